@@ -1,0 +1,92 @@
+import {
+  type Change,
+  changeKinds,
+  excerpt,
+  isDigest,
+  maxEpochSeconds,
+  ok,
+  type Problem,
+  pathOf,
+  problem,
+  type Result,
+} from "../model/index.ts";
+import { isCanonicalPath } from "./url-path.ts";
+
+/** First line of every archive. */
+export const archiveHeader = "tidemark-archive 1";
+
+/** Largest uncompressed archive that is read, in bytes; 2000 lines of the longest paths are below it. */
+export const maxArchiveBytes: number = 32 * 1024 * 1024;
+
+const letters = { created: "C", updated: "U", deleted: "D" } as const;
+const kindsByLetter: Readonly<Record<string, (typeof changeKinds)[number]>> = Object.fromEntries(
+  changeKinds.map((kind) => [letters[kind], kind]),
+);
+const mediaTypeForm = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
+const wholeNumber = /^(?:0|[1-9]\d{0,15})$/;
+
+/**
+ * Writes a change as a line of an archive, without the LF:
+ * `change  last-modified  size  media-type  digest  path`, TAB between, `-` for what a deletion or
+ * an undigested page has not.
+ */
+export function formatChangeLine(change: Change): string {
+  if (change.kind === "deleted") return `D\t-\t-\t-\t-\t${change.path}`;
+  const { lastModified, sizeBytes, mediaType, digest, path } = change.page;
+  return `${letters[change.kind]}\t${lastModified}\t${sizeBytes}\t${mediaType}\t${digest ?? "-"}\t${path}`;
+}
+
+/** Writes an archive's content: the header and the lines, each ended by LF, as ASCII. */
+export function formatArchive(lines: readonly string[]): string {
+  return lines.length === 0 ? `${archiveHeader}\n` : `${archiveHeader}\n${lines.join("\n")}\n`;
+}
+
+/** Reads one line of an archive. Everything in it is checked: it comes from the network. */
+export function parseChangeLine(line: string): Result<Change, Problem> {
+  const fields = line.split("\t");
+  const [letter = "", lastModifiedText = "", sizeText = "", mediaType = "", digest = "", path = ""] = fields;
+  const kind = kindsByLetter[letter];
+  if (fields.length !== 6 || kind === undefined) return problem("bad-line", `not a change: ${excerpt(line)}`);
+  if (!isCanonicalPath(path)) return problem("bad-path", `not a canonical path: ${excerpt(path)}`);
+  if (kind === "deleted") return ok({ kind, path });
+  const lastModified = Number(lastModifiedText);
+  const sizeBytes = Number(sizeText);
+  if (!wholeNumber.test(lastModifiedText) || lastModified > maxEpochSeconds) {
+    return problem("bad-line", `not a last-modified: ${excerpt(line)}`);
+  }
+  if (!wholeNumber.test(sizeText) || !Number.isSafeInteger(sizeBytes))
+    return problem("bad-line", `not a size: ${excerpt(line)}`);
+  if (mediaType.length > 255 || !mediaTypeForm.test(mediaType))
+    return problem("bad-line", `not a media type: ${excerpt(line)}`);
+  if (digest !== "-" && !isDigest(digest)) return problem("bad-line", `not a digest: ${excerpt(line)}`);
+  return ok({ kind, page: { path, sizeBytes, lastModified, mediaType, digest: digest === "-" ? undefined : digest } });
+}
+
+/**
+ * Reads an archive's content.
+ *
+ * @param content - uncompressed bytes, at most {@link maxArchiveBytes}
+ * @returns the changes in the archive's order, or the first problem; an archive is taken whole or not at all
+ */
+export function parseArchive(content: Uint8Array): Result<Change[], Problem> {
+  if (content.length > maxArchiveBytes) return problem("too-large", `an archive of ${content.length} bytes`);
+  const text = new TextDecoder("latin1").decode(content);
+  const lines = text.split("\n");
+  if (lines[0] !== archiveHeader)
+    return problem("bad-header", `not an archive: it begins with ${excerpt(lines[0] ?? "")}`);
+  if (lines.pop() !== "") return problem("truncated", "the archive's last line has no end");
+  const changes: Change[] = [];
+  for (let at = 1; at < lines.length; at++) {
+    const change = parseChangeLine(lines[at] ?? "");
+    if (!change.ok) return problem(change.error.code, `line ${at + 1}: ${change.error.message}`);
+    changes.push(change.value);
+  }
+  return ok(changes);
+}
+
+/** Orders changes by path, as bytes; the order of lines in the archives of the tiers. */
+export function compareChangesByPath(a: Change, b: Change): number {
+  const left = pathOf(a);
+  const right = pathOf(b);
+  return left < right ? -1 : left > right ? 1 : 0;
+}

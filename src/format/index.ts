@@ -1,0 +1,42 @@
+export {
+  archiveHeader,
+  compareChangesByPath,
+  formatArchive,
+  formatChangeLine,
+  maxArchiveBytes,
+  parseArchive,
+  parseChangeLine,
+} from "./archive.ts";
+export {
+  type ArchiveEntry,
+  type ArchiveIndex,
+  type BaseList,
+  baseListHeader,
+  formatArchiveIndex,
+  formatBaseList,
+  indexFileName,
+  indexHeader,
+  maxArchiveChanges,
+  maxIndexBytes,
+  parseArchiveIndex,
+  parseBaseList,
+  publishedFolder,
+} from "./archive-index.ts";
+export {
+  type ArchiveName,
+  baseGroup,
+  formatArchiveName,
+  groupOfMediaType,
+  mediaTypeOfGroup,
+  otherGroup,
+  parseArchiveName,
+} from "./archive-name.ts";
+export {
+  blockEnd,
+  blockStart,
+  formatRobotsBlock,
+  maxBlockBytes,
+  type RobotsBlock,
+  replaceRobotsBlock,
+} from "./robots-block.ts";
+export { decodePathSegment, encodePathSegment, isCanonicalPath, maxPathLength } from "./url-path.ts";

@@ -1,0 +1,55 @@
+/**
+ * Longest path that is published or read, in characters. RFC 9110 section 4.1 asks for 8000 octets
+ * of URI to be supported; a path of 4096 bytes, Linux's limit, stays below it unless nearly all of
+ * it is escaped.
+ */
+export const maxPathLength = 8000;
+
+const hexDigits = "0123456789ABCDEF";
+
+// WHATWG URL, path percent-encode set, and "%" and "\": a file's name is bytes, not a URL.
+const escapedInNames = new Set([...' "#<>?^`{}%\\'].map((character) => character.charCodeAt(0)));
+
+const plainName = /^[!$&'()*+,\-.0-9:;=@A-Z[\]_a-z|~]*$/;
+
+const escapes: readonly string[] = Array.from({ length: 256 }, (_, byte) => {
+  const escaped = byte <= 0x1f || byte >= 0x7f || escapedInNames.has(byte) || byte === 0x2f;
+  return escaped ? `%${hexDigits[byte >> 4]}${hexDigits[byte & 15]}` : String.fromCharCode(byte);
+});
+
+/**
+ * Percent-encodes one file or folder name as a segment of a URL's path.
+ *
+ * @param name - the name's bytes, one character (0 to 255) a byte, as Node's `latin1` gives them
+ * @returns ASCII; bytes outside it, `%`, `\`, and the WHATWG URL Standard's path percent-encode set are escaped
+ */
+export function encodePathSegment(name: string): string {
+  if (plainName.test(name)) return name;
+  let encoded = "";
+  for (let at = 0; at < name.length; at++) encoded += escapes[name.charCodeAt(at) & 0xff];
+  return encoded;
+}
+
+/**
+ * Undoes percent-encoding.
+ *
+ * @param segment - part of a path, ASCII
+ * @returns the bytes, one character (0 to 255) a byte; a `%` without two hex digits stands for itself
+ */
+export function decodePathSegment(segment: string): string {
+  if (!segment.includes("%")) return segment;
+  return segment.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+// Printable ASCII without the space, "#", "\" and the quotes and brackets that the WHATWG URL parser would escape.
+const canonicalPath = /^\/(?!\/)[!$%&'()*+,\-./0-9:;=?@A-Z[\]_a-z|~]*$/;
+const dotSegment = /(?:^|\/)(?:\.|%2e){1,2}(?=\/|\?|$)/i;
+
+/**
+ * Whether a text is a path with query as archives carry them: what the WHATWG URL parser would
+ * leave as it is, so that no two readers resolve it differently. Dot segments in any spelling, `//`
+ * at the start, fragments and backslashes are not.
+ */
+export function isCanonicalPath(path: string): boolean {
+  return path.length <= maxPathLength && canonicalPath.test(path) && !dotSegment.test(path.split("?", 1)[0] ?? "");
+}

@@ -1,0 +1,64 @@
+import type { Cursor } from "./cursor.ts";
+
+/** What the crawler reports while it works. Plain JSON. */
+export type CrawlEvent =
+  | {
+      readonly event: "plan";
+      readonly site: string;
+      readonly source: "chain" | "base" | "unchanged";
+      readonly archives: number;
+      readonly metadataBytes: number;
+      readonly changes: number;
+    }
+  | {
+      readonly event: "progress";
+      readonly site: string;
+      readonly phase: "metadata" | "pages";
+      readonly done: number;
+      readonly total: number;
+    }
+  | {
+      readonly event: "page";
+      readonly site: string;
+      readonly path: string;
+      readonly outcome: "created" | "updated" | "deleted" | "differs" | "gone" | "failed" | "disallowed";
+      readonly message?: string;
+    }
+  | { readonly event: "warning"; readonly site: string; readonly code: string; readonly message: string }
+  | {
+      readonly event: "item-error";
+      readonly site: string;
+      readonly code: string;
+      readonly message: string;
+      readonly path: string;
+    };
+
+/** What a visit came to; with several sites, also the sum of them. The last line with `--json`. */
+export interface CrawlSummary {
+  /** Origin; of several sites, their origins joined by a space. */
+  readonly site: string;
+  /** Where the changes came from: `archives`, or `none` if the site publishes none or could not be asked. */
+  readonly source: "archives" | "none";
+  readonly requests: number;
+  readonly pageRequests: number;
+  /** Answers of 304. */
+  readonly notModified: number;
+  /** Bytes of bodies of robots.txt, index and archives as received. */
+  readonly metadataBytes: number;
+  /** Bytes of bodies of pages as received. */
+  readonly pageBytes: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly deleted: number;
+  /** Pages held that needed no request. */
+  readonly unchanged: number;
+  readonly failed: number;
+  /** Pages whose bytes were not those of their record; kept as served and asked for again next visit. */
+  readonly differing: number;
+  /** Pages that robots.txt does not allow. */
+  readonly disallowed: number;
+  /** Pages still to be fetched or deleted. */
+  readonly pending: number;
+  readonly cursor: Cursor | undefined;
+  readonly elapsedMs: number;
+}

@@ -1,0 +1,76 @@
+/** What a broken promise is called. `docs/cli.md` lists each with its exit code. */
+export const errorCodes = [
+  "bad-option",
+  "not-found",
+  "not-a-folder",
+  "no-permission",
+  "disk-full",
+  "locked",
+  "state-corrupt",
+  "state-version",
+  "archive-corrupt",
+  "robots-unreadable",
+  "read-only",
+  "address-in-use",
+  "no-archives",
+  "site-unavailable",
+  "aborted",
+  "io",
+] as const;
+
+/** One of {@link errorCodes}. */
+export type ErrorCode = (typeof errorCodes)[number];
+
+/** What an error carries beside its message. */
+export interface ErrorFacts {
+  /** What to do about it, as a sentence in the imperative. */
+  readonly hint?: string;
+  /** Plain JSON facts: which file, which process. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+/** A promise that could not be kept: bad configuration, a lock that is held, a full disk, a corrupt file. */
+export class TidemarkError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.name = "TidemarkError";
+    this.code = code;
+    this.hint = facts.hint;
+    this.details = facts.details ?? {};
+  }
+}
+
+const systemCodes: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  ENOSPC: ["disk-full", "Free some space and run the same command again: nothing that was published is harmed."],
+  EDQUOT: ["disk-full", "Raise the quota and run the same command again: nothing that was published is harmed."],
+  EACCES: ["no-permission", "Run as a user who may do that, or change the permissions of the path."],
+  EPERM: ["no-permission", "Run as a user who may do that, or change the permissions of the path."],
+  EROFS: ["read-only", "Mount the file system writable, or name another folder."],
+  ENOENT: ["not-found", "Check the path."],
+  ENOTDIR: ["not-a-folder", "Name a folder."],
+  EADDRINUSE: ["address-in-use", "Choose another port with --port, or 0 for any free one."],
+};
+
+/**
+ * Turns a system error into a {@link TidemarkError} that says what was being done.
+ *
+ * @param doing - what failed, as "write the index"; an error that is one already passes through unchanged
+ */
+export function wrapSystemError(error: unknown, doing: string, details: Readonly<Record<string, unknown>> = {}): Error {
+  if (error instanceof TidemarkError) return error;
+  if (!(error instanceof Error)) return new TypeError(String(error));
+  if (error.name === "AbortError") return new TidemarkError("aborted", "Stopped before the end.", { cause: error });
+  const code = (error as { code?: unknown }).code;
+  if (typeof code !== "string") return error;
+  const [kind, hint] = systemCodes[code] ?? (["io", "See the cause."] as const);
+  return new TidemarkError(kind, `Could not ${doing}: ${error.message}`, {
+    hint,
+    details: { ...details, errno: code },
+    cause: error,
+  });
+}

@@ -1,0 +1,95 @@
+import type { EpochMs } from "./time.ts";
+
+/** What a server gave to recognise a representation again, byte for byte as it was received (RFC 9110 section 8.8). */
+export interface Validators {
+  readonly etag?: string;
+  readonly lastModified?: string;
+}
+
+/** Takes a body as it arrives. */
+export interface BodySink {
+  /** Called with each piece, in order; the piece is only valid during the call. */
+  readonly write: (chunk: Uint8Array) => void;
+}
+
+/** One request, to be made politely. */
+export interface FetchRequest {
+  /** Origin, such as `https://example.org`, without a slash at the end. */
+  readonly origin: string;
+  /** Path with query, sent as it is. */
+  readonly path: string;
+  /** Makes the request conditional. */
+  readonly validators?: Validators;
+  /** The body is cut off beyond this many bytes and the outcome is `too-large`. */
+  readonly maxBytes: number;
+  /** Total time for request, redirects and body, in milliseconds. */
+  readonly timeoutMs: number;
+  /** How many redirects are followed; they stay on the origin unless `crossOrigin`. Default 0. */
+  readonly maxRedirects?: number;
+  /** Whether redirects may leave the origin. Default false. */
+  readonly crossOrigin?: boolean;
+  /** Further request fields, lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Where the body of a 200 goes; without it the outcome carries the body. */
+  readonly sink?: BodySink;
+  /** At most this many bytes are taken and the rest is dropped, without an outcome of `too-large`. */
+  readonly truncateAtBytes?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Why there is no usable answer. */
+export const fetchFailures = [
+  "timeout",
+  "connection",
+  "dns",
+  "tls",
+  "too-large",
+  "truncated",
+  "redirect-loop",
+  "redirect-elsewhere",
+  "protocol",
+  "aborted",
+] as const;
+
+/** One of {@link fetchFailures}. */
+export type FetchFailure = (typeof fetchFailures)[number];
+
+interface Answered {
+  readonly status: number;
+  /** Bytes of the body as they came over the wire, counted also where they were dropped. */
+  readonly receivedBytes: number;
+  /** Requests that were sent: 1 and the redirects. */
+  readonly requests: number;
+}
+
+/** A 200 with its whole body. */
+export interface FetchedOutcome extends Answered {
+  readonly kind: "fetched";
+  readonly validators: Validators;
+  readonly contentType: string | undefined;
+  /** Content codings that the server names, lower case; the body is handed on as it came. */
+  readonly contentEncoding: string | undefined;
+  /** The body, or empty if a sink took it. */
+  readonly body: Uint8Array;
+  /** Path of the last redirect's target on the origin, or the one asked for. */
+  readonly finalPath: string;
+  readonly cacheControl: string | undefined;
+}
+
+/** What became of one request. An ordinary day on the web is a branch of this, never an exception. */
+export type FetchOutcome =
+  | FetchedOutcome
+  | (Answered & { readonly kind: "not-modified"; readonly validators: Validators })
+  /** 404 or 410. */
+  | (Answered & { readonly kind: "gone" })
+  /** Any other 4xx. */
+  | (Answered & { readonly kind: "refused" })
+  /** 429 or 5xx. `retryAt` is the server's Retry-After as a time. */
+  | (Answered & { readonly kind: "unavailable"; readonly retryAt: EpochMs | undefined })
+  | {
+      readonly kind: "failed";
+      readonly reason: FetchFailure;
+      readonly message: string;
+      readonly receivedBytes: number;
+      readonly requests: number;
+    };

@@ -1,0 +1,33 @@
+export {
+  type Change,
+  type ChangeKind,
+  changeKinds,
+  composeChanges,
+  type Deletion,
+  type PageChange,
+  pathOf,
+} from "./change.ts";
+export type { CrawlEvent, CrawlSummary } from "./crawl-event.ts";
+export type { Cursor } from "./cursor.ts";
+export { type ErrorCode, type ErrorFacts, errorCodes, TidemarkError, wrapSystemError } from "./error.ts";
+export { type ExportEvent, type ExportSummary, type WithholdRule, withholdRules } from "./export-event.ts";
+export {
+  type BodySink,
+  type FetchedOutcome,
+  type FetchFailure,
+  type FetchOutcome,
+  type FetchRequest,
+  fetchFailures,
+  type Validators,
+} from "./fetch-outcome.ts";
+export { type MediaTypeFilter, parseMediaTypeFilter } from "./media-type.ts";
+export { digestBytes, isDigest, type Page } from "./page.ts";
+export { excerpt, ok, type Problem, problem, type Result } from "./result.ts";
+export {
+  type Clock,
+  type EpochMs,
+  type EpochSeconds,
+  formatCompactTime,
+  maxEpochSeconds,
+  parseCompactTime,
+} from "./time.ts";

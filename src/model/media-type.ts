@@ -1,0 +1,27 @@
+/** A test of media types, made from patterns such as `text/html` and `image/*`. */
+export interface MediaTypeFilter {
+  /** The patterns in canonical form: lower case, sorted, without duplicates, joined by commas; empty for "all". */
+  readonly key: string;
+  /** Whether a page of this type is wanted. */
+  readonly matches: (mediaType: string) => boolean;
+}
+
+const patternForm = /^(\*|[a-z0-9][a-z0-9.+-]*)\/(\*|[a-z0-9][a-z0-9.+-]*)$/;
+
+/**
+ * Makes a filter from patterns.
+ *
+ * @param patterns - `type/subtype`, `type/*`, or an empty list for all types
+ * @returns the filter, or undefined if a pattern has another form
+ */
+export function parseMediaTypeFilter(patterns: readonly string[]): MediaTypeFilter | undefined {
+  const wanted = [...new Set(patterns.map((pattern) => pattern.trim().toLowerCase()))].sort();
+  if (wanted.some((pattern) => !patternForm.test(pattern))) return undefined;
+  if (wanted.length === 0 || wanted.includes("*/*")) return { key: "", matches: () => true };
+  const exact = new Set(wanted.filter((pattern) => !pattern.endsWith("/*")));
+  const families = wanted.filter((pattern) => pattern.endsWith("/*")).map((pattern) => pattern.slice(0, -1));
+  return {
+    key: wanted.join(","),
+    matches: (type) => exact.has(type) || families.some((family) => type.startsWith(family)),
+  };
+}

@@ -1,0 +1,28 @@
+/** A value, or the reason why there is none. For untrusted input, where being wrong is ordinary. */
+export type Result<T, E = Problem> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: E };
+
+/** What is wrong with untrusted bytes, and where. */
+export interface Problem {
+  /** A word that programs can switch on, such as `bad-line`. */
+  readonly code: string;
+  /** A sentence for people, with the offending text shortened. */
+  readonly message: string;
+}
+
+/** Wraps a value. */
+export function ok<T>(value: T): { readonly ok: true; readonly value: T } {
+  return { ok: true, value };
+}
+
+/** Wraps a {@link Problem}. */
+export function problem(code: string, message: string): { readonly ok: false; readonly error: Problem } {
+  return { ok: false, error: { code, message } };
+}
+
+/** Shortens foreign text for a message: at most `max` characters, control characters made visible. */
+export function excerpt(text: string, max = 80): string {
+  const cut = text.length > max ? `${text.slice(0, max)}…` : text;
+  return JSON.stringify(cut);
+}

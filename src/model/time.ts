@@ -1,0 +1,45 @@
+/** Whole milliseconds since 1970-01-01T00:00:00Z. Times inside the program are of this kind. */
+export type EpochMs = number;
+
+/** Whole seconds since 1970-01-01T00:00:00Z, the unit of last-modified and of publications. */
+export type EpochSeconds = number;
+
+/** The last second that the compact form can write: 9999-12-31T23:59:59Z. */
+export const maxEpochSeconds: EpochSeconds = 253_402_300_799;
+
+/** A source of the present time; tests and the lab pass their own. */
+export type Clock = () => EpochMs;
+
+const compactPattern = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
+
+/**
+ * Writes a time in ISO 8601 basic form, as archive names carry it.
+ *
+ * @param seconds - from 0 to {@link maxEpochSeconds}
+ * @returns for instance `20261120T020000Z`; `0` for zero, which stands for "the beginning"
+ * @throws RangeError if the time is outside that range or not whole
+ */
+export function formatCompactTime(seconds: EpochSeconds): string {
+  if (seconds === 0) return "0";
+  if (!Number.isInteger(seconds) || seconds < 0 || seconds > maxEpochSeconds) {
+    throw new RangeError(`not a time in whole seconds: ${seconds}`);
+  }
+  const iso = new Date(seconds * 1000).toISOString();
+  return `${iso.slice(0, 4)}${iso.slice(5, 7)}${iso.slice(8, 13)}${iso.slice(14, 16)}${iso.slice(17, 19)}Z`;
+}
+
+/**
+ * Reads what {@link formatCompactTime} wrote.
+ *
+ * @returns seconds since 1970, or undefined if the text is not such a time (the 31st of February is not)
+ */
+export function parseCompactTime(text: string): EpochSeconds | undefined {
+  if (text === "0") return 0;
+  const match = compactPattern.exec(text);
+  if (match === null) return undefined;
+  const [, year, month, day, hour, minute, second] = match;
+  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
+  const ms = Date.parse(iso);
+  if (Number.isNaN(ms) || ms <= 0 || new Date(ms).toISOString() !== iso) return undefined;
+  return ms / 1000;
+}
