@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { digestBytes } from "../model/index.ts";
+import type { ScannedFile } from "./scanned-file.ts";
+
+/** What reading a file came to. */
+export type FileDigest =
+  /** The bytes and the status belong together. */
+  | {
+      readonly kind: "digested";
+      readonly digest: string;
+      readonly sizeBytes: number;
+      readonly mtimeUs: number;
+      readonly ctimeUs: number;
+    }
+  | { readonly kind: "vanished" }
+  /** It was written to each time that it was read. */
+  | { readonly kind: "unstable" }
+  | { readonly kind: "unreadable"; readonly code: string; readonly message: string };
+
+const attempts = 3;
+
+/** Reads files and digests them, with one buffer for all. Blocks while it reads. */
+export class FileDigester {
+  readonly #buffer: Buffer;
+
+  /** @param bufferBytes - size of a read; default 256 KiB */
+  constructor(bufferBytes: number = 256 * 1024) {
+    this.#buffer = Buffer.allocUnsafeSlow(bufferBytes);
+  }
+
+  /**
+   * Digests a file whole. If its status moves between the first and the last byte, it is read again.
+   */
+  digest(file: ScannedFile): FileDigest {
+    try {
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        const digested = this.#once(file.location);
+        if (digested !== undefined) return digested;
+      }
+      return { kind: "unstable" };
+    } catch (error) {
+      const { code = "unknown", message } = error as NodeJS.ErrnoException;
+      return code === "ENOENT" || code === "ENOTDIR" ? { kind: "vanished" } : { kind: "unreadable", code, message };
+    }
+  }
+
+  #once(location: string | Buffer): FileDigest | undefined {
+    // Without O_NONBLOCK, a pipe that took the file's place would block for ever.
+    const fd = openSync(location, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const before = fstatSync(fd);
+      if (!before.isFile()) return { kind: "vanished" };
+      const hash = createHash("sha256");
+      let total = 0;
+      for (;;) {
+        const length = readSync(fd, this.#buffer, 0, this.#buffer.length, null);
+        if (length === 0) break;
+        hash.update(this.#buffer.subarray(0, length));
+        total += length;
+        // A short read of a regular file is its end, nearly always; the size check below decides.
+        if (length < this.#buffer.length && total >= before.size) break;
+      }
+      const after = fstatSync(fd);
+      if (total !== after.size || after.mtimeMs !== before.mtimeMs || after.ctimeMs !== before.ctimeMs)
+        return undefined;
+      return {
+        kind: "digested",
+        digest: hash.digest().subarray(0, digestBytes).toString("base64url"),
+        sizeBytes: total,
+        mtimeUs: Math.floor(after.mtimeMs * 1000),
+        ctimeUs: Math.floor(after.ctimeMs * 1000),
+      };
+    } finally {
+      closeSync(fd);
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { TidemarkError } from "../model/index.ts";
+
+/** The user as whom the web server reads files. */
+export interface ReaderIdentity {
+  readonly uid: number;
+  readonly gids: ReadonlySet<number>;
+}
+
+/** Somebody who owns nothing: only what everybody may read is published. */
+const stranger: ReaderIdentity = { uid: -1, gids: new Set() };
+
+/**
+ * Finds out as whom the server reads.
+ *
+ * @param userName - a name of /etc/passwd; by default the exporter's own user, and nobody in
+ *   particular if that is root, who could read everything
+ * @throws TidemarkError `bad-option` if there is no such user
+ */
+export function findReaderIdentity(
+  userName: string | undefined,
+  own: { uid: number; gids: readonly number[] },
+): ReaderIdentity {
+  if (userName === undefined) return own.uid === 0 ? stranger : { uid: own.uid, gids: new Set(own.gids) };
+  const user = readFileSync("/etc/passwd", "utf8")
+    .split("\n")
+    .map((line) => line.split(":"))
+    .find((fields) => fields[0] === userName);
+  if (user === undefined) {
+    throw new TidemarkError("bad-option", `There is no user ${JSON.stringify(userName)} on this machine.`, {
+      hint: "Give --server-user the user as whom the web server reads files, often www-data or nginx.",
+    });
+  }
+  const gids = new Set([Number(user[3])]);
+  for (const line of readFileSync("/etc/group", "utf8").split("\n")) {
+    const [, , gid, members = ""] = line.split(":");
+    if (members.split(",").includes(userName)) gids.add(Number(gid));
+  }
+  return { uid: Number(user[2]), gids };
+}
+
+/** What of a file's status decides who may read it. */
+export interface Ownership {
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/**
+ * Whether the reader may read a file, or enter a folder, by its permission bits (POSIX.1 section 4.7).
+ *
+ * @param bit - 4 to read, 1 to enter
+ */
+export function isPermitted(file: Ownership, identity: ReaderIdentity, bit: 4 | 1): boolean {
+  if (identity.uid === 0) return true;
+  if (file.uid === identity.uid) return (file.mode & (bit << 6)) !== 0;
+  if (identity.gids.has(file.gid)) return (file.mode & (bit << 3)) !== 0;
+  return (file.mode & bit) !== 0;
+}

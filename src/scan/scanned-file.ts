@@ -1,0 +1,26 @@
+/** A file of the document root that is to be published. */
+export interface ScannedFile {
+  /** Percent-encoded path from the root, beginning with `/`. */
+  readonly path: string;
+  /** Where it is in the file system; bytes where the name is not ASCII. */
+  readonly location: string | Buffer;
+  readonly sizeBytes: number;
+  /** Modification time in whole microseconds since 1970. */
+  readonly mtimeUs: number;
+  /** Time of the last change of the inode, in whole microseconds since 1970; nobody can set it back but with the clock. */
+  readonly ctimeUs: number;
+  /** Media type by the name's ending. */
+  readonly mediaType: string;
+}
+
+/** A place that could not be looked at: what was published there stays as it was. */
+export interface ScanGap {
+  /** Encoded path of a file, or of a folder with `/` at its end. */
+  readonly path: string;
+}
+
+/** Some thousand files in path order, and the places before or among them that could not be seen. */
+export interface ScanBatch {
+  readonly files: readonly ScannedFile[];
+  readonly gaps: readonly ScanGap[];
+}
