@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { join, sep } from "node:path";
+
+/** Walks a folder as a server would serve it: links are followed, each folder at most once on a way down. */
+function* walk(root: string, isSkipped: (path: string) => boolean): Generator<string> {
+  const realRoot = realpathSync(root);
+  const pending: { readonly path: string; readonly above: readonly string[] }[] = [{ path: "", above: [] }];
+  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
+    const real = realpathSync(join(root, folder.path));
+    if (folder.above.includes(real)) throw new Error(`a loop of links that nothing withheld: ${folder.path}`);
+    for (const name of readdirSync(join(root, folder.path))) {
+      const path = `${folder.path}/${name}`;
+      if (isSkipped(path)) continue;
+      const target = realpathSync(join(root, path));
+      if (target !== realRoot && !target.startsWith(realRoot + sep)) {
+        throw new Error(`leaves the root and nothing withheld it: ${path}`);
+      }
+      if (statSync(target).isDirectory()) pending.push({ path, above: [...folder.above, real] });
+      else yield path;
+    }
+  }
+}
+
+/**
+ * Lists what a server serves from a folder.
+ *
+ * @param withheld - paths from the root, with `/` before and none behind, that are left out with all below them
+ * @returns paths in no order
+ * @throws if a link that was not withheld is broken, loops, or leaves the folder
+ */
+export function listFiles(root: string, withheld: ReadonlySet<string> = new Set()): string[] {
+  return [...walk(root, (path) => withheld.has(path))];
+}
+
+/** How two trees differ: at most 20 lines, empty if they are equal byte for byte. */
+export function compareTrees(expectedRoot: string, actualRoot: string, withheld: ReadonlySet<string>): string[] {
+  const differences: string[] = [];
+  const surplus = new Set(listFiles(actualRoot));
+  for (const path of listFiles(expectedRoot, withheld)) {
+    if (!surplus.delete(path)) differences.push(`missing: ${path}`);
+    else if (!readFileSync(join(expectedRoot, path)).equals(readFileSync(join(actualRoot, path)))) {
+      differences.push(`differs: ${path}`);
+    }
+    if (differences.length >= 20) return differences;
+  }
+  for (const path of surplus) differences.push(`too many: ${path}`);
+  return differences.slice(0, 20);
+}
+
+/** Digest of a file as archives carry it: 8 bytes of the SHA-256 as base64url. */
+export function digestOfFile(path: string): string {
+  return createHash("sha256").update(readFileSync(path)).digest().subarray(0, 8).toString("base64url");
+}

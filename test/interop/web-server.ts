@@ -1,0 +1,157 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { apacheConfig } from "./apache-config.ts";
+import { nginxConfig } from "./nginx-config.ts";
+import { requireProgram } from "./programs.ts";
+import { makeTempFolder } from "./temp-folder.ts";
+
+/** One line of a server's access log. */
+export interface LoggedRequest {
+  readonly method: string;
+  /** The request target, as it was sent. */
+  readonly uri: string;
+  readonly status: number;
+  /** Bytes of the body that were sent. */
+  readonly bytes: number;
+}
+
+/** The servers that can be started. */
+export const serverKinds = ["nginx", "apache2"] as const;
+
+/** One of {@link serverKinds}. */
+export type ServerKind = (typeof serverKinds)[number];
+
+/** What a configuration is made of. */
+export interface ServerSettings {
+  readonly port: number;
+  readonly docroot: string;
+  /** A folder of the server's own, for its pid, log and temporary files. */
+  readonly folder: string;
+  readonly logFile: string;
+  /** As whom workers run where the starter is root. */
+  readonly user: string | undefined;
+}
+
+/** A real web server on loopback. */
+export interface WebServer {
+  readonly kind: ServerKind;
+  readonly port: number;
+  /** Base URL, with `/` at the end. */
+  readonly url: string;
+  /** As whom the workers read files, or undefined for the starter himself. */
+  readonly user: string | undefined;
+  /**
+   * Every request since the start or the last call. The server ends gracefully and starts again on its
+   * port, because a line may be written after the client has its answer.
+   */
+  readonly takeLog: () => Promise<LoggedRequest[]>;
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
+}
+
+const gracefulStop = { nginx: "SIGQUIT", apache2: "SIGWINCH" } as const;
+const logLine = /^(\S+) (\S+) \S+ (\d{3}) (\d+|-)$/;
+
+/** A port that nothing listened on a moment ago. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+function parseLog(text: string): LoggedRequest[] {
+  const requests: LoggedRequest[] = [];
+  for (const line of text.split("\n")) {
+    if (line === "") continue;
+    const [, method = "", uri = "", status, bytes] = logLine.exec(line) ?? [];
+    if (status === undefined) throw new Error(`not a line of the access log: ${line}`);
+    // The question whether the server is up is our own.
+    if (method !== "OPTIONS") requests.push({ method, uri, status: Number(status), bytes: Number(bytes) || 0 });
+  }
+  return requests;
+}
+
+function startProcess(kind: ServerKind, configFile: string, folder: string): ChildProcess {
+  const args = kind === "nginx" ? ["-p", folder, "-c", configFile] : ["-DFOREGROUND", "-d", folder, "-f", configFile];
+  return spawn(requireProgram(kind), args, { stdio: ["ignore", "ignore", "pipe"] });
+}
+
+async function waitUntilUp(child: ChildProcess, url: string): Promise<void> {
+  let complaint = "";
+  child.stderr?.on("data", (chunk) => {
+    complaint += chunk;
+  });
+  for (;;) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the server did not start: ${complaint}`);
+    try {
+      await (await fetch(url, { method: "OPTIONS" })).arrayBuffer();
+      return;
+    } catch {
+      // Not up yet. A turn of the loop between two attempts is a connection refused.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}
+
+/**
+ * Starts a server with a small configuration of our own, in a temporary folder, and waits until it answers.
+ *
+ * @param docroot - must be readable by everybody if the starter is root
+ * @param options.port - default: a free one
+ */
+export async function startWebServer(
+  kind: ServerKind,
+  docroot: string,
+  options: { readonly port?: number } = {},
+): Promise<WebServer> {
+  const temp = makeTempFolder(kind);
+  const port = options.port ?? (await findFreePort());
+  const user = process.getuid?.() === 0 ? "www-data" : undefined;
+  const url = `http://127.0.0.1:${port}/`;
+  const settings: ServerSettings = { port, docroot, folder: temp.path, logFile: join(temp.path, "access.log"), user };
+  const configFile = join(temp.path, "server.conf");
+  mkdirSync(join(temp.path, "temp"));
+  chmodSync(join(temp.path, "temp"), 0o777);
+  writeFileSync(configFile, kind === "nginx" ? nginxConfig(settings) : apacheConfig(settings));
+  const start = async (): Promise<ChildProcess> => {
+    const started = startProcess(kind, configFile, temp.path);
+    await waitUntilUp(started, url);
+    return started;
+  };
+  const stop = async (running: ChildProcess, signal: NodeJS.Signals): Promise<void> => {
+    if (running.exitCode !== null || running.signalCode !== null) return;
+    const exited = once(running, "exit");
+    running.kill(signal);
+    await exited;
+  };
+  let child = await start();
+  return {
+    kind,
+    port,
+    url,
+    user,
+    takeLog: async () => {
+      await stop(child, gracefulStop[kind]);
+      const requests = parseLog(readFileSync(settings.logFile, "latin1"));
+      rmSync(settings.logFile);
+      child = await start();
+      return requests;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await stop(child, "SIGTERM");
+      temp[Symbol.dispose]();
+    },
+  };
+}
+
+/** The first line of what a program says of its version. */
+export function readVersion(program: string): string {
+  const flag = program === "nginx" || program === "apache2" ? "-v" : "--version";
+  const text = execFileSync("sh", ["-c", `"$0" ${flag} 2>&1`, requireProgram(program)], { encoding: "utf8" });
+  return text.split("\n")[0] ?? "";
+}
