@@ -32,6 +32,14 @@ export {
   parseArchiveName,
 } from "./archive-name.ts";
 export {
+  maxCrawlDelaySeconds,
+  maxRobotsBytes,
+  parseRobots,
+  type Robots,
+  robotsAllow,
+  robotsCrawlDelaySeconds,
+} from "./robots.ts";
+export {
   blockEnd,
   blockStart,
   formatRobotsBlock,

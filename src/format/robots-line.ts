@@ -1,0 +1,95 @@
+/** What a line of robots.txt is about; keys that are none of these are passed over. */
+export type RobotsKey = "user-agent" | "allow" | "disallow" | "sitemap" | "crawl-delay" | "archive-index" | "archive";
+
+/** A line with a key that we know, its value without comment and surrounding white space. */
+export interface RobotsLine {
+  readonly key: RobotsKey;
+  /** One character (0 to 255) a byte, as in the file. */
+  readonly value: string;
+}
+
+/** Bytes of one line that are read, as in google/robotstxt (8 times 2083, less the end); the rest of the line is ignored. */
+export const maxRobotsLineBytes: number = 8 * 2083 - 1;
+
+// google/robotstxt takes any key that begins with one of these, and these misspellings. The order matters nowhere:
+// none begins with another's beginning.
+const keysByPrefix: ReadonlyArray<readonly [string, RobotsKey]> = [
+  ["user-agent", "user-agent"],
+  ["useragent", "user-agent"],
+  ["user agent", "user-agent"],
+  ["disallow", "disallow"],
+  ["dissallow", "disallow"],
+  ["dissalow", "disallow"],
+  ["disalow", "disallow"],
+  ["diasllow", "disallow"],
+  ["disallaw", "disallow"],
+  ["allow", "allow"],
+  ["sitemap", "sitemap"],
+  ["site-map", "sitemap"],
+];
+
+const keysByName: ReadonlyMap<string, RobotsKey> = new Map([
+  ["archive-index", "archive-index"],
+  ["archive", "archive"],
+  ["crawl-delay", "crawl-delay"],
+  ["crawldelay", "crawl-delay"],
+  ["crawl delay", "crawl-delay"],
+]);
+
+const space = 0x20;
+const tab = 0x09;
+
+function isWhite(code: number): boolean {
+  return code === space || (code >= tab && code <= 0x0d);
+}
+
+// String.prototype.trim would also take the byte A0, which ends many a character of UTF-8, and a
+// regular expression for trailing white space takes quadratic time on a long run of it.
+function trimWhite(text: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && isWhite(text.charCodeAt(from))) from++;
+  while (to > from && isWhite(text.charCodeAt(to - 1))) to--;
+  return text.slice(from, to);
+}
+
+function knownKey(text: string): RobotsKey | undefined {
+  const key = text.toLowerCase();
+  return keysByPrefix.find(([prefix]) => key.startsWith(prefix))?.[1] ?? keysByName.get(key);
+}
+
+/**
+ * Reads one line.
+ *
+ * @param text - the line without its end
+ * @returns undefined for an empty line, a comment, a line without a separator, an unknown key
+ */
+export function parseRobotsLine(text: string): RobotsLine | undefined {
+  const whole = text.length > maxRobotsLineBytes ? text.slice(0, maxRobotsLineBytes) : text;
+  const comment = whole.indexOf("#");
+  const line = trimWhite(comment === -1 ? whole : whole.slice(0, comment));
+  let separator = line.indexOf(":");
+  if (separator === -1) {
+    // A forgotten colon is forgiven where exactly two words leave no doubt.
+    const words = /^([^ \t]+)[ \t]+[^ \t]+$/.exec(line);
+    if (words === null) return undefined;
+    separator = (words[1] ?? "").length;
+  }
+  const key = knownKey(trimWhite(line.slice(0, separator)));
+  return key === undefined ? undefined : { key, value: trimWhite(line.slice(separator + 1)) };
+}
+
+/**
+ * Splits text at LF, CR and CRLF.
+ *
+ * @returns the lines one by one; an empty last line is none
+ */
+export function* splitRobotsLines(text: string): Generator<string> {
+  const end = /\r\n?|\n/g;
+  let from = 0;
+  for (let match = end.exec(text); match !== null; match = end.exec(text)) {
+    yield text.slice(from, match.index);
+    from = end.lastIndex;
+  }
+  if (from < text.length) yield text.slice(from);
+}
