@@ -1,0 +1,27 @@
+import type { Change } from "../model/index.ts";
+import type { ChangeFormat } from "./changes-command.ts";
+
+function isoTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+}
+
+/**
+ * Writes a change as a line, with its LF.
+ *
+ * @returns as `urls`, an empty text for a deletion; as `tsv`: change, last-modified, size in bytes, media type,
+ *   digest, URL, with `-` for what is not known
+ */
+export function formatChange(change: Change, origin: string, format: ChangeFormat): string {
+  if (change.kind === "deleted") {
+    const url = origin + change.path;
+    if (format === "urls") return "";
+    if (format === "tsv") return `deleted\t-\t-\t-\t-\t${url}\n`;
+    return `${JSON.stringify({ change: "deleted", url })}\n`;
+  }
+  const { path, sizeBytes, lastModified, mediaType, digest } = change.page;
+  const url = origin + path;
+  const time = isoTime(lastModified);
+  if (format === "urls") return `${url}\n`;
+  if (format === "tsv") return `${change.kind}\t${time}\t${sizeBytes}\t${mediaType}\t${digest ?? "-"}\t${url}\n`;
+  return `${JSON.stringify({ change: change.kind, url, lastModified: time, sizeBytes, mediaType, digest })}\n`;
+}

@@ -1,0 +1,122 @@
+import yargs from "yargs";
+import { TidemarkError } from "../model/index.ts";
+import { changesCommand } from "./changes-command.ts";
+import { type Command, commonOptions, type Run } from "./command.ts";
+import { crawlCommand } from "./crawl-command.ts";
+import { demoCommand } from "./demo-command.ts";
+import { exportCommand } from "./export-command.ts";
+import { nearestWord } from "./nearest-word.ts";
+import { flagOption, type RawArguments } from "./option.ts";
+import { serveCommand } from "./serve-command.ts";
+
+const commands: readonly Command[] = [exportCommand, crawlCommand, changesCommand, serveCommand, demoCommand];
+
+/** What a command line asks for. */
+export type CommandLine =
+  | { readonly kind: "print"; readonly text: string }
+  | { readonly kind: "run"; readonly json: boolean; readonly quiet: boolean; readonly run: Run };
+
+function optionsOf(command: Command): Command["options"] {
+  return { ...command.options, ...commonOptions };
+}
+
+/**
+ * Reads a command line.
+ *
+ * @param argv - without the program's own name
+ * @param columns - width of the help in characters
+ * @throws TidemarkError `bad-option`
+ */
+export function parseCommandLine(argv: readonly string[], version: string, columns: number): CommandLine {
+  let chosen: { command: Command; args: RawArguments } | undefined;
+  const parser = yargs()
+    .scriptName("tidemark")
+    .locale("en")
+    .usage("$0 <command>\n\nPublish what changed on a web site, and fetch only that.")
+    .version(version)
+    .exitProcess(false)
+    .parserConfiguration({
+      "camel-case-expansion": false,
+      "boolean-negation": false,
+      "dot-notation": false,
+      "parse-numbers": false,
+      "parse-positional-numbers": false,
+    })
+    .strict()
+    .wrap(columns)
+    .demandCommand(1, "No command is given.")
+    .epilogue("`tidemark <command> --help` explains a command.");
+  for (const command of commands) {
+    parser.command(
+      command.usage,
+      command.describe,
+      (own) => {
+        for (const [name, describe] of Object.entries(command.positionals)) {
+          own.positional(name, { type: "string", describe });
+        }
+        const examples = command.examples.map(([example, meaning]) => `  tidemark ${example}\n      ${meaning}`);
+        return own.options(optionsOf(command)).epilogue(`Examples:\n${examples.join("\n")}`);
+      },
+      (args) => {
+        chosen = { command, args };
+      },
+    );
+  }
+  let text = "";
+  let failure: string | undefined;
+  parser.parse([...argv], {}, (error, _, output) => {
+    if (error) failure = error.message;
+    text = output;
+  });
+  if (failure !== undefined) throw usageError(failure, argv);
+  if (chosen === undefined) return { kind: "print", text: `${text}\n` };
+  const { command, args } = chosen;
+  return {
+    kind: "run",
+    json: flagOption(args, "json") || args.format === "json",
+    quiet: flagOption(args, "quiet"),
+    run: command.plan(args),
+  };
+}
+
+function usageError(failure: string, argv: readonly string[]): TidemarkError {
+  const names = commands.map((command) => command.usage.split(" ")[0] ?? "");
+  const given = argv.find((word) => !word.startsWith("-")) ?? "";
+  const command = commands[names.indexOf(given)];
+  const help = command === undefined ? "`tidemark --help`" : `\`tidemark ${given} --help\``;
+  const unknown = /^Unknown (?:arguments?|commands?): (.*)$/.exec(failure)?.[1]?.split(", ") ?? [];
+  if (unknown.length > 0 && command === undefined) {
+    const near = nearestWord(given, names);
+    const hint = near === undefined ? `See ${help}.` : `Did you mean \`tidemark ${near}\`? See ${help}.`;
+    const isOption = given === "";
+    return new TidemarkError(
+      "bad-option",
+      isOption ? `Unknown option: --${unknown.join(", --")}.` : `Unknown command: ${given}.`,
+      { hint },
+    );
+  }
+  const word = unknown[0];
+  if (word !== undefined && command !== undefined) {
+    if (!argv.some((one) => one.startsWith(`-${word}`) || one.startsWith(`--${word}`))) {
+      return new TidemarkError("bad-option", `One argument too many: ${word}.`, { hint: `See ${help}.` });
+    }
+    const near = nearestWord(word, Object.keys(optionsOf(command)));
+    const hint = near === undefined ? `See ${help}.` : `Did you mean --${near}? See ${help}.`;
+    return new TidemarkError("bad-option", `Unknown option: --${word}.`, { hint });
+  }
+  return new TidemarkError("bad-option", readable(failure, command), { hint: `See ${help}.` });
+}
+
+function readable(failure: string, command: Command | undefined): string {
+  const needed = Object.keys(command?.positionals ?? {})[0];
+  if (/^Not enough non-option arguments/.test(failure) && needed !== undefined) return `${needed} is missing.`;
+  const valueless = /^Not enough arguments following: (.*)$/.exec(failure)?.[1];
+  if (valueless !== undefined) return `--${valueless} needs a value.`;
+  const missing = /^Missing required arguments?: (.*)$/.exec(failure)?.[1];
+  if (missing !== undefined)
+    return `${missing
+      .split(", ")
+      .map((name) => `--${name}`)
+      .join(", ")} is missing.`;
+  return failure.split("\n")[0] ?? failure;
+}

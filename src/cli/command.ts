@@ -1,0 +1,45 @@
+import type { Options } from "yargs";
+import type { ExitCode } from "./exit-code.ts";
+import type { RawArguments } from "./option.ts";
+import type { Output } from "./output.ts";
+
+/** What a running command may use of the world. */
+export interface RunContext {
+  /** Results. */
+  readonly out: Output;
+  /** Progress, warnings, errors. */
+  readonly err: Output;
+  /** Whether results are JSON lines. */
+  readonly json: boolean;
+  /** Whether progress and results for people are left out. */
+  readonly quiet: boolean;
+  /** Fires at SIGINT, at SIGTERM, and when nobody reads the results any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Does what a command line asks for. */
+export type Run = (context: RunContext) => Promise<ExitCode>;
+
+/** A command as the command line knows it; its implementation is imported when it runs. */
+export interface Command {
+  /** Name and positional arguments, as yargs writes them. */
+  readonly usage: string;
+  readonly describe: string;
+  readonly positionals: Readonly<Record<string, string>>;
+  readonly options: Readonly<Record<string, Options>>;
+  /** Command lines and what they do. */
+  readonly examples: ReadonlyArray<readonly [string, string]>;
+  /** Checks the arguments. Throws `bad-option`. */
+  readonly plan: (args: RawArguments) => Run;
+}
+
+/** Options that every command has. */
+export const commonOptions: Readonly<Record<string, Options>> = {
+  json: { type: "boolean", describe: "Print events and the summary as JSON lines" },
+  quiet: { type: "boolean", describe: "Print no progress and no results for people" },
+};
+
+/** An option with a value; yargs keeps it as text, and `plan` checks it. */
+export function valueOption(describe: string, more: Options = {}): Options {
+  return { type: "string", requiresArg: true, describe, ...more };
+}

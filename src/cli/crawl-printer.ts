@@ -1,0 +1,54 @@
+import type { CrawlEvent, CrawlSummary } from "../model/index.ts";
+import type { Output } from "./output.ts";
+import { ProgressLine } from "./progress-line.ts";
+import { formatBytes, formatCount, formatElapsed, formatNoun } from "./quantity.ts";
+
+/** Shows a crawl to people. */
+export class CrawlPrinter {
+  readonly #progress: ProgressLine;
+
+  constructor(err: Output, quiet: boolean) {
+    this.#progress = new ProgressLine(err, quiet);
+  }
+
+  /**
+   * Takes one event.
+   *
+   * @param silent - leave out warnings and failures, because they are printed as JSON
+   */
+  show(event: CrawlEvent, silent: boolean): void {
+    if (event.event === "progress") {
+      const what = event.phase === "metadata" ? "reading archives" : "fetching pages";
+      this.#progress.show(() => `${event.site}: ${what}: ${formatCount(event.done)} of ${formatCount(event.total)}`);
+    } else if (!silent && event.event === "warning") this.#progress.say(`warning: ${event.site}: ${event.message}`);
+    else if (!silent && event.event === "item-error") {
+      this.#progress.say(`failed: ${event.site}${event.path}: ${event.message}`);
+    }
+  }
+
+  /** Takes the progress line away. */
+  end(): void {
+    this.#progress.clear();
+  }
+}
+
+/** What a visit came to, for people. */
+export function formatCrawlResult(summary: CrawlSummary): string {
+  const { created, updated, deleted, unchanged } = summary;
+  const lines = [
+    `${summary.site}: ${formatCount(created)} created, ${formatCount(updated)} updated, ` +
+      `${formatCount(deleted)} deleted, ${formatCount(unchanged)} unchanged`,
+    `${formatNoun(summary.requests, "request")} (${formatCount(summary.pageRequests)} for pages, ` +
+      `${formatCount(summary.notModified)} answered 304), ${formatBytes(summary.pageBytes)} of pages, ` +
+      `${formatBytes(summary.metadataBytes)} of archives, ${formatElapsed(summary.elapsedMs)}`,
+  ];
+  const odd = [
+    [summary.failed, "failed"],
+    [summary.differing, "not as announced"],
+    [summary.disallowed, "disallowed by robots.txt"],
+    [summary.pending, "left for the next visit"],
+  ] as const;
+  const parts = odd.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`);
+  if (parts.length > 0) lines.push(parts.join(", "));
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,28 @@
+import { type Command, valueOption } from "./command.ts";
+import { integerOption, type RawArguments, textOption } from "./option.ts";
+
+/** What the command line says about a demonstration. */
+export interface DemoArguments {
+  readonly pages: number | undefined;
+  readonly keepFolder: string | undefined;
+}
+
+function planDemo(args: RawArguments): DemoArguments {
+  return { pages: integerOption(args, "pages", 100, 100_000), keepFolder: textOption(args, "keep") };
+}
+
+/** `tidemark demo` */
+export const demoCommand: Command = {
+  usage: "demo",
+  describe: "Publish and crawl a made-up site three times, beside polling and full downloads",
+  positionals: {},
+  options: {
+    pages: valueOption("Pages of the site (3000)"),
+    keep: valueOption("Keep site and mirrors in this folder, which must be empty or new"),
+  },
+  examples: [["demo", "takes half a minute at most and leaves nothing behind"]],
+  plan: (args) => {
+    const options = planDemo(args);
+    return async (context) => (await import("./demo-run.ts")).runDemo(options, context);
+  },
+};

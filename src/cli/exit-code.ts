@@ -1,0 +1,38 @@
+import type { ErrorCode } from "../model/index.ts";
+
+/** Every exit code of the program; `docs/cli.md` explains them. */
+export const exitCodes = {
+  done: 0,
+  bug: 1,
+  usage: 2,
+  itemsFailed: 3,
+  broken: 4,
+  locked: 5,
+  siteUnavailable: 6,
+  interrupted: 130,
+  pipeClosed: 141,
+  terminated: 143,
+} as const;
+
+/** One of {@link exitCodes}. */
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+const codesByError: Readonly<Partial<Record<ErrorCode, ExitCode>>> = {
+  "bad-option": exitCodes.usage,
+  locked: exitCodes.locked,
+  "no-archives": exitCodes.siteUnavailable,
+  "site-unavailable": exitCodes.siteUnavailable,
+};
+
+/** The exit code of a broken promise. */
+export function exitCodeOfError(code: ErrorCode): ExitCode {
+  return codesByError[code] ?? exitCodes.broken;
+}
+
+/** The exit code of several runs: a broken promise weighs more than an unavailable site, that more than failed items. */
+export function worstExitCode(codes: readonly ExitCode[]): ExitCode {
+  const order: readonly ExitCode[] = [exitCodes.itemsFailed, exitCodes.siteUnavailable, exitCodes.broken];
+  let worst: ExitCode = exitCodes.done;
+  for (const code of codes) if (order.indexOf(code) > order.indexOf(worst)) worst = code;
+  return worst;
+}

@@ -1,0 +1,72 @@
+import { type Command, valueOption } from "./command.ts";
+import {
+  choiceOption,
+  flagOption,
+  integerOption,
+  listOption,
+  type RawArguments,
+  siteUrl,
+  textOption,
+} from "./option.ts";
+
+const digests = ["all", "changed", "none"] as const;
+
+/** What the command line says about an export. */
+export interface ExportArguments {
+  readonly docroot: string;
+  readonly baseUrl: string;
+  readonly stateDir: string | undefined;
+  readonly include: string[];
+  readonly exclude: string[];
+  readonly segmentSize: number | undefined;
+  readonly minGroup: number | undefined;
+  readonly digest: (typeof digests)[number] | undefined;
+  readonly robotsDir: string | undefined;
+  readonly serverUser: string | undefined;
+  readonly dryRun: boolean;
+}
+
+function planExport(args: RawArguments): ExportArguments {
+  const baseUrl = textOption(args, "base-url") ?? "";
+  return {
+    docroot: textOption(args, "docroot") ?? "",
+    baseUrl: siteUrl(baseUrl, "--base-url"),
+    stateDir: textOption(args, "state"),
+    include: listOption(args, "include"),
+    exclude: listOption(args, "exclude"),
+    segmentSize: integerOption(args, "segment-size", 1, 65_536),
+    minGroup: integerOption(args, "min-group", 0, 65_536),
+    digest: choiceOption(args, "digest", digests),
+    robotsDir: textOption(args, "robots-dir"),
+    serverUser: textOption(args, "server-user"),
+    dryRun: flagOption(args, "dry-run"),
+  };
+}
+
+/** `tidemark export` */
+export const exportCommand: Command = {
+  usage: "export <docroot>",
+  describe: "Publish what a folder of pages holds, and what changed since the last time",
+  positionals: { docroot: "The folder that the web server serves" },
+  options: {
+    "base-url": valueOption("Where the folder stands on the web, such as https://example.org/", { demandOption: true }),
+    state: valueOption("Folder of what is remembered between runs, outside the docroot"),
+    include: valueOption("Publish only paths of this glob (repeatable)"),
+    exclude: valueOption("Publish no paths of this glob (repeatable)"),
+    "segment-size": valueOption("Changes in a segment of an interval (2000)"),
+    "min-group": valueOption("Changes that a media type needs for an archive of its own (50)"),
+    digest: valueOption("Which pages get a digest: all, changed or none (all)"),
+    "robots-dir": valueOption("Folder of robots.txt (the docroot)"),
+    "server-user": valueOption("Hold back what this user, as whom the web server runs, cannot read"),
+    "dry-run": { type: "boolean", describe: "Write nothing; show what would become public and what not" },
+  },
+  examples: [
+    ["export /var/www/html --base-url https://example.org/", "publish the site"],
+    ["export /var/www/html --base-url https://example.org/ --dry-run", "see first what would be published"],
+    ["export . --base-url https://example.org/ --exclude 'drafts/**'", "leave a folder out"],
+  ],
+  plan: (args) => {
+    const options = planExport(args);
+    return async (context) => (await import("./export-run.ts")).runExport(options, context);
+  },
+};

@@ -1,0 +1,29 @@
+import { exportSite } from "../export-site.ts";
+import type { ExportSummary } from "../model/index.ts";
+import type { RunContext } from "./command.ts";
+import { type ExitCode, exitCodes } from "./exit-code.ts";
+import type { ExportArguments } from "./export-command.ts";
+import { ExportPrinter } from "./export-printer.ts";
+import { givenOptions } from "./option.ts";
+
+/** Runs an export and prints what it comes to. */
+export async function runExport(options: ExportArguments, context: RunContext): Promise<ExitCode> {
+  const { out, err, signal } = context;
+  const printer = new ExportPrinter(err, context.quiet, options.dryRun);
+  let summary: ExportSummary;
+  try {
+    summary = await exportSite({
+      ...givenOptions(options),
+      signal,
+      onEvent: (event) => {
+        if (context.json) out.writeJson(event);
+        printer.show(event, context.json);
+      },
+    });
+  } finally {
+    printer.end();
+  }
+  if (context.json) out.writeJson({ event: "summary", ...summary });
+  else if (!context.quiet) out.write(printer.result(summary));
+  return summary.errors > 0 ? exitCodes.itemsFailed : exitCodes.done;
+}

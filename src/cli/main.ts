@@ -1,0 +1,86 @@
+import { TidemarkError } from "../model/index.ts";
+import { parseCommandLine } from "./command-line.ts";
+import { type ExitCode, exitCodeOfError, exitCodes } from "./exit-code.ts";
+import { Output } from "./output.ts";
+import { packageVersion } from "./package-version.ts";
+
+/** What the program uses of the process that it runs in. */
+export type Host = Pick<NodeJS.Process, "argv" | "stdout" | "stderr" | "once" | "off"> & {
+  exitCode?: number | string | null | undefined;
+};
+
+const signals = { SIGINT: exitCodes.interrupted, SIGTERM: exitCodes.terminated } as const;
+
+/**
+ * Runs the command line of a process and sets its exit code; never ends the process itself.
+ *
+ * The first SIGINT or SIGTERM stops the work in order, a second one kills.
+ */
+export async function main(host: Host): Promise<void> {
+  const stop = new AbortController();
+  const out = new Output(host.stdout, () => stop.abort());
+  const err = new Output(host.stderr, () => undefined);
+  let signalled: ExitCode | undefined;
+  const onSignal = (name: NodeJS.Signals): void => {
+    signalled = signals[name as keyof typeof signals];
+    unlisten();
+    stop.abort();
+  };
+  const unlisten = (): void => {
+    for (const name of Object.keys(signals)) host.off(name, onSignal);
+  };
+  for (const name of Object.keys(signals)) host.once(name as NodeJS.Signals, onSignal);
+  const argv = host.argv.slice(2);
+  let json = argv.includes("--json");
+  try {
+    const line = parseCommandLine(argv, packageVersion(), Math.min(100, out.columns));
+    let code: ExitCode = exitCodes.done;
+    if (line.kind === "print") out.write(line.text);
+    else {
+      json = line.json;
+      code = await line.run({ out, err, json, quiet: line.quiet, signal: stop.signal });
+    }
+    await out.flush();
+    host.exitCode = out.readerLeft ? exitCodes.pipeClosed : code;
+  } catch (error) {
+    host.exitCode = out.readerLeft ? exitCodes.pipeClosed : await report(error, json, out, err, signalled);
+  } finally {
+    unlisten();
+    await err.flush().catch(() => undefined);
+  }
+}
+
+async function report(
+  error: unknown,
+  json: boolean,
+  out: Output,
+  err: Output,
+  signalled: ExitCode | undefined,
+): Promise<ExitCode> {
+  const known = knownError(error);
+  const { code, message, hint, details } = known ?? bugReport(error);
+  if (json) {
+    out.writeJson({ event: "error", code, message, hint, details });
+    await out.flush().catch(() => undefined);
+  }
+  err.write(`tidemark: ${message}\n${hint === undefined ? "" : `  ${hint}\n`}`);
+  if (known === undefined) return exitCodes.bug;
+  return known.code === "aborted" ? (signalled ?? exitCodes.broken) : exitCodeOfError(known.code);
+}
+
+function knownError(error: unknown): TidemarkError | undefined {
+  if (error instanceof Error && error.name === "AbortError") {
+    return new TidemarkError("aborted", "Stopped before the end.", { cause: error });
+  }
+  return error instanceof TidemarkError ? error : undefined;
+}
+
+function bugReport(error: unknown): { code: string; message: string; hint: string; details: object } {
+  const stack = error instanceof Error ? error.stack : undefined;
+  return {
+    code: "bug",
+    message: `This is a bug in tidemark: ${stack ?? String(error)}`,
+    hint: "Please report it with the command line and the lines above.",
+    details: {},
+  };
+}

@@ -1,0 +1,102 @@
+import { type EpochMs, type MediaTypeFilter, parseMediaTypeFilter, TidemarkError } from "../model/index.ts";
+
+/** What yargs made of the command line: names as they are written, values as text. */
+export type RawArguments = Readonly<Record<string, unknown>>;
+
+/** A text option, given at most once. */
+export function textOption(args: RawArguments, name: string): string | undefined {
+  const value = args[name];
+  if (value === undefined) return undefined;
+  if (Array.isArray(value)) throw new TidemarkError("bad-option", `--${name} is given more than once.`);
+  if (String(value) === "") throw new TidemarkError("bad-option", `--${name} is empty.`);
+  return String(value);
+}
+
+/** An option that may be repeated. */
+export function listOption(args: RawArguments, name: string): string[] {
+  const value = args[name];
+  if (value === undefined) return [];
+  return (Array.isArray(value) ? value : [value]).map(String);
+}
+
+/** An option that is there or not. */
+export function flagOption(args: RawArguments, name: string): boolean {
+  const value = args[name];
+  return Array.isArray(value) ? value.includes(true) : value === true;
+}
+
+/** A whole number of a range. */
+export function integerOption(args: RawArguments, name: string, min: number, max: number): number | undefined {
+  const text = textOption(args, name);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!/^\d{1,15}$/.test(text) || value < min || value > max) {
+    throw new TidemarkError("bad-option", `--${name} ${text}: not a whole number from ${min} to ${max}.`);
+  }
+  return value;
+}
+
+/** One of some words. */
+export function choiceOption<T extends string>(args: RawArguments, name: string, choices: readonly T[]): T | undefined {
+  const text = textOption(args, name);
+  const choice = choices.find((one) => one === text);
+  if (text !== undefined && choice === undefined) {
+    throw new TidemarkError("bad-option", `--${name} ${text}: not one of ${choices.join(", ")}.`);
+  }
+  return choice;
+}
+
+const dateForm = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
+
+/** A date (its first moment in UTC) or a date with time; without a zone the time is UTC too. */
+export function dateOption(args: RawArguments, name: string): EpochMs | undefined {
+  const text = textOption(args, name);
+  if (text === undefined) return undefined;
+  const zoned = /T/.test(text) && !/(?:Z|[+-]\d\d:\d\d)$/.test(text) ? `${text}Z` : text;
+  const time = Date.parse(zoned);
+  // Date.parse takes the 31st of February for the 3rd of March.
+  const isDay = new Date(`${text.slice(0, 10)}T00:00:00Z`).toJSON()?.startsWith(text.slice(0, 10)) ?? false;
+  if (!dateForm.test(text) || Number.isNaN(time) || !isDay || time < 0) {
+    throw new TidemarkError("bad-option", `--${name} ${text}: not a date.`, {
+      hint: "Write 2026-11-20, or 2026-11-20T02:00:00Z; without a zone the time is UTC.",
+    });
+  }
+  return time;
+}
+
+/** Media types, as a list with commas, repeated, or both. */
+export function mediaTypesOption(
+  args: RawArguments,
+  name: string,
+): { types: string[] | undefined; filter: MediaTypeFilter } {
+  const given = listOption(args, name);
+  const types = given.flatMap((list) => list.split(",")).map((type) => type.trim());
+  const filter = parseMediaTypeFilter(types);
+  if (filter === undefined) {
+    throw new TidemarkError("bad-option", `--${name} ${given.join(",")}: not media types.`, {
+      hint: "Write text/html, or image/*; several with commas between.",
+    });
+  }
+  return { types: given.length === 0 ? undefined : types, filter };
+}
+
+/** An absolute URL of a site. */
+export function siteUrl(text: string, what: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new TidemarkError("bad-option", `${what} ${JSON.stringify(text)}: not an http or https URL.`, {
+      hint: "Write the whole address, such as https://example.org/.",
+    });
+  }
+  return text;
+}
+
+/** An object without the properties that are undefined. */
+export type Given<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** Drops what the command line left out, so that the library's own defaults hold. */
+export function givenOptions<T extends object>(options: T): Given<T> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Given<T>;
+}

@@ -1,0 +1,44 @@
+import type { Output } from "./output.ts";
+
+const redrawAfterMs = 100;
+const lineAfterMs = 10_000;
+
+/** Says how far the work is: one line drawn again and again on a terminal, a line now and then elsewhere. */
+export class ProgressLine {
+  readonly #err: Output;
+  readonly #quiet: boolean;
+  #shownAt: number;
+  #drawn = false;
+
+  constructor(err: Output, quiet: boolean) {
+    this.#err = err;
+    this.#quiet = quiet;
+    this.#shownAt = performance.now() - (err.isTerminal ? redrawAfterMs : 0);
+  }
+
+  /** Shows a state, unless one was shown a moment ago. */
+  show(state: () => string): void {
+    if (this.#quiet) return;
+    const now = performance.now();
+    if (now - this.#shownAt < (this.#err.isTerminal ? redrawAfterMs : lineAfterMs)) return;
+    this.#shownAt = now;
+    if (!this.#err.isTerminal) {
+      this.#err.write(`${state()}\n`);
+      return;
+    }
+    this.#drawn = true;
+    this.#err.write(`\r${state().slice(0, this.#err.columns - 1)}\u001b[K`);
+  }
+
+  /** Prints a line that stays, above the progress; also when quiet. */
+  say(line: string): void {
+    this.clear();
+    this.#err.write(`${line}\n`);
+  }
+
+  /** Takes the line away. */
+  clear(): void {
+    if (this.#drawn) this.#err.write("\r\u001b[K");
+    this.#drawn = false;
+  }
+}
