@@ -25,7 +25,7 @@ export interface RunningCommand {
 
 /** The program under test; `TIDEMARK_CLI` names another build. */
 export function findCli(): string {
-  return process.env["TIDEMARK_CLI"] ?? join(findRepositoryRoot(), "bin", "tidemark.js");
+  return process.env.TIDEMARK_CLI ?? join(findRepositoryRoot(), "bin", "tidemark.js");
 }
 
 function parseEvents(stdout: string): JsonEvent[] {
@@ -44,7 +44,7 @@ function parseEvents(stdout: string): JsonEvent[] {
 /** Starts the program. Nothing of this process's environment but PATH and HOME gets there. */
 export function startTidemark(args: readonly string[]): RunningCommand {
   const startedMs = performance.now();
-  const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], NO_COLOR: "1" };
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: "1" };
   const child = spawn(process.execPath, [findCli(), ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { JsonEvent } from "./command.ts";
 
 function cacheFolder(): string {
-  const base = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
-  return process.env["TIDEMARK_INTEROP_CACHE"] ?? join(base, "tidemark", "interop");
+  const base = process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache");
+  return process.env.TIDEMARK_INTEROP_CACHE ?? join(base, "tidemark", "interop");
 }
 
 /** The unpacked documentation packages, or undefined where `setup.sh` did not run. */
@@ -17,7 +17,7 @@ export function findDocs(): string | undefined {
 
 /** What `node:test` takes as `skip` where the packages are not there: never in CI. */
 export function skipWithoutDocs(): string | false {
-  if (findDocs() !== undefined || process.env["CI"] === "true") return false;
+  if (findDocs() !== undefined || process.env.CI === "true") return false;
   return "no documentation packages: run test/interop/setup.sh";
 }
 
@@ -31,6 +31,6 @@ export function copyDocs(docroot: string): void {
 
 /** Paths that an export held back, as files are named: with `/` before, none behind, nothing escaped. */
 export function withheldPaths(events: readonly JsonEvent[]): Set<string> {
-  const paths = events.filter((event) => event.event === "withheld").map((event) => String(event["path"]));
+  const paths = events.filter((event) => event.event === "withheld").map((event) => String(event.path));
   return new Set(paths.map((path) => decodeURIComponent(path).replace(/\/$/, "")));
 }

@@ -5,7 +5,7 @@ const extraFolders = ["/usr/sbin", "/sbin"];
 
 /** Where a program is, or undefined. */
 export function findProgram(name: string): string | undefined {
-  for (const folder of [...(process.env["PATH"] ?? "").split(delimiter), ...extraFolders]) {
+  for (const folder of [...(process.env.PATH ?? "").split(delimiter), ...extraFolders]) {
     const path = join(folder, name);
     try {
       accessSync(path, constants.X_OK);
@@ -29,6 +29,6 @@ export function requireProgram(name: string): string {
  */
 export function skipWithout(...names: readonly string[]): string | false {
   const missing = names.filter((name) => findProgram(name) === undefined);
-  if (missing.length === 0 || process.env["CI"] === "true") return false;
+  if (missing.length === 0 || process.env.CI === "true") return false;
   return `${missing.join(", ")} not installed: run test/interop/setup.sh`;
 }

@@ -1,0 +1,237 @@
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { indexFileName, parseArchiveName, publishedFolder } from "../../src/format/index.ts";
+import { churn, isWholePage, listPages, makeSite } from "./churn.ts";
+import { type CommandResult, crawl, exportDocroot, startTidemark } from "./command.ts";
+import { compareTrees, digestOfFile, listFiles } from "./file-tree.ts";
+import { type PublishedSet, readPublishedSet } from "./published-set.ts";
+import { createRandom, type Random } from "./random.ts";
+import { makeTempFolder } from "./temp-folder.ts";
+import { startWebServer, type WebServer } from "./web-server.ts";
+
+/** How a trial by `kill -9` is run. */
+export interface KillOptions {
+  /** How many runs of each command must have been killed before the end. */
+  readonly times: number;
+  readonly seed: number;
+  /** Number of pages of the site. */
+  readonly pages: number;
+  /** Called now and then with how far it is. */
+  readonly onProgress?: (line: string) => void;
+}
+
+/** What a trial came to. */
+export interface KillReport {
+  readonly killed: number;
+  /** Runs that were over before their instant came. */
+  readonly finished: number;
+  /** Longest instant that was drawn, in milliseconds. */
+  readonly withinMs: number;
+  /** Times that the checker read the whole published set. */
+  readonly checks: number;
+  /** Different publications that it saw. */
+  readonly publications: number;
+}
+
+interface Trial {
+  readonly docroot: string;
+  readonly state: string;
+  readonly into: string;
+  readonly mirror: string;
+  readonly server: WebServer;
+  readonly random: Random;
+}
+
+// Small segments and groups, so that a small site has many archives to be killed between.
+const exportOptions = ["--segment-size", "150", "--min-group", "10"];
+
+function exportArguments(trial: Trial): string[] {
+  return ["export", trial.docroot, "--base-url", trial.server.url, "--state", trial.state, "--json", ...exportOptions];
+}
+
+function crawlArguments(trial: Trial): string[] {
+  return ["crawl", trial.server.url, "--into", trial.into, "--json", "--concurrency", "2"];
+}
+
+async function exportWholly(trial: Trial): Promise<number> {
+  return (await exportDocroot(trial.docroot, trial.server.url, trial.state, ...exportOptions)).elapsedMs;
+}
+
+/** Reads the published set again and again until it is told to stop. */
+class Checker {
+  readonly #seen: PublishedSet[] = [];
+  readonly #running: Promise<void>;
+  #stopping = false;
+  #checks = 0;
+  #publications = 0;
+
+  constructor(siteUrl: string, random: Random) {
+    this.#running = this.#run(siteUrl, random);
+    // The error is for stop(); until then it is nobody's.
+    this.#running.catch(() => {});
+  }
+
+  async #run(siteUrl: string, random: Random): Promise<void> {
+    while (!this.#stopping) {
+      const set = await readPublishedSet(siteUrl, random, this.#seen);
+      this.#checks += 1;
+      if (this.#seen.at(-1)?.index.publication === set.index.publication) continue;
+      this.#publications += 1;
+      this.#seen.push(set);
+      if (this.#seen.length > 20) this.#seen.splice(random.below(20), 1);
+    }
+  }
+
+  async stop(): Promise<{ checks: number; publications: number }> {
+    this.#stopping = true;
+    await this.#running;
+    return { checks: this.#checks, publications: this.#publications };
+  }
+}
+
+function mustBeClean(result: CommandResult): void {
+  if (result.signal === "SIGKILL" || result.exitCode === 0) return;
+  throw new Error(
+    `ended by itself with ${result.exitCode ?? result.signal}: ${result.stderr}${result.stdout.slice(-500)}`,
+  );
+}
+
+/** Starts a command and kills it after so long, unless it ends before. */
+async function runAndKill(args: readonly string[], afterMs: number): Promise<CommandResult> {
+  const { child, result } = startTidemark(args);
+  await once(child, "spawn");
+  const timer = setTimeout(() => child.kill("SIGKILL"), afterMs);
+  const ended = await result;
+  clearTimeout(timer);
+  mustBeClean(ended);
+  return ended;
+}
+
+/** The docroot, the published files and nothing else: what was being written when a run died is gone. */
+async function checkSite(trial: Trial): Promise<void> {
+  const set = await readPublishedSet(trial.server.url, trial.random);
+  const files = listPages(trial.docroot);
+  const paths = new Set(files.map((file) => encodeURI(file)));
+  for (const path of set.pages.keys()) if (!paths.has(path)) throw new Error(`published, but not there: ${path}`);
+  for (const file of files) {
+    const page = set.pages.get(encodeURI(file));
+    const path = join(trial.docroot, file);
+    if (page?.digest !== digestOfFile(path) || page.sizeBytes !== statSync(path).size) {
+      throw new Error(`published otherwise than it is, or left behind: ${file}`);
+    }
+  }
+  for (const name of readdirSync(join(trial.docroot, publishedFolder))) {
+    if (name !== indexFileName && !parseArchiveName(name).ok) throw new Error(`left behind: ${name}`);
+  }
+  const atTop = readdirSync(trial.docroot).filter((name) => name.length > 1);
+  if (atTop.sort().join() !== ".well-known,robots.txt") throw new Error(`left behind in the docroot: ${atTop}`);
+}
+
+function checkMirrorFiles(trial: Trial): void {
+  if (!existsSync(trial.mirror)) return;
+  for (const path of listFiles(trial.mirror)) {
+    if (!isWholePage(join(trial.mirror, path))) throw new Error(`not a whole page: ${path}`);
+  }
+}
+
+async function checkMirror(trial: Trial): Promise<void> {
+  await crawl(trial.server.url, trial.into);
+  const differences = compareTrees(trial.docroot, trial.mirror, new Set(["/robots.txt", "/.well-known"]));
+  if (differences.length > 0) throw new Error(`the mirror differs: ${differences.join("; ")}`);
+}
+
+async function measureMs(run: () => Promise<number>): Promise<number> {
+  const times = [await run(), await run(), await run()].sort((a, b) => a - b);
+  return times[1] ?? 0;
+}
+
+async function killOften(
+  options: KillOptions,
+  withinMs: number,
+  run: (afterMs: number) => Promise<CommandResult>,
+  random: Random,
+): Promise<{ killed: number; finished: number }> {
+  let killed = 0;
+  let finished = 0;
+  while (killed < options.times) {
+    const { signal } = await run(random.next() * withinMs);
+    if (signal === "SIGKILL") killed += 1;
+    else finished += 1;
+    if (finished > 3 * options.times + 10) throw new Error("the command is over long before it was measured to be");
+    if ((killed + finished) % 20 === 0) options.onProgress?.(`killed ${killed}, finished ${finished}`);
+  }
+  return { killed, finished };
+}
+
+async function withTrial(
+  options: KillOptions,
+  body: (trial: Trial) => Promise<{ killed: number; finished: number; withinMs: number }>,
+): Promise<KillReport> {
+  using temp = makeTempFolder("kill");
+  const random = createRandom(options.seed);
+  const docroot = join(temp.path, "docroot");
+  mkdirSync(docroot);
+  makeSite(docroot, options.pages, random);
+  await using server = await startWebServer("nginx", docroot);
+  const into = join(temp.path, "crawled");
+  const mirror = join(into, `127.0.0.1_${server.port}`);
+  const trial: Trial = { docroot, state: join(temp.path, "state"), into, mirror, server, random };
+  await exportWholly(trial);
+  const checker = new Checker(server.url, createRandom(options.seed + 1));
+  let counts: Awaited<ReturnType<typeof body>> | undefined;
+  try {
+    counts = await body(trial);
+  } finally {
+    // What the checker saw comes first: it explains the rest.
+    await checker.stop();
+  }
+  const { checks, publications } = await checker.stop();
+  await exportWholly(trial);
+  await checkSite(trial);
+  await checkMirror(trial);
+  return { ...counts, checks, publications };
+}
+
+/**
+ * Kills exports at random instants while the site changes between them, with a reader beside it all the time.
+ *
+ * @returns what was done, once all promises were seen kept
+ * @throws with the promise that was broken
+ */
+export async function killExports(options: KillOptions): Promise<KillReport> {
+  return await withTrial(options, async (trial) => {
+    const measured = async (): Promise<number> => {
+      churn(trial.docroot, trial.random, 0.03);
+      return await exportWholly(trial);
+    };
+    const withinMs = await measureMs(measured);
+    const run = async (afterMs: number): Promise<CommandResult> => {
+      churn(trial.docroot, trial.random, 0.03);
+      return await runAndKill(exportArguments(trial), afterMs);
+    };
+    return { ...(await killOften(options, withinMs, run, trial.random)), withinMs };
+  });
+}
+
+/** Kills crawls at random instants, the site changing between them. See {@link killExports}. */
+export async function killCrawls(options: KillOptions): Promise<KillReport> {
+  return await withTrial(options, async (trial) => {
+    await crawl(trial.server.url, trial.into);
+    const prepare = async (): Promise<void> => {
+      churn(trial.docroot, trial.random, 0.3);
+      await exportWholly(trial);
+    };
+    const withinMs = await measureMs(async () => {
+      await prepare();
+      return (await crawl(trial.server.url, trial.into)).elapsedMs;
+    });
+    const run = async (afterMs: number): Promise<CommandResult> => {
+      await prepare();
+      const result = await runAndKill(crawlArguments(trial), afterMs);
+      checkMirrorFiles(trial);
+      return result;
+    };
+    return { ...(await killOften(options, withinMs, run, trial.random)), withinMs };
+  });
+}
