@@ -1,7 +1,31 @@
+import { runDemonstration } from "../demo.ts";
 import type { RunContext } from "./command.ts";
 import type { DemoArguments } from "./demo-command.ts";
+import { formatCheck, formatSummary, formatVisit } from "./demo-text.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
+import { givenOptions } from "./option.ts";
+import { ProgressLine } from "./progress-line.ts";
 
-export async function runDemo(_options: DemoArguments, _context: RunContext): Promise<ExitCode> {
-  return exitCodes.done;
+/** Runs the demonstration; a promise that did not hold is a bug. */
+export async function runDemo(options: DemoArguments, context: RunContext): Promise<ExitCode> {
+  const { out, err, json, quiet, signal } = context;
+  const progress = new ProgressLine(err, quiet);
+  try {
+    const report = await runDemonstration({
+      ...givenOptions(options),
+      signal,
+      onEvent: (event) => {
+        if (json) return out.writeJson(event);
+        if (event.event === "step") return progress.show(() => event.message);
+        progress.clear();
+        if (!quiet) out.write(event.event === "visit" ? formatVisit(event) : formatCheck(event));
+      },
+    });
+    const held = report.checks.every((check) => check.held);
+    if (json) out.writeJson({ event: "summary", held, ...report });
+    else if (!quiet) out.write(formatSummary(report));
+    return held ? exitCodes.done : exitCodes.bug;
+  } finally {
+    progress.clear();
+  }
 }

@@ -1,0 +1,60 @@
+import { Agent, get, type IncomingMessage } from "node:http";
+
+interface Validators {
+  readonly etag: string | undefined;
+  readonly lastModified: string | undefined;
+}
+
+const connections = 4;
+
+/**
+ * What a crawler without archives does, at its best: it is told every URL, and asks for each of them.
+ *
+ * Whether it sends the validators of its last visit makes it a poller or a downloader of everything.
+ */
+export class Downloader {
+  readonly #origin: string;
+  readonly #conditional: boolean;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: connections });
+  readonly #known = new Map<string, Validators>();
+
+  constructor(origin: string, conditional: boolean) {
+    this.#origin = origin;
+    this.#conditional = conditional;
+  }
+
+  /**
+   * Asks for every page, and for those that were there last time.
+   *
+   * @returns the number of requests
+   */
+  async visit(paths: readonly string[], signal: AbortSignal | undefined): Promise<number> {
+    const waiting = [...new Set([...paths, ...this.#known.keys()])];
+    const requests = waiting.length;
+    const work = async (): Promise<void> => {
+      for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) await this.#ask(path, signal);
+    };
+    await Promise.all(Array.from({ length: connections }, work));
+    return requests;
+  }
+
+  /** Closes the connections. */
+  [Symbol.dispose](): void {
+    this.#agent.destroy();
+  }
+
+  async #ask(path: string, signal: AbortSignal | undefined): Promise<void> {
+    const known = this.#conditional ? this.#known.get(path) : undefined;
+    const headers: Record<string, string> = { "user-agent": "tidemark-demo" };
+    if (known?.etag !== undefined) headers["if-none-match"] = known.etag;
+    if (known?.lastModified !== undefined) headers["if-modified-since"] = known.lastModified;
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      get(this.#origin + path, { agent: this.#agent, headers, ...(signal && { signal }) }, resolve).on("error", reject);
+    });
+    for await (const _ of response);
+    if (response.statusCode === 404) this.#known.delete(path);
+    else if (response.statusCode === 200) {
+      this.#known.set(path, { etag: response.headers.etag, lastModified: response.headers["last-modified"] });
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { pickInteger, pickSome, type Random } from "./random.ts";
+
+/** What a page is made from. */
+export type DemoKind = "html" | "text" | "svg" | "css" | "png";
+
+/** A page of the made-up site. */
+export interface DemoPage {
+  /** From the site's folder, with `/` between names and none at the start. */
+  readonly path: string;
+  readonly kind: DemoKind;
+  /** Decides its words. */
+  readonly seed: number;
+}
+
+/** What happens to the site between two visits. */
+export interface SiteRound {
+  /** Pages that get other bytes. */
+  readonly changed: readonly DemoPage[];
+  /** Those of the changed ones that come from a backup, with the time they had there. */
+  readonly restored: readonly DemoPage[];
+  readonly appeared: readonly DemoPage[];
+  readonly vanished: readonly DemoPage[];
+}
+
+const pagesPerFolder = 60;
+const firstOfEach: readonly DemoPage[] = [
+  { path: "index.html", kind: "html", seed: 1 },
+  { path: "style/style-1.css", kind: "css", seed: 2 },
+  { path: "images/dot-1.png", kind: "png", seed: 3 },
+];
+
+function pageOf(kind: DemoKind, number: number, seed: number): DemoPage {
+  const folder = String(1 + Math.floor(number / pagesPerFolder)).padStart(2, "0");
+  const paths: Readonly<Record<DemoKind, string>> = {
+    html: `almanac/${folder}/page-${number}.html`,
+    text: `notes/${folder}/note ${number}.txt`,
+    svg: `images/${folder}/figure-${number}.svg`,
+    css: `style/style-${number}.css`,
+    png: `images/${folder}/dot-${number}.png`,
+  };
+  return { path: paths[kind], kind, seed };
+}
+
+function kindOf(share: number): DemoKind {
+  if (share < 0.8) return "html";
+  if (share < 0.9) return "text";
+  if (share < 0.96) return "svg";
+  return share < 0.98 ? "png" : "css";
+}
+
+/**
+ * Lays out a site: four fifths HTML, the rest notes, figures, pictures and style sheets.
+ *
+ * @param pages - how many, at least 3
+ */
+export function planSite(pages: number, random: Random): DemoPage[] {
+  const site = [...firstOfEach];
+  for (let number = site.length; number < pages; number++) {
+    site.push(pageOf(kindOf(random()), number, pickInteger(random, 1 << 30)));
+  }
+  return site;
+}
+
+/** Chooses what happens to a site: 40 pages change, 15 of them by being restored, 10 appear and 10 vanish. */
+export function planRound(site: readonly DemoPage[], random: Random): SiteRound {
+  const candidates = site.filter((page) => page.kind !== "png" && !firstOfEach.includes(page));
+  const chosen = pickSome(random, candidates, 50);
+  const changed = chosen.slice(0, 40);
+  const appeared = Array.from({ length: 10 }, (_, at) =>
+    pageOf(at < 8 ? "html" : "text", site.length + at, pickInteger(random, 1 << 30)),
+  );
+  return { changed, restored: changed.slice(0, 15), appeared, vanished: chosen.slice(40) };
+}
