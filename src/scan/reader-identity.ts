@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { TidemarkError } from "../model/index.ts";
 
 /** The user as whom the web server reads files. */
@@ -17,26 +18,34 @@ const stranger: ReaderIdentity = { uid: -1, gids: new Set() };
  *   particular if that is root, who could read everything
  * @throws TidemarkError `bad-option` if there is no such user
  */
-export function findReaderIdentity(
-  userName: string | undefined,
-  own: { uid: number; gids: readonly number[] },
-): ReaderIdentity {
-  if (userName === undefined) return own.uid === 0 ? stranger : { uid: own.uid, gids: new Set(own.gids) };
-  const user = readFileSync("/etc/passwd", "utf8")
-    .split("\n")
-    .map((line) => line.split(":"))
-    .find((fields) => fields[0] === userName);
+export function findReaderIdentity(userName?: string): ReaderIdentity {
+  if (userName === undefined) {
+    const { uid, gid, username } = userInfo();
+    return uid === 0 ? stranger : { uid, gids: groupsOf(username, gid) };
+  }
+  const user = readTable("/etc/passwd").find((fields) => fields[0] === userName);
   if (user === undefined) {
     throw new TidemarkError("bad-option", `There is no user ${JSON.stringify(userName)} on this machine.`, {
       hint: "Give --server-user the user as whom the web server reads files, often www-data or nginx.",
     });
   }
-  const gids = new Set([Number(user[3])]);
-  for (const line of readFileSync("/etc/group", "utf8").split("\n")) {
-    const [, , gid, members = ""] = line.split(":");
-    if (members.split(",").includes(userName)) gids.add(Number(gid));
+  return { uid: Number(user[2]), gids: groupsOf(userName, Number(user[3])) };
+}
+
+function groupsOf(userName: string, gid: number): ReadonlySet<number> {
+  const memberships = readTable("/etc/group").filter((fields) => (fields[3] ?? "").split(",").includes(userName));
+  return new Set([gid, ...memberships.map((fields) => Number(fields[2]))]);
+}
+
+// passwd(5) and group(5); a machine without them has no further groups either.
+function readTable(path: string): string[][] {
+  try {
+    return readFileSync(path, "utf8")
+      .split("\n")
+      .map((line) => line.split(":"));
+  } catch {
+    return [];
   }
-  return { uid: Number(user[2]), gids };
 }
 
 /** What of a file's status decides who may read it. */

@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import {
+  type ArchiveEntry,
+  type ArchiveName,
+  formatArchive,
+  formatArchiveName,
+  maxArchiveBytes,
+  parseArchive,
+} from "../format/index.ts";
+import { type Change, TidemarkError } from "../model/index.ts";
+import { writeDurably } from "./durable-file.ts";
+
+const gzipAsync = promisify(gzip);
+const gunzipAsync = promisify(gunzip);
+
+/** First 16 hex digits of the SHA-256 of an archive's uncompressed content. */
+export function contentId(content: Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex").slice(0, 16);
+}
+
+/** Where archives are written to and read from. */
+export interface ArchiveFolder {
+  /** Publishes lines as an archive. An archive that exists already is left untouched. */
+  write(name: Omit<ArchiveName, "id">, lines: readonly string[]): Promise<ArchiveEntry>;
+  /** Publishes any text under a name of an archive's form, such as a base's list. */
+  writeText(name: Omit<ArchiveName, "id">, text: string, count: number): Promise<ArchiveEntry>;
+  /** Reads an archive back, verified against its name. @throws TidemarkError `archive-corrupt` */
+  read(name: ArchiveName): Promise<Change[]>;
+}
+
+/** Archives as files of one folder. */
+export class ArchiveFiles implements ArchiveFolder {
+  readonly #folder: string;
+  readonly #written: string[] = [];
+  #bytesWritten = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** The folder in the file system. */
+  get folder(): string {
+    return this.#folder;
+  }
+
+  /** Names of the files that were written since this was made. */
+  get written(): readonly string[] {
+    return this.#written;
+  }
+
+  get bytesWritten(): number {
+    return this.#bytesWritten;
+  }
+
+  async write(name: Omit<ArchiveName, "id">, lines: readonly string[]): Promise<ArchiveEntry> {
+    return await this.writeText(name, formatArchive(lines), lines.length);
+  }
+
+  async writeText(name: Omit<ArchiveName, "id">, text: string, count: number): Promise<ArchiveEntry> {
+    const content = Buffer.from(text, "latin1");
+    const full = { ...name, id: contentId(content) };
+    const fileName = formatArchiveName(full);
+    const path = join(this.#folder, fileName);
+    const existing = await stat(path).catch(() => undefined);
+    if (existing !== undefined && existing.size > 0) return { name: full, changes: count, sizeBytes: existing.size };
+    const packed = await gzipAsync(content, { level: 6 });
+    await writeDurably(path, packed);
+    this.#written.push(fileName);
+    this.#bytesWritten += packed.length;
+    return { name: full, changes: count, sizeBytes: packed.length };
+  }
+
+  async read(name: ArchiveName): Promise<Change[]> {
+    const path = join(this.#folder, formatArchiveName(name));
+    const content = await this.readContent(name);
+    const changes = parseArchive(content);
+    if (!changes.ok) throw corrupt(path, changes.error.message);
+    return changes.value;
+  }
+
+  /** Reads the uncompressed content of a file with an archive's name, verified against it. */
+  async readContent(name: ArchiveName): Promise<Buffer> {
+    const path = join(this.#folder, formatArchiveName(name));
+    let content: Buffer;
+    try {
+      content = await gunzipAsync(await readFile(path), { maxOutputLength: 2 * maxArchiveBytes });
+    } catch (error) {
+      throw corrupt(path, error instanceof Error ? error.message : String(error));
+    }
+    if (contentId(content) !== name.id) throw corrupt(path, "its content does not belong to its name");
+    return content;
+  }
+}
+
+function corrupt(path: string, why: string): TidemarkError {
+  return new TidemarkError("archive-corrupt", `The archive ${path} cannot be used: ${why}`, {
+    hint: "Run the export again: it publishes the site anew without this archive.",
+    details: { path },
+  });
+}

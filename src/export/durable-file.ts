@@ -1,0 +1,88 @@
+import { constants, type FileHandle, mkdir, open, readdir, rename, rm, utimes } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { wrapSystemError } from "../model/index.ts";
+
+const temporaryForm = /^\.tidemark-[0-9]+-[0-9]+\.tmp$/;
+let serial = 0;
+
+/** A name in the same folder that no server shows, no scan publishes, and {@link removeTemporaries} finds. */
+export function temporaryName(path: string): string {
+  serial += 1;
+  return join(dirname(path), `.tidemark-${process.pid}-${serial}.tmp`);
+}
+
+/** How a file is to appear. */
+export interface DurableOptions {
+  /** Permission bits; default 0644, whatever the umask: the web server must read it. */
+  readonly mode?: number;
+  /** Modification time in seconds since 1970; default now. */
+  readonly mtimeSeconds?: number;
+}
+
+/**
+ * Writes a file so that at any instant, also after a power cut, its name holds the old bytes or the
+ * new ones: a temporary name in the same folder, fsync, rename.
+ */
+export async function writeDurably(path: string, content: Uint8Array, options: DurableOptions = {}): Promise<void> {
+  const temporary = temporaryName(path);
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(temporary, "wx", 0o600);
+    await handle.writeFile(content);
+    await handle.chmod(options.mode ?? 0o644);
+    if (options.mtimeSeconds !== undefined) await handle.utimes(options.mtimeSeconds, options.mtimeSeconds);
+    await handle.sync();
+    await handle.close();
+    handle = undefined;
+    await rename(temporary, path);
+  } catch (error) {
+    await handle?.close().catch(() => undefined);
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw wrapSystemError(error, `write ${path}`, { path });
+  }
+}
+
+/** Makes renames in a folder durable. */
+export async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } catch (error) {
+    // Some network file systems cannot sync a folder; there the rename is as durable as it gets.
+    if ((error as NodeJS.ErrnoException).code !== "EINVAL")
+      throw wrapSystemError(error, `make ${path} durable`, { path });
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Makes a folder, and those above it, that the web server may enter. */
+export async function makeFolder(path: string, mode: number): Promise<void> {
+  try {
+    const made = await mkdir(path, { recursive: true, mode });
+    // The umask took bits away; give them back to what we made, and only to that.
+    for (let folder = path; made !== undefined && folder.length >= made.length; folder = dirname(folder)) {
+      const handle = await open(folder, constants.O_RDONLY);
+      await handle.chmod(mode).finally(() => handle.close());
+    }
+  } catch (error) {
+    throw wrapSystemError(error, `make the folder ${path}`, { path });
+  }
+}
+
+/** Removes what a run that was killed left half-written in a folder. Only who holds the lock may call it. */
+export async function removeTemporaries(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (temporaryForm.test(name)) await rm(join(folder, name), { force: true });
+  }
+}
+
+/** Whether a file name is one that only {@link writeDurably} uses. */
+export function isTemporary(path: string): boolean {
+  return temporaryForm.test(basename(path));
+}
+
+/** Sets the modification time of a file that is already in place. */
+export async function setModified(path: string, seconds: number): Promise<void> {
+  await utimes(path, seconds, seconds);
+}

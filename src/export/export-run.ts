@@ -1,0 +1,217 @@
+import { randomBytes } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { formatArchiveName, parseBaseList, publishedFolder } from "../format/index.ts";
+import { type Clock, type EpochSeconds, type ExportEvent, type ExportSummary, TidemarkError } from "../model/index.ts";
+import { ArchiveFiles } from "./archive-files.ts";
+import { makeFolder, removeTemporaries, syncFolder } from "./durable-file.ts";
+import type { Ledger } from "./ledger.ts";
+import { readLedger, writeLedger } from "./ledger-file.ts";
+import type { CandidateFile, DigestMode } from "./page-diff.ts";
+import { type Draft, draftPublication } from "./publication-draft.ts";
+import { publishIndex, publishRobots, readPublishedIndex } from "./published-files.ts";
+import { namesOf, planRemoval, removeFiles, removeUnknown } from "./retired-files.ts";
+import type { PartitionOptions } from "./segment-writer.ts";
+import type { PageSource } from "./site-comparison.ts";
+import { SiteLock } from "./site-lock.ts";
+
+/** What one export is to do. All folders are absolute. */
+export interface ExportRunOptions<File extends CandidateFile = CandidateFile> extends PartitionOptions {
+  /** The site's base URL: an origin with `/`. */
+  readonly site: string;
+  /** Folder that the server shows as the site's root. */
+  readonly docroot: string;
+  /** Folder where the exporter remembers; outside the document root. */
+  readonly stateDir: string;
+  /** Folder where robots.txt lives. */
+  readonly robotsDir: string;
+  readonly digestMode: DigestMode;
+  /** Compare and report, and write nothing. */
+  readonly dryRun: boolean;
+  /** Whether a site that had pages may come to have none. */
+  readonly allowEmpty: boolean;
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+  readonly onEvent: (event: ExportEvent) => void;
+  /** Begins a scan. */
+  readonly openSource: () => PageSource<File>;
+}
+
+type Settings = Omit<ExportRunOptions, "openSource">;
+
+/** Where a run stands before it compares anything. */
+interface Ground {
+  readonly ledger: Ledger | undefined;
+  /** A base or a list of it is not there any more. */
+  readonly baseIsBroken: boolean;
+  readonly baseArchives: readonly string[];
+  readonly publication: EpochSeconds;
+}
+
+/**
+ * Exports a site once: compares the document root with what was published, publishes the changes,
+ * and cleans up what is due (DESIGN.md sections 3.1 to 3.5).
+ *
+ * A crash at any instant leaves the old published set or the new one: archives come first, under
+ * names that nothing lists; the ledger's rename decides; index and robots.txt follow from the ledger,
+ * in this run or the next.
+ *
+ * @throws TidemarkError `locked`, `disk-full`, `no-permission`, `state-version`, `aborted`, `not-found`
+ */
+export async function runExport<File extends CandidateFile>(
+  options: ExportRunOptions<File>,
+): Promise<Omit<ExportSummary, "withheld" | "withheldByRule" | "errors" | "warnings" | "elapsedMs">> {
+  const { docroot, stateDir, dryRun } = options;
+  const files = new ArchiveFiles(join(docroot, publishedFolder.slice(1)));
+  if (dryRun) return await exportFrom(options, files, await findGround(options, files));
+  await makeFolder(stateDir, 0o700);
+  await using _lock = await SiteLock.take(stateDir, new Date(options.clock()));
+  await makeFolder(files.folder, 0o755);
+  for (const folder of [stateDir, files.folder, options.robotsDir]) await removeTemporaries(folder);
+  const ground = await findGround(options, files);
+  try {
+    return await exportFrom(options, files, ground);
+  } catch (error) {
+    // The list of pages is read on the way: that it is corrupt shows late.
+    if (!(error instanceof TidemarkError && error.code === "state-corrupt")) throw error;
+    warnOfCorruptState(options, error);
+    return await exportFrom(options, files, { ...ground, ledger: undefined, baseIsBroken: false, baseArchives: [] });
+  }
+}
+
+function warnOfCorruptState(
+  { onEvent }: { readonly onEvent: (event: ExportEvent) => void },
+  error: TidemarkError,
+): void {
+  onEvent({
+    event: "warning",
+    code: error.code,
+    message: `${error.message} A new epoch begins: crawlers will read the whole list once.`,
+  });
+}
+
+async function findGround(options: Settings, files: ArchiveFiles): Promise<Ground> {
+  let ledger: Ledger | undefined;
+  try {
+    ledger = await readLedger(options.stateDir);
+  } catch (error) {
+    if (!(error instanceof TidemarkError && error.code === "state-corrupt")) throw error;
+    warnOfCorruptState(options, error);
+  }
+  if (ledger !== undefined && ledger.site !== options.site) {
+    throw new TidemarkError(
+      "bad-option",
+      `The state in ${options.stateDir} is of ${ledger.site}, not of ${options.site}.`,
+      {
+        hint: "Give each site a state folder of its own with --state, or remove that folder to begin a new epoch.",
+        details: { stateDir: options.stateDir, site: ledger.site },
+      },
+    );
+  }
+  const published = (await readPublishedIndex(files.folder))?.index;
+  if (ledger !== undefined && published?.epoch === ledger.epoch && published.publication > ledger.publication) {
+    const message = "The state is older than what is public, as after a restore from a backup. A new epoch begins.";
+    options.onEvent({ event: "warning", code: "state-rolled-back", message });
+    ledger = undefined;
+  }
+  const publication = Math.max(
+    Math.floor(options.clock() / 1000),
+    (ledger?.publication ?? 0) + 1,
+    (published?.publication ?? 0) + 1,
+  );
+  if (ledger === undefined) return { ledger, baseIsBroken: false, baseArchives: [], publication };
+  return { ...(await checkArchives(options, files, ledger)), publication };
+}
+
+/** Finds archives that were removed behind our back, and does without them. */
+async function checkArchives(
+  options: Settings,
+  files: ArchiveFiles,
+  ledger: Ledger,
+): Promise<Omit<Ground, "publication">> {
+  const there = new Set(await readdir(files.folder).catch(() => []));
+  const intervals = ledger.intervals.filter((interval) => namesOf([interval]).every((name) => there.has(name)));
+  let baseArchives: string[] | undefined;
+  try {
+    const list = parseBaseList(await files.readContent(ledger.base.list.name));
+    baseArchives = list.ok ? list.value.archives.map(({ name }) => formatArchiveName(name)) : undefined;
+  } catch {
+    baseArchives = undefined;
+  }
+  const baseIsBroken = baseArchives === undefined || !baseArchives.every((name) => there.has(name));
+  if (baseIsBroken || intervals.length < ledger.intervals.length) {
+    const message = "Archives are missing or damaged in the published folder; the site is published anew without them.";
+    options.onEvent({ event: "warning", code: "archives-missing", message });
+  }
+  return { ledger: { ...ledger, intervals }, baseIsBroken, baseArchives: baseArchives ?? [] };
+}
+
+async function exportFrom<File extends CandidateFile>(
+  options: ExportRunOptions<File>,
+  files: ArchiveFiles,
+  ground: Ground,
+) {
+  const { stateDir, dryRun } = options;
+  const { ledger, publication } = ground;
+  await using draft = await draftPublication(
+    options,
+    files,
+    ground,
+    ledger?.epoch ?? randomBytes(12).toString("base64url"),
+  );
+  if (dryRun) return summarise(options, draft, 0, 0, publication);
+  let bytes = 0;
+  let next = draft.ledger;
+  if (next !== ledger) {
+    const { kept, removed } = planRemoval(next.retired, options.clock());
+    next = { ...next, retired: kept };
+    await syncFolder(files.folder);
+    await draft.commitPages();
+    await writeLedger(stateDir, next);
+    draft.decided();
+    await syncFolder(stateDir);
+    await removeFiles(
+      files.folder,
+      removed.map(({ name }) => name),
+    );
+  }
+  bytes += await publishIndex(files.folder, next);
+  bytes += await publishRobots(options.robotsDir, next);
+  await removeUnknown(files, next, draft.baseArchives, options.clock());
+  await removeOldPages(stateDir, next.pagesFile);
+  return summarise(options, draft, files.written.length, files.bytesWritten + bytes, next.publication);
+}
+
+async function removeOldPages(stateDir: string, current: string): Promise<void> {
+  const old = (await readdir(stateDir)).filter((name) => /^pages-.*\.gz$/.test(name) && name !== current);
+  await removeFiles(stateDir, old);
+}
+
+function summarise(
+  options: Settings,
+  draft: Draft,
+  archivesWritten: number,
+  bytesWritten: number,
+  publication: EpochSeconds,
+) {
+  const { created, updated, deleted, touched, pages } = draft.counts;
+  const { ledger } = draft;
+  return {
+    site: options.site,
+    pages,
+    created,
+    updated,
+    deleted,
+    unchanged: pages - created - updated,
+    touched,
+    archivesWritten,
+    archivesListed: ledger.base.archives + ledger.intervals.reduce((sum, { archives }) => sum + archives.length, 0),
+    intervals: ledger.intervals.length,
+    bytesWritten,
+    publication,
+    published: draft.isPublication,
+    newBase: draft.isNewBase,
+    epoch: ledger.epoch,
+    dryRun: options.dryRun,
+  };
+}

@@ -1,0 +1,4 @@
+export { type ExportRunOptions, runExport } from "./export-run.ts";
+export { type CandidateDigest, type CandidateFile, type DigestMode, digestModes } from "./page-diff.ts";
+export type { PartitionOptions } from "./segment-writer.ts";
+export type { PageSource } from "./site-comparison.ts";

@@ -1,0 +1,54 @@
+import type { ArchiveEntry } from "../format/index.ts";
+import type { EpochMs, EpochSeconds } from "../model/index.ts";
+
+/** An archive of a tier, with its place in the order of paths. */
+export interface SegmentArchive extends ArchiveEntry {
+  /** Number of its segment in the interval, from 0: all paths of a segment are below those of the next. */
+  readonly segment: number;
+}
+
+/** The changes between two publications, published as archives. */
+export interface Interval {
+  /** 0 for the changes of one publication; a merger of two intervals of tier n is of tier n + 1. */
+  readonly tier: number;
+  readonly from: EpochSeconds;
+  readonly to: EpochSeconds;
+  readonly archives: readonly SegmentArchive[];
+  /** Whether it was merged into an interval of the next tier already. */
+  readonly merged: boolean;
+}
+
+/** The whole site at one publication. */
+export interface Base {
+  readonly publication: EpochSeconds;
+  /** The immutable list of its archives. */
+  readonly list: ArchiveEntry;
+  /** How many archives it has. */
+  readonly archives: number;
+  /** Names of its newest archives, for robots.txt. */
+  readonly announced: readonly string[];
+}
+
+/** A file that nothing lists any more and that is kept for readers on their way. */
+export interface Retired {
+  readonly name: string;
+  /** Publications since it was listed last. */
+  readonly publications: number;
+  readonly since: EpochMs;
+}
+
+/** All that an exporter knows beside the pages. Immutable; each run that changes something writes the next. */
+export interface Ledger {
+  readonly site: string;
+  readonly epoch: string;
+  readonly publication: EpochSeconds;
+  readonly pages: number;
+  readonly base: Base;
+  /** Oldest first; of one end, lower tiers first. */
+  readonly intervals: readonly Interval[];
+  /** Lines of change that were published after the base. */
+  readonly changesSinceBase: number;
+  readonly retired: readonly Retired[];
+  /** File name of the list of pages in the state folder. */
+  readonly pagesFile: string;
+}

@@ -1,0 +1,208 @@
+import { Buffer } from "node:buffer";
+import { digestBytes } from "../model/index.ts";
+import type { PublishedPage } from "./published-page.ts";
+
+/** First line of the file that remembers pages. */
+export const pagesHeader = "tidemark-pages 1\n";
+
+const flagDigest = 1;
+const flagRacy = 2;
+const flagOwnLastModified = 4;
+const flagOwnCtime = 8;
+/** Ends the records; a record's flags never have this bit. */
+const flagEnd = 128;
+
+/** A record's largest length: flags, six numbers, two texts and a digest. */
+const maxRecordBytes = 1 + 8 * 10 + 8_000 + 255 + digestBytes;
+
+/** Writes records in path order into pieces of bytes: front-coded paths, numbers as varints. */
+export class PageEncoder {
+  #buffer: Buffer;
+  #length: number;
+  #previousPath = "";
+  readonly #types = new Map<string, number>();
+
+  constructor(pieceBytes: number = 256 * 1024) {
+    this.#buffer = Buffer.allocUnsafe(pieceBytes + maxRecordBytes);
+    this.#length = this.#buffer.write(pagesHeader, "latin1");
+  }
+
+  /** Bytes that wait to be taken. */
+  get pendingBytes(): number {
+    return this.#length;
+  }
+
+  /** Appends a record; its path is greater than the one before. */
+  add(page: PublishedPage): void {
+    if (this.#length + maxRecordBytes > this.#buffer.length) this.#grow();
+    const { path, digest } = page;
+    const mtimeSeconds = Math.floor(page.mtimeUs / 1e6);
+    let flags = 0;
+    if (digest !== undefined) flags |= flagDigest;
+    if (page.racy) flags |= flagRacy;
+    if (page.lastModified !== mtimeSeconds) flags |= flagOwnLastModified;
+    if (page.ctimeUs !== page.mtimeUs) flags |= flagOwnCtime;
+    this.#buffer[this.#length++] = flags;
+    const shared = sharedLength(this.#previousPath, path);
+    this.#number(shared);
+    this.#number(path.length - shared);
+    this.#length += this.#buffer.write(path.slice(shared), this.#length, "latin1");
+    this.#previousPath = path;
+    this.#number(page.sizeBytes);
+    this.#number(page.mtimeUs);
+    if ((flags & flagOwnCtime) !== 0) this.#number(page.ctimeUs);
+    if ((flags & flagOwnLastModified) !== 0) this.#number(page.lastModified);
+    this.#type(page.mediaType);
+    if (digest !== undefined) this.#length += this.#buffer.write(digest, this.#length, "base64url");
+  }
+
+  /** Ends the records with their count. */
+  end(count: number): void {
+    this.#buffer[this.#length++] = flagEnd;
+    this.#number(count);
+  }
+
+  /** Hands over what waits. */
+  take(): Buffer {
+    const piece = Buffer.from(this.#buffer.subarray(0, this.#length));
+    this.#length = 0;
+    return piece;
+  }
+
+  #grow(): void {
+    const larger = Buffer.allocUnsafe(this.#buffer.length * 2);
+    this.#buffer.copy(larger, 0, 0, this.#length);
+    this.#buffer = larger;
+  }
+
+  #number(value: number): void {
+    let rest = Math.max(value, 0);
+    while (rest >= 128) {
+      this.#buffer[this.#length++] = (rest % 128) + 128;
+      rest = Math.floor(rest / 128);
+    }
+    this.#buffer[this.#length++] = rest;
+  }
+
+  // Types are few: the first time a type is written out behind its number.
+  #type(mediaType: string): void {
+    const known = this.#types.get(mediaType);
+    if (known !== undefined) {
+      this.#number(known);
+      return;
+    }
+    const number = this.#types.size;
+    this.#types.set(mediaType, number);
+    this.#number(number);
+    this.#number(mediaType.length);
+    this.#length += this.#buffer.write(mediaType, this.#length, "latin1");
+  }
+}
+
+function sharedLength(a: string, b: string): number {
+  const limit = Math.min(a.length, b.length);
+  let at = 0;
+  while (at < limit && a.charCodeAt(at) === b.charCodeAt(at)) at++;
+  return at;
+}
+
+/** Reads what {@link PageEncoder} wrote, piece by piece. Throws RangeError on anything else. */
+export class PageDecoder {
+  #buffer: Buffer = Buffer.alloc(0);
+  #at = 0;
+  #path = "";
+  #count = 0;
+  #begun = false;
+  #ended = false;
+  readonly #types: string[] = [];
+
+  /** Whether the end and its count were read. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** Takes a piece and appends to `pages` the records that are complete. */
+  decode(piece: Uint8Array, pages: PublishedPage[]): void {
+    this.#buffer =
+      this.#at === this.#buffer.length ? Buffer.from(piece) : Buffer.concat([this.#buffer.subarray(this.#at), piece]);
+    this.#at = 0;
+    if (!this.#begun) {
+      if (this.#buffer.length < pagesHeader.length) return;
+      if (this.#buffer.toString("latin1", 0, pagesHeader.length) !== pagesHeader)
+        throw new RangeError("not a list of pages");
+      this.#at = pagesHeader.length;
+      this.#begun = true;
+    }
+    for (;;) {
+      const start = this.#at;
+      if (this.#ended && start < this.#buffer.length) throw new RangeError("bytes behind the end");
+      const page = this.#record();
+      if (page === undefined) {
+        if (!this.#ended) this.#at = start;
+        if (this.#buffer.length - this.#at > 2 * maxRecordBytes) throw new RangeError("a record without end");
+        return;
+      }
+      pages.push(page);
+    }
+  }
+
+  #record(): PublishedPage | undefined {
+    if (this.#at >= this.#buffer.length) return undefined;
+    const flags = this.#buffer[this.#at++] ?? 0;
+    if (flags === flagEnd) {
+      const count = this.#number();
+      if (count === undefined) return undefined;
+      if (count !== this.#count) throw new RangeError(`${this.#count} records where ${count} were written`);
+      this.#ended = true;
+      return undefined;
+    }
+    const shared = this.#number();
+    const path = this.#text(shared === undefined ? "" : this.#path.slice(0, shared));
+    const sizeBytes = this.#number();
+    const mtimeUs = this.#number();
+    const ctimeUs = (flags & flagOwnCtime) === 0 ? mtimeUs : this.#number();
+    const lastModified = (flags & flagOwnLastModified) === 0 ? Math.floor((mtimeUs ?? 0) / 1e6) : this.#number();
+    const type = this.#number();
+    const isNewType = type !== undefined && type === this.#types.length;
+    const mediaType = isNewType ? this.#text("") : this.#types[type ?? 0];
+    let digest: string | undefined;
+    if ((flags & flagDigest) !== 0) {
+      if (this.#at + digestBytes > this.#buffer.length) return undefined;
+      digest = this.#buffer.toString("base64url", this.#at, this.#at + digestBytes);
+      this.#at += digestBytes;
+    }
+    if (path === undefined || sizeBytes === undefined || mtimeUs === undefined || ctimeUs === undefined)
+      return undefined;
+    if (lastModified === undefined || type === undefined) return undefined;
+    if (mediaType === undefined) {
+      if (isNewType) return undefined;
+      throw new RangeError("a media type without a name");
+    }
+    if (path <= this.#path && this.#count > 0) throw new RangeError("records out of order");
+    if (isNewType) this.#types.push(mediaType);
+    this.#path = path;
+    this.#count++;
+    return { path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest, racy: (flags & flagRacy) !== 0 };
+  }
+
+  #text(prefix: string): string | undefined {
+    const length = this.#number();
+    if (length === undefined || this.#at + length > this.#buffer.length) return undefined;
+    const text = prefix + this.#buffer.toString("latin1", this.#at, this.#at + length);
+    this.#at += length;
+    return text;
+  }
+
+  #number(): number | undefined {
+    let value = 0;
+    let scale = 1;
+    while (this.#at < this.#buffer.length) {
+      const byte = this.#buffer[this.#at++] ?? 0;
+      value += (byte & 127) * scale;
+      if (byte < 128) return value;
+      scale *= 128;
+      if (scale > Number.MAX_SAFE_INTEGER) throw new RangeError("a number too large");
+    }
+    return undefined;
+  }
+}

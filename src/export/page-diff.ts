@@ -1,0 +1,175 @@
+import type { Change, EpochSeconds, ExportEvent, Page } from "../model/index.ts";
+import type { PublishedPage } from "./published-page.ts";
+
+/** Which pages get a digest. */
+export const digestModes = ["all", "changed", "none"] as const;
+
+/** One of {@link digestModes}: every page; only pages whose size or times moved; none. */
+export type DigestMode = (typeof digestModes)[number];
+
+/** A file as the scan gives it; what the exporter needs of it. */
+export interface CandidateFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly mtimeUs: number;
+  readonly ctimeUs: number;
+  readonly mediaType: string;
+}
+
+/** What reading a file came to. */
+export type CandidateDigest =
+  | {
+      readonly kind: "digested";
+      readonly digest: string;
+      readonly sizeBytes: number;
+      readonly mtimeUs: number;
+      readonly ctimeUs: number;
+    }
+  | { readonly kind: "vanished" }
+  | { readonly kind: "unstable" }
+  | { readonly kind: "unreadable"; readonly code: string; readonly message: string };
+
+/** What a comparison goes by. */
+export interface DiffOptions {
+  readonly digestMode: DigestMode;
+  /** The publication that is being made; no last-modified is later. */
+  readonly publication: EpochSeconds;
+  /** When the scan began, in microseconds since 1970. */
+  readonly scanStartUs: number;
+}
+
+/** One page's comparison with what was published. */
+export interface PageDiff {
+  /** What is remembered from now on; undefined if the page is gone. */
+  readonly page: PublishedPage | undefined;
+  /** What is to be published; undefined if the bytes are the same. */
+  readonly change: Change | undefined;
+  /** Whether its times or size moved and its bytes did not. */
+  readonly isTouched: boolean;
+  /** Whether the remembered record is another than before. */
+  readonly isRemembered: boolean;
+}
+
+/**
+ * Time stamps of files come from a clock that ticks each 1 to 10 ms (Linux `CONFIG_HZ`); two writes
+ * within a tick carry one time. A file that changed less than this before it was looked at is racy.
+ */
+const clockTickUs = 20_000;
+
+/** Whether size and times say that a file is as it was when its bytes were last looked at. */
+export function isUnmoved(file: CandidateFile, before: PublishedPage, mode: DigestMode): boolean {
+  if (file.sizeBytes !== before.sizeBytes || file.mtimeUs !== before.mtimeUs) return false;
+  // Without digests a new owner or mode (a new ctime) would look like new content.
+  if (mode === "none") return true;
+  return file.ctimeUs === before.ctimeUs && !before.racy;
+}
+
+/** Whether a file's bytes must be read to say what became of it. */
+export function needsDigest(file: CandidateFile, before: PublishedPage | undefined, mode: DigestMode): boolean {
+  if (mode === "none") return false;
+  if (before === undefined) return mode === "all";
+  return !isUnmoved(file, before, mode) || (mode === "all" && before.digest === undefined);
+}
+
+/**
+ * Compares a file with what was published of it (DESIGN.md section 3.1): size and times are the
+ * quick check, the digest decides, and equal bytes keep their last-modified.
+ *
+ * @param digest - what reading it came to, where {@link needsDigest} asked for it
+ */
+export function diffPage(
+  file: CandidateFile,
+  before: PublishedPage | undefined,
+  digest: CandidateDigest | undefined,
+  options: DiffOptions,
+  onEvent: (event: ExportEvent) => void,
+): PageDiff {
+  if (digest === undefined && before !== undefined && isUnmoved(file, before, options.digestMode)) {
+    return { page: before, change: undefined, isTouched: false, isRemembered: false };
+  }
+  if (digest !== undefined && digest.kind !== "digested") return diffUnread(file, before, digest, onEvent);
+  const status = digest ?? file;
+  const racy = options.digestMode !== "none" && Math.max(status.ctimeUs, 0) >= options.scanStartUs - clockTickUs;
+  const { path, mediaType } = file;
+  const { sizeBytes, mtimeUs, ctimeUs } = status;
+  const observed = { path, sizeBytes, mtimeUs, ctimeUs, racy };
+  // Equal bytes, or bytes of a page published without a digest that did not move.
+  const isSame =
+    before !== undefined &&
+    (before.digest === undefined
+      ? isUnmoved(file, { ...before, racy: false }, options.digestMode)
+      : before.digest === digest?.digest);
+  if (isSame) {
+    const page = {
+      ...observed,
+      lastModified: before.lastModified,
+      mediaType: before.mediaType,
+      digest: digest?.digest ?? before.digest,
+    };
+    return {
+      page,
+      change: undefined,
+      isTouched: mtimeUs !== before.mtimeUs || sizeBytes !== before.sizeBytes,
+      isRemembered: true,
+    };
+  }
+  const lastModified = clampLastModified(path, mtimeUs, options.publication, onEvent);
+  const page: PublishedPage = { ...observed, lastModified, mediaType, digest: digest?.digest };
+  const kind = before === undefined ? "created" : "updated";
+  return { page, change: { kind, page: toPage(page) }, isTouched: false, isRemembered: true };
+}
+
+/** A remembered page as the archives publish it. */
+export function toPage({ path, sizeBytes, lastModified, mediaType, digest }: PublishedPage): Page {
+  return { path, sizeBytes, lastModified, mediaType, digest };
+}
+
+function clampLastModified(
+  path: string,
+  mtimeUs: number,
+  publication: EpochSeconds,
+  onEvent: (event: ExportEvent) => void,
+): EpochSeconds {
+  const seconds = Math.floor(mtimeUs / 1e6);
+  if (seconds <= publication) return Math.max(seconds, 1);
+  const message = `last modified in the future (${new Date(seconds * 1000).toISOString()}); published as of this export`;
+  onEvent({ event: "warning", code: "future-mtime", message, path });
+  return publication;
+}
+
+function diffUnread(
+  file: CandidateFile,
+  before: PublishedPage | undefined,
+  digest: Exclude<CandidateDigest, { kind: "digested" }>,
+  onEvent: (event: ExportEvent) => void,
+): PageDiff {
+  const { path } = file;
+  const gone = {
+    page: undefined,
+    change: before === undefined ? undefined : ({ kind: "deleted", path } as const),
+    isTouched: false,
+    isRemembered: true,
+  };
+  if (digest.kind === "vanished") return gone;
+  if (digest.kind === "unreadable") {
+    if (digest.code === "EACCES" || digest.code === "EPERM") {
+      onEvent({ event: "withheld", path, rule: "unreadable" });
+      return gone;
+    }
+    onEvent({
+      event: "item-error",
+      code: digest.code,
+      message: `${digest.message}; what was published of it stays`,
+      path,
+    });
+  } else {
+    onEvent({ event: "warning", code: "unstable", message: "being written to; left for the next export", path });
+  }
+  // It is there and could not be read to the end: its record stays, and it is looked at again.
+  return {
+    page: before === undefined ? undefined : { ...before, racy: true },
+    change: undefined,
+    isTouched: false,
+    isRemembered: true,
+  };
+}

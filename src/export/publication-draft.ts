@@ -1,0 +1,293 @@
+import { join } from "node:path";
+import { baseGroup, formatArchiveName, formatChangeLine, parseBaseList } from "../format/index.ts";
+import { type EpochMs, type EpochSeconds, type ExportEvent, TidemarkError } from "../model/index.ts";
+import type { ArchiveFiles } from "./archive-files.ts";
+import { BaseWriter } from "./base-writer.ts";
+import { countChanges, mergeIntervals } from "./interval-merge.ts";
+import type { Base, Interval, Ledger, Retired } from "./ledger.ts";
+import { type CandidateFile, type DigestMode, toPage } from "./page-diff.ts";
+import { PageReader, PageWriter } from "./page-file.ts";
+import { namesOf, removeFiles } from "./retired-files.ts";
+import { groupOf, type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
+import { type ComparisonCounts, type ComparisonSink, type PageSource, SiteComparison } from "./site-comparison.ts";
+import { compareIntervals, isBaseDue, planChain, planMerge, planRetention } from "./tiers.ts";
+
+/** What a draft needs of a run's options. */
+export interface DraftOptions<File extends CandidateFile> extends PartitionOptions {
+  readonly site: string;
+  readonly stateDir: string;
+  readonly digestMode: DigestMode;
+  readonly dryRun: boolean;
+  readonly allowEmpty: boolean;
+  readonly clock: () => EpochMs;
+  readonly signal: AbortSignal | undefined;
+  readonly onEvent: (event: ExportEvent) => void;
+  readonly openSource: () => PageSource<File>;
+}
+
+/** What a draft starts from. */
+export interface DraftGround {
+  readonly ledger: Ledger | undefined;
+  readonly baseIsBroken: boolean;
+  readonly baseArchives: readonly string[];
+  readonly publication: EpochSeconds;
+}
+
+/** A publication that is written and not decided: no reader can see it, and disposing of it undoes it. */
+export interface Draft extends AsyncDisposable {
+  readonly counts: ComparisonCounts;
+  /** What is to be decided; the ground's own ledger if there is nothing to decide. */
+  readonly ledger: Ledger;
+  readonly isPublication: boolean;
+  readonly isNewBase: boolean;
+  /** Names of the base's archives. */
+  readonly baseArchives: readonly string[];
+  /** Gives the new list of pages its name. */
+  commitPages(): Promise<void>;
+  /** Says that the ledger is written: from now on the draft's files are public. */
+  decided(): void;
+}
+
+/** Compares the site with what was published and writes whatever archives that asks for. */
+export async function draftPublication<File extends CandidateFile>(
+  options: DraftOptions<File>,
+  files: ArchiveFiles,
+  ground: DraftGround,
+  epoch: string,
+): Promise<Draft> {
+  const drafting = new Drafting(options, files, ground, epoch);
+  try {
+    return await drafting.run();
+  } catch (error) {
+    await drafting[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+class Drafting<File extends CandidateFile> {
+  readonly #options: DraftOptions<File>;
+  readonly #files: ArchiveFiles;
+  readonly #ground: DraftGround;
+  readonly #epoch: string;
+  readonly #scanStartMs: EpochMs;
+  readonly #pages: PageWriter | undefined;
+  readonly #tier: SegmentWriter | undefined;
+  #base: BaseWriter | undefined;
+  #isDecided = false;
+
+  constructor(options: DraftOptions<File>, files: ArchiveFiles, ground: DraftGround, epoch: string) {
+    this.#options = options;
+    this.#files = files;
+    this.#ground = ground;
+    this.#epoch = epoch;
+    this.#scanStartMs = options.clock();
+    if (options.dryRun) return;
+    this.#pages = new PageWriter(options.stateDir);
+    if (ground.ledger === undefined) this.#base = this.#openBase();
+    const span = { from: ground.ledger?.publication ?? 0, to: ground.publication };
+    if (ground.ledger !== undefined) this.#tier = new SegmentWriter(files, options, () => span);
+  }
+
+  async run(): Promise<Draft> {
+    const { ledger } = this.#ground;
+    const counts = await this.#compare();
+    if (counts.pages === 0 && (ledger?.pages ?? 0) > 0 && !this.#options.allowEmpty) {
+      throw new TidemarkError(
+        "not-found",
+        `The document root holds no page, and ${ledger?.pages} were published: nothing was changed.`,
+        {
+          hint: "Check that it is mounted and complete. If the site is to be empty, say --allow-empty.",
+        },
+      );
+    }
+    const changes = counts.created + counts.updated + counts.deleted;
+    await this.#pages?.end();
+    const tierArchives = (await this.#tier?.end()) ?? [];
+    const isFirst = ledger === undefined;
+    const isPublication = isFirst || changes > 0;
+    const publication = isPublication ? this.#ground.publication : ledger.publication;
+    const changesSinceBase = isFirst ? 0 : ledger.changesSinceBase + changes;
+    let intervals: readonly Interval[] = ledger?.intervals ?? [];
+    if (ledger !== undefined && changes > 0) {
+      intervals = await this.#carry([
+        ...intervals,
+        { tier: 0, from: ledger.publication, to: publication, archives: tierArchives, merged: false },
+      ]);
+    }
+    const chainIsBroken =
+      !isFirst && !this.#options.dryRun && planChain(intervals, ledger.base.publication, publication) === undefined;
+    const isNewBase =
+      isFirst || this.#ground.baseIsBroken || chainIsBroken || isBaseDue(changesSinceBase, counts.pages);
+    const base =
+      isNewBase && !this.#options.dryRun
+        ? await this.#writeBase(publication)
+        : (ledger?.base ?? emptyBase(publication));
+    const retention = planRetention(intervals, base.publication, publication);
+    const gone = [...namesOf(retention.dropped), ...(isNewBase && !isFirst ? this.#oldBase(ledger, base) : [])];
+    const isChanged =
+      isPublication || isNewBase || counts.isRemembered || intervals.length !== ledger?.intervals.length;
+    const next: Ledger = {
+      site: this.#options.site,
+      epoch: this.#epoch,
+      publication,
+      pages: counts.pages,
+      base,
+      intervals: retention.kept,
+      changesSinceBase: isNewBase ? 0 : changesSinceBase,
+      retired: this.#retire(ledger?.retired ?? [], gone, isPublication),
+      pagesFile: counts.isRemembered || isFirst ? `pages-${publication}-${this.#scanStartMs}.gz` : ledger.pagesFile,
+    };
+    return this.#toDraft(counts, isChanged || ledger === undefined ? next : ledger, isPublication, isNewBase, base);
+  }
+
+  async #compare(): Promise<ComparisonCounts> {
+    const { digestMode, onEvent, signal } = this.#options;
+    const scanStartUs = this.#scanStartMs * 1000;
+    const comparison = new SiteComparison(
+      this.#options.openSource(),
+      { digestMode, publication: this.#ground.publication, scanStartUs },
+      onEvent,
+      signal,
+    );
+    const { ledger } = this.#ground;
+    return await comparison.run(
+      ledger === undefined ? undefined : join(this.#options.stateDir, ledger.pagesFile),
+      this.#sink(),
+    );
+  }
+
+  #sink(): ComparisonSink {
+    const pages = this.#pages;
+    const tier = this.#tier;
+    const base = this.#base;
+    return {
+      page: (page) => {
+        base?.add(toPage(page));
+        return pages?.add(page) ?? false;
+      },
+      change: (change) => {
+        const group = groupOf(change.kind === "deleted" ? undefined : change.page.mediaType);
+        return tier?.add({ line: formatChangeLine(change), group }) ?? false;
+      },
+      drain: async () => {
+        await pages?.drain();
+        await tier?.drain();
+      },
+    };
+  }
+
+  /** The binary carry: merges as long as two intervals of one tier wait for it. */
+  async #carry(intervals: readonly Interval[]): Promise<readonly Interval[]> {
+    let carried = intervals;
+    for (let pair = planMerge(carried); pair !== undefined && !this.#options.dryRun; pair = planMerge(carried)) {
+      const [older, newer] = pair;
+      this.#stopIfAsked();
+      this.#options.onEvent({
+        event: "progress",
+        phase: "merge",
+        done: 0,
+        total: countChanges(older) + countChanges(newer),
+      });
+      const mark = (interval: Interval) =>
+        interval === older || interval === newer ? { ...interval, merged: true } : interval;
+      try {
+        const merger = await mergeIntervals(this.#files, older, newer, this.#options);
+        carried = [...carried.map(mark), merger].sort(compareIntervals);
+      } catch (error) {
+        if (!(error instanceof TidemarkError && error.code === "archive-corrupt")) throw error;
+        // What cannot be read here cannot be read by a crawler either: neither of the two stays listed.
+        this.#options.onEvent({ event: "warning", code: error.code, message: error.message });
+        carried = carried.filter((interval) => interval !== older && interval !== newer);
+      }
+    }
+    return carried;
+  }
+
+  #openBase(): BaseWriter {
+    return new BaseWriter(this.#files, this.#options, this.#options.stateDir);
+  }
+
+  /** On the first export the base was filled by the scan; later it is read from the new list of pages. */
+  async #writeBase(publication: EpochSeconds): Promise<Base> {
+    const isFilled = this.#base !== undefined;
+    this.#base ??= this.#openBase();
+    if (!isFilled && this.#pages !== undefined) {
+      await using reader = new PageReader(this.#pages.path);
+      await reader.fill();
+      while (reader.head !== undefined) {
+        this.#base.add(toPage(reader.head));
+        if (!reader.step()) continue;
+        await reader.fill();
+        this.#stopIfAsked();
+      }
+    }
+    const total = this.#pages?.count ?? 0;
+    return await this.#base.end(publication, (done) => {
+      this.#options.onEvent({ event: "progress", phase: "base", done, total });
+      this.#stopIfAsked();
+    });
+  }
+
+  #stopIfAsked(): void {
+    if (this.#options.signal?.aborted === true)
+      throw new TidemarkError("aborted", "Stopped before anything was published.");
+  }
+
+  #oldBase(ledger: Ledger, base: Base): string[] {
+    const kept = new Set([formatArchiveName(base.list.name)]);
+    return [...this.#ground.baseArchives, formatArchiveName(ledger.base.list.name)].filter((name) => !kept.has(name));
+  }
+
+  #retire(retired: readonly Retired[], gone: readonly string[], isPublication: boolean): Retired[] {
+    const older = isPublication ? retired.map((file) => ({ ...file, publications: file.publications + 1 })) : retired;
+    const since = this.#scanStartMs;
+    return [...older, ...gone.map((name) => ({ name, publications: 0, since }))];
+  }
+
+  async #toDraft(
+    counts: ComparisonCounts,
+    ledger: Ledger,
+    isPublication: boolean,
+    isNewBase: boolean,
+    base: Base,
+  ): Promise<Draft> {
+    const isFresh = isNewBase && !this.#options.dryRun;
+    const baseArchives = isFresh ? await readBaseArchives(this.#files, base) : this.#ground.baseArchives;
+    const listed = new Set(baseArchives);
+    return {
+      counts,
+      // A new base may list an archive of the old one again: equal bytes, equal name.
+      ledger: isFresh ? { ...ledger, retired: ledger.retired.filter(({ name }) => !listed.has(name)) } : ledger,
+      isPublication,
+      isNewBase,
+      baseArchives,
+      commitPages: async () => {
+        const isNew = ledger.pagesFile !== this.#ground.ledger?.pagesFile;
+        if (isNew) await this.#pages?.commit(join(this.#options.stateDir, ledger.pagesFile));
+      },
+      decided: () => {
+        this.#isDecided = true;
+      },
+      [Symbol.asyncDispose]: () => this[Symbol.asyncDispose](),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#tier?.[Symbol.asyncDispose]();
+    await this.#base?.[Symbol.asyncDispose]();
+    await this.#pages?.[Symbol.asyncDispose]();
+    if (!this.#isDecided) await removeFiles(this.#files.folder, this.#files.written);
+  }
+}
+
+async function readBaseArchives(files: ArchiveFiles, base: Base): Promise<string[]> {
+  const list = parseBaseList(await files.readContent(base.list.name));
+  if (!list.ok) throw new TypeError(`the base list that was just written cannot be read: ${list.error.message}`);
+  return list.value.archives.map(({ name }) => formatArchiveName(name));
+}
+
+/** Stands for the base that a dry run does not write. */
+function emptyBase(publication: EpochSeconds): Base {
+  const name = { from: 0, to: publication, group: baseGroup, id: "0".repeat(16) };
+  return { publication, list: { name, changes: 0, sizeBytes: 0 }, archives: 0, announced: [] };
+}
