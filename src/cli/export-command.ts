@@ -23,6 +23,7 @@ export interface ExportArguments {
   readonly digest: (typeof digests)[number] | undefined;
   readonly robotsDir: string | undefined;
   readonly serverUser: string | undefined;
+  readonly allowEmpty: boolean;
   readonly dryRun: boolean;
 }
 
@@ -35,10 +36,11 @@ function planExport(args: RawArguments): ExportArguments {
     include: listOption(args, "include"),
     exclude: listOption(args, "exclude"),
     segmentSize: integerOption(args, "segment-size", 1, 65_536),
-    minGroup: integerOption(args, "min-group", 0, 65_536),
+    minGroup: integerOption(args, "min-group", 1, 65_536),
     digest: choiceOption(args, "digest", digests),
     robotsDir: textOption(args, "robots-dir"),
     serverUser: textOption(args, "server-user"),
+    allowEmpty: flagOption(args, "allow-empty"),
     dryRun: flagOption(args, "dry-run"),
   };
 }
@@ -50,7 +52,7 @@ export const exportCommand: Command = {
   positionals: { docroot: "The folder that the web server serves" },
   options: {
     "base-url": valueOption("Where the folder stands on the web, such as https://example.org/", { demandOption: true }),
-    state: valueOption("Folder of what is remembered between runs, outside the docroot"),
+    state: valueOption("Folder of what is remembered between runs, outside the docroot (~/.local/state/tidemark/HOST)"),
     include: valueOption("Publish only paths of this glob (repeatable)"),
     exclude: valueOption("Publish no paths of this glob (repeatable)"),
     "segment-size": valueOption("Changes in a segment of an interval (2000)"),
@@ -58,6 +60,7 @@ export const exportCommand: Command = {
     digest: valueOption("Which pages get a digest: all, changed or none (all)"),
     "robots-dir": valueOption("Folder of robots.txt (the docroot)"),
     "server-user": valueOption("Hold back what this user, as whom the web server runs, cannot read"),
+    "allow-empty": { type: "boolean", describe: "Let a site that had pages come to have none" },
     "dry-run": { type: "boolean", describe: "Write nothing; show what would become public and what not" },
   },
   examples: [

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { parseCommandLine } from "../../src/cli/command-line.ts";
+import { TidemarkError } from "../../src/model/index.ts";
+
+function parse(line: string): ReturnType<typeof parseCommandLine> {
+  return parseCommandLine(line === "" ? [] : line.split(" "), "1.2.3", 80);
+}
+
+function failureOf(line: string): TidemarkError {
+  try {
+    parse(line);
+  } catch (error) {
+    assert.ok(error instanceof TidemarkError, String(error));
+    assert.equal(error.code, "bad-option");
+    return error;
+  }
+  return assert.fail(`accepted: ${line}`);
+}
+
+const accepted = [
+  "export site --base-url https://a.example/",
+  "export site --base-url https://a.example/ --state s --include *.html --include *.css --exclude x/** --digest none",
+  "export site --base-url=https://a.example --segment-size 1 --min-group 1 --robots-dir r --server-user www-data",
+  "export --dry-run --allow-empty --json --quiet --base-url https://a.example/ site",
+  "crawl https://a.example/ --into m",
+  "crawl https://a.example/ http://b.example:81/ --into m --state s.db --types text/html,image/* --types text/css",
+  "crawl https://a.example/ --into m --since 2026-11-20T02:00 --budget 0 --concurrency 4 --timeout 30",
+  "changes https://a.example/ --cursor c --format tsv",
+  "changes https://a.example/ --since 2026-11-20 --format json --json",
+  "serve site --port 0 --host 127.0.0.1",
+  "demo --pages 100 --keep folder",
+];
+
+const refused: ReadonlyArray<readonly [string, RegExp]> = [
+  ["", /^No command is given\.$/],
+  ["exprot", /^Unknown command: exprot\.$/],
+  ["--foo", /^Unknown option: --foo\.$/],
+  ["export", /^docroot is missing\.$/],
+  ["export site", /^--base-url is missing\.$/],
+  ["export site --base-url", /^--base-url needs a value\.$/],
+  ["export site --base-url example.org", /not an http or https URL\.$/],
+  ["export site --base-url ftp://example.org/", /not an http or https URL\.$/],
+  ["export site other --base-url https://a.example/", /^One argument too many: other\.$/],
+  ["export site --base-url https://a.example/ --base-url https://b.example/", /^--base-url is given more than once\.$/],
+  ["export site --base-url https://a.example/ --min-gruop 3", /^Unknown option: --min-gruop\.$/],
+  ["export site --base-url https://a.example/ --no-json", /^Unknown option: --no-json\.$/],
+  ["export site --base-url https://a.example/ --segment-size 0", /not a whole number from 1 to 65536\.$/],
+  ["export site --base-url https://a.example/ --segment-size 1e3", /not a whole number/],
+  ["export site --base-url https://a.example/ --digest some", /not one of all, changed, none\.$/],
+  ["crawl --into m", /^url is missing\.$/],
+  ["crawl https://a.example/", /^--into is missing\.$/],
+  ["crawl https://a.example/ --into m --budget -1", /--budget/],
+  ["crawl https://a.example/ --into m --types html", /not media types\.$/],
+  ["crawl https://a.example/ --into m --since yesterday", /not a date\.$/],
+  ["crawl https://a.example/ --into m --since 2026-02-30", /not a date\.$/],
+  ["crawl https://a.example/ --into m --since 2026-13-01", /not a date\.$/],
+  ["crawl https://a.example/ --into m --since 2026-11-20T25:00", /not a date\.$/],
+  ["changes https://a.example/ --format xml", /not one of urls, tsv, json\.$/],
+  ["changes https://a.example/ --json --format tsv", /exclude each other\.$/],
+  ["changes https://a.example/ --cursor c --since 2026-11-20", /exclude each other\.$/],
+  ["serve site --port 65536", /not a whole number from 0 to 65535\.$/],
+  ["demo --pages 99", /not a whole number from 100 to 100000\.$/],
+];
+
+describe("the command line", () => {
+  for (const line of accepted) {
+    it(`takes \`${line}\``, () => {
+      assert.equal(parse(line).kind, "run");
+    });
+  }
+  for (const [line, message] of refused) {
+    it(`refuses \`${line}\``, () => {
+      assert.match(failureOf(line).message, message);
+    });
+  }
+
+  it("suggests what was probably meant", () => {
+    assert.match(failureOf("exprot").hint ?? "", /`tidemark export`/);
+    assert.match(failureOf("crawl https://a.example/ --into m --bugdet 3").hint ?? "", /--budget/);
+    assert.doesNotMatch(failureOf("crawl https://a.example/ --into m --zzz 3").hint ?? "", /Did you mean/);
+  });
+
+  it("prints the version", () => {
+    assert.deepEqual(parse("--version"), { kind: "print", text: "1.2.3\n" });
+  });
+
+  for (const command of ["", "export ", "crawl ", "changes ", "serve ", "demo "]) {
+    it(`explains \`tidemark ${command}--help\` in 80 columns`, () => {
+      const line = parse(`${command}--help`);
+      assert.ok(line.kind === "print");
+      assert.match(line.text, command === "" ? /Commands:/ : /Examples:\n {2}tidemark /);
+      for (const row of line.text.split("\n")) assert.ok(row.length <= 80, row);
+    });
+  }
+
+  it("knows where JSON is wanted", () => {
+    const json = (line: string): boolean => {
+      const parsed = parse(line);
+      return parsed.kind === "run" && parsed.json;
+    };
+    assert.ok(json("demo --json"));
+    assert.ok(json("changes https://a.example/ --format json"));
+    assert.ok(!json("changes https://a.example/ --format tsv"));
+  });
+});

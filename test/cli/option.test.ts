@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { dateOption, givenOptions, mediaTypesOption } from "../../src/cli/option.ts";
+
+describe("dateOption", () => {
+  const rows: ReadonlyArray<readonly [string, string]> = [
+    ["2026-11-20", "2026-11-20T00:00:00.000Z"],
+    ["2026-11-20T02:03", "2026-11-20T02:03:00.000Z"],
+    ["2026-11-20T02:03:04", "2026-11-20T02:03:04.000Z"],
+    ["2026-11-20T02:03:04.5Z", "2026-11-20T02:03:04.500Z"],
+    ["2026-11-20T02:03+02:00", "2026-11-20T00:03:00.000Z"],
+    ["2024-02-29", "2024-02-29T00:00:00.000Z"],
+  ];
+  for (const [text, iso] of rows) {
+    it(`reads ${text}, whatever the zone of the machine`, () => {
+      assert.equal(new Date(dateOption({ since: text }, "since") ?? Number.NaN).toISOString(), iso);
+    });
+  }
+});
+
+describe("mediaTypesOption", () => {
+  it("takes lists, repetitions and spaces", () => {
+    const { types, filter } = mediaTypesOption({ types: ["text/html, image/*", "TEXT/CSS"] }, "types");
+    assert.deepEqual(types, ["text/html", "image/*", "TEXT/CSS"]);
+    assert.equal(filter.key, "image/*,text/css,text/html");
+  });
+
+  it("means all types where the option is not given", () => {
+    const { types, filter } = mediaTypesOption({}, "types");
+    assert.equal(types, undefined);
+    assert.equal(filter.key, "");
+  });
+});
+
+describe("givenOptions", () => {
+  it("drops what is undefined and nothing else", () => {
+    assert.deepEqual(Object.keys(givenOptions({ a: undefined, b: 0, c: false, d: "" })), ["b", "c", "d"]);
+  });
+});
