@@ -8,6 +8,7 @@ import {
   problem,
   type Result,
 } from "../model/index.ts";
+import { maxArchiveChanges } from "./archive.ts";
 import { type ArchiveName, baseGroup, formatArchiveName, parseArchiveName } from "./archive-name.ts";
 
 /** First line of the index. */
@@ -20,8 +21,8 @@ export const publishedFolder = "/.well-known/tidemark/";
 export const indexFileName = "index.gz";
 /** Largest uncompressed index or base list that is read, in bytes: some 600,000 archives, 1.2 thousand million pages. */
 export const maxIndexBytes: number = 64 * 1024 * 1024;
-/** Most changes that one archive may hold; a reader refuses an index that promises more. */
-export const maxArchiveChanges = 65_536;
+/** Most lines that an index or a base list may have above its empty line. */
+export const maxIndexKeys = 64;
 
 /** A line of the index: an archive that exists. */
 export interface ArchiveEntry {
@@ -100,32 +101,41 @@ interface Sections {
 }
 
 // Unknown keys above the empty line, and further fields in a line below it, are room for later versions.
+// Lines are looked for one at a time: a split of 64 MiB of line ends would take half a gigabyte.
 function parseSections(content: Uint8Array, header: string): Result<Sections, Problem> {
   if (content.length > maxIndexBytes) return problem("too-large", `a list of ${content.length} bytes`);
-  const lines = new TextDecoder("latin1").decode(content).split("\n");
-  if (lines[0] !== header)
-    return problem("bad-header", `it begins with ${excerpt(lines[0] ?? "")}, not with ${excerpt(header)}`);
-  if (lines.pop() !== "") return problem("truncated", "the last line has no end");
+  const text = new TextDecoder("latin1").decode(content);
+  if (!text.startsWith(`${header}\n`))
+    return problem("bad-header", `it begins with ${excerpt(text)}, not with ${excerpt(header)}`);
+  if (!text.endsWith("\n")) return problem("truncated", "the last line has no end");
   const fields = new Map<string, string>();
-  let at = 1;
-  for (; at < lines.length && lines[at] !== ""; at++) {
-    const line = lines[at] ?? "";
+  const entries: ArchiveEntry[] = [];
+  let belowKeys = false;
+  let number = 1;
+  for (let from = header.length + 1; from < text.length; ) {
+    const to = text.indexOf("\n", from);
+    const line = text.slice(from, to);
+    from = to + 1;
+    number += 1;
+    if (belowKeys) {
+      const entry = parseEntry(line.split("\t", 3));
+      if (!entry.ok) return problem(entry.error.code, `line ${number}: ${entry.error.message}`);
+      if (entry.value.name.group === baseGroup || entry.value.changes > maxArchiveChanges) {
+        return problem("bad-line", `line ${number}: not an archive of changes`);
+      }
+      entries.push(entry.value);
+      continue;
+    }
+    if (line === "") {
+      belowKeys = true;
+      continue;
+    }
     const tab = line.indexOf("\t");
-    if (tab <= 0) return problem("bad-line", `line ${at + 1} has no key: ${excerpt(line)}`);
+    if (tab <= 0 || number > maxIndexKeys + 1) return problem("bad-line", `line ${number} is no key: ${excerpt(line)}`);
     const key = line.slice(0, tab);
     if (!fields.has(key)) fields.set(key, line.slice(tab + 1));
   }
-  if (at === lines.length) return problem("truncated", "there is no empty line after the keys");
-  const entries: ArchiveEntry[] = [];
-  for (at++; at < lines.length; at++) {
-    const entry = parseEntry((lines[at] ?? "").split("\t"));
-    if (!entry.ok) return problem(entry.error.code, `line ${at + 1}: ${entry.error.message}`);
-    if (entry.value.name.group === baseGroup || entry.value.changes > maxArchiveChanges) {
-      return problem("bad-line", `line ${at + 1}: not an archive of changes`);
-    }
-    entries.push(entry.value);
-  }
-  return ok({ fields, entries });
+  return belowKeys ? ok({ fields, entries }) : problem("truncated", "there is no empty line after the keys");
 }
 
 /** Reads an index. Times must agree with each other; nothing in it is trusted further than that. */
@@ -138,7 +148,7 @@ export function parseArchiveIndex(content: Uint8Array): Result<ArchiveIndex, Pro
   const publication = parseCompactTime(fields.get("publication") ?? "");
   const pages = parseCount(fields.get("pages"));
   const completeFrom = parseCompactTime(fields.get("complete-from") ?? "");
-  const base = parseEntry((fields.get("base") ?? "").split("\t"));
+  const base = parseEntry((fields.get("base") ?? "").split("\t", 3));
   if (!epochForm.test(epoch)) return problem("bad-epoch", `not an epoch: ${excerpt(epoch)}`);
   if (publication === undefined || publication === 0) return problem("bad-publication", "there is no publication");
   if (pages === undefined) return problem("bad-pages", "there is no number of pages");

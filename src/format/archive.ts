@@ -15,6 +15,9 @@ import { isCanonicalPath } from "./url-path.ts";
 /** First line of every archive. */
 export const archiveHeader = "tidemark-archive 1";
 
+/** Most changes that one archive may hold; a reader refuses one that holds or promises more. */
+export const maxArchiveChanges = 65_536;
+
 /** Largest uncompressed archive that is read, in bytes; 2000 lines of the longest paths are below it. */
 export const maxArchiveBytes: number = 32 * 1024 * 1024;
 
@@ -43,7 +46,7 @@ export function formatArchive(lines: readonly string[]): string {
 
 /** Reads one line of an archive. Everything in it is checked: it comes from the network. */
 export function parseChangeLine(line: string): Result<Change, Problem> {
-  const fields = line.split("\t");
+  const fields = line.split("\t", 7);
   const [letter = "", lastModifiedText = "", sizeText = "", mediaType = "", digest = "", path = ""] = fields;
   const kind = kindsByLetter[letter];
   if (fields.length !== 6 || kind === undefined) return problem("bad-line", `not a change: ${excerpt(line)}`);
@@ -71,15 +74,17 @@ export function parseChangeLine(line: string): Result<Change, Problem> {
 export function parseArchive(content: Uint8Array): Result<Change[], Problem> {
   if (content.length > maxArchiveBytes) return problem("too-large", `an archive of ${content.length} bytes`);
   const text = new TextDecoder("latin1").decode(content);
-  const lines = text.split("\n");
-  if (lines[0] !== archiveHeader)
-    return problem("bad-header", `not an archive: it begins with ${excerpt(lines[0] ?? "")}`);
-  if (lines.pop() !== "") return problem("truncated", "the archive's last line has no end");
+  if (!text.startsWith(`${archiveHeader}\n`))
+    return problem("bad-header", `not an archive: it begins with ${excerpt(text)}`);
+  if (!text.endsWith("\n")) return problem("truncated", "the archive's last line has no end");
   const changes: Change[] = [];
-  for (let at = 1; at < lines.length; at++) {
-    const change = parseChangeLine(lines[at] ?? "");
-    if (!change.ok) return problem(change.error.code, `line ${at + 1}: ${change.error.message}`);
+  for (let from = archiveHeader.length + 1; from < text.length; ) {
+    const to = text.indexOf("\n", from);
+    const change = parseChangeLine(text.slice(from, to));
+    if (!change.ok) return problem(change.error.code, `line ${changes.length + 2}: ${change.error.message}`);
     changes.push(change.value);
+    if (changes.length > maxArchiveChanges) return problem("too-large", `more than ${maxArchiveChanges} changes`);
+    from = to + 1;
   }
   return ok(changes);
 }

@@ -4,6 +4,7 @@ export {
   formatArchive,
   formatChangeLine,
   maxArchiveBytes,
+  maxArchiveChanges,
   parseArchive,
   parseChangeLine,
 } from "./archive.ts";
@@ -16,8 +17,8 @@ export {
   formatBaseList,
   indexFileName,
   indexHeader,
-  maxArchiveChanges,
   maxIndexBytes,
+  maxIndexKeys,
   parseArchiveIndex,
   parseBaseList,
   publishedFolder,
@@ -31,6 +32,7 @@ export {
   otherGroup,
   parseArchiveName,
 } from "./archive-name.ts";
+export { formatHttpDate, parseHttpDate } from "./http-date.ts";
 export {
   maxCrawlDelaySeconds,
   maxRobotsBytes,

@@ -24,7 +24,10 @@ export function formatRobotsBlock(block: RobotsBlock): string {
   return `${text}${blockEnd}\n`;
 }
 
-const startForm = /^# BEGIN tidemark\b.*$/m;
+// An editor may have given the file other line ends, or a byte order mark before our first line.
+const startForm = /(?<=^|[\r\n]|^\xef\xbb\xbf)# BEGIN tidemark:[^\r\n]*/;
+const endForm = /(?<=[\r\n])# END tidemark[ \t]*(?:\r\n|\r|\n|$)/;
+const ownLines = /^[^\r\n]*(?:\r\n|\r|\n|$)(?:Archive(?:-Index)?:[^\r\n]*(?:\r\n|\r|\n|$))*/;
 
 /**
  * Puts the block into a robots.txt, in the place of the old one or at the end.
@@ -40,11 +43,9 @@ export function replaceRobotsBlock(robots: string, block: string): string {
     return `${robots}${/[\n\r]$/.test(robots) ? "" : "\n"}\n${block}`;
   }
   const rest = robots.slice(start.index);
-  const end = /^# END tidemark[^\n]*(?:\n|$)/m.exec(rest);
+  const second = startForm.exec(rest.slice(start[0].length));
+  const end = endForm.exec(second === null ? rest : rest.slice(0, start[0].length + second.index));
   // Without its end, the block is the marker and the lines after it that can only be ours.
-  const length =
-    end === null
-      ? (/^[^\n]*\n?(?:Archive(?:-Index)?:[^\n]*(?:\n|$))*/.exec(rest)?.[0].length ?? 0)
-      : end.index + end[0].length;
+  const length = end === null ? (ownLines.exec(rest)?.[0].length ?? 0) : end.index + end[0].length;
   return robots.slice(0, start.index) + block + rest.slice(length);
 }

@@ -41,8 +41,9 @@ export function decodePathSegment(segment: string): string {
   return segment.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-// Printable ASCII without the space, "#", "\" and the quotes and brackets that the WHATWG URL parser would escape.
-const canonicalPath = /^\/(?!\/)[!$%&'()*+,\-./0-9:;=?@A-Z[\]_a-z|~]*$/;
+// Printable ASCII without the space, "#", "\" and the quotes and brackets that the WHATWG URL parser would escape;
+// in a query it also escapes "'".
+const canonicalPath = /^\/(?!\/)[!$%&'()*+,\-./0-9:;=@A-Z[\]_a-z|~]*(?:\?[!$%&()*+,\-./0-9:;=?@A-Z[\]_a-z|~]*)?$/;
 const dotSegment = /(?:^|\/)(?:\.|%2e){1,2}(?=\/|\?|$)/i;
 
 /**

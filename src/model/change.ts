@@ -27,13 +27,13 @@ export function pathOf(change: Change): string {
 }
 
 /**
- * What two changes of one page, one after the other, come to: the last one wins.
+ * What two changes of one page, one after the other, come to: the last one wins, and what comes
+ * after a creation or a deletion without being a deletion itself is a creation.
  *
- * Creation followed by update stays a creation, deletion followed by creation is an update. Creation
- * followed by deletion stays a deletion: a reader that stopped half-way may hold the page.
+ * Creation followed by deletion stays a deletion: a reader that stopped half-way may hold the page.
+ * Associative, so that it does not matter in which order neighbouring intervals are merged.
  */
 export function composeChanges(earlier: Change, later: Change): Change {
-  if (later.kind === "deleted") return later;
-  if (earlier.kind === "created") return later.kind === "created" ? later : { kind: "created", page: later.page };
-  return later.kind === "updated" ? later : { kind: "updated", page: later.page };
+  if (later.kind !== "updated" || earlier.kind === "updated") return later;
+  return { kind: "created", page: later.page };
 }

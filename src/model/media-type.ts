@@ -6,7 +6,8 @@ export interface MediaTypeFilter {
   readonly matches: (mediaType: string) => boolean;
 }
 
-const patternForm = /^(\*|[a-z0-9][a-z0-9.+-]*)\/(\*|[a-z0-9][a-z0-9.+-]*)$/;
+// RFC 6838 section 4.2, restricted-name.
+const patternForm = /^(?:\*\/\*|[a-z0-9][a-z0-9!#$&^_.+-]*\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]*))$/;
 
 /**
  * Makes a filter from patterns.
