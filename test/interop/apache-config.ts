@@ -5,7 +5,7 @@ const modules = ["mpm_event", "authz_core", "mime", "dir", "deflate", "filter"];
 
 /** What Debian's Apache does by default, on one port, with one folder, and a log that is easy to read. */
 export function apacheConfig(settings: ServerSettings): string {
-  const { port, docroot, folder, logFile, user } = settings;
+  const { port, docroot, folder, logFile, user, gzip } = settings;
   return `
 ServerRoot ${folder}
 ServerName 127.0.0.1
@@ -22,7 +22,7 @@ KeepAlive On
 MaxKeepAliveRequests 100000
 TypesConfig /etc/mime.types
 AddType application/x-gzip .gz .tgz
-AddOutputFilterByType DEFLATE text/html text/plain text/xml text/css application/javascript
+${gzip ? "AddOutputFilterByType DEFLATE text/html text/plain text/xml text/css application/javascript" : ""}
 DocumentRoot ${docroot}
 DirectoryIndex index.html
 <Directory />

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 
 /** Walks a folder as a server would serve it: links are followed, each folder at most once on a way down. */
@@ -35,17 +35,24 @@ export function listFiles(root: string, withheld: ReadonlySet<string> = new Set(
 
 /** How two trees differ: at most 20 lines, empty if they are equal byte for byte. */
 export function compareTrees(expectedRoot: string, actualRoot: string, withheld: ReadonlySet<string>): string[] {
-  const differences: string[] = [];
+  const expected = listFiles(expectedRoot, withheld);
   const surplus = new Set(listFiles(actualRoot));
-  for (const path of listFiles(expectedRoot, withheld)) {
-    if (!surplus.delete(path)) differences.push(`missing: ${path}`);
+  for (const path of expected) surplus.delete(path);
+  const tooMany = [...surplus].map((path) => `too many: ${path}`);
+  return [...compareFiles(expectedRoot, actualRoot, expected), ...tooMany].slice(0, 20);
+}
+
+/** How two trees differ on these paths: at most 20 lines. See {@link compareTrees}. */
+export function compareFiles(expectedRoot: string, actualRoot: string, paths: Iterable<string>): string[] {
+  const differences: string[] = [];
+  for (const path of paths) {
+    if (!existsSync(join(actualRoot, path))) differences.push(`missing: ${path}`);
     else if (!readFileSync(join(expectedRoot, path)).equals(readFileSync(join(actualRoot, path)))) {
       differences.push(`differs: ${path}`);
     }
-    if (differences.length >= 20) return differences;
+    if (differences.length >= 20) break;
   }
-  for (const path of surplus) differences.push(`too many: ${path}`);
-  return differences.slice(0, 20);
+  return differences;
 }
 
 /** Digest of a file as archives carry it: 8 bytes of the SHA-256 as base64url. */

@@ -2,7 +2,7 @@ import type { ServerSettings } from "./web-server.ts";
 
 /** What Debian's nginx does by default, on one port, with one folder, and a log that is easy to read. */
 export function nginxConfig(settings: ServerSettings): string {
-  const { port, docroot, folder, logFile, user } = settings;
+  const { port, docroot, folder, logFile, user, gzip } = settings;
   return `
 daemon off;
 worker_processes 1;
@@ -22,7 +22,7 @@ http {
   scgi_temp_path ${folder}/temp/scgi;
   sendfile on;
   tcp_nopush on;
-  gzip on;
+  gzip ${gzip ? "on" : "off"};
   keepalive_requests 100000;
   server {
     listen 127.0.0.1:${port};

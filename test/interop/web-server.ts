@@ -33,6 +33,8 @@ export interface ServerSettings {
   readonly logFile: string;
   /** As whom workers run where the starter is root. */
   readonly user: string | undefined;
+  /** Whether text is compressed for those who ask, as Debian's servers do. */
+  readonly gzip: boolean;
 }
 
 /** A real web server on loopback. */
@@ -103,17 +105,25 @@ async function waitUntilUp(child: ChildProcess, url: string): Promise<void> {
  *
  * @param docroot - must be readable by everybody if the starter is root
  * @param options.port - default: a free one
+ * @param options.gzip - default: true
  */
 export async function startWebServer(
   kind: ServerKind,
   docroot: string,
-  options: { readonly port?: number } = {},
+  options: { readonly port?: number; readonly gzip?: boolean } = {},
 ): Promise<WebServer> {
   const temp = makeTempFolder(kind);
   const port = options.port ?? (await findFreePort());
   const user = process.getuid?.() === 0 ? "www-data" : undefined;
   const url = `http://127.0.0.1:${port}/`;
-  const settings: ServerSettings = { port, docroot, folder: temp.path, logFile: join(temp.path, "access.log"), user };
+  const settings: ServerSettings = {
+    port,
+    docroot,
+    folder: temp.path,
+    logFile: join(temp.path, "access.log"),
+    user,
+    gzip: options.gzip ?? true,
+  };
   const configFile = join(temp.path, "server.conf");
   mkdirSync(join(temp.path, "temp"));
   chmodSync(join(temp.path, "temp"), 0o777);

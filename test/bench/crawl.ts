@@ -1,0 +1,145 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { exportDocroot } from "../interop/command.ts";
+import { compareFiles } from "../interop/file-tree.ts";
+import { createRandom } from "../interop/random.ts";
+import { makeTempFolder } from "../interop/temp-folder.ts";
+import { findFreePort, readVersion, startWebServer, type WebServer } from "../interop/web-server.ts";
+import { startDelayingProxy } from "./peers/delaying-proxy.ts";
+import { type Downloader, downloaders } from "./peers/downloader.ts";
+import { formatMeasurements, type Measurement } from "./peers/measurement-table.ts";
+import { copyRealPages } from "./peers/real-pages.ts";
+
+const changesPerRound = 100;
+const sampledUrls = 1000;
+
+/** What a race is about: a site, its copies, and what was measured. */
+interface Race {
+  readonly folder: string;
+  readonly docroot: string;
+  readonly url: string;
+  readonly port: number;
+  readonly paths: readonly string[];
+  readonly measurements: Measurement[];
+}
+
+interface Lap {
+  readonly race: Race;
+  readonly server: WebServer;
+  readonly stage: string;
+  /** URLs that downloaders which need them are told; the copy must be equal there. */
+  readonly told: readonly string[];
+  readonly isFresh: boolean;
+}
+
+function log(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+async function changePages(race: Race, paths: readonly string[], round: string): Promise<void> {
+  for (const path of paths) appendFileSync(join(race.docroot, path), `changed in round ${round}\n`);
+  const { summary } = await exportDocroot(race.docroot, race.url, join(race.folder, "state"));
+  if (summary.updated !== paths.length) throw new Error(`${summary.updated} updated, not ${paths.length}`);
+}
+
+async function measure(lap: Lap, downloader: Downloader): Promise<void> {
+  const { race, server, stage, told } = lap;
+  const folder = join(race.folder, "copies", downloader.name.replace(/\W+/g, "-"));
+  if (lap.isFresh) rmSync(folder, { recursive: true, force: true });
+  const urlFile = join(race.folder, "urls");
+  writeFileSync(urlFile, told.map((path) => `${race.url.slice(0, -1)}${path}\n`).join(""));
+  // What the one before left in memory is not to be written out on this one's time.
+  execFileSync("sync");
+  const { wallMs, cpuMs } = await downloader.update({ url: race.url, urlFile }, folder);
+  const requests = (await server.takeLog()).length;
+  const paths = downloader.needsUrls ? told : race.paths;
+  const differences = compareFiles(race.docroot, downloader.mirror(folder, race.port), paths);
+  if (differences.length > 0) throw new Error(`${downloader.name}: ${differences.join("; ")}`);
+  race.measurements.push({
+    stage,
+    name: downloader.name,
+    pages: paths.length,
+    of: race.paths.length,
+    wallMs,
+    cpuMs,
+    requests,
+  });
+  log(`${stage}: ${downloader.name}: ${(wallMs / 1000).toFixed(2)} s, ${requests} requests`);
+}
+
+async function runLap(lap: Lap, round: number): Promise<void> {
+  for (let at = 0; at < downloaders.length; at++) {
+    const downloader = downloaders[(at + round) % downloaders.length];
+    if (downloader !== undefined) await measure(lap, downloader);
+  }
+}
+
+async function raceOnLoopback(race: Race, rounds: number): Promise<void> {
+  await using server = await startWebServer("nginx", race.docroot, { port: race.port, gzip: false });
+  const random = createRandom(11);
+  for (let round = 0; round < rounds; round++) {
+    await runLap({ race, server, stage: "first download", told: race.paths, isFresh: true }, round);
+    await changePages(race, random.sample(race.paths, changesPerRound), `${round}`);
+    await runLap({ race, server, stage: "update", told: race.paths, isFresh: false }, round);
+  }
+}
+
+async function raceFarAway(race: Race, rounds: number, delayMs: number, isFull: boolean): Promise<void> {
+  await using server = await startWebServer("nginx", race.docroot, { gzip: false });
+  await using _proxy = await startDelayingProxy(server.port, delayMs, race.port);
+  const random = createRandom(13);
+  // A twentieth of the URLs, a twentieth of the changes.
+  const told = isFull ? race.paths : random.sample(race.paths, sampledUrls);
+  const others = race.paths.filter((path) => !told.includes(path));
+  const changed = Math.round((changesPerRound * told.length) / race.paths.length);
+  for (let round = 0; round < rounds; round++) {
+    const paths = [...random.sample(told, changed), ...random.sample(others, changesPerRound - changed)];
+    await changePages(race, paths, `far ${round}`);
+    await runLap({ race, server, stage: `update, ${delayMs} ms each way`, told, isFresh: false }, round);
+  }
+}
+
+const help = `npm run bench -- crawl [--pages 20000] [--rounds 3] [--latency-ms 20] [--full]
+--full: also far away, wget and wget2 ask for every URL (a quarter of an hour a round), not for a sample of ${sampledUrls}.
+`;
+
+/**
+ * Downloads real files from nginx on loopback, and updates them, in turn with wget and wget2; then once more
+ * with the server far away. All copies must equal the site before a time counts.
+ */
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      pages: { type: "string", default: "20000" },
+      rounds: { type: "string", default: "3" },
+      "latency-ms": { type: "string", default: "20" },
+      full: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(help);
+    return;
+  }
+  const rounds = Number(values.rounds);
+  using temp = makeTempFolder("bench-crawl");
+  const docroot = join(temp.path, "docroot");
+  mkdirSync(docroot);
+  const paths = copyRealPages(docroot, Number(values.pages));
+  const port = await findFreePort();
+  const race: Race = { folder: temp.path, docroot, url: `http://127.0.0.1:${port}/`, port, paths, measurements: [] };
+  const { summary } = await exportDocroot(docroot, race.url, join(temp.path, "state"));
+  if (summary.pages !== paths.length) throw new Error(`${summary.pages} pages are published, not ${paths.length}`);
+  await raceOnLoopback(race, rounds);
+  await raceFarAway(race, rounds, Number(values["latency-ms"]), values.full);
+  const versions = [`Node ${process.version}`, ...["nginx", "wget", "wget2"].map(readVersion)].join("; ");
+  process.stdout.write(
+    `${paths.length} files of Debian documentation from nginx on loopback, without compression; ` +
+      `${changesPerRound} of them change before each update.\n` +
+      `Medians of ${rounds} rounds, in turn; all copies equal the site. ${versions}\n\n` +
+      formatMeasurements(race.measurements),
+  );
+}
