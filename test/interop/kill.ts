@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { indexFileName, parseArchiveName, publishedFolder } from "../../src/format/index.ts";
 import { churn, isWholePage, listPages, makeSite } from "./churn.ts";
 import { type CommandResult, crawl, exportDocroot, startTidemark } from "./command.ts";
 import { compareTrees, digestOfFile, listFiles } from "./file-tree.ts";
+import { listLeftovers } from "./leftovers.ts";
 import { type PublishedSet, readPublishedSet } from "./published-set.ts";
 import { createRandom, type Random } from "./random.ts";
 import { makeTempFolder } from "./temp-folder.ts";
@@ -121,11 +121,8 @@ async function checkSite(trial: Trial): Promise<void> {
       throw new Error(`published otherwise than it is, or left behind: ${file}`);
     }
   }
-  for (const name of readdirSync(join(trial.docroot, publishedFolder))) {
-    if (name !== indexFileName && !parseArchiveName(name).ok) throw new Error(`left behind: ${name}`);
-  }
-  const atTop = readdirSync(trial.docroot).filter((name) => name.length > 1);
-  if (atTop.sort().join() !== ".well-known,robots.txt") throw new Error(`left behind in the docroot: ${atTop}`);
+  const leftovers = listLeftovers(trial.docroot, (name) => name.length === 1);
+  if (leftovers.length > 0) throw new Error(`left behind: ${leftovers.join(", ")}`);
 }
 
 function checkMirrorFiles(trial: Trial): void {

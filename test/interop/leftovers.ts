@@ -1,0 +1,14 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { indexFileName, parseArchiveName, publishedFolder } from "../../src/format/index.ts";
+
+/**
+ * What a run that did not end left behind in a document root, its site being known.
+ *
+ * @param own - names at the top of the site itself
+ */
+export function listLeftovers(docroot: string, own: (name: string) => boolean): string[] {
+  const atTop = readdirSync(docroot).filter((name) => name !== ".well-known" && name !== "robots.txt" && !own(name));
+  const published = readdirSync(join(docroot, publishedFolder));
+  return [...atTop, ...published.filter((name) => name !== indexFileName && !parseArchiveName(name).ok)];
+}
