@@ -97,7 +97,7 @@ function usageError(failure: string, argv: readonly string[]): TidemarkError {
   }
   const word = unknown[0];
   if (word !== undefined && command !== undefined) {
-    if (!argv.some((one) => one.startsWith(`-${word}`) || one.startsWith(`--${word}`))) {
+    if (!argv.some((one) => [`-${word}`, `--${word}`].includes(one.split("=")[0] ?? ""))) {
       return new TidemarkError("bad-option", `One argument too many: ${word}.`, { hint: `See ${help}.` });
     }
     const near = nearestWord(word, Object.keys(optionsOf(command)));

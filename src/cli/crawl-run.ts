@@ -21,7 +21,9 @@ export async function runCrawl(options: CrawlArguments, context: RunContext): Pr
       summaries.push(summary);
       codes.push(exitCodeOfVisit(summary, options.budget));
       if (context.json && several) out.writeJson({ event: "site-summary", ...summary });
-      if (!context.json && !context.quiet) out.write(formatCrawlResult(summary));
+      if (context.json) continue;
+      if (summary.source === "none") err.write(`tidemark: ${url}: the site could not be followed; see the warning above\n`);
+      if (!context.quiet) out.write(formatCrawlResult(summary));
     } catch (error) {
       if (!several || !(error instanceof TidemarkError) || !isOfSite(error)) throw error;
       codes.push(exitCodeOfError(error.code));

@@ -53,7 +53,8 @@ export class ExportPrinter {
 }
 
 function formatResult(summary: ExportSummary): string {
-  const { created, updated, deleted, touched, withheld, errors } = summary;
+  const { created, updated, deleted, touched, errors } = summary;
+  const withheld = summary.withheld - (summary.withheldByRule["own-output"] ?? 0);
   const changes = `${formatCount(created)} created, ${formatCount(updated)} updated, ${formatCount(deleted)} deleted`;
   const same = touched === 0 ? "" : `, ${formatCount(touched)} touched but equal`;
   const archives = `${formatCount(summary.archivesWritten)} written, ${formatCount(summary.archivesListed)} listed`;

@@ -41,6 +41,7 @@ const refused: ReadonlyArray<readonly [string, RegExp]> = [
   ["export site --base-url", /^--base-url needs a value\.$/],
   ["export site --base-url example.org", /not an http or https URL\.$/],
   ["export site --base-url ftp://example.org/", /not an http or https URL\.$/],
+  ["export site st --base-url https://a.example/ --state x", /^One argument too many: st\.$/],
   ["export site other --base-url https://a.example/", /^One argument too many: other\.$/],
   ["export site --base-url https://a.example/ --base-url https://b.example/", /^--base-url is given more than once\.$/],
   ["export site --base-url https://a.example/ --min-gruop 3", /^Unknown option: --min-gruop\.$/],
