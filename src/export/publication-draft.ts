@@ -117,7 +117,7 @@ class Drafting<File extends CandidateFile> {
     const chainIsBroken =
       !isFirst && !this.#options.dryRun && planChain(intervals, ledger.base.publication, publication) === undefined;
     const isNewBase =
-      isFirst || this.#ground.baseIsBroken || chainIsBroken || isBaseDue(changesSinceBase, counts.pages);
+      isFirst || this.#ground.baseIsBroken || chainIsBroken || isBaseDue(changesSinceBase, counts.pages, this.#options.segmentSize);
     const base =
       isNewBase && !this.#options.dryRun
         ? await this.#writeBase(publication)

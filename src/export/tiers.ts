@@ -3,10 +3,8 @@ import type { Interval } from "./ledger.ts";
 
 /** How many intervals of each tier stay published. */
 export const keptPerTier = 16;
-/** How far back intervals are kept, in seconds. */
+/** An interval that ended longer ago than this, in seconds, is not kept. */
 export const keptSeconds: number = 400 * 86_400;
-/** A new base is not written before this many changed lines, however small the site is. */
-export const minChangesBeforeBase = 256;
 
 const sizeOf = (interval: Interval): number => interval.archives.reduce((sum, archive) => sum + archive.sizeBytes, 0);
 
@@ -66,7 +64,7 @@ export interface Retention {
 
 /**
  * Decides which intervals stay published: of each tier the newest {@link keptPerTier}, at most
- * {@link keptSeconds} back; and always the chain from the base.
+ * {@link keptSeconds} after their end; and always the chain from the base.
  */
 export function planRetention(
   intervals: readonly Interval[],
@@ -82,7 +80,7 @@ export function planRetention(
   for (const interval of [...intervals].sort((a, b) => b.to - a.to || b.tier - a.tier)) {
     const newer = seen.get(interval.tier) ?? 0;
     seen.set(interval.tier, newer + 1);
-    const isRecent = newer < keptPerTier && interval.from > publication - keptSeconds;
+    const isRecent = newer < keptPerTier && interval.to > publication - keptSeconds;
     const isKept = reaches.has(interval.to) && (isRecent || chain.has(interval));
     if (isKept) reaches.add(interval.from);
     (isKept ? kept : dropped).push(interval);
@@ -103,9 +101,12 @@ export function findCompleteFrom(intervals: readonly Interval[], publication: Ep
   return oldest;
 }
 
-/** Whether enough has changed since the base that a new one is due. */
-export function isBaseDue(changesSinceBase: number, pages: number): boolean {
-  return changesSinceBase >= Math.max(pages, minChangesBeforeBase);
+/**
+ * Whether enough has changed since the base that a new one is due: as many lines as there are pages.
+ * Small sites wait for an eighth of a segment, so that their robots.txt does not change each day.
+ */
+export function isBaseDue(changesSinceBase: number, pages: number, segmentSize: number): boolean {
+  return changesSinceBase >= Math.max(pages, segmentSize / 8);
 }
 
 /** Orders intervals as the ledger keeps them: by end, lower tiers first. */
