@@ -1,0 +1,149 @@
+import type { Clock, FetchOutcome, FetchRequest } from "../model/index.ts";
+import type { Connection } from "./connection.ts";
+import type { Failure } from "./failure.ts";
+import { type Answer, Hop, type HopEnd } from "./hop.ts";
+import type { Origin, Passenger } from "./origin.ts";
+import { judgeAnswer } from "./outcome.ts";
+import { isRedirect, resolveRedirect, type Target } from "./redirect.ts";
+import { requestFields } from "./request-fields.ts";
+import type { SignalWatch, Stoppable } from "./signal-watch.ts";
+
+/** What an exchange needs of its fetcher. */
+export interface ExchangeContext {
+  readonly userAgent: string;
+  readonly clock: Clock;
+  readonly originOf: (origin: string) => Origin;
+  readonly signals: SignalWatch;
+}
+
+/** How an exchange ends; exactly one of the two is called, once. */
+export interface Settlement {
+  readonly resolve: (outcome: FetchOutcome) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const maxTimerMs = 2 ** 31 - 1;
+
+/** One request with its redirects, from the queue to the outcome. */
+export class Exchange implements Passenger, Stoppable {
+  readonly #request: FetchRequest;
+  readonly #context: ExchangeContext;
+  readonly #settlement: Settlement;
+  #target: Target;
+  #origin: Origin | undefined;
+  #hop: Hop | undefined;
+  #deadline: NodeJS.Timeout | undefined;
+  #requests = 0;
+  #receivedBytes = 0;
+  #isRetried = false;
+  #isSettled = false;
+
+  constructor(request: FetchRequest, context: ExchangeContext, settlement: Settlement) {
+    this.#request = request;
+    this.#context = context;
+    this.#settlement = settlement;
+    this.#target = { origin: request.origin, path: request.path };
+  }
+
+  /** Begins; the deadline counts from the moment at which a connection is free. */
+  start(): void {
+    const { signal } = this.#request;
+    if (signal?.aborted === true) {
+      this.#fail(stopped);
+    } else {
+      if (signal !== undefined) this.#context.signals.add(signal, this);
+      this.#queue();
+    }
+  }
+
+  onAbort(): void {
+    this.stop(stopped);
+  }
+
+  /** Ends it before its time, wherever it is. */
+  stop(failure: Failure): void {
+    if (this.#hop !== undefined) this.#hop.stop(failure);
+    else this.#fail(failure);
+  }
+
+  board(connection: Connection): void {
+    if (this.#isSettled) {
+      this.#origin?.release(connection);
+      return;
+    }
+    const { timeoutMs } = this.#request;
+    this.#deadline ??= setTimeout(
+      () => this.stop({ reason: "timeout", message: `no whole answer within ${timeoutMs} ms` }),
+      Math.min(timeoutMs, maxTimerMs),
+    );
+    const { origin, path } = this.#target;
+    const fields = requestFields(this.#context.userAgent, this.#request, origin !== this.#request.origin);
+    const hop = new Hop(
+      this.#request,
+      () => connection.drop(),
+      (end, receivedBytes) => this.#endHop(connection, end, receivedBytes),
+    );
+    this.#requests++;
+    this.#hop = hop;
+    connection.send(path, fields, hop);
+  }
+
+  #queue(): void {
+    this.#origin = this.#context.originOf(this.#target.origin);
+    this.#origin.admit(this);
+  }
+
+  #endHop(connection: Connection, end: HopEnd, receivedBytes: number): void {
+    this.#hop = undefined;
+    this.#receivedBytes += receivedBytes;
+    if (end.kind === "unanswered" && connection.isUsed && !this.#isRetried) {
+      // RFC 9112 section 9.3.1: the server closed an idle connection just as we asked, and has not read our request.
+      this.#isRetried = true;
+      this.#requests--;
+      queueMicrotask(() => this.board(connection));
+      return;
+    }
+    const isCut = end.kind === "answered" && end.answer.fields.endsWithConnection && connection.isReset;
+    if (end.kind === "answered") connection.markUsed();
+    this.#origin?.release(connection);
+    if (end.kind === "broken") this.#settle(() => this.#settlement.reject(end.error));
+    else if (end.kind !== "answered") this.#fail(end.failure);
+    else if (isCut) this.#fail({ reason: "truncated", message: "the connection was reset within the body" });
+    else this.#take(end.answer);
+  }
+
+  #take(answer: Answer): void {
+    if (isRedirect(answer.status)) {
+      const target = resolveRedirect(this.#request, this.#target, answer.fields.location, this.#requests - 1);
+      if ("reason" in target) {
+        this.#fail(target);
+      } else {
+        this.#target = target;
+        this.#queue();
+      }
+      return;
+    }
+    const outcome = judgeAnswer(this.#request, answer, {
+      receivedBytes: this.#receivedBytes,
+      requests: this.#requests,
+      finalPath: this.#target.path,
+      now: this.#context.clock(),
+    });
+    this.#settle(() => this.#settlement.resolve(outcome));
+  }
+
+  #fail(failure: Failure): void {
+    const facts = { receivedBytes: this.#receivedBytes, requests: this.#requests };
+    this.#settle(() => this.#settlement.resolve({ kind: "failed", ...failure, ...facts }));
+  }
+
+  #settle(report: () => void): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    clearTimeout(this.#deadline);
+    if (this.#request.signal !== undefined) this.#context.signals.remove(this.#request.signal, this);
+    report();
+  }
+}
+
+const stopped: Failure = { reason: "aborted", message: "stopped before the end" };

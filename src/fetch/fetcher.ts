@@ -1,0 +1,100 @@
+import type { Clock, FetchOutcome, FetchRequest } from "../model/index.ts";
+import { Exchange, type ExchangeContext } from "./exchange.ts";
+import { Origin } from "./origin.ts";
+import { SignalWatch } from "./signal-watch.ts";
+import { formatUserAgent } from "./user-agent.ts";
+
+/** How requests are sent. */
+export interface FetcherOptions {
+  /** @default `tidemark/<version>` with the address of the package */
+  readonly userAgent?: string;
+  /**
+   * Requests in flight to one origin, each on a connection of its own that is kept.
+   *
+   * @default 1
+   */
+  readonly connections?: number;
+  /**
+   * Time to make a connection; the deadline of the request holds beside it.
+   *
+   * @default 10000
+   */
+  readonly connectTimeoutMs?: number;
+  /** Tells the time to which Retry-After is relative. */
+  readonly clock?: Clock;
+}
+
+/** Makes requests over HTTP/1.1. */
+export interface Fetcher {
+  /**
+   * Makes one request, as soon as one of the origin's connections is free.
+   *
+   * Whatever a server or a network does is a branch of the outcome. An idle connection that the server closed at
+   * the same moment is made again once, unseen. Bodies are handed on as received, without undoing codings.
+   *
+   * @throws TypeError if the origin, path or fields are not what HTTP can carry; whatever the sink threw
+   */
+  get(request: FetchRequest): Promise<FetchOutcome>;
+  /** Ends all connections; what is under way ends as `aborted`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const originForm = /^https?:\/\/[^/?#@\s]+$/;
+
+/**
+ * Makes a fetcher.
+ *
+ * @example
+ * ```ts
+ * await using fetcher = createFetcher();
+ * const outcome = await fetcher.get({ origin: "https://example.org", path: "/", maxBytes: 1e6, timeoutMs: 30_000 });
+ * if (outcome.kind === "fetched") console.log(outcome.body.length);
+ * ```
+ */
+export function createFetcher(options: FetcherOptions = {}): Fetcher {
+  const { connections = 1, connectTimeoutMs = 10_000, clock = Date.now } = options;
+  if (!Number.isInteger(connections) || connections < 1) throw new RangeError("connections must be 1 or more");
+  const origins = new Map<string, Origin>();
+  const running = new Set<Exchange>();
+  let isClosed = false;
+  const context: ExchangeContext = {
+    userAgent: options.userAgent ?? formatUserAgent(),
+    clock,
+    signals: new SignalWatch(),
+    originOf: (name) => {
+      let origin = origins.get(name);
+      if (origin === undefined) {
+        origin = new Origin(name, connections, connectTimeoutMs, () => origins.delete(name));
+        origins.set(name, origin);
+      }
+      return origin;
+    },
+  };
+  return {
+    get(request) {
+      if (!originForm.test(request.origin)) {
+        return Promise.reject(new TypeError(`not an origin: ${JSON.stringify(request.origin)}`));
+      }
+      if (isClosed) return Promise.reject(new TypeError("the fetcher is closed"));
+      return new Promise((resolve, reject) => {
+        const exchange: Exchange = new Exchange(request, context, {
+          resolve: (outcome) => {
+            running.delete(exchange);
+            resolve(outcome);
+          },
+          reject: (error) => {
+            running.delete(exchange);
+            reject(error);
+          },
+        });
+        running.add(exchange);
+        exchange.start();
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      isClosed = true;
+      for (const exchange of running) exchange.stop({ reason: "aborted", message: "the fetcher was closed" });
+      await Promise.all([...origins.values()].map((origin) => origin.close()));
+    },
+  };
+}

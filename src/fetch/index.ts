@@ -1,0 +1,3 @@
+export { decodeBody, unpackArchive } from "./content-coding.ts";
+export { contentId, createDigest, type DigestBuilder } from "./content-hash.ts";
+export { createFetcher, type Fetcher, type FetcherOptions } from "./fetcher.ts";

@@ -1,0 +1,61 @@
+import { Connection } from "./connection.ts";
+
+/** What wants a connection. */
+export interface Passenger {
+  /** Called once, with a connection that is its own until it is released. */
+  board(connection: Connection): void;
+}
+
+/** The connections to one origin, and who waits for them. */
+export class Origin {
+  readonly #origin: string;
+  readonly #maxConnections: number;
+  readonly #connectTimeoutMs: number;
+  readonly #onEmpty: () => void;
+  readonly #connections = new Set<Connection>();
+  readonly #idle: Connection[] = [];
+  readonly #waiting: Passenger[] = [];
+
+  /** @param onEmpty - called when no connection is left */
+  constructor(origin: string, maxConnections: number, connectTimeoutMs: number, onEmpty: () => void) {
+    this.#origin = origin;
+    this.#maxConnections = maxConnections;
+    this.#connectTimeoutMs = connectTimeoutMs;
+    this.#onEmpty = onEmpty;
+  }
+
+  /** Gives the passenger a connection, now or when one is released; first come, first served. */
+  admit(passenger: Passenger): void {
+    const connection = this.#idle.pop() ?? this.#open();
+    if (connection === undefined) this.#waiting.push(passenger);
+    else passenger.board(connection);
+  }
+
+  /** Takes back a connection. */
+  release(connection: Connection): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#idle.push(connection);
+    else next.board(connection);
+  }
+
+  /** Ends all connections. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#connections].map((connection) => connection.close()));
+  }
+
+  #open(): Connection | undefined {
+    if (this.#connections.size >= this.#maxConnections) return undefined;
+    const connection = new Connection(this.#origin, this.#connectTimeoutMs, (lost) => this.#forget(lost));
+    this.#connections.add(connection);
+    return connection;
+  }
+
+  // A connection in use is made again by undici; what is idle and lost must not be kept for ever.
+  #forget(connection: Connection): void {
+    const at = this.#idle.indexOf(connection);
+    if (at === -1) return;
+    this.#idle.splice(at, 1);
+    this.#connections.delete(connection);
+    if (this.#connections.size === 0) this.#onEmpty();
+  }
+}

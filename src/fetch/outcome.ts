@@ -1,0 +1,39 @@
+import type { EpochMs, FetchOutcome, FetchRequest } from "../model/index.ts";
+import type { Answer } from "./hop.ts";
+import { isConditional, isRanged } from "./request-fields.ts";
+import { parseRetryAfter } from "./retry-after.ts";
+
+/** What is known beside the answer. */
+export interface OutcomeFacts {
+  readonly receivedBytes: number;
+  readonly requests: number;
+  readonly finalPath: string;
+  readonly now: EpochMs;
+}
+
+/** Makes an outcome of the last answer to a request; redirects are followed before. */
+export function judgeAnswer(request: FetchRequest, answer: Answer, facts: OutcomeFacts): FetchOutcome {
+  const { status, fields } = answer;
+  const { receivedBytes, requests, finalPath } = facts;
+  const answered = { status, receivedBytes, requests };
+  if (status === 200 || (status === 206 && isRanged(request))) {
+    const { validators, contentType, contentEncoding, cacheControl } = fields;
+    const { body } = answer;
+    return { kind: "fetched", ...answered, validators, contentType, contentEncoding, cacheControl, body, finalPath };
+  }
+  if (status === 304 && isConditional(request)) {
+    return { kind: "not-modified", ...answered, validators: { ...request.validators, ...fields.validators } };
+  }
+  if (status === 404 || status === 410) return { kind: "gone", ...answered };
+  if (status === 429 || (status >= 500 && status < 600)) {
+    return { kind: "unavailable", ...answered, retryAt: parseRetryAfter(fields.retryAfter, facts.now) };
+  }
+  if (status >= 400 && status < 500) return { kind: "refused", ...answered };
+  return { kind: "failed", reason: "protocol", message: complaint(status), receivedBytes, requests };
+}
+
+function complaint(status: number): string {
+  if (status === 304) return "the server answered 304 to a request without conditions";
+  if (status === 206) return "the server answered 206 to a request for the whole";
+  return `the server answered ${status}, which is no answer to GET that can be used`;
+}
