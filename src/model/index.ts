@@ -23,6 +23,7 @@ export {
 export { type MediaTypeFilter, parseMediaTypeFilter } from "./media-type.ts";
 export { digestBytes, isDigest, type Page } from "./page.ts";
 export { excerpt, ok, type Problem, problem, type Result } from "./result.ts";
+export type { RobotsCopy, SitePosition, SiteRecord } from "./site-record.ts";
 export {
   type Clock,
   type EpochMs,
@@ -31,3 +32,12 @@ export {
   maxEpochSeconds,
   parseCompactTime,
 } from "./time.ts";
+export {
+  type DeleteItem,
+  type FetchItem,
+  type PageTrouble,
+  type Postponement,
+  pageTroubles,
+  type Settlement,
+  type WorkItem,
+} from "./work-item.ts";

@@ -1,0 +1,55 @@
+import { type ArchiveIndex, maxIndexBytes, parseArchiveIndex } from "../format/index.ts";
+import { excerpt, type FetchedOutcome, type Result, type Validators } from "../model/index.ts";
+import { describeOutcome, getPatiently } from "./patient-request.ts";
+import { type ReadingVisit, warn } from "./reading-visit.ts";
+
+const maxPackedIndexBytes = 8 * 1024 * 1024;
+
+/** Request field that makes caches on the way ask the server. */
+export const noCache: Readonly<Record<string, string>> = { "cache-control": "no-cache" };
+
+/** What asking for the index came to. */
+export type IndexReading =
+  | { readonly kind: "index"; readonly index: ArchiveIndex; readonly validators: Validators }
+  | { readonly kind: "not-modified" }
+  /** There is none. */
+  | { readonly kind: "absent" }
+  | { readonly kind: "unusable"; readonly message: string };
+
+/** How the index is asked for. */
+export interface IndexRequest {
+  readonly path: string;
+  readonly validators?: Validators;
+  /** Asks the server itself, not a cache. */
+  readonly fresh?: boolean;
+}
+
+function readBody(visit: ReadingVisit, outcome: FetchedOutcome): Result<ArchiveIndex> {
+  const content = visit.ports.codec.unpack(outcome.body, maxIndexBytes);
+  return content.ok ? parseArchiveIndex(content.value) : content;
+}
+
+/** Asks for the index; one that makes no sense is asked for once more, past all caches. */
+export async function readIndex(visit: ReadingVisit, request: IndexRequest): Promise<IndexReading> {
+  const { path, validators, fresh = false } = request;
+  const outcome = await getPatiently(visit, "metadata", () => ({
+    path,
+    maxBytes: maxPackedIndexBytes,
+    maxRedirects: 5,
+    ...(validators === undefined ? {} : { validators }),
+    ...(fresh ? { headers: noCache } : {}),
+  }));
+  if (outcome.kind === "not-modified") return { kind: "not-modified" };
+  if (outcome.kind === "gone") return { kind: "absent" };
+  if (outcome.kind !== "fetched") return { kind: "unusable", message: describeOutcome(outcome) };
+  const index = readBody(visit, outcome);
+  if (index.ok) return { kind: "index", index: index.value, validators: outcome.validators };
+  if (!fresh) return readIndex(visit, { path, fresh: true });
+  return { kind: "unusable", message: index.error.message };
+}
+
+/** Remarks upon an index that says it is of another site than the one it came from. */
+export function checkIndexSite(visit: ReadingVisit, index: ArchiveIndex): void {
+  if (index.site === `${visit.origin}/`) return;
+  warn(visit, "other-site", `The index says it is of ${excerpt(index.site)}; it is read as of ${visit.origin}/.`);
+}

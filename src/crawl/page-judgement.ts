@@ -1,0 +1,62 @@
+import type { CrawlEvent, FetchItem, Page, PageTrouble, Postponement, Settlement } from "../model/index.ts";
+
+/** After so many visits in a row with the same trouble a decision is made. */
+export const patienceVisits = 3;
+
+/** What a visit found where a page should be. */
+export type PageFinding =
+  /** A body is kept; `agrees` if it is the one recorded. */
+  | { readonly kind: "body"; readonly sizeBytes: number; readonly digest: string; readonly agrees: boolean }
+  /** The body was there before the request would have been made. */
+  | { readonly kind: "adopted"; readonly digest: string }
+  /** 404, or 410 which is `final`. */
+  | { readonly kind: "gone"; readonly final: boolean }
+  | { readonly kind: "trouble"; readonly trouble: Exclude<PageTrouble, "differs" | "gone">; readonly message: string };
+
+/** What is to be remembered, counted and told of a page. */
+export interface Judgement {
+  readonly settlement: Settlement;
+  readonly outcome: Extract<CrawlEvent, { event: "page" }>["outcome"] | undefined;
+  readonly message?: string;
+}
+
+function postpone(item: FetchItem, trouble: PageTrouble): Postponement {
+  const strikes = item.postponed?.trouble === trouble ? item.postponed.strikes + 1 : 1;
+  const lasting = trouble === "refused" || trouble === "mirror";
+  if (trouble === "disallowed") return { trouble, strikes, state: "disallowed" };
+  return { trouble, strikes, state: lasting && strikes >= patienceVisits ? "parked" : "due" };
+}
+
+/**
+ * Decides what becomes of a page's work.
+ *
+ * Never deletes for an error: 410 at once, 404 after three visits. A body that is not the recorded one is kept as
+ * served and asked for again, and accepted on the third visit. A page that is refused three times waits until its
+ * record changes.
+ */
+export function judgePage(item: FetchItem, finding: PageFinding): Judgement {
+  const { path } = item.page;
+  switch (finding.kind) {
+    case "adopted":
+      return { settlement: { kind: "kept", page: { ...item.page, digest: finding.digest } }, outcome: undefined };
+    case "body": {
+      const page: Page & { digest: string } = { ...item.page, sizeBytes: finding.sizeBytes, digest: finding.digest };
+      if (finding.agrees)
+        return { settlement: { kind: "kept", page }, outcome: item.held === undefined ? "created" : "updated" };
+      const postponed = postpone(item, "differs");
+      const accepted = postponed.strikes >= patienceVisits;
+      return { settlement: accepted ? { kind: "kept", page } : { kind: "kept", page, postponed }, outcome: "differs" };
+    }
+    case "gone": {
+      const postponed = postpone(item, "gone");
+      if (finding.final || postponed.strikes >= patienceVisits)
+        return { settlement: { kind: "removed", path }, outcome: "gone" };
+      return { settlement: { kind: "postponed", path, postponed }, outcome: "failed", message: "404 Not Found" };
+    }
+    case "trouble": {
+      const { trouble, message } = finding;
+      const outcome = trouble === "disallowed" ? "disallowed" : "failed";
+      return { settlement: { kind: "postponed", path, postponed: postpone(item, trouble) }, outcome, message };
+    }
+  }
+}

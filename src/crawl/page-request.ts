@@ -1,0 +1,126 @@
+import { robotsAllow } from "../format/index.ts";
+import type { FetchedOutcome, FetchFailure, FetchItem, FetchOutcome, Page } from "../model/index.ts";
+import type { CrawlVisit } from "./crawl-visit.ts";
+import type { PageFinding } from "./page-judgement.ts";
+import { describeOutcome, getPatiently, maxTroublesInARow } from "./patient-request.ts";
+import type { BodyWriter, PageDigest } from "./ports.ts";
+import { isCancelled } from "./reading-visit.ts";
+import { productToken } from "./robots-rules.ts";
+
+/** Bodies that should be larger go to a file as they come. */
+export const maxBodyInMemoryBytes: number = 256 * 1024;
+/** A body may be so much larger than its record says; what is longer is not the page. */
+export const maxGrowthBytes: number = 16 * 1024 * 1024;
+
+const maxRedirects = 5;
+// These do not pass by themselves.
+const lasting: ReadonlySet<FetchFailure> = new Set(["too-large", "redirect-loop", "redirect-elsewhere", "protocol"]);
+
+/** A large body on its way to the mirror, with its digest. */
+class LargeBody {
+  readonly writer: BodyWriter;
+  readonly #digest: PageDigest;
+  sizeBytes = 0;
+  /** What went wrong while writing: a sink that throws would look like the network's fault. */
+  failure: unknown;
+
+  constructor(visit: CrawlVisit) {
+    this.writer = visit.ports.bodies.open();
+    this.#digest = visit.ports.codec.createDigest();
+  }
+
+  write(chunk: Uint8Array): void {
+    if (this.failure !== undefined) return;
+    try {
+      this.writer.write(chunk);
+      this.#digest.update(chunk);
+      this.sizeBytes += chunk.length;
+    } catch (error) {
+      this.failure = error;
+    }
+  }
+
+  digest(): string {
+    return this.#digest.digest();
+  }
+}
+
+interface Body {
+  readonly content: Uint8Array | BodyWriter;
+  readonly sizeBytes: number;
+  readonly digest: string;
+}
+
+function agrees(page: Page, body: Pick<Body, "sizeBytes" | "digest">): boolean {
+  return body.sizeBytes === page.sizeBytes && (page.digest === undefined || page.digest === body.digest);
+}
+
+function bodyOf(visit: CrawlVisit, content: Uint8Array): Body {
+  const digest = visit.ports.codec.createDigest();
+  digest.update(content);
+  return { content, sizeBytes: content.length, digest: digest.digest() };
+}
+
+// A server may have coded the body although it was asked not to; some name a coding that they did not apply.
+function chooseBody(visit: CrawlVisit, page: Page, received: Body, outcome: FetchedOutcome): Body {
+  const { contentEncoding } = outcome;
+  if (contentEncoding === undefined || contentEncoding === "identity" || agrees(page, received)) return received;
+  const content = received.content instanceof Uint8Array ? received.content : received.content.read();
+  const decoded = visit.ports.codec.decode(content, contentEncoding, page.sizeBytes + maxGrowthBytes);
+  return decoded.ok ? bodyOf(visit, decoded.value) : received;
+}
+
+function keepBody(visit: CrawlVisit, page: Page, received: Body, outcome: FetchedOutcome): PageFinding {
+  if (!robotsAllow(visit.robots, productToken, outcome.finalPath))
+    return { kind: "trouble", trouble: "disallowed", message: `it leads to ${outcome.finalPath}` };
+  const body = chooseBody(visit, page, received, outcome);
+  const kept = visit.ports.bodies.keep(page, body.content);
+  if (!kept.ok) return { kind: "trouble", trouble: "mirror", message: kept.error.message };
+  return { kind: "body", sizeBytes: body.sizeBytes, digest: body.digest, agrees: agrees(page, body) };
+}
+
+function findingOf(outcome: Exclude<FetchOutcome, FetchedOutcome>): PageFinding {
+  if (outcome.kind === "gone") return { kind: "gone", final: outcome.status === 410 };
+  const refused = outcome.kind === "refused" || (outcome.kind === "failed" && lasting.has(outcome.reason));
+  return { kind: "trouble", trouble: refused ? "refused" : "unavailable", message: describeOutcome(outcome) };
+}
+
+/**
+ * Asks for one page and keeps what comes. What is held is only replaced by a whole body.
+ *
+ * @returns what was found; undefined if the visit was cancelled meanwhile
+ */
+export async function requestPage(visit: CrawlVisit, item: FetchItem): Promise<PageFinding | undefined> {
+  const { page } = item;
+  const isLarge = page.sizeBytes > maxBodyInMemoryBytes;
+  let large: LargeBody | undefined;
+  try {
+    const outcome = await getPatiently(
+      visit,
+      "page",
+      () => {
+        large?.writer.discard();
+        const sink = isLarge ? new LargeBody(visit) : undefined;
+        large = sink;
+        return {
+          path: page.path,
+          maxBytes: page.sizeBytes + maxGrowthBytes,
+          expectedBytes: page.sizeBytes,
+          maxRedirects,
+          ...(sink === undefined ? {} : { sink: { write: (chunk) => sink.write(chunk) } }),
+        };
+      },
+      () => visit.tally.pageRequests < visit.budget && visit.tally.troublesInARow < maxTroublesInARow,
+    );
+    if (large?.failure !== undefined) throw large.failure;
+    if (isCancelled(visit) && outcome.kind !== "fetched") return undefined;
+    if (outcome.kind !== "fetched") return findingOf(outcome);
+    const received =
+      large === undefined
+        ? bodyOf(visit, outcome.body)
+        : { content: large.writer, sizeBytes: large.sizeBytes, digest: large.digest() };
+    return keepBody(visit, page, received, outcome);
+  } finally {
+    large?.writer.discard();
+  }
+}

@@ -1,0 +1,146 @@
+import type {
+  Change,
+  Clock,
+  FetchOutcome,
+  FetchRequest,
+  Page,
+  Result,
+  RobotsCopy,
+  Settlement,
+  SitePosition,
+  SiteRecord,
+  WorkItem,
+} from "../model/index.ts";
+
+/** Sends requests. */
+export interface Requests {
+  /** Makes one request; never rejects for anything that a server or a network does. */
+  get(request: FetchRequest): Promise<FetchOutcome>;
+}
+
+/** Computes the digest of a body piece by piece. */
+export interface PageDigest {
+  update(chunk: Uint8Array): void;
+  /** First 8 bytes of the SHA-256 as base64url. */
+  digest(): string;
+}
+
+/** Compression and hashing, which a pure room has not. */
+export interface Codec {
+  /** Undoes the gzip coding of an archive or index, if it is still there; at most `maxBytes` come out. */
+  unpack(body: Uint8Array, maxBytes: number): Result<Uint8Array>;
+  /** Undoes a content coding of HTTP; at most `maxBytes` come out. */
+  decode(body: Uint8Array, contentEncoding: string, maxBytes: number): Result<Uint8Array>;
+  /** The id that an archive of this uncompressed content has in its name. */
+  contentId(content: Uint8Array): string;
+  createDigest(): PageDigest;
+}
+
+/** Time, real or virtual. */
+export interface Timing {
+  readonly now: Clock;
+  /** Resolves after `delayMs`, or earlier if the signal is aborted; never rejects. */
+  delay(delayMs: number, signal: AbortSignal | undefined): Promise<void>;
+}
+
+/** The changes of one reading on their way into memory: all of them or none. */
+export interface Intake {
+  /**
+   * Notes that the site has these pages. A page whose held body is the one recorded needs no work.
+   *
+   * @param onlyHeld - pages that are not held are passed over
+   */
+  list(pages: readonly Page[], onlyHeld: boolean): void;
+  /** Notes that the site has these pages no more, or that they are not wanted any more. */
+  withdraw(paths: readonly string[]): void;
+  /**
+   * Ends a whole listing: what is held and was not listed becomes a deletion.
+   *
+   * @param concerns - whether the listing speaks of pages of this media type; others that were not listed are
+   *   forgotten, and their bodies left alone
+   */
+  withdrawUnlisted(concerns: (mediaType: string) => boolean): void;
+  /** Makes all of it durable at once, together with the position that it leads to. */
+  commit(position: SitePosition): void;
+  rollback(): void;
+}
+
+/** What is remembered of one site. */
+export interface SiteMemory {
+  read(): SiteRecord;
+  rememberRobots(copy: RobotsCopy): void;
+  /** Begins to take in a reading; at most one at a time, and no other call to the store before it ends. */
+  beginIntake(): Intake;
+}
+
+/** Numbers of pages in the store. */
+export interface WorkCounts {
+  readonly held: number;
+  /** Work that is due. */
+  readonly pending: number;
+  readonly disallowed: number;
+}
+
+/** The work of one site, in the order of paths. */
+export interface WorkList {
+  /** Due work of a kind, beyond a path, at most `limit` items. */
+  take(kind: WorkItem["kind"], after: string, limit: number): WorkItem[];
+  /** Makes results durable, all at once. */
+  settle(settlements: readonly Settlement[]): void;
+  /** Makes work that robots.txt disallowed due again. */
+  reopenDisallowed(): void;
+  counts(): WorkCounts;
+}
+
+/** A body that is too large for memory, on its way to the mirror. */
+export interface BodyWriter {
+  write(chunk: Uint8Array): void;
+  /** Reads back what was written. */
+  read(): Uint8Array;
+  /** Removes what was written; harmless after it was kept. */
+  discard(): void;
+}
+
+/** Where bodies are kept. */
+export interface Bodies {
+  /**
+   * Takes over a body that is there already, as after a crash or the loss of the store.
+   *
+   * @returns its digest, or undefined if no body that agrees with the record is there
+   */
+  adopt(page: Page): string | undefined;
+  /** Begins a large body. */
+  open(): BodyWriter;
+  /** Puts a whole body in the place of an older one; a problem if there is no place for it. */
+  keep(page: Page, body: Uint8Array | BodyWriter): Result<undefined>;
+  /** Removes a body; harmless if there is none. */
+  remove(path: string): void;
+  /** Makes everything kept and removed until now durable. */
+  flush(): Promise<void>;
+}
+
+/** Merges changes so that each path stands once. */
+export interface ChangeMerge {
+  /** Adds changes; an earlier change of the same path is composed with the new one. */
+  add(changes: readonly Change[]): void;
+  /** Turns what was added of these paths into deletions; paths that were not added are passed over. */
+  withdraw(paths: readonly string[]): void;
+  /** Takes these paths out. */
+  forget(paths: readonly string[]): void;
+  /** Everything, in the order of paths. */
+  changes(): Iterable<Change>;
+}
+
+/** What reading a site's archives needs. */
+export interface ReadingPorts {
+  readonly requests: Requests;
+  readonly codec: Codec;
+  readonly timing: Timing;
+}
+
+/** What a crawler's visit needs. */
+export interface CrawlPorts extends ReadingPorts {
+  readonly memory: SiteMemory;
+  readonly work: WorkList;
+  readonly bodies: Bodies;
+}

@@ -1,0 +1,40 @@
+import { type CrawlEvent, TidemarkError } from "../model/index.ts";
+import type { ReadingPorts } from "./ports.ts";
+import type { Tally } from "./tally.ts";
+
+/** What everything that asks one site something, during one visit, has in common. */
+export interface ReadingVisit {
+  /** Such as `https://example.org`. */
+  readonly origin: string;
+  readonly ports: ReadingPorts;
+  readonly tally: Tally;
+  readonly report: (event: CrawlEvent) => void;
+  /** Requests that may be under way at once. */
+  readonly concurrency: number;
+  /** Time that a small request may take. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Reports something that a person may want to know and that stops nothing. */
+export function warn(visit: ReadingVisit, code: string, message: string): void {
+  visit.report({ event: "warning", site: visit.origin, code, message });
+}
+
+/** Whether the visit was cancelled; asked anew each time, since it may be cancelled at any wait. */
+export function isCancelled(visit: ReadingVisit): boolean {
+  return visit.signal?.aborted === true;
+}
+
+/**
+ * Ends the visit if it was cancelled.
+ *
+ * @throws TidemarkError `aborted`
+ */
+export function throwIfAborted(visit: ReadingVisit): void {
+  if (!isCancelled(visit)) return;
+  throw new TidemarkError("aborted", `The visit to ${visit.origin} was stopped before its end.`, {
+    hint: "Run the same command again: it goes on where it stopped.",
+    cause: visit.signal?.reason,
+  });
+}

@@ -1,0 +1,62 @@
+import type { CrawlSummary, Cursor, FetchOutcome } from "../model/index.ts";
+import type { WorkCounts } from "./ports.ts";
+
+/** Counts what a visit does. */
+export class Tally {
+  requests = 0;
+  pageRequests = 0;
+  notModified = 0;
+  metadataBytes = 0;
+  pageBytes = 0;
+  created = 0;
+  updated = 0;
+  deleted = 0;
+  failed = 0;
+  differing = 0;
+  /** Pages that are held and for which a request was made. */
+  askedAndHeld = 0;
+  /** Page requests in a row that found no server, or a server in trouble. */
+  troublesInARow = 0;
+
+  /** Counts one request's outcome. */
+  count(outcome: FetchOutcome, of: "metadata" | "page"): void {
+    this.requests += outcome.requests;
+    if (outcome.kind === "not-modified") this.notModified++;
+    if (of === "metadata") {
+      this.metadataBytes += outcome.receivedBytes;
+      return;
+    }
+    this.pageRequests += outcome.requests;
+    this.pageBytes += outcome.receivedBytes;
+    const trouble = outcome.kind === "unavailable" || outcome.kind === "failed";
+    this.troublesInARow = trouble ? this.troublesInARow + 1 : 0;
+  }
+
+  /** What the visit came to. */
+  summary(
+    site: string,
+    source: CrawlSummary["source"],
+    state: { cursor: Cursor | undefined; counts: WorkCounts; elapsedMs: number },
+  ): CrawlSummary {
+    const { cursor, counts, elapsedMs } = state;
+    return {
+      site,
+      source,
+      requests: this.requests,
+      pageRequests: this.pageRequests,
+      notModified: this.notModified,
+      metadataBytes: this.metadataBytes,
+      pageBytes: this.pageBytes,
+      created: this.created,
+      updated: this.updated,
+      deleted: this.deleted,
+      unchanged: Math.max(0, counts.held - this.askedAndHeld),
+      failed: this.failed,
+      differing: this.differing,
+      disallowed: counts.disallowed,
+      pending: counts.pending,
+      cursor,
+      elapsedMs,
+    };
+  }
+}

@@ -1,0 +1,45 @@
+import type { Page } from "./page.ts";
+
+/** Why a page could not be brought to what its record says. */
+export const pageTroubles = ["differs", "gone", "refused", "unavailable", "disallowed", "mirror"] as const;
+
+/** One of {@link pageTroubles}. */
+export type PageTrouble = (typeof pageTroubles)[number];
+
+/** Work that was not finished in a visit. */
+export interface Postponement {
+  readonly trouble: PageTrouble;
+  /** Visits in a row that ended with this trouble. */
+  readonly strikes: number;
+  /** `parked` work waits until its record changes, `disallowed` work until robots.txt does. */
+  readonly state: "due" | "parked" | "disallowed";
+}
+
+/** A page that is to be fetched. */
+export interface FetchItem {
+  readonly kind: "fetch";
+  /** The record that the site published. */
+  readonly page: Page;
+  /** The body that is held, or undefined if none is. */
+  readonly held: { readonly sizeBytes: number; readonly digest: string } | undefined;
+  /** How earlier visits ended, if this one is not the first. */
+  readonly postponed: Pick<Postponement, "trouble" | "strikes"> | undefined;
+}
+
+/** A page that is to be deleted. */
+export interface DeleteItem {
+  readonly kind: "delete";
+  readonly path: string;
+}
+
+/** A change that is known and not yet carried out. */
+export type WorkItem = FetchItem | DeleteItem;
+
+/** What became of a work item. */
+export type Settlement =
+  /** The body is held as `page` describes it; the work is done unless it is postponed. */
+  | { readonly kind: "kept"; readonly page: Page & { readonly digest: string }; readonly postponed?: Postponement }
+  /** Neither the page nor its work exists any more. */
+  | { readonly kind: "removed"; readonly path: string }
+  /** What is held stays as it is. */
+  | { readonly kind: "postponed"; readonly path: string; readonly postponed: Postponement };

@@ -1,0 +1,51 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { TidemarkError } from "../model/index.ts";
+import { type Connection, openConnection } from "./database.ts";
+
+/** A lock that ends with its holder, however that ends. */
+export interface FileLock {
+  release(): void;
+}
+
+function describeHolder(file: string): { message: string; details: Record<string, unknown> } {
+  try {
+    const holder = JSON.parse(readFileSync(file, "utf8")) as { pid?: unknown; host?: unknown; since?: unknown };
+    const { pid, host, since } = holder;
+    return { message: `process ${pid} on ${host}, since ${since}`, details: { pid, host, since } };
+  } catch {
+    return { message: "another process", details: {} };
+  }
+}
+
+/**
+ * Takes a lock.
+ *
+ * An exclusive transaction on an empty database is the lock: the system releases it with the process,
+ * so that no stale lock stays behind after a crash. Who holds it stands in a file beside it.
+ *
+ * @throws TidemarkError `locked`, with who holds it
+ */
+export function acquireLock(file: string): FileLock {
+  const holderFile = `${file}-holder.json`;
+  const connection: Connection = openConnection(file);
+  try {
+    connection.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    connection.close();
+    const { message, details } = describeHolder(holderFile);
+    throw new TidemarkError("locked", `Another crawl is using ${file.replace(/\.lock$/, "")}: ${message}.`, {
+      hint: "Wait until it has ended, or use another folder.",
+      details: { ...details, file },
+      cause: error,
+    });
+  }
+  writeFileSync(holderFile, JSON.stringify({ pid: process.pid, host: hostname(), since: new Date().toISOString() }));
+  return {
+    release: () => {
+      rmSync(holderFile, { force: true });
+      connection.exec("ROLLBACK");
+      connection.close();
+    },
+  };
+}

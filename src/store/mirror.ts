@@ -1,0 +1,189 @@
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  futimesSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+  utimesSync,
+} from "node:fs";
+import { join } from "node:path";
+import { digestBytes, ok, type Page, problem, type Result, wrapSystemError } from "../model/index.ts";
+import { BodyFile, writeWhole } from "./body-file.ts";
+import { DurableFolder } from "./durable-folder.ts";
+import { mirrorPathOf } from "./mirror-path.ts";
+
+const isWindows = process.platform === "win32";
+const maxKnownFolders = 50_000;
+const pieceBytes = 1024 * 1024;
+
+// The place for a page is taken by something of another kind, or its name is longer than the file system allows.
+const noPlace: ReadonlySet<unknown> = new Set(["EISDIR", "ENOTDIR", "EEXIST", "ENOTEMPTY", "ENAMETOOLONG", "EINVAL"]);
+
+function codeOf(error: unknown): unknown {
+  return (error as NodeJS.ErrnoException).code;
+}
+
+/** Bodies of one site, a file each, in folders as on the site. */
+export class Mirror {
+  readonly #root: string;
+  readonly #temporary: string;
+  readonly #durable: DurableFolder;
+  /** Folders below the root that are known to be there. */
+  readonly #known: Set<string> = new Set();
+  readonly #piece: Buffer = Buffer.allocUnsafe(pieceBytes);
+  #made = 0;
+
+  /**
+   * @param root - the site's folder; made if it is not there
+   * @param temporary - folder for files that are not yet whole, on the same file system
+   */
+  constructor(root: string, temporary: string) {
+    this.#root = root;
+    this.#temporary = temporary;
+    this.#durable = new DurableFolder(root);
+    mkdirSync(root, { recursive: true });
+  }
+
+  adopt(page: Page): string | undefined {
+    const file = this.#fileOf(mirrorPathOf(page.path, isWindows));
+    try {
+      const stat = lstatSync(file, { throwIfNoEntry: false });
+      if (stat === undefined || !stat.isFile() || stat.size !== page.sizeBytes) return undefined;
+      const hasTime = Math.floor(stat.mtimeMs / 1000) === page.lastModified;
+      if (page.digest === undefined && !hasTime) return undefined;
+      const digest = this.#digestOf(file);
+      if (page.digest !== undefined && page.digest !== digest) return undefined;
+      if (!hasTime) utimesSync(file, page.lastModified, page.lastModified);
+      this.#durable.note(file);
+      return digest;
+    } catch {
+      // What cannot be read is fetched.
+      return undefined;
+    }
+  }
+
+  open(): BodyFile {
+    return new BodyFile(this.#newTemporary());
+  }
+
+  keep(page: Page, body: Uint8Array | BodyFile): Result<undefined> {
+    const names = mirrorPathOf(page.path, isWindows);
+    const target = this.#fileOf(names);
+    const source = body instanceof BodyFile ? body.file : this.#newTemporary();
+    try {
+      if (body instanceof BodyFile) body.close();
+      this.#complete(source, page, body instanceof BodyFile ? undefined : body);
+      const found = this.#makeFolder(names);
+      if (!found.ok) return this.#giveUp(source, found.error.message);
+      renameSync(source, target);
+    } catch (error) {
+      if (noPlace.has(codeOf(error)))
+        return this.#giveUp(source, `there is no place for it in the mirror: ${(error as Error).message}`);
+      this.#removeFile(source);
+      throw wrapSystemError(error, `write ${target.toString()}`, { file: target.toString() });
+    }
+    this.#durable.note(target);
+    return ok(undefined);
+  }
+
+  remove(path: string): void {
+    const names = mirrorPathOf(path, isWindows);
+    const file = this.#fileOf(names);
+    try {
+      unlinkSync(file);
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR" || code === "ENAMETOOLONG") return;
+      if (code === "EPERM" && lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true) return;
+      throw wrapSystemError(error, `remove ${file.toString()}`, { file: file.toString() });
+    }
+    this.#durable.note(file);
+    this.#removeEmptyFolders(names);
+  }
+
+  flush(): Promise<void> {
+    return this.#durable.flush();
+  }
+
+  #newTemporary(): string {
+    return join(this.#temporary, `body-${this.#made++}`);
+  }
+
+  // Names that are not ASCII are bytes: only a Buffer says them exactly.
+  #fileOf(names: string): string | Buffer {
+    if (/^[\x01-\x7f]*$/.test(names)) return `${this.#root}/${names}`;
+    return Buffer.concat([Buffer.from(`${this.#root}/`), Buffer.from(names, "latin1")]);
+  }
+
+  #complete(file: string, page: Page, content: Uint8Array | undefined): void {
+    if (content === undefined) {
+      utimesSync(file, page.lastModified, page.lastModified);
+      return;
+    }
+    const fd = openSync(file, "wx", 0o644);
+    try {
+      writeWhole(fd, content);
+      futimesSync(fd, page.lastModified, page.lastModified);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  #makeFolder(names: string): Result<undefined> {
+    const slash = names.lastIndexOf("/");
+    const folder = slash === -1 ? "" : names.slice(0, slash);
+    if (folder === "" || this.#known.has(folder)) return ok(undefined);
+    try {
+      mkdirSync(this.#fileOf(folder), { recursive: true });
+    } catch (error) {
+      if (noPlace.has(codeOf(error))) return problem("mirror-collision", "a page has the name that its folder needs");
+      throw error;
+    }
+    if (this.#known.size >= maxKnownFolders) this.#known.clear();
+    this.#known.add(folder);
+    return ok(undefined);
+  }
+
+  #giveUp(source: string, message: string): Result<undefined> {
+    this.#removeFile(source);
+    return problem("mirror-collision", message);
+  }
+
+  #removeFile(file: string): void {
+    try {
+      unlinkSync(file);
+    } catch {
+      // The folder of temporary files is emptied at the next start.
+    }
+  }
+
+  #removeEmptyFolders(names: string): void {
+    for (let slash = names.lastIndexOf("/"); slash > 0; slash = names.lastIndexOf("/", slash - 1)) {
+      const folder = names.slice(0, slash);
+      try {
+        rmdirSync(this.#fileOf(folder));
+      } catch {
+        // Something is in it still.
+        return;
+      }
+      this.#known.delete(folder);
+    }
+  }
+
+  #digestOf(file: string | Buffer): string {
+    const hash = createHash("sha256");
+    const fd = openSync(file, "r");
+    try {
+      for (let read = readSync(fd, this.#piece); read > 0; read = readSync(fd, this.#piece))
+        hash.update(this.#piece.subarray(0, read));
+    } finally {
+      closeSync(fd);
+    }
+    return hash.digest().subarray(0, digestBytes).toString("base64url");
+  }
+}

@@ -1,0 +1,129 @@
+import type { Page, SitePosition } from "../model/index.ts";
+import { type Connection, inDatabase, prepareStatement, rollBack, type Statement } from "./database.ts";
+
+// A body that is held is the one recorded, and has its time.
+const isHeldAsListed = `p.size = i.size AND p.modified = i.modified AND (i.digest IS NULL OR p.digest = i.digest)`;
+// Work that was known before keeps its history as long as the record is the same.
+const isSameRecord = `kind = 'fetch' AND size = excluded.size AND digest IS excluded.digest AND modified = excluded.modified`;
+
+// What is parked or disallowed, too, is wanted already.
+const isHeldOrWanted = `EXISTS (SELECT 1 FROM page p WHERE p.site = ?1 AND p.path = incoming.path)
+  OR EXISTS (SELECT 1 FROM work w WHERE w.site = ?1 AND w.path = incoming.path AND w.kind = 'fetch')`;
+
+const sql = {
+  clear: "DELETE FROM temp.incoming",
+  fill: `INSERT OR REPLACE INTO temp.incoming
+    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?)`,
+  onlyHeld: `DELETE FROM temp.incoming WHERE NOT (${isHeldOrWanted})`,
+  markSeen: "UPDATE page SET seen = ?2 WHERE site = ?1 AND path IN (SELECT path FROM temp.incoming)",
+  endWork: `DELETE FROM work WHERE site = ?1 AND path IN (
+    SELECT i.path FROM temp.incoming i JOIN page p ON p.site = ?1 AND p.path = i.path WHERE ${isHeldAsListed})`,
+  addFetches: `INSERT INTO work (site, path, kind, size, digest, modified, media_type, seen)
+    SELECT ?1, i.path, 'fetch', i.size, i.digest, i.modified, i.media_type, ?2
+    FROM temp.incoming i LEFT JOIN page p ON p.site = ?1 AND p.path = i.path
+    WHERE p.path IS NULL OR NOT (${isHeldAsListed})
+    ON CONFLICT DO UPDATE SET
+      state = iif(${isSameRecord}, state, 'due'),
+      trouble = iif(${isSameRecord}, trouble, NULL),
+      strikes = iif(${isSameRecord}, strikes, 0),
+      kind = excluded.kind, size = excluded.size, digest = excluded.digest,
+      modified = excluded.modified, media_type = excluded.media_type, seen = excluded.seen`,
+  endWithdrawn: `DELETE FROM work WHERE site = ?1 AND path IN (SELECT path FROM temp.incoming)`,
+  addDeletions: `INSERT INTO work (site, path, kind, seen)
+    SELECT ?1, i.path, 'delete', ?2 FROM temp.incoming i JOIN page p ON p.site = ?1 AND p.path = i.path`,
+  endUnlisted: "DELETE FROM work WHERE site = ?1 AND seen <> ?2",
+  unlistedTypes: "SELECT DISTINCT media_type FROM page WHERE site = ?1 AND seen <> ?2",
+  deleteUnlisted: `INSERT INTO work (site, path, kind, seen)
+    SELECT ?1, path, 'delete', ?2 FROM page WHERE site = ?1 AND seen <> ?2 AND media_type = ?3
+    ON CONFLICT DO NOTHING`,
+  forgetUnlisted: `DELETE FROM page WHERE site = ?1 AND seen <> ?2 AND media_type = ?3
+    AND NOT EXISTS (SELECT 1 FROM work w WHERE w.site = ?1 AND w.path = page.path)`,
+  position: `UPDATE site SET epoch = ?, publication = ?, types_key = ?, since = ?, index_path = ?, index_etag = ?,
+    index_modified = ?, generation = ? WHERE id = ?`,
+} as const;
+
+/** The changes of one reading, in a transaction that lasts until {@link commit} or {@link rollback}. */
+export class SiteIntake {
+  readonly #connection: Connection;
+  readonly #file: string;
+  readonly #site: number;
+  /** Marks what this reading listed; larger than every mark before. */
+  readonly #generation: number;
+  readonly #statements: Map<string, Statement> = new Map();
+
+  constructor(connection: Connection, file: string, site: number) {
+    this.#connection = connection;
+    this.#file = file;
+    this.#site = site;
+    connection.exec(`CREATE TEMP TABLE IF NOT EXISTS incoming (
+      path TEXT PRIMARY KEY, size INTEGER, digest TEXT, modified INTEGER, media_type TEXT) WITHOUT ROWID`);
+    connection.exec("BEGIN IMMEDIATE");
+    const [generation] = prepareStatement(connection, "SELECT generation FROM site WHERE id = ?").get(site) as [number];
+    this.#generation = generation + 1;
+  }
+
+  list(pages: readonly Page[], onlyHeld: boolean): void {
+    this.#fill(
+      pages.map(({ path, sizeBytes, digest, lastModified, mediaType }) => [
+        path,
+        sizeBytes,
+        digest ?? null,
+        lastModified,
+        mediaType,
+      ]),
+    );
+    if (onlyHeld) this.#run(sql.onlyHeld, this.#site);
+    this.#run(sql.markSeen, this.#site, this.#generation);
+    this.#run(sql.endWork, this.#site);
+    this.#run(sql.addFetches, this.#site, this.#generation);
+  }
+
+  withdraw(paths: readonly string[]): void {
+    this.#fill(paths.map((path) => [path]));
+    this.#run(sql.endWithdrawn, this.#site);
+    this.#run(sql.addDeletions, this.#site, this.#generation);
+  }
+
+  withdrawUnlisted(concerns: (mediaType: string) => boolean): void {
+    this.#run(sql.endUnlisted, this.#site, this.#generation);
+    const types = inDatabase(this.#file, () =>
+      prepareStatement(this.#connection, sql.unlistedTypes).all(this.#site, this.#generation),
+    ) as [string][];
+    for (const [mediaType] of types)
+      this.#run(concerns(mediaType) ? sql.deleteUnlisted : sql.forgetUnlisted, this.#site, this.#generation, mediaType);
+  }
+
+  commit({ cursor, typesKey, since, indexPath, indexValidators }: SitePosition): void {
+    this.#run(
+      sql.position,
+      cursor.epoch,
+      cursor.publication,
+      typesKey,
+      since ?? null,
+      indexPath,
+      indexValidators.etag ?? null,
+      indexValidators.lastModified ?? null,
+      this.#generation,
+      this.#site,
+    );
+    inDatabase(this.#file, () => this.#connection.exec("COMMIT"));
+  }
+
+  rollback(): void {
+    inDatabase(this.#file, () => rollBack(this.#connection));
+  }
+
+  // One statement a batch instead of one a page: the call costs more than the row.
+  #fill(rows: readonly (readonly (string | number | null)[])[]): void {
+    this.#run(sql.clear);
+    this.#run(sql.fill, JSON.stringify(rows));
+  }
+
+  #run(text: string, ...parameters: readonly (string | number | null)[]): void {
+    inDatabase(this.#file, () => {
+      const statement = this.#statements.get(text) ?? prepareStatement(this.#connection, text);
+      this.#statements.set(text, statement);
+      statement.run(...parameters);
+    });
+  }
+}

@@ -1,0 +1,73 @@
+import type { RobotsCopy, SitePosition, SiteRecord, Validators } from "../model/index.ts";
+import { type Connection, inDatabase, prepareStatement, type Statement } from "./database.ts";
+import { SiteIntake } from "./site-intake.ts";
+
+type Text = string | null;
+type Count = number | null;
+
+function validatorsOf(etag: Text, lastModified: Text): Validators {
+  return { ...(etag === null ? {} : { etag }), ...(lastModified === null ? {} : { lastModified }) };
+}
+
+/** What is remembered of one site beside its pages. */
+export class StoredSite {
+  readonly #connection: Connection;
+  readonly #file: string;
+  readonly #site: number;
+  readonly #read: Statement;
+  readonly #writeRobots: Statement;
+
+  constructor(connection: Connection, file: string, site: number) {
+    this.#connection = connection;
+    this.#file = file;
+    this.#site = site;
+    this.#read = prepareStatement(
+      connection,
+      `SELECT epoch, publication, types_key, since, index_path, index_etag, index_modified,
+        robots_body, robots_etag, robots_modified, robots_confirmed FROM site WHERE id = ?`,
+    );
+    this.#writeRobots = prepareStatement(
+      connection,
+      "UPDATE site SET robots_body = ?, robots_etag = ?, robots_modified = ?, robots_confirmed = ? WHERE id = ?",
+    );
+  }
+
+  read(): SiteRecord {
+    return inDatabase(this.#file, () => {
+      const row = this.#read.get(this.#site) as [Text, Count, Text, Count, Text, Text, Text, Text, Text, Text, Count];
+      const [epoch, publication, typesKey, since, indexPath, etag, modified, body, robotsEtag, robotsModified, at] =
+        row;
+      const position: SitePosition | undefined =
+        epoch === null || publication === null || typesKey === null || indexPath === null
+          ? undefined
+          : {
+              cursor: { epoch, publication },
+              typesKey,
+              since: since ?? undefined,
+              indexPath,
+              indexValidators: validatorsOf(etag, modified),
+            };
+      const robots: RobotsCopy | undefined =
+        body === null || at === null
+          ? undefined
+          : {
+              body: Buffer.from(body, "base64"),
+              validators: validatorsOf(robotsEtag, robotsModified),
+              confirmedAt: at,
+            };
+      return { position, robots };
+    });
+  }
+
+  rememberRobots({ body, validators, confirmedAt }: RobotsCopy): void {
+    // As text: the binding does not take bytes.
+    const text = Buffer.from(body).toString("base64");
+    inDatabase(this.#file, () =>
+      this.#writeRobots.run(text, validators.etag ?? null, validators.lastModified ?? null, confirmedAt, this.#site),
+    );
+  }
+
+  beginIntake(): SiteIntake {
+    return inDatabase(this.#file, () => new SiteIntake(this.#connection, this.#file, this.#site));
+  }
+}

@@ -1,0 +1,126 @@
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { wrapSystemError } from "../model/index.ts";
+import { type Connection, inDatabase, openState, prepareStatement, transact } from "./database.ts";
+import { acquireLock, type FileLock } from "./lock.ts";
+import { Mirror } from "./mirror.ts";
+import { mirrorFolderOf } from "./mirror-path.ts";
+import { StoredSite } from "./site-memory.ts";
+import { StoredWork } from "./work-list.ts";
+
+/** Where a crawler keeps what it has. */
+export interface StoreOptions {
+  /** Folder of the mirrors, one folder a site; made if it is not there. */
+  readonly into: string;
+  /** The state's file. Default `<into>/.tidemark/state.db`. */
+  readonly stateFile?: string;
+}
+
+/** What is kept of one site. */
+export interface SiteStore {
+  readonly memory: StoredSite;
+  readonly work: StoredWork;
+  readonly bodies: Mirror;
+  /** The site's folder. */
+  readonly folder: string;
+}
+
+/** The state and the mirrors of a crawler, held alone until it is disposed of. */
+export class Store {
+  readonly #into: string;
+  readonly #stateFile: string;
+  readonly #temporary: string;
+  readonly #locks: readonly FileLock[];
+  readonly #connection: Connection;
+
+  constructor(into: string, stateFile: string, temporary: string, locks: readonly FileLock[], connection: Connection) {
+    this.#into = into;
+    this.#stateFile = stateFile;
+    this.#temporary = temporary;
+    this.#locks = locks;
+    this.#connection = connection;
+  }
+
+  /**
+   * Opens what is kept of a site.
+   *
+   * If the mirror is not the one that the state knows, or is not there any more, the site begins anew; bodies that
+   * are there are taken over by their digest.
+   *
+   * @param origin - such as `https://example.org`
+   */
+  openSite(origin: string): SiteStore {
+    const folder = join(this.#into, mirrorFolderOf(origin));
+    // Relative, so that state and mirror can be moved together.
+    const mirror = relative(dirname(this.#stateFile), folder);
+    const wasThere = existsSync(folder);
+    let bodies: Mirror;
+    try {
+      bodies = new Mirror(folder, this.#temporary);
+    } catch (error) {
+      throw wrapSystemError(error, `make the folder ${folder}`, { folder });
+    }
+    const site = inDatabase(this.#stateFile, () => this.#findSite(origin, mirror, wasThere));
+    return {
+      memory: new StoredSite(this.#connection, this.#stateFile, site),
+      work: new StoredWork(this.#connection, this.#stateFile, site),
+      bodies,
+      folder,
+    };
+  }
+
+  #findSite(origin: string, mirror: string, wasThere: boolean): number {
+    const find = prepareStatement(this.#connection, "SELECT id, mirror FROM site WHERE origin = ?");
+    const row = find.get(origin) as [number, string] | undefined;
+    if (row === undefined) {
+      const insert = prepareStatement(this.#connection, "INSERT INTO site (origin, mirror) VALUES (?, ?) RETURNING id");
+      const [id] = insert.get(origin, mirror) as [number];
+      return id;
+    }
+    const [id, known] = row;
+    if (wasThere && known === mirror) return id;
+    transact(this.#connection, () => {
+      this.#connection.prepare("DELETE FROM page WHERE site = ?").run(id);
+      this.#connection.prepare("DELETE FROM work WHERE site = ?").run(id);
+      this.#connection.prepare("UPDATE site SET mirror = ?, epoch = NULL WHERE id = ?").run(mirror, id);
+    });
+    return id;
+  }
+
+  /** Closes the state and gives the locks back. */
+  [Symbol.dispose](): void {
+    try {
+      this.#connection.close();
+      rmSync(this.#temporary, { recursive: true, force: true });
+    } finally {
+      for (const lock of this.#locks) lock.release();
+    }
+  }
+}
+
+function releaseAll(locks: readonly FileLock[]): void {
+  for (const lock of locks) lock.release();
+}
+
+/**
+ * Opens a crawler's state and mirrors.
+ *
+ * @throws TidemarkError `locked` if another crawl uses either, `state-corrupt`, `state-version`, and what the file
+ *   system says
+ */
+export function openStore(options: StoreOptions): Store {
+  const into = resolve(options.into);
+  const own = join(into, ".tidemark");
+  const stateFile = options.stateFile === undefined ? join(own, "state.db") : resolve(options.stateFile);
+  const temporary = join(own, "tmp");
+  const locks: FileLock[] = [];
+  try {
+    for (const file of new Set([join(own, "state.db"), stateFile])) locks.push(acquireLock(`${file}.lock`));
+    rmSync(temporary, { recursive: true, force: true });
+    mkdirSync(temporary, { recursive: true });
+    return new Store(into, stateFile, temporary, locks, openState(stateFile));
+  } catch (error) {
+    releaseAll(locks);
+    throw wrapSystemError(error, `open ${own}`, { folder: own });
+  }
+}

@@ -1,0 +1,118 @@
+import type { FetchItem, Page, PageTrouble, Settlement, WorkItem } from "../model/index.ts";
+import { type Connection, inDatabase, prepareStatement, type Statement, transact } from "./database.ts";
+
+type FetchRow = [
+  string,
+  number,
+  string | null,
+  number,
+  string,
+  number | null,
+  string | null,
+  PageTrouble | null,
+  number,
+];
+
+const sql = {
+  fetches: `SELECT w.path, w.size, w.digest, w.modified, w.media_type, p.size, p.digest, w.trouble, w.strikes
+    FROM work w LEFT JOIN page p ON p.site = w.site AND p.path = w.path
+    WHERE w.site = ?1 AND w.path > ?2 AND w.kind = 'fetch' AND w.state = 'due' ORDER BY w.path LIMIT ?3`,
+  deletions: `SELECT path FROM work WHERE site = ?1 AND path > ?2 AND kind = 'delete' ORDER BY path LIMIT ?3`,
+  // The mark of what a reading listed is only read within that reading.
+  keep: `INSERT INTO page (site, path, size, digest, modified, media_type, seen)
+    SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, 0 FROM json_each(?2) WHERE true
+    ON CONFLICT DO UPDATE SET size = excluded.size, digest = excluded.digest, modified = excluded.modified,
+      media_type = excluded.media_type`,
+  removePages: "DELETE FROM page WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))",
+  endWork: "DELETE FROM work WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))",
+  postpone: `UPDATE work SET state = j.value ->> 1, trouble = j.value ->> 2, strikes = j.value ->> 3
+    FROM json_each(?2) j WHERE work.site = ?1 AND work.path = j.value ->> 0`,
+  reopen: "UPDATE work SET state = 'due' WHERE site = ?1 AND state = 'disallowed'",
+  held: "SELECT count(*) FROM page WHERE site = ?1",
+  states: "SELECT state, count(*) FROM work WHERE site = ?1 GROUP BY state",
+} as const;
+
+function itemOf(row: FetchRow): FetchItem {
+  const [path, sizeBytes, digest, lastModified, mediaType, heldBytes, heldDigest, trouble, strikes] = row;
+  return {
+    kind: "fetch",
+    page: { path, sizeBytes, digest: digest ?? undefined, lastModified, mediaType },
+    held: heldBytes === null || heldDigest === null ? undefined : { sizeBytes: heldBytes, digest: heldDigest },
+    postponed: trouble === null ? undefined : { trouble, strikes },
+  };
+}
+
+function rowOf({ path, sizeBytes, digest, lastModified, mediaType }: Page): (string | number | undefined)[] {
+  return [path, sizeBytes, digest, lastModified, mediaType];
+}
+
+/** The work of one site. */
+export class StoredWork {
+  readonly #connection: Connection;
+  readonly #file: string;
+  readonly #site: number;
+  readonly #statements: Map<string, Statement> = new Map();
+
+  constructor(connection: Connection, file: string, site: number) {
+    this.#connection = connection;
+    this.#file = file;
+    this.#site = site;
+  }
+
+  take(kind: WorkItem["kind"], after: string, limit: number): WorkItem[] {
+    return inDatabase(this.#file, () => {
+      if (kind === "fetch") return (this.#all(sql.fetches, after, limit) as FetchRow[]).map(itemOf);
+      return (this.#all(sql.deletions, after, limit) as [string][]).map(([path]) => ({ kind: "delete", path }));
+    });
+  }
+
+  settle(settlements: readonly Settlement[]): void {
+    const kept: unknown[] = [];
+    const done: string[] = [];
+    const removed: string[] = [];
+    const postponed: unknown[] = [];
+    for (const settlement of settlements) {
+      const path = settlement.kind === "kept" ? settlement.page.path : settlement.path;
+      if (settlement.kind === "kept") kept.push(rowOf(settlement.page));
+      if (settlement.kind === "removed") removed.push(path);
+      const postponement = settlement.kind === "removed" ? undefined : settlement.postponed;
+      if (postponement === undefined) done.push(path);
+      else postponed.push([path, postponement.state, postponement.trouble, postponement.strikes]);
+    }
+    inDatabase(this.#file, () =>
+      transact(this.#connection, () => {
+        this.#runEach(sql.keep, kept);
+        this.#runEach(sql.removePages, removed);
+        this.#runEach(sql.endWork, done);
+        this.#runEach(sql.postpone, postponed);
+      }),
+    );
+  }
+
+  reopenDisallowed(): void {
+    inDatabase(this.#file, () => this.#statement(sql.reopen).run(this.#site));
+  }
+
+  counts(): { held: number; pending: number; disallowed: number } {
+    return inDatabase(this.#file, () => {
+      const [held] = this.#statement(sql.held).get(this.#site) as [number];
+      const states = new Map(this.#all(sql.states) as [string, number][]);
+      return { held, pending: states.get("due") ?? 0, disallowed: states.get("disallowed") ?? 0 };
+    });
+  }
+
+  // One statement a batch instead of one a page: the call costs more than the row.
+  #runEach(text: string, rows: readonly unknown[]): void {
+    if (rows.length > 0) this.#statement(text).run(this.#site, JSON.stringify(rows));
+  }
+
+  #all(text: string, ...parameters: readonly (string | number)[]): unknown[] {
+    return this.#statement(text).all(this.#site, ...parameters);
+  }
+
+  #statement(text: string): Statement {
+    const statement = this.#statements.get(text) ?? prepareStatement(this.#connection, text);
+    this.#statements.set(text, statement);
+    return statement;
+  }
+}
