@@ -4,7 +4,7 @@ import type { RunContext } from "./command.ts";
 import type { CrawlArguments } from "./crawl-command.ts";
 import { CrawlPrinter, formatCrawlResult } from "./crawl-printer.ts";
 import { addCrawlSummaries } from "./crawl-sum.ts";
-import { type ExitCode, exitCodeOfError, exitCodes, worstExitCode } from "./exit-code.ts";
+import { type ExitCode, exitCodeOfError, exitCodeOfVisit, worstExitCode } from "./exit-code.ts";
 import { givenOptions } from "./option.ts";
 
 /** Crawls sites one after the other; one that cannot be read does not keep the others from being read. */
@@ -22,7 +22,8 @@ export async function runCrawl(options: CrawlArguments, context: RunContext): Pr
       codes.push(exitCodeOfVisit(summary, options.budget));
       if (context.json && several) out.writeJson({ event: "site-summary", ...summary });
       if (context.json) continue;
-      if (summary.source === "none") err.write(`tidemark: ${url}: the site could not be followed; see the warning above\n`);
+      if (summary.source === "none")
+        err.write(`tidemark: ${url}: the site could not be followed; see the warning above\n`);
       if (!context.quiet) out.write(formatCrawlResult(summary));
     } catch (error) {
       if (!several || !(error instanceof TidemarkError) || !isOfSite(error)) throw error;
@@ -61,10 +62,4 @@ async function crawlOne(
 
 function isOfSite(error: TidemarkError): boolean {
   return error.code === "no-archives" || error.code === "site-unavailable";
-}
-
-function exitCodeOfVisit(summary: CrawlSummary, budget: number | undefined): ExitCode {
-  if (summary.source === "none") return exitCodes.siteUnavailable;
-  const budgetSpent = budget !== undefined && summary.pageRequests >= budget;
-  return summary.failed > 0 || (summary.pending > 0 && !budgetSpent) ? exitCodes.itemsFailed : exitCodes.done;
 }

@@ -91,5 +91,5 @@ function tallyRows<K>(tallies: ReadonlyMap<K, Tally>, name: (key: K) => string):
 }
 
 function shorten(path: string): string {
-  return path.length <= 28 ? path : `…${path.slice(-27)}`;
+  return path.length <= 26 ? path : `…${path.slice(-25)}`;
 }

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../model/index.ts";
+import type { CrawlSummary, ErrorCode } from "../model/index.ts";
 
 /** Every exit code of the program; `docs/cli.md` explains them. */
 export const exitCodes = {
@@ -27,6 +27,13 @@ const codesByError: Readonly<Partial<Record<ErrorCode, ExitCode>>> = {
 /** The exit code of a broken promise. */
 export function exitCodeOfError(code: ErrorCode): ExitCode {
   return codesByError[code] ?? exitCodes.broken;
+}
+
+/** The exit code of a visit to a site; work that is left because the budget is spent is as it should be. */
+export function exitCodeOfVisit(summary: CrawlSummary, budget: number | undefined): ExitCode {
+  if (summary.source === "none") return exitCodes.siteUnavailable;
+  const budgetSpent = budget !== undefined && summary.pageRequests >= budget;
+  return summary.failed > 0 || (summary.pending > 0 && !budgetSpent) ? exitCodes.itemsFailed : exitCodes.done;
 }
 
 /** The exit code of several runs: a broken promise weighs more than an unavailable site, that more than failed items. */

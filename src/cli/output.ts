@@ -6,6 +6,7 @@ const flushAfterMs = 100;
 
 /** A standard stream that collects small writes, and remembers that its reader went away instead of throwing. */
 export class Output {
+  readonly #onClosed: () => void;
   readonly #stream: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   #pending = "";
   #flushedAt = 0;
@@ -18,12 +19,8 @@ export class Output {
    */
   constructor(stream: Writable & { readonly isTTY?: boolean; readonly columns?: number }, onClosed: () => void) {
     this.#stream = stream;
-    stream.on("error", (error) => {
-      if (this.#error !== undefined) return;
-      this.#error = error;
-      this.#pending = "";
-      onClosed();
-    });
+    this.#onClosed = onClosed;
+    stream.on("error", (error) => this.#fail(error));
   }
 
   /** Whether a person watches. */
@@ -87,6 +84,19 @@ export class Output {
     const text = this.#pending;
     this.#pending = "";
     this.#flushedAt = performance.now();
-    if (text !== "" || done !== undefined) this.#stream.write(text, () => done?.());
+    if (text !== "" || done !== undefined) {
+      this.#stream.write(text, (error) => {
+        // The stream's own "error" comes after this.
+        if (error) this.#fail(error);
+        done?.();
+      });
+    }
+  }
+
+  #fail(error: Error): void {
+    if (this.#error !== undefined) return;
+    this.#error = error;
+    this.#pending = "";
+    this.#onClosed();
   }
 }

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
-import { exitCodeOfError, exitCodes, worstExitCode } from "../../src/cli/exit-code.ts";
+import { addCrawlSummaries } from "../../src/cli/crawl-sum.ts";
+import { exitCodeOfError, exitCodeOfVisit, exitCodes, worstExitCode } from "../../src/cli/exit-code.ts";
 import { errorCodes } from "../../src/model/index.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 
@@ -10,6 +11,16 @@ it("gives the worst of several codes", () => {
   assert.equal(worstExitCode([]), exitCodes.done);
   assert.equal(worstExitCode([0, 3, 0]), exitCodes.itemsFailed);
   assert.equal(worstExitCode([6, 3]), exitCodes.siteUnavailable);
+});
+
+it("tells a spent budget from failures", () => {
+  const visit = { ...addCrawlSummaries([]), source: "archives" as const, pageRequests: 5 };
+  assert.equal(exitCodeOfVisit(visit, undefined), exitCodes.done);
+  assert.equal(exitCodeOfVisit({ ...visit, pending: 9 }, 5), exitCodes.done);
+  assert.equal(exitCodeOfVisit({ ...visit, pending: 9 }, 6), exitCodes.itemsFailed);
+  assert.equal(exitCodeOfVisit({ ...visit, pending: 9 }, undefined), exitCodes.itemsFailed);
+  assert.equal(exitCodeOfVisit({ ...visit, failed: 1 }, 5), exitCodes.itemsFailed);
+  assert.equal(exitCodeOfVisit({ ...visit, source: "none" }, undefined), exitCodes.siteUnavailable);
 });
 
 it("has every exit code and every error code, with its exit code, in docs/cli.md", () => {

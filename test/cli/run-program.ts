@@ -13,8 +13,12 @@ export interface Ended {
 }
 
 /** Starts the program as a process of its own. */
-export function startProgram(args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+export function startProgram(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): ChildProcess {
+  const env = { ...process.env, ...environment };
+  return spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "pipe"], env });
 }
 
 /** Waits for the end of the program. */

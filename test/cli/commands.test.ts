@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { exitCodes } from "../../src/cli/exit-code.ts";
+import { serveFolder } from "../../src/serve/index.ts";
+import { endOf, runProgram, startProgram } from "./run-program.ts";
+
+type Line = Readonly<Record<string, unknown>>;
+
+function linesOf(stdout: string): Line[] {
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
+
+describe("the commands, one after the other", () => {
+  let folder = "";
+  let server: Awaited<ReturnType<typeof serveFolder>>;
+  let url = "";
+  const inFolder = (...names: string[]): string => join(folder, ...names);
+  const exportAgain = (...more: string[]) =>
+    runProgram("export", inFolder("site"), "--base-url", url, "--state", inFolder("state"), ...more);
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "tidemark-test-"));
+    await mkdir(inFolder("site", ".git"), { recursive: true });
+    await writeFile(inFolder("site", "index.html"), "<p>hello");
+    await writeFile(inFolder("site", "old note.txt"), "note");
+    await utimes(inFolder("site", "old note.txt"), 1000, 1000);
+    server = await serveFolder({ folder: inFolder("site") });
+    url = `${new URL(server.url).origin}/`;
+  });
+  after(async () => {
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it("tries an export without writing anything", async () => {
+    const { code, stdout, stderr } = await exportAgain("--dry-run");
+    assert.equal(code, exitCodes.done, stderr);
+    assert.match(stdout, /Would be published as created:\n {2}1 {2}text\//);
+    assert.match(stdout, /1 {2}version control {2}\/\.git\//);
+    assert.ok(!existsSync(inFolder("site", "robots.txt")));
+    assert.ok(!existsSync(inFolder("state")));
+  });
+
+  it("says that there are no archives yet", async () => {
+    for (const args of [
+      ["changes", url],
+      ["crawl", url, "--into", inFolder("early")],
+    ]) {
+      const { code, stderr } = await runProgram(...args);
+      assert.equal(code, exitCodes.siteUnavailable, stderr);
+      assert.match(stderr, /archives/);
+    }
+  });
+
+  it("exports, and says so to people", async () => {
+    const { code, stdout, stderr } = await exportAgain();
+    assert.equal(code, exitCodes.done, stderr);
+    assert.match(stdout, /: 2 pages; 2 created, 0 updated, 0 deleted\npublished .* as a new base;/);
+  });
+
+  it("exports nothing new, and says so to programs", async () => {
+    const { code, stdout } = await exportAgain("--json");
+    assert.equal(code, exitCodes.done);
+    const summary = linesOf(stdout).at(-1);
+    assert.deepEqual([summary?.event, summary?.pages, summary?.published], ["summary", 2, false]);
+  });
+
+  it("crawls, twice", async () => {
+    const first = await runProgram("crawl", url, "--into", inFolder("copies"), "--json");
+    assert.equal(first.code, exitCodes.done, first.stderr);
+    const summary = linesOf(first.stdout).at(-1);
+    assert.deepEqual([summary?.event, summary?.created, summary?.pageRequests], ["summary", 2, 2]);
+    const mirror = inFolder("copies", new URL(url).host.replace(":", "_"));
+    assert.equal(await readFile(join(mirror, "old note.txt"), "utf8"), "note");
+    assert.equal((await stat(join(mirror, "old note.txt"))).mtimeMs, 1_000_000);
+    const second = await runProgram("crawl", url, "--into", inFolder("copies"));
+    assert.equal(second.code, exitCodes.done, second.stderr);
+    assert.match(
+      second.stdout,
+      /0 created, 0 updated, 0 deleted, 2 unchanged\n2 requests \(0 for pages, 2 answered 304\)/,
+    );
+  });
+
+  it("keeps quiet", async () => {
+    const { code, stdout, stderr } = await runProgram("crawl", url, "--into", inFolder("copies"), "--quiet");
+    assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: "", stderr: "" });
+  });
+
+  it("crawls several sites, and says which one could not be read", async () => {
+    const dead = "http://127.0.0.1:9/";
+    const { code, stdout } = await runProgram("crawl", dead, url, "--into", inFolder("both"), "--json");
+    assert.equal(code, exitCodes.siteUnavailable);
+    const lines = linesOf(stdout);
+    assert.equal(lines.filter((line) => line.event === "site-summary").length, 2);
+    assert.deepEqual([lines.at(-1)?.site, lines.at(-1)?.created], [`http://127.0.0.1:9 ${url.slice(0, -1)}`, 2]);
+  });
+
+  it("prints changes, each once", async () => {
+    const cursor = inFolder("cursor");
+    const all = await runProgram("changes", url, "--cursor", cursor);
+    assert.equal(all.code, exitCodes.done, all.stderr);
+    assert.equal(all.stdout, `${url}index.html\n${url}old%20note.txt\n`);
+    const none = await runProgram("changes", url, "--cursor", cursor);
+    assert.deepEqual([none.code, none.stdout], [exitCodes.done, ""]);
+    await rm(inFolder("site", "index.html"));
+    await writeFile(inFolder("site", "new.html"), "new");
+    assert.equal((await exportAgain("--quiet")).code, exitCodes.done);
+    const some = await runProgram("changes", url, "--cursor", cursor, "--json");
+    const lines = linesOf(some.stdout).filter((line) => "change" in line || line.event === "summary");
+    assert.deepEqual(
+      lines.map((line) => [line.change ?? line.event, line.url]),
+      [
+        ["deleted", `${url}index.html`],
+        ["created", `${url}new.html`],
+        ["summary", undefined],
+      ],
+    );
+  });
+
+  it("keeps a cursor to its site and its types", async () => {
+    const other = await runProgram("changes", "http://127.0.0.1:9/", "--cursor", inFolder("cursor"));
+    assert.equal(other.code, exitCodes.usage);
+    assert.match(other.stderr, /is of http:\/\/127\.0\.0\.1:\d+, not of http:\/\/127\.0\.0\.1:9\./);
+    const types = await runProgram("changes", url, "--cursor", inFolder("cursor"), "--types", "text/css");
+    assert.equal(types.code, exitCodes.usage);
+    assert.match(types.stderr, /is of all types, not of text\/css/);
+  });
+
+  it("leaves the cursor where it was when the reader goes away", async () => {
+    const cursor = inFolder("left");
+    const child = startProgram(["changes", url, "--cursor", cursor, "--format", "json"]);
+    child.stdout?.destroy();
+    await once(child, "close");
+    assert.equal(child.exitCode, exitCodes.pipeClosed);
+    assert.ok(!existsSync(cursor));
+  });
+
+  it("says what is wrong with a folder", async () => {
+    const missing = await runProgram("export", inFolder("none"), "--base-url", url, "--state", inFolder("state"));
+    assert.equal(missing.code, exitCodes.broken);
+    assert.match(missing.stderr, /none.*\n {2}Check the path\./s);
+    const file = await runProgram("crawl", url, "--into", inFolder("site", "new.html"), "--json");
+    assert.equal(file.code, exitCodes.broken);
+    assert.equal(linesOf(file.stdout).at(-1)?.event, "error");
+  });
+
+  it("stops in order at a signal", async () => {
+    const child = startProgram(["serve", inFolder("site"), "--port", "0"]);
+    const ended = endOf(child);
+    await once(child.stderr ?? assert.fail(), "data");
+    child.kill("SIGTERM");
+    assert.equal((await ended).code, exitCodes.done);
+  });
+});
