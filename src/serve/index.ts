@@ -1,0 +1,1 @@
+export { type FolderServer, type ServedRequest, type ServeOptions, serveFolder } from "./folder-server.ts";

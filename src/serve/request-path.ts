@@ -1,0 +1,34 @@
+import { decodePathSegment } from "../format/index.ts";
+
+/** Where a request's path leads below the folder. */
+export interface RequestPath {
+  /** Names of folders and file, one character (0 to 255) a byte; the last is empty for a folder. */
+  readonly names: readonly string[];
+  /** The path as it was asked for, without the query. */
+  readonly path: string;
+  /** The query with its question mark, or empty. */
+  readonly query: string;
+}
+
+const escapeForm = /%(?![0-9A-Fa-f]{2})/;
+
+/**
+ * Reads a request's target.
+ *
+ * @returns the status to answer with where the target is no path (400) or may not be served (404)
+ */
+export function parseRequestPath(target: string): RequestPath | 400 | 404 {
+  const withoutOrigin = target.replace(/^https?:\/\/[^/?#]*/i, "");
+  const [path = "", ...rest] = withoutOrigin.split("?");
+  if (!path.startsWith("/") || escapeForm.test(path)) return 400;
+  const names = path.slice(1).split("/").map(decodePathSegment);
+  if (names.some((name) => name.includes("\0"))) return 400;
+  if (names.some((name) => name.includes("/") || name === "." || name === "..")) return 404;
+  if (names.slice(0, -1).includes("") || isHidden(names)) return 404;
+  return { names, path, query: rest.length === 0 ? "" : `?${rest.join("?")}` };
+}
+
+/** Whether a path below the folder holds a dot file or folder, other than `.well-known` at the top. */
+export function isHidden(names: readonly string[]): boolean {
+  return names.some((name, at) => name.startsWith(".") && !(at === 0 && name === ".well-known"));
+}
