@@ -1,5 +1,6 @@
 import {
   type Change,
+  type ChangeKind,
   changeKinds,
   excerpt,
   isDigest,
@@ -22,9 +23,8 @@ export const maxArchiveChanges = 65_536;
 export const maxArchiveBytes: number = 32 * 1024 * 1024;
 
 const letters = { created: "C", updated: "U", deleted: "D" } as const;
-const kindsByLetter: Readonly<Record<string, (typeof changeKinds)[number]>> = Object.fromEntries(
-  changeKinds.map((kind) => [letters[kind], kind]),
-);
+// A Map: an object would know letters such as "constructor".
+const kindsByLetter: ReadonlyMap<string, ChangeKind> = new Map(changeKinds.map((kind) => [letters[kind], kind]));
 const mediaTypeForm = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
 const wholeNumber = /^(?:0|[1-9]\d{0,15})$/;
 
@@ -48,7 +48,7 @@ export function formatArchive(lines: readonly string[]): string {
 export function parseChangeLine(line: string): Result<Change, Problem> {
   const fields = line.split("\t", 7);
   const [letter = "", lastModifiedText = "", sizeText = "", mediaType = "", digest = "", path = ""] = fields;
-  const kind = kindsByLetter[letter];
+  const kind = kindsByLetter.get(letter);
   if (fields.length !== 6 || kind === undefined) return problem("bad-line", `not a change: ${excerpt(line)}`);
   if (!isCanonicalPath(path)) return problem("bad-path", `not a canonical path: ${excerpt(path)}`);
   if (kind === "deleted") return ok({ kind, path });

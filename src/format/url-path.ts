@@ -42,8 +42,8 @@ export function decodePathSegment(segment: string): string {
 }
 
 // Printable ASCII without the space, "#", "\" and the quotes and brackets that the WHATWG URL parser would escape;
-// in a query it also escapes "'".
-const canonicalPath = /^\/(?!\/)[!$%&'()*+,\-./0-9:;=@A-Z[\]_a-z|~]*(?:\?[!$%&()*+,\-./0-9:;=?@A-Z[\]_a-z|~]*)?$/;
+// in a query it also escapes "'". An empty query is lost where a URL is taken apart and put together again.
+const canonicalPath = /^\/(?!\/)[!$%&'()*+,\-./0-9:;=@A-Z[\]_a-z|~]*(?:\?[!$%&()*+,\-./0-9:;=?@A-Z[\]_a-z|~]+)?$/;
 const dotSegment = /(?:^|\/)(?:\.|%2e){1,2}(?=\/|\?|$)/i;
 
 /**
