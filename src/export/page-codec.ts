@@ -49,8 +49,8 @@ export class PageEncoder {
     this.#length += this.#buffer.write(path.slice(shared), this.#length, "latin1");
     this.#previousPath = path;
     this.#number(page.sizeBytes);
-    this.#number(page.mtimeUs);
-    if ((flags & flagOwnCtime) !== 0) this.#number(page.ctimeUs);
+    this.#time(page.mtimeUs);
+    if ((flags & flagOwnCtime) !== 0) this.#time(page.ctimeUs);
     if ((flags & flagOwnLastModified) !== 0) this.#number(page.lastModified);
     this.#type(page.mediaType);
     if (digest !== undefined) this.#length += this.#buffer.write(digest, this.#length, "base64url");
@@ -75,13 +75,25 @@ export class PageEncoder {
     this.#buffer = larger;
   }
 
+  /** A varint: seven bits a byte, the lowest first. */
   #number(value: number): void {
-    let rest = Math.max(value, 0);
-    while (rest >= 128) {
+    let rest = value;
+    while (rest > 0x7fff_ffff) {
       this.#buffer[this.#length++] = (rest % 128) + 128;
       rest = Math.floor(rest / 128);
     }
+    while (rest > 127) {
+      this.#buffer[this.#length++] = (rest & 127) | 128;
+      rest >>>= 7;
+    }
     this.#buffer[this.#length++] = rest;
+  }
+
+  /** Seconds and microseconds on their own, so that both are small whole numbers. */
+  #time(timeUs: number): void {
+    const seconds = Math.floor(timeUs / 1e6);
+    this.#number(seconds);
+    this.#number(timeUs - seconds * 1e6);
   }
 
   // Types are few: the first time a type is written out behind its number.
@@ -159,8 +171,8 @@ export class PageDecoder {
     const shared = this.#number();
     const path = this.#text(shared === undefined ? "" : this.#path.slice(0, shared));
     const sizeBytes = this.#number();
-    const mtimeUs = this.#number();
-    const ctimeUs = (flags & flagOwnCtime) === 0 ? mtimeUs : this.#number();
+    const mtimeUs = this.#time();
+    const ctimeUs = (flags & flagOwnCtime) === 0 ? mtimeUs : this.#time();
     const lastModified = (flags & flagOwnLastModified) === 0 ? Math.floor((mtimeUs ?? 0) / 1e6) : this.#number();
     const type = this.#number();
     const isNewType = type !== undefined && type === this.#types.length;
@@ -191,6 +203,12 @@ export class PageDecoder {
     const text = prefix + this.#buffer.toString("latin1", this.#at, this.#at + length);
     this.#at += length;
     return text;
+  }
+
+  #time(): number | undefined {
+    const seconds = this.#number();
+    const micros = this.#number();
+    return seconds === undefined || micros === undefined ? undefined : seconds * 1e6 + micros;
   }
 
   #number(): number | undefined {

@@ -1,4 +1,4 @@
-import type { Change, EpochSeconds, ExportEvent, Page } from "../model/index.ts";
+import type { Change, EpochSeconds, ExportEvent } from "../model/index.ts";
 import type { PublishedPage } from "./published-page.ts";
 
 /** Which pages get a digest. */
@@ -90,9 +90,8 @@ export function diffPage(
   if (digest !== undefined && digest.kind !== "digested") return diffUnread(file, before, digest, onEvent);
   const status = digest ?? file;
   const racy = options.digestMode !== "none" && Math.max(status.ctimeUs, 0) >= options.scanStartUs - clockTickUs;
-  const { path, mediaType } = file;
+  const { path } = file;
   const { sizeBytes, mtimeUs, ctimeUs } = status;
-  const observed = { path, sizeBytes, mtimeUs, ctimeUs, racy };
   // Equal bytes, or bytes of a page published without a digest that did not move.
   const isSame =
     before !== undefined &&
@@ -100,11 +99,16 @@ export function diffPage(
       ? isUnmoved(file, { ...before, racy: false }, options.digestMode)
       : before.digest === digest?.digest);
   if (isSame) {
+    const { lastModified, mediaType } = before;
     const page = {
-      ...observed,
-      lastModified: before.lastModified,
-      mediaType: before.mediaType,
+      path,
+      sizeBytes,
+      mtimeUs,
+      ctimeUs,
+      lastModified,
+      mediaType,
       digest: digest?.digest ?? before.digest,
+      racy,
     };
     return {
       page,
@@ -114,14 +118,22 @@ export function diffPage(
     };
   }
   const lastModified = clampLastModified(path, mtimeUs, options.publication, onEvent);
-  const page: PublishedPage = { ...observed, lastModified, mediaType, digest: digest?.digest };
-  const kind = before === undefined ? "created" : "updated";
-  return { page, change: { kind, page: toPage(page) }, isTouched: false, isRemembered: true };
-}
-
-/** A remembered page as the archives publish it. */
-export function toPage({ path, sizeBytes, lastModified, mediaType, digest }: PublishedPage): Page {
-  return { path, sizeBytes, lastModified, mediaType, digest };
+  const page: PublishedPage = {
+    path,
+    sizeBytes,
+    mtimeUs,
+    ctimeUs,
+    lastModified,
+    mediaType: file.mediaType,
+    digest: digest?.digest,
+    racy,
+  };
+  return {
+    page,
+    change: { kind: before === undefined ? "created" : "updated", page },
+    isTouched: false,
+    isRemembered: true,
+  };
 }
 
 function clampLastModified(

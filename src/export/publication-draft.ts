@@ -5,7 +5,7 @@ import type { ArchiveFiles } from "./archive-files.ts";
 import { BaseWriter } from "./base-writer.ts";
 import { countChanges, mergeIntervals } from "./interval-merge.ts";
 import type { Base, Interval, Ledger, Retired } from "./ledger.ts";
-import { type CandidateFile, type DigestMode, toPage } from "./page-diff.ts";
+import type { CandidateFile, DigestMode } from "./page-diff.ts";
 import { PageReader, PageWriter } from "./page-file.ts";
 import { namesOf, removeFiles } from "./retired-files.ts";
 import { groupOf, type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
@@ -117,7 +117,10 @@ class Drafting<File extends CandidateFile> {
     const chainIsBroken =
       !isFirst && !this.#options.dryRun && planChain(intervals, ledger.base.publication, publication) === undefined;
     const isNewBase =
-      isFirst || this.#ground.baseIsBroken || chainIsBroken || isBaseDue(changesSinceBase, counts.pages, this.#options.segmentSize);
+      isFirst ||
+      this.#ground.baseIsBroken ||
+      chainIsBroken ||
+      isBaseDue(changesSinceBase, counts.pages, this.#options.segmentSize);
     const base =
       isNewBase && !this.#options.dryRun
         ? await this.#writeBase(publication)
@@ -162,7 +165,7 @@ class Drafting<File extends CandidateFile> {
     const base = this.#base;
     return {
       page: (page) => {
-        base?.add(toPage(page));
+        base?.add(page);
         return pages?.add(page) ?? false;
       },
       change: (change) => {
@@ -215,7 +218,7 @@ class Drafting<File extends CandidateFile> {
       await using reader = new PageReader(this.#pages.path);
       await reader.fill();
       while (reader.head !== undefined) {
-        this.#base.add(toPage(reader.head));
+        this.#base.add(reader.head);
         if (!reader.step()) continue;
         await reader.fill();
         this.#stopIfAsked();

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { EpochSeconds } from "../model/index.ts";
+import { type EpochSeconds, wrapSystemError } from "../model/index.ts";
 import { temporaryName } from "./durable-file.ts";
 
 /** A line and the time that it is sorted by. */
@@ -13,16 +13,18 @@ export interface TimedLine {
 /** Keys pack time and order of arrival into one double: 33 bits of seconds, 20 of order. */
 const orderBits = 2 ** 20;
 
+/** Lines that are handed on together. */
+const batchLines = 4096;
+
 /**
  * Sorts lines by time, and of one time in the order in which they came, in bounded memory: runs
- * are sorted in memory, written to temporary files, and merged as they are read.
+ * are sorted in memory, written to temporary files, and merged as they are read. Lines wait as
+ * bytes in one buffer, out of the garbage collector's sight.
  */
 export class SortedLines {
   readonly #folder: string;
   readonly #runBytes: number;
-  #lines: string[] = [];
-  #times: number[] = [];
-  #bytes = 0;
+  #run: LineRun = new LineRun();
   readonly #runs: string[] = [];
 
   /**
@@ -34,25 +36,18 @@ export class SortedLines {
     this.#runBytes = runBytes;
   }
 
-  /** Appends a line. Spills to disk, blocking, when a run is full. */
+  /** Appends a line of ASCII. Spills to disk, blocking, when a run is full. */
   add(time: EpochSeconds, line: string): void {
-    this.#lines.push(line);
-    this.#times.push(time);
-    this.#bytes += line.length + 40;
-    if (this.#bytes >= this.#runBytes || this.#lines.length >= orderBits) this.#spill();
+    this.#run.add(time, line);
+    if (this.#run.bytes >= this.#runBytes || this.#run.count >= orderBits) this.#spill();
   }
 
   /** Gives all lines in order, in batches, and forgets them. */
   *drain(): Generator<TimedLine[]> {
-    const memory = sortRun(this.#lines, this.#times);
-    this.#lines = [];
-    this.#times = [];
-    if (this.#runs.length === 0) {
-      yield* memory;
-      return;
-    }
-    const readers = [...this.#runs.map((path) => readRun(path)), memory].map((run) => new RunReader(run));
-    yield* mergeRuns(readers);
+    const memory = this.#run.drain();
+    this.#run = new LineRun();
+    if (this.#runs.length === 0) yield* memory;
+    else yield* mergeRuns([...this.#runs.map((path) => readRun(path)), memory].map((run) => new RunReader(run)));
   }
 
   /** Removes the temporary files. */
@@ -65,30 +60,67 @@ export class SortedLines {
     this.#runs.push(path);
     const fd = openSync(path, "wx", 0o600);
     try {
-      for (const batch of sortRun(this.#lines, this.#times)) {
+      for (const batch of this.#run.drain()) {
         const text = batch.map(({ time, line }) => `${time} ${line}\n`).join("");
         const bytes = Buffer.from(text, "latin1");
         for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
       }
+    } catch (error) {
+      throw wrapSystemError(error, `sort in ${this.#folder}`, { path });
     } finally {
       closeSync(fd);
     }
-    this.#lines = [];
-    this.#times = [];
-    this.#bytes = 0;
+    this.#run = new LineRun();
   }
 }
 
-function* sortRun(lines: readonly string[], times: readonly EpochSeconds[]): Generator<TimedLine[]> {
-  const keys = new Float64Array(times.length);
-  for (let at = 0; at < keys.length; at++) keys[at] = (times[at] ?? 0) * orderBits + at;
-  keys.sort();
-  for (let start = 0; start < keys.length; start += 4096) {
-    const batch: TimedLine[] = [];
-    for (const key of keys.subarray(start, start + 4096)) {
-      batch.push({ time: Math.floor(key / orderBits), line: lines[key % orderBits] ?? "" });
+/** Lines that wait in memory. */
+class LineRun {
+  #text: Buffer = Buffer.allocUnsafe(1 << 20);
+  #ends: Uint32Array = new Uint32Array(1 << 14);
+  #keys: Float64Array = new Float64Array(1 << 14);
+  #bytes = 0;
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get bytes(): number {
+    return this.#bytes + this.#count * 12;
+  }
+
+  add(time: EpochSeconds, line: string): void {
+    if (this.#bytes + line.length > this.#text.length) {
+      const larger = Buffer.allocUnsafe(2 * (this.#text.length + line.length));
+      this.#text.copy(larger, 0, 0, this.#bytes);
+      this.#text = larger;
     }
-    yield batch;
+    if (this.#count === this.#ends.length) {
+      const ends = new Uint32Array(2 * this.#count);
+      const keys = new Float64Array(2 * this.#count);
+      ends.set(this.#ends);
+      keys.set(this.#keys);
+      this.#ends = ends;
+      this.#keys = keys;
+    }
+    this.#bytes += this.#text.write(line, this.#bytes, "latin1");
+    this.#ends[this.#count] = this.#bytes;
+    this.#keys[this.#count] = time * orderBits + this.#count;
+    this.#count += 1;
+  }
+
+  *drain(): Generator<TimedLine[]> {
+    const keys = this.#keys.subarray(0, this.#count).sort();
+    for (let start = 0; start < keys.length; start += batchLines) {
+      const batch: TimedLine[] = [];
+      for (const key of keys.subarray(start, start + batchLines)) {
+        const at = key % orderBits;
+        const from = at === 0 ? 0 : (this.#ends[at - 1] ?? 0);
+        batch.push({ time: Math.floor(key / orderBits), line: this.#text.toString("latin1", from, this.#ends[at]) });
+      }
+      yield batch;
+    }
   }
 }
 
@@ -150,7 +182,7 @@ function* mergeRuns(readers: readonly RunReader[]): Generator<TimedLine[]> {
     if (least?.head === undefined) break;
     batch.push(least.head);
     least.step();
-    if (batch.length >= 4096) {
+    if (batch.length >= batchLines) {
       yield batch;
       batch = [];
     }
