@@ -123,7 +123,7 @@ export interface GoldenSite {
 /** Makes the published set anew with the code of today. */
 export function buildGoldenSite(): GoldenSite {
   const lastModified = base.map((change) => (change.kind === "deleted" ? 0 : change.page.lastModified));
-  const baseArchives = publishInterval(0, Math.max(...lastModified), base);
+  const baseArchives = publishInterval(0, Math.max(...lastModified), base).reverse();
   const baseList: BaseList = {
     publication: times[0],
     pages: base.length,
@@ -131,8 +131,8 @@ export function buildGoldenSite(): GoldenSite {
   };
   const list = publish({ from: 0, to: times[0], group: baseGroup }, formatBaseList(baseList), base.length);
   const tierArchives = [
-    ...publishInterval(times[1], times[2], second),
     ...publishInterval(times[0], times[2], merge(first, second)),
+    ...publishInterval(times[1], times[2], second),
     ...publishInterval(times[0], times[1], first),
   ];
   const index: ArchiveIndex = {
