@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { repositoryFolder } from "./repository-folder.ts";
+
+const root = repositoryFolder();
+const documents = [
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  "fixtures/README.md",
+  ...markdownIn("docs"),
+  ...markdownIn("docs/decisions"),
+];
+
+function markdownIn(folder: string): string[] {
+  return readdirSync(join(root, folder))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `${folder}/${name}`);
+}
+
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+// A path of the repository, not one of a site or a user's folder: it begins with a folder of ours, or is a file at the top.
+const topFolders = ["src", "test", "docs", "fixtures", "bin", "systemd", ".ci"];
+const topFile = /^(?:[A-Z]+(?:\.md)?|(?:package|package-lock|tsconfig|biome|knip)\.json)$/;
+const knownFiles = new Set(["LICENSE"]);
+
+/** Paths of the repository that a document names in backticks, or links to. */
+function namedPaths(path: string, text: string): string[] {
+  const prose = text.replace(/^```[\s\S]*?^```/gm, "");
+  const quoted = [...prose.matchAll(/`([^`\n]+)`/g)].map((match) => match[1] ?? "");
+  const named = quoted.filter((word) => {
+    const folder = word.split("/", 1)[0] ?? "";
+    if (/[\s<>*{}$|]/.test(word)) return false;
+    return word.includes("/")
+      ? topFolders.includes(folder)
+      : topFile.test(word) && (word.includes(".") || knownFiles.has(word));
+  });
+  const linked = [...prose.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
+    .map((match) => match[1] ?? "")
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .map((target) => join(dirname(path), target));
+  return [...named, ...linked];
+}
+
+for (const path of documents) {
+  test(`every path of the repository that ${path} names exists`, () => {
+    const missing = namedPaths(path, read(path)).filter((name) => {
+      const file = join(root, name);
+      return !existsSync(file) || (name.endsWith("/") && !statSync(file).isDirectory());
+    });
+    assert.deepEqual(missing, []);
+  });
+}
+
+test("paths are found in backticks and links, and not in code, commands or URLs", () => {
+  const text = [
+    "See `src/model/page.ts`, `docs/`, `package.json`, `LICENSE`, [it](../README.md#top) and [web](https://a.example/x).",
+    "`npm test`, `/robots.txt`, `robots.txt`, `text/html`, `src/*.ts`, `docs/<name>.md`, `ETag`, `TSV`",
+    "```",
+    "`src/nothing.ts`",
+    "```",
+  ].join("\n");
+  const found = ["src/model/page.ts", "docs/", "package.json", "LICENSE", "README.md"];
+  assert.deepEqual(namedPaths("docs/a.md", text), found);
+});
+
+const example = /^```text (fixtures\/\S+)\n([\s\S]*?)^```$/gm;
+
+test("the examples of docs/format.md are the fixtures, byte for byte", () => {
+  const examples = [...read("docs/format.md").matchAll(example)];
+  const shown = examples.map((match) => match[1] ?? "").sort();
+  const there = readdirSync(join(root, "fixtures/format/v1")).filter((name) => name.endsWith(".txt"));
+  assert.deepEqual(shown, there.map((name) => `fixtures/format/v1/${name}`).sort());
+  for (const [, path = "", text] of examples) assert.equal(text, read(path), path);
+});
