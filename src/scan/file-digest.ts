@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { digestBytes } from "../model/index.ts";
-import type { ScannedFile } from "./scanned-file.ts";
+import { type ScannedFile, toEpochUs } from "./scanned-file.ts";
 
 /** What reading a file came to. */
 export type FileDigest =
@@ -68,8 +68,8 @@ export class FileDigester {
         kind: "digested",
         digest: hash.digest().subarray(0, digestBytes).toString("base64url"),
         sizeBytes: total,
-        mtimeUs: Math.floor(after.mtimeMs * 1000),
-        ctimeUs: Math.floor(after.ctimeMs * 1000),
+        mtimeUs: toEpochUs(after.mtimeMs),
+        ctimeUs: toEpochUs(after.ctimeMs),
       };
     } finally {
       closeSync(fd);

@@ -42,10 +42,18 @@ export function listFolder(location: Location): ListedEntry[] {
 /** What a symbolic link leads to, or why it is not followed. */
 export type LinkTarget =
   | { readonly kind: "file" | "folder"; readonly realPath: string }
-  | { readonly kind: "broken-link" | "outside-root" | "not-a-file" };
+  | { readonly kind: "broken-link" | "link-loop" | "unreadable" | "outside-root" | "not-a-file" };
+
+const linkFailures: Readonly<Record<string, "broken-link" | "link-loop" | "unreadable">> = {
+  ENOENT: "broken-link",
+  ENOTDIR: "broken-link",
+  ELOOP: "link-loop",
+  EACCES: "unreadable",
+  EPERM: "unreadable",
+};
 
 /**
- * Follows a link.
+ * Follows a link. Throws what the file system throws if that says nothing of the link.
  *
  * @param rootRealPath - the document root without links, one character a byte
  * @returns where it leads, as bytes in characters
@@ -56,8 +64,10 @@ export function resolveLink(location: Location, rootRealPath: string): LinkTarge
   try {
     realPath = realpathSync.native(location, "latin1" as "utf8");
     status = statSync(location);
-  } catch {
-    return { kind: "broken-link" };
+  } catch (error) {
+    const kind = linkFailures[(error as NodeJS.ErrnoException).code ?? ""];
+    if (kind === undefined) throw error;
+    return { kind };
   }
   if (realPath !== rootRealPath && !realPath.startsWith(rootRealPath === "/" ? "/" : `${rootRealPath}/`))
     return { kind: "outside-root" };

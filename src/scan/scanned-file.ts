@@ -24,3 +24,11 @@ export interface ScanBatch {
   readonly files: readonly ScannedFile[];
   readonly gaps: readonly ScanGap[];
 }
+
+/**
+ * A file system's time in whole microseconds since 1970. Times that a double cannot hold exactly,
+ * before 1970 and after 2255, become the nearest that it can: anybody may set them on a file.
+ */
+export function toEpochUs(timeMs: number): number {
+  return Math.min(Math.max(Math.floor(timeMs * 1000), 0), Number.MAX_SAFE_INTEGER);
+}

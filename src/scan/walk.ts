@@ -1,11 +1,12 @@
-import { realpathSync, type Stats } from "node:fs";
-import { type ExportEvent, type WithholdRule, wrapSystemError } from "../model/index.ts";
+import { realpathSync, type Stats, statSync } from "node:fs";
+import { encodePathSegment } from "../format/index.ts";
+import { type ExportEvent, TidemarkError, type WithholdRule, wrapSystemError } from "../model/index.ts";
 import { joinLocation, type ListedEntry, type Location, listFolder, resolveLink, statEntry } from "./folder-listing.ts";
 import type { GlobFilter } from "./glob-filter.ts";
 import { mediaTypeOfName } from "./media-types.ts";
 import { judgeName } from "./name-rules.ts";
 import { isPermitted, type ReaderIdentity } from "./reader-identity.ts";
-import type { ScanBatch, ScanGap, ScannedFile } from "./scanned-file.ts";
+import { type ScanBatch, type ScanGap, type ScannedFile, toEpochUs } from "./scanned-file.ts";
 
 /** What a walk needs to know. */
 export interface WalkOptions {
@@ -44,6 +45,8 @@ const bySegment = (a: ListedEntry, b: ListedEntry): number =>
 export class Walk {
   readonly #options: WalkOptions;
   readonly #rootRealPath: string;
+  readonly #root: Location;
+  readonly #rootStatus: Stats;
   readonly #stack: OpenFolder[] = [];
   readonly #maxPathLength: number;
   #gaps: ScanGap[] = [];
@@ -55,14 +58,20 @@ export class Walk {
     try {
       this.#rootRealPath = realpathSync.native(options.docroot, "latin1" as "utf8");
       const location = Buffer.from(this.#rootRealPath, "latin1");
+      this.#rootStatus = statSync(location);
       const root = location.toString("utf8") === this.#rootRealPath ? this.#rootRealPath : location;
-      this.#open(root === "/" ? "" : root, "/", "", []);
+      this.#root = root === "/" ? "" : root;
+      this.#open(this.#root, "/", "", []);
     } catch (error) {
       throw wrapSystemError(error, `read the document root ${options.docroot}`);
     }
   }
 
-  /** Gives the next files, or undefined after the last. Blocks for the time of one batch. */
+  /**
+   * Gives the next files, or undefined after the last. Blocks for the time of one batch.
+   *
+   * @throws TidemarkError `not-found` if another folder took the root's place meanwhile
+   */
   next(): ScanBatch | undefined {
     const size = this.#options.batchSize ?? 2048;
     const files: ScannedFile[] = [];
@@ -72,6 +81,7 @@ export class Walk {
       const entry = folder.entries[folder.next++];
       if (entry === undefined) this.#stack.pop();
       else this.#visit(folder, entry, files);
+      if (this.#stack.length === 0) this.#checkRoot();
     }
     const gaps = this.#gaps;
     this.#gaps = [];
@@ -82,15 +92,15 @@ export class Walk {
     const path = folder.path + listed.segment;
     const location = joinLocation(folder.location, listed.name);
     const relative = folder.relative + listed.name;
-    const entry = listed.kind === "link" ? this.#followed(location, listed, path) : listed;
-    if (entry === undefined) return;
-    const isFolder = entry.kind === "folder";
-    const rule = this.#judge(entry, path, relative, isFolder);
-    if (rule !== undefined) {
-      this.#withhold(path, rule);
-      return;
-    }
     try {
+      const entry = listed.kind === "link" ? this.#followed(location, listed, path) : listed;
+      if (entry === undefined) return;
+      const isFolder = entry.kind === "folder";
+      const rule = this.#judge(entry, path, relative, isFolder);
+      if (rule !== undefined) {
+        this.#withhold(path, rule);
+        return;
+      }
       const status = statEntry(location, listed.kind === "link");
       if (status === undefined) return; // It vanished after it was listed: it is not there.
       if (isFolder) this.#enter(folder, location, path, relative, status, listed.kind === "link");
@@ -109,7 +119,10 @@ export class Walk {
       return undefined;
     }
     const isFolder = listed.segment.endsWith("/");
-    if ((target.kind === "folder") !== isFolder) return undefined; // It changed while we looked: next time.
+    if ((target.kind === "folder") !== isFolder) {
+      this.#gaps.push({ path }); // It changed while we looked: next time.
+      return undefined;
+    }
     const rule = this.#judgeTarget(target.realPath, isFolder);
     if (rule === undefined) return { ...listed, kind: target.kind };
     this.#withhold(path, rule);
@@ -122,15 +135,18 @@ export class Walk {
       .slice(this.#rootRealPath.length)
       .split("/")
       .filter((name) => name !== "");
+    let location = this.#root;
     for (const [at, name] of names.entries()) {
-      const rule = judgeName(name, isFolder || at < names.length - 1);
-      if (
-        rule !== undefined &&
-        !(rule === "hidden" && this.#options.globs.namesHidden(names.slice(0, at + 1).join("/")))
-      )
-        return rule;
+      const isLast = at === names.length - 1;
+      const rule = judgeName(name, isFolder || !isLast);
+      const isNamed = rule === "hidden" && this.#options.globs.namesHidden(names.slice(0, at + 1).join("/"));
+      if (rule !== undefined && !isNamed) return rule;
+      location = joinLocation(location, name);
+      const status = isLast ? undefined : statEntry(location, false);
+      if (status !== undefined && !isPermitted(status, this.#options.reader, 1)) return "unreadable";
     }
-    return undefined;
+    const path = `/${names.map(encodePathSegment).join("/")}${isFolder ? "/" : ""}`;
+    return this.#options.judgePath(path) === "own-output" ? "own-output" : undefined;
   }
 
   #judge(entry: ListedEntry, path: string, relative: string, isFolder: boolean): WithholdRule | undefined {
@@ -146,6 +162,10 @@ export class Walk {
   }
 
   #enter(parent: OpenFolder, location: Location, path: string, relative: string, status: Stats, isLink: boolean): void {
+    if (!status.isDirectory()) {
+      this.#gaps.push({ path }); // A link that took the folder's place is not to be followed unjudged.
+      return;
+    }
     if (!isPermitted(status, this.#options.reader, 1)) {
       this.#withhold(path, "unreadable");
       return;
@@ -167,17 +187,25 @@ export class Walk {
 
   #open(location: Location, path: string, relative: string, linked: readonly string[]): void {
     const listed = listFolder(location === "" ? "/" : location);
-    const entries = listed.map((entry) => {
+    const entries = listed.flatMap((entry) => {
       if (entry.kind !== "link") return entry;
-      const target = resolveLink(joinLocation(location, entry.name), this.#rootRealPath);
-      return target.kind === "folder" ? { ...entry, segment: `${entry.segment}/` } : entry;
+      const asFolder = { ...entry, segment: `${entry.segment}/` };
+      try {
+        const target = resolveLink(joinLocation(location, entry.name), this.#rootRealPath);
+        return target.kind === "folder" ? asFolder : entry;
+      } catch {
+        return [entry, asFolder]; // Whatever it was before, there is a gap now.
+      }
     });
     entries.sort(bySegment);
     this.#stack.push({ location, path, relative, linked, entries, next: 0 });
   }
 
   #add(location: Location, path: string, name: string, status: Stats, files: ScannedFile[]): void {
-    if (!status.isFile()) return;
+    if (!status.isFile()) {
+      this.#gaps.push({ path });
+      return;
+    }
     if (!isPermitted(status, this.#options.reader, 4)) {
       this.#withhold(path, "unreadable");
       return;
@@ -186,8 +214,8 @@ export class Walk {
       path,
       location,
       sizeBytes: status.size,
-      mtimeUs: Math.floor(status.mtimeMs * 1000),
-      ctimeUs: Math.floor(status.ctimeMs * 1000),
+      mtimeUs: toEpochUs(status.mtimeMs),
+      ctimeUs: toEpochUs(status.ctimeMs),
       mediaType: mediaTypeOfName(name),
     });
   }
@@ -199,8 +227,23 @@ export class Walk {
   #gap(path: string, error: unknown): void {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown";
     if (code === "ENOENT" || code === "ENOTDIR") return;
+    if (code === "EACCES" || code === "EPERM") {
+      this.#withhold(path, "unreadable");
+      return;
+    }
     this.#gaps.push({ path });
     const message = `${error instanceof Error ? error.message : String(error)}; what was published there stays as it was`;
     this.#options.onEvent({ event: "item-error", code, message, path });
+  }
+
+  // Of a root that is unmounted or swapped on the way, the rest would look deleted.
+  #checkRoot(): void {
+    const status = statSync(this.#root === "" ? "/" : this.#root, { throwIfNoEntry: false });
+    if (status?.ino === this.#rootStatus.ino && status.dev === this.#rootStatus.dev) return;
+    throw new TidemarkError(
+      "not-found",
+      `The document root ${this.#options.docroot} was removed or replaced while it was read: nothing was changed.`,
+      { hint: "Run the export again when the folder is in place." },
+    );
   }
 }
