@@ -85,6 +85,11 @@ function findingOf(outcome: Exclude<FetchOutcome, FetchedOutcome>): PageFinding 
   return { kind: "trouble", trouble: refused ? "refused" : "unavailable", message: describeOutcome(outcome) };
 }
 
+function mayAskAgain({ budget, tally }: CrawlVisit): boolean {
+  // This page is counted twice, among the requests and among those under way.
+  return tally.pageRequests + tally.pagesUnderWay - 1 < budget && tally.troublesInARow < maxTroublesInARow;
+}
+
 /**
  * Asks for one page and keeps what comes. What is held is only replaced by a whole body.
  *
@@ -110,7 +115,7 @@ export async function requestPage(visit: CrawlVisit, item: FetchItem): Promise<P
           ...(sink === undefined ? {} : { sink: { write: (chunk) => sink.write(chunk) } }),
         };
       },
-      () => visit.tally.pageRequests < visit.budget && visit.tally.troublesInARow < maxTroublesInARow,
+      () => mayAskAgain(visit),
     );
     if (large?.failure !== undefined) throw large.failure;
     if (isCancelled(visit) && outcome.kind !== "fetched") return undefined;

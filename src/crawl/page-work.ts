@@ -54,7 +54,6 @@ class FetchWork {
   readonly #items: Iterator<FetchItem>;
   readonly #batch: SettlementBatch;
   readonly #total: number;
-  #underWay = 0;
   #done = 0;
   #reportedAt = 0;
   #failed = false;
@@ -85,22 +84,22 @@ class FetchWork {
   #next(): FetchItem | undefined {
     const { budget, tally } = this.#visit;
     if (this.#failed || isCancelled(this.#visit) || tally.troublesInARow >= maxTroublesInARow) return undefined;
-    if (tally.pageRequests + this.#underWay >= budget) return undefined;
+    if (tally.pageRequests + tally.pagesUnderWay >= budget) return undefined;
     const next = this.#items.next();
     return next.done === true ? undefined : next.value;
   }
 
   async #treat(item: FetchItem): Promise<void> {
-    const { bodies } = this.#visit.ports;
-    const adopted = bodies.adopt(item.page);
+    const { ports, tally } = this.#visit;
+    const adopted = ports.bodies.adopt(item.page);
     if (adopted !== undefined) return this.#settle(item, { kind: "adopted", digest: adopted });
     if (!robotsAllow(this.#visit.robots, productToken, item.page.path))
       return this.#settle(item, { kind: "trouble", trouble: "disallowed", message: "robots.txt does not allow it" });
-    this.#underWay++;
+    tally.pagesUnderWay++;
     const finding = await requestPage(this.#visit, item);
-    this.#underWay--;
+    tally.pagesUnderWay--;
     if (finding === undefined) return;
-    if (finding.kind === "body" || item.held !== undefined) this.#visit.tally.askedAndHeld++;
+    if (finding.kind === "body" || item.held !== undefined) tally.askedAndHeld++;
     return this.#settle(item, finding);
   }
 

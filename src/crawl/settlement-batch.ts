@@ -1,8 +1,8 @@
 import type { Settlement } from "../model/index.ts";
 import type { CrawlVisit } from "./crawl-visit.ts";
 
-const maxBatchItems = 2000;
-const maxBatchAgeMs = 2000;
+const maxBatchItems = 10_000;
+const maxBatchAgeMs = 10_000;
 
 /**
  * Collects results and makes them durable a batch at a time: first the bodies, then what is

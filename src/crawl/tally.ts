@@ -15,6 +15,8 @@ export class Tally {
   differing = 0;
   /** Pages that are held and for which a request was made. */
   askedAndHeld = 0;
+  /** Pages that are being asked for. */
+  pagesUnderWay = 0;
   /** Page requests in a row that found no server, or a server in trouble. */
   troublesInARow = 0;
 

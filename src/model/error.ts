@@ -64,6 +64,8 @@ const systemCodes: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 export function wrapSystemError(error: unknown, doing: string, details: Readonly<Record<string, unknown>> = {}): Error {
   if (error instanceof TidemarkError) return error;
   if (!(error instanceof Error)) return new TypeError(String(error));
+  // Bugs, also those that Node finds and gives a code.
+  if (error instanceof TypeError || error instanceof RangeError) return error;
   if (error.name === "AbortError") return new TidemarkError("aborted", "Stopped before the end.", { cause: error });
   const code = (error as { code?: unknown }).code;
   if (typeof code !== "string") return error;

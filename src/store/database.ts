@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
 import { type ErrorCode, TidemarkError, wrapSystemError } from "../model/index.ts";
@@ -53,11 +53,13 @@ export function inDatabase<T>(file: string, act: () => T): T {
   }
 }
 
-// The database says "14" where the system says why.
-function touchFile(file: string): void {
+// The database says "14" where the system says why. A file that is there is not opened here: to close it again would
+// give up the locks that this process holds on it.
+function makeFile(file: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
-    closeSync(openSync(file, "a+"));
+    if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+    else closeSync(openSync(file, "a"));
   } catch (error) {
     throw wrapSystemError(error, `open ${file}`, { file });
   }
@@ -65,7 +67,7 @@ function touchFile(file: string): void {
 
 /** Opens a database file, made if it is not there, as it is: without a schema. */
 export function openConnection(file: string): Connection {
-  touchFile(file);
+  makeFile(file);
   return inDatabase(file, () => new Database(file, { timeout: 0 }));
 }
 
