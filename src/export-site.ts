@@ -91,7 +91,11 @@ export async function exportSite(options: ExportSiteOptions): Promise<ExportSumm
       tally.restart();
       const walk = new Walk({ docroot, globs, reader, judgePath, onEvent: tally.onEvent });
       const digester = new FileDigester();
-      return { next: () => walk.next(), digest: (file): CandidateDigest => digester.digest(file) };
+      return {
+        next: () => walk.next(),
+        digest: (file): CandidateDigest => digester.digest(file),
+        [Symbol.asyncDispose]: () => walk[Symbol.asyncDispose](),
+      };
     },
   });
   return { ...summary, ...tally.counts, elapsedMs: clock() - startedMs };

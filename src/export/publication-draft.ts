@@ -146,12 +146,9 @@ class Drafting<File extends CandidateFile> {
   async #compare(): Promise<ComparisonCounts> {
     const { digestMode, onEvent, signal } = this.#options;
     const scanStartUs = this.#scanStartMs * 1000;
-    const comparison = new SiteComparison(
-      this.#options.openSource(),
-      { digestMode, publication: this.#ground.publication, scanStartUs },
-      onEvent,
-      signal,
-    );
+    await using source = this.#options.openSource();
+    const options = { digestMode, publication: this.#ground.publication, scanStartUs };
+    const comparison = new SiteComparison(source, options, onEvent, signal);
     const { ledger } = this.#ground;
     return await comparison.run(
       ledger === undefined ? undefined : join(this.#options.stateDir, ledger.pagesFile),

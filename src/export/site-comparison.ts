@@ -11,10 +11,16 @@ import {
 import { PageReader } from "./page-file.ts";
 import type { PublishedPage } from "./published-page.ts";
 
+/** Files in path order, and places that could not be seen: what was published there stays. */
+export interface SourceBatch<File> {
+  readonly files: readonly File[];
+  readonly gaps: readonly { readonly path: string }[];
+}
+
 /** Where candidate files come from: a document root's walk, or a list. */
-export interface PageSource<File extends CandidateFile = CandidateFile> {
+export interface PageSource<File extends CandidateFile = CandidateFile> extends AsyncDisposable {
   /** Some files in path order, and the places that could not be seen; undefined after the last. */
-  next(): { readonly files: readonly File[]; readonly gaps: readonly { readonly path: string }[] } | undefined;
+  next(): Promise<SourceBatch<File> | undefined>;
   /** Reads a file. */
   digest(file: File): CandidateDigest;
 }
@@ -81,7 +87,7 @@ export class SiteComparison<File extends CandidateFile> {
     await reader.fill();
     for (;;) {
       await this.#turn();
-      const batch = this.#source.next();
+      const batch = await this.#source.next();
       if (batch === undefined) break;
       for (const gap of batch.gaps) this.#gaps.push(gap.path);
       const pairs: Pair<File>[] = [];

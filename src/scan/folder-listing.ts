@@ -1,81 +1,131 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { encodePathSegment } from "../format/index.ts";
 
-/** An entry of a folder, with what is needed to go on. */
+/** A folder's or file's place: a string where the bytes are ASCII, else the bytes. */
+export type Location = string | Uint8Array;
+
+/** What an entry of a folder was found to be. Links are followed; where that is not allowed, the kind says why. */
+export const entryKinds = [
+  "file",
+  "folder",
+  "not-a-file",
+  "broken-link",
+  "outside-root",
+  /** It vanished after it was listed. */
+  "gone",
+  /** It could not be looked at. */
+  "failed",
+] as const;
+
+/** One of {@link entryKinds}. */
+export type EntryKind = (typeof entryKinds)[number];
+
+/** What of an entry's status is used. */
+export interface EntryStatus {
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+  readonly sizeBytes: number;
+  readonly mtimeUs: number;
+  readonly ctimeUs: number;
+}
+
+/** Why an entry could not be looked at. */
+export interface EntryFailure {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** An entry of a folder. */
 export interface ListedEntry {
   /** The name's bytes, one character a byte. */
   readonly name: string;
-  /** Percent-encoded name; of a folder with `/` behind, so that sorting by it is sorting by path. */
-  readonly segment: string;
-  readonly kind: "file" | "folder" | "link" | "special";
+  readonly kind: EntryKind;
+  /** Of a link: the place that it leads to, without links, one character a byte. */
+  readonly realPath: string | undefined;
+  readonly failure: EntryFailure | undefined;
+  readonly status: EntryStatus;
 }
 
-/** A folder's or file's place: a string where the bytes are ASCII, else the bytes. */
-export type Location = string | Buffer;
-
+const noStatus: EntryStatus = { mode: 0, uid: 0, gid: 0, sizeBytes: 0, mtimeUs: 0, ctimeUs: 0 };
 const ascii = /^[\x00-\x7f]*$/;
 
 /** Appends a name to a place. Strings are faster; a name that is not ASCII makes the place bytes. */
-export function joinLocation(parent: Location, name: string): Location {
+export function joinLocation(parent: Location, name: string): string | Buffer {
   if (typeof parent === "string" && ascii.test(name)) return `${parent}/${name}`;
   const head = typeof parent === "string" ? Buffer.from(parent, "utf8") : parent;
   return Buffer.concat([head, Buffer.from("/"), Buffer.from(name, "latin1")]);
 }
 
-function kindOf(entry: Dirent): ListedEntry["kind"] {
-  if (entry.isFile()) return "file";
-  if (entry.isDirectory()) return "folder";
-  return entry.isSymbolicLink() ? "link" : "special";
+// Node's own functions take Buffers; what a worker was sent is a plain Uint8Array.
+function toNodePath(location: Location): string | Buffer {
+  if (typeof location === "string") return location === "" ? "/" : location;
+  return Buffer.isBuffer(location) ? location : Buffer.from(location);
 }
-
-/** Lists a folder in no order. Throws what the file system throws. */
-export function listFolder(location: Location): ListedEntry[] {
-  // "latin1" hands out a name's bytes unharmed; its type in @types/node is for UTF-8 only.
-  const entries = readdirSync(location, { withFileTypes: true, encoding: "latin1" as "utf8" });
-  return entries.map((entry) => {
-    const kind = kindOf(entry);
-    const segment = encodePathSegment(entry.name);
-    return { name: entry.name, segment: kind === "folder" ? `${segment}/` : segment, kind };
-  });
-}
-
-/** What a symbolic link leads to, or why it is not followed. */
-export type LinkTarget =
-  | { readonly kind: "file" | "folder"; readonly realPath: string }
-  | { readonly kind: "broken-link" | "link-loop" | "unreadable" | "outside-root" | "not-a-file" };
-
-const linkFailures: Readonly<Record<string, "broken-link" | "link-loop" | "unreadable">> = {
-  ENOENT: "broken-link",
-  ENOTDIR: "broken-link",
-  ELOOP: "link-loop",
-  EACCES: "unreadable",
-  EPERM: "unreadable",
-};
 
 /**
- * Follows a link. Throws what the file system throws if that says nothing of the link.
+ * Lists a folder and looks at each entry, in path order: folders sort as if their names ended in `/`.
+ * Throws what the file system throws if the folder itself cannot be listed.
  *
- * @param rootRealPath - the document root without links, one character a byte
- * @returns where it leads, as bytes in characters
+ * @param rootRealPath - the document root without links, one character a byte; links must not leave it
  */
-export function resolveLink(location: Location, rootRealPath: string): LinkTarget {
+export function listFolder(location: Location, rootRealPath: string): ListedEntry[] {
+  // "latin1" hands out a name's bytes unharmed; its type in @types/node is for UTF-8 only.
+  const found = readdirSync(toNodePath(location), { withFileTypes: true, encoding: "latin1" as "utf8" });
+  const keyed = found.map((entry) => {
+    const listed = look(joinLocation(location, entry.name), entry, rootRealPath);
+    const segment = encodePathSegment(entry.name);
+    return { listed, key: listed.kind === "folder" ? `${segment}/` : segment };
+  });
+  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  return keyed.map(({ listed }) => listed);
+}
+
+function look(location: string | Buffer, entry: Dirent, rootRealPath: string): ListedEntry {
+  const { name } = entry;
+  try {
+    if (entry.isSymbolicLink()) return follow(location, name, rootRealPath);
+    const status = lstatSync(location, { throwIfNoEntry: false });
+    if (status === undefined) return { name, kind: "gone", realPath: undefined, failure: undefined, status: noStatus };
+    // What was a file when it was listed can be a link by now: links are followed next time.
+    return { name, kind: kindOf(status), realPath: undefined, failure: undefined, status: toStatus(status) };
+  } catch (error) {
+    const { code = "unknown", message } = error as NodeJS.ErrnoException;
+    return { name, kind: "failed", realPath: undefined, failure: { code, message }, status: noStatus };
+  }
+}
+
+function follow(location: string | Buffer, name: string, rootRealPath: string): ListedEntry {
+  const refuse = (kind: EntryKind): ListedEntry => ({
+    name,
+    kind,
+    realPath: undefined,
+    failure: undefined,
+    status: noStatus,
+  });
   let realPath: string;
   let status: Stats;
   try {
-    realPath = realpathSync.native(location, "latin1" as "utf8");
+    realPath = resolveLocation(location);
     status = statSync(location);
-  } catch (error) {
-    const kind = linkFailures[(error as NodeJS.ErrnoException).code ?? ""];
-    if (kind === undefined) throw error;
-    return { kind };
+  } catch {
+    return refuse("broken-link");
   }
-  if (realPath !== rootRealPath && !realPath.startsWith(rootRealPath === "/" ? "/" : `${rootRealPath}/`))
-    return { kind: "outside-root" };
-  if (status.isDirectory()) return { kind: "folder", realPath };
-  return status.isFile() ? { kind: "file", realPath } : { kind: "not-a-file" };
+  const inRoot = realPath === rootRealPath || realPath.startsWith(rootRealPath === "/" ? "/" : `${rootRealPath}/`);
+  if (!inRoot) return refuse("outside-root");
+  return { name, kind: kindOf(status), realPath, failure: undefined, status: toStatus(status) };
 }
 
-/** Looks at an entry, following links if they were judged safe; undefined if it is gone. */
-export function statEntry(location: Location, isLink: boolean): Stats | undefined {
-  return isLink ? statSync(location, { throwIfNoEntry: false }) : lstatSync(location, { throwIfNoEntry: false });
+/** A place without links, one character a byte. Throws what the file system throws. */
+export function resolveLocation(location: Location): string {
+  return realpathSync.native(toNodePath(location), "latin1" as "utf8");
+}
+
+function kindOf(status: Stats): EntryKind {
+  return status.isFile() ? "file" : status.isDirectory() ? "folder" : "not-a-file";
+}
+
+function toStatus(status: Stats): EntryStatus {
+  const { mode, uid, gid, size, mtimeMs, ctimeMs } = status;
+  return { mode, uid, gid, sizeBytes: size, mtimeUs: Math.floor(mtimeMs * 1000), ctimeUs: Math.floor(ctimeMs * 1000) };
 }

@@ -1,12 +1,12 @@
-import { realpathSync, type Stats, statSync } from "node:fs";
 import { encodePathSegment } from "../format/index.ts";
-import { type ExportEvent, TidemarkError, type WithholdRule, wrapSystemError } from "../model/index.ts";
-import { joinLocation, type ListedEntry, type Location, listFolder, resolveLink, statEntry } from "./folder-listing.ts";
+import { type ExportEvent, type WithholdRule, wrapSystemError } from "../model/index.ts";
+import { FolderLister } from "./folder-lister.ts";
+import { joinLocation, type ListedEntry, type Location, resolveLocation } from "./folder-listing.ts";
 import type { GlobFilter } from "./glob-filter.ts";
 import { mediaTypeOfName } from "./media-types.ts";
 import { judgeName } from "./name-rules.ts";
 import { isPermitted, type ReaderIdentity } from "./reader-identity.ts";
-import { type ScanBatch, type ScanGap, type ScannedFile, toEpochUs } from "./scanned-file.ts";
+import type { ScanBatch, ScanGap, ScannedFile } from "./scanned-file.ts";
 
 /** What a walk needs to know. */
 export interface WalkOptions {
@@ -38,41 +38,38 @@ interface OpenFolder {
 /** How many links to folders may lie on one path: deployments nest two; more is a maze. */
 const maxLinkedFolders = 4;
 
-const bySegment = (a: ListedEntry, b: ListedEntry): number =>
-  a.segment < b.segment ? -1 : a.segment > b.segment ? 1 : 0;
-
-/** A walk over a document root in path order. Memory is a batch and the folders on the way to it. */
-export class Walk {
+/**
+ * A walk over a document root in path order. Memory is a batch, the folders on the way to it, and
+ * the folders that were listed ahead.
+ */
+export class Walk implements AsyncDisposable {
   readonly #options: WalkOptions;
   readonly #rootRealPath: string;
-  readonly #root: Location;
-  readonly #rootStatus: Stats;
   readonly #stack: OpenFolder[] = [];
   readonly #maxPathLength: number;
+  readonly #lister: FolderLister;
   #gaps: ScanGap[] = [];
+  #isBegun = false;
 
-  /** @throws TidemarkError if the root cannot be listed: an unreadable root is not an empty site */
+  /** @throws TidemarkError if there is no such root */
   constructor(options: WalkOptions) {
     this.#options = options;
     this.#maxPathLength = options.maxPathLength ?? 2048;
     try {
-      this.#rootRealPath = realpathSync.native(options.docroot, "latin1" as "utf8");
-      const location = Buffer.from(this.#rootRealPath, "latin1");
-      this.#rootStatus = statSync(location);
-      const root = location.toString("utf8") === this.#rootRealPath ? this.#rootRealPath : location;
-      this.#root = root === "/" ? "" : root;
-      this.#open(this.#root, "/", "", []);
+      this.#rootRealPath = resolveLocation(options.docroot);
     } catch (error) {
-      throw wrapSystemError(error, `read the document root ${options.docroot}`);
+      throw this.#wrap(error);
     }
+    this.#lister = new FolderLister(this.#rootRealPath);
   }
 
   /**
-   * Gives the next files, or undefined after the last. Blocks for the time of one batch.
+   * Gives the next files, or undefined after the last.
    *
-   * @throws TidemarkError `not-found` if another folder took the root's place meanwhile
+   * @throws TidemarkError if the root cannot be listed: an unreadable root is not an empty site
    */
-  next(): ScanBatch | undefined {
+  async next(): Promise<ScanBatch | undefined> {
+    if (!this.#isBegun) await this.#begin();
     const size = this.#options.batchSize ?? 2048;
     const files: ScannedFile[] = [];
     while (files.length < size) {
@@ -80,53 +77,97 @@ export class Walk {
       if (folder === undefined) break;
       const entry = folder.entries[folder.next++];
       if (entry === undefined) this.#stack.pop();
-      else this.#visit(folder, entry, files);
-      if (this.#stack.length === 0) this.#checkRoot();
+      else if (entry.kind === "folder") await this.#visitFolder(folder, entry);
+      else this.#visitFile(folder, entry, files);
     }
     const gaps = this.#gaps;
     this.#gaps = [];
     return files.length === 0 && gaps.length === 0 && this.#stack.length === 0 ? undefined : { files, gaps };
   }
 
-  #visit(folder: OpenFolder, listed: ListedEntry, files: ScannedFile[]): void {
-    const path = folder.path + listed.segment;
-    const location = joinLocation(folder.location, listed.name);
-    const relative = folder.relative + listed.name;
+  /** Ends the threads that list ahead. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#lister[Symbol.asyncDispose]();
+  }
+
+  async #begin(): Promise<void> {
+    this.#isBegun = true;
+    const bytes = Buffer.from(this.#rootRealPath, "latin1");
+    const isAscii = bytes.toString("utf8") === this.#rootRealPath;
     try {
-      const entry = listed.kind === "link" ? this.#followed(location, listed, path) : listed;
-      if (entry === undefined) return;
-      const isFolder = entry.kind === "folder";
-      const rule = this.#judge(entry, path, relative, isFolder);
-      if (rule !== undefined) {
-        this.#withhold(path, rule);
-        return;
-      }
-      const status = statEntry(location, listed.kind === "link");
-      if (status === undefined) return; // It vanished after it was listed: it is not there.
-      if (isFolder) this.#enter(folder, location, path, relative, status, listed.kind === "link");
-      else this.#add(location, path, listed.name, status, files);
+      await this.#open(this.#rootRealPath === "/" ? "" : isAscii ? this.#rootRealPath : bytes, "/", "", []);
     } catch (error) {
-      this.#gap(path, error);
+      throw this.#wrap(error);
     }
   }
 
-  // A link to a folder sorts among files: its entries would come out of order. So the link is
-  // resolved when its parent is listed; here only links to files are left (see #open).
-  #followed(location: Location, listed: ListedEntry, path: string): ListedEntry | undefined {
-    const target = resolveLink(location, this.#rootRealPath);
-    if (target.kind !== "file" && target.kind !== "folder") {
-      this.#withhold(path, target.kind);
-      return undefined;
+  #wrap(error: unknown): Error {
+    return wrapSystemError(error, `read the document root ${this.#options.docroot}`, { path: this.#options.docroot });
+  }
+
+  #visitFile(folder: OpenFolder, entry: ListedEntry, files: ScannedFile[]): void {
+    const { name, status } = entry;
+    const path = folder.path + encodePathSegment(name);
+    const rule = this.#judge(entry, path, folder.relative + name);
+    if (rule !== undefined) this.#withhold(path, rule);
+    else if (entry.kind === "failed") this.#gap(path, entry.failure);
+    else if (entry.kind !== "file")
+      return; // It vanished after it was listed: it is not there.
+    else if (!isPermitted(status, this.#options.reader, 4)) this.#withhold(path, "unreadable");
+    else {
+      const { sizeBytes, mtimeUs, ctimeUs } = status;
+      const location = joinLocation(folder.location, name);
+      files.push({ path, location, sizeBytes, mtimeUs, ctimeUs, mediaType: mediaTypeOfName(name) });
     }
-    const isFolder = listed.segment.endsWith("/");
-    if ((target.kind === "folder") !== isFolder) {
-      this.#gaps.push({ path }); // It changed while we looked: next time.
-      return undefined;
+  }
+
+  async #visitFolder(parent: OpenFolder, entry: ListedEntry): Promise<void> {
+    const path = `${parent.path}${encodePathSegment(entry.name)}/`;
+    const relative = parent.relative + entry.name;
+    const rule = this.#judgeFolder(entry, path, relative);
+    if (rule !== undefined) {
+      this.#withhold(path, rule);
+      return;
     }
-    const rule = this.#judgeTarget(target.realPath, isFolder);
-    if (rule === undefined) return { ...listed, kind: target.kind };
-    this.#withhold(path, rule);
-    return undefined;
+    try {
+      if (entry.realPath === undefined) {
+        await this.#open(joinLocation(parent.location, entry.name), path, `${relative}/`, parent.linked);
+        return;
+      }
+      const ownRealPath = resolveLocation(parent.location);
+      const isAbove = ownRealPath === entry.realPath || ownRealPath.startsWith(`${entry.realPath}/`);
+      if (isAbove || parent.linked.includes(entry.realPath) || parent.linked.length >= maxLinkedFolders) {
+        this.#withhold(path, "link-loop");
+        return;
+      }
+      await this.#open(joinLocation(parent.location, entry.name), path, `${relative}/`, [
+        ...parent.linked,
+        entry.realPath,
+      ]);
+    } catch (error) {
+      const { code = "unknown", message } = error as NodeJS.ErrnoException;
+      this.#gap(path, { code, message });
+    }
+  }
+
+  #judgeFolder(entry: ListedEntry, path: string, relative: string): WithholdRule | undefined {
+    return (
+      this.#judge(entry, path, relative) ??
+      (isPermitted(entry.status, this.#options.reader, 1) ? undefined : "unreadable")
+    );
+  }
+
+  #judge(entry: ListedEntry, path: string, relative: string): WithholdRule | undefined {
+    const { globs, judgePath } = this.#options;
+    const isFolder = entry.kind === "folder";
+    if (entry.kind === "not-a-file" || entry.kind === "broken-link" || entry.kind === "outside-root") return entry.kind;
+    const own = judgePath(path);
+    if (own === "own-output") return own;
+    const named = judgeName(entry.name, isFolder);
+    if (named !== undefined && !(named === "hidden" && globs.namesHidden(relative))) return named;
+    if (path.length > this.#maxPathLength) return "name-too-long";
+    const chosen = isFolder ? globs.judgeFolder(relative) : (globs.judgeFile(relative) ?? own);
+    return chosen ?? (entry.realPath === undefined ? undefined : this.#judgeTarget(entry.realPath, isFolder));
   }
 
   /** A link must not publish under another name what its target's own name holds back. */
@@ -135,115 +176,40 @@ export class Walk {
       .slice(this.#rootRealPath.length)
       .split("/")
       .filter((name) => name !== "");
-    let location = this.#root;
     for (const [at, name] of names.entries()) {
-      const isLast = at === names.length - 1;
-      const rule = judgeName(name, isFolder || !isLast);
+      const rule = judgeName(name, isFolder || at < names.length - 1);
       const isNamed = rule === "hidden" && this.#options.globs.namesHidden(names.slice(0, at + 1).join("/"));
       if (rule !== undefined && !isNamed) return rule;
-      location = joinLocation(location, name);
-      const status = isLast ? undefined : statEntry(location, false);
-      if (status !== undefined && !isPermitted(status, this.#options.reader, 1)) return "unreadable";
     }
-    const path = `/${names.map(encodePathSegment).join("/")}${isFolder ? "/" : ""}`;
-    return this.#options.judgePath(path) === "own-output" ? "own-output" : undefined;
+    return undefined;
   }
 
-  #judge(entry: ListedEntry, path: string, relative: string, isFolder: boolean): WithholdRule | undefined {
-    const { globs, judgePath } = this.#options;
-    if (entry.kind === "special") return "not-a-file";
-    const own = judgePath(path);
-    if (own === "own-output") return own;
-    const named = judgeName(entry.name, isFolder);
-    // The way to our own folder is not worth a word; nothing else below it is published unasked.
-    if (named !== undefined && !(named === "hidden" && globs.namesHidden(relative))) return named;
-    if (path.length > this.#maxPathLength) return "name-too-long";
-    return (isFolder ? globs.judgeFolder(relative) : globs.judgeFile(relative)) ?? (isFolder ? undefined : own);
-  }
-
-  #enter(parent: OpenFolder, location: Location, path: string, relative: string, status: Stats, isLink: boolean): void {
-    if (!status.isDirectory()) {
-      this.#gaps.push({ path }); // A link that took the folder's place is not to be followed unjudged.
-      return;
-    }
-    if (!isPermitted(status, this.#options.reader, 1)) {
-      this.#withhold(path, "unreadable");
-      return;
-    }
-    let linked = parent.linked;
-    if (isLink) {
-      const target = resolveLink(location, this.#rootRealPath);
-      if (target.kind !== "folder") return;
-      const ownRealPath = realpathSync.native(parent.location === "" ? "/" : parent.location, "latin1" as "utf8");
-      const isAbove = ownRealPath === target.realPath || ownRealPath.startsWith(`${target.realPath}/`);
-      if (isAbove || linked.includes(target.realPath) || linked.length >= maxLinkedFolders) {
-        this.#withhold(path, "link-loop");
-        return;
-      }
-      linked = [...linked, target.realPath];
-    }
-    this.#open(location, path, `${relative}/`, linked);
-  }
-
-  #open(location: Location, path: string, relative: string, linked: readonly string[]): void {
-    const listed = listFolder(location === "" ? "/" : location);
-    const entries = listed.flatMap((entry) => {
-      if (entry.kind !== "link") return entry;
-      const asFolder = { ...entry, segment: `${entry.segment}/` };
-      try {
-        const target = resolveLink(joinLocation(location, entry.name), this.#rootRealPath);
-        return target.kind === "folder" ? asFolder : entry;
-      } catch {
-        return [entry, asFolder]; // Whatever it was before, there is a gap now.
-      }
-    });
-    entries.sort(bySegment);
+  async #open(location: Location, path: string, relative: string, linked: readonly string[]): Promise<void> {
+    const entries = await this.#lister.list(path, location);
     this.#stack.push({ location, path, relative, linked, entries, next: 0 });
-  }
-
-  #add(location: Location, path: string, name: string, status: Stats, files: ScannedFile[]): void {
-    if (!status.isFile()) {
-      this.#gaps.push({ path });
-      return;
+    const ahead: { key: string; location: Location }[] = [];
+    for (const entry of entries) {
+      if (entry.kind !== "folder" || entry.realPath !== undefined) continue;
+      const key = `${path}${encodePathSegment(entry.name)}/`;
+      if (this.#judgeFolder(entry, key, relative + entry.name) !== undefined) continue;
+      ahead.push({ key, location: joinLocation(location, entry.name) });
     }
-    if (!isPermitted(status, this.#options.reader, 4)) {
-      this.#withhold(path, "unreadable");
-      return;
-    }
-    files.push({
-      path,
-      location,
-      sizeBytes: status.size,
-      mtimeUs: toEpochUs(status.mtimeMs),
-      ctimeUs: toEpochUs(status.ctimeMs),
-      mediaType: mediaTypeOfName(name),
-    });
+    this.#lister.expect(ahead);
   }
 
   #withhold(path: string, rule: WithholdRule): void {
     this.#options.onEvent({ event: "withheld", path, rule });
   }
 
-  #gap(path: string, error: unknown): void {
-    const code = (error as NodeJS.ErrnoException).code ?? "unknown";
+  #gap(path: string, failure: { readonly code: string; readonly message: string } | undefined): void {
+    const { code = "unknown", message = "it could not be read" } = failure ?? {};
     if (code === "ENOENT" || code === "ENOTDIR") return;
-    if (code === "EACCES" || code === "EPERM") {
-      this.#withhold(path, "unreadable");
-      return;
-    }
     this.#gaps.push({ path });
-    const message = `${error instanceof Error ? error.message : String(error)}; what was published there stays as it was`;
-    this.#options.onEvent({ event: "item-error", code, message, path });
-  }
-
-  // Of a root that is unmounted or swapped on the way, the rest would look deleted.
-  #checkRoot(): void {
-    const status = statSync(this.#root === "" ? "/" : this.#root, { throwIfNoEntry: false });
-    if (status?.ino === this.#rootStatus.ino && status.dev === this.#rootStatus.dev) return;
-    throw new TidemarkError(
-      "not-found",
-      `The document root ${this.#options.docroot} was removed or replaced while it was read: nothing was changed.`,
-      { hint: "Run the export again when the folder is in place." },
-    );
+    this.#options.onEvent({
+      event: "item-error",
+      code,
+      message: `${message}; what was published there stays as it was`,
+      path,
+    });
   }
 }

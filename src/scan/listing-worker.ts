@@ -1,0 +1,17 @@
+import { parentPort } from "node:worker_threads";
+import type { ListingAnswer, ListingTask } from "./folder-lister.ts";
+import { listFolder } from "./folder-listing.ts";
+import { packListing } from "./listing-codec.ts";
+
+// The body of a thread that lists folders for FolderLister.
+parentPort?.on("message", ({ key, location, rootRealPath }: ListingTask) => {
+  try {
+    const listing = packListing(listFolder(location, rootRealPath));
+    const answer: ListingAnswer = { key, listing };
+    parentPort?.postMessage(answer, [listing.kinds.buffer, listing.numbers.buffer]);
+  } catch (error) {
+    const { code = "unknown", message } = error as NodeJS.ErrnoException;
+    const answer: ListingAnswer = { key, failure: { code, message } };
+    parentPort?.postMessage(answer);
+  }
+});
