@@ -14,52 +14,65 @@ export interface AnswerFields {
   readonly endsWithConnection: boolean;
 }
 
-const wanted = new Set([
-  "etag",
-  "last-modified",
-  "content-type",
-  "content-encoding",
-  "cache-control",
-  "location",
-  "retry-after",
-  "content-length",
-  "transfer-encoding",
+type FieldName = keyof Omit<AnswerFields, "validators" | "endsWithConnection"> | keyof Validators | "transferEncoding";
+
+const fieldNames = new Map<string, FieldName>([
+  ["etag", "etag"],
+  ["last-modified", "lastModified"],
+  ["content-type", "contentType"],
+  ["content-encoding", "contentEncoding"],
+  ["cache-control", "cacheControl"],
+  ["location", "location"],
+  ["retry-after", "retryAfter"],
+  ["content-length", "contentLength"],
+  ["transfer-encoding", "transferEncoding"],
 ]);
-const wantedLengths = new Set([...wanted].map((name) => name.length));
+
+// Most fields of an answer are not wanted: length and first letter spare making a string of their names.
+const shapes = new Set([...fieldNames.keys()].map((name) => (name.length << 8) | name.charCodeAt(0)));
 
 /**
- * Reads the fields of an answer.
+ * Reads the fields of an answer. Of a field that stands twice and is no list, the first is taken.
  *
  * @param raw - names and values in turn, as bytes
  */
 export function readAnswerFields(raw: readonly Buffer[]): AnswerFields {
-  const values: Record<string, string> = {};
+  const values: { [Name in FieldName]: string | undefined } = {
+    etag: undefined,
+    lastModified: undefined,
+    contentType: undefined,
+    contentEncoding: undefined,
+    cacheControl: undefined,
+    location: undefined,
+    retryAfter: undefined,
+    contentLength: undefined,
+    transferEncoding: undefined,
+  };
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at];
-    if (name === undefined || !wantedLengths.has(name.length)) continue;
-    const key = name.toString("latin1").toLowerCase();
+    if (name === undefined || !shapes.has((name.length << 8) | ((name[0] ?? 0) | 0x20))) continue;
+    const key = fieldNames.get(name.toString("latin1").toLowerCase());
     const value = raw[at + 1]?.toString("latin1").trim();
-    if (value === undefined || value === "" || !wanted.has(key)) continue;
+    if (key === undefined || value === undefined || value === "") continue;
     const before = values[key];
-    values[key] = before === undefined ? value : isList(key) ? `${before}, ${value}` : before;
+    if (before === undefined) values[key] = value;
+    else if (key === "contentEncoding" || key === "cacheControl") values[key] = `${before}, ${value}`;
   }
-  const length = values["content-length"];
+  const { contentLength: length, contentEncoding, contentType, cacheControl, location, retryAfter } = values;
   const contentLength = length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
-  const etag = values.etag;
-  const lastModified = values["last-modified"];
   return {
-    validators: { ...(etag !== undefined && { etag }), ...(lastModified !== undefined && { lastModified }) },
-    contentType: values["content-type"],
-    contentEncoding: values["content-encoding"]?.toLowerCase(),
-    cacheControl: values["cache-control"],
-    location: values.location,
-    retryAfter: values["retry-after"],
+    validators: makeValidators(values.etag, values.lastModified),
+    contentType,
+    cacheControl,
+    location,
+    retryAfter,
+    contentEncoding: contentEncoding?.toLowerCase(),
     contentLength,
-    endsWithConnection: contentLength === undefined && values["transfer-encoding"] === undefined,
+    endsWithConnection: contentLength === undefined && values.transferEncoding === undefined,
   };
 }
 
-// Of other fields that stand twice, the first is taken.
-function isList(name: string): boolean {
-  return name === "content-encoding" || name === "cache-control";
+function makeValidators(etag: string | undefined, lastModified: string | undefined): Validators {
+  if (etag === undefined) return lastModified === undefined ? {} : { lastModified };
+  return lastModified === undefined ? { etag } : { etag, lastModified };
 }

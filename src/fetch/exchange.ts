@@ -10,7 +10,7 @@ import type { SignalWatch, Stoppable } from "./signal-watch.ts";
 
 /** What an exchange needs of its fetcher. */
 export interface ExchangeContext {
-  readonly userAgent: string;
+  readonly commonFields: string[];
   readonly clock: Clock;
   readonly originOf: (origin: string) => Origin;
   readonly signals: SignalWatch;
@@ -66,18 +66,17 @@ export class Exchange implements Passenger, Stoppable {
     else this.#fail(failure);
   }
 
-  board(connection: Connection): void {
-    if (this.#isSettled) {
-      this.#origin?.release(connection);
-      return;
-    }
+  board(connection: Connection): boolean {
+    // One abort ends many: who waits must not be sent off by the end of another.
+    if (this.#request.signal?.aborted === true) this.#fail(stopped);
+    if (this.#isSettled) return false;
     const { timeoutMs } = this.#request;
     this.#deadline ??= setTimeout(
       () => this.stop({ reason: "timeout", message: `no whole answer within ${timeoutMs} ms` }),
       Math.min(timeoutMs, maxTimerMs),
     );
     const { origin, path } = this.#target;
-    const fields = requestFields(this.#context.userAgent, this.#request, origin !== this.#request.origin);
+    const fields = requestFields(this.#context.commonFields, this.#request, origin !== this.#request.origin);
     const hop = new Hop(
       this.#request,
       () => connection.drop(),
@@ -86,6 +85,7 @@ export class Exchange implements Passenger, Stoppable {
     this.#requests++;
     this.#hop = hop;
     connection.send(path, fields, hop);
+    return true;
   }
 
   #queue(): void {
@@ -100,7 +100,9 @@ export class Exchange implements Passenger, Stoppable {
       // RFC 9112 section 9.3.1: the server closed an idle connection just as we asked, and has not read our request.
       this.#isRetried = true;
       this.#requests--;
-      queueMicrotask(() => this.board(connection));
+      queueMicrotask(() => {
+        if (!this.board(connection)) this.#origin?.release(connection);
+      });
       return;
     }
     const isCut = end.kind === "answered" && end.answer.fields.endsWithConnection && connection.isReset;

@@ -28,7 +28,7 @@ function reasonOf(error: Error, code: string, progress: Progress): FetchFailure 
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") return "timeout";
   if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "ERR_ASSERTION" || isBadAnswer(error)) return "protocol";
   if (progress === "body") return "truncated";
-  if (code.startsWith("HPE_") || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return "protocol";
+  if (error.name === "HTTPParserError" || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return "protocol";
   if (code === "ENOTFOUND" || code.startsWith("EAI_")) return "dns";
   if (progress === "connecting" && certificateError.test(code)) return "tls";
   return "connection";

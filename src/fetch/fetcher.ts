@@ -1,6 +1,7 @@
 import type { Clock, FetchOutcome, FetchRequest } from "../model/index.ts";
 import { Exchange, type ExchangeContext } from "./exchange.ts";
 import { Origin } from "./origin.ts";
+import { commonFields } from "./request-fields.ts";
 import { SignalWatch } from "./signal-watch.ts";
 import { formatUserAgent } from "./user-agent.ts";
 
@@ -58,7 +59,7 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
   const running = new Set<Exchange>();
   let isClosed = false;
   const context: ExchangeContext = {
-    userAgent: options.userAgent ?? formatUserAgent(),
+    commonFields: commonFields(options.userAgent ?? formatUserAgent()),
     clock,
     signals: new SignalWatch(),
     originOf: (name) => {

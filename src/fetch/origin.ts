@@ -2,8 +2,12 @@ import { Connection } from "./connection.ts";
 
 /** What wants a connection. */
 export interface Passenger {
-  /** Called once, with a connection that is its own until it is released. */
-  board(connection: Connection): void;
+  /**
+   * Called with a connection that is the passenger's own until it is released.
+   *
+   * @returns false if none is wanted any more
+   */
+  board(connection: Connection): boolean;
 }
 
 /** The connections to one origin, and who waits for them. */
@@ -28,14 +32,15 @@ export class Origin {
   admit(passenger: Passenger): void {
     const connection = this.#idle.pop() ?? this.#open();
     if (connection === undefined) this.#waiting.push(passenger);
-    else passenger.board(connection);
+    else if (!passenger.board(connection)) this.#idle.push(connection);
   }
 
   /** Takes back a connection. */
   release(connection: Connection): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#idle.push(connection);
-    else next.board(connection);
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      if (next.board(connection)) return;
+    }
+    this.#idle.push(connection);
   }
 
   /** Ends all connections. */

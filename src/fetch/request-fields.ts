@@ -2,19 +2,28 @@ import type { FetchRequest } from "../model/index.ts";
 
 const secrets = new Set(["authorization", "cookie", "proxy-authorization"]);
 
+/** The fields of every request, names and values in turn. */
+export function commonFields(userAgent: string): string[] {
+  return ["user-agent", userAgent, "accept-encoding", "identity"];
+}
+
 /**
- * The fields of a request, names and values in turn.
+ * The fields of one request, names and values in turn.
  *
+ * @param common - what {@link commonFields} gave; given back as it is where there is nothing to add
  * @param elsewhere - whether a redirect has left the origin that the request was meant for
  */
-export function requestFields(userAgent: string, request: FetchRequest, elsewhere: boolean): string[] {
-  const fields: Record<string, string> = { "user-agent": userAgent, "accept-encoding": "identity" };
-  for (const [name, value] of Object.entries(request.headers ?? {})) {
-    if (!elsewhere || !secrets.has(name.toLowerCase())) fields[name.toLowerCase()] = value;
+export function requestFields(common: string[], request: FetchRequest, elsewhere: boolean): string[] {
+  const { headers, validators } = request;
+  if (headers === undefined && validators === undefined) return common;
+  const fields = new Map<string, string>();
+  for (let at = 0; at < common.length; at += 2) fields.set(common[at] ?? "", common[at + 1] ?? "");
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    if (!elsewhere || !secrets.has(name.toLowerCase())) fields.set(name.toLowerCase(), value);
   }
-  if (request.validators?.etag !== undefined) fields["if-none-match"] = request.validators.etag;
-  if (request.validators?.lastModified !== undefined) fields["if-modified-since"] = request.validators.lastModified;
-  return Object.entries(fields).flat();
+  if (validators?.etag !== undefined) fields.set("if-none-match", validators.etag);
+  if (validators?.lastModified !== undefined) fields.set("if-modified-since", validators.lastModified);
+  return [...fields].flat();
 }
 
 /** Whether an answer of 304 would be one to this request. */

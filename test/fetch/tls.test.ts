@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { createFetcher } from "../../src/fetch/index.ts";
+import { listenRaw, plainAnswer } from "./raw-server.ts";
+
+// Made for this test and trusted by nobody: names localhost and 127.0.0.1, from 2020 to 2120.
+const key = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgI/HjkpKdS92DoOz7
+ekPQGF73wJY1PTzc1gCa2pC2YiuhRANCAATjLIGozQXyRASDy4TJ50h3D8NB0p8U
+k4iUqHdz9xx5Ec/FCrYTmND6QIkdVoqiddjgy3lfTIacH6Ook2UsrxIT
+-----END PRIVATE KEY-----
+`;
+const cert = `-----BEGIN CERTIFICATE-----
+MIIBejCCASCgAwIBAgIUIqmGaQOgb7T18IP3JOcslKf5brIwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAx
+MDAwMDAwWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAATjLIGozQXyRASDy4TJ50h3D8NB0p8Uk4iUqHdz9xx5Ec/FCrYTmND6
+QIkdVoqiddjgy3lfTIacH6Ook2UsrxITo04wTDAaBgNVHREEEzARgglsb2NhbGhv
+c3SHBH8AAAEwDwYDVR0TAQH/BAUwAwEB/zAdBgNVHQ4EFgQU9cDfhU+VGcFY7lRg
+va7d4kN1ZRgwCgYIKoZIzj0EAwIDSAAwRQIgGLloigQcpwcUPsKR4wxxjGLjHQVa
+D2pCN2WnimQhVm8CIQCm/YM8EvrjP+iJAKEMAi0PWhBaEpYhBarwV4kCT5l06w==
+-----END CERTIFICATE-----
+`;
+
+const server = createServer({ key, cert }, (_, response) => response.end("secret"));
+const folder = mkdtempSync(join(tmpdir(), "tidemark-tls-"));
+let port = 0;
+
+before(async () => {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  port = (server.address() as AddressInfo).port;
+});
+
+after(async () => {
+  rmSync(folder, { recursive: true });
+  server.closeAllConnections();
+  server.close();
+  await once(server, "close");
+});
+
+async function reasonAt(origin: string): Promise<string> {
+  await using fetcher = createFetcher();
+  const outcome = await fetcher.get({ origin, path: "/", maxBytes: 99, timeoutMs: 30_000 });
+  return outcome.kind === "failed" ? outcome.reason : outcome.kind;
+}
+
+test("a certificate that nobody vouches for is refused", async () => {
+  assert.equal(await reasonAt(`https://127.0.0.1:${port}`), "tls");
+});
+
+test("a server that does not speak TLS is a failure of TLS", async () => {
+  await using plain = await listenRaw(() => undefined);
+  // What a client of TLS says first is no request: answer it at once.
+  const timer = setInterval(() => {
+    for (const socket of plain.sockets) if (!socket.destroyed) socket.write(plainAnswer(400));
+  }, 5);
+  try {
+    assert.equal(await reasonAt(plain.origin.replace("http:", "https:")), "tls");
+  } finally {
+    clearInterval(timer);
+  }
+});
+
+/** Asks in a process of its own, since Node reads further authorities only as it starts. */
+async function askTrusting(origin: string): Promise<string> {
+  const authorities = join(folder, "authorities.pem");
+  writeFileSync(authorities, cert);
+  const room = new URL("../../src/fetch/index.js", import.meta.url).href;
+  const script = `
+    const { createFetcher } = await import(${JSON.stringify(room)});
+    const fetcher = createFetcher();
+    const outcome = await fetcher.get({ origin: "${origin}", path: "/", maxBytes: 99, timeoutMs: 30_000 });
+    process.stdout.write(outcome.kind === "fetched" ? Buffer.from(outcome.body).toString() : outcome.reason);
+    await fetcher[Symbol.asyncDispose]();`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: authorities },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  let said = "";
+  for await (const chunk of child.stdout) said += chunk;
+  await exited;
+  return said;
+}
+
+test("a page is fetched over TLS, and a certificate for another name is refused", async () => {
+  assert.equal(await askTrusting(`https://127.0.0.1:${port}`), "secret");
+  assert.equal(await askTrusting(`https://127.0.0.2:${port}`).catch(String), "connection");
+  assert.equal(await askTrusting(`https://ip6-localhost.invalid:${port}`), "dns");
+});
