@@ -2,21 +2,30 @@ import fastGlob from "fast-glob";
 import micromatch from "micromatch";
 import { TidemarkError, type WithholdRule } from "../model/index.ts";
 
-/** Decides by the operator's own patterns. Paths are relative to the root, one character a byte. */
+/**
+ * Decides by the operator's own patterns. Paths are relative to the root, one character a byte; patterns
+ * see them as UTF-8, with a replacement character for each byte that is not.
+ */
 export interface GlobFilter {
   /** The rule that holds a file back, or undefined. */
-  readonly judgeFile: (relative: string) => WithholdRule | undefined;
+  readonly judgeFile: (name: string) => WithholdRule | undefined;
   /** The rule that holds a whole folder back, or undefined. */
-  readonly judgeFolder: (relative: string) => WithholdRule | undefined;
+  readonly judgeFolder: (name: string) => WithholdRule | undefined;
   /** Whether a pattern names this hidden file or folder, or something below it, in so many words. */
-  readonly namesHidden: (relative: string) => boolean;
+  readonly namesHidden: (name: string) => boolean;
 }
 
 const options = { dot: false, posixSlashes: true } as const;
 
-// Names are bytes here, so patterns must be too.
-function toBytes(pattern: string): string {
-  return Buffer.from(pattern.replace(/^\.?\/+/, ""), "utf8").toString("latin1");
+const ascii = /^[\x00-\x7f]*$/;
+
+function toText(relative: string): string {
+  return ascii.test(relative) ? relative : Buffer.from(relative, "latin1").toString("utf8");
+}
+
+// "./drafts/" and "/drafts/" are what people write for the folder drafts.
+function normalisePattern(pattern: string, ending: string): string {
+  return pattern.replace(/^\.?\/+/, "").replace(/\/+$/, ending);
 }
 
 function compile(patterns: readonly string[], option: string, dot: boolean): ((text: string) => boolean) | undefined {
@@ -27,7 +36,13 @@ function compile(patterns: readonly string[], option: string, dot: boolean): ((t
         hint: `For instance ${option} 'docs/**'.`,
       });
     }
-    return micromatch.matcher(toBytes(pattern), { ...options, dot });
+    // One pattern that means "all but" would undo the others.
+    if (/^!(?!\()/.test(pattern)) {
+      throw new TidemarkError("bad-option", `A pattern of ${option} cannot begin with "!": ${pattern}`, {
+        hint: "Give what is to be published to --include and what is not to --exclude.",
+      });
+    }
+    return micromatch.matcher(pattern, { ...options, dot });
   });
   return (text) => tests.some((test) => test(text));
 }
@@ -41,28 +56,34 @@ function compile(patterns: readonly string[], option: string, dot: boolean): ((t
  * @throws TidemarkError `bad-option`
  */
 export function compileGlobs(include: readonly string[], exclude: readonly string[]): GlobFilter {
-  const isIncluded = compile(include, "--include", false);
-  const isExcluded = compile(exclude, "--exclude", true);
+  const included = include.map((pattern) => normalisePattern(pattern, "/**"));
+  const excluded = exclude.map((pattern) => normalisePattern(pattern, ""));
+  const isIncluded = compile(included, "--include", false);
+  const isExcluded = compile(excluded, "--exclude", true);
   const bases =
-    include.length === 0
+    included.length === 0
       ? [""]
-      : fastGlob
-          .generateTasks([...include].map(toBytes), options)
-          .map((task) => (task.base === "." ? "" : `${task.base}/`));
+      : fastGlob.generateTasks(included, options).map((task) => (task.base === "." ? "" : `${task.base}/`));
   const mayHoldMatches = (folder: string) =>
     bases.some((base) => base.startsWith(`${folder}/`) || `${folder}/`.startsWith(base));
   const hiddenBases = bases.filter((base) => /(?:^|\/)\./.test(base));
   return {
-    judgeFile: (relative) => {
+    judgeFile: (name) => {
+      const relative = toText(name);
       if (isExcluded?.(relative) === true) return "excluded";
       return isIncluded === undefined || isIncluded(relative) ? undefined : "not-included";
     },
-    judgeFolder: (relative) => {
+    judgeFolder: (name) => {
+      const relative = toText(name);
       if (isExcluded?.(relative) === true) return "excluded";
       return mayHoldMatches(relative) ? undefined : "not-included";
     },
-    namesHidden: (relative) =>
-      isIncluded?.(relative) === true ||
-      hiddenBases.some((base) => base.startsWith(`${relative}/`) || `${relative}/`.startsWith(base)),
+    namesHidden: (name) => {
+      const relative = toText(name);
+      return (
+        isIncluded?.(relative) === true ||
+        hiddenBases.some((base) => base.startsWith(`${relative}/`) || `${relative}/`.startsWith(base))
+      );
+    },
   };
 }

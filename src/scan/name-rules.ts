@@ -12,11 +12,14 @@ const serverConfiguration = new Set([
   "httpd.conf",
   "php.ini",
 ]);
+// Jakarta Servlet 6.0, section 10.5: a container serves nothing of it.
+const javaApplication = /^(?:WEB|META)-INF$/i;
 const backupName =
   /(?:~|^#.*#|\.(?:bak|backup|old|orig|save|sav|swp|swo|swn|tmp|temp|rej|part|crdownload|dpkg-(?:old|dist|new|bak)|rpm(?:save|orig|new)|ucf-(?:old|dist|new)))$/i;
 const desktopDroppings = new Set(["Thumbs.db", "thumbs.db", "desktop.ini", "Desktop.ini"]);
+// Also pages with server-side includes: what is served has other bytes than the file.
 const serverSource =
-  /\.(?:php[0-9s]?|phtml|phps|phar|inc|aspx?|as[chmt]x|asa|asax|cshtml|vbhtml|jspx?|cfml?|cfc|cgi|fcgi)$/i;
+  /\.(?:shtml?|stm|php[0-9s]?|phtml|phps|phar|inc|aspx?|as[chmt]x|asa|asax|cshtml|vbhtml|jspx?|cfml?|cfc|cgi|fcgi)$/i;
 const privateData =
   /^(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.env.*|core\.\d+)$|\.(?:sql|sqlite3?|db|db3|mdb|accdb|dump|pem|key|p12|pfx|jks|keystore|kdbx|ppk|ovpn)(?:\.(?:gz|bz2|xz|zst|zip|7z))?$/i;
 
@@ -30,7 +33,8 @@ const privateData =
 export function judgeName(name: string, isFolder: boolean): WithholdRule | undefined {
   if (versionControl.has(name) || name.endsWith(",v")) return "version-control";
   if (isFolder && name === "cgi-bin") return "server-source";
-  if (serverConfiguration.has(name)) return "server-configuration";
+  if (serverConfiguration.has(name.toLowerCase())) return "server-configuration";
+  if (isFolder && javaApplication.test(name)) return "server-configuration";
   const first = name.charCodeAt(0);
   const isHidden = first === 0x2e;
   if (isFolder) return isHidden ? "hidden" : undefined;
