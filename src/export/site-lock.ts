@@ -1,8 +1,10 @@
+import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { link, open, readFile, rename, rm, unlink } from "node:fs/promises";
+import { link, open, readdir, readFile, rm } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
+import { temporaryName } from "./durable-file.ts";
 
 interface Holder {
   readonly pid: number;
@@ -12,11 +14,17 @@ interface Holder {
   readonly since: string;
 }
 
-/** A process's start in clock ticks since boot (proc(5), field 22 of stat), or "" where there is no /proc. */
-function readProcessStart(pid: number): string {
+/**
+ * A process's start: the boot's id and clock ticks since then (proc(5), fields 3 and 22 of stat).
+ *
+ * @returns "" where there is no /proc, undefined of a process that ended and was not waited for
+ */
+function readProcessStart(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    if (fields[0] === "Z" || fields[0] === "X") return undefined;
+    return `${readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim()} ${fields[19]}`;
   } catch {
     return "";
   }
@@ -63,61 +71,87 @@ export class SiteLock {
     const holder: Holder = {
       pid: process.pid,
       host: hostname(),
-      processStart: readProcessStart(process.pid),
+      processStart: readProcessStart(process.pid) ?? "",
       since: since.toISOString(),
     };
-    const lock = new SiteLock(path, `${JSON.stringify(holder)}\n`);
-    for (let attempt = 0; attempt < 5; attempt++) {
-      if (await lock.#create()) return lock;
-      await removeStale(path);
-    }
-    throw new TidemarkError("locked", `The lock ${path} changes hands all the time.`, {
-      hint: "Run one export of a site at a time.",
-    });
-  }
-
-  // A link appears with its content: no one ever reads an empty lock.
-  async #create(): Promise<boolean> {
-    const own = `${this.#path}.${process.pid}`;
-    try {
-      const handle = await open(own, "w", 0o644);
-      await handle.writeFile(this.#content).finally(() => handle.close());
-      await link(own, this.#path);
-      return true;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-      throw wrapSystemError(error, `take the lock ${this.#path}`, { path: this.#path });
-    } finally {
-      await rm(own, { force: true });
-    }
+    // The nonce makes no two locks equal: see removeStale.
+    const content = `${JSON.stringify({ ...holder, nonce: randomBytes(8).toString("hex") })}\n`;
+    await acquire(path, content);
+    await removeLeftClaims(folder, path);
+    return new SiteLock(path, content);
   }
 
   /** Gives the lock back. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const held = await readFile(this.#path, "utf8").catch(() => "");
-    if (held === this.#content) await rm(this.#path, { force: true });
+    if ((await readIfThere(this.#path)) === this.#content) await rm(this.#path, { force: true });
   }
 }
 
-async function removeStale(path: string): Promise<void> {
-  const text = await readFile(path, "utf8").catch(() => undefined);
-  if (text === undefined) return;
-  const holder = parseHolder(text);
-  if (holder !== undefined && isAlive(holder)) {
-    const { pid, host, since } = holder;
-    throw new TidemarkError(
-      "locked",
-      `Another export of this site is running: process ${pid} on ${host}, since ${since}.`,
-      {
-        hint: `Wait for it, or stop it. If it is surely gone, remove ${path}.`,
-        details: { path, pid, host, since },
-      },
-    );
+async function acquire(path: string, content: string): Promise<void> {
+  for (let attempt = 0; attempt < 10; attempt++) {
+    if (await create(path, content)) return;
+    const held = await readIfThere(path);
+    if (held === undefined) continue;
+    const holder = parseHolder(held);
+    if (holder !== undefined && isAlive(holder)) throw lockedBy(holder, path);
+    await removeStale(path, held, content);
   }
-  // Two that find one stale lock must not both remove it: the second would remove the first's new lock.
-  const aside = `${path}.stale-${process.pid}`;
-  await rename(path, aside).catch(() => undefined);
-  const moved = await readFile(aside, "utf8").catch(() => text);
-  if (moved !== text) await link(aside, path).catch(() => undefined);
-  await unlink(aside).catch(() => undefined);
+  throw new TidemarkError("locked", `The lock ${path} changes hands all the time.`, {
+    hint: "Run one export of a site at a time.",
+  });
+}
+
+// A link appears with its content: no one ever reads an empty lock.
+async function create(path: string, content: string): Promise<boolean> {
+  const own = temporaryName(path);
+  try {
+    const handle = await open(own, "wx", 0o644);
+    await handle.writeFile(content).finally(() => handle.close());
+    await link(own, path);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // Who holds the lock cleans up temporary files, this one too.
+    if (code === "EEXIST" || code === "ENOENT") return false;
+    throw wrapSystemError(error, `take the lock ${path}`, { path });
+  } finally {
+    await rm(own, { force: true });
+  }
+}
+
+/**
+ * Removes a dead process's lock. Two that find it must not both remove it: the second would remove the
+ * first's new lock. So it is removed by who holds a second lock, named by the first's content, and only
+ * if it is still the same: nobody else can have put another in its place.
+ */
+async function removeStale(path: string, stale: string, content: string): Promise<void> {
+  const claim = `${path}-${createHash("sha256").update(stale).digest("hex").slice(0, 16)}`;
+  await acquire(claim, content);
+  try {
+    if ((await readIfThere(path)) === stale) await rm(path, { force: true });
+  } finally {
+    await rm(claim, { force: true });
+  }
+}
+
+// Claims of locks that are gone do nothing any more, whoever holds them.
+async function removeLeftClaims(folder: string, path: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (name.startsWith(`${basename(path)}-`)) await rm(join(folder, name), { force: true });
+  }
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  return await readFile(path, "utf8").catch(() => undefined);
+}
+
+function lockedBy({ pid, host, since }: Holder, path: string): TidemarkError {
+  return new TidemarkError(
+    "locked",
+    `Another export of this site is running: process ${pid} on ${host}, since ${since}.`,
+    {
+      hint: `Wait for it, or stop it. If it is surely gone, remove ${path}.`,
+      details: { path, pid, host, since },
+    },
+  );
 }
