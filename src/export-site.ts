@@ -1,8 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { isAbsolute, join, relative, resolve } from "node:path";
-import { type CandidateDigest, type DigestMode, digestModes, runExport } from "./export/index.ts";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { type CandidateDigest, type DigestMode, digestModes, readRobotsFile, runExport } from "./export/index.ts";
 import { parseRobots, publishedFolder, robotsAllow } from "./format/index.ts";
 import {
   type Clock,
@@ -97,6 +96,8 @@ export async function exportSite(options: ExportSiteOptions): Promise<ExportSumm
         [Symbol.asyncDispose]: () => walk[Symbol.asyncDispose](),
       };
     },
+  }).catch((error: unknown) => {
+    throw error instanceof Error && "syscall" in error ? wrapSystemError(error, `export ${docroot}`) : error;
   });
   return { ...summary, ...tally.counts, elapsedMs: clock() - startedMs };
 }
@@ -143,7 +144,7 @@ function normaliseBaseUrl(text: string): string {
       hint: `Crawlers find a site from /robots.txt, so a site is a whole origin: --base-url ${url.origin}/`,
     });
   }
-  return url.href;
+  return `${url.origin}/`;
 }
 
 function stateName(site: string): string {
@@ -171,7 +172,7 @@ function checkOutside(stateDir: string, docroot: string): void {
   while (!existsSync(existing)) existing = resolve(existing, "..");
   const real = resolve(realpathSync(existing), relative(existing, stateDir));
   const inside = relative(realpathSync(docroot), real);
-  if (inside === "" || (!inside.startsWith("..") && !isAbsolute(inside))) {
+  if (inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)) {
     throw new TidemarkError(
       "bad-option",
       `The state folder ${stateDir} lies in the document root, where everybody could read it.`,
@@ -201,11 +202,7 @@ function checkDigestMode(mode: string): DigestMode {
 
 /** What we write ourselves is no page; what robots.txt keeps from everybody is not announced to them. */
 async function readOwnRules(robotsDir: string): Promise<(path: string) => WithholdRule | undefined> {
-  const content = await readFile(join(robotsDir, "robots.txt")).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return new Uint8Array();
-    throw wrapSystemError(error, `read ${join(robotsDir, "robots.txt")}`);
-  });
-  const robots = parseRobots(content);
+  const robots = parseRobots((await readRobotsFile(robotsDir)).content);
   return (path) => {
     if (path === "/robots.txt" || path.startsWith(publishedFolder)) return "own-output";
     return robotsAllow(robots, "*", path) ? undefined : "robots-disallow";

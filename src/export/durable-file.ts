@@ -15,6 +15,8 @@ export function temporaryName(path: string): string {
 export interface DurableOptions {
   /** Permission bits; default 0644, whatever the umask: the web server must read it. */
   readonly mode?: number;
+  /** Whom it is to belong to, where we may give it away; default ourselves. */
+  readonly owner?: { readonly uid: number; readonly gid: number };
   /** Modification time in seconds since 1970; default now. */
   readonly mtimeSeconds?: number;
 }
@@ -29,6 +31,7 @@ export async function writeDurably(path: string, content: Uint8Array, options: D
   try {
     handle = await open(temporary, "wx", 0o600);
     await handle.writeFile(content);
+    if (options.owner !== undefined) await giveAway(handle, options.owner);
     await handle.chmod(options.mode ?? 0o644);
     if (options.mtimeSeconds !== undefined) await handle.utimes(options.mtimeSeconds, options.mtimeSeconds);
     await handle.sync();
@@ -39,6 +42,18 @@ export async function writeDurably(path: string, content: Uint8Array, options: D
     await handle?.close().catch(() => undefined);
     await rm(temporary, { force: true }).catch(() => undefined);
     throw wrapSystemError(error, `write ${path}`, { path });
+  }
+}
+
+// Only root may give a file to anybody; others keep it, in a group of theirs.
+async function giveAway(handle: FileHandle, owner: { readonly uid: number; readonly gid: number }): Promise<void> {
+  for (const uid of [owner.uid, -1]) {
+    try {
+      await handle.chown(uid, owner.gid);
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EPERM") throw error;
+    }
   }
 }
 

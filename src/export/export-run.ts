@@ -5,12 +5,12 @@ import { formatArchiveName, parseBaseList, publishedFolder } from "../format/ind
 import { type Clock, type EpochSeconds, type ExportEvent, type ExportSummary, TidemarkError } from "../model/index.ts";
 import { ArchiveFiles } from "./archive-files.ts";
 import { makeFolder, removeTemporaries, syncFolder } from "./durable-file.ts";
-import type { Ledger } from "./ledger.ts";
+import type { Ledger, Retired } from "./ledger.ts";
 import { readLedger, writeLedger } from "./ledger-file.ts";
 import type { CandidateFile, DigestMode } from "./page-diff.ts";
 import { type Draft, draftPublication } from "./publication-draft.ts";
-import { publishIndex, publishRobots, readPublishedIndex } from "./published-files.ts";
-import { namesOf, planRemoval, removeFiles, removeUnknown } from "./retired-files.ts";
+import { findRobotsFolder, publishIndex, publishRobots, readPublishedIndex } from "./published-files.ts";
+import { findArchives, namesOf, planRemoval, removeFiles, removeUnknown } from "./retired-files.ts";
 import type { PartitionOptions } from "./segment-writer.ts";
 import type { PageSource } from "./site-comparison.ts";
 import { SiteLock } from "./site-lock.ts";
@@ -45,6 +45,10 @@ interface Ground {
   /** A base or a list of it is not there any more. */
   readonly baseIsBroken: boolean;
   readonly baseArchives: readonly string[];
+  /** Names of all archives that readers may have been told of. */
+  readonly listed: readonly string[];
+  /** Whether the ledger had to be relieved of archives that are not there any more. */
+  readonly isMended: boolean;
   readonly publication: EpochSeconds;
 }
 
@@ -63,11 +67,16 @@ export async function runExport<File extends CandidateFile>(
 ): Promise<Omit<ExportSummary, "withheld" | "withheldByRule" | "errors" | "warnings" | "elapsedMs">> {
   const { docroot, stateDir, dryRun } = options;
   const files = new ArchiveFiles(join(docroot, publishedFolder.slice(1)));
-  if (dryRun) return await exportFrom(options, files, await findGround(options, files));
+  if (dryRun) return await exportOrBeginAnew(options, files);
   await makeFolder(stateDir, 0o700);
   await using _lock = await SiteLock.take(stateDir, new Date(options.clock()));
   await makeFolder(files.folder, 0o755);
-  for (const folder of [stateDir, files.folder, options.robotsDir]) await removeTemporaries(folder);
+  const robotsFolder = await findRobotsFolder(options.robotsDir);
+  for (const folder of [stateDir, files.folder, robotsFolder]) await removeTemporaries(folder);
+  return await exportOrBeginAnew(options, files);
+}
+
+async function exportOrBeginAnew<File extends CandidateFile>(options: ExportRunOptions<File>, files: ArchiveFiles) {
   const ground = await findGround(options, files);
   try {
     return await exportFrom(options, files, ground);
@@ -75,8 +84,14 @@ export async function runExport<File extends CandidateFile>(
     // The list of pages is read on the way: that it is corrupt shows late.
     if (!(error instanceof TidemarkError && error.code === "state-corrupt")) throw error;
     warnOfCorruptState(options, error);
-    return await exportFrom(options, files, { ...ground, ledger: undefined, baseIsBroken: false, baseArchives: [] });
+    return await exportFrom(options, files, await beginAnew(files, ground.publication));
   }
+}
+
+/** Without a ledger, whatever lies in the published folder may have been listed. */
+async function beginAnew(files: ArchiveFiles, publication: EpochSeconds): Promise<Ground> {
+  const listed = await findArchives(files.folder);
+  return { ledger: undefined, baseIsBroken: false, baseArchives: [], listed, isMended: false, publication };
 }
 
 function warnOfCorruptState(
@@ -119,7 +134,7 @@ async function findGround(options: Settings, files: ArchiveFiles): Promise<Groun
     (ledger?.publication ?? 0) + 1,
     (published?.publication ?? 0) + 1,
   );
-  if (ledger === undefined) return { ledger, baseIsBroken: false, baseArchives: [], publication };
+  if (ledger === undefined) return await beginAnew(files, publication);
   return { ...(await checkArchives(options, files, ledger)), publication };
 }
 
@@ -139,11 +154,17 @@ async function checkArchives(
     baseArchives = undefined;
   }
   const baseIsBroken = baseArchives === undefined || !baseArchives.every((name) => there.has(name));
-  if (baseIsBroken || intervals.length < ledger.intervals.length) {
+  const isMended = intervals.length < ledger.intervals.length;
+  if (baseIsBroken || isMended) {
     const message = "Archives are missing or damaged in the published folder; the site is published anew without them.";
     options.onEvent({ event: "warning", code: "archives-missing", message });
   }
-  return { ledger: { ...ledger, intervals }, baseIsBroken, baseArchives: baseArchives ?? [] };
+  const listed = [
+    ...namesOf(ledger.intervals),
+    formatArchiveName(ledger.base.list.name),
+    ...(baseArchives ?? ledger.base.announced),
+  ];
+  return { ledger: { ...ledger, intervals }, baseIsBroken, baseArchives: baseArchives ?? [], listed, isMended };
 }
 
 async function exportFrom<File extends CandidateFile>(
@@ -160,26 +181,28 @@ async function exportFrom<File extends CandidateFile>(
     ledger?.epoch ?? randomBytes(12).toString("base64url"),
   );
   if (dryRun) return summarise(options, draft, 0, 0, publication);
-  let bytes = 0;
   let next = draft.ledger;
+  let due: readonly Retired[] = [];
   if (next !== ledger) {
     const { kept, removed } = planRemoval(next.retired, options.clock());
     next = { ...next, retired: kept };
+    due = removed;
     await syncFolder(files.folder);
     await draft.commitPages();
+    await syncFolder(stateDir);
     await writeLedger(stateDir, next);
     draft.decided();
     await syncFolder(stateDir);
-    await removeFiles(
-      files.folder,
-      removed.map(({ name }) => name),
-    );
   }
-  bytes += await publishIndex(files.folder, next);
-  bytes += await publishRobots(options.robotsDir, next);
+  const indexBytes = await publishIndex(files.folder, next);
+  const robotsBytes = await publishRobots(options.robotsDir, next);
+  // Only now: an index that earlier runs failed to replace may have listed them until here.
+  const names = due.map(({ name }) => name);
+  await removeFiles(files.folder, names);
   await removeUnknown(files, next, draft.baseArchives, options.clock());
   await removeOldPages(stateDir, next.pagesFile);
-  return summarise(options, draft, files.written.length, files.bytesWritten + bytes, next.publication);
+  const bytes = files.bytesWritten + indexBytes + robotsBytes;
+  return summarise(options, draft, files.written.length, bytes, next.publication);
 }
 
 async function removeOldPages(stateDir: string, current: string): Promise<void> {

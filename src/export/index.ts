@@ -1,4 +1,5 @@
 export { type ExportRunOptions, runExport } from "./export-run.ts";
 export { type CandidateDigest, type CandidateFile, type DigestMode, digestModes } from "./page-diff.ts";
+export { type RobotsFile, readRobotsFile } from "./published-files.ts";
 export type { PartitionOptions } from "./segment-writer.ts";
 export type { PageSource } from "./site-comparison.ts";

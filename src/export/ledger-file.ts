@@ -59,7 +59,8 @@ function isLedger(value: unknown): value is Ledger {
     Number.isSafeInteger(ledger.pages) &&
     Array.isArray(ledger.intervals) &&
     Array.isArray(ledger.retired) &&
-    typeof ledger.base === "object"
+    typeof ledger.base === "object" &&
+    ledger.base !== null
   );
 }
 

@@ -34,7 +34,7 @@ export class PageEncoder {
 
   /** Appends a record; its path is greater than the one before. */
   add(page: PublishedPage): void {
-    if (this.#length + maxRecordBytes > this.#buffer.length) this.#grow();
+    this.#reserve();
     const { path, digest } = page;
     const mtimeSeconds = Math.floor(page.mtimeUs / 1e6);
     let flags = 0;
@@ -58,6 +58,7 @@ export class PageEncoder {
 
   /** Ends the records with their count. */
   end(count: number): void {
+    this.#reserve();
     this.#buffer[this.#length++] = flagEnd;
     this.#number(count);
   }
@@ -69,7 +70,8 @@ export class PageEncoder {
     return piece;
   }
 
-  #grow(): void {
+  #reserve(): void {
+    if (this.#length + maxRecordBytes <= this.#buffer.length) return;
     const larger = Buffer.allocUnsafe(this.#buffer.length * 2);
     this.#buffer.copy(larger, 0, 0, this.#length);
     this.#buffer = larger;

@@ -4,7 +4,7 @@ import type { PublishedPage } from "./published-page.ts";
 /** Which pages get a digest. */
 export const digestModes = ["all", "changed", "none"] as const;
 
-/** One of {@link digestModes}: every page; only pages whose size or times moved; none. */
+/** One of {@link digestModes}: every page; only pages that are or may be written to; none. */
 export type DigestMode = (typeof digestModes)[number];
 
 /** A file as the scan gives it; what the exporter needs of it. */
@@ -64,10 +64,16 @@ export function isUnmoved(file: CandidateFile, before: PublishedPage, mode: Dige
   return file.ctimeUs === before.ctimeUs && !before.racy;
 }
 
+function isRacy(ctimeUs: number, options: DiffOptions): boolean {
+  return options.digestMode !== "none" && ctimeUs >= options.scanStartUs - clockTickUs;
+}
+
 /** Whether a file's bytes must be read to say what became of it. */
-export function needsDigest(file: CandidateFile, before: PublishedPage | undefined, mode: DigestMode): boolean {
+export function needsDigest(file: CandidateFile, before: PublishedPage | undefined, options: DiffOptions): boolean {
+  const mode = options.digestMode;
   if (mode === "none") return false;
-  if (before === undefined) return mode === "all";
+  // Of a racy file the times say nothing next time: only a digest can.
+  if (before === undefined) return mode === "all" || isRacy(file.ctimeUs, options);
   return !isUnmoved(file, before, mode) || (mode === "all" && before.digest === undefined);
 }
 
@@ -89,7 +95,7 @@ export function diffPage(
   }
   if (digest !== undefined && digest.kind !== "digested") return diffUnread(file, before, digest, onEvent);
   const status = digest ?? file;
-  const racy = options.digestMode !== "none" && Math.max(status.ctimeUs, 0) >= options.scanStartUs - clockTickUs;
+  const racy = isRacy(status.ctimeUs, options);
   const { path } = file;
   const { sizeBytes, mtimeUs, ctimeUs } = status;
   // Equal bytes, or bytes of a page published without a digest that did not move.

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createReadStream, createWriteStream } from "node:fs";
+import { createReadStream, createWriteStream, type ReadStream } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
@@ -13,6 +13,7 @@ const pieceBytes = 256 * 1024;
 
 /** Steps through remembered pages in path order. */
 export class PageReader {
+  readonly #file: ReadStream | undefined;
   readonly #pieces: AsyncIterator<Uint8Array> | undefined;
   readonly #decoder: PageDecoder = new PageDecoder();
   readonly #path: string | undefined;
@@ -24,6 +25,7 @@ export class PageReader {
     this.#path = path;
     if (path === undefined) return;
     const file = createReadStream(path, { highWaterMark: pieceBytes });
+    this.#file = file;
     const unpacked = createGunzip({ chunkSize: pieceBytes });
     file.on("error", (error) => unpacked.destroy(error));
     this.#pieces = file.pipe(unpacked)[Symbol.asyncIterator]();
@@ -68,6 +70,7 @@ export class PageReader {
   /** Stops reading. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pieces?.return?.();
+    this.#file?.destroy();
   }
 }
 

@@ -4,10 +4,10 @@ import { type EpochMs, type EpochSeconds, type ExportEvent, TidemarkError } from
 import type { ArchiveFiles } from "./archive-files.ts";
 import { BaseWriter } from "./base-writer.ts";
 import { countChanges, mergeIntervals } from "./interval-merge.ts";
-import type { Base, Interval, Ledger, Retired } from "./ledger.ts";
+import type { Base, Interval, Ledger } from "./ledger.ts";
 import type { CandidateFile, DigestMode } from "./page-diff.ts";
 import { PageReader, PageWriter } from "./page-file.ts";
-import { namesOf, removeFiles } from "./retired-files.ts";
+import { namesOf, planRetired, removeFiles } from "./retired-files.ts";
 import { groupOf, type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
 import { type ComparisonCounts, type ComparisonSink, type PageSource, SiteComparison } from "./site-comparison.ts";
 import { compareIntervals, isBaseDue, planChain, planMerge, planRetention } from "./tiers.ts";
@@ -30,6 +30,10 @@ export interface DraftGround {
   readonly ledger: Ledger | undefined;
   readonly baseIsBroken: boolean;
   readonly baseArchives: readonly string[];
+  /** Names of all archives that readers may have been told of. */
+  readonly listed: readonly string[];
+  /** Whether the ledger had to be relieved of archives that are not there any more. */
+  readonly isMended: boolean;
   readonly publication: EpochSeconds;
 }
 
@@ -125,22 +129,25 @@ class Drafting<File extends CandidateFile> {
       isNewBase && !this.#options.dryRun
         ? await this.#writeBase(publication)
         : (ledger?.base ?? emptyBase(publication));
-    const retention = planRetention(intervals, base.publication, publication);
-    const gone = [...namesOf(retention.dropped), ...(isNewBase && !isFirst ? this.#oldBase(ledger, base) : [])];
-    const isChanged =
-      isPublication || isNewBase || counts.isRemembered || intervals.length !== ledger?.intervals.length;
+    const { kept } = planRetention(intervals, base.publication, publication);
+    const isFresh = isNewBase && !this.#options.dryRun;
+    const baseArchives = isFresh ? await readBaseArchives(this.#files, base) : this.#ground.baseArchives;
+    // A new base may list an archive of the old one again, or one of a tier: equal bytes, equal name.
+    const listed = new Set([...namesOf(kept), formatArchiveName(base.list.name), ...baseArchives]);
+    const { listed: wasListed, isMended } = this.#ground;
     const next: Ledger = {
       site: this.#options.site,
       epoch: this.#epoch,
       publication,
       pages: counts.pages,
       base,
-      intervals: retention.kept,
+      intervals: kept,
       changesSinceBase: isNewBase ? 0 : changesSinceBase,
-      retired: this.#retire(ledger?.retired ?? [], gone, isPublication),
+      retired: planRetired(ledger?.retired ?? [], wasListed, listed, isPublication, this.#scanStartMs),
       pagesFile: counts.isRemembered || isFirst ? `pages-${publication}-${this.#scanStartMs}.gz` : ledger.pagesFile,
     };
-    return this.#toDraft(counts, isChanged || ledger === undefined ? next : ledger, isPublication, isNewBase, base);
+    const isChanged = isPublication || isNewBase || counts.isRemembered || isMended;
+    return this.#toDraft(counts, isChanged || isFirst ? next : ledger, isPublication, isNewBase, baseArchives);
   }
 
   async #compare(): Promise<ComparisonCounts> {
@@ -233,31 +240,16 @@ class Drafting<File extends CandidateFile> {
       throw new TidemarkError("aborted", "Stopped before anything was published.");
   }
 
-  #oldBase(ledger: Ledger, base: Base): string[] {
-    const kept = new Set([formatArchiveName(base.list.name)]);
-    return [...this.#ground.baseArchives, formatArchiveName(ledger.base.list.name)].filter((name) => !kept.has(name));
-  }
-
-  #retire(retired: readonly Retired[], gone: readonly string[], isPublication: boolean): Retired[] {
-    const older = isPublication ? retired.map((file) => ({ ...file, publications: file.publications + 1 })) : retired;
-    const since = this.#scanStartMs;
-    return [...older, ...gone.map((name) => ({ name, publications: 0, since }))];
-  }
-
-  async #toDraft(
+  #toDraft(
     counts: ComparisonCounts,
     ledger: Ledger,
     isPublication: boolean,
     isNewBase: boolean,
-    base: Base,
-  ): Promise<Draft> {
-    const isFresh = isNewBase && !this.#options.dryRun;
-    const baseArchives = isFresh ? await readBaseArchives(this.#files, base) : this.#ground.baseArchives;
-    const listed = new Set(baseArchives);
+    baseArchives: readonly string[],
+  ): Draft {
     return {
       counts,
-      // A new base may list an archive of the old one again: equal bytes, equal name.
-      ledger: isFresh ? { ...ledger, retired: ledger.retired.filter(({ name }) => !listed.has(name)) } : ledger,
+      ledger,
       isPublication,
       isNewBase,
       baseArchives,

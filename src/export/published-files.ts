@@ -1,5 +1,6 @@
-import { readFile, realpath, stat } from "node:fs/promises";
-import { join } from "node:path";
+import type { Stats } from "node:fs";
+import { lstat, readFile, realpath, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import {
@@ -22,6 +23,8 @@ const gunzipAsync = promisify(gunzip);
 
 /** Largest robots.txt that a block is put into; RFC 9309 section 2.5 lets readers stop at 500 KiB. */
 const maxRobotsBytes = 4 * 1024 * 1024;
+
+const robotsFileName = "robots.txt";
 
 /** The index that a ledger stands for. */
 export function toIndex(ledger: Ledger): ArchiveIndex {
@@ -55,7 +58,7 @@ export async function readPublishedIndex(
 /**
  * Makes the public index say what the ledger says. Equal content is left untouched.
  *
- * The file's modification time is the publication: it strictly increases, so that the validators that
+ * The file's modification time is the publication, or later: it strictly increases, so that the validators that
  * nginx and Apache make from time and size can never take two indexes for one.
  *
  * @returns bytes written
@@ -64,10 +67,53 @@ export async function publishIndex(folder: string, ledger: Ledger): Promise<numb
   const text = formatArchiveIndex(toIndex(ledger));
   const published = await readPublishedIndex(folder);
   if (published?.text === text) return 0;
+  const path = join(folder, indexFileName);
   const packed = await gzipAsync(Buffer.from(text, "latin1"), { level: 9 });
-  await writeDurably(join(folder, indexFileName), packed, { mtimeSeconds: ledger.publication });
+  // Lost archives are mended, and bases renewed, without a publication.
+  const status = await stat(path).catch(() => undefined);
+  const mtimeSeconds = Math.max(ledger.publication, status === undefined ? 0 : Math.floor(status.mtimeMs / 1000) + 1);
+  await writeDurably(path, packed, { mtimeSeconds });
   await syncFolder(folder);
   return packed.length;
+}
+
+/** A robots.txt as it is. */
+export interface RobotsFile {
+  /** Where it really is, links followed. */
+  readonly path: string;
+  readonly content: Uint8Array;
+  /** Undefined if there is none. */
+  readonly status: Stats | undefined;
+}
+
+/** The folder that robots.txt really is in. */
+export async function findRobotsFolder(folder: string): Promise<string> {
+  const link = join(folder, robotsFileName);
+  return dirname(await realpath(link).catch(() => link));
+}
+
+/**
+ * Reads the robots.txt of a folder.
+ *
+ * @returns an empty one if there is none
+ * @throws TidemarkError `robots-unreadable`: rules that cannot be read must not be overstepped or replaced
+ */
+export async function readRobotsFile(folder: string): Promise<RobotsFile> {
+  const link = join(folder, robotsFileName);
+  try {
+    if ((await lstatIfThere(link)) === undefined) return { path: link, content: new Uint8Array(), status: undefined };
+    const path = await realpath(link);
+    const status = await stat(path);
+    if (!status.isFile()) throw new TypeError("it is not a file");
+    if (status.size > maxRobotsBytes) throw new RangeError(`it has ${status.size} bytes, and crawlers read 512000`);
+    return { path, content: await readFile(path), status };
+  } catch (error) {
+    throw new TidemarkError("robots-unreadable", `${link} cannot be used: ${(error as Error).message}`, {
+      hint: "Make it a file of reasonable size that can be read, or name its folder with --robots-dir.",
+      details: { path: link },
+      cause: error,
+    });
+  }
 }
 
 /**
@@ -78,31 +124,29 @@ export async function publishIndex(folder: string, ledger: Ledger): Promise<numb
  * @returns bytes written
  */
 export async function publishRobots(folder: string, ledger: Ledger): Promise<number> {
-  const link = join(folder, "robots.txt");
-  const path = await realpath(link).catch(() => link);
-  const existing = await readIfThere(path);
-  if (existing !== undefined && existing.length > maxRobotsBytes) {
-    throw new TidemarkError("robots-unreadable", `${path} has ${existing.length} bytes; that is no robots.txt.`, {
-      hint: "Crawlers read the first 500 KiB at most. Shorten it, or name its folder with --robots-dir.",
-      details: { path },
-    });
-  }
+  const { path, content, status } = await readRobotsFile(folder);
   const home = new URL(publishedFolder.slice(1), ledger.site).href;
   const block = formatRobotsBlock({
     indexUrl: home + indexFileName,
     archiveUrls: ledger.base.announced.map((name) => home + name),
   });
-  const before = existing?.toString("latin1") ?? "";
+  const before = Buffer.from(content).toString("latin1");
   const after = replaceRobotsBlock(before, block);
-  if (existing !== undefined && after === before) return 0;
+  if (status !== undefined && after === before) return 0;
   const bytes = Buffer.from(after, "latin1");
-  const status = existing === undefined ? undefined : await stat(path);
+  if (status === undefined) {
+    await writeDurably(path, bytes);
+    return bytes.length;
+  }
   // A second write within one second and of one size would carry the same validators as the first.
-  const mtimeSeconds =
-    status === undefined ? undefined : Math.max(Math.floor(status.mtimeMs / 1000) + 1, ledger.publication);
-  await writeDurably(path, bytes, {
-    ...(status && { mode: status.mode & 0o777 }),
-    ...(mtimeSeconds !== undefined && { mtimeSeconds }),
-  });
+  const mtimeSeconds = Math.max(Math.floor(status.mtimeMs / 1000) + 1, ledger.publication);
+  await writeDurably(path, bytes, { mode: status.mode & 0o777, owner: status, mtimeSeconds });
   return bytes.length;
+}
+
+async function lstatIfThere(path: string): Promise<Stats | undefined> {
+  return await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
 }

@@ -16,6 +16,30 @@ export function namesOf(intervals: readonly Interval[]): string[] {
 }
 
 /**
+ * Says what is retired after a run: what readers may have been told of and nothing lists any more.
+ *
+ * @param earlier - what was retired before
+ * @param wasListed - names of archives that were listed when the run began
+ * @param isListed - names of archives that are listed from now on
+ * @param isPublication - whether the run publishes changes
+ */
+export function planRetired(
+  earlier: readonly Retired[],
+  wasListed: readonly string[],
+  isListed: ReadonlySet<string>,
+  isPublication: boolean,
+  now: EpochMs,
+): Retired[] {
+  const older = earlier.map(({ name, publications, since }) => ({
+    name,
+    publications: publications + (isPublication ? 1 : 0),
+    since: Math.min(since, now), // A clock that was ahead must not keep files for years.
+  }));
+  const fresh = wasListed.map((name) => ({ name, publications: 0, since: now }));
+  return [...older, ...fresh].filter(({ name }) => !isListed.has(name));
+}
+
+/**
  * Decides which files that nothing lists any more may go.
  *
  * @param retired - those of the ledger, and what this publication stopped listing
@@ -33,9 +57,14 @@ export async function removeFiles(folder: string, names: Iterable<string>): Prom
   for (const name of names) await rm(join(folder, name), { force: true });
 }
 
+/** Names of all files in the published folder that have an archive's name; none if it is not there. */
+export async function findArchives(folder: string): Promise<string[]> {
+  return (await readdir(folder).catch(() => [])).filter((name) => parseArchiveName(name).ok);
+}
+
 /**
- * Removes archives that no ledger of ours knows: of a run that was killed, or of an epoch that is
- * lost. Readers may still be on their way to them, so they stay for {@link keptAfterMs} of their own age.
+ * Removes archives that the ledger does not know: of a run that was killed before it was decided,
+ * so that no reader was told of them. They stay for {@link keptAfterMs} of their own age.
  */
 export async function removeUnknown(
   files: ArchiveFiles,
@@ -45,8 +74,8 @@ export async function removeUnknown(
 ): Promise<void> {
   const known = new Set([...namesOf(ledger.intervals), formatArchiveName(ledger.base.list.name), ...baseArchives]);
   for (const { name } of ledger.retired) known.add(name);
-  for (const name of await readdir(files.folder)) {
-    if (known.has(name) || !parseArchiveName(name).ok) continue;
+  for (const name of await findArchives(files.folder)) {
+    if (known.has(name)) continue;
     const path = join(files.folder, name);
     const status = await stat(path).catch(() => undefined);
     if (status !== undefined && now - status.mtimeMs > keptAfterMs) await rm(path, { force: true });

@@ -118,7 +118,7 @@ export class SiteComparison<File extends CandidateFile> {
 
   async #digest(pairs: readonly Pair<File>[]): Promise<void> {
     for (const pair of pairs) {
-      if (pair.file === undefined || !needsDigest(pair.file, pair.before, this.#options.digestMode)) continue;
+      if (pair.file === undefined || !needsDigest(pair.file, pair.before, this.#options)) continue;
       pair.digest = this.#source.digest(pair.file);
       this.#bytesRead += pair.file.sizeBytes + 16_384;
       if (this.#bytesRead < bytesPerTurn) continue;

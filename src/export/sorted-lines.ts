@@ -10,8 +10,8 @@ export interface TimedLine {
   readonly line: string;
 }
 
-/** Keys pack time and order of arrival into one double: 33 bits of seconds, 20 of order. */
-const orderBits = 2 ** 20;
+/** Keys pack time and order of arrival into one double: 35 bits of seconds (to the year 3058), 18 of order. */
+const orderBits = 2 ** 18;
 
 /** Lines that are handed on together. */
 const batchLines = 4096;
