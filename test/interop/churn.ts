@@ -41,7 +41,7 @@ function writePage(docroot: string, path: string, random: Random): void {
 }
 
 function newPath(random: Random): string {
-  const folder = random.below(40).toString(36);
+  const folder = random.below(36).toString(36);
   return `/${folder}/page ${random.below(1e9).toString(36)}.${endings[random.below(endings.length)]}`;
 }
 

@@ -2,21 +2,30 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 
+interface Folder {
+  readonly path: string;
+  /** Without links. */
+  readonly real: string;
+  readonly above: readonly string[];
+}
+
 /** Walks a folder as a server would serve it: links are followed, each folder at most once on a way down. */
 function* walk(root: string, isSkipped: (path: string) => boolean): Generator<string> {
-  const realRoot = realpathSync(root);
-  const pending: { readonly path: string; readonly above: readonly string[] }[] = [{ path: "", above: [] }];
+  const realRoot = realpathSync.native(root);
+  const pending: Folder[] = [{ path: "", real: realRoot, above: [] }];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    const real = realpathSync(join(root, folder.path));
-    if (folder.above.includes(real)) throw new Error(`a loop of links that nothing withheld: ${folder.path}`);
-    for (const name of readdirSync(join(root, folder.path))) {
-      const path = `${folder.path}/${name}`;
+    const { real, above } = folder;
+    if (above.includes(real)) throw new Error(`a loop of links that nothing withheld: ${folder.path}`);
+    for (const entry of readdirSync(real, { withFileTypes: true })) {
+      const path = `${folder.path}/${entry.name}`;
       if (isSkipped(path)) continue;
-      const target = realpathSync(join(root, path));
-      if (target !== realRoot && !target.startsWith(realRoot + sep)) {
+      const isLink = entry.isSymbolicLink();
+      const target = isLink ? realpathSync.native(join(real, entry.name)) : join(real, entry.name);
+      if (isLink && target !== realRoot && !target.startsWith(realRoot + sep)) {
         throw new Error(`leaves the root and nothing withheld it: ${path}`);
       }
-      if (statSync(target).isDirectory()) pending.push({ path, above: [...folder.above, real] });
+      const isFolder = isLink ? statSync(target).isDirectory() : entry.isDirectory();
+      if (isFolder) pending.push({ path, real: target, above: [...above, real] });
       else yield path;
     }
   }

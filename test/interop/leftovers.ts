@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { indexFileName, parseArchiveName, publishedFolder } from "../../src/format/index.ts";
 
@@ -11,4 +11,10 @@ export function listLeftovers(docroot: string, own: (name: string) => boolean): 
   const atTop = readdirSync(docroot).filter((name) => name !== ".well-known" && name !== "robots.txt" && !own(name));
   const published = readdirSync(join(docroot, publishedFolder));
   return [...atTop, ...published.filter((name) => name !== indexFileName && !parseArchiveName(name).ok)];
+}
+
+/** Temporary files that a crawl into this folder left behind. */
+export function listTemporaryFiles(into: string): string[] {
+  const folder = join(into, ".tidemark", "tmp");
+  return existsSync(folder) ? readdirSync(folder) : [];
 }
