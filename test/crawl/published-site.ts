@@ -112,6 +112,12 @@ export class PublishedSite {
     this.write();
   }
 
+  /** Makes a base of what is published; the intervals before it stay. */
+  rebase(): void {
+    this.#base = { publication: this.#publication, pages: this.listed() };
+    this.write();
+  }
+
   /** Publishes what changed since the last publication as an interval of its own. */
   publish(): void {
     const from = this.#publication;
@@ -132,8 +138,8 @@ export class PublishedSite {
   /** The pages that the newest publication says the site has. */
   listed(): Map<string, Page> {
     const pages = new Map(this.#base.pages);
-    for (const { changes } of this.#intervals)
-      for (const change of changes)
+    for (const { from, changes } of this.#intervals)
+      for (const change of from < this.#base.publication ? [] : changes)
         if (change.kind === "deleted") pages.delete(change.path);
         else pages.set(change.page.path, change.page);
     return pages;
@@ -155,7 +161,7 @@ export class PublishedSite {
       epoch: this.epoch,
       publication: this.#publication,
       pages: this.listed().size,
-      completeFrom: base.publication,
+      completeFrom: Math.min(base.publication, ...this.#intervals.map(({ from }) => from)),
       base: baseEntry,
       archives: archives.reverse(),
     });

@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { servedBy } from "./mirror.ts";
+import { Crawler } from "./site-visit.ts";
+
+const wellKnown = "/.well-known/tidemark/index.gz";
+
+/** A site that was visited, and has published twice since: single intervals, and one of both. */
+async function openFollowed(): Promise<Crawler & { start: number }> {
+  const crawler = await Crawler.open();
+  const { site } = crawler;
+  site.set({ "/a.html": "1", "/b.html": "1", "/c.html": "1" });
+  site.publishBase();
+  await crawler.visit();
+  const start = site.publication;
+  site.set({ "/a.html": "2" });
+  site.publish();
+  site.set({ "/b.html": "2" });
+  site.publish();
+  return Object.assign(crawler, { start });
+}
+
+describe("an index", () => {
+  it("that is not there ends the visit, and pending work is still done", async () => {
+    await using crawler = await openFollowed();
+    const { site } = crawler;
+    await crawler.visit({ budget: 1 });
+    site.answers.set(wellKnown, (_, response) => response.writeHead(404).end());
+    const { summary, warnings, pages } = await crawler.visit();
+    assert.deepEqual([summary.source, warnings, pages], ["none", ["no-archives"], ["updated /b.html"]]);
+    assert.deepEqual(crawler.mirror(), servedBy(site));
+  });
+
+  for (const [what, body] of [
+    ["is empty", ""],
+    ["is no index", "<html>Sorry</html>"],
+    ["was cut off", gzipSync("tidemark-index 1\nsite\t").subarray(0, 20)],
+    ["is a gzip bomb", gzipSync(Buffer.alloc(80 * 1024 * 1024))],
+  ] as const) {
+    it(`that ${what} is asked for once more, past all caches, and then left`, async () => {
+      await using crawler = await openFollowed();
+      const { site } = crawler;
+      const before = await crawler.visit({ budget: 0 });
+      site.answers.set(wellKnown, (_, response) => response.end(body));
+      const { summary, warnings } = await crawler.visit();
+      assert.deepEqual([summary.source, warnings], ["none", ["site-unavailable"]]);
+      assert.deepEqual(summary.cursor, before.summary.cursor);
+      assert.equal(summary.updated, 2);
+    });
+  }
+
+  it("is asked for past all caches the second time", async () => {
+    await using crawler = await openFollowed();
+    const { site } = crawler;
+    const seen: (string | undefined)[] = [];
+    site.answers.set(wellKnown, (request, response) => {
+      seen.push(request.headers["cache-control"]);
+      if (seen.length === 1) response.end("an old page of some cache");
+    });
+    assert.equal((await crawler.visit()).summary.updated, 2);
+    assert.deepEqual(seen, [undefined, "no-cache"]);
+  });
+
+  it("of another site is read with a warning", async () => {
+    await using crawler = await openFollowed();
+    const { site } = crawler;
+    const text = gunzipSync(site.files.get(wellKnown) ?? "").toString();
+    site.files.set(wellKnown, gzipSync(text.replace(/^site\t.*$/m, "site\thttps://example.org/")));
+    const { warnings, summary } = await crawler.visit();
+    assert.deepEqual([warnings, summary.updated], [["other-site"], 2]);
+  });
+});
+
+describe("an archive", () => {
+  it("that a proxy has unpacked is read as well", async () => {
+    await using crawler = await openFollowed();
+    const { site } = crawler;
+    for (const [path, body] of site.files) if (path.endsWith(".gz")) site.files.set(path, gunzipSync(body));
+    const { summary, warnings } = await crawler.visit();
+    assert.deepEqual([summary.updated, warnings], [2, []]);
+  });
+
+  it("that is broken in a cache is asked for past it", async () => {
+    await using crawler = await openFollowed();
+    const { site } = crawler;
+    const [path = ""] = site.archivesFrom(crawler.start);
+    site.answers.set(path, (request, response) => {
+      if (request.headers["cache-control"] !== "no-cache") response.end("broken");
+    });
+    const { summary, warnings } = await crawler.visit();
+    assert.deepEqual([summary.updated, warnings], [2, []]);
+  });
+
+  it("that is missing is gone around by another chain", async () => {
+    await using crawler = await openFollowed();
+    const { site } = crawler;
+    site.merged.push([crawler.start, site.publication]);
+    site.write();
+    const merged = site
+      .archivesFrom(crawler.start)
+      .find((path) => path.includes(new Date(site.publication * 1000).toISOString().slice(0, 10).replaceAll("-", "")));
+    assert.ok(merged !== undefined);
+    site.files.delete(merged);
+    const { summary, warnings, requests } = await crawler.visit();
+    assert.deepEqual([summary.updated, warnings], [2, ["bad-archive"]]);
+    assert.equal(requests.filter((request) => request === `404 ${merged}`).length, 2);
+    assert.equal(requests.filter((request) => request.endsWith(wellKnown)).length, 2);
+  });
+
+  it("that is missing is gone around by the base when there is no other chain", async () => {
+    await using crawler = await openFollowed();
+    const { site } = crawler;
+    const [path = ""] = site.archivesFrom(crawler.start);
+    site.set({ "/c.html": undefined });
+    site.publish();
+    site.rebase();
+    site.files.delete(path);
+    const { summary, warnings, requests } = await crawler.visit();
+    assert.deepEqual(warnings, ["bad-archive"]);
+    assert.deepEqual([summary.updated, summary.deleted, summary.pageRequests], [2, 1, 2]);
+    assert.ok(requests.some((request) => request.includes(".base.")));
+    assert.deepEqual(crawler.mirror(), servedBy(site));
+  });
+
+  for (const [what, change] of [
+    ["has other content than its name says", (text: string) => text.replace("/a.html", "/x.html")],
+    ["is a gzip bomb", () => "tidemark-archive 1\n".padEnd(40 * 1024 * 1024, "\n")],
+  ] as const) {
+    it(`that ${what} is never applied`, async () => {
+      await using crawler = await openFollowed();
+      const { site } = crawler;
+      const [path = ""] = site.archivesFrom(crawler.start);
+      const before = (await crawler.visit()).summary.cursor;
+      assert.ok(before !== undefined);
+      site.set({ "/a.html": "3" });
+      const from = site.publication;
+      site.publish();
+      const [next = ""] = site.archivesFrom(from);
+      assert.notEqual(next, path);
+      site.files.set(next, gzipSync(change(gunzipSync(site.files.get(next) ?? "").toString())));
+      const { summary, warnings } = await crawler.visit();
+      assert.deepEqual([summary.source, summary.cursor], ["none", before]);
+      assert.deepEqual(warnings, ["bad-archive", "site-unavailable"]);
+    });
+  }
+
+  it("is not asked for elsewhere than beside the index", async () => {
+    await using crawler = await openFollowed();
+    const { site } = crawler;
+    const text = gunzipSync(site.files.get(wellKnown) ?? "").toString();
+    site.files.set(wellKnown, gzipSync(text.replace(/\n(?=\d{8}T\d{6}Z_)/, "\nhttp://example.org/")));
+    const { summary, warnings } = await crawler.visit();
+    assert.deepEqual([summary.source, warnings], ["none", ["site-unavailable"]]);
+  });
+});
