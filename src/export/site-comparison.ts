@@ -89,7 +89,10 @@ export class SiteComparison<File extends CandidateFile> {
       await this.#turn();
       const batch = await this.#source.next();
       if (batch === undefined) break;
-      for (const gap of batch.gaps) this.#gaps.push(gap.path);
+      if (batch.gaps.length > 0) {
+        for (const gap of batch.gaps) this.#gaps.push(gap.path);
+        this.#gaps.sort();
+      }
       const pairs: Pair<File>[] = [];
       for (const file of batch.files) {
         while (reader.head !== undefined && reader.head.path < file.path) {
@@ -155,7 +158,7 @@ export class SiteComparison<File extends CandidateFile> {
     return { page: undefined, change: { kind: "deleted", path: before.path }, isTouched: false, isRemembered: true };
   }
 
-  // Gaps come in path order and are not nested: only the last one before a path can cover it.
+  // Gaps are sorted and not nested: only the last one before a path can cover it.
   #isHidden(path: string): boolean {
     let low = 0;
     let high = this.#gaps.length;

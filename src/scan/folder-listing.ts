@@ -1,5 +1,6 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { encodePathSegment } from "../format/index.ts";
+import { toEpochUs } from "./scanned-file.ts";
 
 /** A folder's or file's place: a string where the bytes are ASCII, else the bytes. */
 export type Location = string | Uint8Array;
@@ -10,7 +11,10 @@ export const entryKinds = [
   "folder",
   "not-a-file",
   "broken-link",
+  "link-loop",
   "outside-root",
+  /** The exporter itself may not go where a link leads. */
+  "unreadable",
   /** It vanished after it was listed. */
   "gone",
   /** It could not be looked at. */
@@ -70,6 +74,8 @@ function toNodePath(location: Location): string | Buffer {
  * @param rootRealPath - the document root without links, one character a byte; links must not leave it
  */
 export function listFolder(location: Location, rootRealPath: string): ListedEntry[] {
+  if (!isInside(resolveLocation(location), rootRealPath))
+    throw Object.assign(new Error("a link out of the document root took its place"), { code: "ELOOP" });
   // "latin1" hands out a name's bytes unharmed; its type in @types/node is for UTF-8 only.
   const found = readdirSync(toNodePath(location), { withFileTypes: true, encoding: "latin1" as "utf8" });
   const keyed = found.map((entry) => {
@@ -87,10 +93,11 @@ function look(location: string | Buffer, entry: Dirent, rootRealPath: string): L
     if (entry.isSymbolicLink()) return follow(location, name, rootRealPath);
     const status = lstatSync(location, { throwIfNoEntry: false });
     if (status === undefined) return { name, kind: "gone", realPath: undefined, failure: undefined, status: noStatus };
-    // What was a file when it was listed can be a link by now: links are followed next time.
+    if (status.isSymbolicLink()) throw Object.assign(new Error("a link took its place"), { code: "ELOOP" });
     return { name, kind: kindOf(status), realPath: undefined, failure: undefined, status: toStatus(status) };
   } catch (error) {
     const { code = "unknown", message } = error as NodeJS.ErrnoException;
+    if (isDenial(code)) return { name, kind: "unreadable", realPath: undefined, failure: undefined, status: noStatus };
     return { name, kind: "failed", realPath: undefined, failure: { code, message }, status: noStatus };
   }
 }
@@ -108,12 +115,23 @@ function follow(location: string | Buffer, name: string, rootRealPath: string): 
   try {
     realPath = resolveLocation(location);
     status = statSync(location);
-  } catch {
-    return refuse("broken-link");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return refuse("broken-link");
+    if (code === "ELOOP") return refuse("link-loop");
+    throw error;
   }
-  const inRoot = realPath === rootRealPath || realPath.startsWith(rootRealPath === "/" ? "/" : `${rootRealPath}/`);
-  if (!inRoot) return refuse("outside-root");
+  if (!isInside(realPath, rootRealPath)) return refuse("outside-root");
   return { name, kind: kindOf(status), realPath, failure: undefined, status: toStatus(status) };
+}
+
+function isInside(realPath: string, rootRealPath: string): boolean {
+  return realPath === rootRealPath || realPath.startsWith(rootRealPath === "/" ? "/" : `${rootRealPath}/`);
+}
+
+/** Whether an error says that the exporter's user may not look there. */
+export function isDenial(code: string): boolean {
+  return code === "EACCES" || code === "EPERM";
 }
 
 /** A place without links, one character a byte. Throws what the file system throws. */
@@ -127,5 +145,5 @@ function kindOf(status: Stats): EntryKind {
 
 function toStatus(status: Stats): EntryStatus {
   const { mode, uid, gid, size, mtimeMs, ctimeMs } = status;
-  return { mode, uid, gid, sizeBytes: size, mtimeUs: Math.floor(mtimeMs * 1000), ctimeUs: Math.floor(ctimeMs * 1000) };
+  return { mode, uid, gid, sizeBytes: size, mtimeUs: toEpochUs(mtimeMs), ctimeUs: toEpochUs(ctimeMs) };
 }

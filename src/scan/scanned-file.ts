@@ -13,7 +13,7 @@ export interface ScannedFile {
   readonly mediaType: string;
 }
 
-/** A place that could not be looked at: what was published there stays as it was. */
+/** A place that could not be looked at: what was published there stays as it was. They come in about path order. */
 export interface ScanGap {
   /** Encoded path of a file, or of a folder with `/` at its end. */
   readonly path: string;

@@ -1,8 +1,10 @@
+import { statSync } from "node:fs";
 import { encodePathSegment } from "../format/index.ts";
-import { type ExportEvent, type WithholdRule, wrapSystemError } from "../model/index.ts";
+import { type ExportEvent, TidemarkError, type WithholdRule, wrapSystemError } from "../model/index.ts";
 import { FolderLister } from "./folder-lister.ts";
-import { joinLocation, type ListedEntry, type Location, resolveLocation } from "./folder-listing.ts";
+import { isDenial, joinLocation, type ListedEntry, type Location, resolveLocation } from "./folder-listing.ts";
 import type { GlobFilter } from "./glob-filter.ts";
+import { judgeTarget } from "./link-target.ts";
 import { mediaTypeOfName } from "./media-types.ts";
 import { judgeName } from "./name-rules.ts";
 import { isPermitted, type ReaderIdentity } from "./reader-identity.ts";
@@ -45,6 +47,8 @@ const maxLinkedFolders = 4;
 export class Walk implements AsyncDisposable {
   readonly #options: WalkOptions;
   readonly #rootRealPath: string;
+  readonly #root: Location;
+  readonly #rootInode: string | undefined;
   readonly #stack: OpenFolder[] = [];
   readonly #maxPathLength: number;
   readonly #lister: FolderLister;
@@ -57,6 +61,10 @@ export class Walk implements AsyncDisposable {
     this.#maxPathLength = options.maxPathLength ?? 2048;
     try {
       this.#rootRealPath = resolveLocation(options.docroot);
+      const bytes = Buffer.from(this.#rootRealPath, "latin1");
+      const isAscii = bytes.toString("utf8") === this.#rootRealPath;
+      this.#root = this.#rootRealPath === "/" ? "" : isAscii ? this.#rootRealPath : bytes;
+      this.#rootInode = this.#findRootInode();
     } catch (error) {
       throw this.#wrap(error);
     }
@@ -66,7 +74,8 @@ export class Walk implements AsyncDisposable {
   /**
    * Gives the next files, or undefined after the last.
    *
-   * @throws TidemarkError if the root cannot be listed: an unreadable root is not an empty site
+   * @throws TidemarkError if the root cannot be listed, or another folder took its place meanwhile: that is
+   *   not an empty site
    */
   async next(): Promise<ScanBatch | undefined> {
     if (!this.#isBegun) await this.#begin();
@@ -79,6 +88,7 @@ export class Walk implements AsyncDisposable {
       if (entry === undefined) this.#stack.pop();
       else if (entry.kind === "folder") await this.#visitFolder(folder, entry);
       else this.#visitFile(folder, entry, files);
+      if (this.#stack.length === 0) this.#checkRoot();
     }
     const gaps = this.#gaps;
     this.#gaps = [];
@@ -92,10 +102,8 @@ export class Walk implements AsyncDisposable {
 
   async #begin(): Promise<void> {
     this.#isBegun = true;
-    const bytes = Buffer.from(this.#rootRealPath, "latin1");
-    const isAscii = bytes.toString("utf8") === this.#rootRealPath;
     try {
-      await this.#open(this.#rootRealPath === "/" ? "" : isAscii ? this.#rootRealPath : bytes, "/", "", []);
+      await this.#open(this.#root, "/", "", []);
     } catch (error) {
       throw this.#wrap(error);
     }
@@ -110,7 +118,8 @@ export class Walk implements AsyncDisposable {
     const path = folder.path + encodePathSegment(name);
     const rule = this.#judge(entry, path, folder.relative + name);
     if (rule !== undefined) this.#withhold(path, rule);
-    else if (entry.kind === "failed") this.#gap(path, entry.failure);
+    else if (entry.kind === "failed")
+      this.#gap([path, `${path}/`], entry.failure); // It may have been either.
     else if (entry.kind !== "file")
       return; // It vanished after it was listed: it is not there.
     else if (!isPermitted(status, this.#options.reader, 4)) this.#withhold(path, "unreadable");
@@ -146,7 +155,7 @@ export class Walk implements AsyncDisposable {
       ]);
     } catch (error) {
       const { code = "unknown", message } = error as NodeJS.ErrnoException;
-      this.#gap(path, { code, message });
+      this.#gap([path], { code, message });
     }
   }
 
@@ -160,28 +169,26 @@ export class Walk implements AsyncDisposable {
   #judge(entry: ListedEntry, path: string, relative: string): WithholdRule | undefined {
     const { globs, judgePath } = this.#options;
     const isFolder = entry.kind === "folder";
-    if (entry.kind === "not-a-file" || entry.kind === "broken-link" || entry.kind === "outside-root") return entry.kind;
+    switch (entry.kind) {
+      case "not-a-file":
+      case "broken-link":
+      case "link-loop":
+      case "outside-root":
+      case "unreadable":
+        return entry.kind;
+    }
     const own = judgePath(path);
     if (own === "own-output") return own;
     const named = judgeName(entry.name, isFolder);
     if (named !== undefined && !(named === "hidden" && globs.namesHidden(relative))) return named;
     if (path.length > this.#maxPathLength) return "name-too-long";
     const chosen = isFolder ? globs.judgeFolder(relative) : (globs.judgeFile(relative) ?? own);
-    return chosen ?? (entry.realPath === undefined ? undefined : this.#judgeTarget(entry.realPath, isFolder));
-  }
-
-  /** A link must not publish under another name what its target's own name holds back. */
-  #judgeTarget(realPath: string, isFolder: boolean): WithholdRule | undefined {
-    const names = realPath
-      .slice(this.#rootRealPath.length)
-      .split("/")
-      .filter((name) => name !== "");
-    for (const [at, name] of names.entries()) {
-      const rule = judgeName(name, isFolder || at < names.length - 1);
-      const isNamed = rule === "hidden" && this.#options.globs.namesHidden(names.slice(0, at + 1).join("/"));
-      if (rule !== undefined && !isNamed) return rule;
-    }
-    return undefined;
+    return (
+      chosen ??
+      (entry.realPath === undefined
+        ? undefined
+        : judgeTarget(this.#options, this.#rootRealPath, entry.realPath, isFolder))
+    );
   }
 
   async #open(location: Location, path: string, relative: string, linked: readonly string[]): Promise<void> {
@@ -201,15 +208,38 @@ export class Walk implements AsyncDisposable {
     this.#options.onEvent({ event: "withheld", path, rule });
   }
 
-  #gap(path: string, failure: { readonly code: string; readonly message: string } | undefined): void {
+  #gap(
+    paths: readonly [string, ...string[]],
+    failure: { readonly code: string; readonly message: string } | undefined,
+  ): void {
+    const [path] = paths;
     const { code = "unknown", message = "it could not be read" } = failure ?? {};
     if (code === "ENOENT" || code === "ENOTDIR") return;
-    this.#gaps.push({ path });
+    if (isDenial(code)) {
+      this.#withhold(path, "unreadable");
+      return;
+    }
+    this.#gaps.push(...paths.map((covered) => ({ path: covered })));
     this.#options.onEvent({
       event: "item-error",
       code,
       message: `${message}; what was published there stays as it was`,
       path,
     });
+  }
+
+  #findRootInode(): string | undefined {
+    const status = statSync(Buffer.from(this.#rootRealPath, "latin1"), { throwIfNoEntry: false });
+    return status === undefined ? undefined : `${status.dev} ${status.ino}`;
+  }
+
+  // Of a root that is unmounted or swapped on the way, the rest would look deleted.
+  #checkRoot(): void {
+    if (this.#findRootInode() === this.#rootInode) return;
+    throw new TidemarkError(
+      "not-found",
+      `The document root ${this.#options.docroot} was removed or replaced while it was read: nothing was changed.`,
+      { hint: "Run the export again when the folder is in place." },
+    );
   }
 }
