@@ -64,7 +64,7 @@ describe("the demonstration", () => {
     let seen = "";
     child.stdout?.on("data", (chunk) => {
       seen += chunk;
-      if (seen.includes("crawling")) child.kill("SIGINT");
+      if (seen.includes("crawling") && !child.killed) child.kill("SIGINT");
     });
     const { code, stdout } = await ended;
     assert.equal(code, 130, stdout);

@@ -27,7 +27,7 @@ export function formatVisit(visit: DemoVisit): string {
 
 /** A promise and whether it held, as a line. */
 export function formatCheck(check: DemoCheck): string {
-  return `  ${check.held ? "ok    " : "BROKEN"}  ${check.promise} (${check.found})\n`;
+  return `  ${check.held ? "ok    " : "BROKEN"}  ${check.promise} (${check.found.replace(/\d{4,}/g, (digits) => formatCount(Number(digits)))})\n`;
 }
 
 /** What to make of it. */

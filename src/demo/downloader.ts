@@ -7,6 +7,13 @@ interface Validators {
 
 const connections = 4;
 
+// Several times faster than reading the pieces one by one, which a comparison of costs owes to the other side.
+function endOf(response: IncomingMessage): Promise<void> {
+  return new Promise((resolve, reject) => {
+    response.on("end", resolve).on("error", reject).on("close", resolve).resume();
+  });
+}
+
 /**
  * What a crawler without archives does, at its best: it is told every URL, and asks for each of them.
  *
@@ -51,7 +58,7 @@ export class Downloader {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       get(this.#origin + path, { agent: this.#agent, headers, ...(signal && { signal }) }, resolve).on("error", reject);
     });
-    for await (const _ of response);
+    await endOf(response);
     if (response.statusCode === 404) this.#known.delete(path);
     else if (response.statusCode === 200) {
       this.#known.set(path, { etag: response.headers.etag, lastModified: response.headers["last-modified"] });

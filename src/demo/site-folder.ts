@@ -8,6 +8,7 @@ import { renderPage, type Templates } from "./site-text.ts";
 export interface FileState {
   readonly page: DemoPage;
   readonly revision: number;
+  readonly body: Buffer;
 }
 
 const dayMs = 86_400_000;
@@ -18,6 +19,7 @@ export class SiteFolder {
   readonly folder: string;
   readonly #templates: Templates;
   readonly #files = new Map<string, FileState>();
+  readonly #folders = new Set<string>();
 
   constructor(folder: string, templates: Templates) {
     this.folder = folder;
@@ -31,7 +33,7 @@ export class SiteFolder {
 
   /** Writes a new site, each page with a time of its own in the year before `now`. */
   create(pages: readonly DemoPage[], now: EpochMs): void {
-    for (const page of pages) this.#write({ page, revision: 1 }, now - dayMs - (page.seed % 300) * dayMs);
+    for (const page of pages) this.#revise(page, 1, now - dayMs - (page.seed % 300) * dayMs);
   }
 
   /** Applies a round: restored pages get times of years ago, other changed and new ones that of `now`. */
@@ -40,10 +42,10 @@ export class SiteFolder {
       rmSync(join(this.folder, page.path));
       this.#files.delete(page.path);
     }
-    for (const page of round.appeared) this.#write({ page, revision: 1 }, now);
+    for (const page of round.appeared) this.#revise(page, 1, now);
     for (const page of round.changed) {
       const revision = 1 + (this.#files.get(page.path)?.revision ?? 0);
-      this.#write({ page, revision }, round.restored.includes(page) ? now - 3 * yearMs : now);
+      this.#revise(page, revision, round.restored.includes(page) ? now - 3 * yearMs : now);
     }
   }
 
@@ -53,10 +55,16 @@ export class SiteFolder {
     for (const [path, state] of this.#files) if (!kept.has(path)) this.#write(state, now);
   }
 
+  #revise(page: DemoPage, revision: number, modifiedAt: EpochMs): void {
+    this.#write({ page, revision, body: renderPage(page, revision, this.#templates) }, modifiedAt);
+  }
+
   #write(state: FileState, modifiedAt: EpochMs): void {
     const file = join(this.folder, state.page.path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, renderPage(state.page, state.revision, this.#templates));
+    const folder = dirname(file);
+    if (!this.#folders.has(folder)) mkdirSync(folder, { recursive: true });
+    this.#folders.add(folder);
+    writeFileSync(file, state.body);
     utimesSync(file, modifiedAt / 1000, modifiedAt / 1000);
     this.#files.set(state.page.path, state);
   }
