@@ -521,6 +521,16 @@ test("an abort ends what is under way, what waits, and what comes after", async 
   assert.equal(server.heads.length, 1);
 });
 
+test("an abort of very many that wait sends none of them", async () => {
+  const stop = new AbortController();
+  await using server = await listenRaw(() => stop.abort());
+  await using fetcher = createFetcher();
+  const request = { origin: server.origin, path: "/", maxBytes: 9, timeoutMs: long, signal: stop.signal };
+  const outcomes = await Promise.all(Array.from({ length: 20_000 }, () => fetcher.get(request)));
+  assert.ok(outcomes.every((outcome) => reasonOf(outcome) === "aborted"));
+  assert.equal(server.heads.length, 1);
+});
+
 test("an abort ends a connection that is being made, and one within an error page", async () => {
   await using server = await listenRaw((socket) => {
     socket.write("HTTP/1.1 404 None\r\nContent-Length: 1000\r\n\r\n", () => setImmediate(() => stop.abort()));
