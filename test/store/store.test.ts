@@ -1,0 +1,296 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import Database from "libsql";
+import { type ErrorCode, type Page, type Settlement, type SitePosition, TidemarkError } from "../../src/model/index.ts";
+import { openStore, type SiteStore } from "../../src/store/index.ts";
+import { recordOf } from "../crawl/published-site.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+
+const origin = "https://example.org";
+const position: SitePosition = {
+  cursor: { epoch: "epoch-000001", publication: 50 },
+  typesKey: "text/html",
+  since: 7,
+  indexPath: "/index.gz",
+  indexValidators: { etag: '"x"', lastModified: "yesterday" },
+};
+
+function page(path: string, body = path, mediaType = "text/html"): Page & { digest: string } {
+  const record = recordOf(path, { body, mediaType, lastModified: 5 });
+  assert.ok(record.digest !== undefined);
+  return { ...record, digest: record.digest };
+}
+
+const kept = (of: Page & { digest: string }): Settlement => ({ kind: "kept", page: of });
+
+function refuses(code: ErrorCode, pattern: RegExp): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof TidemarkError, String(error));
+    assert.equal(error.code, code);
+    assert.match(error.message, pattern);
+    assert.ok(error.hint !== undefined);
+    return true;
+  };
+}
+
+/** Takes in a reading. */
+function takeIn({ memory }: SiteStore, act: (intake: ReturnType<SiteStore["memory"]["beginIntake"]>) => void): void {
+  const intake = memory.beginIntake();
+  act(intake);
+  intake.commit(position);
+}
+
+function dueWork({ work }: SiteStore): string[] {
+  const fetches = work.take("fetch", "", 100).map((item) => (item.kind === "fetch" ? item.page.path : ""));
+  const deletions = work.take("delete", "", 100).map((item) => (item.kind === "delete" ? `-${item.path}` : ""));
+  return [...fetches, ...deletions];
+}
+
+describe("the store", () => {
+  it("remembers position and robots.txt, byte for byte", () => {
+    using folder = makeTempFolder();
+    const robots = {
+      body: Uint8Array.from([0, 255, 10, 128]),
+      validators: { etag: 'W/"1"' },
+      confirmedAt: 1_800_000_000_123,
+    };
+    {
+      using store = openStore({ into: folder.path });
+      const site = store.openSite(origin);
+      assert.deepEqual(site.memory.read(), { position: undefined, robots: undefined });
+      site.memory.rememberRobots(robots);
+      takeIn(site, () => undefined);
+    }
+    using store = openStore({ into: folder.path });
+    const record = store.openSite(origin).memory.read();
+    assert.deepEqual(record.position, position);
+    assert.deepEqual({ ...record.robots, body: new Uint8Array(record.robots?.body ?? []) }, robots);
+    assert.equal(store.openSite("https://other.org").memory.read().position, undefined);
+  });
+
+  it("forgets an intake that was rolled back", () => {
+    using folder = makeTempFolder();
+    using store = openStore({ into: folder.path });
+    const site = store.openSite(origin);
+    const intake = site.memory.beginIntake();
+    intake.list([page("/a")], false);
+    intake.rollback();
+    assert.deepEqual(dueWork(site), []);
+    assert.equal(site.memory.read().position, undefined);
+    takeIn(site, (again) => again.list([page("/b")], false));
+    assert.deepEqual(dueWork(site), ["/b"]);
+  });
+
+  it("makes work of what is not held as recorded, and of nothing else", () => {
+    using folder = makeTempFolder();
+    using store = openStore({ into: folder.path });
+    const site = store.openSite(origin);
+    takeIn(site, (intake) =>
+      intake.list(
+        ["/a", "/b", "/c", "/d"].map((path) => page(path)),
+        false,
+      ),
+    );
+    site.work.settle(["/a", "/b", "/c", "/d"].map((path) => kept(page(path))));
+    takeIn(site, (intake) => {
+      const undigested = { ...page("/d"), digest: undefined };
+      intake.list(
+        [page("/a"), page("/b", "changed"), { ...page("/c"), lastModified: 6 }, undigested, page("/e")],
+        false,
+      );
+      intake.withdraw(["/a", "/never"]);
+    });
+    assert.deepEqual(dueWork(site), ["/b", "/c", "/e", "-/a"]);
+    takeIn(site, (intake) => {
+      intake.list([page("/a"), page("/b")], false);
+      intake.withdraw(["/e"]);
+    });
+    assert.deepEqual(dueWork(site), ["/c"]);
+    assert.deepEqual(site.work.counts(), { held: 4, pending: 1, disallowed: 0 });
+  });
+
+  it("gives work in the order of paths, a part at a time", () => {
+    using folder = makeTempFolder();
+    using store = openStore({ into: folder.path });
+    const site = store.openSite(origin);
+    takeIn(site, (intake) =>
+      intake.list(
+        ["/b", "/a", "/a/b", "/a%20"].map((path) => page(path)),
+        false,
+      ),
+    );
+    const [first, second] = site.work.take("fetch", "", 2);
+    assert.deepEqual(
+      [first, second].map((item) => item?.kind === "fetch" && item.page),
+      [page("/a"), page("/a%20")],
+    );
+    assert.deepEqual(
+      site.work.take("fetch", "/a%20", 2).map((item) => item.kind === "fetch" && item.page.path),
+      ["/a/b", "/b"],
+    );
+  });
+
+  it("keeps the history of work whose record is the same, and begins anew for another", () => {
+    using folder = makeTempFolder();
+    using store = openStore({ into: folder.path });
+    const site = store.openSite(origin);
+    const pages = ["/same", "/other", "/parked"].map((path) => page(path));
+    takeIn(site, (intake) => intake.list(pages, false));
+    site.work.settle(
+      pages.map(({ path }) => {
+        const state = path === "/parked" ? "parked" : "due";
+        return { kind: "postponed", path, postponed: { trouble: "refused", strikes: 2, state } };
+      }),
+    );
+    takeIn(site, (intake) => intake.list([page("/same"), page("/other", "new"), page("/parked")], false));
+    const history = site.work
+      .take("fetch", "", 9)
+      .map((item) => item.kind === "fetch" && [item.page.path, item.postponed]);
+    assert.deepEqual(history, [
+      ["/other", undefined],
+      ["/same", { trouble: "refused", strikes: 2 }],
+    ]);
+    takeIn(site, (intake) => intake.list([page("/parked", "new")], false));
+    assert.deepEqual(dueWork(site), ["/other", "/parked", "/same"]);
+  });
+
+  it("opens disallowed work again when it is told to", () => {
+    using folder = makeTempFolder();
+    using store = openStore({ into: folder.path });
+    const site = store.openSite(origin);
+    takeIn(site, (intake) => intake.list([page("/a")], false));
+    site.work.settle([
+      { kind: "postponed", path: "/a", postponed: { trouble: "disallowed", strikes: 1, state: "disallowed" } },
+    ]);
+    assert.deepEqual(site.work.counts(), { held: 0, pending: 0, disallowed: 1 });
+    site.work.reopenDisallowed();
+    assert.deepEqual(dueWork(site), ["/a"]);
+  });
+
+  it("deletes what a whole listing leaves out, of the types that it speaks of", () => {
+    using folder = makeTempFolder();
+    using store = openStore({ into: folder.path });
+    const site = store.openSite(origin);
+    const style = page("/s.css", "s", "text/css");
+    const pages = [page("/a"), page("/b"), page("/changed"), style];
+    takeIn(site, (intake) => intake.list([...pages, page("/pending")], false));
+    site.work.settle(pages.map(kept));
+    takeIn(site, (intake) => {
+      intake.list([page("/a"), page("/changed", "new"), page("/new")], false);
+      intake.withdrawUnlisted((mediaType) => mediaType === "text/html");
+    });
+    assert.deepEqual(dueWork(site), ["/changed", "/new", "-/b"]);
+    assert.equal(site.work.counts().held, 3);
+  });
+
+  it("passes over what is neither held nor wanted, if only that is asked for", () => {
+    using folder = makeTempFolder();
+    using store = openStore({ into: folder.path });
+    const site = store.openSite(origin);
+    takeIn(site, (intake) => intake.list([page("/held"), page("/wanted")], false));
+    site.work.settle([kept(page("/held"))]);
+    takeIn(site, (intake) => {
+      intake.list([page("/held"), page("/wanted"), page("/unknown")], true);
+      intake.withdrawUnlisted(() => true);
+    });
+    assert.deepEqual(dueWork(site), ["/wanted"]);
+  });
+
+  it("begins a site anew when its mirror is gone or is another, and moves with its state", () => {
+    using folder = makeTempFolder();
+    const [here, there, stateFile] = ["here", "there", "s.db"].map((name) => join(folder.path, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const position = (options: { into: string; stateFile?: string }) => {
+      using store = openStore(options);
+      const site = store.openSite(origin);
+      const record = site.memory.read();
+      takeIn(site, () => undefined);
+      return record.position?.cursor.publication;
+    };
+    assert.deepEqual([position({ into: here }), position({ into: here })], [undefined, 50]);
+    renameSync(here, there);
+    assert.equal(position({ into: there }), 50);
+    assert.equal(position({ into: there, stateFile }), undefined);
+    assert.equal(position({ into: there, stateFile }), 50);
+    assert.equal(position({ into: here, stateFile }), undefined);
+    renameSync(join(there, "example.org"), join(there, "away"));
+    assert.equal(position({ into: there }), undefined);
+  });
+});
+
+describe("the lock", () => {
+  it("says which process holds it, and vanishes when that is killed", async () => {
+    using folder = makeTempFolder();
+    const script = `const { openStore } = await import(${JSON.stringify(new URL("../../src/store/index.js", import.meta.url).href)});
+      globalThis.store = openStore({ into: process.argv[1] }); console.log("open"); setInterval(() => {}, 1e6);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script, folder.path], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(child.stdout, "data");
+    try {
+      assert.throws(
+        () => openStore({ into: folder.path }),
+        refuses("locked", new RegExp(`process ${child.pid} on .*, since 2`)),
+      );
+      // To ask did not take the lock away.
+      assert.throws(() => openStore({ into: folder.path }), refuses("locked", /process/));
+    } finally {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    }
+    openStore({ into: folder.path })[Symbol.dispose]();
+  });
+
+  it("is of the folder and of the state", () => {
+    using folder = makeTempFolder();
+    const [one, two, stateFile] = ["one", "two", "state.db"].map((name) => join(folder.path, name)) as [
+      string,
+      string,
+      string,
+    ];
+    {
+      using _store = openStore({ into: one, stateFile });
+      assert.throws(() => openStore({ into: one }), refuses("locked", /Another crawl is using/));
+      assert.throws(() => openStore({ into: two, stateFile }), refuses("locked", /Another crawl is using .*state\.db/));
+      openStore({ into: two })[Symbol.dispose]();
+    }
+    openStore({ into: one })[Symbol.dispose]();
+  });
+});
+
+describe("a state that cannot be used", () => {
+  it("is damaged", () => {
+    using folder = makeTempFolder();
+    mkdirSync(join(folder.path, ".tidemark"));
+    writeFileSync(join(folder.path, ".tidemark/state.db"), "not a database ".repeat(1000));
+    assert.throws(() => openStore({ into: folder.path }), refuses("state-corrupt", /state\.db/));
+    // The lock was given back.
+    assert.throws(() => openStore({ into: folder.path }), refuses("state-corrupt", /state\.db/));
+  });
+
+  it("is of a newer version", () => {
+    using folder = makeTempFolder();
+    openStore({ into: folder.path })[Symbol.dispose]();
+    const database = new Database(join(folder.path, ".tidemark/state.db"));
+    database.exec("PRAGMA user_version = 99");
+    database.close();
+    assert.throws(() => openStore({ into: folder.path }), refuses("state-version", /newer version/));
+  });
+
+  it("is in a place that is no folder", () => {
+    using folder = makeTempFolder();
+    writeFileSync(join(folder.path, "file"), "");
+    assert.throws(
+      () => openStore({ into: join(folder.path, "file") }),
+      (error) => error instanceof TidemarkError,
+    );
+    assert.ok(!existsSync(join(folder.path, "file/.tidemark")));
+  });
+});
