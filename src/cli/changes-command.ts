@@ -11,9 +11,9 @@ import {
 } from "./option.ts";
 
 /** The forms in which `changes` prints a change. */
-export const changeFormats = ["urls", "tsv", "json"] as const;
+const changeFormats = ["urls", "tsv", "json"] as const;
 
-/** One of {@link changeFormats}. */
+/** How `changes` prints a change. */
 export type ChangeFormat = (typeof changeFormats)[number];
 
 /** What the command line says about a list of changes. */

@@ -35,6 +35,7 @@ export class CrawlPrinter {
 /** What a visit came to, for people. */
 export function formatCrawlResult(summary: CrawlSummary): string {
   const { created, updated, deleted, unchanged } = summary;
+  if (summary.source === "none" && summary.pageRequests === 0) return `${summary.site}: could not be followed\n`;
   const lines = [
     `${summary.site}: ${formatCount(created)} created, ${formatCount(updated)} updated, ` +
       `${formatCount(deleted)} deleted, ${formatCount(unchanged)} unchanged`,
