@@ -1,7 +1,7 @@
 import type { CrawlEvent, FetchItem, Page, PageTrouble, Postponement, Settlement } from "../model/index.ts";
 
 /** After so many visits in a row with the same trouble a decision is made. */
-export const patienceVisits = 3;
+const patienceVisits = 3;
 
 /** What a visit found where a page should be. */
 export type PageFinding =

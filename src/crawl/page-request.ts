@@ -8,9 +8,9 @@ import { isCancelled } from "./reading-visit.ts";
 import { productToken } from "./robots-rules.ts";
 
 /** Bodies that should be larger go to a file as they come. */
-export const maxBodyInMemoryBytes: number = 256 * 1024;
+const maxBodyInMemoryBytes = 256 * 1024;
 /** A body may be so much larger than its record says; what is longer is not the page. */
-export const maxGrowthBytes: number = 16 * 1024 * 1024;
+const maxGrowthBytes = 16 * 1024 * 1024;
 
 const maxRedirects = 5;
 // These do not pass by themselves.

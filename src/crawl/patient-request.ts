@@ -2,9 +2,9 @@ import type { FetchFailure, FetchOutcome, FetchRequest } from "../model/index.ts
 import { isCancelled, type ReadingVisit } from "./reading-visit.ts";
 
 /** Waits before the second and the third request for the same thing. */
-export const retryDelaysMs: readonly number[] = [500, 2000];
+const retryDelaysMs: readonly number[] = [500, 2000];
 /** A server that asks for a longer wait than this is asked again in another visit. */
-export const maxRetryWaitMs = 30_000;
+const maxRetryWaitMs = 30_000;
 /** After so many page requests in a row without an answer the site is left alone. */
 export const maxTroublesInARow = 20;
 

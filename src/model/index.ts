@@ -32,12 +32,11 @@ export {
   maxEpochSeconds,
   parseCompactTime,
 } from "./time.ts";
-export {
-  type DeleteItem,
-  type FetchItem,
-  type PageTrouble,
-  type Postponement,
-  pageTroubles,
-  type Settlement,
-  type WorkItem,
+export type {
+  DeleteItem,
+  FetchItem,
+  PageTrouble,
+  Postponement,
+  Settlement,
+  WorkItem,
 } from "./work-item.ts";

@@ -1,10 +1,7 @@
 import type { Page } from "./page.ts";
 
 /** Why a page could not be brought to what its record says. */
-export const pageTroubles = ["differs", "gone", "refused", "unavailable", "disallowed", "mirror"] as const;
-
-/** One of {@link pageTroubles}. */
-export type PageTrouble = (typeof pageTroubles)[number];
+export type PageTrouble = "differs" | "gone" | "refused" | "unavailable" | "disallowed" | "mirror";
 
 /** Work that was not finished in a visit. */
 export interface Postponement {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { decodePathSegment } from "../format/index.ts";
 
 /** The name of the file for a path that ends with a slash. */
-export const folderPageName = "~tidemark-index";
+const folderPageName = "~tidemark-index";
 
 const maxNameBytes = 255;
 // Names of ours, so that no page can take one: the crawler's own folder, and names made here.

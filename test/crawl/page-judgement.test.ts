@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { judgePage, type PageFinding } from "../../src/crawl/index.ts";
+import { judgePage, type PageFinding } from "../../src/crawl/page-judgement.ts";
 import type { FetchItem, PageTrouble } from "../../src/model/index.ts";
 
 const page = { path: "/a", sizeBytes: 3, lastModified: 5, mediaType: "text/html", digest: "AAAAAAAAAAA" };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { planReading, type ReadingPlan, type Wanted } from "../../src/crawl/index.ts";
+import { planReading, type ReadingPlan, type Wanted } from "../../src/crawl/reading-plan.ts";
 import type { ArchiveEntry, ArchiveIndex } from "../../src/format/index.ts";
 import { parseMediaTypeFilter } from "../../src/model/index.ts";
 
