@@ -1,5 +1,6 @@
+import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { type EntryFailure, type ListedEntry, type Location, listFolder } from "./folder-listing.ts";
+import { type EntryFailure, type FolderListing, type Location, listFolder } from "./folder-listing.ts";
 import { type PackedListing, unpackListing } from "./listing-codec.ts";
 
 /** What a thread is asked. */
@@ -21,7 +22,7 @@ interface Flight {
 
 /** Threads begin when this many folders wait: a small site is listed before a thread has started. */
 const foldersWorthThreads = 64;
-const threads = 2;
+const maxThreads = 2;
 /** Folders under way a thread, so that none is idle while its answer travels. */
 const tasksAThread = 4;
 /** Listings, and entries in them, that may wait to be taken. */
@@ -29,8 +30,7 @@ const maxWaitingFolders = 512;
 const maxWaitingEntries = 100_000;
 
 /**
- * Lists folders ahead of a walk in other threads. `lstat` of each file is most of a scan's time; two
- * threads halve it. Whatever no thread has begun when the walk needs it is listed on the spot.
+ * Lists folders ahead of a walk in other threads: `lstat` of each file is most of a scan's time. Whatever no thread has begun when the walk needs it is listed on the spot.
  */
 export class FolderLister implements AsyncDisposable {
   readonly #rootRealPath: string;
@@ -54,7 +54,7 @@ export class FolderLister implements AsyncDisposable {
   }
 
   /** Gives a folder's entries in path order. Throws what the file system throws. */
-  async list(key: string, location: Location): Promise<ListedEntry[]> {
+  async list(key: string, location: Location): Promise<FolderListing> {
     const flight = this.#flights.get(key);
     if (flight === undefined) {
       // In path order, the folder that is needed is the next of the queue, if it is in it.
@@ -75,6 +75,8 @@ export class FolderLister implements AsyncDisposable {
   }
 
   #start(): void {
+    // The walk's own thread is busy as well.
+    const threads = Math.max(1, Math.min(maxThreads, availableParallelism() - 1));
     for (let count = 0; count < threads; count++) {
       const worker = new Worker(new URL("./listing-worker.js", import.meta.url), {
         resourceLimits: { maxYoungGenerationSizeMb: 8 },

@@ -1,5 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { encodePathSegment } from "../format/index.ts";
+import { withholdRules } from "../model/index.ts";
+import { judgeName } from "./name-rules.ts";
 import { toEpochUs } from "./scanned-file.ts";
 
 /** A folder's or file's place: a string where the bytes are ASCII, else the bytes. */
@@ -24,34 +26,48 @@ export const entryKinds = [
 /** One of {@link entryKinds}. */
 export type EntryKind = (typeof entryKinds)[number];
 
-/** What of an entry's status is used. */
-export interface EntryStatus {
-  readonly mode: number;
-  readonly uid: number;
-  readonly gid: number;
-  readonly sizeBytes: number;
-  readonly mtimeUs: number;
-  readonly ctimeUs: number;
-}
-
 /** Why an entry could not be looked at. */
 export interface EntryFailure {
   readonly code: string;
   readonly message: string;
 }
 
-/** An entry of a folder. */
-export interface ListedEntry {
-  /** The name's bytes, one character a byte. */
-  readonly name: string;
-  readonly kind: EntryKind;
-  /** Of a link: the place that it leads to, without links, one character a byte. */
-  readonly realPath: string | undefined;
-  readonly failure: EntryFailure | undefined;
-  readonly status: EntryStatus;
+/** What few entries have: where a link leads to, without links and one character a byte; why looking failed. */
+export interface EntryExtra {
+  readonly realPath?: string;
+  readonly failure?: EntryFailure;
 }
 
-const noStatus: EntryStatus = { mode: 0, uid: 0, gid: 0, sizeBytes: 0, mtimeUs: 0, ctimeUs: 0 };
+/**
+ * A folder's entries in path order, as columns: cheap to fill, to read, and to hand from one thread
+ * to another. Folders sort as if their names ended in `/`.
+ */
+export interface FolderListing {
+  /** Percent-encoded names. */
+  readonly segments: readonly string[];
+  /** Index in {@link entryKinds} of each entry. */
+  readonly kinds: Uint8Array<ArrayBuffer>;
+  /** Index in {@link withholdRules} of the rule that the name falls under, and 1; 0 for none. */
+  readonly nameRules: Uint8Array<ArrayBuffer>;
+  /** Six numbers an entry, see {@link statusAt}. */
+  readonly numbers: Float64Array<ArrayBuffer>;
+  readonly extras: ReadonlyMap<number, EntryExtra>;
+}
+
+/** Where the numbers of an entry stand behind `6 * index`. */
+export const statusAt = { mode: 0, uid: 1, gid: 2, sizeBytes: 3, mtimeUs: 4, ctimeUs: 5 } as const;
+/** How many numbers an entry has. */
+export const numbersAnEntry = 6;
+
+interface LookedAt {
+  readonly kind: EntryKind;
+  readonly status: Stats | undefined;
+  readonly extra: EntryExtra | undefined;
+}
+
+const refused: Readonly<Record<EntryKind, LookedAt>> = Object.fromEntries(
+  entryKinds.map((kind) => [kind, { kind, status: undefined, extra: undefined }]),
+) as Record<EntryKind, LookedAt>;
 const ascii = /^[\x00-\x7f]*$/;
 
 /** Appends a name to a place. Strings are faster; a name that is not ASCII makes the place bytes. */
@@ -68,48 +84,53 @@ function toNodePath(location: Location): string | Buffer {
 }
 
 /**
- * Lists a folder and looks at each entry, in path order: folders sort as if their names ended in `/`.
- * Throws what the file system throws if the folder itself cannot be listed.
+ * Lists a folder and looks at each entry. Throws what the file system throws if the folder itself
+ * cannot be listed.
  *
  * @param rootRealPath - the document root without links, one character a byte; links must not leave it
  */
-export function listFolder(location: Location, rootRealPath: string): ListedEntry[] {
+export function listFolder(location: Location, rootRealPath: string): FolderListing {
   if (!isInside(resolveLocation(location), rootRealPath))
     throw Object.assign(new Error("a link out of the document root took its place"), { code: "ELOOP" });
   // "latin1" hands out a name's bytes unharmed; its type in @types/node is for UTF-8 only.
   const found = readdirSync(toNodePath(location), { withFileTypes: true, encoding: "latin1" as "utf8" });
-  const keyed = found.map((entry) => {
-    const listed = look(joinLocation(location, entry.name), entry, rootRealPath);
+  const entries = found.map((entry) => {
+    const { kind, status, extra } = look(joinLocation(location, entry.name), entry, rootRealPath);
     const segment = encodePathSegment(entry.name);
-    return { listed, key: listed.kind === "folder" ? `${segment}/` : segment };
+    const key = kind === "folder" ? `${segment}/` : segment;
+    return { key, segment, name: entry.name, kind, status, extra };
   });
-  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  return keyed.map(({ listed }) => listed);
+  entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  const kinds = new Uint8Array(entries.length);
+  const nameRules = new Uint8Array(entries.length);
+  const numbers = new Float64Array(entries.length * numbersAnEntry);
+  const extras = new Map<number, EntryExtra>();
+  for (let at = 0; at < entries.length; at++) {
+    const entry = entries[at];
+    if (entry === undefined) continue;
+    kinds[at] = entryKinds.indexOf(entry.kind);
+    const rule = judgeName(entry.name, entry.kind === "folder");
+    if (rule !== undefined) nameRules[at] = withholdRules.indexOf(rule) + 1;
+    if (entry.extra !== undefined) extras.set(at, entry.extra);
+    if (entry.status !== undefined) fillStatus(numbers, at * numbersAnEntry, entry.status);
+  }
+  return { segments: entries.map(({ segment }) => segment), kinds, nameRules, numbers, extras };
 }
 
-function look(location: string | Buffer, entry: Dirent, rootRealPath: string): ListedEntry {
-  const { name } = entry;
+function look(location: string | Buffer, entry: Dirent, rootRealPath: string): LookedAt {
   try {
-    if (entry.isSymbolicLink()) return follow(location, name, rootRealPath);
+    if (entry.isSymbolicLink()) return follow(location, rootRealPath);
     const status = lstatSync(location, { throwIfNoEntry: false });
-    if (status === undefined) return { name, kind: "gone", realPath: undefined, failure: undefined, status: noStatus };
+    if (status === undefined) return refused.gone;
     if (status.isSymbolicLink()) throw Object.assign(new Error("a link took its place"), { code: "ELOOP" });
-    return { name, kind: kindOf(status), realPath: undefined, failure: undefined, status: toStatus(status) };
+    return { kind: kindOf(status), status, extra: undefined };
   } catch (error) {
     const { code = "unknown", message } = error as NodeJS.ErrnoException;
-    if (isDenial(code)) return { name, kind: "unreadable", realPath: undefined, failure: undefined, status: noStatus };
-    return { name, kind: "failed", realPath: undefined, failure: { code, message }, status: noStatus };
+    return isDenial(code) ? refused.unreadable : { ...refused.failed, extra: { failure: { code, message } } };
   }
 }
 
-function follow(location: string | Buffer, name: string, rootRealPath: string): ListedEntry {
-  const refuse = (kind: EntryKind): ListedEntry => ({
-    name,
-    kind,
-    realPath: undefined,
-    failure: undefined,
-    status: noStatus,
-  });
+function follow(location: string | Buffer, rootRealPath: string): LookedAt {
   let realPath: string;
   let status: Stats;
   try {
@@ -117,12 +138,13 @@ function follow(location: string | Buffer, name: string, rootRealPath: string): 
     status = statSync(location);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return refuse("broken-link");
-    if (code === "ELOOP") return refuse("link-loop");
+    if (code === "ENOENT" || code === "ENOTDIR") return refused["broken-link"];
+    if (code === "ELOOP") return refused["link-loop"];
     throw error;
   }
-  if (!isInside(realPath, rootRealPath)) return refuse("outside-root");
-  return { name, kind: kindOf(status), realPath, failure: undefined, status: toStatus(status) };
+  return isInside(realPath, rootRealPath)
+    ? { kind: kindOf(status), status, extra: { realPath } }
+    : refused["outside-root"];
 }
 
 function isInside(realPath: string, rootRealPath: string): boolean {
@@ -143,7 +165,11 @@ function kindOf(status: Stats): EntryKind {
   return status.isFile() ? "file" : status.isDirectory() ? "folder" : "not-a-file";
 }
 
-function toStatus(status: Stats): EntryStatus {
-  const { mode, uid, gid, size, mtimeMs, ctimeMs } = status;
-  return { mode, uid, gid, sizeBytes: size, mtimeUs: toEpochUs(mtimeMs), ctimeUs: toEpochUs(ctimeMs) };
+function fillStatus(numbers: Float64Array, start: number, status: Stats): void {
+  numbers[start + statusAt.mode] = status.mode;
+  numbers[start + statusAt.uid] = status.uid;
+  numbers[start + statusAt.gid] = status.gid;
+  numbers[start + statusAt.sizeBytes] = status.size;
+  numbers[start + statusAt.mtimeUs] = toEpochUs(status.mtimeMs);
+  numbers[start + statusAt.ctimeUs] = toEpochUs(status.ctimeMs);
 }

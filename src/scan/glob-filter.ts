@@ -7,6 +7,8 @@ import { TidemarkError, type WithholdRule } from "../model/index.ts";
  * see them as UTF-8, with a replacement character for each byte that is not.
  */
 export interface GlobFilter {
+  /** Whether there are no patterns, so that nothing need be asked. */
+  readonly isOpen: boolean;
   /** The rule that holds a file back, or undefined. */
   readonly judgeFile: (name: string) => WithholdRule | undefined;
   /** The rule that holds a whole folder back, or undefined. */
@@ -26,6 +28,13 @@ function toText(relative: string): string {
 // "./drafts/" and "/drafts/" are what people write for the folder drafts.
 function normalisePattern(pattern: string, ending: string): string {
   return pattern.replace(/^\.?\/+/, "").replace(/\/+$/, ending);
+}
+
+// A task's base may hold what only the matcher takes for a wildcard, such as "?".
+function toLiteralBase(base: string): string {
+  const segments = base === "." ? [] : base.split("/");
+  const wild = segments.findIndex((segment) => /[*?[\]{}()!+@|\\]/.test(segment));
+  return (wild === -1 ? segments : segments.slice(0, wild)).map((segment) => `${segment}/`).join("");
 }
 
 function compile(patterns: readonly string[], option: string, dot: boolean): ((text: string) => boolean) | undefined {
@@ -61,13 +70,12 @@ export function compileGlobs(include: readonly string[], exclude: readonly strin
   const isIncluded = compile(included, "--include", false);
   const isExcluded = compile(excluded, "--exclude", true);
   const bases =
-    included.length === 0
-      ? [""]
-      : fastGlob.generateTasks(included, options).map((task) => (task.base === "." ? "" : `${task.base}/`));
+    included.length === 0 ? [""] : fastGlob.generateTasks(included, options).map((task) => toLiteralBase(task.base));
   const mayHoldMatches = (folder: string) =>
     bases.some((base) => base.startsWith(`${folder}/`) || `${folder}/`.startsWith(base));
   const hiddenBases = bases.filter((base) => /(?:^|\/)\./.test(base));
   return {
+    isOpen: isIncluded === undefined && isExcluded === undefined,
     judgeFile: (name) => {
       const relative = toText(name);
       if (isExcluded?.(relative) === true) return "excluded";

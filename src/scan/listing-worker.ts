@@ -8,7 +8,7 @@ parentPort?.on("message", ({ key, location, rootRealPath }: ListingTask) => {
   try {
     const listing = packListing(listFolder(location, rootRealPath));
     const answer: ListingAnswer = { key, listing };
-    parentPort?.postMessage(answer, [listing.kinds.buffer, listing.numbers.buffer]);
+    parentPort?.postMessage(answer, [listing.kinds.buffer, listing.nameRules.buffer, listing.numbers.buffer]);
   } catch (error) {
     const { code = "unknown", message } = error as NodeJS.ErrnoException;
     const answer: ListingAnswer = { key, failure: { code, message } };

@@ -23,7 +23,7 @@ export function findReaderIdentity(userName?: string): ReaderIdentity {
     const { uid, gid, username } = userInfo();
     return uid === 0 ? stranger : { uid, gids: groupsOf(username, gid) };
   }
-  const user = readTable("/etc/passwd").find((fields) => fields[0] === userName);
+  const user = readTable("/etc/passwd").find((fields) => fields[0] === userName && fields.length >= 4);
   if (user === undefined) {
     throw new TidemarkError("bad-option", `There is no user ${JSON.stringify(userName)} on this machine.`, {
       hint: "Give --server-user the user as whom the web server reads files, often www-data or nginx.",

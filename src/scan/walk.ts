@@ -1,12 +1,21 @@
 import { statSync } from "node:fs";
-import { encodePathSegment } from "../format/index.ts";
-import { type ExportEvent, TidemarkError, type WithholdRule, wrapSystemError } from "../model/index.ts";
+import { decodePathSegment } from "../format/index.ts";
+import { type ExportEvent, TidemarkError, type WithholdRule, withholdRules, wrapSystemError } from "../model/index.ts";
 import { FolderLister } from "./folder-lister.ts";
-import { isDenial, joinLocation, type ListedEntry, type Location, resolveLocation } from "./folder-listing.ts";
+import {
+  type EntryKind,
+  entryKinds,
+  type FolderListing,
+  isDenial,
+  joinLocation,
+  type Location,
+  numbersAnEntry,
+  resolveLocation,
+  statusAt,
+} from "./folder-listing.ts";
 import type { GlobFilter } from "./glob-filter.ts";
 import { judgeTarget } from "./link-target.ts";
 import { mediaTypeOfName } from "./media-types.ts";
-import { judgeName } from "./name-rules.ts";
 import { isPermitted, type ReaderIdentity } from "./reader-identity.ts";
 import type { ScanBatch, ScanGap, ScannedFile } from "./scanned-file.ts";
 
@@ -33,12 +42,46 @@ interface OpenFolder {
   readonly relative: string;
   /** Real paths of the folders that links led into on the way here. */
   readonly linked: readonly string[];
-  readonly entries: readonly ListedEntry[];
+  readonly listing: FolderListing;
   next: number;
+}
+
+/** A file that was found. Where it is, is only worked out for those that are read. */
+class FoundFile implements ScannedFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly mtimeUs: number;
+  readonly ctimeUs: number;
+  readonly mediaType: string;
+  readonly #folder: OpenFolder;
+  readonly #segment: string;
+
+  constructor(folder: OpenFolder, at: number) {
+    const { segments, numbers } = folder.listing;
+    const start = at * numbersAnEntry;
+    this.#folder = folder;
+    this.#segment = segments[at] ?? "";
+    this.path = folder.path + this.#segment;
+    this.sizeBytes = numbers[start + statusAt.sizeBytes] ?? 0;
+    this.mtimeUs = numbers[start + statusAt.mtimeUs] ?? 0;
+    this.ctimeUs = numbers[start + statusAt.ctimeUs] ?? 0;
+    this.mediaType = mediaTypeOfName(this.#segment);
+  }
+
+  get location(): string | Buffer {
+    return joinLocation(this.#folder.location, decodePathSegment(this.#segment));
+  }
 }
 
 /** How many links to folders may lie on one path: deployments nest two; more is a maze. */
 const maxLinkedFolders = 4;
+
+const folderKind = entryKinds.indexOf("folder");
+const wellKnownFolder = "/.well-known/";
+
+function kindAt({ listing }: OpenFolder, at: number): EntryKind {
+  return entryKinds[listing.kinds[at] ?? 0] ?? "failed";
+}
 
 /**
  * A walk over a document root in path order. Memory is a batch, the folders on the way to it, and
@@ -84,10 +127,10 @@ export class Walk implements AsyncDisposable {
     while (files.length < size) {
       const folder = this.#stack.at(-1);
       if (folder === undefined) break;
-      const entry = folder.entries[folder.next++];
-      if (entry === undefined) this.#stack.pop();
-      else if (entry.kind === "folder") await this.#visitFolder(folder, entry);
-      else this.#visitFile(folder, entry, files);
+      const at = folder.next++;
+      if (at >= folder.listing.segments.length) this.#stack.pop();
+      else if (folder.listing.kinds[at] === folderKind) await this.#visitFolder(folder, at);
+      else this.#visitFile(folder, at, files);
       if (this.#stack.length === 0) this.#checkRoot();
     }
     const gaps = this.#gaps;
@@ -113,93 +156,101 @@ export class Walk implements AsyncDisposable {
     return wrapSystemError(error, `read the document root ${this.#options.docroot}`, { path: this.#options.docroot });
   }
 
-  #visitFile(folder: OpenFolder, entry: ListedEntry, files: ScannedFile[]): void {
-    const { name, status } = entry;
-    const path = folder.path + encodePathSegment(name);
-    const rule = this.#judge(entry, path, folder.relative + name);
+  #visitFile(folder: OpenFolder, at: number, files: ScannedFile[]): void {
+    const path = folder.path + (folder.listing.segments[at] ?? "");
+    const kind = kindAt(folder, at);
+    const rule = this.#judge(folder, at, path);
     if (rule !== undefined) this.#withhold(path, rule);
-    else if (entry.kind === "failed")
-      this.#gap([path, `${path}/`], entry.failure); // It may have been either.
-    else if (entry.kind !== "file")
+    else if (kind === "failed")
+      this.#gap([path, `${path}/`], folder.listing.extras.get(at)?.failure); // It may have been either.
+    else if (kind !== "file")
       return; // It vanished after it was listed: it is not there.
-    else if (!isPermitted(status, this.#options.reader, 4)) this.#withhold(path, "unreadable");
-    else {
-      const { sizeBytes, mtimeUs, ctimeUs } = status;
-      const location = joinLocation(folder.location, name);
-      files.push({ path, location, sizeBytes, mtimeUs, ctimeUs, mediaType: mediaTypeOfName(name) });
-    }
+    else if (!this.#isPermitted(folder, at, 4)) this.#withhold(path, "unreadable");
+    else files.push(new FoundFile(folder, at));
   }
 
-  async #visitFolder(parent: OpenFolder, entry: ListedEntry): Promise<void> {
-    const path = `${parent.path}${encodePathSegment(entry.name)}/`;
-    const relative = parent.relative + entry.name;
-    const rule = this.#judgeFolder(entry, path, relative);
+  async #visitFolder(parent: OpenFolder, at: number): Promise<void> {
+    const { segments, extras } = parent.listing;
+    const segment = segments[at] ?? "";
+    const path = `${parent.path}${segment}/`;
+    const rule = this.#judgeFolder(parent, at, path);
     if (rule !== undefined) {
       this.#withhold(path, rule);
       return;
     }
+    const name = decodePathSegment(segment);
+    const location = joinLocation(parent.location, name);
+    const realPath = extras.get(at)?.realPath;
     try {
-      if (entry.realPath === undefined) {
-        await this.#open(joinLocation(parent.location, entry.name), path, `${relative}/`, parent.linked);
+      if (realPath === undefined) {
+        await this.#open(location, path, `${parent.relative}${name}/`, parent.linked);
         return;
       }
       const ownRealPath = resolveLocation(parent.location);
-      const isAbove = ownRealPath === entry.realPath || ownRealPath.startsWith(`${entry.realPath}/`);
-      if (isAbove || parent.linked.includes(entry.realPath) || parent.linked.length >= maxLinkedFolders) {
+      const isAbove = ownRealPath === realPath || ownRealPath.startsWith(`${realPath}/`);
+      if (isAbove || parent.linked.includes(realPath) || parent.linked.length >= maxLinkedFolders) {
         this.#withhold(path, "link-loop");
         return;
       }
-      await this.#open(joinLocation(parent.location, entry.name), path, `${relative}/`, [
-        ...parent.linked,
-        entry.realPath,
-      ]);
+      await this.#open(location, path, `${parent.relative}${name}/`, [...parent.linked, realPath]);
     } catch (error) {
       const { code = "unknown", message } = error as NodeJS.ErrnoException;
       this.#gap([path], { code, message });
     }
   }
 
-  #judgeFolder(entry: ListedEntry, path: string, relative: string): WithholdRule | undefined {
-    return (
-      this.#judge(entry, path, relative) ??
-      (isPermitted(entry.status, this.#options.reader, 1) ? undefined : "unreadable")
-    );
+  #isPermitted({ listing }: OpenFolder, at: number, bit: 4 | 1): boolean {
+    const start = at * numbersAnEntry;
+    const mode = listing.numbers[start + statusAt.mode] ?? 0;
+    const uid = listing.numbers[start + statusAt.uid] ?? 0;
+    const gid = listing.numbers[start + statusAt.gid] ?? 0;
+    return isPermitted({ mode, uid, gid }, this.#options.reader, bit);
   }
 
-  #judge(entry: ListedEntry, path: string, relative: string): WithholdRule | undefined {
+  #judgeFolder(parent: OpenFolder, at: number, path: string): WithholdRule | undefined {
+    return this.#judge(parent, at, path) ?? (this.#isPermitted(parent, at, 1) ? undefined : "unreadable");
+  }
+
+  #judge(folder: OpenFolder, at: number, path: string): WithholdRule | undefined {
     const { globs, judgePath } = this.#options;
-    const isFolder = entry.kind === "folder";
-    switch (entry.kind) {
+    const kind = kindAt(folder, at);
+    switch (kind) {
       case "not-a-file":
       case "broken-link":
       case "link-loop":
       case "outside-root":
       case "unreadable":
-        return entry.kind;
+        return kind;
     }
     const own = judgePath(path);
     if (own === "own-output") return own;
-    const named = judgeName(entry.name, isFolder);
-    if (named !== undefined && !(named === "hidden" && globs.namesHidden(relative))) return named;
+    const { segments, nameRules, extras } = folder.listing;
+    const named = withholdRules[(nameRules[at] ?? 0) - 1];
+    const isPlain = named === undefined && globs.isOpen;
+    const relative = isPlain ? "" : folder.relative + decodePathSegment(segments[at] ?? "");
+    // The folder that only our own output lies in is no secret of the site's.
+    if (named === "hidden" && !globs.namesHidden(relative)) return path === wellKnownFolder ? "own-output" : named;
+    if (named !== undefined && named !== "hidden") return named;
     if (path.length > this.#maxPathLength) return "name-too-long";
-    const chosen = isFolder ? globs.judgeFolder(relative) : (globs.judgeFile(relative) ?? own);
+    const isFolder = kind === "folder";
+    const chosen = isPlain ? undefined : isFolder ? globs.judgeFolder(relative) : globs.judgeFile(relative);
+    const rule = chosen ?? (isFolder ? undefined : own);
+    const realPath = extras.size === 0 ? undefined : extras.get(at)?.realPath;
     return (
-      chosen ??
-      (entry.realPath === undefined
-        ? undefined
-        : judgeTarget(this.#options, this.#rootRealPath, entry.realPath, isFolder))
+      rule ?? (realPath === undefined ? undefined : judgeTarget(this.#options, this.#rootRealPath, realPath, isFolder))
     );
   }
 
   async #open(location: Location, path: string, relative: string, linked: readonly string[]): Promise<void> {
-    const entries = await this.#lister.list(path, location);
-    this.#stack.push({ location, path, relative, linked, entries, next: 0 });
+    const listing = await this.#lister.list(path, location);
+    const folder: OpenFolder = { location, path, relative, linked, listing, next: 0 };
+    this.#stack.push(folder);
     const ahead: { key: string; location: Location }[] = [];
-    for (const entry of entries) {
-      if (entry.kind !== "folder" || entry.realPath !== undefined) continue;
-      const key = `${path}${encodePathSegment(entry.name)}/`;
-      if (this.#judgeFolder(entry, key, relative + entry.name) !== undefined) continue;
-      ahead.push({ key, location: joinLocation(location, entry.name) });
+    for (const [at, segment] of listing.segments.entries()) {
+      if (listing.kinds[at] !== folderKind || listing.extras.has(at)) continue;
+      const key = `${path}${segment}/`;
+      if (this.#judgeFolder(folder, at, key) !== undefined) continue;
+      ahead.push({ key, location: joinLocation(location, decodePathSegment(segment)) });
     }
     this.#lister.expect(ahead);
   }

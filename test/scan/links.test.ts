@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { makeTempFolder } from "../temp-folder.ts";
+import { walkAll } from "./walked.ts";
+
+function makeSite(path: string): string {
+  const docroot = join(path, "site");
+  mkdirSync(join(docroot, "d/sub"), { recursive: true });
+  writeFileSync(join(docroot, "d/page.html"), "page");
+  writeFileSync(join(docroot, "d/sub/deep.html"), "deep");
+  return docroot;
+}
+
+test("links within the root are followed, and sort as what they lead to", async () => {
+  using folder = makeTempFolder();
+  const docroot = makeSite(folder.path);
+  symlinkSync("d", join(docroot, "l"));
+  symlinkSync("d/page.html", join(docroot, "l-file"));
+  symlinkSync(join(docroot, "d/page.html"), join(docroot, "l.html"));
+  writeFileSync(join(docroot, "l0"), "");
+  const { paths, files, withheld } = await walkAll(docroot);
+  assert.deepEqual(paths, [
+    "/d/page.html",
+    "/d/sub/deep.html",
+    "/l-file",
+    "/l.html",
+    "/l/page.html",
+    "/l/sub/deep.html",
+    "/l0",
+  ]);
+  assert.equal(files.find(({ path }) => path === "/l-file")?.sizeBytes, 4);
+  assert.deepEqual(withheld, {});
+});
+
+test("links out of the root, to nothing, to themselves and to no file are held back by name", async () => {
+  using folder = makeTempFolder();
+  const docroot = makeSite(folder.path);
+  mkdirSync(join(folder.path, "site-secret"));
+  writeFileSync(join(folder.path, "site-secret/key.html"), "secret");
+  symlinkSync("/etc", join(docroot, "etc"));
+  symlinkSync("/etc/passwd", join(docroot, "passwd.html"));
+  symlinkSync("../site-secret", join(docroot, "sibling"));
+  symlinkSync("../site-secret/key.html", join(docroot, "sibling.html"));
+  symlinkSync("nowhere", join(docroot, "broken.html"));
+  symlinkSync("d/page.html/x", join(docroot, "through-a-file.html"));
+  symlinkSync("itself", join(docroot, "itself"));
+  symlinkSync("pong", join(docroot, "ping"));
+  symlinkSync("ping", join(docroot, "pong"));
+  symlinkSync("..", join(docroot, "d/up"));
+  symlinkSync(".", join(docroot, "d/sub/here"));
+  const { paths, withheld, gaps } = await walkAll(docroot);
+  assert.deepEqual(paths, ["/d/page.html", "/d/sub/deep.html"]);
+  assert.deepEqual(withheld, {
+    "/broken.html": "broken-link",
+    "/d/sub/here/": "link-loop",
+    "/d/up/": "link-loop",
+    "/etc": "outside-root",
+    "/itself": "link-loop",
+    "/passwd.html": "outside-root",
+    "/ping": "link-loop",
+    "/pong": "link-loop",
+    "/sibling": "outside-root",
+    "/sibling.html": "outside-root",
+    "/through-a-file.html": "broken-link",
+  });
+  assert.deepEqual(gaps, []);
+});
+
+test("folders that link to each other end", async () => {
+  using folder = makeTempFolder();
+  const docroot = makeSite(folder.path);
+  mkdirSync(join(docroot, "e"));
+  writeFileSync(join(docroot, "e/page.html"), "");
+  symlinkSync("../e", join(docroot, "d/e"));
+  symlinkSync("../d", join(docroot, "e/d"));
+  const { paths, withheld } = await walkAll(docroot);
+  assert.ok(paths.includes("/d/e/page.html") && paths.includes("/e/d/sub/deep.html"));
+  assert.ok(Object.values(withheld).every((rule) => rule === "link-loop"));
+  assert.ok(paths.length < 40, `${paths.length} paths`);
+});
+
+test("a link publishes under no other name what its target's name holds back", async () => {
+  using folder = makeTempFolder();
+  const docroot = makeSite(folder.path);
+  mkdirSync(join(docroot, ".git"));
+  mkdirSync(join(docroot, ".well-known/tidemark"), { recursive: true });
+  mkdirSync(join(docroot, "closed/open"), { recursive: true });
+  for (const name of [
+    ".env",
+    "dump.sql",
+    "config.php",
+    "page.html~",
+    ".git/HEAD",
+    "closed/a.html",
+    "closed/open/b.html",
+  ])
+    writeFileSync(join(docroot, name), "secret");
+  writeFileSync(join(docroot, ".well-known/tidemark/index.gz"), "");
+  chmodSync(join(docroot, "closed"), 0o700);
+  const targets: Record<string, string> = {
+    "a.html": ".env",
+    "b.html": "dump.sql",
+    "c.html": "config.php",
+    "d.html": "page.html~",
+    "e.html": ".git/HEAD",
+    f: ".git",
+    "g.html": "closed/a.html",
+    "h.html": "closed/open/b.html",
+    i: "closed/open",
+    j: ".well-known/tidemark",
+  };
+  for (const [name, target] of Object.entries(targets)) symlinkSync(target, join(docroot, name));
+  const judgePath = (path: string) => (path.startsWith("/.well-known/tidemark/") ? "own-output" : undefined);
+  const { paths, withheld } = await walkAll(docroot, { judgePath, include: ["**", ".well-known/**"] });
+  assert.deepEqual(paths, ["/d/page.html", "/d/sub/deep.html"]);
+  assert.equal(withheld["/a.html"], "private-data");
+  assert.equal(withheld["/e.html"], "version-control");
+  assert.equal(withheld["/g.html"], "unreadable");
+  assert.equal(withheld["/h.html"], "unreadable");
+  assert.equal(withheld["/i/"], "unreadable");
+  assert.equal(withheld["/j/"], "own-output");
+});
+
+test("a document root that is itself a link is walked where it leads", async () => {
+  using folder = makeTempFolder();
+  const docroot = makeSite(folder.path);
+  symlinkSync("site", join(folder.path, "current"));
+  symlinkSync(join(folder.path, "current/d/page.html"), join(docroot, "by-way-of-the-link.html"));
+  const { paths } = await walkAll(join(folder.path, "current"));
+  assert.deepEqual(paths, ["/by-way-of-the-link.html", "/d/page.html", "/d/sub/deep.html"]);
+});

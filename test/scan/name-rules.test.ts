@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { WithholdRule } from "../../src/model/index.ts";
+import { judgeName } from "../../src/scan/name-rules.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { walkAll } from "./walked.ts";
+
+// Names that a rule holds back, and names like them that it must not.
+const files: readonly (readonly [WithholdRule, string, string])[] = [
+  ["hidden", ".hidden .DS_Store .gitignore ..html .#draft.html .config.php.swp", "a.hidden ahidden _.html"],
+  ["version-control", ".git CVS page.html,v .fslckout RCS", "git CVS.html cvs.txt page,v.html"],
+  [
+    "backup",
+    "page.html~ #draft# page.bak PAGE.BAK page.html.old x.orig x.save x.swp x.tmp x.rej x.part x.dpkg-old x.rpmsave " +
+      "x.ucf-dist Thumbs.db.bak desktop.ini a.crdownload",
+    "bak old page.backup.html #draft draft# tilde~.html save.html party template.html",
+  ],
+  [
+    "server-configuration",
+    ".htaccess .htpasswd .user.ini web.config Web.config nginx.conf httpd.conf php.ini",
+    "web.config.html nginx.conf.txt config.json",
+  ],
+  [
+    "server-source",
+    "index.php INDEX.PHP a.php7 a.phtml a.phps a.inc a.aspx a.asp a.ashx a.jsp a.cfm a.cgi a.fcgi a.shtml",
+    "php a.php.html a.html a.js a.css included incense.html cgi.html a.aspect",
+  ],
+  [
+    "private-data",
+    "backup.sql dump.sql.gz site.sqlite3 data.db id_rsa id_ed25519 server.key server.pem cert.p12 .env .env.local " +
+      "keys.kdbx vpn.ovpn a.dump core.4711",
+    "sql mysql.html id_rsa.pub key.html environment.html env core.js core.html database.html a.sql.html",
+  ],
+];
+
+test("each rule holds back its names, and none like them", () => {
+  for (const [rule, held, free] of files) {
+    for (const name of held.split(" ")) assert.equal(judgeName(name, false), rule, name);
+    for (const name of free.split(" ")) assert.equal(judgeName(name, false), undefined, name);
+  }
+});
+
+test("folders are held back by rules of their own", () => {
+  const folders: readonly (readonly [WithholdRule | undefined, string])[] = [
+    ["hidden", ".well-known .cache .."],
+    ["version-control", ".git .svn .hg .bzr .jj CVS _darcs RCS SCCS"],
+    ["server-source", "cgi-bin"],
+    ["server-configuration", "WEB-INF META-INF web-inf"],
+    [undefined, "php index.php old.bak page.old sql data.db CVS2 git cgi-binary INF"],
+  ];
+  for (const [rule, names] of folders)
+    for (const name of names.split(" ")) assert.equal(judgeName(name, true), rule, name);
+});
+
+test("nothing below a folder that is held back is looked at", async () => {
+  using folder = makeTempFolder();
+  for (const name of [".git", "cgi-bin", "WEB-INF", "CVS", ".private", "open"]) {
+    mkdirSync(join(folder.path, name, "sub"), { recursive: true });
+    writeFileSync(join(folder.path, name, "sub/page.html"), "");
+  }
+  const { paths, withheld } = await walkAll(folder.path);
+  assert.deepEqual(paths, ["/open/sub/page.html"]);
+  assert.deepEqual(Object.keys(withheld), ["/.git/", "/.private/", "/CVS/", "/WEB-INF/", "/cgi-bin/"]);
+});

@@ -1,0 +1,48 @@
+import type { ExportEvent, WithholdRule } from "../../src/model/index.ts";
+import { compileGlobs, type ReaderIdentity, type ScannedFile, Walk, type WalkOptions } from "../../src/scan/index.ts";
+
+/** What a walk gave. */
+export interface Walked {
+  readonly files: readonly ScannedFile[];
+  readonly paths: readonly string[];
+  readonly gaps: readonly string[];
+  readonly withheld: Readonly<Record<string, WithholdRule>>;
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+/** Somebody who owns nothing. */
+export const stranger: ReaderIdentity = { uid: -1, gids: new Set() };
+
+/** Walks to the end. `onBatch` is called between batches. */
+export async function walkAll(
+  docroot: string,
+  options: Partial<WalkOptions> & {
+    readonly include?: readonly string[];
+    readonly exclude?: readonly string[];
+    readonly onBatch?: () => void;
+  } = {},
+): Promise<Walked> {
+  const { include = [], exclude = [], onBatch, ...rest } = options;
+  const withheld: Record<string, WithholdRule> = {};
+  const errors: Record<string, string> = {};
+  const onEvent = (event: ExportEvent): void => {
+    if (event.event === "withheld") withheld[event.path] = event.rule;
+    else if (event.event === "item-error") errors[event.path] = event.code;
+  };
+  const files: ScannedFile[] = [];
+  const gaps: string[] = [];
+  await using walk = new Walk({
+    docroot,
+    globs: compileGlobs(include, exclude),
+    reader: stranger,
+    judgePath: () => undefined,
+    onEvent,
+    ...rest,
+  });
+  for (let batch = await walk.next(); batch !== undefined; batch = await walk.next()) {
+    files.push(...batch.files);
+    gaps.push(...batch.gaps.map(({ path }) => path));
+    onBatch?.();
+  }
+  return { files, paths: files.map(({ path }) => path), gaps, withheld, errors };
+}
