@@ -1,6 +1,7 @@
 import type { Dispatcher } from "undici";
 import type { FetchRequest } from "../model/index.ts";
 import { type AnswerFields, readAnswerFields } from "./answer-fields.ts";
+import { BodyBuffer } from "./body-buffer.ts";
 import { classifyError, type Failure, isClosedConnection, type Progress } from "./failure.ts";
 
 /** An answer with as much of its body as is wanted. */
@@ -23,8 +24,6 @@ export type HopEnd =
 /** Of a body that nobody wants this much is read, so that the connection can be kept. */
 const maxDroppedBytes = 64 * 1024;
 
-const noBody = new Uint8Array(0);
-
 /**
  * One request and its answer, within bounds.
  *
@@ -39,7 +38,7 @@ export class Hop implements Dispatcher.DispatchHandler {
   #status = 0;
   #fields: AnswerFields | undefined;
   #isWanted = false;
-  #chunks: Uint8Array[] = [];
+  readonly #body = new BodyBuffer();
   #takenBytes = 0;
   #receivedBytes = 0;
   #isOver = false;
@@ -113,7 +112,7 @@ export class Hop implements Dispatcher.DispatchHandler {
     }
     const piece = chunk.length > spaceBytes ? chunk.subarray(0, spaceBytes) : chunk;
     this.#takenBytes += piece.length;
-    if (sink === undefined) this.#chunks.push(piece);
+    if (sink === undefined) this.#body.add(piece);
     else {
       try {
         sink.write(piece);
@@ -122,7 +121,8 @@ export class Hop implements Dispatcher.DispatchHandler {
         return;
       }
     }
-    if (piece.length < chunk.length) this.#answer("drop");
+    const isMoreToCome = (this.#fields?.contentLength ?? 0) > this.#takenBytes;
+    if (piece.length < chunk.length || (this.#takenBytes === truncateAtBytes && isMoreToCome)) this.#answer("drop");
   }
 
   #refuse(sizeBytes: number): void {
@@ -132,15 +132,13 @@ export class Hop implements Dispatcher.DispatchHandler {
 
   #answer(connection: "keep" | "drop"): void {
     if (this.#fields === undefined) return;
-    const chunks = this.#chunks;
-    const body = chunks.length === 0 ? noBody : chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-    this.#end({ kind: "answered", answer: { status: this.#status, fields: this.#fields, body } }, connection);
+    const answer = { status: this.#status, fields: this.#fields, body: this.#body.bytes };
+    this.#end({ kind: "answered", answer }, connection);
   }
 
   #end(end: HopEnd, connection: "keep" | "drop"): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#chunks = [];
     if (connection === "drop") this.#dropConnection();
     this.#onEnd(end, this.#receivedBytes);
   }

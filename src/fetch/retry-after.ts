@@ -2,7 +2,7 @@ import { parseHttpDate } from "../format/index.ts";
 import type { EpochMs } from "../model/index.ts";
 
 /** No server makes us wait longer than this. */
-export const maxRetryAfterMs: number = 7 * 24 * 3600 * 1000;
+const maxRetryAfterMs = 7 * 24 * 3600 * 1000;
 
 /**
  * Reads Retry-After.

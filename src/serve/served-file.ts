@@ -15,7 +15,7 @@ export interface ServedFile {
   readonly stats: Stats;
 }
 
-const missing = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "EINVAL"]);
+const missing = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "EINVAL", "ENXIO"]);
 const forbidden = new Set(["EACCES", "EPERM"]);
 
 /**
@@ -35,10 +35,15 @@ export function openServedFile(root: string, names: readonly string[]): Found {
     // NONBLOCK: a named pipe must not hold up the server; it is found out below.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     const fd = openSync(Buffer.from(path, "latin1"), flags);
-    const stats = fstatSync(fd);
-    if (stats.isFile()) return { kind: "file", file: { fd, stats } };
-    closeSync(fd);
-    return { kind: stats.isDirectory() ? "folder" : "missing" };
+    let isHandedOn = false;
+    try {
+      const stats = fstatSync(fd);
+      isHandedOn = stats.isFile();
+      if (isHandedOn) return { kind: "file", file: { fd, stats } };
+      return { kind: stats.isDirectory() ? "folder" : "missing" };
+    } finally {
+      if (!isHandedOn) closeSync(fd);
+    }
   } catch (error) {
     const code = String((error as { code?: unknown }).code);
     if (missing.has(code)) return { kind: "missing" };

@@ -14,7 +14,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -292,9 +292,13 @@ test("no Last-Modified lies in the future, and the past goes far back", async ()
   assert.equal((await ask(server, "/ancient.txt")).headers["last-modified"], "Fri, 01 Jan 1960 00:00:01 GMT");
 });
 
-test("what is no file is not waited for", async () => {
-  execFileSync("mkfifo", [join(root, "pipe")]);
+test("a pipe is not waited for, and neither it nor a socket is a file", async () => {
+  execFileSync("sh", ["-c", 'mkfifo "$0"', join(root, "pipe")]);
+  const listener = createServer().listen(join(root, "socket"));
+  await once(listener, "listening");
   assert.equal((await ask(server, "/pipe")).status, 404);
+  assert.equal((await ask(server, "/socket")).status, 404);
+  listener.close();
 });
 
 test("a file that may not be read is 403", { skip: process.getuid?.() === 0 && "root may read all" }, async () => {

@@ -1,0 +1,35 @@
+const firstBytes = 64 * 1024;
+const nothing = new Uint8Array(0);
+
+/**
+ * A body in memory, of as many bytes as came, however small the pieces.
+ *
+ * A list of pieces would cost a hundred bytes for each: a server that sends single bytes must not gain by it.
+ */
+export class BodyBuffer {
+  #bytes: Uint8Array = nothing;
+  #length = 0;
+
+  /** Adds a piece. The first is not copied: most bodies come in one. */
+  add(piece: Uint8Array): void {
+    const length = this.#length + piece.length;
+    if (this.#length === 0) {
+      this.#bytes = piece;
+    } else {
+      if (length > this.#bytes.length || this.#bytes.length === this.#length) this.#grow(length);
+      this.#bytes.set(piece, this.#length);
+    }
+    this.#length = length;
+  }
+
+  /** The body until now. */
+  get bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  #grow(neededBytes: number): void {
+    const grown = Buffer.allocUnsafeSlow(Math.max(firstBytes, 2 * neededBytes));
+    grown.set(this.bytes);
+    this.#bytes = grown;
+  }
+}
