@@ -1,5 +1,5 @@
-/** What a line of robots.txt is about; keys that are none of these are passed over. */
-export type RobotsKey = "user-agent" | "allow" | "disallow" | "sitemap" | "crawl-delay" | "archive-index" | "archive";
+// What a line is about; keys that are none of these are passed over.
+type RobotsKey = "user-agent" | "allow" | "disallow" | "sitemap" | "crawl-delay" | "archive-index" | "archive";
 
 /** A line with a key that we know, its value without comment and surrounding white space. */
 export interface RobotsLine {

@@ -7,12 +7,10 @@ export interface RobotsRule {
   readonly value: string;
 }
 
-/**
- * Most rules with a wildcard that one agent's rules may have. Of those beyond, an Allow is dropped
- * and a Disallow is widened to its text before the wildcard: a hostile file makes itself
- * unreadable, and costs nobody time.
- */
-export const maxWildcardRules = 4096;
+// Most rules with a wildcard that one agent may have. Of those beyond, an Allow is dropped and a
+// Disallow is widened to its text before the wildcard: a hostile file makes itself unreadable, and
+// costs nobody time.
+const maxWildcardRules = 4096;
 
 // How strong a match is: twice the octets, and one more for Allow, which wins ties.
 type Strength = number;

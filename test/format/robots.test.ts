@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import {
+  maxCrawlDelaySeconds,
   maxRobotsBytes,
   parseRobots,
   type Robots,
@@ -114,7 +115,10 @@ test("a crawl delay that is no number is none, and a day is the longest", () => 
   for (const value of ["", "-1", "1s", "Infinity", "NaN", "0x10", "1e9", "1,5"]) {
     assert.equal(robotsCrawlDelaySeconds(parseText(`User-agent: *\nCrawl-delay: ${value}\n`), "a"), undefined, value);
   }
-  assert.equal(robotsCrawlDelaySeconds(parseText("User-agent: *\nCrawl-delay: 999999999\n"), "a"), 86_400);
+  assert.equal(
+    robotsCrawlDelaySeconds(parseText("User-agent: *\nCrawl-delay: 999999999\n"), "a"),
+    maxCrawlDelaySeconds,
+  );
 });
 
 test("bytes that are not UTF-8 are escaped one by one", () => {
