@@ -11,7 +11,7 @@ import {
   type WithholdRule,
   wrapSystemError,
 } from "./model/index.ts";
-import { compileGlobs, FileDigester, findReaderIdentity, type ScannedFile, Walk } from "./scan/index.ts";
+import { bytesPerTurn, compileGlobs, FileDigester, findReaderIdentity, type ScannedFile, Walk } from "./scan/index.ts";
 
 /** How a site is to be exported. */
 export interface ExportSiteOptions {
@@ -92,7 +92,8 @@ export async function exportSite(options: ExportSiteOptions): Promise<ExportSumm
       const digester = new FileDigester();
       return {
         next: () => walk.next(),
-        digest: (file): CandidateDigest => digester.digest(file),
+        digest: (file, turn): CandidateDigest | Promise<CandidateDigest> =>
+          file.sizeBytes > bytesPerTurn ? digester.digestInTurns(file, turn) : digester.digest(file),
         [Symbol.asyncDispose]: () => walk[Symbol.asyncDispose](),
       };
     },

@@ -12,8 +12,10 @@ const flagOwnCtime = 8;
 /** Ends the records; a record's flags never have this bit. */
 const flagEnd = 128;
 
-/** A record's largest length: flags, six numbers, two texts and a digest. */
-const maxRecordBytes = 1 + 8 * 10 + 8_000 + 255 + digestBytes;
+const maxPathBytes = 8_000;
+const maxTypeBytes = 255;
+/** A record's largest length: flags, ten numbers, two texts and a digest. */
+const maxRecordBytes: number = 1 + 10 * 8 + maxPathBytes + maxTypeBytes + digestBytes;
 
 /** Writes records in path order into pieces of bytes: front-coded paths, numbers as varints. */
 export class PageEncoder {
@@ -36,6 +38,8 @@ export class PageEncoder {
   add(page: PublishedPage): void {
     this.#reserve();
     const { path, digest } = page;
+    if (path.length > maxPathBytes || page.mediaType.length > maxTypeBytes)
+      throw new RangeError(`too long to be remembered: ${path}`);
     const mtimeSeconds = Math.floor(page.mtimeUs / 1e6);
     let flags = 0;
     if (digest !== undefined) flags |= flagDigest;
@@ -79,6 +83,7 @@ export class PageEncoder {
 
   /** A varint: seven bits a byte, the lowest first. */
   #number(value: number): void {
+    checkWhole(value);
     let rest = value;
     while (rest > 0x7fff_ffff) {
       this.#buffer[this.#length++] = (rest % 128) + 128;
@@ -93,6 +98,7 @@ export class PageEncoder {
 
   /** Seconds and microseconds on their own, so that both are small whole numbers. */
   #time(timeUs: number): void {
+    checkWhole(timeUs);
     const seconds = Math.floor(timeUs / 1e6);
     this.#number(seconds);
     this.#number(timeUs - seconds * 1e6);
@@ -111,6 +117,10 @@ export class PageEncoder {
     this.#number(mediaType.length);
     this.#length += this.#buffer.write(mediaType, this.#length, "latin1");
   }
+}
+
+function checkWhole(value: number): void {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not a whole number: ${value}`);
 }
 
 function sharedLength(a: string, b: string): number {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createReadStream, createWriteStream, type ReadStream } from "node:fs";
+import { createReadStream, createWriteStream, type ReadStream, type WriteStream } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
@@ -79,6 +79,7 @@ export class PageWriter {
   readonly #encoder: PageEncoder = new PageEncoder(pieceBytes);
   readonly #temporary: string;
   readonly #gzip: Gzip = createGzip({ level: 1 });
+  readonly #file: WriteStream;
   readonly #done: Promise<void>;
   #failure: unknown;
   #count = 0;
@@ -87,6 +88,7 @@ export class PageWriter {
   constructor(folder: string) {
     this.#temporary = temporaryName(join(folder, "pages"));
     const file = createWriteStream(this.#temporary, { flags: "wx", mode: 0o600 });
+    this.#file = file;
     this.#gzip.on("error", (error) => file.destroy(error));
     this.#gzip.pipe(file);
     this.#done = finished(file).catch((error: unknown) => {
@@ -141,6 +143,7 @@ export class PageWriter {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#open) {
       this.#gzip.destroy();
+      this.#file.destroy(); // A pipe's source that is destroyed does not end its sink.
       await this.#done;
     }
     await rm(this.#temporary, { force: true });

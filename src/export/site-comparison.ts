@@ -21,8 +21,8 @@ export interface SourceBatch<File> {
 export interface PageSource<File extends CandidateFile = CandidateFile> extends AsyncDisposable {
   /** Some files in path order, and the places that could not be seen; undefined after the last. */
   next(): Promise<SourceBatch<File> | undefined>;
-  /** Reads a file. */
-  digest(file: File): CandidateDigest;
+  /** Reads a file. @param turn - to be awaited now and then while a large one is read; may throw */
+  digest(file: File, turn: () => Promise<void>): CandidateDigest | Promise<CandidateDigest>;
 }
 
 /** What takes the result of a comparison, in path order. A method that returns true wants {@link drain} awaited. */
@@ -120,9 +120,12 @@ export class SiteComparison<File extends CandidateFile> {
   }
 
   async #digest(pairs: readonly Pair<File>[]): Promise<void> {
+    const turn = () => this.#turn();
     for (const pair of pairs) {
       if (pair.file === undefined || !needsDigest(pair.file, pair.before, this.#options)) continue;
-      pair.digest = this.#source.digest(pair.file);
+      // Small files are read at once: a promise for each would cost more than the reading.
+      const digest = this.#source.digest(pair.file, turn);
+      pair.digest = digest instanceof Promise ? await digest : digest;
       this.#bytesRead += pair.file.sizeBytes + 16_384;
       if (this.#bytesRead < bytesPerTurn) continue;
       this.#bytesRead = 0;

@@ -20,6 +20,9 @@ export type FileDigest =
 
 const attempts = 3;
 
+/** How much of a file is read at a stretch; files up to this size need no turns. */
+export const bytesPerTurn: number = 32 * 1024 * 1024;
+
 /** Reads files and digests them, with one buffer for all. Blocks while it reads. */
 export class FileDigester {
   readonly #buffer: Buffer;
@@ -33,9 +36,31 @@ export class FileDigester {
    * Digests a file whole. If its status moves between the first and the last byte, it is read again.
    */
   digest(file: ScannedFile): FileDigest {
+    const steps = this.#steps(file.location);
+    for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+  }
+
+  /**
+   * Digests a large file, with a turn of the event loop each {@link bytesPerTurn}.
+   *
+   * @param turn - may throw, which ends the reading
+   */
+  async digestInTurns(file: ScannedFile, turn: () => Promise<void>): Promise<FileDigest> {
+    const steps = this.#steps(file.location);
+    try {
+      for (let step = steps.next(); ; step = steps.next()) {
+        if (step.done === true) return step.value;
+        await turn();
+      }
+    } finally {
+      steps.return({ kind: "unstable" });
+    }
+  }
+
+  *#steps(location: string | Buffer): Generator<void, FileDigest> {
     try {
       for (let attempt = 0; attempt < attempts; attempt++) {
-        const digested = this.#once(file.location);
+        const digested = yield* this.#once(location);
         if (digested !== undefined) return digested;
       }
       return { kind: "unstable" };
@@ -45,7 +70,7 @@ export class FileDigester {
     }
   }
 
-  #once(location: string | Buffer): FileDigest | undefined {
+  *#once(location: string | Buffer): Generator<void, FileDigest | undefined> {
     // Without O_NONBLOCK, a pipe that took the file's place would block for ever.
     const fd = openSync(location, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
@@ -58,6 +83,7 @@ export class FileDigester {
         if (length === 0) break;
         hash.update(this.#buffer.subarray(0, length));
         total += length;
+        if (total % bytesPerTurn < length) yield;
         // A short read of a regular file is its end, nearly always; the size check below decides.
         if (length < this.#buffer.length && total >= before.size) break;
       }

@@ -1,4 +1,4 @@
-export { type FileDigest, FileDigester } from "./file-digest.ts";
+export { bytesPerTurn, type FileDigest, FileDigester } from "./file-digest.ts";
 export { compileGlobs, type GlobFilter } from "./glob-filter.ts";
 export { mediaTypeOfName } from "./media-types.ts";
 export { findReaderIdentity, type ReaderIdentity } from "./reader-identity.ts";
