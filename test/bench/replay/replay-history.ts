@@ -5,6 +5,7 @@ import { cutDays, daySeconds, type History } from "./history.ts";
 import { LiteralScheme } from "./literal-scheme.ts";
 import { ReplayedPublisher } from "./replayed-publisher.ts";
 import { ReplayedSite } from "./replayed-site.ts";
+import { findShiftDays } from "./time-shift.ts";
 import { rhythms, Visitor } from "./visitor.ts";
 
 /** What a replay came to. */
@@ -32,18 +33,6 @@ export interface ReplayHistoryOptions {
   readonly onDay: (day: number, days: number) => void;
 }
 
-/** Four years with their leap day: a shift by it keeps months and week days of leap years in step. */
-const shiftUnitDays = 1461;
-
-/**
- * Days to add to a history so that it lies ahead of the system's clock. The exporter looks twice at files whose
- * inode changed after its scan began: with its clock in the past, that is every file on every day.
- */
-function findShiftDays(firstDay: number): number {
-  const today = Math.floor(Date.now() / 1000 / daySeconds);
-  return Math.max(0, Math.ceil((today + 2 - firstDay) / shiftUnitDays)) * shiftUnitDays;
-}
-
 /**
  * Replays a history with real files and the real exporter, a publication at the end of each UTC day, before the
  * eyes of three visitors. All of them come on the first day; their first visits are not counted.
@@ -57,7 +46,7 @@ export async function replayHistory(history: History, options: ReplayHistoryOpti
   const days = cutDays(history, options.days);
   const shiftDays = findShiftDays(days[0]?.day ?? 0);
   const site = new ReplayedSite(docroot, { shiftSeconds: shiftDays * daySeconds });
-  const publisher = new ReplayedPublisher(docroot, join(temp.path, "state"), options.signal);
+  const publisher = new ReplayedPublisher(docroot, join(temp.path, "state"), { signal: options.signal });
   const visitors = rhythms.map((rhythm) => new Visitor(rhythm));
   const sums = { firstPages: 0, publications: 0, changes: 0, newBases: 0, mostIntervals: 0, mostArchives: 0 };
   let withheld = 0;

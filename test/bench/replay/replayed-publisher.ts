@@ -28,6 +28,13 @@ export interface PublishedDay {
   readonly summary: ExportSummary;
 }
 
+/** How a replayed site is exported. */
+export interface PublisherOptions {
+  /** Default an address that nobody asks. */
+  readonly baseUrl?: string;
+  readonly signal?: AbortSignal;
+}
+
 /** Gives each state of a file a number. */
 class VersionedFile {
   readonly #path: string;
@@ -50,15 +57,15 @@ class VersionedFile {
 export class ReplayedPublisher {
   readonly #docroot: string;
   readonly #stateDir: string;
-  readonly #signal: AbortSignal;
+  readonly #options: PublisherOptions;
   readonly #index: VersionedFile;
   readonly #robots: VersionedFile;
   #pages: Pages = new Map();
 
-  constructor(docroot: string, stateDir: string, signal: AbortSignal) {
+  constructor(docroot: string, stateDir: string, options: PublisherOptions) {
     this.#docroot = docroot;
     this.#stateDir = stateDir;
-    this.#signal = signal;
+    this.#options = options;
     this.#index = new VersionedFile(join(docroot, publishedFolder, indexFileName));
     this.#robots = new VersionedFile(join(docroot, "robots.txt"));
   }
@@ -70,9 +77,9 @@ export class ReplayedPublisher {
       docroot: this.#docroot,
       stateDir: this.#stateDir,
       baseUrl: "https://replay.example/",
+      ...this.#options,
       allowEmpty: true,
       clock: () => time * 1000,
-      signal: this.#signal,
       onEvent: (event) => {
         if (event.event === "withheld") withheld.add(event.path);
       },

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { planReading } from "../../../src/crawl/index.ts";
+import { planReading } from "../../../src/crawl/reading-plan.ts";
 import { type ArchiveEntry, formatChangeLine } from "../../../src/format/index.ts";
 import { type Change, type Cursor, composeChanges, type EpochSeconds, pathOf } from "../../../src/model/index.ts";
 import type { LiteralScheme } from "./literal-scheme.ts";
