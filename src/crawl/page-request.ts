@@ -21,8 +21,6 @@ class LargeBody {
   readonly writer: BodyWriter;
   readonly #digest: PageDigest;
   sizeBytes = 0;
-  /** What went wrong while writing: a sink that throws would look like the network's fault. */
-  failure: unknown;
 
   constructor(visit: CrawlVisit) {
     this.writer = visit.ports.bodies.open();
@@ -30,14 +28,9 @@ class LargeBody {
   }
 
   write(chunk: Uint8Array): void {
-    if (this.failure !== undefined) return;
-    try {
-      this.writer.write(chunk);
-      this.#digest.update(chunk);
-      this.sizeBytes += chunk.length;
-    } catch (error) {
-      this.failure = error;
-    }
+    this.writer.write(chunk);
+    this.#digest.update(chunk);
+    this.sizeBytes += chunk.length;
   }
 
   digest(): string {
@@ -117,7 +110,6 @@ export async function requestPage(visit: CrawlVisit, item: FetchItem): Promise<P
       },
       () => mayAskAgain(visit),
     );
-    if (large?.failure !== undefined) throw large.failure;
     if (isCancelled(visit) && outcome.kind !== "fetched") return undefined;
     if (outcome.kind !== "fetched") return findingOf(outcome);
     const received =

@@ -29,11 +29,13 @@ function* dueWork<Item extends WorkItem>(
 
 async function deletePages(visit: CrawlVisit): Promise<void> {
   const batch = new SettlementBatch(visit);
-  for (const { path } of dueWork<DeleteItem>(visit, "delete", (item) => item.path)) {
+  for (const { path, isHeld } of dueWork<DeleteItem>(visit, "delete", (item) => item.path)) {
     if (isCancelled(visit)) break;
     visit.ports.bodies.remove(path);
-    visit.tally.deleted++;
-    visit.report({ event: "page", site: visit.origin, path, outcome: "deleted" });
+    if (isHeld) {
+      visit.tally.deleted++;
+      visit.report({ event: "page", site: visit.origin, path, outcome: "deleted" });
+    }
     await batch.add({ kind: "removed", path });
   }
   await batch.finish();

@@ -35,7 +35,7 @@ const codesOfSqlite: Readonly<Record<number, readonly [ErrorCode, string]>> = {
 };
 
 /** Turns an error of the database into one that says which file and what to do; others pass through. */
-function wrapDatabaseError(error: unknown, file: string): unknown {
+export function wrapDatabaseError(error: unknown, file: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   const known = codesOfSqlite[(error.rawCode ?? 0) & 0xff];
   if (known === undefined) return error;

@@ -1,7 +1,11 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { TidemarkError } from "../model/index.ts";
-import { type Connection, openConnection } from "./database.ts";
+import Database from "libsql";
+import { TidemarkError, wrapSystemError } from "../model/index.ts";
+import { type Connection, openConnection, wrapDatabaseError } from "./database.ts";
+
+// Result code SQLITE_BUSY.
+const sqliteBusy = 5;
 
 /** A lock that ends with its holder, however that ends. */
 export interface FileLock {
@@ -33,6 +37,8 @@ export function acquireLock(file: string): FileLock {
     connection.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     connection.close();
+    const isHeld = error instanceof Database.SqliteError && ((error.rawCode ?? 0) & 0xff) === sqliteBusy;
+    if (!isHeld) throw wrapDatabaseError(error, file);
     const { message, details } = describeHolder(holderFile);
     throw new TidemarkError("locked", `Another crawl is using ${file.replace(/\.lock$/, "")}: ${message}.`, {
       hint: "Wait until it has ended, or use another folder.",
@@ -40,7 +46,12 @@ export function acquireLock(file: string): FileLock {
       cause: error,
     });
   }
-  writeFileSync(holderFile, JSON.stringify({ pid: process.pid, host: hostname(), since: new Date().toISOString() }));
+  try {
+    writeHolder(holderFile);
+  } catch (error) {
+    connection.close();
+    throw wrapSystemError(error, `write ${holderFile}`, { file: holderFile });
+  }
   return {
     release: () => {
       rmSync(holderFile, { force: true });
@@ -48,4 +59,8 @@ export function acquireLock(file: string): FileLock {
       connection.close();
     },
   };
+}
+
+function writeHolder(file: string): void {
+  writeFileSync(file, JSON.stringify({ pid: process.pid, host: hostname(), since: new Date().toISOString() }));
 }

@@ -10,6 +10,9 @@ const isSameRecord = `kind = 'fetch' AND size = excluded.size AND digest IS excl
 const isHeldOrWanted = `EXISTS (SELECT 1 FROM page p WHERE p.site = ?1 AND p.path = incoming.path)
   OR EXISTS (SELECT 1 FROM work w WHERE w.site = ?1 AND w.path = incoming.path AND w.kind = 'fetch')`;
 
+const becomesDeletion = `ON CONFLICT DO UPDATE SET kind = 'delete', seen = excluded.seen, state = 'due', trouble = NULL,
+  strikes = 0, size = NULL, digest = NULL, modified = NULL, media_type = NULL`;
+
 const sql = {
   clear: "DELETE FROM temp.incoming",
   fill: `INSERT OR REPLACE INTO temp.incoming
@@ -28,10 +31,17 @@ const sql = {
       strikes = iif(${isSameRecord}, strikes, 0),
       kind = excluded.kind, size = excluded.size, digest = excluded.digest,
       modified = excluded.modified, media_type = excluded.media_type, seen = excluded.seen`,
-  endWithdrawn: `DELETE FROM work WHERE site = ?1 AND path IN (SELECT path FROM temp.incoming)`,
+  // A page that is still to be fetched may lie in the mirror already: a crawl that died between the two knows only the work.
   addDeletions: `INSERT INTO work (site, path, kind, seen)
-    SELECT ?1, i.path, 'delete', ?2 FROM temp.incoming i JOIN page p ON p.site = ?1 AND p.path = i.path`,
-  endUnlisted: "DELETE FROM work WHERE site = ?1 AND seen <> ?2",
+    SELECT ?1, i.path, 'delete', ?2 FROM temp.incoming i
+    WHERE EXISTS (SELECT 1 FROM page p WHERE p.site = ?1 AND p.path = i.path)
+      OR EXISTS (SELECT 1 FROM work w WHERE w.site = ?1 AND w.path = i.path)
+    ${becomesDeletion}`,
+  unlistedWorkTypes: "SELECT DISTINCT media_type FROM work WHERE site = ?1 AND seen <> ?2 AND kind = 'fetch'",
+  withdrawWork: `INSERT INTO work (site, path, kind, seen)
+    SELECT ?1, path, 'delete', ?2 FROM work WHERE site = ?1 AND seen <> ?2 AND kind = 'fetch' AND media_type = ?3
+    ${becomesDeletion}`,
+  forgetWork: "DELETE FROM work WHERE site = ?1 AND seen <> ?2 AND kind = 'fetch' AND media_type = ?3",
   unlistedTypes: "SELECT DISTINCT media_type FROM page WHERE site = ?1 AND seen <> ?2",
   deleteUnlisted: `INSERT INTO work (site, path, kind, seen)
     SELECT ?1, path, 'delete', ?2 FROM page WHERE site = ?1 AND seen <> ?2 AND media_type = ?3
@@ -80,17 +90,21 @@ export class SiteIntake {
 
   withdraw(paths: readonly string[]): void {
     this.#fill(paths.map((path) => [path]));
-    this.#run(sql.endWithdrawn, this.#site);
     this.#run(sql.addDeletions, this.#site, this.#generation);
   }
 
   withdrawUnlisted(concerns: (mediaType: string) => boolean): void {
-    this.#run(sql.endUnlisted, this.#site, this.#generation);
-    const types = inDatabase(this.#file, () =>
-      prepareStatement(this.#connection, sql.unlistedTypes).all(this.#site, this.#generation),
-    ) as [string][];
-    for (const [mediaType] of types)
+    for (const mediaType of this.#types(sql.unlistedWorkTypes))
+      this.#run(concerns(mediaType) ? sql.withdrawWork : sql.forgetWork, this.#site, this.#generation, mediaType);
+    for (const mediaType of this.#types(sql.unlistedTypes))
       this.#run(concerns(mediaType) ? sql.deleteUnlisted : sql.forgetUnlisted, this.#site, this.#generation, mediaType);
+  }
+
+  #types(text: string): string[] {
+    const rows = inDatabase(this.#file, () =>
+      prepareStatement(this.#connection, text).all(this.#site, this.#generation),
+    );
+    return (rows as [string][]).map(([mediaType]) => mediaType);
   }
 
   commit({ cursor, typesKey, since, indexPath, indexValidators }: SitePosition): void {

@@ -17,7 +17,8 @@ const sql = {
   fetches: `SELECT w.path, w.size, w.digest, w.modified, w.media_type, p.size, p.digest, w.trouble, w.strikes
     FROM work w LEFT JOIN page p ON p.site = w.site AND p.path = w.path
     WHERE w.site = ?1 AND w.path > ?2 AND w.kind = 'fetch' AND w.state = 'due' ORDER BY w.path LIMIT ?3`,
-  deletions: `SELECT path FROM work WHERE site = ?1 AND path > ?2 AND kind = 'delete' ORDER BY path LIMIT ?3`,
+  deletions: `SELECT w.path, p.path IS NOT NULL FROM work w LEFT JOIN page p ON p.site = w.site AND p.path = w.path
+    WHERE w.site = ?1 AND w.path > ?2 AND w.kind = 'delete' ORDER BY w.path LIMIT ?3`,
   // The mark of what a reading listed is only read within that reading.
   keep: `INSERT INTO page (site, path, size, digest, modified, media_type, seen)
     SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, 0 FROM json_each(?2) WHERE true
@@ -62,7 +63,8 @@ export class StoredWork {
   take(kind: WorkItem["kind"], after: string, limit: number): WorkItem[] {
     return inDatabase(this.#file, () => {
       if (kind === "fetch") return (this.#all(sql.fetches, after, limit) as FetchRow[]).map(itemOf);
-      return (this.#all(sql.deletions, after, limit) as [string][]).map(([path]) => ({ kind: "delete", path }));
+      const rows = this.#all(sql.deletions, after, limit) as [string, number][];
+      return rows.map(([path, isHeld]) => ({ kind: "delete", path, isHeld: isHeld === 1 }));
     });
   }
 

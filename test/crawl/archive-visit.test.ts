@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { servedBy } from "./mirror.ts";
+import type { PublishedSite } from "./published-site.ts";
 import { Crawler } from "./site-visit.ts";
 
 const wellKnown = "/.well-known/tidemark/index.gz";
@@ -145,6 +146,42 @@ describe("an archive", () => {
     });
   }
 
+  it("is replaced by the base after two chains were broken", async () => {
+    await using crawler = await openFollowed();
+    const { site, start } = crawler;
+    const second = site.publication;
+    site.set({ "/c.html": "2" });
+    site.publish();
+    site.merged.push([start, site.publication], [start, second]);
+    site.rebase();
+    const isBase = (path: string): boolean => path.includes(".base.");
+    const broken = site.archivesFrom(start).filter((path) => !isBase(path));
+    assert.equal(broken.length, 3);
+    for (const path of broken) site.files.delete(path);
+    const { warnings, summary } = await crawler.visit();
+    assert.deepEqual([warnings, summary.updated], [["bad-archive", "bad-archive"], 3]);
+  });
+
+  const wrongs: readonly [string, (site: PublishedSite) => void][] = [
+    ["whose lines are not in the order of paths", (site) => (site.distort = (lines) => lines.toReversed())],
+    ["in which a path stands twice", (site) => (site.distort = (lines) => lines.map(() => lines[0] ?? ""))],
+    ["that holds fewer changes than the index says", (site) => (site.distort = (lines) => lines.slice(1))],
+    ["that has a line that is no change", (site) => (site.distort = (lines) => ["C\tno", ...lines.slice(1)])],
+  ];
+  for (const [what, distort] of wrongs) {
+    it(`${what} is never applied`, async () => {
+      await using crawler = await openFollowed();
+      const { site } = crawler;
+      await crawler.visit();
+      distort(site);
+      site.set({ "/a.html": "3", "/b.html": "3" });
+      site.publish();
+      const { summary, warnings } = await crawler.visit();
+      assert.deepEqual([summary.source, summary.pageRequests], ["none", 0]);
+      assert.ok(warnings.includes("bad-archive"));
+    });
+  }
+
   it("is not asked for elsewhere than beside the index", async () => {
     await using crawler = await openFollowed();
     const { site } = crawler;
@@ -153,4 +190,28 @@ describe("an archive", () => {
     const { summary, warnings } = await crawler.visit();
     assert.deepEqual([summary.source, warnings], ["none", ["site-unavailable"]]);
   });
+});
+
+describe("a base", () => {
+  const wrongs: readonly [string, (site: PublishedSite) => void][] = [
+    ["with a deletion in it", (site) => (site.distort = () => ["D\t-\t-\t-\t-\t/a.html"])],
+    ["whose list is of another publication", (site) => (site.distortList = (list) => list.replace("20", "19"))],
+    [
+      "whose list says another number of pages",
+      (site) => (site.distortList = (list) => list.replace("pages\t1", "pages\t2")),
+    ],
+    ["whose list is none", (site) => (site.distortList = () => "<html>")],
+  ];
+  for (const [what, distort] of wrongs) {
+    it(`${what} is never applied`, async () => {
+      await using crawler = await Crawler.open();
+      const { site } = crawler;
+      site.set({ "/a.html": "a" });
+      distort(site);
+      site.publishBase();
+      const { summary, warnings } = await crawler.visit();
+      assert.deepEqual([summary.source, summary.pageRequests], ["none", 0]);
+      assert.deepEqual(warnings, ["bad-archive", "bad-archive", "bad-archive", "site-unavailable"]);
+    });
+  }
 });

@@ -121,11 +121,30 @@ describe("a page", () => {
     assert.deepEqual([summary.pageRequests, summary.failed, summary.pending], [1, 1, 1]);
   });
 
-  it("that is far longer than its record is refused", async () => {
+  it("that is far longer than its record is refused, and not asked for for ever", async () => {
     await using crawler = await openChanged();
-    crawler.answer((response) => response.writeHead(200, { "content-length": String(1e9) }).flushHeaders());
-    const { summary } = await crawler.visit();
-    assert.deepEqual([summary.pageRequests, summary.failed], [1, 1]);
+    crawler.answer((response) => response.end(Buffer.alloc(16 * 1024 * 1024 + 100)));
+    for (const pending of [1, 1, 0]) {
+      const { summary } = await crawler.visit();
+      assert.deepEqual([summary.pageRequests, summary.failed, summary.pending], [1, 1, pending]);
+    }
+    assert.deepEqual(crawler.mirror(), { "/a.html": "old" });
+  });
+
+  it("is not asked for again beyond the budget", async () => {
+    await using crawler = await openChanged();
+    crawler.answer((response) => response.writeHead(503).end());
+    assert.equal((await crawler.visit({ budget: 2 })).summary.pageRequests, 2);
+  });
+
+  it("that is a gzip file stays one, whatever coding the server names", async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    const packed = gzipSync("packed");
+    site.set({ "/a.svgz": packed });
+    site.publishBase();
+    site.answers.set("/a.svgz", (_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end(packed));
+    assert.deepEqual((await crawler.visit()).pages, ["created /a.svgz"]);
   });
 
   it("follows redirects on its own site only", async () => {

@@ -71,6 +71,10 @@ export class PublishedSite {
   robots = "";
   /** Intervals made of several publications, beside those of each one. */
   readonly merged: [from: number, to: number][] = [];
+  /** Changes an archive's lines before it is written, to make archives that agree with their names and are wrong. */
+  distort: (lines: string[], to: number) => string[] = (lines) => lines;
+  /** Likewise for the base's list. */
+  distortList: (list: string) => string = (list) => list;
   #intervals: Interval[] = [];
   #base: { publication: number; pages: Map<string, Page> } = { publication: 0, pages: new Map() };
   #publication = 1_700_000_000;
@@ -148,12 +152,18 @@ export class PublishedSite {
   /** Writes the published files anew. */
   write(): void {
     const base = this.#base;
-    const baseEntries = this.#writeArchives(
-      0,
-      base.publication,
-      [...base.pages.values()].map((page) => ({ kind: "created", page })),
+    const times = [...new Set([...base.pages.values()].map(({ lastModified }) => lastModified))].sort((x, y) => y - x);
+    const baseEntries = times.flatMap((time) => {
+      const pages = [...base.pages.values()].filter(({ lastModified }) => lastModified === time);
+      return this.#writeArchives(
+        time - 1,
+        time,
+        pages.map((page) => ({ kind: "created", page })),
+      );
+    });
+    const list = this.distortList(
+      formatBaseList({ publication: base.publication, pages: base.pages.size, archives: baseEntries }),
     );
-    const list = formatBaseList({ publication: base.publication, pages: base.pages.size, archives: baseEntries });
     const baseEntry = this.#writeFile({ from: 0, to: base.publication, group: "base" }, list, base.pages.size);
     const archives = this.#allIntervals().flatMap(({ from, to, changes }) => this.#writeArchives(from, to, changes));
     const index = formatArchiveIndex({
@@ -210,7 +220,11 @@ export class PublishedSite {
       else members.push(change);
     }
     return [...groups].map(([group, members]) =>
-      this.#writeFile({ from, to, group }, formatArchive(members.map(formatChangeLine)), members.length),
+      this.#writeFile(
+        { from, to, group },
+        formatArchive(this.distort(members.map(formatChangeLine), to)),
+        members.length,
+      ),
     );
   }
 
