@@ -27,6 +27,8 @@ export interface FetchItem {
 export interface DeleteItem {
   readonly kind: "delete";
   readonly path: string;
+  /** Whether its body was known to be held; if not, a crawl that died may have left one. */
+  readonly isHeld: boolean;
 }
 
 /** A change that is known and not yet carried out. */

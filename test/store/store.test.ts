@@ -109,8 +109,9 @@ describe("the store", () => {
       intake.list([page("/a"), page("/b")], false);
       intake.withdraw(["/e"]);
     });
-    assert.deepEqual(dueWork(site), ["/c"]);
-    assert.deepEqual(site.work.counts(), { held: 4, pending: 1, disallowed: 0 });
+    // A crawl that died may have put /e in its place before it could settle it.
+    assert.deepEqual(dueWork(site), ["/c", "-/e"]);
+    assert.deepEqual(site.work.counts(), { held: 4, pending: 2, disallowed: 0 });
   });
 
   it("gives work in the order of paths, a part at a time", () => {
@@ -183,7 +184,7 @@ describe("the store", () => {
       intake.list([page("/a"), page("/changed", "new"), page("/new")], false);
       intake.withdrawUnlisted((mediaType) => mediaType === "text/html");
     });
-    assert.deepEqual(dueWork(site), ["/changed", "/new", "-/b"]);
+    assert.deepEqual(dueWork(site), ["/changed", "/new", "-/b", "-/pending"]);
     assert.equal(site.work.counts().held, 3);
   });
 
