@@ -1,6 +1,6 @@
 import { constants, type FileHandle, mkdir, open, readdir, rename, rm, utimes } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { wrapSystemError } from "../model/index.ts";
+import { TidemarkError, wrapSystemError } from "../model/index.ts";
 
 const temporaryForm = /^\.tidemark-[0-9]+-[0-9]+\.tmp$/;
 let serial = 0;
@@ -59,15 +59,13 @@ async function giveAway(handle: FileHandle, owner: { readonly uid: number; reado
 
 /** Makes renames in a folder durable. */
 export async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, constants.O_RDONLY);
   try {
-    await handle.sync();
+    const handle = await open(path, constants.O_RDONLY);
+    await handle.sync().finally(() => handle.close());
   } catch (error) {
     // Some network file systems cannot sync a folder; there the rename is as durable as it gets.
     if ((error as NodeJS.ErrnoException).code !== "EINVAL")
       throw wrapSystemError(error, `make ${path} durable`, { path });
-  } finally {
-    await handle.close();
   }
 }
 
@@ -81,6 +79,13 @@ export async function makeFolder(path: string, mode: number): Promise<void> {
       await handle.chmod(mode).finally(() => handle.close());
     }
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") {
+      throw new TidemarkError("not-a-folder", `${path} is wanted as a folder, and a file is there.`, {
+        hint: "Move the file away.",
+        details: { path },
+        cause: error,
+      });
+    }
     throw wrapSystemError(error, `make the folder ${path}`, { path });
   }
 }

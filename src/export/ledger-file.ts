@@ -22,7 +22,7 @@ export async function readLedger(folder: string): Promise<Ledger | undefined> {
   }
   let document: { version?: unknown; ledger?: Ledger };
   try {
-    document = JSON.parse(gunzipSync(packed).toString("utf8"));
+    document = JSON.parse(gunzipSync(packed).toString("utf8")) ?? {};
   } catch (error) {
     throw corrupt(path, error);
   }
@@ -57,6 +57,7 @@ function isLedger(value: unknown): value is Ledger {
     typeof ledger.pagesFile === "string" &&
     Number.isSafeInteger(ledger.publication) &&
     Number.isSafeInteger(ledger.pages) &&
+    Number.isSafeInteger(ledger.changesSinceBase) &&
     Array.isArray(ledger.intervals) &&
     Array.isArray(ledger.retired) &&
     typeof ledger.base === "object" &&

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { chownSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, test } from "node:test";
+import {
+  makeFolder,
+  removeTemporaries,
+  syncFolder,
+  temporaryName,
+  writeDurably,
+} from "../../src/export/durable-file.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+
+const umask = process.umask();
+afterEach(() => process.umask(umask));
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
+test("a file appears whole, with the mode and time asked for, whatever the umask", async () => {
+  for (const mask of [0o022, 0o077, 0o777, 0]) {
+    using folder = makeTempFolder();
+    process.umask(mask);
+    const path = join(folder.path, "a");
+    await writeDurably(path, Buffer.from("one"));
+    assert.equal(modeOf(path), 0o644);
+    await writeDurably(path, Buffer.from("two"), { mode: 0o640, mtimeSeconds: 1_000_000_000 });
+    assert.equal(modeOf(path), 0o640);
+    assert.equal(statSync(path).mtimeMs, 1_000_000_000_000);
+    assert.equal(readFileSync(path, "utf8"), "two");
+    assert.deepEqual(readdirSync(folder.path), ["a"]);
+  }
+});
+
+test("a reader who holds the old file keeps it whole", async () => {
+  using folder = makeTempFolder();
+  const path = join(folder.path, "a");
+  await writeDurably(path, Buffer.from("one"));
+  const { ino } = statSync(path);
+  await writeDurably(path, Buffer.from("two"));
+  assert.notEqual(statSync(path).ino, ino, "renamed, not overwritten");
+});
+
+test("a file that cannot be written leaves the old one and nothing beside it", async () => {
+  using folder = makeTempFolder();
+  mkdirSync(join(folder.path, "a"));
+  writeFileSync(join(folder.path, "a/b"), "");
+  await assert.rejects(writeDurably(join(folder.path, "a"), Buffer.from("x")), { code: "io" });
+  await assert.rejects(writeDurably(join(folder.path, "none/a"), Buffer.from("x")), { code: "not-found" });
+  await assert.rejects(writeDurably(join(folder.path, "a/b/c"), Buffer.from("x")), { code: "not-a-folder" });
+  assert.deepEqual(readdirSync(folder.path), ["a"]);
+});
+
+test("a file is given to its former owner where that is allowed", async () => {
+  using folder = makeTempFolder();
+  const path = join(folder.path, "a");
+  const owner = process.getuid?.() === 0 ? { uid: 12_345, gid: 23_456 } : { uid: 0, gid: 0 };
+  await writeDurably(path, Buffer.from("x"), { owner, mode: 0o640 });
+  const { uid, gid } = statSync(path);
+  assert.deepEqual(
+    { uid, gid },
+    process.getuid?.() === 0 ? owner : { uid: process.getuid?.(), gid: process.getgid?.() },
+  );
+  assert.equal(modeOf(path), 0o640);
+  if (process.getuid?.() === 0) chownSync(path, 0, 0);
+});
+
+test("folders are made so that the server may enter, and those of others are left alone", async () => {
+  for (const mask of [0o022, 0o077]) {
+    using folder = makeTempFolder();
+    mkdirSync(join(folder.path, "old"), { mode: 0o750 });
+    process.umask(mask);
+    const before = modeOf(join(folder.path, "old"));
+    await makeFolder(join(folder.path, "old/new/newer"), 0o755);
+    assert.equal(modeOf(join(folder.path, "old")), before);
+    assert.equal(modeOf(join(folder.path, "old/new")), 0o755);
+    assert.equal(modeOf(join(folder.path, "old/new/newer")), 0o755);
+    await makeFolder(join(folder.path, "old/new/newer"), 0o700);
+    assert.equal(modeOf(join(folder.path, "old/new/newer")), 0o755);
+  }
+});
+
+test("a folder in the place of which a file stands says so", async () => {
+  using folder = makeTempFolder();
+  writeFileSync(join(folder.path, "file"), "");
+  await assert.rejects(makeFolder(join(folder.path, "file"), 0o755), { code: "not-a-folder" });
+  await assert.rejects(makeFolder(join(folder.path, "file/below"), 0o755), { code: "not-a-folder" });
+});
+
+test("only what a killed run left half-written is removed", async () => {
+  using folder = makeTempFolder();
+  const own = temporaryName(join(folder.path, "index.gz"));
+  const others = [".tidemark-x-1.tmp", "tidemark-1-1.tmp", ".tidemark-1-1.tmp.html", ".tidemark", "index.gz"];
+  for (const path of [own, ...others.map((name) => join(folder.path, name))]) writeFileSync(path, "");
+  symlinkSync("index.gz", join(folder.path, ".tidemark-7-7.tmp"));
+  await removeTemporaries(folder.path);
+  assert.deepEqual(readdirSync(folder.path).sort(), [...others].sort());
+  await removeTemporaries(join(folder.path, "none"));
+});
+
+test("a folder can be synced, and one that is not there is an error", async () => {
+  using folder = makeTempFolder();
+  await syncFolder(folder.path);
+  await assert.rejects(syncFolder(join(folder.path, "none")), { code: "not-found" });
+});

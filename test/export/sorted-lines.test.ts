@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import fc from "fast-check";
+import { SortedLines, type TimedLine } from "../../src/export/sorted-lines.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+
+async function sort(
+  lines: readonly TimedLine[],
+  runBytes: number | undefined,
+): Promise<{ sorted: TimedLine[]; runs: number }> {
+  using folder = makeTempFolder();
+  let runs: number;
+  const sorted: TimedLine[] = [];
+  {
+    await using sorter = new SortedLines(folder.path, runBytes);
+    for (const { time, line } of lines) sorter.add(time, line);
+    runs = readdirSync(folder.path).length;
+    for (const name of readdirSync(folder.path)) assert.equal(statSync(join(folder.path, name)).mode & 0o777, 0o600);
+    for (const batch of sorter.drain()) sorted.push(...batch);
+  }
+  assert.deepEqual(readdirSync(folder.path), [], "nothing is left behind");
+  return { sorted, runs };
+}
+
+const stably = (lines: readonly TimedLine[]) => lines.map((line) => ({ ...line })).sort((a, b) => a.time - b.time);
+
+test("lines come by time, those of one time as they came, however often they are spilled", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.record({
+          time: fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 2 ** 34 })),
+          line: fc.stringMatching(/^[ -~]{0,12}$/),
+        }),
+        { maxLength: 80 },
+      ),
+      fc.constantFrom(1, 40, 300, undefined),
+      async (lines, runBytes) => {
+        const { sorted } = await sort(lines, runBytes);
+        assert.deepEqual(sorted, stably(lines));
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test("runs and batches of many lines meet without a seam", async () => {
+  const lines = Array.from({ length: 30_000 }, (_, at) => ({
+    time: 1 + ((at * 7919) % 1000),
+    line: `${at} ${"x".repeat(at % 60)}`,
+  }));
+  for (const runBytes of [200_000, undefined]) {
+    const { sorted, runs } = await sort(lines, runBytes);
+    assert.equal(runs > 3, runBytes !== undefined);
+    assert.deepEqual(sorted, stably(lines));
+  }
+});
+
+test("one run takes more lines than its key has room for, and spills", async () => {
+  const count = 2 ** 18 + 10;
+  using folder = makeTempFolder();
+  await using sorter = new SortedLines(folder.path);
+  for (let at = 0; at < count; at++) sorter.add(253_402_300 - (at % 3), `${at}`);
+  assert.equal(readdirSync(folder.path).length, 1);
+  let last: TimedLine = { time: 0, line: "" };
+  let seen = 0;
+  for (const batch of sorter.drain()) {
+    for (const entry of batch) {
+      assert.ok(entry.time > last.time || (entry.time === last.time && Number(entry.line) > Number(last.line)));
+      last = entry;
+      seen += 1;
+    }
+  }
+  assert.equal(seen, count);
+});
+
+test("no lines are no batches with anything in them", async () => {
+  assert.deepEqual((await sort([], undefined)).sorted, []);
+});
