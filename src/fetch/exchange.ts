@@ -36,6 +36,7 @@ export class Exchange implements Passenger, Stoppable {
   #requests = 0;
   #receivedBytes = 0;
   #isRetried = false;
+  #stopped: Failure | undefined;
   #isSettled = false;
 
   constructor(request: FetchRequest, context: ExchangeContext, settlement: Settlement) {
@@ -49,7 +50,7 @@ export class Exchange implements Passenger, Stoppable {
   start(): void {
     const { signal } = this.#request;
     if (signal?.aborted === true) {
-      this.#fail(stopped);
+      this.#fail(aborted);
     } else {
       if (signal !== undefined) this.#context.signals.add(signal, this);
       this.#queue();
@@ -57,18 +58,20 @@ export class Exchange implements Passenger, Stoppable {
   }
 
   onAbort(): void {
-    this.stop(stopped);
+    this.stop(aborted);
   }
 
   /** Ends it before its time, wherever it is. */
   stop(failure: Failure): void {
+    this.#stopped = failure;
     if (this.#hop !== undefined) this.#hop.stop(failure);
     else this.#fail(failure);
   }
 
   board(connection: Connection): boolean {
     // One abort ends many: who waits must not be sent off by the end of another.
-    if (this.#request.signal?.aborted === true) this.#fail(stopped);
+    if (this.#request.signal?.aborted === true) this.#stopped = aborted;
+    if (this.#stopped !== undefined) this.#fail(this.#stopped);
     if (this.#isSettled) return false;
     const { timeoutMs } = this.#request;
     this.#deadline ??= setTimeout(
@@ -116,7 +119,8 @@ export class Exchange implements Passenger, Stoppable {
 
   #take(answer: Answer): void {
     if (isRedirect(answer.status)) {
-      const target = resolveRedirect(this.#request, this.#target, answer.fields.location, this.#requests - 1);
+      const followed = this.#requests - 1;
+      const target = this.#stopped ?? resolveRedirect(this.#request, this.#target, answer.fields.location, followed);
       if ("reason" in target) {
         this.#fail(target);
       } else {
@@ -148,4 +152,4 @@ export class Exchange implements Passenger, Stoppable {
   }
 }
 
-const stopped: Failure = { reason: "aborted", message: "stopped before the end" };
+const aborted: Failure = { reason: "aborted", message: "stopped before the end" };

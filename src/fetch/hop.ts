@@ -33,7 +33,7 @@ const maxDroppedBytes = 64 * 1024;
 export class Hop implements Dispatcher.DispatchHandler {
   readonly #request: FetchRequest;
   readonly #onEnd: (end: HopEnd, receivedBytes: number) => void;
-  #dropConnection: () => void;
+  readonly #dropConnection: () => void;
   #progress: Progress = "connecting";
   #status = 0;
   #fields: AnswerFields | undefined;
@@ -43,7 +43,7 @@ export class Hop implements Dispatcher.DispatchHandler {
   #receivedBytes = 0;
   #isOver = false;
 
-  /** @param dropConnection - ends a connection that is not made yet, or waits for its turn */
+  /** @param dropConnection - ends the connection at once, also where it is not made yet */
   constructor(request: FetchRequest, dropConnection: () => void, onEnd: (end: HopEnd, receivedBytes: number) => void) {
     this.#request = request;
     this.#dropConnection = dropConnection;
@@ -52,12 +52,11 @@ export class Hop implements Dispatcher.DispatchHandler {
 
   /** Ends it from outside. A known status stays the answer where the body was not wanted anyway. */
   stop(failure: Failure): void {
-    if (this.#fields !== undefined && !this.#isWanted && failure.reason !== "aborted") this.#answer("drop");
+    if (this.#fields !== undefined && !this.#isWanted) this.#answer("drop");
     else this.#end({ kind: "failed", failure }, "drop");
   }
 
-  onConnect(abort: (error?: Error) => void): void {
-    this.#dropConnection = abort;
+  onConnect(): void {
     this.#progress = "sent";
   }
 

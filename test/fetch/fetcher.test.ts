@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import { createFetcher, type FetcherOptions } from "../../src/fetch/index.ts";
@@ -359,13 +359,24 @@ test("redirects share one deadline", async () => {
   assert.ok(outcome.requests > 1);
 });
 
+test("a redirect whose own body never ends is not followed after the deadline", async () => {
+  await using server = await listenRaw((socket) => {
+    socket.write("HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 9999\r\n\r\n");
+    drip(socket);
+  });
+  assert.equal(reasonOf(await getFrom(server, { timeoutMs: short, maxRedirects: 5 })), "timeout");
+  assert.equal(server.heads.length, 1);
+});
+
 test("a connection that is never made ends in a timeout, by the deadline or by its own limit", async () => {
   // A TLS handshake to which nobody answers.
   await using server = await listenRaw(() => undefined);
   const origin = server.origin.replace("http:", "https:");
-  assert.equal(reasonOf(await getFrom(server, { origin, timeoutMs: short })), "timeout");
+  assert.equal(reasonOf(await getFrom(server, { origin, timeoutMs: short }, { connectTimeoutMs: 1e9 })), "timeout");
   await closed(server.sockets[0]);
-  assert.equal(reasonOf(await getFrom(server, { origin }, { connectTimeoutMs: short })), "timeout");
+  const outcome = await getFrom(server, { origin }, { connectTimeoutMs: short });
+  assert.equal(reasonOf(outcome), "timeout");
+  assert.match(outcome.kind === "failed" ? outcome.message : "", /connect/i);
 });
 
 const brokenAnswers: readonly (readonly [string, string, string])[] = [
@@ -477,6 +488,18 @@ test("a server that closes each connection without an answer is asked once", asy
   assert.equal(server.heads.length, 1);
 });
 
+test("a new connection that is closed without an answer is not made again, though another was used before", async () => {
+  await using server = await listenRaw((socket, head) => {
+    if (head.startsWith("GET /1")) socket.end(plainAnswer(200, ["Connection: close"]));
+    else socket.destroy();
+  });
+  await using fetcher = createFetcher();
+  const request = { origin: server.origin, maxBytes: 9, timeoutMs: long };
+  assert.equal((await fetcher.get({ ...request, path: "/1" })).kind, "fetched");
+  assert.equal(reasonOf(await fetcher.get({ ...request, path: "/2" })), "connection");
+  assert.equal(server.heads.length, 2);
+});
+
 test("an answer that closes the connection is followed by another connection", async () => {
   await using server = await listenRaw((socket) => socket.end(plainAnswer(200, ["Connection: close"], "hello")));
   await using fetcher = createFetcher();
@@ -538,18 +561,38 @@ test("an abort of very many that wait sends none of them", async () => {
   assert.equal(server.heads.length, 1);
 });
 
-test("an abort ends a connection that is being made, and one within an error page", async () => {
-  await using server = await listenRaw((socket) => {
-    socket.write("HTTP/1.1 404 None\r\nContent-Length: 1000\r\n\r\n", () => setImmediate(() => stop.abort()));
-  });
+test("an abort ends a connection that is being made", async () => {
+  await using server = await listenRaw(() => undefined);
   const stop = new AbortController();
-  assert.equal(reasonOf(await getFrom(server, { signal: stop.signal })), "aborted");
-  const early = new AbortController();
   const origin = server.origin.replace("http:", "https:");
-  await using fetcher = createFetcher();
-  const outcome = fetcher.get({ origin, path: "/", maxBytes: 9, timeoutMs: long, signal: early.signal });
-  early.abort();
+  await using fetcher = createFetcher({ connectTimeoutMs: 1e9 });
+  const outcome = fetcher.get({ origin, path: "/", maxBytes: 9, timeoutMs: long, signal: stop.signal });
+  while (server.sockets.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  stop.abort();
   assert.equal(reasonOf(await outcome), "aborted");
+  await closed(server.sockets[0]);
+});
+
+test("what is aborted before it begins does not wait for a connection", async () => {
+  await using server = await listenRaw(() => undefined);
+  await using fetcher = createFetcher();
+  const request = { origin: server.origin, path: "/", maxBytes: 9, timeoutMs: long };
+  const other = fetcher.get(request);
+  const outcome = await fetcher.get({ ...request, signal: AbortSignal.abort() });
+  assert.equal(reasonOf(outcome), "aborted");
+  await fetcher[Symbol.asyncDispose]();
+  await other;
+});
+
+test("a request that has ended leaves no timer and no listener", async () => {
+  await using server = await listenRaw((socket) => socket.write(plainAnswer(200)));
+  await using fetcher = createFetcher();
+  const { signal } = new AbortController();
+  const countTimers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const before = countTimers();
+  await fetcher.get({ origin: server.origin, path: "/", maxBytes: 9, timeoutMs: long, signal });
+  assert.equal(countTimers(), before);
+  assert.deepEqual(getEventListeners(signal, "abort"), []);
 });
 
 test("many requests may share one signal without a warning", async () => {

@@ -69,8 +69,11 @@ export function drip(socket: Socket, piece = "x"): void {
   socket.on("close", () => clearInterval(timer));
 }
 
-/** Resolves once the other side has closed the connection. */
+/** Resolves once the other side has closed the connection; rejects if it has not in a long time. */
 export async function closed(socket: Socket | undefined): Promise<void> {
   if (socket === undefined || socket.closed) return;
-  await new Promise((resolve) => socket.once("close", resolve));
+  await new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error("the connection is still open")), 20_000);
+    socket.once("close", () => resolve(clearTimeout(timer)));
+  });
 }

@@ -1,0 +1,19 @@
+import { test } from "node:test";
+import type { Connection } from "../../src/fetch/connection.ts";
+import { Origin } from "../../src/fetch/origin.ts";
+import { listenRaw, plainAnswer } from "./raw-server.ts";
+
+test("an origin whose idle connections were all lost is given up, so that many sites cost no memory", async () => {
+  await using server = await listenRaw((socket) => socket.end(plainAnswer(200, ["Connection: close"])));
+  await new Promise<void>((resolve) => {
+    const origin = new Origin(server.origin, 2, 10_000, resolve);
+    const board = (connection: Connection): boolean => {
+      const onComplete = (): void => origin.release(connection);
+      const ignore = (): boolean => true;
+      connection.send("/", [], { onConnect: ignore, onHeaders: ignore, onData: ignore, onError: ignore, onComplete });
+      return true;
+    };
+    origin.admit({ board });
+    origin.admit({ board });
+  });
+});
