@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rmSync, statSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { crawlSite } from "../src/crawl-site.ts";
@@ -120,6 +120,26 @@ describe("crawlSite", () => {
     site.publish();
     const { summary } = await crawler.visit();
     assert.deepEqual([summary.pageRequests, summary.unchanged], [1, 29]);
+    assert.deepEqual(crawler.mirror(), servedBy(site));
+  });
+
+  it("looks at what a crawl left behind that died before it could say so", async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    const mirrored = (path: string): string => join(crawler.folder.path, mirrorFolderOf(site.origin), path);
+    site.set({ "/restored.html": "old", "/deleted.html": "old" }, 5);
+    site.publishBase();
+    await crawler.visit();
+    site.set({ "/restored.html": "new", "/deleted.html": undefined, "/brief.html": "brief" });
+    site.publish();
+    await crawler.visit({ budget: 0 });
+    // What a kill leaves: bodies in their places and out of them, and the work not yet settled.
+    writeFileSync(mirrored("restored.html"), "new");
+    writeFileSync(mirrored("brief.html"), "brief");
+    site.set({ "/restored.html": "old", "/deleted.html": "old" }, 5);
+    site.set({ "/brief.html": undefined });
+    site.publish();
+    await crawler.visit();
     assert.deepEqual(crawler.mirror(), servedBy(site));
   });
 

@@ -19,12 +19,13 @@ const sql = {
     SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?)`,
   onlyHeld: `DELETE FROM temp.incoming WHERE NOT (${isHeldOrWanted})`,
   markSeen: "UPDATE page SET seen = ?2 WHERE site = ?1 AND path IN (SELECT path FROM temp.incoming)",
-  endWork: `DELETE FROM work WHERE site = ?1 AND path IN (
-    SELECT i.path FROM temp.incoming i JOIN page p ON p.site = ?1 AND p.path = i.path WHERE ${isHeldAsListed})`,
+  // Work that was not settled may have been done in part by a crawl that died: then what is held is not known, and the
+  // work stays, to be settled by a look at the body.
   addFetches: `INSERT INTO work (site, path, kind, size, digest, modified, media_type, seen)
     SELECT ?1, i.path, 'fetch', i.size, i.digest, i.modified, i.media_type, ?2
     FROM temp.incoming i LEFT JOIN page p ON p.site = ?1 AND p.path = i.path
     WHERE p.path IS NULL OR NOT (${isHeldAsListed})
+      OR EXISTS (SELECT 1 FROM work w WHERE w.site = ?1 AND w.path = i.path)
     ON CONFLICT DO UPDATE SET
       state = iif(${isSameRecord}, state, 'due'),
       trouble = iif(${isSameRecord}, trouble, NULL),
@@ -84,7 +85,6 @@ export class SiteIntake {
     );
     if (onlyHeld) this.#run(sql.onlyHeld, this.#site);
     this.#run(sql.markSeen, this.#site, this.#generation);
-    this.#run(sql.endWork, this.#site);
     this.#run(sql.addFetches, this.#site, this.#generation);
   }
 
