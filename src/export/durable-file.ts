@@ -1,5 +1,5 @@
-import { constants, type FileHandle, mkdir, open, readdir, rename, rm, utimes } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { constants, type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
 
 const temporaryForm = /^\.tidemark-[0-9]+-[0-9]+\.tmp$/;
@@ -95,14 +95,4 @@ export async function removeTemporaries(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     if (temporaryForm.test(name)) await rm(join(folder, name), { force: true });
   }
-}
-
-/** Whether a file name is one that only {@link writeDurably} uses. */
-export function isTemporary(path: string): boolean {
-  return temporaryForm.test(basename(path));
-}
-
-/** Sets the modification time of a file that is already in place. */
-export async function setModified(path: string, seconds: number): Promise<void> {
-  await utimes(path, seconds, seconds);
 }

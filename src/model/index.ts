@@ -11,14 +11,13 @@ export type { CrawlEvent, CrawlSummary } from "./crawl-event.ts";
 export type { Cursor } from "./cursor.ts";
 export { type ErrorCode, type ErrorFacts, errorCodes, TidemarkError, wrapSystemError } from "./error.ts";
 export { type ExportEvent, type ExportSummary, type WithholdRule, withholdRules } from "./export-event.ts";
-export {
-  type BodySink,
-  type FetchedOutcome,
-  type FetchFailure,
-  type FetchOutcome,
-  type FetchRequest,
-  fetchFailures,
-  type Validators,
+export type {
+  BodySink,
+  FetchedOutcome,
+  FetchFailure,
+  FetchOutcome,
+  FetchRequest,
+  Validators,
 } from "./fetch-outcome.ts";
 export { type MediaTypeFilter, parseMediaTypeFilter } from "./media-type.ts";
 export { digestBytes, isDigest, type Page } from "./page.ts";
