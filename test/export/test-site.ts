@@ -85,14 +85,18 @@ export class TestSite implements Disposable {
     }
   }
 
-  /** Files of a folder: bytes, inode and times of each, so that a file written anew shows. */
+  /**
+   * Files of a folder: bytes, inode and times of each, so that a file written anew shows. Of folders without
+   * times, which a lock moves that comes and goes.
+   */
   snapshot(folder: string = this.publishedFolder): Record<string, string> {
     const files: Record<string, string> = {};
     for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
       const path = join(folder, name);
       const { ino, mtimeMs, ctimeMs, mode } = statSync(path);
-      const content = statSync(path).isFile() ? digestOf(readFileSync(path)) : "folder";
-      files[name] = `${content} ${ino} ${mtimeMs} ${ctimeMs} ${mode.toString(8)}`;
+      files[name] = statSync(path).isFile()
+        ? `${digestOf(readFileSync(path))} ${ino} ${mtimeMs} ${ctimeMs} ${mode.toString(8)}`
+        : `folder ${ino} ${mode.toString(8)}`;
     }
     return files;
   }

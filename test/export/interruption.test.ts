@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, readdirSync } from "node:fs";
+import { test } from "node:test";
+import { TidemarkError } from "../../src/model/index.ts";
+import { countsOf, TestSite } from "./test-site.ts";
+
+const small = { segmentSize: 5, minGroup: 2 };
+
+function makeSite(): { site: TestSite; names: string[] } {
+  const site = new TestSite();
+  const names = Array.from({ length: 24 }, (_, at) => `d${at % 5}/page-${at}.${at % 2 === 0 ? "html" : "txt"}`);
+  for (const name of names) site.write(name, name);
+  return { site, names };
+}
+
+function leftovers(site: TestSite): string[] {
+  return readdirSync(site.folder, { recursive: true, encoding: "utf8" }).filter((name) => /\.tmp|lock/.test(name));
+}
+
+test("stopped at any event, an export leaves what was public and what was remembered", async () => {
+  const { site, names } = makeSite();
+  using _site = site;
+  const stopAt = async (event: number) => {
+    const controller = new AbortController();
+    let seen = 0;
+    const run = await site
+      .export({
+        ...small,
+        signal: controller.signal,
+        onEvent: () => {
+          if (seen++ === event) controller.abort();
+        },
+      })
+      .catch((error: unknown) => error);
+    return { run, isStopped: seen > event };
+  };
+  for (const round of [0, 1, 2]) {
+    for (const name of names.slice(round * 3, round * 3 + 9)) site.write(name, `round ${round} of ${name}`);
+    // The first folder comes to be with the first run.
+    const before = round === 0 ? undefined : [site.snapshot(site.docroot), site.snapshot(site.stateDir)];
+    let stopped = 0;
+    for (let event = 0; ; event++) {
+      const { run, isStopped } = await stopAt(event);
+      assert.deepEqual(leftovers(site), []);
+      if (!(run instanceof Error)) {
+        // It was too late to stop, or there was nothing more to stop at.
+        assert.ok(event > 3);
+        site.check(names);
+        if (!isStopped || stopped > 0) break;
+        continue;
+      }
+      assert.ok(run instanceof TidemarkError && run.code === "aborted", String(run));
+      stopped += 1;
+      if (before !== undefined) assert.deepEqual([site.snapshot(site.docroot), site.snapshot(site.stateDir)], before);
+      else assert.deepEqual(readdirSync(site.publishedFolder), []);
+    }
+    assert.ok(stopped > 3, `stopped ${stopped} times`);
+  }
+  assert.equal(countsOf(await site.export(small)), "24 pages: 0 created, 0 updated, 0 deleted, 0 touched");
+});
+
+test("a signal that has come already stops before anything is looked at", async () => {
+  const { site } = makeSite();
+  using _site = site;
+  await assert.rejects(site.export({ signal: AbortSignal.abort() }), { code: "aborted" });
+  assert.deepEqual(leftovers(site), []);
+});
+
+/** Makes a folder unwritable, also for root; undefined where that is not possible. */
+function seal(folder: string): Disposable | undefined {
+  if (process.getuid?.() !== 0) {
+    chmodSync(folder, 0o500);
+    return { [Symbol.dispose]: () => chmodSync(folder, 0o755) };
+  }
+  if (spawnSync("chattr", ["+i", folder]).status !== 0) return undefined;
+  return { [Symbol.dispose]: () => void spawnSync("chattr", ["-i", folder]) };
+}
+
+test("a folder that cannot be written says which, and the next run does what was not done", async (t) => {
+  const { site, names } = makeSite();
+  using _site = site;
+  await site.export(small);
+  for (const [round, folder] of [site.publishedFolder, site.stateDir, site.docroot].entries()) {
+    for (const name of names) site.write(name, `round ${round} of ${name}`);
+    const published = site.snapshot();
+    {
+      using sealed = seal(folder);
+      if (sealed === undefined) {
+        t.skip("folders cannot be sealed here");
+        return;
+      }
+      await assert.rejects(
+        site.export(small),
+        (error) =>
+          error instanceof TidemarkError &&
+          error.code === "no-permission" &&
+          error.hint !== undefined &&
+          error.message.includes(folder),
+      );
+      // Only robots.txt lies in the document root itself: the index says the new already.
+      if (folder !== site.docroot) assert.deepEqual(site.snapshot(), published);
+      else site.check(names);
+    }
+    assert.deepEqual(leftovers(site), []);
+    await site.export(small);
+    site.check(names);
+  }
+});

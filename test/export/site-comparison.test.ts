@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { CandidateFile } from "../../src/export/page-diff.ts";
+import { PageWriter } from "../../src/export/page-file.ts";
+import type { PublishedPage } from "../../src/export/published-page.ts";
+import { type ComparisonSink, type PageSource, SiteComparison } from "../../src/export/site-comparison.ts";
+import { type Change, pathOf } from "../../src/model/index.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+
+const options = { digestMode: "none", publication: 1_800_000_000, scanStartUs: 1_800_000_000_000_000 } as const;
+
+const pathText = fc
+  .array(fc.constantFrom("a", "b", "a-", "/", "a/", "a."), { minLength: 1, maxLength: 4 })
+  .map((parts) => `/${parts.join("")}z`);
+
+const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
+
+/** A page and a file are told apart by their size alone. */
+function toPage(path: string, sizeBytes: number): PublishedPage {
+  return {
+    path,
+    sizeBytes,
+    mtimeUs: 5_000_000,
+    ctimeUs: 5_000_000,
+    lastModified: 5,
+    mediaType: "a/b",
+    digest: undefined,
+    racy: false,
+  };
+}
+
+class Batches implements PageSource {
+  readonly #batches: { files: CandidateFile[]; gaps: { path: string }[] }[];
+
+  constructor(batches: { files: CandidateFile[]; gaps: { path: string }[] }[]) {
+    this.#batches = batches;
+  }
+
+  async next() {
+    return this.#batches.shift();
+  }
+
+  digest(): never {
+    assert.fail("no digests are asked for");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+class Collected implements ComparisonSink {
+  readonly pages: PublishedPage[] = [];
+  readonly changes: Change[] = [];
+
+  page(page: PublishedPage): boolean {
+    this.pages.push(page);
+    return false;
+  }
+
+  change(change: Change): boolean {
+    this.changes.push(change);
+    return false;
+  }
+
+  async drain(): Promise<void> {}
+}
+
+test("a merge of scan and memory gives what a comparison of two maps gives, gaps left out", async () => {
+  const sized = fc.uniqueArray(fc.tuple(pathText, fc.integer({ min: 1, max: 2 })), {
+    selector: ([path]) => path,
+    maxLength: 20,
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      sized,
+      sized,
+      fc.uniqueArray(pathText, { maxLength: 3 }),
+      fc.integer({ min: 1, max: 5 }),
+      async (was, is, holes, batchSize) => {
+        // A hole is a file, or a folder with all that is in it; what is in one is not listed.
+        const gaps = holes.flatMap((path) => [{ path }, { path: `${path}/` }]);
+        const isHidden = (path: string) =>
+          gaps.some((gap) => gap.path === path || (gap.path.endsWith("/") && path.startsWith(gap.path)));
+        const before = was.map(([path, size]) => toPage(path, size)).sort(byPath);
+        const files = is
+          .map(([path, size]) => toPage(path, size))
+          .filter(({ path }) => !isHidden(path))
+          .sort(byPath);
+        // As a walk gives them: a gap's batch is the one in which its place in the order falls.
+        const batches: { files: CandidateFile[]; gaps: { path: string }[] }[] = [];
+        const waiting = [...gaps].sort(byPath);
+        for (let at = 0; at < files.length; at += batchSize) {
+          const part = files.slice(at, at + batchSize);
+          const last = part.at(-1)?.path ?? "";
+          batches.push({ files: part, gaps: waiting.splice(0, waiting.filter((gap) => gap.path < last).length) });
+        }
+        batches.push({ files: [], gaps: waiting });
+
+        const expected = new Map<string, string>();
+        for (const page of before) if (!isHidden(page.path)) expected.set(page.path, "deleted");
+        for (const file of files) {
+          const old = before.find(({ path }) => path === file.path);
+          if (old === undefined) expected.set(file.path, "created");
+          else if (old.sizeBytes === file.sizeBytes) expected.delete(file.path);
+          else expected.set(file.path, "updated");
+        }
+
+        using folder = makeTempFolder();
+        const list = join(folder.path, "pages.gz");
+        {
+          await using writer = new PageWriter(folder.path);
+          for (const page of before) if (writer.add(page)) await writer.drain();
+          await writer.end();
+          await writer.commit(list);
+        }
+        const sink = new Collected();
+        const comparison = new SiteComparison(new Batches(batches), options, () => undefined, undefined);
+        const counts = await comparison.run(list, sink);
+        assert.deepEqual(new Map(sink.changes.map((change) => [pathOf(change), change.kind as string])), expected);
+        assert.deepEqual(sink.changes.map(pathOf), sink.changes.map(pathOf).sort());
+        const kept = before.filter(({ path }) => isHidden(path)).map(({ path }) => path);
+        assert.deepEqual(
+          sink.pages.map(({ path }) => path),
+          [...files.map(({ path }) => path), ...kept].sort(),
+        );
+        assert.equal(counts.pages, sink.pages.length);
+        assert.equal(counts.created + counts.updated + counts.deleted, sink.changes.length);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test("without a memory everything is created, and a list that is none fails", async () => {
+  const files = [toPage("/a", 1), toPage("/b", 1)];
+  const sink = new Collected();
+  const run = (list: string | undefined) =>
+    new SiteComparison(new Batches([{ files, gaps: [] }]), options, () => undefined, undefined).run(list, sink);
+  assert.equal((await run(undefined)).created, 2);
+  using folder = makeTempFolder();
+  writeFileSync(join(folder.path, "list"), "not a list");
+  await assert.rejects(run(join(folder.path, "list")), { code: "state-corrupt" });
+});
