@@ -17,9 +17,18 @@ export interface GroupedLine {
   readonly group: string;
 }
 
+// Asked for each line; types are few.
+const groups = new Map<string, string>();
+
 /** The group of a change's line: deletions have no type and go to `other`. */
 export function groupOf(mediaType: string | undefined): string {
-  return mediaType === undefined ? otherGroup : groupOfMediaType(mediaType);
+  if (mediaType === undefined) return otherGroup;
+  let group = groups.get(mediaType);
+  if (group === undefined) {
+    group = groupOfMediaType(mediaType);
+    if (groups.size < 4096) groups.set(mediaType, group);
+  }
+  return group;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { type EntryFailure, type FolderListing, type Location, listFolder } from "./folder-listing.ts";
 import { type PackedListing, unpackListing } from "./listing-codec.ts";
@@ -15,9 +16,13 @@ export type ListingAnswer =
   | { readonly key: string; readonly listing: PackedListing }
   | { readonly key: string; readonly failure: EntryFailure };
 
+type Listed = { readonly listing: FolderListing } | { readonly failure: EntryFailure };
+
 interface Flight {
-  answer: ListingAnswer | undefined;
-  readonly settled: Promise<ListingAnswer>;
+  readonly task: ListingTask;
+  listed: Listed | undefined;
+  readonly settled: Promise<Listed>;
+  readonly resolve: (listed: Listed) => void;
 }
 
 /** Threads begin when this many folders wait: a small site is listed before a thread has started. */
@@ -30,13 +35,15 @@ const maxWaitingFolders = 512;
 const maxWaitingEntries = 100_000;
 
 /**
- * Lists folders ahead of a walk in other threads: `lstat` of each file is most of a scan's time. Whatever no thread has begun when the walk needs it is listed on the spot.
+ * Lists folders ahead of a walk in other threads: `lstat` of each file is most of a scan's time. What
+ * no thread has begun when the walk needs it is listed on the spot, and instead of waiting for a
+ * thread the walk's own lists what comes next.
  */
 export class FolderLister implements AsyncDisposable {
   readonly #rootRealPath: string;
   /** Folders to come, the next one last. */
   readonly #queue: ListingTask[] = [];
-  readonly #flights = new Map<string, Flight & { readonly resolve: (answer: ListingAnswer) => void }>();
+  readonly #flights = new Map<string, Flight>();
   readonly #workers: { readonly worker: Worker; busy: number }[] = [];
   #waitingEntries = 0;
 
@@ -61,12 +68,23 @@ export class FolderLister implements AsyncDisposable {
       if (this.#queue.at(-1)?.key === key) this.#queue.pop();
       return listFolder(location, this.#rootRealPath);
     }
-    const answer = flight.answer ?? (await flight.settled);
+    const listed = await this.#helpUntil(flight);
     this.#flights.delete(key);
-    if ("failure" in answer) throw Object.assign(new Error(answer.failure.message), { code: answer.failure.code });
-    this.#waitingEntries -= answer.listing.kinds.length;
+    if ("failure" in listed) throw Object.assign(new Error(listed.failure.message), { code: listed.failure.code });
+    this.#waitingEntries -= listed.listing.kinds.length;
     this.#dispatch();
-    return unpackListing(answer.listing);
+    return listed.listing;
+  }
+
+  async #helpUntil(flight: Flight): Promise<Listed> {
+    while (flight.listed === undefined) {
+      const task = this.#waitingEntries < maxWaitingEntries ? this.#queue.pop() : undefined;
+      if (task === undefined) return await flight.settled;
+      this.#takeOff(task);
+      this.#settle(task.key, listHere(task));
+      await nextTurn();
+    }
+    return flight.listed;
   }
 
   /** Ends the threads. */
@@ -84,7 +102,9 @@ export class FolderLister implements AsyncDisposable {
       const slot = { worker, busy: 0 };
       worker.on("message", (answer: ListingAnswer) => {
         slot.busy -= 1;
-        this.#settle(answer);
+        const { key } = answer;
+        this.#settle(key, "listing" in answer ? { listing: unpackListing(answer.listing) } : answer);
+        this.#dispatch();
       });
       // A thread that dies takes no folder with it: the walk lists what it had.
       worker.on("error", () => this.#abandon());
@@ -92,44 +112,50 @@ export class FolderLister implements AsyncDisposable {
     }
   }
 
-  #settle(answer: ListingAnswer): void {
-    const flight = this.#flights.get(answer.key);
+  #settle(key: string, listed: Listed): void {
+    const flight = this.#flights.get(key);
     if (flight === undefined) return;
-    flight.answer = answer;
-    if ("listing" in answer) this.#waitingEntries += answer.listing.kinds.length;
-    flight.resolve(answer);
-    this.#dispatch();
+    flight.listed = listed;
+    if ("listing" in listed) this.#waitingEntries += listed.listing.kinds.length;
+    flight.resolve(listed);
+  }
+
+  #takeOff(task: ListingTask): void {
+    let resolve: (listed: Listed) => void = () => undefined;
+    const settled = new Promise<Listed>((done) => {
+      resolve = done;
+    });
+    this.#flights.set(task.key, { task, listed: undefined, settled, resolve });
   }
 
   #abandon(): void {
-    for (const { worker } of this.#workers) worker.removeAllListeners("message");
-    for (const [key, flight] of this.#flights) {
-      if (flight.answer === undefined)
-        flight.resolve({ key, failure: { code: "EAGAIN", message: "a scanning thread died" } });
+    for (const { worker } of this.#workers.splice(0)) {
+      worker.removeAllListeners("message");
+      void worker.terminate();
     }
-    this.#queue.length = 0;
+    for (const { task, listed } of [...this.#flights.values()])
+      if (listed === undefined) this.#settle(task.key, listHere(task));
   }
 
   #dispatch(): void {
-    while (
-      this.#queue.length > 0 &&
-      this.#flights.size < maxWaitingFolders &&
-      this.#waitingEntries < maxWaitingEntries
-    ) {
-      const slot = this.#workers.reduce(
-        (least, other) => (other.busy < least.busy ? other : least),
-        this.#workers[0] ?? { worker: undefined, busy: tasksAThread },
-      );
-      if (slot.worker === undefined || slot.busy >= tasksAThread) return;
+    while (this.#flights.size < maxWaitingFolders && this.#waitingEntries < maxWaitingEntries) {
+      const [first, second] = this.#workers;
+      const slot = second !== undefined && first !== undefined && second.busy < first.busy ? second : first;
+      if (slot === undefined || slot.busy >= tasksAThread) return;
       const task = this.#queue.pop();
       if (task === undefined) return;
-      let resolve: (answer: ListingAnswer) => void = () => undefined;
-      const settled = new Promise<ListingAnswer>((done) => {
-        resolve = done;
-      });
-      this.#flights.set(task.key, { answer: undefined, settled, resolve });
+      this.#takeOff(task);
       slot.busy += 1;
       slot.worker.postMessage(task);
     }
+  }
+}
+
+function listHere({ location, rootRealPath }: ListingTask): Listed {
+  try {
+    return { listing: listFolder(location, rootRealPath) };
+  } catch (error) {
+    const { code = "unknown", message } = error as NodeJS.ErrnoException;
+    return { failure: { code, message } };
   }
 }
