@@ -1,5 +1,18 @@
-import { constants, type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fsync,
+  futimesSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { mkdir, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
 
 const temporaryForm = /^\.tidemark-[0-9]+-[0-9]+\.tmp$/;
@@ -21,35 +34,39 @@ export interface DurableOptions {
   readonly mtimeSeconds?: number;
 }
 
+const syncFile = promisify(fsync);
+
 /**
  * Writes a file so that at any instant, also after a power cut, its name holds the old bytes or the
  * new ones: a temporary name in the same folder, fsync, rename.
+ *
+ * Only fsync waits for a disk and leaves the thread; the calls around it are done at once.
  */
 export async function writeDurably(path: string, content: Uint8Array, options: DurableOptions = {}): Promise<void> {
   const temporary = temporaryName(path);
-  let handle: FileHandle | undefined;
+  let fd: number | undefined;
   try {
-    handle = await open(temporary, "wx", 0o600);
-    await handle.writeFile(content);
-    if (options.owner !== undefined) await giveAway(handle, options.owner);
-    await handle.chmod(options.mode ?? 0o644);
-    if (options.mtimeSeconds !== undefined) await handle.utimes(options.mtimeSeconds, options.mtimeSeconds);
-    await handle.sync();
-    await handle.close();
-    handle = undefined;
-    await rename(temporary, path);
+    fd = openSync(temporary, "wx", 0o600);
+    for (let at = 0; at < content.length; ) at += writeSync(fd, content, at);
+    if (options.owner !== undefined) giveAway(fd, options.owner);
+    fchmodSync(fd, options.mode ?? 0o644);
+    if (options.mtimeSeconds !== undefined) futimesSync(fd, options.mtimeSeconds, options.mtimeSeconds);
+    await syncFile(fd);
+    closeSync(fd);
+    fd = undefined;
+    renameSync(temporary, path);
   } catch (error) {
-    await handle?.close().catch(() => undefined);
-    await rm(temporary, { force: true }).catch(() => undefined);
+    if (fd !== undefined) closeSync(fd);
+    rmSync(temporary, { force: true });
     throw wrapSystemError(error, `write ${path}`, { path });
   }
 }
 
 // Only root may give a file to anybody; others keep it, in a group of theirs.
-async function giveAway(handle: FileHandle, owner: { readonly uid: number; readonly gid: number }): Promise<void> {
+function giveAway(fd: number, owner: { readonly uid: number; readonly gid: number }): void {
   for (const uid of [owner.uid, -1]) {
     try {
-      await handle.chown(uid, owner.gid);
+      fchownSync(fd, uid, owner.gid);
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EPERM") throw error;

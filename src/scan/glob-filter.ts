@@ -1,5 +1,4 @@
-import fastGlob from "fast-glob";
-import micromatch from "micromatch";
+import type micromatch from "micromatch";
 import { TidemarkError, type WithholdRule } from "../model/index.ts";
 
 /**
@@ -16,6 +15,13 @@ export interface GlobFilter {
   /** Whether a pattern names this hidden file or folder, or something below it, in so many words. */
   readonly namesHidden: (name: string) => boolean;
 }
+
+const openFilter: GlobFilter = {
+  isOpen: true,
+  judgeFile: () => undefined,
+  judgeFolder: () => undefined,
+  namesHidden: () => false,
+};
 
 const options = { dot: false, posixSlashes: true } as const;
 
@@ -37,7 +43,12 @@ function toLiteralBase(base: string): string {
   return (wild === -1 ? segments : segments.slice(0, wild)).map((segment) => `${segment}/`).join("");
 }
 
-function compile(patterns: readonly string[], option: string, dot: boolean): ((text: string) => boolean) | undefined {
+function compile(
+  { matcher }: typeof micromatch,
+  patterns: readonly string[],
+  option: string,
+  dot: boolean,
+): ((text: string) => boolean) | undefined {
   if (patterns.length === 0) return undefined;
   const tests = patterns.map((pattern) => {
     if (pattern === "" || pattern.length > 4096) {
@@ -51,7 +62,7 @@ function compile(patterns: readonly string[], option: string, dot: boolean): ((t
         hint: "Give what is to be published to --include and what is not to --exclude.",
       });
     }
-    return micromatch.matcher(pattern, { ...options, dot });
+    return matcher(pattern, { ...options, dot });
   });
   return (text) => tests.some((test) => test(text));
 }
@@ -64,18 +75,21 @@ function compile(patterns: readonly string[], option: string, dot: boolean): ((t
  * @param exclude - what matches one of these is not; a folder that matches is not entered
  * @throws TidemarkError `bad-option`
  */
-export function compileGlobs(include: readonly string[], exclude: readonly string[]): GlobFilter {
+export async function compileGlobs(include: readonly string[], exclude: readonly string[]): Promise<GlobFilter> {
+  if (include.length === 0 && exclude.length === 0) return openFilter;
+  // Most sites have no patterns; loading the two libraries takes longer than scanning a thousand files.
+  const [{ default: fastGlob }, { default: matching }] = await Promise.all([import("fast-glob"), import("micromatch")]);
   const included = include.map((pattern) => normalisePattern(pattern, "/**"));
   const excluded = exclude.map((pattern) => normalisePattern(pattern, ""));
-  const isIncluded = compile(included, "--include", false);
-  const isExcluded = compile(excluded, "--exclude", true);
+  const isIncluded = compile(matching, included, "--include", false);
+  const isExcluded = compile(matching, excluded, "--exclude", true);
   const bases =
     included.length === 0 ? [""] : fastGlob.generateTasks(included, options).map((task) => toLiteralBase(task.base));
   const mayHoldMatches = (folder: string) =>
     bases.some((base) => base.startsWith(`${folder}/`) || `${folder}/`.startsWith(base));
   const hiddenBases = bases.filter((base) => /(?:^|\/)\./.test(base));
   return {
-    isOpen: isIncluded === undefined && isExcluded === undefined,
+    isOpen: false,
     judgeFile: (name) => {
       const relative = toText(name);
       if (isExcluded?.(relative) === true) return "excluded";

@@ -9,10 +9,10 @@ const byEnding = new Map<string, string>();
  */
 export function mediaTypeOfName(name: string): string {
   const dot = name.lastIndexOf(".");
-  const ending = dot <= 0 ? "" : name.slice(dot + 1).toLowerCase();
+  const ending = dot <= 0 ? "" : name.slice(dot + 1);
   let type = byEnding.get(ending);
   if (type === undefined) {
-    type = (ending === "" ? false : lookup(ending)) || "application/octet-stream";
+    type = (ending === "" ? false : lookup(ending.toLowerCase())) || "application/octet-stream";
     // Endings come from the disk: bounded, so that a folder of random names costs no memory.
     if (byEnding.size < 4096) byEnding.set(ending, type);
   }

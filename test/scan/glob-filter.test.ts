@@ -98,7 +98,7 @@ test("an exclusion sees hidden names too", async () => {
   ]);
 });
 
-test("a pattern that is empty, endless or turned round is refused with a hint", () => {
+test("a pattern that is empty, endless or turned round is refused with a hint", async () => {
   for (const [include, exclude, option] of [
     [[""], [], "--include"],
     [[], [""], "--exclude"],
@@ -107,8 +107,8 @@ test("a pattern that is empty, endless or turned round is refused with a hint", 
     [["!drafts/**"], [], "--include"],
     [[], ["!drafts/**"], "--exclude"],
   ] as const) {
-    assert.throws(
-      () => compileGlobs(include, exclude),
+    await assert.rejects(
+      compileGlobs(include, exclude),
       (error) =>
         error instanceof TidemarkError &&
         error.code === "bad-option" &&
@@ -116,5 +116,5 @@ test("a pattern that is empty, endless or turned round is refused with a hint", 
         error.hint !== undefined,
     );
   }
-  assert.doesNotThrow(() => compileGlobs([], ["!(docs)/*.html"]));
+  await compileGlobs([], ["!(docs)/*.html"]);
 });

@@ -33,7 +33,7 @@ export async function walkAll(
   const gaps: string[] = [];
   await using walk = new Walk({
     docroot,
-    globs: compileGlobs(include, exclude),
+    globs: await compileGlobs(include, exclude),
     reader: stranger,
     judgePath: () => undefined,
     onEvent,
