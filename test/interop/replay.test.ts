@@ -9,9 +9,9 @@ import { cutDays, daySeconds, type History, type HistoryDay, readHistory } from 
 import { MirrorCheck } from "../bench/replay/mirror-check.ts";
 import { ReplayedPublisher } from "../bench/replay/replayed-publisher.ts";
 import { ReplayedSite } from "../bench/replay/replayed-site.ts";
+import { makeRoomyFolder } from "../bench/replay/roomy-folder.ts";
 import { findShiftDays } from "../bench/replay/time-shift.ts";
 import { repositoryFolder } from "../repository-folder.ts";
-import { makeTempFolder } from "../temp-folder.ts";
 
 const file = join(repositoryFolder(), "../shared/data/flink-web.tsv.gz");
 const isMissing = !existsSync(file) && process.env.CI !== "true";
@@ -57,7 +57,7 @@ function cutLastDays(history: History, wanted: number): HistoryDay[] {
 }
 
 test("crawlers that come daily, weekly and monthly hold a real site as it was on each day", { skip }, async () => {
-  using temp = makeTempFolder();
+  using temp = makeRoomyFolder();
   const docroot = join(temp.path, "docroot");
   const days = cutLastDays(await readHistory(file, "flink-web"), publicationsWanted + 2);
   const shiftDays = findShiftDays(days[0]?.day ?? 0);

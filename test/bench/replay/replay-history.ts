@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { makeTempFolder } from "../../interop/temp-folder.ts";
 import { cutDays, daySeconds, type History } from "./history.ts";
 import { LiteralScheme } from "./literal-scheme.ts";
 import { ReplayedPublisher } from "./replayed-publisher.ts";
 import { ReplayedSite } from "./replayed-site.ts";
+import { makeRoomyFolder } from "./roomy-folder.ts";
 import { findShiftDays } from "./time-shift.ts";
 import { rhythms, Visitor } from "./visitor.ts";
 
@@ -40,7 +40,7 @@ export interface ReplayHistoryOptions {
  * @throws Error if after any visit a visitor holds anything but the site
  */
 export async function replayHistory(history: History, options: ReplayHistoryOptions): Promise<ReplayResult> {
-  using temp = makeTempFolder("bench-replay");
+  using temp = makeRoomyFolder();
   const docroot = join(temp.path, "docroot");
   mkdirSync(docroot);
   const days = cutDays(history, options.days);
