@@ -57,9 +57,16 @@ export async function writeDurably(path: string, content: Uint8Array, options: D
     renameSync(temporary, path);
   } catch (error) {
     if (fd !== undefined) closeSync(fd);
-    rmSync(temporary, { force: true });
+    removeQuietly(temporary);
     throw wrapSystemError(error, `write ${path}`, { path });
   }
+}
+
+// What cannot be removed is removed by the next run; the error that led here is the one to tell.
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {}
 }
 
 // Only root may give a file to anybody; others keep it, in a group of theirs.
