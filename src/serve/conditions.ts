@@ -49,7 +49,7 @@ export function isRangeWanted(headers: IncomingHttpHeaders, file: FileValidators
   return held === undefined || held === file.etag || held === file.lastModified;
 }
 
-// Compared weakly (RFC 9110 section 13.1.2).
+// Compared weakly (RFC 9110 section 13.1.2): the mark of a weak tag stands outside the quotes.
 function listTags(field: string): string[] {
-  return Array.from(field.matchAll(/(?:W\/)?("[^"]*")/g), ([, tag = ""]) => tag);
+  return field.match(/"[^"]*"/g) ?? [];
 }

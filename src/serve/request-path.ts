@@ -23,12 +23,12 @@ export function parseRequestPath(target: string): RequestPath | 400 | 404 {
   if (!path.startsWith("/") || escapeForm.test(path)) return 400;
   const names = path.slice(1).split("/").map(decodePathSegment);
   if (names.some((name) => name.includes("\0"))) return 400;
-  if (names.some((name) => name.includes("/") || name === "." || name === "..")) return 404;
-  if (names.slice(0, -1).includes("") || isHidden(names)) return 404;
+  if (names.some((name) => name.includes("/")) || names.slice(0, -1).includes("")) return 404;
+  if (isHidden(names)) return 404;
   return { names, path, query: rest.length === 0 ? "" : `?${rest.join("?")}` };
 }
 
-/** Whether a path below the folder holds a dot file or folder, other than `.well-known` at the top. */
+/** Whether a path below the folder holds a dot file or folder, or a dot segment; `.well-known` at the top is none. */
 export function isHidden(names: readonly string[]): boolean {
   return names.some((name, at) => name.startsWith(".") && !(at === 0 && name === ".well-known"));
 }

@@ -34,6 +34,16 @@ for (const [what, body, expected] of archives) {
   test(what, () => assert.equal(textOf(unpackArchive(body, 1000)), expected));
 }
 
+test("a bomb is not unpacked to its end", () => {
+  const member = gzipSync(Buffer.alloc(2_000_000));
+  const large = Buffer.concat(Array.from({ length: 200 }, () => member));
+  const before = process.resourceUsage().maxRSS;
+  assert.equal(textOf(unpackArchive(large, 1000)), "too-large");
+  assert.equal(textOf(decodeBody(large, "gzip", 1000)), "too-large");
+  const grownKiB = process.resourceUsage().maxRSS - before;
+  assert.ok(grownKiB < 100_000, `${grownKiB} KiB were needed`);
+});
+
 test("the bound itself is allowed, a byte more is not", () => {
   assert.equal(textOf(unpackArchive(gzipSync(Buffer.alloc(1000, "x")), 1000)), "x".repeat(1000));
   assert.equal(textOf(unpackArchive(gzipSync(Buffer.alloc(1001, "x")), 1000)), "too-large");
