@@ -38,6 +38,7 @@ function isAlive(holder: Holder): boolean {
     if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
   }
   const start = readProcessStart(holder.pid);
+  if (start === undefined) return false;
   return start === "" || holder.processStart === "" || start === holder.processStart;
 }
 

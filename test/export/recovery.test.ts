@@ -207,6 +207,19 @@ test("killed between the decision and the index, the next run rolls forward", as
   }
 });
 
+test("killed before the index and with a clock that stepped back, publications still increase", async () => {
+  using site = await makeSite();
+  const index = join(site.publishedFolder, "index.gz");
+  const before = readFileSync(index);
+  site.write("a.html", "decided, and not yet public");
+  const { summary } = await exportSmall(site);
+  writeFileSync(index, before);
+  site.nowMs -= 365 * 86_400_000;
+  site.write("a.html", "later");
+  assert.ok((await exportSmall(site)).summary.publication > summary.publication);
+  site.check(names);
+});
+
 test("an archive that nothing lists any more stays for three publications and two days", async () => {
   using site = await makeSite();
   const old = listedBy(site);

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import fs, { chmodSync, mkdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import fs, {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -120,4 +129,8 @@ test("a file without permission is unreadable", { skip: process.getuid?.() === 0
   chmodSync(path, 0);
   const result = new FileDigester().digest(scanned(path));
   assert.ok(result.kind === "unreadable" && result.code === "EACCES");
+});
+
+test("a file that has other bytes than its size says is unstable", { skip: !existsSync("/proc/self/stat") }, () => {
+  assert.deepEqual(new FileDigester().digest(scanned("/proc/self/stat")), { kind: "unstable" });
 });

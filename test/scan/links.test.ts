@@ -131,3 +131,16 @@ test("a document root that is itself a link is walked where it leads", async () 
   const { paths } = await walkAll(join(folder.path, "current"));
   assert.deepEqual(paths, ["/by-way-of-the-link.html", "/d/page.html", "/d/sub/deep.html"]);
 });
+
+test("a maze of links is entered four links deep", async () => {
+  using folder = makeTempFolder();
+  for (let at = 0; at < 8; at++) {
+    mkdirSync(join(folder.path, `d${at}`));
+    writeFileSync(join(folder.path, `d${at}/page.html`), "");
+    symlinkSync(`../d${at + 1}`, join(folder.path, `d${at}/on`));
+  }
+  const { paths, withheld } = await walkAll(folder.path);
+  assert.ok(paths.includes("/d0/on/on/on/on/page.html"));
+  assert.equal(withheld["/d0/on/on/on/on/on/"], "link-loop");
+  assert.equal(withheld["/d7/on"], "broken-link");
+});
