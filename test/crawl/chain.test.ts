@@ -13,7 +13,7 @@ function intervalsOf(chain: ArchiveEntry[][] | undefined): string[] | undefined 
   return chain?.map((archives) => archives.map(({ name }) => `${name.from}-${name.to}`).join("+"));
 }
 
-/** The cheapest chain's cost, found by trying all. */
+/** The cost of the cheapest chain that begins exactly there, found by trying all. */
 function cheapestByTrying(archives: readonly ArchiveEntry[], from: number, to: number): number | undefined {
   if (from === to) return 0;
   const costs = new Map<number, number>();
@@ -46,6 +46,9 @@ describe("planChain", () => {
   it("takes fewer intervals of equally cheap chains", () => {
     const archives = [entry(1, 2, 100), entry(2, 3, 100), entry(1, 3, 200 + requestCostBytes)];
     assert.deepEqual(intervalsOf(planChain(archives, { from: 1, to: 3 })), ["1-3"]);
+    const longFirst = [entry(1, 3, 100), entry(3, 4, 100), entry(4, 6, 100)];
+    const shortFirst = [entry(1, 2, 300), entry(2, 6, 300)];
+    assert.deepEqual(intervalsOf(planChain([...longFirst, ...shortFirst], { from: 1, to: 6 })), ["1-2", "2-6"]);
   });
 
   it("counts only the archives that are wanted, and keeps an interval of which none is", () => {
@@ -54,11 +57,18 @@ describe("planChain", () => {
     assert.deepEqual(intervalsOf(planChain(archives, { from: 1, to: 3, wanted })), ["1-2", ""]);
   });
 
-  it("is empty from now, and undefined from a time that is no boundary, from the future, and across a gap", () => {
+  it("begins at the boundary before a time on which no interval begins", () => {
+    const archives = [entry(0, 1), entry(1, 3), entry(3, 5), entry(0, 5, 9000)];
+    assert.deepEqual(intervalsOf(planChain(archives, { from: 2, to: 5 })), ["1-3", "3-5"]);
+    assert.deepEqual(intervalsOf(planChain(archives, { from: 4, to: 5 })), ["3-5"]);
+    assert.deepEqual(intervalsOf(planChain([entry(0, 5, 10), ...archives.slice(0, 3)], { from: 2, to: 5 })), ["0-5"]);
+  });
+
+  it("is empty from now, and undefined from before all, from the future, and across a gap", () => {
     const archives = [entry(1, 3), entry(3, 5), entry(6, 7)];
     assert.deepEqual(planChain(archives, { from: 5, to: 5 }), []);
     for (const [from, to] of [
-      [2, 5],
+      [0, 5],
       [8, 7],
       [1, 7],
       [4, 7],
@@ -72,14 +82,16 @@ describe("planChain", () => {
     assert.deepEqual(intervalsOf(chain), ["1-2", "2-3"]);
   });
 
-  it("tiles the time exactly and is the cheapest of all chains, in whatever order the archives are listed", () => {
+  it("covers the time without a gap and is the cheapest of all chains, in whatever order the archives are listed", () => {
     fc.assert(
       fc.property(intervals, fc.nat(7), fc.nat(11), (made, from, to) => {
         const archives = made.map((interval, at) =>
           entry(interval.from, interval.from + interval.length, interval.size, `text-g${at}`),
         );
         const chain = planChain(archives, { from, to });
-        const cheapest = from > to ? undefined : cheapestByTrying(archives, from, to);
+        const begins = Array.from({ length: from + 1 }, (_, at) => cheapestByTrying(archives, at, to));
+        const costs = from > to ? [] : begins.filter((cost) => cost !== undefined);
+        const cheapest = costs.length === 0 ? undefined : Math.min(...costs);
         assert.deepEqual(
           planChain([...archives].reverse(), { from, to })?.map((part) => part.length),
           chain?.map((part) => part.length),
@@ -88,7 +100,8 @@ describe("planChain", () => {
           assert.equal(cheapest, undefined);
           return;
         }
-        let at = from;
+        let at = chain[0]?.[0]?.name.from ?? from;
+        assert.ok(at <= from);
         for (const part of chain) {
           assert.equal(part[0]?.name.from, at);
           at = part[0]?.name.to ?? Number.NaN;

@@ -188,6 +188,20 @@ describe("the store", () => {
     assert.equal(site.work.counts().held, 3);
   });
 
+  it("deletes a body that the site says is gone, also of a type that is not wanted any more", () => {
+    using folder = makeTempFolder();
+    using store = openStore({ into: folder.path });
+    const site = store.openSite(origin);
+    const style = page("/s.css", "s", "text/css");
+    takeIn(site, (intake) => intake.list([style], false));
+    site.work.settle([kept(style)]);
+    takeIn(site, (intake) => {
+      intake.withdraw(["/s.css"]);
+      intake.withdrawUnlisted((mediaType) => mediaType === "text/html");
+    });
+    assert.deepEqual(site.work.take("delete", "", 9), [{ kind: "delete", path: "/s.css", isHeld: true }]);
+  });
+
   it("passes over what is neither held nor wanted, if only that is asked for", () => {
     using folder = makeTempFolder();
     using store = openStore({ into: folder.path });
@@ -226,27 +240,49 @@ describe("the store", () => {
   });
 });
 
+const opener = `const { openStore } = await import(${JSON.stringify(new URL("../../src/store/index.js", import.meta.url).href)});
+  try { globalThis.store = openStore({ into: process.argv[1] }); console.log("open"); setInterval(() => {}, 1e6); }
+  catch (error) { console.log(error.code); }`;
+
+/** Another process that opens the store and says what came of it. */
+async function openElsewhere(into: string) {
+  const argv = ["--input-type=module", "-e", opener, into];
+  const child = spawn(process.execPath, argv, { stdio: ["ignore", "pipe", "inherit"] });
+  const [said] = (await once(child.stdout, "data")) as [Buffer];
+  return {
+    pid: child.pid,
+    said: said.toString().trim(),
+    kill: async () => {
+      if (child.exitCode !== null) return;
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
+  };
+}
+
 describe("the lock", () => {
   it("says which process holds it, and vanishes when that is killed", async () => {
     using folder = makeTempFolder();
-    const script = `const { openStore } = await import(${JSON.stringify(new URL("../../src/store/index.js", import.meta.url).href)});
-      globalThis.store = openStore({ into: process.argv[1] }); console.log("open"); setInterval(() => {}, 1e6);`;
-    const child = spawn(process.execPath, ["--input-type=module", "-e", script, folder.path], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    await once(child.stdout, "data");
+    const holder = await openElsewhere(folder.path);
     try {
-      assert.throws(
-        () => openStore({ into: folder.path }),
-        refuses("locked", new RegExp(`process ${child.pid} on .*, since 2`)),
-      );
+      assert.equal(holder.said, "open");
+      const named = new RegExp(`process ${holder.pid} on .*, since 2`);
+      assert.throws(() => openStore({ into: folder.path }), refuses("locked", named));
       // To ask did not take the lock away.
-      assert.throws(() => openStore({ into: folder.path }), refuses("locked", /process/));
+      assert.throws(() => openStore({ into: folder.path }), refuses("locked", named));
     } finally {
-      child.kill("SIGKILL");
-      await once(child, "exit");
+      await holder.kill();
     }
     openStore({ into: folder.path })[Symbol.dispose]();
+  });
+
+  it("is not lost when its own process asks for it a second time", async () => {
+    using folder = makeTempFolder();
+    using _store = openStore({ into: folder.path });
+    assert.throws(() => openStore({ into: folder.path }), refuses("locked", new RegExp(`process ${process.pid} `)));
+    const other = await openElsewhere(folder.path);
+    await other.kill();
+    assert.equal(other.said, "locked");
   });
 
   it("is of the folder and of the state", () => {
