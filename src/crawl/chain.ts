@@ -45,7 +45,7 @@ function collectIntervals(archives: readonly ArchiveEntry[], request: ChainReque
   for (const entry of archives) {
     const { from, to } = entry.name;
     const key = intervalKey(entry.name);
-    if (from < request.from || to > request.to || avoid?.has(key) === true) continue;
+    if (to <= request.from || to > request.to || avoid?.has(key) === true) continue;
     const interval = intervals.get(key) ?? { from, to, archives: [], costBytes: 0 };
     intervals.set(key, interval);
     if (!wanted(entry)) continue;
@@ -56,9 +56,10 @@ function collectIntervals(archives: readonly ArchiveEntry[], request: ChainReque
 }
 
 /**
- * Finds the cheapest chain of intervals that tiles (from, to] exactly: a shortest path whose nodes are
- * publications and whose edges are intervals. Of equally cheap chains the one with fewer intervals is
- * taken, then the one whose earlier intervals are longer. O(n log n) in the number of archives.
+ * Finds the cheapest chain of intervals that covers (from, to]: a shortest path whose nodes are publications and whose
+ * edges are intervals. It may begin before `from`, where no interval begins there any more: what it tells again is
+ * known already, and the last change of each page is in it all the same. Of equally cheap chains the one with fewer
+ * intervals is taken, then the one that begins latest. O(n log n) in the number of archives.
  *
  * @param archives - those of an index's tiers, in any order
  * @returns the archives to read, interval by interval, oldest first (an interval none of whose archives is wanted is
@@ -75,18 +76,21 @@ export function planChain(archives: readonly ArchiveEntry[], request: ChainReque
     if (rest === undefined) continue;
     const step = { costBytes: rest.costBytes + interval.costBytes, intervals: rest.intervals + 1, first: interval };
     const best = steps.get(interval.from);
-    const better =
-      best === undefined ||
-      step.costBytes < best.costBytes ||
-      (step.costBytes === best.costBytes && step.intervals < best.intervals);
-    if (better) steps.set(interval.from, step);
+    if (best === undefined || compareSteps(step, best) < 0) steps.set(interval.from, step);
   }
+  let start: { readonly at: EpochSeconds; readonly step: Step } | undefined;
+  for (const [at, step] of steps) {
+    if (at > request.from) continue;
+    const order = start === undefined ? -1 : compareSteps(step, start.step) || start.at - at;
+    if (order < 0) start = { at, step };
+  }
+  if (start === undefined) return undefined;
   const chain: ArchiveEntry[][] = [];
-  for (let at = request.from; at !== request.to; ) {
-    const interval = steps.get(at)?.first;
-    if (interval === undefined) return undefined;
+  for (let interval = start.step.first; interval !== undefined; interval = steps.get(interval.to)?.first)
     chain.push(interval.archives);
-    at = interval.to;
-  }
   return chain;
+}
+
+function compareSteps(a: Step, b: Step): number {
+  return a.costBytes - b.costBytes || a.intervals - b.intervals;
 }

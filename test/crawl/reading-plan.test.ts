@@ -41,7 +41,7 @@ describe("planReading", () => {
     ["a cursor on a boundary reads the chain", at(40), "chain 40-50"],
     ["a cursor before the base reads the chain that still leads there", at(20), "chain 20-30 30-40 40-50"],
     ["a cursor older than complete-from reads the base", at(10), "base 30-40 40-50"],
-    ["a cursor between boundaries reads the base", at(35), "base 30-40 40-50"],
+    ["a cursor between boundaries reads from the one before it", at(35), "chain 30-40 40-50"],
     ["a cursor of another epoch reads the base", at(40, "epoch-000002"), "base 30-40 40-50"],
     ["a cursor of another epoch that is newer reads the base", at(60, "epoch-000002"), "base 30-40 40-50"],
     ["an index older than the cursor is stale", at(60), "stale"],
