@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Change, composeChanges, pathOf, wrapSystemError } from "../model/index.ts";
-import { type Connection, inDatabase, openConnection, prepareStatement } from "./database.ts";
+import { type Connection, openConnection, prepareStatement } from "./database.ts";
+import { inDatabase } from "./database-error.ts";
 
 const pageOfRows = 1000;
 

@@ -1,7 +1,8 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
-import { type ErrorCode, TidemarkError, wrapSystemError } from "../model/index.ts";
+import { TidemarkError, wrapSystemError } from "../model/index.ts";
+import { inDatabase } from "./database-error.ts";
 import { migrations } from "./schema.ts";
 
 /** An open database; better-sqlite3's interface. */
@@ -14,43 +15,6 @@ export interface Statement {
   /** The first row, or undefined. */
   get(...parameters: readonly SqlValue[]): unknown;
   all(...parameters: readonly SqlValue[]): unknown[];
-}
-
-// Primary result codes, https://www.sqlite.org/rescode.html
-const codesOfSqlite: Readonly<Record<number, readonly [ErrorCode, string]>> = {
-  3: ["no-permission", "Change the permissions of the file and of its folder."],
-  5: ["locked", "Wait until the other program has ended."],
-  8: ["read-only", "Make the file and its folder writable, or name another with --state."],
-  10: ["io", "Look at the disk and at the system's log."],
-  11: [
-    "state-corrupt",
-    "Move it away: the next crawl reads the site's lists again, and fetches only pages that differ.",
-  ],
-  13: ["disk-full", "Free some space and run the same command again: it goes on where it stopped."],
-  14: ["io", "Look at the file, its folder, and the permissions of both."],
-  26: [
-    "state-corrupt",
-    "Move it away: the next crawl reads the site's lists again, and fetches only pages that differ.",
-  ],
-};
-
-/** Turns an error of the database into one that says which file and what to do; others pass through. */
-export function wrapDatabaseError(error: unknown, file: string): unknown {
-  if (!(error instanceof Database.SqliteError)) return error;
-  const known = codesOfSqlite[(error.rawCode ?? 0) & 0xff];
-  if (known === undefined) return error;
-  const [code, hint] = known;
-  const what = code === "state-corrupt" ? "The state is damaged" : "The state could not be used";
-  return new TidemarkError(code, `${what}: ${file}: ${error.message}`, { hint, details: { file }, cause: error });
-}
-
-/** Does something with the database of a file, and says which file it was if that fails. */
-export function inDatabase<T>(file: string, act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    throw wrapDatabaseError(error, file);
-  }
 }
 
 // The database says "14" where the system says why. A file that is there is not opened here: to close it again would

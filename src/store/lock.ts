@@ -1,11 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import Database from "libsql";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
-import { type Connection, openConnection, wrapDatabaseError } from "./database.ts";
-
-// Result code SQLITE_BUSY.
-const sqliteBusy = 5;
+import { type Connection, openConnection } from "./database.ts";
+import { isDatabaseBusy, wrapDatabaseError } from "./database-error.ts";
 
 /** A lock that ends with its holder, however that ends. */
 export interface FileLock {
@@ -37,8 +34,7 @@ export function acquireLock(file: string): FileLock {
     connection.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     connection.close();
-    const isHeld = error instanceof Database.SqliteError && ((error.rawCode ?? 0) & 0xff) === sqliteBusy;
-    if (!isHeld) throw wrapDatabaseError(error, file);
+    if (!isDatabaseBusy(error)) throw wrapDatabaseError(error, file);
     const { message, details } = describeHolder(holderFile);
     throw new TidemarkError("locked", `Another crawl is using ${file.replace(/\.lock$/, "")}: ${message}.`, {
       hint: "Wait until it has ended, or use another folder.",

@@ -1,5 +1,6 @@
 import type { Page, SitePosition } from "../model/index.ts";
-import { type Connection, inDatabase, prepareStatement, rollBack, type Statement } from "./database.ts";
+import { type Connection, prepareStatement, rollBack, type Statement } from "./database.ts";
+import { inDatabase } from "./database-error.ts";
 
 // A body that is held is the one recorded, and has its time.
 const isHeldAsListed = `p.size = i.size AND p.modified = i.modified AND (i.digest IS NULL OR p.digest = i.digest)`;

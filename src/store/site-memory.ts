@@ -1,5 +1,6 @@
 import type { RobotsCopy, SitePosition, SiteRecord, Validators } from "../model/index.ts";
-import { type Connection, inDatabase, prepareStatement, type Statement } from "./database.ts";
+import { type Connection, prepareStatement, type Statement } from "./database.ts";
+import { inDatabase } from "./database-error.ts";
 import { SiteIntake } from "./site-intake.ts";
 
 type Text = string | null;

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { wrapSystemError } from "../model/index.ts";
-import { type Connection, inDatabase, openState, prepareStatement, transact } from "./database.ts";
+import { type Connection, openState, prepareStatement, transact } from "./database.ts";
+import { inDatabase } from "./database-error.ts";
 import { acquireLock, type FileLock } from "./lock.ts";
 import { Mirror } from "./mirror.ts";
 import { mirrorFolderOf } from "./mirror-path.ts";

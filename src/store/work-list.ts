@@ -1,5 +1,6 @@
 import type { FetchItem, Page, PageTrouble, Settlement, WorkItem } from "../model/index.ts";
-import { type Connection, inDatabase, prepareStatement, type Statement, transact } from "./database.ts";
+import { type Connection, prepareStatement, type Statement, transact } from "./database.ts";
+import { inDatabase } from "./database-error.ts";
 
 type FetchRow = [
   string,
