@@ -32,7 +32,7 @@ const historyDays = 731;
 const firstDay = 19_000;
 
 function nameOf(serial: number, random: Random): string {
-  const folder = `section-${serial % 97}/${random.below(36 ** 4).toString(36)}`;
+  const folder = `section-${serial % 97}/${random.below(24)}`;
   return `${folder}/${random.below(36 ** 6).toString(36)}-${serial}.${endings[serial % endings.length]}`;
 }
 
