@@ -10,6 +10,7 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -116,6 +117,12 @@ test("each write gives robots.txt and the index a later time, also within a seco
     assert.ok(now.robots > last.robots && now.index > last.index);
     last = now;
   }
+  utimesSync(join(site.docroot, "robots.txt"), last.robots + 1e6, last.robots + 1e6);
+  await changeWholeSite(site, 5);
+  assert.ok(
+    statSync(join(site.docroot, "robots.txt")).mtimeMs > (last.robots + 1e6) * 1000,
+    "after a time to come too",
+  );
 });
 
 test("mode and owner are kept", async () => {
@@ -164,7 +171,7 @@ test("a robots.txt that cannot be read stops the export before anything is publi
     (path) => symlinkSync("robots.txt", path),
     (path) => {
       writeFileSync(path, "");
-      truncateSync(path, 2 ** 40);
+      truncateSync(path, 5 * 2 ** 20);
     },
   ];
   for (const make of makes) {
