@@ -38,6 +38,10 @@ describe("readHistory", () => {
   it("refuses what is no history", async () => {
     await assert.rejects(read("10\tX\t5\ta\n"), /not an event: 10\tX/);
     await assert.rejects(read("#seconds\n"), /holds no event/);
+    using temp = makeTempFolder();
+    await assert.rejects(readHistory(join(temp.path, "nothing"), "a site"), { code: "ENOENT" });
+    writeFileSync(join(temp.path, "text"), "10\tA\t5\ta\n");
+    await assert.rejects(readHistory(join(temp.path, "text"), "a site"), { code: "Z_DATA_ERROR" });
   });
 });
 

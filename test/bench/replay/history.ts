@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
+import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import type { EpochSeconds } from "../../../src/model/index.ts";
 
@@ -36,16 +36,24 @@ const line = /^(-?\d+)\t([AMD])\t(\d+)\t(.+)$/;
  * Clocks of those who committed differ by minutes; the order of the lines is the order of the events.
  */
 export async function readHistory(file: string, name: string): Promise<History> {
-  const unpacked = createReadStream(file).pipe(createGunzip()).setEncoding("latin1");
   const events: HistoryEvent[] = [];
   let time = 0;
-  for await (const text of createInterface({ input: unpacked, crlfDelay: Number.POSITIVE_INFINITY })) {
-    if (text.startsWith("#") || text === "") continue;
+  const addLine = (text: string): void => {
+    if (text.startsWith("#") || text === "") return;
     const [, seconds, kind, size, path = ""] = line.exec(text) ?? [];
     if (kind === undefined) throw new Error(`${file}: not an event: ${text.slice(0, 200)}`);
     time = Math.max(time, Number(seconds));
     events.push({ time, path, sizeBytes: kind === "D" ? undefined : Number(size) });
-  }
+  };
+  let rest = "";
+  await pipeline(createReadStream(file), createGunzip(), async (chunks: AsyncIterable<Buffer>) => {
+    for await (const chunk of chunks) {
+      const lines = (rest + chunk.toString("latin1")).split("\n");
+      rest = lines.pop() ?? "";
+      for (const text of lines) addLine(text);
+    }
+  });
+  addLine(rest);
   if (events.length === 0) throw new Error(`${file} holds no event`);
   return { name, events };
 }
