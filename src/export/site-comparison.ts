@@ -46,6 +46,9 @@ export interface ComparisonCounts {
 /** Bytes that are read between two turns of the event loop, in which a signal can arrive. */
 const bytesPerTurn = 16 * 1024 * 1024;
 
+/** Pairs that wait to be settled: a batch's, and not all that was deleted before a batch's last file. */
+const maxPairs = 4096;
+
 interface Pair<File> {
   readonly file: File | undefined;
   readonly before: PublishedPage | undefined;
@@ -97,14 +100,14 @@ export class SiteComparison<File extends CandidateFile> {
       for (const file of batch.files) {
         while (reader.head !== undefined && reader.head.path < file.path) {
           pairs.push({ file: undefined, before: reader.head, digest: undefined });
+          if (pairs.length >= maxPairs) await this.#settleAll(pairs, sink);
           if (reader.step()) await reader.fill();
         }
         const before = reader.head?.path === file.path ? reader.head : undefined;
         pairs.push({ file, before, digest: undefined });
         if (before !== undefined && reader.step()) await reader.fill();
       }
-      await this.#digest(pairs);
-      for (const pair of pairs) if (this.#settle(pair, sink)) await sink.drain();
+      await this.#settleAll(pairs, sink);
       this.#onEvent({ event: "progress", phase: "scan", done: this.#counts.pages });
     }
     while (reader.head !== undefined) {
@@ -117,6 +120,12 @@ export class SiteComparison<File extends CandidateFile> {
   async #turn(): Promise<void> {
     await nextTurn();
     if (this.#signal?.aborted === true) throw new TidemarkError("aborted", "Stopped before anything was published.");
+  }
+
+  async #settleAll(pairs: Pair<File>[], sink: ComparisonSink): Promise<void> {
+    await this.#digest(pairs);
+    for (const pair of pairs) if (this.#settle(pair, sink)) await sink.drain();
+    pairs.length = 0;
   }
 
   async #digest(pairs: readonly Pair<File>[]): Promise<void> {

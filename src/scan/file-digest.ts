@@ -71,8 +71,9 @@ export class FileDigester {
   }
 
   *#once(location: string | Buffer): Generator<void, FileDigest | undefined> {
-    // Without O_NONBLOCK, a pipe that took the file's place would block for ever.
-    const fd = openSync(location, constants.O_RDONLY | constants.O_NONBLOCK);
+    // Without O_NONBLOCK, a pipe that took the file's place would block for ever; without O_NOFOLLOW, a link
+    // that did would lead anywhere. Links that were judged come as what they lead to.
+    const fd = openSync(location, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
       const before = fstatSync(fd);
       if (!before.isFile()) return { kind: "vanished" };

@@ -2,7 +2,7 @@
 export interface ScannedFile {
   /** Percent-encoded path from the root, beginning with `/`. */
   readonly path: string;
-  /** Where it is in the file system; bytes where the name is not ASCII. */
+  /** Where it is in the file system, links followed; bytes where the name is not ASCII. */
   readonly location: string | Buffer;
   readonly sizeBytes: number;
   /** Modification time in whole microseconds since 1970. */

@@ -55,12 +55,14 @@ class FoundFile implements ScannedFile {
   readonly mediaType: string;
   readonly #folder: OpenFolder;
   readonly #segment: string;
+  readonly #realPath: string | undefined;
 
   constructor(folder: OpenFolder, at: number) {
-    const { segments, numbers } = folder.listing;
+    const { segments, numbers, extras } = folder.listing;
     const start = at * numbersAnEntry;
     this.#folder = folder;
     this.#segment = segments[at] ?? "";
+    this.#realPath = extras.size === 0 ? undefined : extras.get(at)?.realPath;
     this.path = folder.path + this.#segment;
     this.sizeBytes = numbers[start + statusAt.sizeBytes] ?? 0;
     this.mtimeUs = numbers[start + statusAt.mtimeUs] ?? 0;
@@ -69,6 +71,7 @@ class FoundFile implements ScannedFile {
   }
 
   get location(): string | Buffer {
+    if (this.#realPath !== undefined) return Buffer.from(this.#realPath, "latin1");
     return joinLocation(this.#folder.location, decodePathSegment(this.#segment));
   }
 }

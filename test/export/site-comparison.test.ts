@@ -144,3 +144,21 @@ test("without a memory everything is created, and a list that is none fails", as
   writeFileSync(join(folder.path, "list"), "not a list");
   await assert.rejects(run(join(folder.path, "list")), { code: "state-corrupt" });
 });
+
+test("a mass deletion is settled as it is found, not gathered", async () => {
+  using folder = makeTempFolder();
+  const count = 20_000;
+  {
+    await using writer = new PageWriter(folder.path);
+    for (let at = 0; at < count; at++)
+      if (writer.add(toPage(`/a/${String(at).padStart(6, "0")}`, 1))) await writer.drain();
+    await writer.end();
+    await writer.commit(join(folder.path, "list"));
+  }
+  const sink = new Collected();
+  const batches = new Batches([{ files: [toPage("/b", 1)], gaps: [] }]);
+  const comparison = new SiteComparison(batches, options, () => undefined, undefined);
+  const { deleted, created, pages } = await comparison.run(join(folder.path, "list"), sink);
+  assert.deepEqual([deleted, created, pages], [count, 1, 1]);
+  assert.deepEqual(sink.changes.map(pathOf), sink.changes.map(pathOf).sort());
+});

@@ -5,16 +5,19 @@ import fs, {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
-import { FileDigester, type ScannedFile } from "../../src/scan/index.ts";
+import { bytesPerTurn, FileDigester } from "../../src/scan/file-digest.ts";
+import type { ScannedFile } from "../../src/scan/index.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const scanned = (location: string): ScannedFile => ({
@@ -133,4 +136,31 @@ test("a file without permission is unreadable", { skip: process.getuid?.() === 0
 
 test("a file that has other bytes than its size says is unstable", { skip: !existsSync("/proc/self/stat") }, () => {
   assert.deepEqual(new FileDigester().digest(scanned("/proc/self/stat")), { kind: "unstable" });
+});
+
+test("a link that took the file's place is not followed", () => {
+  using folder = makeTempFolder();
+  const path = join(folder.path, "a.html");
+  symlinkSync("/etc/passwd", path);
+  const result = new FileDigester().digest(scanned(path));
+  assert.ok(result.kind === "unreadable" && result.code === "ELOOP");
+});
+
+test("a large file is read in turns, and a turn may end it", async () => {
+  using folder = makeTempFolder();
+  const path = join(folder.path, "a.html");
+  writeFileSync(path, "");
+  truncateSync(path, 2.5 * bytesPerTurn);
+  const digester = new FileDigester();
+  let turns = 0;
+  const inTurns = await digester.digestInTurns(scanned(path), async () => {
+    turns += 1;
+  });
+  assert.equal(turns, 2);
+  assert.deepEqual(inTurns, digester.digest(scanned(path)));
+  const openFiles = () => readdirSync("/proc/self/fd").length;
+  const before = openFiles();
+  const stopped = digester.digestInTurns(scanned(path), () => Promise.reject(new Error("stop")));
+  await assert.rejects(stopped, /stop/);
+  assert.equal(openFiles(), before);
 });

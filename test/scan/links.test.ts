@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { FileDigester } from "../../src/scan/index.ts";
+import { digestOf } from "../export/test-site.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { walkAll } from "./walked.ts";
 
@@ -30,7 +32,11 @@ test("links within the root are followed, and sort as what they lead to", async 
     "/l/sub/deep.html",
     "/l0",
   ]);
-  assert.equal(files.find(({ path }) => path === "/l-file")?.sizeBytes, 4);
+  const linked = files.find(({ path }) => path === "/l-file") ?? assert.fail();
+  assert.equal(linked.sizeBytes, 4);
+  const { sizeBytes, mtimeUs, ctimeUs } = linked;
+  const digest = digestOf("page");
+  assert.deepEqual(new FileDigester().digest(linked), { kind: "digested", digest, sizeBytes, mtimeUs, ctimeUs });
   assert.deepEqual(withheld, {});
 });
 
