@@ -1,5 +1,4 @@
 import { createReadStream } from "node:fs";
-import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import type { EpochSeconds } from "../../../src/model/index.ts";
 
@@ -46,13 +45,13 @@ export async function readHistory(file: string, name: string): Promise<History> 
     events.push({ time, path, sizeBytes: kind === "D" ? undefined : Number(size) });
   };
   let rest = "";
-  await pipeline(createReadStream(file), createGunzip(), async (chunks: AsyncIterable<Buffer>) => {
-    for await (const chunk of chunks) {
-      const lines = (rest + chunk.toString("latin1")).split("\n");
-      rest = lines.pop() ?? "";
-      for (const text of lines) addLine(text);
-    }
-  });
+  const unpacked = createGunzip();
+  const packed = createReadStream(file).on("error", (error) => unpacked.destroy(error));
+  for await (const chunk of packed.pipe(unpacked).setEncoding("latin1")) {
+    const lines = (rest + String(chunk)).split("\n");
+    rest = lines.pop() ?? "";
+    for (const text of lines) addLine(text);
+  }
   addLine(rest);
   if (events.length === 0) throw new Error(`${file} holds no event`);
   return { name, events };
