@@ -13,8 +13,8 @@ import {
 } from "../model/index.ts";
 import { isCanonicalPath } from "./url-path.ts";
 
-/** First line of every archive. */
-export const archiveHeader = "tidemark-archive 1";
+/** First line of every archive. Short: the archive of a single change has a hundred bytes. */
+export const archiveHeader = "tm1";
 
 /** Most changes that one archive may hold; a reader refuses one that holds or promises more. */
 export const maxArchiveChanges = 65_536;

@@ -126,7 +126,7 @@ describe("an archive", () => {
 
   for (const [what, change] of [
     ["has other content than its name says", (text: string) => text.replace("/a.html", "/x.html")],
-    ["is a gzip bomb", () => "tidemark-archive 1\n".padEnd(40 * 1024 * 1024, "\n")],
+    ["is a gzip bomb", () => "tm1\n".padEnd(40 * 1024 * 1024, "\n")],
   ] as const) {
     it(`that ${what} is never applied`, async () => {
       await using crawler = await openFollowed();

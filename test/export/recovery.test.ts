@@ -177,7 +177,7 @@ test("a base's list and archives of a merger that are damaged are done without",
     // The newest interval of tier 0 is the next to be merged.
     const entry = pick === "list" ? index.base : index.archives[0];
     assert.ok(entry !== undefined);
-    writeFileSync(join(site.publishedFolder, formatArchiveName(entry.name)), gzipSync("tidemark-archive 1\n"));
+    writeFileSync(join(site.publishedFolder, formatArchiveName(entry.name)), gzipSync("tm1\n"));
     site.write("h.html", "later");
     const run = await exportSmall(site);
     assert.deepEqual(warningsOf(run), [pick === "list" ? "archives-missing" : "archive-corrupt"]);

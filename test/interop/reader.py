@@ -27,7 +27,7 @@ def load(index_url, name):
 
 def changes(index_url, name):
     header, *lines = load(index_url, name).splitlines()
-    if header != "tidemark-archive 1":
+    if header != "tm1":
         sys.exit(f"{name} is not an archive")
     return [line.split("\t") for line in lines]
 
