@@ -1,5 +1,6 @@
-import { createReadStream } from "node:fs";
-import { createGunzip } from "node:zlib";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
 import type { EpochSeconds } from "../../../src/model/index.ts";
 
 /** Seconds of a day. */
@@ -44,18 +45,15 @@ export async function readHistory(file: string, name: string): Promise<History> 
     time = Math.max(time, Number(seconds));
     events.push({ time, path, sizeBytes: kind === "D" ? undefined : Number(size) });
   };
-  let rest = "";
-  const unpacked = createGunzip();
-  const packed = createReadStream(file).on("error", (error) => unpacked.destroy(error));
-  for await (const chunk of packed.pipe(unpacked).setEncoding("latin1")) {
-    const lines = (rest + String(chunk)).split("\n");
-    rest = lines.pop() ?? "";
-    for (const text of lines) addLine(text);
-  }
-  addLine(rest);
+  const unpacked = await unpack(await readFile(file), { maxOutputLength: maxHistoryBytes });
+  for (const text of unpacked.toString("latin1").split("\n")) addLine(text);
   if (events.length === 0) throw new Error(`${file} holds no event`);
   return { name, events };
 }
+
+const unpack = promisify(gunzip);
+/** A history of ten million events; what is longer is no history of a site's. */
+const maxHistoryBytes = 512 * 1024 * 1024;
 
 /** Of each path the last event, in the order of the events. */
 function lastOfEachPath(events: readonly HistoryEvent[]): HistoryEvent[] {
