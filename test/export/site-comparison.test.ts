@@ -81,7 +81,8 @@ test("a merge of scan and memory gives what a comparison of two maps gives, gaps
       async (was, is, holes, batchSize) => {
         // A hole is a file, or a folder with all that is in it; what is in one is not listed.
         const outermost = holes.filter((path) => !holes.some((other) => path.startsWith(`${other}/`)));
-        const gaps = outermost.flatMap((path) => [{ path }, { path: `${path}/` }]);
+        const toGaps = (path: string) => [{ path }, { path: `${path}/` }];
+        const gaps = outermost.flatMap(toGaps);
         const isHidden = (path: string) =>
           gaps.some((gap) => gap.path === path || (gap.path.endsWith("/") && path.startsWith(gap.path)));
         const before = was.map(([path, size]) => toPage(path, size)).sort(byPath);
@@ -91,13 +92,13 @@ test("a merge of scan and memory gives what a comparison of two maps gives, gaps
           .sort(byPath);
         // As a walk gives them: a gap's batch is the one in which its place in the order falls.
         const batches: { files: CandidateFile[]; gaps: { path: string }[] }[] = [];
-        const waiting = [...gaps].sort(byPath);
+        const waiting = [...outermost].sort();
         for (let at = 0; at < files.length; at += batchSize) {
           const part = files.slice(at, at + batchSize);
           const last = part.at(-1)?.path ?? "";
-          batches.push({ files: part, gaps: waiting.splice(0, waiting.filter((gap) => gap.path < last).length) });
+          batches.push({ files: part, gaps: waiting.splice(0, waiting.filter((path) => path < last).length).flatMap(toGaps) });
         }
-        batches.push({ files: [], gaps: waiting });
+        batches.push({ files: [], gaps: waiting.flatMap(toGaps) });
 
         const expected = new Map<string, string>();
         for (const page of before) if (!isHidden(page.path)) expected.set(page.path, "deleted");

@@ -143,6 +143,9 @@ async function measureMs(run: () => Promise<number>): Promise<number> {
   return times[1] ?? 0;
 }
 
+// Beyond the measured time, so that also a slow run's last steps, where the publication is decided, are hit.
+const reachOfKills = 1.5;
+
 async function killOften(
   options: KillOptions,
   withinMs: number,
@@ -152,7 +155,7 @@ async function killOften(
   let killed = 0;
   let finished = 0;
   while (killed < options.times) {
-    const { signal } = await run(random.next() * withinMs);
+    const { signal } = await run(random.next() * reachOfKills * withinMs);
     if (signal === "SIGKILL") killed += 1;
     else finished += 1;
     if (finished > 3 * options.times + 10) throw new Error("the command is over long before it was measured to be");
