@@ -96,7 +96,10 @@ test("a merge of scan and memory gives what a comparison of two maps gives, gaps
         for (let at = 0; at < files.length; at += batchSize) {
           const part = files.slice(at, at + batchSize);
           const last = part.at(-1)?.path ?? "";
-          batches.push({ files: part, gaps: waiting.splice(0, waiting.filter((path) => path < last).length).flatMap(toGaps) });
+          batches.push({
+            files: part,
+            gaps: waiting.splice(0, waiting.filter((path) => path < last).length).flatMap(toGaps),
+          });
         }
         batches.push({ files: [], gaps: waiting.flatMap(toGaps) });
 
