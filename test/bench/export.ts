@@ -134,6 +134,7 @@ function benchmark(folder: string, files: number, rounds: number, changes: numbe
     process.stderr.write(`round ${round + 1} of ${rounds}\n`);
     rmSync(pipelineOut, { recursive: true, force: true });
     mkdirSync(pipelineOut);
+    forget("none");
     results.pipeline?.push(measure(["bash", "-c", `cd '${pipelineOut}' && ${pipeline}`]));
     const lines = spawnSync("bash", ["-c", `cat '${pipelineOut}'/*.gz | gunzip | wc -l`], { encoding: "utf8" });
     if (Number(lines.stdout) !== files)
