@@ -12,7 +12,7 @@ import {
   parseArchive,
 } from "../format/index.ts";
 import { type Change, TidemarkError } from "../model/index.ts";
-import { writeDurably } from "./durable-file.ts";
+import { placeFile, syncFiles } from "./durable-file.ts";
 
 const gzipAsync = promisify(gzip);
 const gunzipAsync = promisify(gunzip);
@@ -36,6 +36,7 @@ export interface ArchiveFolder {
 export class ArchiveFiles implements ArchiveFolder {
   readonly #folder: string;
   readonly #written: string[] = [];
+  readonly #unsynced: string[] = [];
   #bytesWritten = 0;
 
   constructor(folder: string) {
@@ -66,12 +67,28 @@ export class ArchiveFiles implements ArchiveFolder {
     const fileName = formatArchiveName(full);
     const path = join(this.#folder, fileName);
     const existing = await stat(path).catch(() => undefined);
-    if (existing !== undefined && existing.size > 0) return { name: full, changes: count, sizeBytes: existing.size };
+    // Also what was there may not have been synced: a killed run may have left it.
+    this.#unsynced.push(fileName);
+    if (existing !== undefined && (await this.#isWhole(full)))
+      return { name: full, changes: count, sizeBytes: existing.size };
     const packed = await gzipAsync(content, { level: 6 });
-    await writeDurably(path, packed);
+    placeFile(path, packed);
     this.#written.push(fileName);
     this.#bytesWritten += packed.length;
     return { name: full, changes: count, sizeBytes: packed.length };
+  }
+
+  /** Makes what was written durable; until then nothing may name it. */
+  async sync(): Promise<void> {
+    await syncFiles(this.#folder, this.#unsynced.splice(0));
+  }
+
+  // A run that died with the machine may have left a name without all of its bytes.
+  async #isWhole(name: ArchiveName): Promise<boolean> {
+    return await this.readContent(name).then(
+      () => true,
+      () => false,
+    );
   }
 
   async read(name: ArchiveName): Promise<Change[]> {

@@ -187,7 +187,7 @@ async function exportFrom<File extends CandidateFile>(
     const { kept, removed } = planRemoval(next.retired, options.clock());
     next = { ...next, retired: kept };
     due = removed;
-    await syncFolder(files.folder);
+    await files.sync();
     await draft.commitPages();
     await syncFolder(stateDir);
     await writeLedger(stateDir, next);
