@@ -26,6 +26,8 @@ print(json.dumps({"wallSeconds": time.monotonic() - began, "cpuSeconds": usage.r
 `;
 
 function measure(command: readonly string[]): Cost {
+  // What the one before left in memory is not to be written out on this one's time.
+  spawnSync("sync");
   const run = spawnSync("python3", ["-c", meter, ...command], { encoding: "utf8", maxBuffer: 1 << 24 });
   if (run.status !== 0) throw new Error(`python3 is needed to measure: ${run.stderr}`);
   const cost = JSON.parse(run.stdout) as Cost & { status: number };
