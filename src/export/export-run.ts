@@ -200,13 +200,14 @@ async function exportFrom<File extends CandidateFile>(
   const names = due.map(({ name }) => name);
   await removeFiles(files.folder, names);
   await removeUnknown(files, next, draft.baseArchives, options.clock());
-  await removeOldPages(stateDir, next.pagesFile);
+  await removeOldPages(stateDir, next);
   const bytes = files.bytesWritten + indexBytes + robotsBytes;
   return summarise(options, draft, files.written.length, bytes, next.publication);
 }
 
-async function removeOldPages(stateDir: string, current: string): Promise<void> {
-  const old = (await readdir(stateDir)).filter((name) => /^pages-.*\.gz$/.test(name) && name !== current);
+async function removeOldPages(stateDir: string, { pageFiles }: Ledger): Promise<void> {
+  const current = new Set(pageFiles.map(({ name }) => name));
+  const old = (await readdir(stateDir)).filter((name) => /^pages-.*\.(?:blocks|gz)$/.test(name) && !current.has(name));
   await removeFiles(stateDir, old);
 }
 

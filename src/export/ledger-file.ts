@@ -54,7 +54,7 @@ function isLedger(value: unknown): value is Ledger {
   return (
     typeof ledger.epoch === "string" &&
     typeof ledger.site === "string" &&
-    typeof ledger.pagesFile === "string" &&
+    Array.isArray(ledger.pageFiles) &&
     Number.isSafeInteger(ledger.publication) &&
     Number.isSafeInteger(ledger.pages) &&
     Number.isSafeInteger(ledger.changesSinceBase) &&

@@ -37,6 +37,13 @@ export interface Retired {
   readonly since: EpochMs;
 }
 
+/** A file of remembered pages in the state folder. */
+export interface PageFile {
+  readonly name: string;
+  /** Pages that it says something of. */
+  readonly records: number;
+}
+
 /** All that an exporter knows beside the pages. Immutable; each run that changes something writes the next. */
 export interface Ledger {
   readonly site: string;
@@ -49,6 +56,6 @@ export interface Ledger {
   /** Lines of change that were published after the base. */
   readonly changesSinceBase: number;
   readonly retired: readonly Retired[];
-  /** File name of the list of pages in the state folder. */
-  readonly pagesFile: string;
+  /** What is remembered of pages: a list of all of them, and later ones of what became of some. Oldest first. */
+  readonly pageFiles: readonly PageFile[];
 }

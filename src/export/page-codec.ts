@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { digestBytes } from "../model/index.ts";
-import type { PublishedPage } from "./published-page.ts";
+import type { PublishedPage, RememberedPage } from "./published-page.ts";
 
 /** First line of the file that remembers pages. */
 export const pagesHeader = "tidemark-pages 1\n";
@@ -9,6 +9,8 @@ const flagDigest = 1;
 const flagRacy = 2;
 const flagOwnLastModified = 4;
 const flagOwnCtime = 8;
+/** Nothing but the path follows: the page is there no more. */
+const flagGone = 64;
 /** Ends the records; a record's flags never have this bit. */
 const flagEnd = 128;
 
@@ -17,7 +19,7 @@ const maxTypeBytes = 255;
 /** A record's largest length: flags, ten numbers, two texts and a digest. */
 const maxRecordBytes: number = 1 + 10 * 8 + maxPathBytes + maxTypeBytes + digestBytes;
 
-/** Writes records in path order into pieces of bytes: front-coded paths, numbers as varints. */
+/** Writes a list of records in path order into pieces of bytes: front-coded paths, numbers as varints. */
 export class PageEncoder {
   #buffer: Buffer;
   #length: number;
@@ -48,14 +50,10 @@ export class PageEncoder {
     if (page.racy) flags |= flagRacy;
     if (lastModified !== mtimeSeconds) flags |= flagOwnLastModified;
     if (ctimeUs !== mtimeUs) flags |= flagOwnCtime;
-    const shared = sharedLength(this.#previousPath, path);
     const buffer = this.#buffer;
     let at = this.#length;
     buffer[at++] = flags;
-    at = putNumber(buffer, at, shared);
-    at = putNumber(buffer, at, path.length - shared);
-    // What paths do not share is short: letter by letter it costs less than a call into native code.
-    for (let letter = shared; letter < path.length; letter++) buffer[at++] = path.charCodeAt(letter);
+    at = this.#putPath(buffer, at, path);
     at = putNumber(buffer, at, sizeBytes);
     at = putTime(buffer, at, mtimeUs, mtimeSeconds);
     if ((flags & flagOwnCtime) !== 0) at = putTime(buffer, at, ctimeUs, Math.floor(ctimeUs / 1e6));
@@ -63,7 +61,14 @@ export class PageEncoder {
     at = this.#putType(buffer, at, page.mediaType);
     if (digest !== undefined) at += buffer.write(digest, at, "base64url");
     this.#length = at;
-    this.#previousPath = path;
+  }
+
+  /** Appends that a page is there no more; its path is greater than the one before. */
+  addGone(path: string): void {
+    this.#reserve();
+    if (path.length > maxPathBytes) throw new RangeError(`too long to be remembered: ${path}`);
+    this.#buffer[this.#length++] = flagGone;
+    this.#length = this.#putPath(this.#buffer, this.#length, path);
   }
 
   /** Ends the records with their count. */
@@ -71,6 +76,13 @@ export class PageEncoder {
     this.#reserve();
     this.#buffer[this.#length++] = flagEnd;
     this.#length = putNumber(this.#buffer, this.#length, count);
+  }
+
+  /** Begins another list, after {@link end} and {@link take}. */
+  restart(): void {
+    this.#previousPath = "";
+    this.#types.clear();
+    this.#length = this.#buffer.write(pagesHeader, "latin1");
   }
 
   /** Hands over what waits. */
@@ -85,6 +97,15 @@ export class PageEncoder {
     const larger = Buffer.allocUnsafe(this.#buffer.length * 2);
     this.#buffer.copy(larger, 0, 0, this.#length);
     this.#buffer = larger;
+  }
+
+  #putPath(buffer: Buffer, start: number, path: string): number {
+    const shared = sharedLength(this.#previousPath, path);
+    let at = putNumber(buffer, putNumber(buffer, start, shared), path.length - shared);
+    // What paths do not share is short: letter by letter it costs less than a call into native code.
+    for (let letter = shared; letter < path.length; letter++) buffer[at++] = path.charCodeAt(letter);
+    this.#previousPath = path;
+    return at;
   }
 
   // Types are few: the first time a type is written out behind its number.
@@ -147,7 +168,7 @@ export class PageDecoder {
   }
 
   /** Takes a piece and appends to `pages` the records that are complete. */
-  decode(piece: Uint8Array, pages: PublishedPage[]): void {
+  decode(piece: Uint8Array, pages: RememberedPage[]): void {
     this.#buffer =
       this.#at === this.#buffer.length ? Buffer.from(piece) : Buffer.concat([this.#buffer.subarray(this.#at), piece]);
     this.#at = 0;
@@ -171,7 +192,7 @@ export class PageDecoder {
     }
   }
 
-  #record(): PublishedPage | undefined {
+  #record(): RememberedPage | undefined {
     if (this.#at >= this.#buffer.length) return undefined;
     const flags = this.#buffer[this.#at++] ?? 0;
     if (flags === flagEnd) {
@@ -183,6 +204,11 @@ export class PageDecoder {
     }
     const shared = this.#number();
     const path = this.#text(shared === undefined ? "" : this.#path.slice(0, shared));
+    if (flags === flagGone) {
+      if (path === undefined) return undefined;
+      this.#step(path);
+      return { path, isGone: true };
+    }
     const sizeBytes = this.#number();
     const mtimeUs = this.#time();
     const ctimeUs = (flags & flagOwnCtime) === 0 ? mtimeUs : this.#time();
@@ -203,11 +229,15 @@ export class PageDecoder {
       if (isNewType) return undefined;
       throw new RangeError("a media type without a name");
     }
-    if (path <= this.#path && this.#count > 0) throw new RangeError("records out of order");
+    this.#step(path);
     if (isNewType) this.#types.push(mediaType);
+    return { path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest, racy: (flags & flagRacy) !== 0 };
+  }
+
+  #step(path: string): void {
+    if (path <= this.#path && this.#count > 0) throw new RangeError("records out of order");
     this.#path = path;
     this.#count++;
-    return { path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest, racy: (flags & flagRacy) !== 0 };
   }
 
   #text(prefix: string): string | undefined {

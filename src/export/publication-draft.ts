@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { baseGroup, formatArchiveName, parseBaseList } from "../format/index.ts";
 import { type EpochMs, type EpochSeconds, type ExportEvent, TidemarkError } from "../model/index.ts";
 import type { ArchiveFiles } from "./archive-files.ts";
@@ -6,7 +5,7 @@ import { BaseWriter } from "./base-writer.ts";
 import { countChanges, mergeIntervals } from "./interval-merge.ts";
 import type { Base, Interval, Ledger } from "./ledger.ts";
 import type { CandidateFile, DigestMode } from "./page-diff.ts";
-import { PageReader, PageWriter } from "./page-file.ts";
+import { PageMemory } from "./page-memory.ts";
 import { namesOf, planRetired, removeFiles } from "./retired-files.ts";
 import { type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
 import { type ComparisonCounts, type ComparisonSink, type PageSource, SiteComparison } from "./site-comparison.ts";
@@ -74,7 +73,7 @@ class Drafting<File extends CandidateFile> {
   readonly #ground: DraftGround;
   readonly #epoch: string;
   readonly #scanStartMs: EpochMs;
-  readonly #pages: PageWriter | undefined;
+  readonly #memory: PageMemory;
   readonly #tier: SegmentWriter | undefined;
   #base: BaseWriter | undefined;
   #isDecided = false;
@@ -85,8 +84,8 @@ class Drafting<File extends CandidateFile> {
     this.#ground = ground;
     this.#epoch = epoch;
     this.#scanStartMs = options.clock();
+    this.#memory = new PageMemory(options.stateDir, ground.ledger?.pageFiles ?? [], true);
     if (options.dryRun) return;
-    this.#pages = new PageWriter(options.stateDir);
     if (ground.ledger === undefined) this.#base = this.#openBase();
     const span = { from: ground.ledger?.publication ?? 0, to: ground.publication };
     if (ground.ledger !== undefined) this.#tier = new SegmentWriter(files, options, () => span);
@@ -105,7 +104,7 @@ class Drafting<File extends CandidateFile> {
       );
     }
     const changes = counts.created + counts.updated + counts.deleted;
-    await this.#pages?.end();
+    if (!this.#options.dryRun) await this.#memory.end();
     const tierArchives = (await this.#tier?.end()) ?? [];
     const isFirst = ledger === undefined;
     const isPublication = isFirst || changes > 0;
@@ -127,7 +126,7 @@ class Drafting<File extends CandidateFile> {
       isBaseDue(changesSinceBase, counts.pages, this.#options.segmentSize);
     const base =
       isNewBase && !this.#options.dryRun
-        ? await this.#writeBase(publication)
+        ? await this.#writeBase(publication, counts.pages)
         : (ledger?.base ?? emptyBase(publication));
     const { kept } = planRetention(intervals, base.publication, publication);
     const isFresh = isNewBase && !this.#options.dryRun;
@@ -135,6 +134,7 @@ class Drafting<File extends CandidateFile> {
     // A new base may list an archive of the old one again, or one of a tier: equal bytes, equal name.
     const listed = new Set([...namesOf(kept), formatArchiveName(base.list.name), ...baseArchives]);
     const { listed: wasListed, isMended } = this.#ground;
+    const pagesFile = `pages-${publication}-${this.#scanStartMs}.blocks`;
     const next: Ledger = {
       site: this.#options.site,
       epoch: this.#epoch,
@@ -144,10 +144,17 @@ class Drafting<File extends CandidateFile> {
       intervals: kept,
       changesSinceBase: isNewBase ? 0 : changesSinceBase,
       retired: planRetired(ledger?.retired ?? [], wasListed, listed, isPublication, this.#scanStartMs),
-      pagesFile: counts.isRemembered || isFirst ? `pages-${publication}-${this.#scanStartMs}.gz` : ledger.pagesFile,
+      pageFiles: this.#memory.filesAs(pagesFile),
     };
-    const isChanged = isPublication || isNewBase || counts.isRemembered || isMended;
-    return this.#toDraft(counts, isChanged || isFirst ? next : ledger, isPublication, isNewBase, baseArchives);
+    const isChanged = isPublication || isNewBase || this.#memory.isChanged || isMended;
+    return this.#toDraft(
+      counts,
+      isChanged || isFirst ? next : ledger,
+      isPublication,
+      isNewBase,
+      baseArchives,
+      pagesFile,
+    );
   }
 
   async #compare(): Promise<ComparisonCounts> {
@@ -156,25 +163,24 @@ class Drafting<File extends CandidateFile> {
     await using source = this.#options.openSource();
     const options = { digestMode, publication: this.#ground.publication, scanStartUs };
     const comparison = new SiteComparison(source, options, onEvent, signal);
-    const { ledger } = this.#ground;
-    return await comparison.run(
-      ledger === undefined ? undefined : join(this.#options.stateDir, ledger.pagesFile),
-      this.#sink(),
-    );
+    using earlier = this.#memory.openEarlier();
+    return await comparison.run(earlier, this.#sink());
   }
 
   #sink(): ComparisonSink {
-    const pages = this.#pages;
+    const { dryRun } = this.#options;
+    const memory = this.#memory;
     const tier = this.#tier;
     const base = this.#base;
     return {
-      page: (page) => {
+      page: (page, isRemembered) => {
         base?.add(page);
-        return pages?.add(page) ?? false;
+        return dryRun ? false : memory.page(page, isRemembered);
       },
+      gone: (path) => (dryRun ? false : memory.gone(path)),
       change: (change) => tier?.add(change) ?? false,
       drain: async () => {
-        await pages?.drain();
+        await memory.drain();
         await tier?.drain();
       },
     };
@@ -212,20 +218,19 @@ class Drafting<File extends CandidateFile> {
   }
 
   /** On the first export the base was filled by the scan; later it is read from the new list of pages. */
-  async #writeBase(publication: EpochSeconds): Promise<Base> {
+  async #writeBase(publication: EpochSeconds, total: number): Promise<Base> {
     const isFilled = this.#base !== undefined;
     this.#base ??= this.#openBase();
-    if (!isFilled && this.#pages !== undefined) {
-      await using reader = new PageReader(this.#pages.path);
-      await reader.fill();
-      while (reader.head !== undefined) {
-        this.#base.add(reader.head);
-        if (!reader.step()) continue;
-        await reader.fill();
+    if (!isFilled) {
+      using pages = this.#memory.openLatest();
+      await pages.fill();
+      while (pages.head !== undefined) {
+        this.#base.add(pages.head);
+        if (!pages.step()) continue;
+        await pages.fill();
         this.#stopIfAsked();
       }
     }
-    const total = this.#pages?.count ?? 0;
     return await this.#base.end(publication, (done) => {
       this.#options.onEvent({ event: "progress", phase: "base", done, total });
       this.#stopIfAsked();
@@ -243,6 +248,7 @@ class Drafting<File extends CandidateFile> {
     isPublication: boolean,
     isNewBase: boolean,
     baseArchives: readonly string[],
+    pagesFile: string,
   ): Draft {
     return {
       counts,
@@ -250,10 +256,7 @@ class Drafting<File extends CandidateFile> {
       isPublication,
       isNewBase,
       baseArchives,
-      commitPages: async () => {
-        const isNew = ledger.pagesFile !== this.#ground.ledger?.pagesFile;
-        if (isNew) await this.#pages?.commit(join(this.#options.stateDir, ledger.pagesFile));
-      },
+      commitPages: async () => await this.#memory.commit(pagesFile),
       decided: () => {
         this.#isDecided = true;
       },
@@ -264,7 +267,7 @@ class Drafting<File extends CandidateFile> {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#tier?.[Symbol.asyncDispose]();
     await this.#base?.[Symbol.asyncDispose]();
-    await this.#pages?.[Symbol.asyncDispose]();
+    await this.#memory[Symbol.asyncDispose]();
     if (!this.#isDecided) await removeFiles(this.#files.folder, this.#files.written);
   }
 }

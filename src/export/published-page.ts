@@ -8,3 +8,17 @@ export interface PublishedPage extends Page {
   /** The file may have been written to after it was looked at: look again, whatever its times say. */
   readonly racy: boolean;
 }
+
+/** A page that was published once and is there no more. */
+export interface GonePage {
+  readonly path: string;
+  readonly isGone: true;
+}
+
+/** What a part of the exporter's memory says of a path; a later part may say something else. */
+export type RememberedPage = PublishedPage | GonePage;
+
+/** Whether a page is there no more. */
+export function isGone(page: RememberedPage): page is GonePage {
+  return "isGone" in page;
+}

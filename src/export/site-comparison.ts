@@ -8,8 +8,8 @@ import {
   needsDigest,
   type PageDiff,
 } from "./page-diff.ts";
-import { PageReader } from "./page-file.ts";
 import type { PublishedPage } from "./published-page.ts";
+import type { PageStream } from "./published-pages.ts";
 
 /** Files in path order, and places that could not be seen: what was published there stays. */
 export interface SourceBatch<File> {
@@ -27,7 +27,10 @@ export interface PageSource<File extends CandidateFile = CandidateFile> extends 
 
 /** What takes the result of a comparison, in path order. A method that returns true wants {@link drain} awaited. */
 export interface ComparisonSink {
-  page(page: PublishedPage): boolean;
+  /** A page that is there. @param isRemembered - whether what is remembered of it is not as it was */
+  page(page: PublishedPage, isRemembered: boolean): boolean;
+  /** A page that was there and is no more. */
+  gone(path: string): boolean;
   change(change: Change): boolean;
   drain(): Promise<void>;
 }
@@ -39,8 +42,6 @@ export interface ComparisonCounts {
   updated: number;
   deleted: number;
   touched: number;
-  /** Whether what is remembered of any page is not as it was. */
-  isRemembered: boolean;
 }
 
 /** Bytes that are read between two turns of the event loop, in which a signal can arrive. */
@@ -67,7 +68,6 @@ export class SiteComparison<File extends CandidateFile> {
     updated: 0,
     deleted: 0,
     touched: 0,
-    isRemembered: false,
   };
   readonly #gaps: string[] = [];
   #bytesRead = 0;
@@ -84,9 +84,8 @@ export class SiteComparison<File extends CandidateFile> {
     this.#signal = signal;
   }
 
-  /** Runs to the end. @param pagesFile - what was published; undefined if nothing was */
-  async run(pagesFile: string | undefined, sink: ComparisonSink): Promise<ComparisonCounts> {
-    await using reader = new PageReader(pagesFile);
+  /** Runs to the end. @param reader - what was published */
+  async run(reader: PageStream, sink: ComparisonSink): Promise<ComparisonCounts> {
     await reader.fill();
     for (;;) {
       await this.#turn();
@@ -145,12 +144,11 @@ export class SiteComparison<File extends CandidateFile> {
   #settle({ file, before, digest }: Pair<File>, sink: ComparisonSink): boolean {
     const diff =
       file === undefined ? this.#absent(before) : diffPage(file, before, digest, this.#options, this.#onEvent);
-    if (diff.isRemembered) this.#counts.isRemembered = true;
     let mustDrain = false;
     if (diff.page !== undefined) {
       this.#counts.pages += 1;
-      mustDrain = sink.page(diff.page);
-    }
+      mustDrain = sink.page(diff.page, diff.isRemembered);
+    } else if (before !== undefined) mustDrain = sink.gone(before.path);
     if (diff.change !== undefined) {
       this.#counts[diff.change.kind] += 1;
       const path = diff.change.kind === "deleted" ? diff.change.path : diff.change.page.path;

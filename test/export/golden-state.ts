@@ -2,11 +2,12 @@ import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readLedger } from "../../src/export/ledger-file.ts";
-import { PageReader, PageWriter } from "../../src/export/page-file.ts";
+import { PageWriter } from "../../src/export/page-writer.ts";
 import type { PublishedPage } from "../../src/export/published-page.ts";
+import { PublishedPages } from "../../src/export/published-pages.ts";
 import { TestSite } from "./test-site.ts";
 
-/** Pages that use every form that a record can take, as `odd-pages.gz` holds them. */
+/** Pages that use every form that a record can take, as `odd-pages.blocks` holds them. */
 export const oddPages: readonly PublishedPage[] = [
   {
     path: "/",
@@ -50,9 +51,9 @@ export const oddPages: readonly PublishedPage[] = [
   },
 ];
 
-/** Reads all remembered pages. */
-export async function readPages(path: string): Promise<PublishedPage[]> {
-  await using reader = new PageReader(path);
+/** Reads all remembered pages. @param paths - the oldest list first */
+export async function readPages(...paths: readonly string[]): Promise<PublishedPage[]> {
+  using reader = new PublishedPages(paths);
   const pages: PublishedPage[] = [];
   for (await reader.fill(); reader.head !== undefined; ) {
     pages.push(reader.head);
@@ -77,7 +78,7 @@ async function makeFixture(folder: string): Promise<void> {
   }
   const ledger = await readLedger(site.stateDir);
   if (ledger === undefined) throw new TypeError("there is no ledger");
-  const pages = await readPages(join(site.stateDir, ledger.pagesFile));
+  const pages = await readPages(...ledger.pageFiles.map(({ name }) => join(site.stateDir, name)));
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   cpSync(site.docroot, join(folder, "site"), { recursive: true });
@@ -86,7 +87,7 @@ async function makeFixture(folder: string): Promise<void> {
   await using writer = new PageWriter(folder);
   for (const page of oddPages) writer.add(page);
   await writer.end();
-  await writer.commit(join(folder, "odd-pages.gz"));
+  await writer.commit(join(folder, "odd-pages.blocks"));
   process.stdout.write(`${readdirSync(folder).join(" ")}\n`);
 }
 

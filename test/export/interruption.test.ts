@@ -15,7 +15,9 @@ function makeSite(): { site: TestSite; names: string[] } {
 }
 
 function leftovers(site: TestSite): string[] {
-  return readdirSync(site.folder, { recursive: true, encoding: "utf8" }).filter((name) => /\.tmp|lock/.test(name));
+  return readdirSync(site.folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /\.tmp|(?:^|\/)lock/.test(name),
+  );
 }
 
 test("stopped at any event, an export leaves what was public and what was remembered", async () => {

@@ -17,7 +17,7 @@ const ledger: Ledger = {
   intervals: [],
   changesSinceBase: 0,
   retired: [{ name: "b", publications: 1, since: 5 }],
-  pagesFile: "pages-100-1.gz",
+  pageFiles: [{ name: "pages-100-1.blocks", records: 1 }],
 };
 
 test("a ledger comes back as it was written, for its owner's eyes only", async () => {

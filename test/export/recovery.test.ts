@@ -75,7 +75,7 @@ test("a state that cannot be read begins a new epoch with a warning", async () =
     [/^ledger/, (path: string) => writeFileSync(path, "")],
     [/^ledger/, (path: string) => writeFileSync(path, gzipSync("{}"))],
     [/^pages/, (path: string) => truncateSync(path, 60)],
-    [/^pages/, (path: string) => writeFileSync(path, "not gzip")],
+    [/^pages/, (path: string) => writeFileSync(path, "not a list")],
     [/^pages/, (path: string) => rmSync(path)],
   ] as const) {
     using site = await makeSite();
@@ -284,7 +284,7 @@ test("what killed runs left is cleaned up, what is young or foreign stays", asyn
   utimesSync(join(site.publishedFolder, young), seconds, seconds);
   writeFileSync(join(site.docroot, ".tidemark-1-2.tmp"), "x");
   writeFileSync(join(site.stateDir, ".tidemark-1-3.tmp"), "x");
-  writeFileSync(join(site.stateDir, "pages-1-1.gz"), "x");
+  writeFileSync(join(site.stateDir, "pages-1-1.blocks"), "x");
   writeFileSync(join(site.stateDir, "lock-0123456789abcdef"), "x");
   await exportSmall(site);
   const left = [...readdirSync(site.publishedFolder), ...readdirSync(site.docroot), ...readdirSync(site.stateDir)];

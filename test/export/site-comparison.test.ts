@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { CandidateFile } from "../../src/export/page-diff.ts";
-import { PageWriter } from "../../src/export/page-file.ts";
+import { PageWriter } from "../../src/export/page-writer.ts";
 import type { PublishedPage } from "../../src/export/published-page.ts";
+import { PublishedPages } from "../../src/export/published-pages.ts";
 import { type ComparisonSink, type PageSource, SiteComparison } from "../../src/export/site-comparison.ts";
 import { type Change, pathOf } from "../../src/model/index.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -53,6 +54,12 @@ class Batches implements PageSource {
 class Collected implements ComparisonSink {
   readonly pages: PublishedPage[] = [];
   readonly changes: Change[] = [];
+  readonly gonePaths: string[] = [];
+
+  gone(path: string): boolean {
+    this.gonePaths.push(path);
+    return false;
+  }
 
   page(page: PublishedPage): boolean {
     this.pages.push(page);
@@ -122,7 +129,8 @@ test("a merge of scan and memory gives what a comparison of two maps gives, gaps
         }
         const sink = new Collected();
         const comparison = new SiteComparison(new Batches(batches), options, () => undefined, undefined);
-        const counts = await comparison.run(list, sink);
+        using earlier = new PublishedPages([list]);
+        const counts = await comparison.run(earlier, sink);
         assert.deepEqual(new Map(sink.changes.map((change) => [pathOf(change), change.kind as string])), expected);
         assert.deepEqual(sink.changes.map(pathOf), sink.changes.map(pathOf).sort());
         const kept = before.filter(({ path }) => isHidden(path)).map(({ path }) => path);
@@ -130,6 +138,8 @@ test("a merge of scan and memory gives what a comparison of two maps gives, gaps
           sink.pages.map(({ path }) => path),
           [...files.map(({ path }) => path), ...kept].sort(),
         );
+        const deleted = [...expected].filter(([, kind]) => kind === "deleted").map(([path]) => path);
+        assert.deepEqual(sink.gonePaths, deleted.sort());
         assert.equal(counts.pages, sink.pages.length);
         assert.equal(counts.created + counts.updated + counts.deleted, sink.changes.length);
       },
@@ -141,12 +151,15 @@ test("a merge of scan and memory gives what a comparison of two maps gives, gaps
 test("without a memory everything is created, and a list that is none fails", async () => {
   const files = [toPage("/a", 1), toPage("/b", 1)];
   const sink = new Collected();
-  const run = (list: string | undefined) =>
-    new SiteComparison(new Batches([{ files, gaps: [] }]), options, () => undefined, undefined).run(list, sink);
-  assert.equal((await run(undefined)).created, 2);
+  const run = async (lists: string[]) => {
+    using earlier = new PublishedPages(lists);
+    const batches = new Batches([{ files, gaps: [] }]);
+    return await new SiteComparison(batches, options, () => undefined, undefined).run(earlier, sink);
+  };
+  assert.equal((await run([])).created, 2);
   using folder = makeTempFolder();
   writeFileSync(join(folder.path, "list"), "not a list");
-  await assert.rejects(run(join(folder.path, "list")), { code: "state-corrupt" });
+  await assert.rejects(run([join(folder.path, "list")]), { code: "state-corrupt" });
 });
 
 test("a mass deletion is settled as it is found, not gathered", async () => {
@@ -162,7 +175,8 @@ test("a mass deletion is settled as it is found, not gathered", async () => {
   const sink = new Collected();
   const batches = new Batches([{ files: [toPage("/b", 1)], gaps: [] }]);
   const comparison = new SiteComparison(batches, options, () => undefined, undefined);
-  const { deleted, created, pages } = await comparison.run(join(folder.path, "list"), sink);
+  using earlier = new PublishedPages([join(folder.path, "list")]);
+  const { deleted, created, pages } = await comparison.run(earlier, sink);
   assert.deepEqual([deleted, created, pages], [count, 1, 1]);
   assert.deepEqual(sink.changes.map(pathOf), sink.changes.map(pathOf).sort());
 });

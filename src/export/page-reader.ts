@@ -1,0 +1,83 @@
+import { closeSync, openSync } from "node:fs";
+import { promisify } from "node:util";
+import { inflate } from "node:zlib";
+import { type Block, decodeBlock, readBlocks, readPacked, unpackOptions } from "./page-blocks.ts";
+import type { RememberedPage } from "./published-page.ts";
+import { pagesCorrupt } from "./state-corrupt.ts";
+
+const inflateAsync = promisify(inflate);
+
+/** Blocks that are unpacked ahead. */
+const blocksAhead = 3;
+
+/** Steps through a file of remembered pages in path order; memory is a few blocks. */
+export class PageReader {
+  readonly #path: string;
+  readonly #fd: number;
+  readonly #blocks: Block[];
+  readonly #ahead: Promise<Buffer | Error>[] = [];
+  #next = 0;
+  #pages: RememberedPage[] = [];
+  #at = 0;
+  #lastPath = "";
+  #isClosed = false;
+
+  /** @throws TidemarkError `state-corrupt` */
+  constructor(path: string) {
+    this.#path = path;
+    try {
+      this.#fd = openSync(path, "r");
+    } catch (error) {
+      throw pagesCorrupt(path, error);
+    }
+    try {
+      this.#blocks = readBlocks(this.#fd);
+    } catch (error) {
+      this.close();
+      throw pagesCorrupt(path, error);
+    }
+  }
+
+  /** The page that is next, once {@link fill} was awaited; undefined at the end. */
+  get head(): RememberedPage | undefined {
+    return this.#pages[this.#at];
+  }
+
+  /** Goes to the next page. @returns whether {@link fill} must be awaited before {@link head} is read */
+  step(): boolean {
+    this.#at += 1;
+    return this.#at >= this.#pages.length;
+  }
+
+  /** Reads on, if there is anything. @throws TidemarkError `state-corrupt` */
+  async fill(): Promise<void> {
+    this.#pages = [];
+    this.#at = 0;
+    const block = this.#blocks[this.#next];
+    if (block === undefined) return;
+    try {
+      while (this.#ahead.length < blocksAhead) {
+        const later = this.#blocks[this.#next + this.#ahead.length];
+        if (later === undefined) break;
+        const packed = readPacked(this.#fd, later);
+        // Kept as a value: who stops reading never asks, and a promise that fails unasked ends the process.
+        this.#ahead.push(inflateAsync(packed, unpackOptions).catch((error: Error) => error));
+      }
+      this.#next += 1;
+      const bytes = await this.#ahead.shift();
+      if (bytes === undefined || bytes instanceof Error) throw bytes ?? new RangeError("there is no such block");
+      this.#pages = decodeBlock(bytes, block);
+      if (this.#next > 1 && block.firstPath <= this.#lastPath) throw new RangeError("blocks out of order");
+      this.#lastPath = this.#pages.at(-1)?.path ?? "";
+    } catch (error) {
+      throw pagesCorrupt(this.#path, error);
+    }
+  }
+
+  /** Stops reading. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    closeSync(this.#fd);
+  }
+}

@@ -1,0 +1,142 @@
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { deflate } from "node:zlib";
+import { wrapSystemError } from "../model/index.ts";
+import { temporaryName } from "./durable-file.ts";
+import { blockBytes, blocksHeader, formatBlockHead } from "./page-blocks.ts";
+import { PageEncoder } from "./page-codec.ts";
+import type { PublishedPage } from "./published-page.ts";
+
+const deflateAsync = promisify(deflate);
+
+/** Blocks that are compressed at a time, so that the scan need not wait. */
+const maxInFlight = 4;
+
+/** Writes remembered pages, in path order, to a temporary file that is kept or dropped at the end. */
+export class PageWriter {
+  readonly #encoder: PageEncoder = new PageEncoder(blockBytes);
+  readonly #temporary: string;
+  readonly #file: Promise<FileHandle>;
+  #firstPath = "";
+  #blockPages = 0;
+  #count = 0;
+  #inFlight = 0;
+  #tail: Promise<void>;
+  #failure: unknown;
+  #isClosed = false;
+
+  constructor(folder: string) {
+    this.#temporary = temporaryName(join(folder, "pages"));
+    this.#file = open(this.#temporary, "wx", 0o600);
+    this.#tail = this.#write(Buffer.from(blocksHeader, "latin1"));
+  }
+
+  /** Where the pages are, whole once {@link end} was awaited, until {@link commit}. */
+  get path(): string {
+    return this.#temporary;
+  }
+
+  /** How many were added. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Appends a page. @returns whether {@link drain} must be awaited before the next */
+  add(page: PublishedPage): boolean {
+    this.#encoder.add(page);
+    return this.#step(page.path);
+  }
+
+  /** Appends that a page is there no more. @returns whether {@link drain} must be awaited before the next */
+  addGone(path: string): boolean {
+    this.#encoder.addGone(path);
+    return this.#step(path);
+  }
+
+  /** Waits until there is room for more. */
+  async drain(): Promise<void> {
+    if (this.#inFlight >= maxInFlight) await this.#tail;
+    this.#check();
+  }
+
+  /** Ends the list and makes it durable under its temporary name. */
+  async end(): Promise<void> {
+    if (this.#blockPages > 0) this.#cut();
+    this.#append(Promise.resolve(formatBlockHead(0, this.#count, "")));
+    await this.#tail;
+    this.#check();
+    const file = await this.#file;
+    await file.sync();
+    await this.#close();
+  }
+
+  /** Gives the list its name. */
+  async commit(path: string): Promise<void> {
+    await rename(this.#temporary, path).catch((error: unknown) => {
+      throw wrapSystemError(error, `write ${path}`, { path });
+    });
+  }
+
+  /** Drops what is not committed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#tail;
+    await this.#close();
+    await rm(this.#temporary, { force: true });
+  }
+
+  #step(path: string): boolean {
+    if (this.#blockPages === 0) this.#firstPath = path;
+    this.#blockPages += 1;
+    this.#count += 1;
+    if (this.#encoder.pendingBytes >= blockBytes) this.#cut();
+    return this.#inFlight >= maxInFlight;
+  }
+
+  #cut(): void {
+    this.#encoder.end(this.#blockPages);
+    const bytes = this.#encoder.take();
+    this.#encoder.restart();
+    const [pages, firstPath] = [this.#blockPages, this.#firstPath];
+    this.#blockPages = 0;
+    this.#append(
+      deflateAsync(bytes, { level: 1, chunkSize: blockBytes }).then((packed) =>
+        Buffer.concat([formatBlockHead(packed.length, pages, firstPath), packed]),
+      ),
+    );
+  }
+
+  #append(bytes: Promise<Buffer>): void {
+    this.#inFlight += 1;
+    const before = this.#tail;
+    this.#tail = bytes.then(async (piece) => {
+      await before;
+      await this.#write(piece);
+      this.#inFlight -= 1;
+    });
+  }
+
+  async #write(bytes: Buffer): Promise<void> {
+    if (this.#failure !== undefined) return;
+    try {
+      const file = await this.#file;
+      for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
+    } catch (error) {
+      this.#failure = error;
+    }
+  }
+
+  async #close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#file.then(
+      (file) => file.close(),
+      () => undefined,
+    );
+  }
+
+  #check(): void {
+    if (this.#failure !== undefined)
+      throw wrapSystemError(this.#failure, `write ${this.#temporary}`, { path: this.#temporary });
+  }
+}
