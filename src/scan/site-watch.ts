@@ -196,8 +196,14 @@ export class SiteWatch implements AsyncDisposable {
     const isSettled = settledAtMs !== undefined && settledAtMs <= nowMs;
     if (this.#waiting !== undefined) {
       const reason = this.#dueScan(nowMs, isSettled);
-      if (reason !== undefined) return void this.#prepareScan(reason);
-      if (isSettled) return void this.#prepareFolders();
+      if (reason !== undefined) {
+        void this.#prepareScan(reason);
+        return;
+      }
+      if (isSettled) {
+        this.#prepareFolders();
+        return;
+      }
     }
     this.#arm();
   }
@@ -235,10 +241,8 @@ export class SiteWatch implements AsyncDisposable {
     this.#finish({ kind: "scan", reason });
   }
 
-  async #prepareFolders(): Promise<void> {
-    this.#isPreparing = true;
+  #prepareFolders(): void {
     this.#tree.checkLinks();
-    await this.#tree.whenIdle();
     this.#warnOfFailure();
     if (this.#dirty.isOverfull) {
       this.#lastScanMs = this.#timers.nowMs();

@@ -98,11 +98,6 @@ export class WatchTree {
     if (this.#linkCount > 0 && this.#root !== undefined) this.#checkLinksIn(this.#root);
   }
 
-  /** Resolves when all that was told so far has been looked at. */
-  whenIdle(): Promise<void> {
-    return this.#work.whenIdle();
-  }
-
   /** Ends all watches. */
   close(): void {
     if (this.#root !== undefined) this.#drop(this.#root);
@@ -305,7 +300,7 @@ export class WatchTree {
     const stack = [top];
     for (let folder = stack.pop(); folder !== undefined; folder = stack.pop()) {
       for (const { name, target } of [...folder.links.values()])
-        if (targetOf(findEntry(folder, name).entry) !== target) this.#name(folder, name, true);
+        if (targetOf(findEntry(folder, name).entry) !== target) this.#examine(folder, name, true, false);
       stack.push(...folder.children.values());
     }
   }
