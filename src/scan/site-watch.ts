@@ -231,8 +231,9 @@ export class SiteWatch implements AsyncDisposable {
       // What is noted from here on is for the round after.
       this.#pendingScan = undefined;
       this.#givenBack = undefined;
-      // After lost events no watch is known to be of the folder that bears its name now.
-      this.#rootIdentity = await this.#tree.establish(reason !== "overflow" && reason !== "root-changed");
+      // After lost events no watch is known to be of the folder that bears its name now. Where watches are
+      // scarce, those that stand are not let go.
+      this.#rootIdentity = await this.#tree.establish(reason === "watcher-failed");
       this.#lastRootCheckMs = this.#timers.nowMs();
     }
     this.#isFirst = false;

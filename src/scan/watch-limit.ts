@@ -7,10 +7,23 @@ export interface WatchCounts {
   readonly watched: number;
 }
 
-function readLimit(name: string): number | undefined {
+interface Limit {
+  /** As `sysctl` names it. */
+  readonly name: string;
+  readonly count: number | undefined;
+}
+
+// In a container with users of its own the namespace has its own limit beside the machine's, and the lower one counts.
+function readLimit(machine: string, namespace: string): Limit {
+  const limits = [machine, namespace].map((name) => ({ name, count: readCount(name.replaceAll(".", "/")) }));
+  const [first = { name: machine, count: undefined }, second] = limits;
+  return second?.count !== undefined && (first.count === undefined || second.count < first.count) ? second : first;
+}
+
+function readCount(path: string): number | undefined {
   try {
-    const limit = Number(readFileSync(`/proc/sys/fs/inotify/${name}`, "latin1"));
-    return Number.isSafeInteger(limit) && limit >= 0 ? limit : undefined;
+    const count = Number(readFileSync(`/proc/sys/${path}`, "latin1"));
+    return Number.isSafeInteger(count) && count >= 0 ? count : undefined;
   } catch {
     return undefined;
   }
@@ -36,27 +49,27 @@ export function describeWatchFailure(
   const meanwhile = `Until then everything is looked at every ${Math.ceil(fallbackMs / 1000)} s.`;
   const missing = `${folders - watched} of ${folders} folders cannot be watched`;
   if (code === "ENOSPC") {
-    const limit = readLimit("max_user_watches");
+    const { name, count: limit } = readLimit("fs.inotify.max_user_watches", "user.max_inotify_watches");
     // The limit is the user's: what other programs of the same user hold is in it.
     const needed = (limit ?? watched) + folders - watched;
     return {
       event: "warning",
       code: "inotify-watches",
       message:
-        `${missing}: fs.inotify.max_user_watches is ${limit ?? "reached"} and ${needed} are needed. ` +
-        `Run: sysctl fs.inotify.max_user_watches=${withReserve(needed)} ` +
+        `${missing}: ${name} is ${limit ?? "reached"} and ${needed} are needed. ` +
+        `Run: sysctl ${name}=${withReserve(needed)} ` +
         `(and write that to a file in /etc/sysctl.d/). ${meanwhile}`,
     };
   }
   if (code === "EMFILE") {
-    const limit = readLimit("max_user_instances");
+    const { name, count: limit } = readLimit("fs.inotify.max_user_instances", "user.max_inotify_instances");
     return {
       event: "warning",
       code: "inotify-instances",
       message:
-        `${missing}: fs.inotify.max_user_instances is ${limit ?? "reached"} and one more is needed ` +
+        `${missing}: ${name} is ${limit ?? "reached"} and one more is needed ` +
         `(or the process may open no more files: ulimit -n). ` +
-        `Run: sysctl fs.inotify.max_user_instances=${Math.max(256, (limit ?? 0) * 2)}. ${meanwhile}`,
+        `Run: sysctl ${name}=${Math.max(256, (limit ?? 0) * 2)}. ${meanwhile}`,
     };
   }
   return { event: "warning", code: "watch-failed", message: `${missing}: ${message}. ${meanwhile}` };

@@ -13,7 +13,9 @@ import {
   findRoot,
   folderOf,
   mayFollow,
+  mayHaveMoved,
   placeIn,
+  readCtimeNs,
   type WatchedFolder,
 } from "./watched-folder.ts";
 
@@ -114,12 +116,11 @@ export class WatchTree {
 
   #step(): boolean {
     for (const [folder, names] of this.#named) {
-      for (const [name, cameOrWent] of names) {
-        names.delete(name);
-        if (names.size === 0) this.#named.delete(folder);
-        if (!folder.isClosed) this.#examine(folder, name, cameOrWent, false);
-        return true;
-      }
+      this.#named.delete(folder);
+      if (folder.isClosed) return true;
+      const hasMoved = mayHaveMoved(folder);
+      for (const [name, cameOrWent] of names) this.#examine(folder, name, cameOrWent && hasMoved, false);
+      return true;
     }
     const next = this.#toList.pop();
     if (next === undefined) return false;
@@ -138,8 +139,8 @@ export class WatchTree {
     if (folder === this.#root && name === this.#rootName) this.#options.onRootMoved();
     const isFolder = folder.children.has(name);
     if (kind === "rename" || isFolder || folder.links.has(name)) this.#name(folder, name, kind === "rename");
-    // A folder's own times or mode: its identity tells.
-    if (kind === "change" && isFolder) return;
+    // It is looked at first: perhaps only its times were set.
+    if (isFolder) return;
     if (mayBePage(this.#options.rules, placeIn(folder, name, false))) this.#noteFolder(folder);
   }
 
@@ -209,7 +210,8 @@ export class WatchTree {
   }
 
   #open(facts: Pick<WatchedFolder, "place" | "location" | "identity" | "linked">): WatchedFolder {
-    const folder = { ...facts, children: new Map(), links: new Map(), stop: undefined, isClosed: false };
+    const ctimeNs = readCtimeNs(facts.location);
+    const folder = { ...facts, children: new Map(), links: new Map(), ctimeNs, stop: undefined, isClosed: false };
     this.#folders += 1;
     this.#watch(folder);
     return folder;

@@ -32,6 +32,8 @@ export interface WatchedFolder {
   readonly linked: readonly string[];
   readonly children: Map<string, WatchedFolder>;
   readonly links: Map<string, FoundLink>;
+  /** When its entries or its own mode or times last changed, in nanoseconds since 1970; nobody can set it back. */
+  ctimeNs: bigint;
   stop: (() => void) | undefined;
   isClosed: boolean;
 }
@@ -50,6 +52,32 @@ export function placeIn(folder: WatchedFolder, name: string, isFolder: boolean):
 export function identify(status: BigIntStats): string {
   const { dev, ino, mode, uid, gid, birthtimeNs } = status;
   return `${dev} ${ino} ${birthtimeNs} ${mode} ${uid} ${gid}`;
+}
+
+/** When a folder last changed; -1 if it is not there. */
+export function readCtimeNs(location: Location): bigint {
+  try {
+    return statSync(toNodePath(location), { bigint: true }).ctimeNs;
+  } catch {
+    return -1n;
+  }
+}
+
+/** Ticks of a file system's clock are no longer: 10 ms on Linux, 2 s where it counts whole seconds. */
+const tickNs = 50_000_000n;
+const wholeSecondNs = 1_000_000_000n;
+
+/**
+ * Whether entries may have come or gone since this was asked last. libuv also calls it a rename when a
+ * subfolder's times or mode are set, as rsync does in every folder that it changed.
+ */
+export function mayHaveMoved(folder: WatchedFolder): boolean {
+  const ctimeNs = readCtimeNs(folder.location);
+  const isSame = ctimeNs === folder.ctimeNs && ctimeNs !== -1n;
+  folder.ctimeNs = ctimeNs;
+  // Within one tick of the clock two changes have one time.
+  const marginNs = ctimeNs % wholeSecondNs === 0n ? 2n * wholeSecondNs : tickNs;
+  return !isSame || BigInt(Date.now()) * 1_000_000n - ctimeNs < marginNs;
 }
 
 /** Looks at an entry, links followed. Gives undefined where nothing is, or nothing that can be looked at. */

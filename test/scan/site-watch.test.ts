@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { TidemarkError } from "../../src/model/index.ts";
@@ -110,6 +110,28 @@ test("a folder that another takes the place of is watched anew", async () => {
   write(temp.path, "docs/deep/y.html", "again/y.html");
   write(aside.path, "old/deep/y.html");
   assert.deepEqual(await site.roundWithin(2000), { kind: "folders", folders: ["/again/", "/docs/deep/"], trees: [] });
+});
+
+test("a folder that went and came back is looked at: somebody may have looked while it was gone", async () => {
+  using temp = makeTempFolder();
+  write(temp.path, "a/x.html");
+  await using site = await WatchedSite.open(temp.path);
+  renameSync(join(temp.path, "a"), join(temp.path, "b"));
+  renameSync(join(temp.path, "b"), join(temp.path, "a"));
+  assert.deepEqual(await site.roundWithin(2000), { kind: "folders", folders: ["/"], trees: ["/a/"] });
+});
+
+test("a folder's new mode asks for all below it, its new times for nothing", async () => {
+  using temp = makeTempFolder();
+  write(temp.path, "a/b/x.html");
+  await using site = await WatchedSite.open(temp.path);
+  // Two changes within a tick of the file system's clock cannot be told apart.
+  for (const beganMs = Date.now(); Date.now() < beganMs + 100; ) await takeTurns(1);
+  utimesSync(join(temp.path, "a"), 1, 1);
+  const round = await site.roundWithin(2000);
+  assert.ok(!covers(round, "/") && !covers(round, "/a/b/"));
+  chmodSync(join(temp.path, "a"), 0o700);
+  assert.ok(covers(await site.roundWithin(2000), "/a/b/"));
 });
 
 test("folders that are made and filled at once are watched to the bottom", async () => {
