@@ -7,5 +7,5 @@ export { SiteWatch } from "./site-watch.ts";
 export type { SiteWatchOptions } from "./site-watch-options.ts";
 export { Walk, type WalkOptions } from "./walk.ts";
 export type { WatchCounts } from "./watch-limit.ts";
-export { type ScanReason, scanReasons, type WatchRound } from "./watch-round.ts";
+export type { ScanReason, WatchRound } from "./watch-round.ts";
 export type { WatchTimers } from "./watch-timers.ts";

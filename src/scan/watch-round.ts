@@ -4,7 +4,7 @@
  * queue holds; `watcher-failed`, some folders have no watch; `too-many`, so many folders changed that naming
  * them is worth nothing; `root-changed`, the document root was removed, replaced, mounted or unmounted.
  */
-export const scanReasons = ["start", "rescan", "overflow", "watcher-failed", "too-many", "root-changed"] as const;
+const scanReasons = ["start", "rescan", "overflow", "watcher-failed", "too-many", "root-changed"] as const;
 
 /** One of {@link scanReasons}. */
 export type ScanReason = (typeof scanReasons)[number];

@@ -1,8 +1,9 @@
 import { readdirSync } from "node:fs";
 import { basename } from "node:path/posix";
 import type { DirtyFolders } from "./dirty-folders.ts";
-import { isDenial, isInside, joinLocation, toNodePath } from "./folder-listing.ts";
+import { isDenial, joinLocation, toNodePath } from "./folder-listing.ts";
 import type { WatchFolder } from "./folder-watch.ts";
+import { LinkWatches, targetOf } from "./link-watches.ts";
 import type { QueueGauge } from "./queue-gauge.ts";
 import { SlicedWork } from "./sliced-work.ts";
 import type { WatchCounts } from "./watch-limit.ts";
@@ -11,7 +12,6 @@ import {
   type FoundEntry,
   findEntry,
   findRoot,
-  folderOf,
   mayFollow,
   mayHaveMoved,
   placeIn,
@@ -33,8 +33,6 @@ export interface WatchTreeOptions {
   readonly onRootMoved: () => void;
 }
 
-/** Links that are looked at before each round; beyond, only a scan sees that one leads elsewhere. */
-const maxLinks = 10_000;
 const stepsASlice = 256;
 
 /**
@@ -45,6 +43,7 @@ const stepsASlice = 256;
 export class WatchTree {
   readonly #options: WatchTreeOptions;
   readonly #work: SlicedWork;
+  readonly #links: LinkWatches;
   /** Names to look at, with whether the entry came or went. */
   readonly #named = new Map<WatchedFolder, Map<string, boolean>>();
   /** Folders to list; the whole tree below if `isDeep`. */
@@ -54,11 +53,17 @@ export class WatchTree {
   #rootName = "";
   #folders = 0;
   #watched = 0;
-  #linkCount = 0;
   #failure: NodeJS.ErrnoException | undefined;
 
   constructor(options: WatchTreeOptions) {
     this.#options = options;
+    this.#links = new LinkWatches({
+      ...options,
+      onTarget: (folder) => this.#noteFolder(folder),
+      onFailure: (error) => {
+        this.#failure = error;
+      },
+    });
     this.#work = new SlicedWork(() => this.#step(), stepsASlice);
   }
 
@@ -86,6 +91,7 @@ export class WatchTree {
     if (found === undefined) return undefined;
     if (this.#root === undefined) {
       this.#rootRealPath = found.realPath;
+      this.#links.rootRealPath = found.realPath;
       this.#rootName = basename(found.realPath);
       const place = { path: "/", relative: "", name: "" };
       this.#root = this.#open({ place, location: found.location, identity: found.identity, linked: [] });
@@ -97,7 +103,8 @@ export class WatchTree {
 
   /** Looks whether links lead where they led. */
   checkLinks(): void {
-    if (this.#linkCount > 0 && this.#root !== undefined) this.#checkLinksIn(this.#root);
+    for (const { folder, name, target } of this.#links.all())
+      if (targetOf(findEntry(folder, name).entry) !== target) this.#examine(folder, name, true, false);
   }
 
   /** Ends all watches. */
@@ -174,9 +181,9 @@ export class WatchTree {
   #examine(folder: WatchedFolder, name: string, cameOrWent: boolean, isDeep: boolean): void {
     const { entry, isLink } = findEntry(folder, name);
     const old = folder.children.get(name);
-    const hadLink = this.#forgetLink(folder, name);
-    if (isLink) this.#noteLink(folder, name, entry);
-    if (hadLink !== undefined && hadLink !== targetOf(entry)) this.#noteFolder(folder);
+    const hadTarget = this.#links.forget(folder, name);
+    if (isLink) this.#links.note(folder, name, entry);
+    if (hadTarget !== undefined && hadTarget !== targetOf(entry)) this.#noteFolder(folder);
     const isWatchable = entry?.kind === "folder" && this.#mayEnter(folder, name, entry);
     if (old !== undefined && isWatchable && !cameOrWent && old.identity === entry.identity) {
       if (old.stop === undefined && this.#watch(old)) this.#noteTree(old);
@@ -254,55 +261,7 @@ export class WatchTree {
       this.#unwatch(folder);
       this.#folders -= 1;
       this.#named.delete(folder);
-      for (const name of [...folder.links.keys()]) this.#forgetLink(folder, name);
-      stack.push(...folder.children.values());
-    }
-  }
-
-  #noteLink(folder: WatchedFolder, name: string, entry: FoundEntry | undefined): void {
-    if (this.#linkCount >= maxLinks) return;
-    this.#linkCount += 1;
-    folder.links.set(name, { folder, name, target: targetOf(entry), stop: this.#watchTarget(folder, name, entry) });
-  }
-
-  #forgetLink(folder: WatchedFolder, name: string): string | undefined {
-    const link = folder.links.get(name);
-    if (link === undefined) return undefined;
-    link.stop?.();
-    folder.links.delete(name);
-    this.#linkCount -= 1;
-    return link.target;
-  }
-
-  // Never a file's own watch: who writes a new file and renames it leaves that behind.
-  #watchTarget(folder: WatchedFolder, name: string, entry: FoundEntry | undefined): (() => void) | undefined {
-    const { rules, watchFolder, gauge } = this.#options;
-    if (entry?.kind !== "file" || entry.realPath === undefined) return undefined;
-    if (!isInside(entry.realPath, this.#rootRealPath)) return undefined;
-    if (!mayBePage(rules, placeIn(folder, name, false))) return undefined;
-    if (!mayBeLinked(rules, this.#rootRealPath, entry.realPath, false)) return undefined;
-    const targetName = basename(entry.realPath);
-    try {
-      return watchFolder(folderOf(entry.realPath), {
-        onEntry: (_, changed) => {
-          gauge.count();
-          if (!folder.isClosed && (changed === undefined || changed === targetName)) this.#noteFolder(folder);
-        },
-        onFailure: (error) => {
-          this.#failure = error;
-        },
-      });
-    } catch (error) {
-      this.#failure = error as NodeJS.ErrnoException;
-      return undefined;
-    }
-  }
-
-  #checkLinksIn(top: WatchedFolder): void {
-    const stack = [top];
-    for (let folder = stack.pop(); folder !== undefined; folder = stack.pop()) {
-      for (const { name, target } of [...folder.links.values()])
-        if (targetOf(findEntry(folder, name).entry) !== target) this.#examine(folder, name, true, false);
+      for (const name of [...folder.links.keys()]) this.#links.forget(folder, name);
       stack.push(...folder.children.values());
     }
   }
@@ -316,8 +275,4 @@ export class WatchTree {
     this.#options.dirty.markTree(place.path);
     this.#options.onDirty();
   }
-}
-
-function targetOf(entry: FoundEntry | undefined): string {
-  return entry === undefined ? "" : `${entry.realPath} ${entry.identity}`;
 }
