@@ -68,8 +68,8 @@ export function joinLocation(parent: Location, name: string): string | Buffer {
   return Buffer.concat([head, Buffer.from("/"), Buffer.from(name, "latin1")]);
 }
 
-// Node's own functions take Buffers; what a worker was sent is a plain Uint8Array.
-function toNodePath(location: Location): string | Buffer {
+/** A place as Node's own functions take it: what a worker was sent is a plain Uint8Array. */
+export function toNodePath(location: Location): string | Buffer {
   if (typeof location === "string") return location === "" ? "/" : location;
   return Buffer.isBuffer(location) ? location : Buffer.from(location);
 }
@@ -190,7 +190,8 @@ function kindOfMode(mode: number): number {
   return type === constants.S_IFDIR ? folderKind : entryKinds.indexOf("not-a-file");
 }
 
-function isInside(realPath: string, rootRealPath: string): boolean {
+/** Whether a place without links is another or below it, both one character a byte. */
+export function isInside(realPath: string, rootRealPath: string): boolean {
   return realPath === rootRealPath || realPath.startsWith(rootRealPath === "/" ? "/" : `${rootRealPath}/`);
 }
 
