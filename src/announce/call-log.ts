@@ -85,8 +85,8 @@ function parseRecord(line: string): CallRecord | undefined {
     return undefined;
   }
   const { time, endpoint, urls, publication, status, firstUrl } = value;
-  const result = callResults.find((known) => known === value["result"]);
-  const after = parseCursor(value["after"]);
+  const result = callResults.find((known) => known === value.result);
+  const after = parseCursor(value.after);
   const isStatus = typeof status === "number" || fetchFailures.some((known) => known === status);
   if (result === undefined || after === undefined || typeof time !== "string" || Number.isNaN(Date.parse(time))) return;
   if (typeof endpoint !== "string" || !isCount(urls) || !isCount(publication)) return undefined;

@@ -72,7 +72,7 @@ export function parseCursor(value: unknown): Cursor | undefined {
 function parseBacklog(value: unknown): Backlog | undefined {
   if (!isFields(value)) return undefined;
   const { file, sizeBytes, urls, doneBytes, doneUrls } = value;
-  const to = parseCursor(value["to"]);
+  const to = parseCursor(value.to);
   if (to === undefined || typeof file !== "string" || !isBacklogName(file)) return undefined;
   if (!isCount(sizeBytes) || !isCount(urls) || !isCount(doneBytes) || !isCount(doneUrls)) return undefined;
   return doneBytes < sizeBytes && doneUrls < urls ? { to, file, sizeBytes, urls, doneBytes, doneUrls } : undefined;
@@ -85,17 +85,17 @@ function parsePosition(text: string): Position | undefined {
   } catch {
     return undefined;
   }
-  if (!isFields(value) || value["version"] !== 1) return undefined;
-  const cursor = parseCursor(value["cursor"]);
+  if (!isFields(value) || value.version !== 1) return undefined;
+  const cursor = parseCursor(value.cursor);
   const { failedRuns, pause } = value;
   if (cursor === undefined || !isCount(failedRuns)) return undefined;
   // What is wrong with the rest costs only that it is read or asked again.
-  const backlog = parseBacklog(value["backlog"]);
-  const isPause = isFields(pause) && typeof pause["endpoint"] === "string" && isCount(pause["until"]);
+  const backlog = parseBacklog(value.backlog);
+  const isPause = isFields(pause) && typeof pause.endpoint === "string" && isCount(pause.until);
   return {
     cursor,
     failedRuns,
     ...(backlog === undefined ? {} : { backlog }),
-    ...(isPause ? { pause: { endpoint: pause["endpoint"] as string, until: pause["until"] as number } } : {}),
+    ...(isPause ? { pause: { endpoint: pause.endpoint as string, until: pause.until as number } } : {}),
   };
 }

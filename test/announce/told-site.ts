@@ -77,6 +77,8 @@ export class ToldSite implements AsyncDisposable {
   keep(): { readonly restore: () => void } {
     const copy = join(this.site.folder, `copy-${readdirSync(this.site.folder).length}`);
     cpSync(this.folder, copy, { recursive: true });
+    // The lock of a process that was killed is taken over; this one lives.
+    rmSync(join(copy, "lock"));
     return {
       restore: () => {
         rmSync(this.folder, { recursive: true });
