@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { type ErrorCode, TidemarkError } from "../src/model/index.ts";
@@ -248,6 +248,25 @@ describe("tellIndexNow", () => {
     assert.deepEqual([...new Set(told.engine.takeAccepted())], ["/1.html", "/2.html", "/3.html"]);
   });
 
+  it("can be stopped before anything was sent, and leaves no half of a backlog", async () => {
+    await using told = await openFollowed();
+    await told.publish({ "1.html": "", "2.html": "" });
+    await assert.rejects(told.tell({ signal: AbortSignal.abort() }), fails("aborted"));
+    assert.deepEqual([told.remembered("urls-"), told.engine.calls.length], [[], 0]);
+    await told.tell();
+    assert.deepEqual(told.engine.takeAccepted(), ["/1.html", "/2.html"]);
+  });
+
+  it("says how to prove that the site is ours where the document root cannot be written", async () => {
+    await using told = await openFollowed();
+    const file = join(told.site.docroot, `${key}.txt`);
+    mkdirSync(file);
+    await assert.rejects(
+      told.tell({ key }),
+      (error) => error instanceof TidemarkError && error.hint?.includes(key) === true,
+    );
+  });
+
   it("lets one process tell at a time", async () => {
     await using told = await openFollowed();
     await told.publish({ "a.html": "2" });
@@ -310,6 +329,21 @@ describe("tellIndexNow", () => {
       assert.deepEqual(told.engine.takeAccepted(), ["/1.html", "/2.html", "/3.html"]);
       assert.deepEqual(told.remembered("urls-"), []);
     }
+  });
+
+  it("removes backlogs that nothing names, and no other file", async () => {
+    await using told = await openFollowed();
+    for (const name of ["urls-0123456789abcdef.txt", "urls-notes.txt"]) writeFileSync(join(told.folder, name), "x");
+    await told.tell();
+    assert.deepEqual(told.remembered("urls-"), ["urls-notes.txt"]);
+  });
+
+  it("takes another key where the remembered ones are damaged", async () => {
+    await using told = await openFollowed();
+    told.spoil("keys", () => "../../etc/passwd\n\0\n");
+    await told.publish({ "z.html": "1" });
+    assert.equal((await told.tell()).summary.told, 1);
+    assert.equal((await readIndexNowKeyPaths(told.site.stateDir)).length, 1);
   });
 
   it("tells what was modified since, when the exporter has begun a new epoch", async () => {

@@ -7,6 +7,7 @@ import { isCanonicalPath } from "../format/index.ts";
 import { type Change, ok, pathOf, problem, type Result, wrapSystemError } from "../model/index.ts";
 import { readFully } from "./bounded-file.ts";
 import { type Backlog, isBacklogName } from "./position-file.ts";
+import { throwIfStopped } from "./stop.ts";
 
 const pieceBytes = 256 * 1024;
 /** More than any list of URLs that is sent at once: at least 256 of the longest, mostly all that may be. */
@@ -18,6 +19,7 @@ export interface PathChoice {
   readonly own: ReadonlySet<string>;
   /** Whether a path can be told at all. */
   readonly isTellable: (path: string) => boolean;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** What was written of a backlog. */
@@ -28,7 +30,11 @@ export interface WrittenBacklog {
   readonly leftOut: number;
 }
 
-/** Writes the paths of changes to a file, a line each, durably. Memory does not grow with their number. */
+/**
+ * Writes the paths of changes to a file, a line each, durably. Memory does not grow with their number.
+ *
+ * @throws TidemarkError `aborted`, `disk-full`, `io`; what the changes throw
+ */
 export async function writeBacklog(
   folder: string,
   changes: AsyncIterable<Change>,
@@ -46,6 +52,7 @@ export async function writeBacklog(
   };
   try {
     for await (const change of changes) {
+      throwIfStopped(choice.signal);
       const changed = pathOf(change);
       if (choice.own.has(changed)) continue;
       if (!choice.isTellable(changed)) {

@@ -89,7 +89,7 @@ class Telling {
 
   /** Reads what was published since the cursor. @returns whether there may be something to tell */
   async #readOn(): Promise<boolean> {
-    const { folder, key, oldKeys, onEvent } = this.#options;
+    const { folder, key, oldKeys, signal, onEvent } = this.#options;
     const { source } = this.#ports;
     const before = this.#position;
     const newest = await source.readNewest();
@@ -102,7 +102,7 @@ class Telling {
     if (before !== undefined && isSame(before.cursor, reading.cursor)) return false;
     const own = new Set([key, ...oldKeys].map(keyPath));
     const isTellable = (path: string): boolean => this.#endpoint.calls.isTellable(path);
-    const { backlog, leftOut } = await writeBacklog(folder, this.#watch(reading.changes), { own, isTellable });
+    const { backlog, leftOut } = await writeBacklog(folder, reading.changes, { own, isTellable, signal });
     this.#leftOut += leftOut;
     // Without a cursor, nothing is told yet of anything: the cursor of an epoch's beginning.
     const after = before?.cursor ?? { epoch: reading.cursor.epoch, publication: 0 };
@@ -113,13 +113,6 @@ class Telling {
         : { ...unburdened(before), cursor: after, backlog: { ...backlog, to } },
     );
     return true;
-  }
-
-  async *#watch<T>(items: AsyncIterable<T>): AsyncGenerator<T, void, void> {
-    for await (const item of items) {
-      throwIfStopped(this.#options.signal);
-      yield item;
-    }
   }
 
   /** Tells a backlog to its end. @returns false if the rest is for another run */
