@@ -342,8 +342,10 @@ describe("tellIndexNow", () => {
     await using told = await openFollowed();
     told.spoil("keys", () => "../../etc/passwd\n\0\n");
     await told.publish({ "z.html": "1" });
-    assert.equal((await told.tell()).summary.told, 1);
-    assert.equal((await readIndexNowKeyPaths(told.site.stateDir)).length, 1);
+    const { summary } = await told.tell();
+    assert.deepEqual([summary.refused, told.engine.takeAccepted().includes("/z.html")], [0, true]);
+    const [path, ...others] = await readIndexNowKeyPaths(told.site.stateDir);
+    assert.deepEqual([told.origin + path, others], [summary.keyLocation, []]);
   });
 
   it("tells what was modified since, when the exporter has begun a new epoch", async () => {
