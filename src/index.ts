@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+export type { CallRecord } from "./announce/index.ts";
 export { type CrawlSiteOptions, crawlSite } from "./crawl-site.ts";
 export { type ExportSiteOptions, exportSite } from "./export-site.ts";
 export {
@@ -19,6 +20,8 @@ export {
   type ExportEvent,
   type ExportSummary,
   errorCodes,
+  type IndexNowEvent,
+  type IndexNowSummary,
   type Page,
   type PageChange,
   TidemarkError,
@@ -27,3 +30,10 @@ export {
 } from "./model/index.ts";
 export { type ReadChangesOptions, readChanges, type SiteChanges } from "./read-changes.ts";
 export { type FolderServer, type ServedRequest, type ServeOptions, serveFolder } from "./serve/index.ts";
+export {
+  defaultIndexNowEndpoint,
+  readIndexNowCalls,
+  readIndexNowKeyPaths,
+  type TellIndexNowOptions,
+  tellIndexNow,
+} from "./tell-index-now.ts";

@@ -22,6 +22,8 @@ const house: House = {
   // Of the format it uses how a file's name is written in a URL, and nothing of archives.
   scan: { kind: "hands", imports: ["model", "format"] },
   export: { kind: "hands", imports: ["model", "format"] },
+  // Of the exporter it uses how a file is written durably, and nothing of publications.
+  announce: { kind: "hands", imports: ["model", "format", "export"] },
   fetch: { kind: "hands", imports: ["model", "format"] },
   store: { kind: "hands", imports: ["model", "format"] },
   traffic: { kind: "hands", imports: ["model", "format"] },

@@ -10,7 +10,7 @@ import {
   rmSync,
   writeSync,
 } from "node:fs";
-import { mkdir, open, readdir, rm } from "node:fs/promises";
+import { link, mkdir, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
@@ -56,6 +56,27 @@ export async function writeDurably(path: string, content: Uint8Array, options: D
     removeQuietly(temporary);
     throw wrapSystemError(error, `write ${path}`, { path });
   }
+}
+
+/**
+ * Makes a file that is not there yet, whole and durable at once; whatever has the name already is left alone.
+ *
+ * @returns false if something has the name
+ */
+export async function createDurably(path: string, content: Uint8Array): Promise<boolean> {
+  const temporary = temporaryName(path);
+  try {
+    const fd = fill(temporary, content, {});
+    await syncFile(fd).finally(() => closeSync(fd));
+    await link(temporary, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw wrapSystemError(error, `write ${path}`, { path });
+  } finally {
+    removeQuietly(temporary);
+  }
+  await syncFolder(dirname(path));
+  return true;
 }
 
 /**

@@ -38,6 +38,12 @@ export class Connection {
     this.#client.dispatch({ method: "GET", path, headers }, handler);
   }
 
+  /** Sends a POST. */
+  sendBody(path: string, headers: string[], body: string, handler: Dispatcher.DispatchHandler): void {
+    this.#client ??= this.#connect();
+    this.#client.dispatch({ method: "POST", path, headers, body }, handler);
+  }
+
   /** Notes that an answer came. */
   markUsed(): void {
     this.#isUsed = true;

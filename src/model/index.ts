@@ -19,8 +19,11 @@ export type {
   FetchRequest,
   Validators,
 } from "./fetch-outcome.ts";
+export { fetchFailures } from "./fetch-outcome.ts";
+export type { IndexNowEvent, IndexNowSummary } from "./index-now-event.ts";
 export { type MediaTypeFilter, parseMediaTypeFilter } from "./media-type.ts";
 export { digestBytes, isDigest, type Page } from "./page.ts";
+export type { PostOutcome, PostRequest } from "./post-outcome.ts";
 export { excerpt, ok, type Problem, problem, type Result } from "./result.ts";
 export type { RobotsCopy, SitePosition, SiteRecord } from "./site-record.ts";
 export {

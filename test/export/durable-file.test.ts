@@ -3,6 +3,7 @@ import { chownSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync,
 import { join } from "node:path";
 import { afterEach, test } from "node:test";
 import {
+  createDurably,
   makeFolder,
   removeTemporaries,
   syncFolder,
@@ -29,6 +30,19 @@ test("a file appears whole, with the mode and time asked for, whatever the umask
     assert.equal(readFileSync(path, "utf8"), "two");
     assert.deepEqual(readdirSync(folder.path), ["a"]);
   }
+});
+
+test("a file is made only where nothing has its name", async () => {
+  using folder = makeTempFolder();
+  process.umask(0o077);
+  const path = join(folder.path, "a");
+  assert.equal(await createDurably(path, Buffer.from("one")), true);
+  assert.equal(await createDurably(path, Buffer.from("two")), false);
+  assert.deepEqual([readFileSync(path, "utf8"), modeOf(path)], ["one", 0o644]);
+  symlinkSync("/nonexistent/file", join(folder.path, "link"));
+  assert.equal(await createDurably(join(folder.path, "link"), Buffer.from("two")), false);
+  assert.deepEqual(readdirSync(folder.path).sort(), ["a", "link"]);
+  await assert.rejects(createDurably(join(folder.path, "none/a"), Buffer.from("one")), { code: "not-found" });
 });
 
 test("a reader who holds the old file keeps it whole", async () => {

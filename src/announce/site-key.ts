@@ -1,0 +1,79 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { createDurably, syncFolder, writeDurably } from "../export/index.ts";
+import { excerpt, TidemarkError } from "../model/index.ts";
+import { readBeginning } from "./bounded-file.ts";
+
+const keyForm = /^[A-Za-z0-9-]{8,128}$/;
+const keysFileName = "keys";
+const maxKeys = 16;
+const maxKeysBytes = maxKeys * 129;
+const maxKeyFileBytes = 1024;
+
+/** Where the file of a key stands on the site. */
+export function keyPath(key: string): string {
+  return `/${key}.txt`;
+}
+
+/** @throws TidemarkError `bad-option` if the text is no key */
+export function checkKey(key: string): string {
+  if (keyForm.test(key)) return key;
+  throw new TidemarkError("bad-option", `Not a key of IndexNow: ${excerpt(key)}.`, {
+    hint: "A key has 8 to 128 of a-z, A-Z, 0-9 and the hyphen; without one, Tidemark makes its own.",
+  });
+}
+
+/**
+ * The keys that were ever used, the newest first, at most 16. What is no key in the file is passed over.
+ *
+ * @param folder - where the teller remembers; need not be there
+ */
+export async function readKeys(folder: string): Promise<string[]> {
+  const text = (await readBeginning(join(folder, keysFileName), maxKeysBytes)) ?? "";
+  return text
+    .split("\n")
+    .filter((line) => keyForm.test(line))
+    .slice(0, maxKeys);
+}
+
+/**
+ * Decides which key is used and remembers it: the given one, else the one used last, else a new one.
+ *
+ * @param given - is checked already
+ */
+export async function chooseKey(folder: string, given: string | undefined): Promise<string> {
+  const known = await readKeys(folder);
+  const key = given ?? known[0] ?? randomBytes(16).toString("hex");
+  if (key === known[0]) return key;
+  const keys = [key, ...known.filter((other) => other !== key)].slice(0, maxKeys);
+  await writeDurably(join(folder, keysFileName), Buffer.from(`${keys.join("\n")}\n`), { mode: 0o600 });
+  await syncFolder(folder);
+  return key;
+}
+
+/**
+ * Puts the file of a key in the document root, if nothing is there by that name.
+ *
+ * @returns whether it was missing
+ * @throws TidemarkError `bad-option` if another file has the name; `no-permission`, `read-only`, `disk-full`
+ */
+export async function placeKeyFile(docroot: string, key: string): Promise<boolean> {
+  const path = join(docroot, `${key}.txt`);
+  const hint = `Put a file there once by hand that holds ${key} and nothing else, and may be read by the web server.`;
+  try {
+    const found = await readBeginning(path, maxKeyFileBytes);
+    if (found?.trim() === key) return false;
+    if (found === undefined && (await createDurably(path, Buffer.from(key)))) return true;
+  } catch (error) {
+    if (!(error instanceof TidemarkError)) throw error;
+    throw new TidemarkError(error.code, `${error.message}: it is to prove to search engines that the site is yours.`, {
+      hint,
+      details: error.details,
+      cause: error,
+    });
+  }
+  throw new TidemarkError("bad-option", `${path} is there, and is not the file of the key of IndexNow.`, {
+    hint: "Move it away, or choose another key with --index-now-key.",
+    details: { path },
+  });
+}

@@ -1,0 +1,99 @@
+import type { Dispatcher } from "undici";
+import type { Clock, PostOutcome, PostRequest } from "../model/index.ts";
+import { readAnswerFields } from "./answer-fields.ts";
+import { Connection } from "./connection.ts";
+import { classifyError, type Failure, type Progress } from "./failure.ts";
+import { commonFields } from "./request-fields.ts";
+import { parseRetryAfter } from "./retry-after.ts";
+import { formatUserAgent } from "./user-agent.ts";
+
+/** How a JSON text is sent. */
+export interface PostOptions {
+  /** @default `tidemark/<version>` with the address of the package */
+  readonly userAgent?: string;
+  /** Tells the time to which Retry-After is relative. */
+  readonly clock?: Clock;
+}
+
+const maxTimerMs = 2 ** 31 - 1;
+
+/** Takes the head of an answer; its body is not read. */
+class AnswerHead implements Dispatcher.DispatchHandler {
+  readonly #clock: Clock;
+  readonly #settle: (outcome: PostOutcome) => void;
+  #progress: Progress = "connecting";
+
+  constructor(clock: Clock, settle: (outcome: PostOutcome) => void) {
+    this.#clock = clock;
+    this.#settle = settle;
+  }
+
+  onConnect(): void {
+    this.#progress = "sent";
+  }
+
+  onResponseStarted(): void {
+    this.#progress = "answering";
+  }
+
+  onHeaders(status: number, raw: Buffer[]): boolean {
+    if (status < 200) return true;
+    const { retryAfter, location } = readAnswerFields(raw);
+    if (status > 599) this.fail({ reason: "protocol", message: `the server answered ${status}, which is no status` });
+    else this.#settle({ kind: "answered", status, retryAt: parseRetryAfter(retryAfter, this.#clock()), location });
+    return true;
+  }
+
+  onData(): boolean {
+    return true;
+  }
+
+  onComplete(): void {}
+
+  onError(error: Error): void {
+    this.fail(classifyError(error, this.#progress));
+  }
+
+  fail(failure: Failure): void {
+    this.#settle({ kind: "failed", ...failure });
+  }
+}
+
+/**
+ * Sends a JSON text by POST, on a connection of its own that ends with the head of the answer.
+ *
+ * Whatever a server or a network does is a branch of the outcome. Nothing is sent twice: a request that may have been
+ * read is the caller's to repeat. No redirect is followed, and of the answer's body nothing is read.
+ *
+ * @throws TypeError if the URL is none of http or https
+ * @see RFC 9110 section 9.3.3
+ */
+export async function postJson(request: PostRequest, options: PostOptions = {}): Promise<PostOutcome> {
+  const { json, timeoutMs, signal } = request;
+  const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") throw new TypeError("not an http or https URL");
+  if (signal?.aborted === true) return { kind: "failed", ...aborted };
+  const headers = commonFields(options.userAgent ?? formatUserAgent());
+  headers.push("content-type", "application/json; charset=utf-8");
+  const connection = new Connection(url.origin, timeoutMs, () => undefined);
+  try {
+    return await new Promise<PostOutcome>((resolve) => {
+      const head = new AnswerHead(options.clock ?? Date.now, settle);
+      const stop = (): void => head.fail(aborted);
+      const message = `no answer within ${timeoutMs} ms`;
+      const deadline = setTimeout(() => head.fail({ reason: "timeout", message }), Math.min(timeoutMs, maxTimerMs));
+      signal?.addEventListener("abort", stop);
+      connection.sendBody(url.pathname + url.search, headers, json, head);
+
+      function settle(outcome: PostOutcome): void {
+        clearTimeout(deadline);
+        signal?.removeEventListener("abort", stop);
+        resolve(outcome);
+      }
+    });
+  } finally {
+    await connection.close();
+  }
+}
+
+const aborted: Failure = { reason: "aborted", message: "stopped before the end" };
