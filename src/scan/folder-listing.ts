@@ -90,6 +90,15 @@ export function listFolder(location: Location, rootRealPath: string): FolderList
   return entries.inOrder();
 }
 
+/** Looks at one entry of a folder that the folder need not be listed for. Throws what the file system throws. */
+export function lookAtEntry(location: Location, name: string, rootRealPath: string): FolderListing {
+  if (!isInside(resolveLocation(location), rootRealPath))
+    throw Object.assign(new Error("a link out of the document root took its place"), { code: "ELOOP" });
+  const entries = new Entries(1);
+  entries.look(name, joinLocation(location, name), rootRealPath);
+  return entries.inOrder();
+}
+
 const statOptions = { throwIfNoEntry: false } as const;
 const [fileKind, folderKind] = [entryKinds.indexOf("file"), entryKinds.indexOf("folder")];
 

@@ -25,6 +25,14 @@ export interface ScanBatch {
   readonly gaps: readonly ScanGap[];
 }
 
+/** One folder's own files and folders that may be published, in path order. */
+export interface FolderLook {
+  readonly files: readonly ScannedFile[];
+  /** Encoded paths with `/` at their end. */
+  readonly folders: readonly string[];
+  readonly gaps: readonly ScanGap[];
+}
+
 /**
  * A file system's time in whole microseconds since 1970. Times that a double cannot hold exactly,
  * before 1970 and after 2255, become the nearest that it can: anybody may set them on a file.

@@ -9,6 +9,8 @@ import {
   isDenial,
   joinLocation,
   type Location,
+  listFolder,
+  lookAtEntry,
   numbersAnEntry,
   resolveLocation,
   statusAt,
@@ -17,7 +19,7 @@ import type { GlobFilter } from "./glob-filter.ts";
 import { judgeTarget } from "./link-target.ts";
 import { mediaTypeOfName } from "./media-types.ts";
 import { isPermitted, type ReaderIdentity } from "./reader-identity.ts";
-import type { ScanBatch, ScanGap, ScannedFile } from "./scanned-file.ts";
+import type { FolderLook, ScanBatch, ScanGap, ScannedFile } from "./scanned-file.ts";
 
 /** What a walk needs to know. */
 export interface WalkOptions {
@@ -34,7 +36,7 @@ export interface WalkOptions {
   readonly onEvent: (event: ExportEvent) => void;
 }
 
-interface OpenFolder {
+interface FolderPlace {
   readonly location: Location;
   /** Encoded path, with `/` at its end. */
   readonly path: string;
@@ -42,6 +44,9 @@ interface OpenFolder {
   readonly relative: string;
   /** Real paths of the folders that links led into on the way here. */
   readonly linked: readonly string[];
+}
+
+interface OpenFolder extends FolderPlace {
   readonly listing: FolderListing;
   next: number;
 }
@@ -137,9 +142,49 @@ export class Walk implements AsyncDisposable {
       else this.#visitFile(folder, at, files);
       if (this.#stack.length === 0) this.#checkRoot();
     }
-    const gaps = this.#gaps;
-    this.#gaps = [];
+    const gaps = this.#takeGaps();
     return files.length === 0 && gaps.length === 0 && this.#stack.length === 0 ? undefined : { files, gaps };
+  }
+
+  /**
+   * Looks at one folder's own entries.
+   *
+   * @param path - encoded, with `/` at both ends
+   * @returns its files and folders that may be published; no files and no gaps if it is not there or held back
+   */
+  async look(path: string): Promise<FolderLook> {
+    const files: ScannedFile[] = [];
+    const folders: string[] = [];
+    const place = this.#enter(path);
+    try {
+      const listing = place === undefined ? undefined : listFolder(place.location, this.#rootRealPath);
+      if (place !== undefined && listing !== undefined) {
+        const folder: OpenFolder = { ...place, listing, next: 0 };
+        for (const [at, kind] of listing.kinds.entries()) {
+          if (kind !== folderKind) this.#visitFile(folder, at, files);
+          else {
+            const below = this.#locate(folder, at)?.path;
+            if (below !== undefined) folders.push(below);
+          }
+        }
+      }
+    } catch (error) {
+      this.#gapOf(path, error);
+    }
+    this.#checkRoot();
+    return { files, folders, gaps: this.#takeGaps() };
+  }
+
+  /** Begins at a folder instead of the root: {@link next} gives what is below it. Only after the last `next`. */
+  async beginAt(path: string): Promise<void> {
+    this.#isBegun = true;
+    const place = this.#enter(path);
+    if (place === undefined) return;
+    try {
+      await this.#open(place.location, place.path, place.relative, place.linked);
+    } catch (error) {
+      this.#gapOf(path, error);
+    }
   }
 
   /** Ends the threads that list ahead. */
@@ -183,33 +228,72 @@ export class Walk implements AsyncDisposable {
   }
 
   async #visitFolder(parent: OpenFolder, at: number): Promise<void> {
+    const place = this.#locate(parent, at);
+    if (place === undefined) return;
+    try {
+      await this.#open(place.location, place.path, place.relative, place.linked);
+    } catch (error) {
+      this.#gapOf(place.path, error);
+    }
+  }
+
+  /** Judges a folder and says where it is; undefined if it is held back, which is reported. */
+  #locate(parent: OpenFolder, at: number): FolderPlace | undefined {
     const { segments, extras } = parent.listing;
     const segment = segments[at] ?? "";
     const path = `${parent.path}${segment}/`;
     const rule = this.#judgeFolder(parent, at, path);
     if (rule !== undefined) {
       this.#withhold(path, rule);
-      return;
+      return undefined;
     }
     const name = decodePathSegment(segment);
-    const location = joinLocation(parent.location, name);
+    const place = { location: joinLocation(parent.location, name), path, relative: `${parent.relative}${name}/` };
     const realPath = extras.get(at)?.realPath;
+    if (realPath === undefined) return { ...place, linked: parent.linked };
     try {
-      if (realPath === undefined) {
-        await this.#open(location, path, `${parent.relative}${name}/`, parent.linked);
-        return;
-      }
       const ownRealPath = resolveLocation(parent.location);
       const isAbove = ownRealPath === realPath || ownRealPath.startsWith(`${realPath}/`);
-      if (isAbove || parent.linked.includes(realPath) || parent.linked.length >= maxLinkedFolders) {
-        this.#withhold(path, "link-loop");
-        return;
-      }
-      await this.#open(location, path, `${parent.relative}${name}/`, [...parent.linked, realPath]);
+      if (!isAbove && !parent.linked.includes(realPath) && parent.linked.length < maxLinkedFolders)
+        return { ...place, linked: [...parent.linked, realPath] };
+      this.#withhold(path, "link-loop");
     } catch (error) {
-      const { code = "unknown", message } = error as NodeJS.ErrnoException;
-      this.#gap([path], { code, message });
+      this.#gapOf(path, error);
     }
+    return undefined;
+  }
+
+  /** Finds a folder by its path, each step judged as on a whole walk. */
+  #enter(path: string): FolderPlace | undefined {
+    let place: FolderPlace = { location: this.#root, path: "/", relative: "", linked: [] };
+    for (const segment of path.split("/").slice(1, -1)) {
+      let listing: FolderListing;
+      try {
+        listing = lookAtEntry(place.location, decodePathSegment(segment), this.#rootRealPath);
+      } catch (error) {
+        this.#gapOf(path, error);
+        return undefined;
+      }
+      if (listing.kinds[0] !== folderKind) {
+        if (kindAt({ ...place, listing, next: 0 }, 0) === "failed") this.#gap([path], listing.extras.get(0)?.failure);
+        return undefined;
+      }
+      const next = this.#locate({ ...place, listing, next: 0 }, 0);
+      if (next === undefined) return undefined;
+      place = next;
+    }
+    return place;
+  }
+
+  #takeGaps(): readonly ScanGap[] {
+    const gaps = this.#gaps;
+    this.#gaps = [];
+    return gaps;
+  }
+
+  #gapOf(path: string, error: unknown): void {
+    const { code = "unknown", message } = error as NodeJS.ErrnoException;
+    this.#gap([path], { code, message });
   }
 
   #isPermitted({ listing }: OpenFolder, at: number, bit: 4 | 1): boolean {
