@@ -33,6 +33,21 @@ export {
   parseArchiveName,
 } from "./archive-name.ts";
 export { formatHttpDate, parseHttpDate } from "./http-date.ts";
+export { formatLocation, isListable, maxLocationCharacters, minLocationCharacters } from "./location.ts";
+export {
+  type Capability,
+  capabilities,
+  formatSha256Hash,
+  parseSha256Hash,
+  type ResourceSyncEntry,
+  type ResourceSyncHeader,
+  type ResourceSyncLink,
+  type ResourceSyncTimes,
+  resourceSyncNamespace,
+  resourceSyncPath,
+} from "./resource-sync.ts";
+export { ResourceSyncReader } from "./resource-sync-reader.ts";
+export { ResourceSyncWriter } from "./resource-sync-writer.ts";
 export {
   maxCrawlDelaySeconds,
   maxRobotsBytes,
@@ -49,6 +64,7 @@ export {
   type RobotsBlock,
   replaceRobotsBlock,
 } from "./robots-block.ts";
+export { SitemapWriter, sitemapEntryBytes, sitemapFrameBytes } from "./sitemap.ts";
 export {
   maxReadCharacters,
   maxSitemapBytes,
@@ -56,8 +72,8 @@ export {
   type SitemapEntry,
   type SitemapKind,
   type SitemapLimits,
-  SitemapReader,
   sitemapNamespace,
-} from "./sitemap-reader.ts";
+} from "./sitemap-document.ts";
+export { SitemapReader } from "./sitemap-reader.ts";
 export { decodePathSegment, encodePathSegment, isCanonicalPath, maxPathLength } from "./url-path.ts";
 export { formatW3cDate, parseW3cDate } from "./w3c-date.ts";

@@ -46,3 +46,17 @@ export function formatW3cDate(seconds: EpochSeconds): string {
     throw new RangeError(`not a time in whole seconds: ${seconds}`);
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
+
+/** Writes dates as {@link formatW3cDate} does, remembering the last one: neighbours often have the same. */
+export class W3cDateWriter {
+  #seconds = -1;
+  #text = "";
+
+  /** @throws RangeError as {@link formatW3cDate} */
+  format(seconds: EpochSeconds): string {
+    if (seconds === this.#seconds) return this.#text;
+    this.#text = formatW3cDate(seconds);
+    this.#seconds = seconds;
+    return this.#text;
+  }
+}
