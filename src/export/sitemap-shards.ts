@@ -175,9 +175,11 @@ export class SitemapShardPlanner {
           part.pages + run.pages > this.#maxPages ||
           part.bytes + run.bytes > this.#maxBytes);
       if (part === undefined || isFull) {
-        // The first part keeps the boundary of the whole, so that its document keeps its place.
+        // The first part keeps the boundary of the whole, and its file; but pages before the site's first boundary
+        // may have come, and then the second part would have the same one.
+        const keepsBoundary = part === undefined && draft.from !== "" && draft.from <= run.from;
         part = {
-          from: part === undefined ? draft.from || run.from : run.from,
+          from: keepsBoundary ? draft.from : run.from,
           runs: [],
           pages: 0,
           bytes: 0,

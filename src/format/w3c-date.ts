@@ -49,7 +49,7 @@ export function formatW3cDate(seconds: EpochSeconds): string {
 
 /** Writes dates as {@link formatW3cDate} does, remembering the last one: neighbours often have the same. */
 export class W3cDateWriter {
-  #seconds = -1;
+  #seconds: EpochSeconds | undefined;
   #text = "";
 
   /** @throws RangeError as {@link formatW3cDate} */
