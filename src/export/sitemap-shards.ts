@@ -28,10 +28,11 @@ export interface PlannedShard {
 
 /** How large shards are. */
 export interface ShardSizes {
-  /** Pages that a shard should have. One of more than twice as many is split, one of less than a quarter merged. @default 5000 */
+  /**
+   * Pages that a shard should have, from 1 to 25,000. One of more than twice as many is split, one of less than a
+   * quarter merged; so none has more than the 50,000 that a sitemap may have. @default 5000
+   */
   readonly targetPages?: number;
-  /** Most pages of a shard. @default 50,000, the most that a sitemap may have */
-  readonly maxPages?: number;
   /** Most bytes of a shard's document. @default 50 MiB, the most that a sitemap may have */
   readonly maxBytes?: number;
 }
@@ -96,18 +97,18 @@ export class SitemapShardPlanner {
 
   /**
    * @param published - shards of the last publication, in ascending order of `from`; empty the first time
-   * @throws RangeError if they are not in order, or the sizes are not positive
+   * @throws RangeError if they are not in order, or the target is out of its range
    */
   constructor(published: readonly SitemapShard[], sizes: ShardSizes = {}) {
     if (published.some((shard, at) => at > 0 && shard.from <= (published[at - 1]?.from ?? "")))
       throw new RangeError("published sitemaps are not in path order");
     this.#published = published;
     this.#targetPages = sizes.targetPages ?? defaultTargetPages;
-    if (this.#targetPages < 1) throw new RangeError("a sitemap's target is not positive");
-    const maxPages = Math.min(sizes.maxPages ?? maxSitemapEntries, maxSitemapEntries);
-    this.#maxPages = Math.max(1, Math.min(2 * this.#targetPages, maxPages));
+    this.#maxPages = 2 * this.#targetPages;
+    if (!Number.isInteger(this.#targetPages) || this.#targetPages < 1 || this.#maxPages > maxSitemapEntries)
+      throw new RangeError(`a sitemap cannot aim at ${this.#targetPages} pages`);
     this.#maxBytes = Math.min(sizes.maxBytes ?? maxSitemapBytes, maxSitemapBytes) - sitemapFrameBytes;
-    this.#runPages = Math.max(1, Math.floor(Math.min(this.#targetPages, this.#maxPages) / runsOfTarget));
+    this.#runPages = Math.max(1, Math.floor(this.#targetPages / runsOfTarget));
     this.#runBytes = Math.floor(this.#maxBytes / runsOfTarget);
     this.#draft = newDraft(published[0]);
     this.#nextFrom = published[1]?.from;
@@ -171,9 +172,7 @@ export class SitemapShardPlanner {
     for (const run of draft.runs) {
       const isFull =
         part !== undefined &&
-        (pagesBefore >= (draft.pages * parts.length) / count ||
-          part.pages + run.pages > this.#maxPages ||
-          part.bytes + run.bytes > this.#maxBytes);
+        (pagesBefore >= (draft.pages * parts.length) / count || part.bytes + run.bytes > this.#maxBytes);
       if (part === undefined || isFull) {
         // The first part keeps the boundary of the whole, and its file; but pages before the site's first boundary
         // may have come, and then the second part would have the same one.

@@ -53,17 +53,17 @@ export const goldenDocuments: Readonly<Record<string, GoldenDocument>> = {
     },
     entries: [
       {
+        location: formatLocation(origin, "/a'b&c[1].html?x=1&y=|"),
+        lastModified: 0,
+        sizeBytes: 0,
+        mediaType: "text/html",
+      },
+      {
         location: `${origin}/about.html`,
         lastModified: about,
         sizeBytes: 62,
         mediaType: "text/html",
         hash: hash("about"),
-      },
-      {
-        location: formatLocation(origin, "/a'b&c[1].html?x=1&y=|"),
-        lastModified: 0,
-        sizeBytes: 0,
-        mediaType: "text/html",
       },
     ],
   },
