@@ -33,17 +33,15 @@ export {
   parseArchiveName,
 } from "./archive-name.ts";
 export { formatHttpDate, parseHttpDate } from "./http-date.ts";
-export { formatLocation, isListable, maxLocationCharacters, minLocationCharacters } from "./location.ts";
+export { formatLocation, isListable } from "./location.ts";
 export {
   type Capability,
-  capabilities,
   formatSha256Hash,
   parseSha256Hash,
   type ResourceSyncEntry,
   type ResourceSyncHeader,
   type ResourceSyncLink,
   type ResourceSyncTimes,
-  resourceSyncNamespace,
   resourceSyncPath,
 } from "./resource-sync.ts";
 export { ResourceSyncReader } from "./resource-sync-reader.ts";
@@ -72,7 +70,6 @@ export {
   type SitemapEntry,
   type SitemapKind,
   type SitemapLimits,
-  sitemapNamespace,
 } from "./sitemap-document.ts";
 export { SitemapReader } from "./sitemap-reader.ts";
 export { decodePathSegment, encodePathSegment, isCanonicalPath, maxPathLength } from "./url-path.ts";

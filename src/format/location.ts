@@ -1,7 +1,7 @@
 /** Shortest `loc` that the schema of sitemaps allows, in characters. */
-export const minLocationCharacters = 12;
+const minLocationCharacters = 12;
 /** Longest `loc` that it allows. */
-export const maxLocationCharacters = 2048;
+const maxLocationCharacters = 2048;
 
 const notInUri = /[[\]|]/;
 const escapesInUri: Readonly<Record<string, string>> = { "[": "%5B", "]": "%5D", "|": "%7C" };

@@ -47,16 +47,24 @@ export function formatW3cDate(seconds: EpochSeconds): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** Writes dates as {@link formatW3cDate} does, remembering the last one: neighbours often have the same. */
+const secondsOfDay = 86_400;
+const twoDigits: readonly string[] = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));
+
+/** Writes dates as {@link formatW3cDate} does, several times as fast where many are of one day. */
 export class W3cDateWriter {
-  #seconds: EpochSeconds | undefined;
-  #text = "";
+  #day: number | undefined;
+  #dayText = "";
 
   /** @throws RangeError as {@link formatW3cDate} */
   format(seconds: EpochSeconds): string {
-    if (seconds === this.#seconds) return this.#text;
-    this.#text = formatW3cDate(seconds);
-    this.#seconds = seconds;
-    return this.#text;
+    const day = Math.floor(seconds / secondsOfDay);
+    if (day !== this.#day || !Number.isInteger(seconds)) {
+      this.#dayText = formatW3cDate(seconds).slice(0, "2026-11-20T".length);
+      this.#day = day;
+    }
+    const inDay = seconds - day * secondsOfDay;
+    const minute = Math.floor(inDay / 60);
+    const hour = Math.floor(minute / 60);
+    return `${this.#dayText}${twoDigits[hour]}:${twoDigits[minute - hour * 60]}:${twoDigits[inDay - minute * 60]}Z`;
   }
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { formatW3cDate, parseW3cDate } from "../../src/format/index.ts";
+import { W3cDateWriter } from "../../src/format/w3c-date.ts";
 
 // W3C NOTE-datetime, its own examples first; then what sites write.
 const dates: readonly (readonly [string, number | undefined])[] = [
@@ -58,4 +59,21 @@ test("what is written is read back", () => {
     }),
   );
   for (const wrong of [-1, 0.5, Number.NaN, 253402300800]) assert.throws(() => formatW3cDate(wrong), RangeError);
+});
+
+test("one writer of many dates writes each as it is written alone", () => {
+  const writer = new W3cDateWriter();
+  const near = fc.integer({ min: 0, max: 400_000 });
+  fc.assert(
+    fc.property(fc.array(fc.oneof(near, fc.integer({ min: 0, max: 253402300799 }))), (times) => {
+      for (const seconds of times) assert.equal(writer.format(seconds), formatW3cDate(seconds));
+    }),
+  );
+  for (const wrong of [-1, 0.5, Number.NaN, 253402300800]) {
+    assert.throws(() => writer.format(wrong), RangeError);
+    assert.throws(() => new W3cDateWriter().format(wrong), RangeError);
+    writer.format(0);
+    assert.throws(() => writer.format(wrong), RangeError);
+  }
+  assert.equal(writer.format(86_399), "1970-01-01T23:59:59Z");
 });
