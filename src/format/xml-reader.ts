@@ -1,5 +1,6 @@
 import { SaxesParser, type SaxesTagNS } from "saxes";
 import { excerpt, type Problem } from "../model/index.ts";
+import { BareAmpersands } from "./bare-ampersands.ts";
 import { XmlDecoder } from "./xml-decoder.ts";
 
 /** Elements may stand this deep; sitemaps and ResourceSync documents need 3, their extensions a few more. */
@@ -21,12 +22,14 @@ export interface XmlReceiver {
 
 /**
  * Reads XML within bounds. A document type declaration is refused, so there are no entities but XML's five; depth,
- * attributes and the length of a token are bounded, and what is not well-formed ends the reading. Nothing in the
+ * attributes and the length of a token are bounded, and what is not well-formed ends the reading; only an `&` that
+ * should have been `&amp;` is forgiven. Nothing in the
  * bytes makes it throw: {@link XmlReader.problem} says why the rest was not read.
  */
 export class XmlReader {
   readonly #parser: SaxesParser<{ xmlns: true }>;
   readonly #decoder: XmlDecoder;
+  readonly #ampersands: BareAmpersands = new BareAmpersands();
   readonly #maxBytes: number;
   readonly #warnings: Problem[] = [];
   #warningCount = 0;
@@ -96,7 +99,7 @@ export class XmlReader {
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    if (this.#problem === undefined) this.#parse(this.#decoder.end());
+    if (this.#problem === undefined) this.#parse(this.#decoder.end(), true);
     if (this.#problem === undefined) this.#guard(() => this.#parser.close());
   }
 
@@ -108,7 +111,10 @@ export class XmlReader {
     return `unbound:${prefix}`;
   }
 
-  #parse(text: string): void {
+  #parse(decoded: string, isLast = false): void {
+    const wasGood = this.#ampersands.count === 0;
+    const text = this.#ampersands.repair(decoded, isLast);
+    if (wasGood && this.#ampersands.count > 0) this.warn("bare-ampersand", "an & that begins none of XML's references");
     if (text === "") return;
     this.#guard(() => this.#parser.write(text));
     if (this.#problem === undefined && this.#parser.position - this.#lastEventAt > maxXmlTokenCharacters)
