@@ -77,3 +77,11 @@ test("the examples of docs/format.md are the fixtures, byte for byte", () => {
   assert.deepEqual(shown, there.map((name) => `fixtures/format/v1/${name}`).sort());
   for (const [, path = "", text] of examples) assert.equal(text, read(path), path);
 });
+
+const standards = /^```xml (fixtures\/\S+)\n([\s\S]*?)^```$/gm;
+
+test("the documents of other standards in docs/format.md are the fixtures, byte for byte", () => {
+  const examples = [...read("docs/format.md").matchAll(standards)];
+  assert.ok(examples.length > 0);
+  for (const [, path = "", text] of examples) assert.equal(text, read(path), path);
+});

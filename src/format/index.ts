@@ -35,6 +35,19 @@ export {
   parseArchiveName,
 } from "./archive-name.ts";
 export { formatHttpDate, parseHttpDate } from "./http-date.ts";
+export { formatLocation, isListable } from "./location.ts";
+export {
+  type Capability,
+  formatSha256Hash,
+  parseSha256Hash,
+  type ResourceSyncEntry,
+  type ResourceSyncHeader,
+  type ResourceSyncLink,
+  type ResourceSyncTimes,
+  resourceSyncPath,
+} from "./resource-sync.ts";
+export { ResourceSyncReader } from "./resource-sync-reader.ts";
+export { ResourceSyncWriter } from "./resource-sync-writer.ts";
 export {
   maxCrawlDelaySeconds,
   maxRobotsBytes,
@@ -51,4 +64,15 @@ export {
   type RobotsBlock,
   replaceRobotsBlock,
 } from "./robots-block.ts";
+export { SitemapWriter, sitemapEntryBytes, sitemapFrameBytes } from "./sitemap.ts";
+export {
+  maxReadCharacters,
+  maxSitemapBytes,
+  maxSitemapEntries,
+  type SitemapEntry,
+  type SitemapKind,
+  type SitemapLimits,
+} from "./sitemap-document.ts";
+export { SitemapReader } from "./sitemap-reader.ts";
 export { decodePathSegment, encodePathSegment, isCanonicalPath, maxPathLength } from "./url-path.ts";
+export { formatW3cDate, parseW3cDate } from "./w3c-date.ts";
