@@ -1,3 +1,4 @@
+export type { ContentPolicy } from "./content-policy.ts";
 export { type ExportRunOptions, runExport } from "./export-run.ts";
 export { type CandidateDigest, type CandidateFile, type DigestMode, digestModes } from "./page-diff.ts";
 export { type RobotsFile, readRobotsFile } from "./published-files.ts";

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { type ContentMark, decodeMark, encodeMark, maxMarkBytes } from "../content/index.ts";
 import { digestBytes } from "../model/index.ts";
 import type { PublishedPage } from "./published-page.ts";
 
@@ -9,13 +10,14 @@ const flagDigest = 1;
 const flagRacy = 2;
 const flagOwnLastModified = 4;
 const flagOwnCtime = 8;
+const flagMark = 16;
 /** Ends the records; a record's flags never have this bit. */
 const flagEnd = 128;
 
 const maxPathBytes = 8_000;
 const maxTypeBytes = 255;
-/** A record's largest length: flags, ten numbers, two texts and a digest. */
-const maxRecordBytes: number = 1 + 10 * 8 + maxPathBytes + maxTypeBytes + digestBytes;
+/** A record's largest length: flags, ten numbers, two texts, a digest and a mark. */
+const maxRecordBytes: number = 1 + 10 * 8 + maxPathBytes + maxTypeBytes + digestBytes + maxMarkBytes;
 
 /** Writes records in path order into pieces of bytes: front-coded paths, numbers as varints. */
 export class PageEncoder {
@@ -46,6 +48,7 @@ export class PageEncoder {
     if (page.racy) flags |= flagRacy;
     if (page.lastModified !== mtimeSeconds) flags |= flagOwnLastModified;
     if (page.ctimeUs !== page.mtimeUs) flags |= flagOwnCtime;
+    if (page.mark !== undefined) flags |= flagMark;
     this.#buffer[this.#length++] = flags;
     const shared = sharedLength(this.#previousPath, path);
     this.#number(shared);
@@ -58,6 +61,7 @@ export class PageEncoder {
     if ((flags & flagOwnLastModified) !== 0) this.#number(page.lastModified);
     this.#type(page.mediaType);
     if (digest !== undefined) this.#length += this.#buffer.write(digest, this.#length, "base64url");
+    if (page.mark !== undefined) this.#length = encodeMark(page.mark, this.#buffer, this.#length);
   }
 
   /** Ends the records with their count. */
@@ -195,6 +199,13 @@ export class PageDecoder {
       digest = this.#buffer.toString("base64url", this.#at, this.#at + digestBytes);
       this.#at += digestBytes;
     }
+    let mark: ContentMark | undefined;
+    if ((flags & flagMark) !== 0) {
+      const decoded = decodeMark(this.#buffer, this.#at);
+      if (decoded === undefined) return undefined;
+      mark = decoded.mark;
+      this.#at = decoded.end;
+    }
     if (path === undefined || sizeBytes === undefined || mtimeUs === undefined || ctimeUs === undefined)
       return undefined;
     if (lastModified === undefined || type === undefined) return undefined;
@@ -206,7 +217,8 @@ export class PageDecoder {
     if (isNewType) this.#types.push(mediaType);
     this.#path = path;
     this.#count++;
-    return { path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest, racy: (flags & flagRacy) !== 0 };
+    const page = { path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest, racy: (flags & flagRacy) !== 0 };
+    return mark === undefined ? page : { ...page, mark };
   }
 
   #text(prefix: string): string | undefined {
