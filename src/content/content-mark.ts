@@ -83,7 +83,7 @@ export function decodeMark(source: Uint8Array, at: number): { mark: ContentMark;
   end += 2 * contentDigestLength;
   const sketch =
     (flags & flagSketch) !== 0
-      ? source.slice(end, end + sketchLength)
+      ? new Uint8Array(source.subarray(end, end + sketchLength))
       : (flags & flagEmptySketch) !== 0
         ? new Uint8Array(0)
         : undefined;

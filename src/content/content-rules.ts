@@ -100,14 +100,14 @@ async function loadCutters(patterns: readonly IgnorePattern[], isSketched: boole
     pattern.kind === "selector" ? selectors?.compileSelector(pattern) : undefined,
   );
   const findCut: FindCut = (bytes, isHtml, onPattern) => {
-    const ranges: ByteRange[] = [];
+    let ranges: ByteRange[] = [];
     let document: Parameters<NonNullable<(typeof cuts)[number]>>[0] | undefined;
     for (const [at, pattern] of patterns.entries()) {
       onPattern(at);
-      if (pattern.kind === "expression") ranges.push(...findMatches(pattern, bytes));
+      if (pattern.kind === "expression") ranges = ranges.concat(findMatches(pattern, bytes));
       else if (isHtml) {
         document ??= selectors?.parseBytes(bytes);
-        if (document !== undefined) ranges.push(...(cuts[at]?.(document) ?? []));
+        if (document !== undefined) ranges = ranges.concat(cuts[at]?.(document) ?? []);
       }
     }
     return ranges;

@@ -61,8 +61,16 @@ export function parseIgnorePattern(text: string): IgnorePattern {
 /** Finds all that an expression matches in a text of one character a byte. May take for ever. */
 export function findMatches({ expression }: IgnoredExpression, bytes: string): ByteRange[] {
   const ranges: ByteRange[] = [];
+  let start = 0;
+  let end = 0;
   for (const match of bytes.matchAll(expression)) {
-    if (match[0].length > 0) ranges.push({ start: match.index, end: match.index + match[0].length });
+    // Matches that touch are one range: a page may consist of nothing else.
+    if (match.index > end) {
+      ranges.push({ start, end });
+      start = match.index;
+    }
+    end = match.index + match[0].length;
   }
+  ranges.push({ start, end });
   return ranges;
 }

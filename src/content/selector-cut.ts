@@ -38,6 +38,11 @@ export function parseBytes(bytes: string): Nodes {
   return tree.dom;
 }
 
+/** The selector for bytes: what is not ASCII is escaped, for not all such bytes may stand in a name (CSS Syntax 3 section 4.3.7). */
+function toBytesSelector(text: string): string {
+  return toBytesText(text).replace(/[\x80-\xff]/g, (byte) => `\\${byte.charCodeAt(0).toString(16)} `);
+}
+
 /**
  * Compiles a selector.
  *
@@ -46,7 +51,7 @@ export function parseBytes(bytes: string): Nodes {
 export function compileSelector({ text }: IgnoredSelector): SelectorCut {
   let query: Query;
   try {
-    query = compile(toBytesText(text), { cacheResults: false }) as Query;
+    query = compile(toBytesSelector(text), { cacheResults: false }) as Query;
   } catch (error) {
     throw refusePattern(text, `not a selector: ${(error as Error).message}`);
   }

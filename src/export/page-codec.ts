@@ -199,19 +199,19 @@ export class PageDecoder {
       digest = this.#buffer.toString("base64url", this.#at, this.#at + digestBytes);
       this.#at += digestBytes;
     }
-    let mark: ContentMark | undefined;
-    if ((flags & flagMark) !== 0) {
-      const decoded = decodeMark(this.#buffer, this.#at);
-      if (decoded === undefined) return undefined;
-      mark = decoded.mark;
-      this.#at = decoded.end;
-    }
     if (path === undefined || sizeBytes === undefined || mtimeUs === undefined || ctimeUs === undefined)
       return undefined;
     if (lastModified === undefined || type === undefined) return undefined;
     if (mediaType === undefined) {
       if (isNewType) return undefined;
       throw new RangeError("a media type without a name");
+    }
+    let mark: ContentMark | undefined;
+    if ((flags & flagMark) !== 0) {
+      const decoded = decodeMark(this.#buffer, this.#at);
+      if (decoded === undefined) return undefined;
+      mark = decoded.mark;
+      this.#at = decoded.end;
     }
     if (path <= this.#path && this.#count > 0) throw new RangeError("records out of order");
     if (isNewType) this.#types.push(mediaType);

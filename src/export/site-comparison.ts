@@ -120,11 +120,12 @@ export class SiteComparison<File extends CandidateFile> {
       this.#onEvent({ event: "progress", phase: "scan", done: this.#counts.pages });
     }
     await this.#read([], sink);
-    this.#onEvent({ event: "progress", phase: "scan", done: this.#counts.pages });
     while (reader.head !== undefined) {
       if (this.#settle({ file: undefined, before: reader.head, digest: undefined }, sink)) await sink.drain();
       if (reader.step()) await reader.fill();
     }
+    this.#onEvent({ event: "progress", phase: "scan", done: this.#counts.pages });
+    await this.#turn();
     return this.#counts;
   }
 

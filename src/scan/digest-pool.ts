@@ -20,6 +20,8 @@ export interface DigestPoolOptions {
   readonly filesWorthThreads?: number | undefined;
   /** How long the rules may look at one page, in milliseconds. @default 5000 */
   readonly examineLimitMs?: number | undefined;
+  /** Memory that a thread may use, in MiB; a page whose tree needs more counts whole. @default 256 */
+  readonly threadMemoryMiB?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -154,7 +156,8 @@ export class DigestPool implements AsyncDisposable {
 
   #start(): void {
     const { rules, ioLimitBytesPerSecond } = this.#options;
-    const settings = { ruleSource: rules?.source, ioLimitBytesPerSecond };
+    const { threadMemoryMiB = 256 } = this.#options;
+    const settings = { ruleSource: rules?.source, ioLimitBytesPerSecond, threadMemoryMiB };
     const slot: Slot = {
       thread: new DigestThread(
         settings,

@@ -6,6 +6,7 @@ import type { PackedDigests, PackedFiles } from "./digest-codec.ts";
 export interface DigestThreadSettings {
   readonly ruleSource: ContentRuleSource | undefined;
   readonly ioLimitBytesPerSecond: number | undefined;
+  readonly threadMemoryMiB: number;
   /** Where the thread says what it is at; see {@link watchAt}. */
   readonly watch: Int32Array;
 }
@@ -40,7 +41,7 @@ export class DigestThread {
     const workerData: DigestThreadSettings = { ...settings, watch: this.#watch };
     this.#worker = new Worker(new URL("./digest-worker.js", import.meta.url), {
       workerData,
-      resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 },
+      resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: settings.threadMemoryMiB },
     });
     let cause = "it ended";
     this.#worker.on("message", onAnswer);
