@@ -36,10 +36,18 @@ export interface Command {
 /** Options that every command has. */
 export const commonOptions: Readonly<Record<string, Options>> = {
   json: { type: "boolean", describe: "Print events and the summary as JSON lines" },
-  quiet: { type: "boolean", describe: "Print no progress and no results for people" },
+  quiet: { type: "boolean", describe: "Print no progress and no results for people; with --json, no line a page" },
 };
 
 /** An option with a value; yargs keeps it as text, and `plan` checks it. */
 export function valueOption(describe: string, more: Options = {}): Options {
   return { type: "string", requiresArg: true, describe, ...more };
+}
+
+/** Events of which there may be one a page: `--json --quiet` leaves them out. */
+const manyEvents: ReadonlySet<string> = new Set(["progress", "page", "withheld"]);
+
+/** Prints an event as a line of JSON, if `--json` asks for it. */
+export function printEvent(context: RunContext, event: { readonly event: string }): void {
+  if (context.json && !(context.quiet && manyEvents.has(event.event))) context.out.writeJson(event);
 }

@@ -1,6 +1,6 @@
 import { crawlSite } from "../crawl-site.ts";
 import type { CrawlSummary } from "../model/index.ts";
-import type { RunContext } from "./command.ts";
+import { printEvent, type RunContext } from "./command.ts";
 import type { CrawlArguments } from "./crawl-command.ts";
 import { CrawlPrinter, formatCrawlResult } from "./crawl-printer.ts";
 import { addCrawlSummaries } from "./crawl-sum.ts";
@@ -35,7 +35,7 @@ async function crawlOne(
       url,
       signal: context.signal,
       onEvent: (event) => {
-        if (context.json) context.out.writeJson(event);
+        printEvent(context, event);
         printer.show(event, context.json);
       },
     });

@@ -1,6 +1,6 @@
 import { exportSite } from "../export-site.ts";
 import type { ExportSummary } from "../model/index.ts";
-import type { RunContext } from "./command.ts";
+import { printEvent, type RunContext } from "./command.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
 import type { ExportArguments } from "./export-command.ts";
 import { ExportPrinter } from "./export-printer.ts";
@@ -16,7 +16,7 @@ export async function runExport(options: ExportArguments, context: RunContext): 
       ...givenOptions(options),
       signal,
       onEvent: (event) => {
-        if (context.json) out.writeJson(event);
+        printEvent(context, event);
         printer.show(event, context.json);
       },
     });

@@ -99,21 +99,23 @@ function mayAskAgain({ budget, tally }: CrawlVisit): boolean {
   return tally.pageRequests + tally.pagesUnderWay - 1 < budget && tally.troublesInARow < maxTroublesInARow;
 }
 
-/**
- * Asks for one page and keeps what comes. What is held is only replaced by a whole body.
- *
- * @returns what was found; undefined if the visit was cancelled meanwhile
- */
-export async function requestPage(visit: CrawlVisit, item: FetchItem): Promise<PageFinding | undefined> {
-  const { page } = item;
+/** An answer to a request for a page, with what came of its body. */
+export interface PageAnswer extends Disposable {
+  readonly outcome: FetchOutcome;
+  readonly large: LargeBody | undefined;
+}
+
+/** Asks for one page. Memory is a small body; a large one goes to a file that is dropped with the answer. */
+export async function askForPage(visit: CrawlVisit, { page }: FetchItem): Promise<PageAnswer> {
   const isLarge = page.sizeBytes > maxBodyInMemoryBytes;
   let large: LargeBody | undefined;
+  const drop = (): void => large?.writer.discard();
   try {
     const outcome = await getPatiently(
       visit,
       "page",
       () => {
-        large?.writer.discard();
+        drop();
         const sink = isLarge ? new LargeBody(visit) : undefined;
         large = sink;
         return {
@@ -126,14 +128,25 @@ export async function requestPage(visit: CrawlVisit, item: FetchItem): Promise<P
       },
       () => mayAskAgain(visit),
     );
-    if (isCancelled(visit) && outcome.kind !== "fetched") return undefined;
-    if (outcome.kind !== "fetched") return findingOf(outcome);
-    const received =
-      large === undefined
-        ? bodyOf(visit, outcome.body)
-        : { content: large.writer, sizeBytes: large.sizeBytes, digest: large.digest() };
-    return keepBody(visit, page, received, outcome);
-  } finally {
-    large?.writer.discard();
+    return { outcome, large, [Symbol.dispose]: drop };
+  } catch (error) {
+    drop();
+    throw error;
   }
+}
+
+/**
+ * Keeps what came for a page. What is held is only replaced by a whole body.
+ *
+ * @returns what was found; undefined if the visit was cancelled meanwhile
+ */
+export function findPage(visit: CrawlVisit, { page }: FetchItem, answer: PageAnswer): PageFinding | undefined {
+  const { outcome, large } = answer;
+  if (isCancelled(visit) && outcome.kind !== "fetched") return undefined;
+  if (outcome.kind !== "fetched") return findingOf(outcome);
+  const received =
+    large === undefined
+      ? bodyOf(visit, outcome.body)
+      : { content: large.writer, sizeBytes: large.sizeBytes, digest: large.digest() };
+  return keepBody(visit, page, received, outcome);
 }

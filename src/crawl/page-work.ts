@@ -2,8 +2,9 @@ import { robotsAllow } from "../format/index.ts";
 import type { DeleteItem, FetchItem, WorkItem } from "../model/index.ts";
 import type { CrawlVisit } from "./crawl-visit.ts";
 import { type Judgement, judgePage, type PageFinding } from "./page-judgement.ts";
-import { requestPage } from "./page-request.ts";
+import { askForPage, findPage, type PageAnswer } from "./page-request.ts";
 import { maxTroublesInARow } from "./patient-request.ts";
+import { Permits } from "./permits.ts";
 import { isCancelled, throwIfAborted, warn } from "./reading-visit.ts";
 import { productToken } from "./robots-rules.ts";
 import { SettlementBatch } from "./settlement-batch.ts";
@@ -56,6 +57,8 @@ class FetchWork {
   readonly #items: Iterator<FetchItem>;
   readonly #batch: SettlementBatch;
   readonly #total: number;
+  /** Who asks the server holds one, also while it is waited for a server in trouble. */
+  readonly #permits: Permits;
   #done = 0;
   #reportedAt = 0;
   #failed = false;
@@ -65,10 +68,12 @@ class FetchWork {
     this.#items = dueWork<FetchItem>(visit, "fetch", (item) => item.page.path);
     this.#batch = new SettlementBatch(visit);
     this.#total = visit.ports.work.counts().pending;
+    this.#permits = new Permits(Math.max(1, visit.concurrency));
   }
 
   async run(): Promise<void> {
-    const runners = Array.from({ length: Math.max(1, this.#visit.concurrency) }, () => this.#runOne());
+    // One more than may ask at a time: while it keeps its page, the server answers the next one.
+    const runners = Array.from({ length: Math.max(1, this.#visit.concurrency) + 1 }, () => this.#runOne());
     const ends = await Promise.allSettled(runners);
     await this.#batch.finish();
     for (const end of ends) if (end.status === "rejected") throw end.reason;
@@ -98,11 +103,25 @@ class FetchWork {
     if (!robotsAllow(this.#visit.robots, productToken, item.page.path))
       return this.#settle(item, { kind: "trouble", trouble: "disallowed", message: "robots.txt does not allow it" });
     tally.pagesUnderWay++;
-    const finding = await requestPage(this.#visit, item);
-    tally.pagesUnderWay--;
+    using answer = await this.#ask(item).finally(() => {
+      tally.pagesUnderWay--;
+    });
+    const finding = answer === undefined ? undefined : findPage(this.#visit, item, answer);
     if (finding === undefined) return;
     if (finding.kind === "body" || item.held !== undefined) tally.askedAndHeld++;
     return this.#settle(item, finding);
+  }
+
+  async #ask(item: FetchItem): Promise<PageAnswer | undefined> {
+    await this.#permits.acquire();
+    try {
+      // What happened while it waited may have ended the work.
+      if (this.#failed || isCancelled(this.#visit)) return undefined;
+      if (this.#visit.tally.troublesInARow >= maxTroublesInARow) return undefined;
+      return await askForPage(this.#visit, item);
+    } finally {
+      this.#permits.release();
+    }
   }
 
   async #settle(item: FetchItem, finding: PageFinding): Promise<void> {

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import {
   type ArchiveEntry,
   type ArchiveName,
-  formatArchive,
   formatArchiveName,
   maxArchiveBytes,
   parseArchive,
@@ -16,6 +16,8 @@ import { placeFile, syncFiles } from "./durable-file.ts";
 
 const gzipAsync = promisify(gzip);
 const gunzipAsync = promisify(gunzip);
+/** An archive of 2000 lines fits in one piece: each piece is a way to the pool of threads and back. */
+const packedPieceBytes = 128 * 1024;
 
 /** First 16 hex digits of the SHA-256 of an archive's uncompressed content. */
 export function contentId(content: Uint8Array): string {
@@ -24,10 +26,14 @@ export function contentId(content: Uint8Array): string {
 
 /** Where archives are written to and read from. */
 export interface ArchiveFolder {
-  /** Publishes lines as an archive. An archive that exists already is left untouched. */
-  write(name: Omit<ArchiveName, "id">, lines: readonly string[]): Promise<ArchiveEntry>;
-  /** Publishes any text under a name of an archive's form, such as a base's list. */
-  writeText(name: Omit<ArchiveName, "id">, text: string, count: number): Promise<ArchiveEntry>;
+  /**
+   * Publishes an archive, or what else has a name of its form, such as a base's list. One that exists
+   * already is left untouched.
+   *
+   * @param content - uncompressed; not to be changed any more
+   * @param count - how many changes or pages it holds
+   */
+  write(name: Omit<ArchiveName, "id">, content: Uint8Array, count: number): Promise<ArchiveEntry>;
   /** Reads an archive back, verified against its name. @throws TidemarkError `archive-corrupt` */
   read(name: ArchiveName): Promise<Change[]>;
 }
@@ -57,21 +63,16 @@ export class ArchiveFiles implements ArchiveFolder {
     return this.#bytesWritten;
   }
 
-  async write(name: Omit<ArchiveName, "id">, lines: readonly string[]): Promise<ArchiveEntry> {
-    return await this.writeText(name, formatArchive(lines), lines.length);
-  }
-
-  async writeText(name: Omit<ArchiveName, "id">, text: string, count: number): Promise<ArchiveEntry> {
-    const content = Buffer.from(text, "latin1");
+  async write(name: Omit<ArchiveName, "id">, content: Uint8Array, count: number): Promise<ArchiveEntry> {
     const full = { ...name, id: contentId(content) };
     const fileName = formatArchiveName(full);
     const path = join(this.#folder, fileName);
-    const existing = await stat(path).catch(() => undefined);
+    const existing = statSync(path, { throwIfNoEntry: false });
     // Also what was there may not have been synced: a killed run may have left it.
     this.#unsynced.push(fileName);
     if (existing !== undefined && (await this.#isWhole(full)))
       return { name: full, changes: count, sizeBytes: existing.size };
-    const packed = await gzipAsync(content, { level: 6 });
+    const packed = await gzipAsync(content, { level: 6, chunkSize: packedPieceBytes });
     placeFile(path, packed);
     this.#written.push(fileName);
     this.#bytesWritten += packed.length;

@@ -1,8 +1,8 @@
-import { compareChangesByPath, formatChangeLine } from "../format/index.ts";
+import { compareChangesByPath } from "../format/index.ts";
 import { type Change, composeChanges } from "../model/index.ts";
 import type { ArchiveFolder } from "./archive-files.ts";
 import type { Interval } from "./ledger.ts";
-import { groupOf, type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
+import { type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
 
 /** Reads an interval's changes in path order, a segment at a time. */
 async function* readInterval(folder: ArchiveFolder, interval: Interval): AsyncGenerator<Change[]> {
@@ -72,13 +72,7 @@ export async function mergeIntervals(
         : order > 0 || first === undefined || second === undefined
           ? second
           : composeChanges(first, second);
-    if (change !== undefined) {
-      const line = {
-        line: formatChangeLine(change),
-        group: groupOf(change.kind === "deleted" ? undefined : change.page.mediaType),
-      };
-      if (writer.add(line)) await writer.drain();
-    }
+    if (change !== undefined && writer.add(change)) await writer.drain();
     if (order <= 0 && left.step()) await left.fill();
     if (order >= 0 && right.step()) await right.fill();
   }

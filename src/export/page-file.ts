@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { createReadStream, createWriteStream, type ReadStream, type WriteStream } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { TransformOptions } from "node:stream";
 import { finished } from "node:stream/promises";
-import { createGunzip, createGzip, type Gzip } from "node:zlib";
+import { createGunzip, createGzip, type Gzip, type ZlibOptions } from "node:zlib";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
 import { temporaryName } from "./durable-file.ts";
 import { PageDecoder, PageEncoder } from "./page-codec.ts";
@@ -74,11 +75,14 @@ export class PageReader {
   }
 }
 
+// Some pieces may wait to be compressed, so that the scan need not.
+const gzipOptions: ZlibOptions & TransformOptions = { level: 1, highWaterMark: 4 * pieceBytes };
+
 /** Writes remembered pages, in path order, to a temporary file that is kept or dropped at the end. */
 export class PageWriter {
   readonly #encoder: PageEncoder = new PageEncoder(pieceBytes);
   readonly #temporary: string;
-  readonly #gzip: Gzip = createGzip({ level: 1 });
+  readonly #gzip: Gzip = createGzip(gzipOptions);
   readonly #file: WriteStream;
   readonly #done: Promise<void>;
   #failure: unknown;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { baseGroup, formatArchiveName, formatChangeLine, parseBaseList } from "../format/index.ts";
+import { baseGroup, formatArchiveName, parseBaseList } from "../format/index.ts";
 import { type EpochMs, type EpochSeconds, type ExportEvent, TidemarkError } from "../model/index.ts";
 import type { ArchiveFiles } from "./archive-files.ts";
 import { BaseWriter } from "./base-writer.ts";
@@ -9,7 +9,7 @@ import type { Base, Interval, Ledger } from "./ledger.ts";
 import type { CandidateFile, DigestMode } from "./page-diff.ts";
 import { PageReader, PageWriter } from "./page-file.ts";
 import { namesOf, planRetired, removeFiles } from "./retired-files.ts";
-import { groupOf, type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
+import { type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
 import { type ComparisonCounts, type ComparisonSink, type PageSource, SiteComparison } from "./site-comparison.ts";
 import { compareIntervals, isBaseDue, planChain, planMerge, planRetention } from "./tiers.ts";
 
@@ -176,10 +176,7 @@ class Drafting<File extends CandidateFile> {
         base?.add(page);
         return pages?.add(page) ?? false;
       },
-      change: (change) => {
-        const group = groupOf(change.kind === "deleted" ? undefined : change.page.mediaType);
-        return tier?.add({ line: formatChangeLine(change), group }) ?? false;
-      },
+      change: (change) => tier?.add(change) ?? false,
       drain: async () => {
         await pages?.drain();
         await tier?.drain();

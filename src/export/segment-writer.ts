@@ -1,6 +1,7 @@
-import { type ArchiveEntry, groupOfMediaType, otherGroup } from "../format/index.ts";
-import type { EpochSeconds } from "../model/index.ts";
+import { type ArchiveEntry, archiveHeader, groupOfMediaType, otherGroup, writeChangeLine } from "../format/index.ts";
+import type { Change, EpochSeconds } from "../model/index.ts";
 import type { ArchiveFolder } from "./archive-files.ts";
+import { ByteText } from "./byte-text.ts";
 import type { SegmentArchive } from "./ledger.ts";
 
 /** How an interval's lines are cut (Brandman et al., section 3.3, steps 2 and 3). */
@@ -11,43 +12,48 @@ export interface PartitionOptions {
   readonly minGroup: number;
 }
 
-/** A line of an archive and the MIME group that it belongs to. */
-export interface GroupedLine {
-  readonly line: string;
-  readonly group: string;
-}
+// Types are few, and a list of pages that names more than these gets no groups for the rest.
+const maxGroups = 4096;
+const groupNames: string[] = [otherGroup];
+const groupNumbers = new Map<string, number>();
 
-// Asked for each line; types are few.
-const groups = new Map<string, string>();
-
-/** The group of a change's line: deletions have no type and go to `other`. */
-export function groupOf(mediaType: string | undefined): string {
-  if (mediaType === undefined) return otherGroup;
-  let group = groups.get(mediaType);
-  if (group === undefined) {
-    group = groupOfMediaType(mediaType);
-    if (groups.size < 4096) groups.set(mediaType, group);
-  }
-  return group;
+/** Number of the group of a media type's lines: deletions have no type and go to `other`, which is 0. */
+export function groupNumberOf(mediaType: string | undefined): number {
+  if (mediaType === undefined) return 0;
+  const known = groupNumbers.get(mediaType);
+  if (known !== undefined) return known;
+  if (groupNumbers.size >= maxGroups) return 0;
+  const name = groupOfMediaType(mediaType);
+  let number = groupNames.indexOf(name);
+  if (number < 0) number = groupNames.push(name) - 1;
+  groupNumbers.set(mediaType, number);
+  return number;
 }
 
 /**
  * Splits a segment by MIME group; groups smaller than `minGroup` join `other`.
  *
- * @returns groups in alphabetical order, each with its lines in the segment's order
+ * @param groups - number of each line's group, see {@link groupNumberOf}
+ * @returns groups in alphabetical order, `other` last if only small groups made it, each with its lines' places in the segment
  */
-export function planGroups(segment: readonly GroupedLine[], minGroup: number): Map<string, string[]> {
-  const sizes = new Map<string, number>();
-  for (const { group } of segment) sizes.set(group, (sizes.get(group) ?? 0) + 1);
-  const groups = new Map<string, string[]>();
-  for (const group of [...sizes.keys()].sort()) if ((sizes.get(group) ?? 0) >= minGroup) groups.set(group, []);
-  for (const { group, line } of segment) {
-    const name = groups.has(group) ? group : otherGroup;
-    const lines = groups.get(name);
-    if (lines === undefined) groups.set(name, [line]);
-    else lines.push(line);
+export function planGroups(groups: Uint16Array, minGroup: number): Map<string, number[]> {
+  const sizes = new Map<number, number>();
+  for (const group of groups) sizes.set(group, (sizes.get(group) ?? 0) + 1);
+  const large = [...sizes].filter(([, size]) => size >= minGroup).map(([group]) => group);
+  const planned = new Map<string, number[]>();
+  for (const name of large.map((group) => groupNames[group] ?? otherGroup).sort()) planned.set(name, []);
+  const home = new Map<number, number[]>();
+  for (const [at, group] of groups.entries()) {
+    let lines = home.get(group);
+    if (lines === undefined) {
+      const name = large.includes(group) ? (groupNames[group] ?? otherGroup) : otherGroup;
+      lines = planned.get(name) ?? [];
+      planned.set(name, lines);
+      home.set(group, lines);
+    }
+    lines.push(at);
   }
-  return groups;
+  return planned;
 }
 
 /** The interval that a segment's archives are named by. */
@@ -56,6 +62,8 @@ export interface SegmentInterval {
   readonly to: EpochSeconds;
 }
 
+const archiveHead = Buffer.from(`${archiveHeader}\n`, "latin1");
+
 /** How many archives are compressed and written at a time. */
 const maxInFlight = 4;
 
@@ -63,28 +71,46 @@ const maxInFlight = 4;
 export class SegmentWriter {
   readonly #folder: ArchiveFolder;
   readonly #options: PartitionOptions;
-  readonly #intervalOf: (segment: number, lines: readonly GroupedLine[]) => SegmentInterval;
-  #segment: GroupedLine[] = [];
+  readonly #intervalOf: (segment: number, lines: number) => SegmentInterval;
+  readonly #text: ByteText = new ByteText(1 << 18);
+  readonly #ends: Uint32Array;
+  readonly #groups: Uint16Array;
+  #lines = 0;
   #segments = 0;
   readonly #inFlight = new Set<Promise<void>>();
   #failure: { readonly reason: unknown } | undefined;
   readonly #entries: Promise<SegmentArchive>[] = [];
 
-  /** @param intervalOf - names a segment that is complete, by its number from 0 */
+  /** @param intervalOf - names a segment that is complete, by its number from 0 and its number of lines */
   constructor(
     folder: ArchiveFolder,
     options: PartitionOptions,
-    intervalOf: (segment: number, lines: readonly GroupedLine[]) => SegmentInterval,
+    intervalOf: (segment: number, lines: number) => SegmentInterval,
   ) {
     this.#folder = folder;
     this.#options = options;
     this.#intervalOf = intervalOf;
+    this.#ends = new Uint32Array(options.segmentSize);
+    this.#groups = new Uint16Array(options.segmentSize);
   }
 
-  /** Appends a line. @returns whether {@link drain} should be awaited before the next */
-  add(line: GroupedLine): boolean {
-    this.#segment.push(line);
-    if (this.#segment.length >= this.#options.segmentSize) this.#cut();
+  /** Appends a change. @returns whether {@link drain} should be awaited before the next */
+  add(change: Change): boolean {
+    writeChangeLine(this.#text, change);
+    return this.#endLine(groupNumberOf(change.kind === "deleted" ? undefined : change.page.mediaType));
+  }
+
+  /** Appends a line as bytes, LF included. @returns whether {@link drain} should be awaited before the next */
+  addLine(group: number, bytes: Buffer, start: number, end: number): boolean {
+    this.#text.putBytes(bytes, start, end);
+    return this.#endLine(group);
+  }
+
+  #endLine(group: number): boolean {
+    this.#ends[this.#lines] = this.#text.length;
+    this.#groups[this.#lines] = group;
+    this.#lines += 1;
+    if (this.#lines >= this.#options.segmentSize) this.#cut();
     return this.#inFlight.size >= maxInFlight;
   }
 
@@ -96,7 +122,7 @@ export class SegmentWriter {
 
   /** Publishes the rest. @returns all archives, by segment and then by group */
   async end(): Promise<SegmentArchive[]> {
-    if (this.#segment.length > 0) this.#cut();
+    if (this.#lines > 0) this.#cut();
     await this[Symbol.asyncDispose]();
     return await Promise.all(this.#entries);
   }
@@ -107,12 +133,12 @@ export class SegmentWriter {
   }
 
   #cut(): void {
-    const lines = this.#segment;
     const segment = this.#segments++;
-    this.#segment = [];
-    const interval = this.#intervalOf(segment, lines);
-    for (const [group, groupLines] of planGroups(lines, this.#options.minGroup)) {
-      const written = this.#folder.write({ ...interval, group }, groupLines);
+    const interval = this.#intervalOf(segment, this.#lines);
+    const groups = planGroups(this.#groups.subarray(0, this.#lines), this.#options.minGroup);
+    for (const [group, lines] of groups) {
+      const content = this.#contentOf(lines);
+      const written = this.#folder.write({ ...interval, group }, content, lines.length);
       const entry = written.then((archive: ArchiveEntry): SegmentArchive => ({ ...archive, segment }));
       this.#entries.push(entry);
       const flight: Promise<void> = entry.then(
@@ -126,5 +152,17 @@ export class SegmentWriter {
       );
       this.#inFlight.add(flight);
     }
+    this.#text.clear();
+    this.#lines = 0;
+  }
+
+  #contentOf(lines: readonly number[]): Buffer {
+    const startOf = (line: number): number => (line === 0 ? 0 : (this.#ends[line - 1] ?? 0));
+    let sizeBytes = archiveHead.length;
+    for (const line of lines) sizeBytes += (this.#ends[line] ?? 0) - startOf(line);
+    const content = Buffer.allocUnsafeSlow(sizeBytes);
+    let length = archiveHead.copy(content);
+    for (const line of lines) length += this.#text.bytes.copy(content, length, startOf(line), this.#ends[line]);
+    return content;
   }
 }

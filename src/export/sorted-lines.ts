@@ -2,12 +2,17 @@ import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type EpochSeconds, wrapSystemError } from "../model/index.ts";
+import { ByteText } from "./byte-text.ts";
 import { temporaryName } from "./durable-file.ts";
 
-/** A line and the time that it is sorted by. */
-export interface TimedLine {
-  readonly time: EpochSeconds;
-  readonly line: string;
+/** Lines in order, as columns: line `at` is `bytes` from `starts[at]` to `ends[at]`. Valid until the next is asked for. */
+export interface LineBatch {
+  readonly count: number;
+  readonly bytes: Buffer;
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
+  readonly times: Float64Array;
+  readonly groups: Uint16Array;
 }
 
 /** Keys pack time and order of arrival into one double: 35 bits of seconds (to the year 3058), 18 of order. */
@@ -16,10 +21,13 @@ const orderBits = 2 ** 18;
 /** Lines that are handed on together. */
 const batchLines = 4096;
 
+/** A line of a run in a file: time as a double, group and length as 32 bits, the bytes. */
+const runHeadBytes = 16;
+
 /**
  * Sorts lines by time, and of one time in the order in which they came, in bounded memory: runs
- * are sorted in memory, written to temporary files, and merged as they are read. Lines wait as
- * bytes in one buffer, out of the garbage collector's sight.
+ * are sorted in memory, written to temporary files, and merged as they are read. Lines are bytes in
+ * one buffer all the way, out of the garbage collector's sight.
  */
 export class SortedLines {
   readonly #folder: string;
@@ -36,18 +44,27 @@ export class SortedLines {
     this.#runBytes = runBytes;
   }
 
-  /** Appends a line of ASCII. Spills to disk, blocking, when a run is full. */
-  add(time: EpochSeconds, line: string): void {
-    this.#run.add(time, line);
+  /** Where the next line is put; {@link add} ends it. */
+  get text(): ByteText {
+    return this.#run.text;
+  }
+
+  /**
+   * Takes what was put to {@link text} since the last call as a line. Spills to disk, blocking, when a run is full.
+   *
+   * @param group - any number below 65536 that stays with the line
+   */
+  add(time: EpochSeconds, group: number): void {
+    this.#run.add(time, group);
     if (this.#run.bytes >= this.#runBytes || this.#run.count >= orderBits) this.#spill();
   }
 
   /** Gives all lines in order, in batches, and forgets them. */
-  *drain(): Generator<TimedLine[]> {
+  *drain(): Generator<LineBatch> {
     const memory = this.#run.drain();
     this.#run = new LineRun();
     if (this.#runs.length === 0) yield* memory;
-    else yield* mergeRuns([...this.#runs.map((path) => readRun(path)), memory].map((run) => new RunReader(run)));
+    else yield* mergeRuns([...this.#runs.map((path) => readRun(path)), memory]);
   }
 
   /** Removes the temporary files. */
@@ -60,26 +77,27 @@ export class SortedLines {
     this.#runs.push(path);
     const fd = openSync(path, "wx", 0o600);
     try {
+      const piece = new ByteText(1 << 20);
       for (const batch of this.#run.drain()) {
-        const text = batch.map(({ time, line }) => `${time} ${line}\n`).join("");
-        const bytes = Buffer.from(text, "latin1");
-        for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+        piece.clear();
+        for (let at = 0; at < batch.count; at++) putRunLine(piece, batch, at);
+        for (let at = 0; at < piece.length; ) at += writeSync(fd, piece.bytes, at, piece.length - at);
       }
     } catch (error) {
       throw wrapSystemError(error, `sort in ${this.#folder}`, { path });
     } finally {
       closeSync(fd);
     }
-    this.#run = new LineRun();
+    this.#run.clear();
   }
 }
 
 /** Lines that wait in memory. */
 class LineRun {
-  #text: Buffer = Buffer.allocUnsafe(1 << 20);
+  readonly text: ByteText = new ByteText(1 << 20);
   #ends: Uint32Array = new Uint32Array(1 << 14);
   #keys: Float64Array = new Float64Array(1 << 14);
-  #bytes = 0;
+  #groups: Uint16Array = new Uint16Array(1 << 14);
   #count = 0;
 
   get count(): number {
@@ -87,105 +105,166 @@ class LineRun {
   }
 
   get bytes(): number {
-    return this.#bytes + this.#count * 12;
+    return this.text.length + this.#count * 14;
   }
 
-  add(time: EpochSeconds, line: string): void {
-    if (this.#bytes + line.length > this.#text.length) {
-      const larger = Buffer.allocUnsafe(2 * (this.#text.length + line.length));
-      this.#text.copy(larger, 0, 0, this.#bytes);
-      this.#text = larger;
-    }
-    if (this.#count === this.#ends.length) {
-      const ends = new Uint32Array(2 * this.#count);
-      const keys = new Float64Array(2 * this.#count);
-      ends.set(this.#ends);
-      keys.set(this.#keys);
-      this.#ends = ends;
-      this.#keys = keys;
-    }
-    this.#bytes += this.#text.write(line, this.#bytes, "latin1");
-    this.#ends[this.#count] = this.#bytes;
+  add(time: EpochSeconds, group: number): void {
+    if (this.#count === this.#ends.length) this.#grow();
+    this.#ends[this.#count] = this.text.length;
+    this.#groups[this.#count] = group;
     this.#keys[this.#count] = time * orderBits + this.#count;
     this.#count += 1;
   }
 
-  *drain(): Generator<TimedLine[]> {
+  clear(): void {
+    this.text.clear();
+    this.#count = 0;
+  }
+
+  *drain(): Generator<LineBatch> {
     const keys = this.#keys.subarray(0, this.#count).sort();
+    const columns = makeColumns();
+    const { bytes } = this.text;
     for (let start = 0; start < keys.length; start += batchLines) {
-      const batch: TimedLine[] = [];
-      for (const key of keys.subarray(start, start + batchLines)) {
-        const at = key % orderBits;
-        const from = at === 0 ? 0 : (this.#ends[at - 1] ?? 0);
-        batch.push({ time: Math.floor(key / orderBits), line: this.#text.toString("latin1", from, this.#ends[at]) });
+      const count = Math.min(batchLines, keys.length - start);
+      for (let at = 0; at < count; at++) {
+        const key = keys[start + at] ?? 0;
+        const time = Math.floor(key / orderBits);
+        const line = key - time * orderBits;
+        columns.times[at] = time;
+        columns.groups[at] = this.#groups[line] ?? 0;
+        columns.starts[at] = line === 0 ? 0 : (this.#ends[line - 1] ?? 0);
+        columns.ends[at] = this.#ends[line] ?? 0;
       }
-      yield batch;
+      yield { ...columns, bytes, count };
     }
+  }
+
+  #grow(): void {
+    const room = 2 * this.#count;
+    const [ends, keys, groups] = [new Uint32Array(room), new Float64Array(room), new Uint16Array(room)];
+    ends.set(this.#ends);
+    keys.set(this.#keys);
+    groups.set(this.#groups);
+    this.#ends = ends;
+    this.#keys = keys;
+    this.#groups = groups;
   }
 }
 
-function* readRun(path: string): Generator<TimedLine[]> {
+type LineColumns = Omit<LineBatch, "count" | "bytes">;
+
+function makeColumns(): LineColumns {
+  return {
+    starts: new Uint32Array(batchLines),
+    ends: new Uint32Array(batchLines),
+    times: new Float64Array(batchLines),
+    groups: new Uint16Array(batchLines),
+  };
+}
+
+const head = Buffer.alloc(runHeadBytes);
+
+function putRunLine(piece: ByteText, { bytes, starts, ends, times, groups }: LineBatch, at: number): void {
+  const [from = 0, to = 0] = [starts[at], ends[at]];
+  head.writeDoubleLE(times[at] ?? 0, 0);
+  head.writeUInt32LE(groups[at] ?? 0, 8);
+  head.writeUInt32LE(to - from, 12);
+  piece.putBytes(head, 0, runHeadBytes);
+  piece.putBytes(bytes, from, to);
+}
+
+function* readRun(path: string): Generator<LineBatch> {
   const fd = openSync(path, "r");
   try {
-    const buffer = Buffer.allocUnsafe(256 * 1024);
-    let rest = "";
+    const columns = makeColumns();
+    let bytes = Buffer.allocUnsafeSlow(256 * 1024);
+    let filled = 0;
     for (;;) {
-      const length = readSync(fd, buffer, 0, buffer.length, null);
-      if (length === 0) return;
-      const lines = (rest + buffer.toString("latin1", 0, length)).split("\n");
-      rest = lines.pop() ?? "";
-      yield lines.map((text) => {
-        const space = text.indexOf(" ");
-        return { time: Number(text.slice(0, space)), line: text.slice(space + 1) };
-      });
+      const length = readSync(fd, bytes, filled, bytes.length - filled, null);
+      filled += length;
+      if (filled === 0) return;
+      const { count, end } = parseRunLines(bytes, filled, columns);
+      if (count > 0) yield { ...columns, bytes, count };
+      else if (length === 0) throw new RangeError(`${path} ends within a line`);
+      // A line that is longer than the buffer makes it grow.
+      const next = count === 0 ? Buffer.allocUnsafeSlow(2 * bytes.length) : bytes;
+      bytes.copy(next, 0, end, filled);
+      bytes = next;
+      filled -= end;
     }
   } finally {
     closeSync(fd);
   }
 }
 
-class RunReader {
-  readonly #batches: Generator<TimedLine[]>;
-  #batch: TimedLine[] = [];
-  #at = 0;
+/** Finds the lines that are whole in the buffer's first bytes, at most a batch of them. */
+function parseRunLines(bytes: Buffer, filled: number, columns: LineColumns): { count: number; end: number } {
+  let count = 0;
+  let end = 0;
+  while (count < batchLines && end + runHeadBytes <= filled) {
+    const start = end + runHeadBytes;
+    const lineEnd = start + bytes.readUInt32LE(end + 12);
+    if (lineEnd > filled) break;
+    columns.times[count] = bytes.readDoubleLE(end);
+    columns.groups[count] = bytes.readUInt32LE(end + 8);
+    columns.starts[count] = start;
+    columns.ends[count] = lineEnd;
+    count += 1;
+    end = lineEnd;
+  }
+  return { count, end };
+}
 
-  constructor(batches: Generator<TimedLine[]>) {
+/** Steps through a run's lines. */
+class RunReader {
+  readonly #batches: Generator<LineBatch>;
+  batch: LineBatch | undefined;
+  at = 0;
+  /** Time of the line at hand; infinite after the last. */
+  time: number = Number.POSITIVE_INFINITY;
+
+  constructor(batches: Generator<LineBatch>) {
     this.#batches = batches;
-    this.step();
+    this.#fill();
   }
 
-  head: TimedLine | undefined;
-
   step(): void {
-    while (this.#at >= this.#batch.length) {
-      const next = this.#batches.next();
-      if (next.done === true) {
-        this.head = undefined;
-        return;
-      }
-      this.#batch = next.value;
-      this.#at = 0;
-    }
-    this.head = this.#batch[this.#at++];
+    this.at += 1;
+    if (this.batch !== undefined && this.at < this.batch.count) this.time = this.batch.times[this.at] ?? 0;
+    else this.#fill();
+  }
+
+  #fill(): void {
+    const next = this.#batches.next();
+    this.batch = next.done === true ? undefined : next.value;
+    this.at = 0;
+    this.time = this.batch?.times[0] ?? Number.POSITIVE_INFINITY;
   }
 }
 
 // Runs are few (a gigabyte of lines makes some forty), so a scan for the least is as fast as a heap.
-function* mergeRuns(readers: readonly RunReader[]): Generator<TimedLine[]> {
-  let batch: TimedLine[] = [];
+function* mergeRuns(runs: readonly Generator<LineBatch>[]): Generator<LineBatch> {
+  const readers = runs.map((run) => new RunReader(run));
+  const text = new ByteText(1 << 20);
+  const columns = makeColumns();
+  let count = 0;
   for (;;) {
     let least: RunReader | undefined;
-    for (const reader of readers) {
-      if (reader.head !== undefined && (least?.head === undefined || reader.head.time < least.head.time))
-        least = reader;
-    }
-    if (least?.head === undefined) break;
-    batch.push(least.head);
+    for (const reader of readers) if (reader.time < (least?.time ?? Number.POSITIVE_INFINITY)) least = reader;
+    if (least?.batch === undefined) break;
+    const { bytes, starts, ends, groups } = least.batch;
+    columns.starts[count] = text.length;
+    text.putBytes(bytes, starts[least.at] ?? 0, ends[least.at] ?? 0);
+    columns.ends[count] = text.length;
+    columns.times[count] = least.time;
+    columns.groups[count] = groups[least.at] ?? 0;
+    count += 1;
     least.step();
-    if (batch.length >= batchLines) {
-      yield batch;
-      batch = [];
-    }
+    if (count < batchLines) continue;
+    yield { ...columns, bytes: text.bytes, count };
+    text.clear();
+    count = 0;
   }
-  if (batch.length > 0) yield batch;
+  if (count > 0) yield { ...columns, bytes: text.bytes, count };
 }

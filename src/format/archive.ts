@@ -28,15 +28,55 @@ const kindsByLetter: ReadonlyMap<string, ChangeKind> = new Map(changeKinds.map((
 const mediaTypeForm = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
 const wholeNumber = /^(?:0|[1-9]\d{0,15})$/;
 
+/** What a line is written to, piece by piece. All that is put in is ASCII. */
+export interface LineSink {
+  put(text: string): void;
+  /** Appends a whole number from 0 to 2^53 - 1 in decimal digits. */
+  putNumber(value: number): void;
+}
+
 /**
- * Writes a change as a line of an archive, without the LF:
+ * Writes a change as a line of an archive, LF included:
  * `change  last-modified  size  media-type  digest  path`, TAB between, `-` for what a deletion or
  * an undigested page has not.
  */
+export function writeChangeLine(sink: LineSink, change: Change): void {
+  if (change.kind === "deleted") {
+    sink.put("D\t-\t-\t-\t-\t");
+    sink.put(change.path);
+  } else {
+    const { lastModified, sizeBytes, mediaType, digest, path } = change.page;
+    sink.put(change.kind === "created" ? "C\t" : "U\t");
+    sink.putNumber(lastModified);
+    sink.put("\t");
+    sink.putNumber(sizeBytes);
+    sink.put("\t");
+    sink.put(mediaType);
+    sink.put("\t");
+    sink.put(digest ?? "-");
+    sink.put("\t");
+    sink.put(path);
+  }
+  sink.put("\n");
+}
+
+class Line implements LineSink {
+  text = "";
+
+  put(text: string): void {
+    this.text += text;
+  }
+
+  putNumber(value: number): void {
+    this.text += String(value);
+  }
+}
+
+/** A change as a line of an archive, see {@link writeChangeLine}, without the LF. */
 export function formatChangeLine(change: Change): string {
-  if (change.kind === "deleted") return `D\t-\t-\t-\t-\t${change.path}`;
-  const { lastModified, sizeBytes, mediaType, digest, path } = change.page;
-  return `${letters[change.kind]}\t${lastModified}\t${sizeBytes}\t${mediaType}\t${digest ?? "-"}\t${path}`;
+  const line = new Line();
+  writeChangeLine(line, change);
+  return line.text.slice(0, -1);
 }
 
 /** Writes an archive's content: the header and the lines, each ended by LF, as ASCII. */

@@ -3,10 +3,12 @@ export {
   compareChangesByPath,
   formatArchive,
   formatChangeLine,
+  type LineSink,
   maxArchiveBytes,
   maxArchiveChanges,
   parseArchive,
   parseChangeLine,
+  writeChangeLine,
 } from "./archive.ts";
 export {
   type ArchiveEntry,

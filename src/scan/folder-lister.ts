@@ -28,8 +28,8 @@ interface Flight {
 /** Threads begin when this many folders wait: a small site is listed before a thread has started. */
 const foldersWorthThreads = 64;
 const maxThreads = 2;
-/** Folders under way a thread, so that none is idle while its answer travels. */
-const tasksAThread = 4;
+/** Folders under way a thread, so that none is idle while the walk's own thread is busy with a batch. */
+const tasksAThread = 16;
 /** Listings, and entries in them, that may wait to be taken. */
 const maxWaitingFolders = 512;
 const maxWaitingEntries = 100_000;

@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
+import { constants, lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { encodePathSegment } from "../format/index.ts";
 import { withholdRules } from "../model/index.ts";
 import { judgeName } from "./name-rules.ts";
@@ -59,15 +59,6 @@ export const statusAt = { mode: 0, uid: 1, gid: 2, sizeBytes: 3, mtimeUs: 4, cti
 /** How many numbers an entry has. */
 export const numbersAnEntry = 6;
 
-interface LookedAt {
-  readonly kind: EntryKind;
-  readonly status: Stats | undefined;
-  readonly extra: EntryExtra | undefined;
-}
-
-const refused: Readonly<Record<EntryKind, LookedAt>> = Object.fromEntries(
-  entryKinds.map((kind) => [kind, { kind, status: undefined, extra: undefined }]),
-) as Record<EntryKind, LookedAt>;
 const ascii = /^[\x00-\x7f]*$/;
 
 /** Appends a name to a place. Strings are faster; a name that is not ASCII makes the place bytes. */
@@ -93,58 +84,110 @@ export function listFolder(location: Location, rootRealPath: string): FolderList
   if (!isInside(resolveLocation(location), rootRealPath))
     throw Object.assign(new Error("a link out of the document root took its place"), { code: "ELOOP" });
   // "latin1" hands out a name's bytes unharmed; its type in @types/node is for UTF-8 only.
-  const found = readdirSync(toNodePath(location), { withFileTypes: true, encoding: "latin1" as "utf8" });
-  const entries = found.map((entry) => {
-    const { kind, status, extra } = look(joinLocation(location, entry.name), entry, rootRealPath);
-    const segment = encodePathSegment(entry.name);
-    const key = kind === "folder" ? `${segment}/` : segment;
-    return { key, segment, name: entry.name, kind, status, extra };
-  });
-  entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  const kinds = new Uint8Array(entries.length);
-  const nameRules = new Uint8Array(entries.length);
-  const numbers = new Float64Array(entries.length * numbersAnEntry);
-  const extras = new Map<number, EntryExtra>();
-  for (let at = 0; at < entries.length; at++) {
-    const entry = entries[at];
-    if (entry === undefined) continue;
-    kinds[at] = entryKinds.indexOf(entry.kind);
-    const rule = judgeName(entry.name, entry.kind === "folder");
-    if (rule !== undefined) nameRules[at] = withholdRules.indexOf(rule) + 1;
-    if (entry.extra !== undefined) extras.set(at, entry.extra);
-    if (entry.status !== undefined) fillStatus(numbers, at * numbersAnEntry, entry.status);
-  }
-  return { segments: entries.map(({ segment }) => segment), kinds, nameRules, numbers, extras };
+  const names = readdirSync(toNodePath(location), { encoding: "latin1" as "utf8" }).sort();
+  const entries = new Entries(names.length);
+  for (const name of names) entries.look(name, joinLocation(location, name), rootRealPath);
+  return entries.inOrder();
 }
 
-function look(location: string | Buffer, entry: Dirent, rootRealPath: string): LookedAt {
-  try {
-    if (entry.isSymbolicLink()) return follow(location, rootRealPath);
-    const status = lstatSync(location, { throwIfNoEntry: false });
-    if (status === undefined) return refused.gone;
-    if (status.isSymbolicLink()) throw Object.assign(new Error("a link took its place"), { code: "ELOOP" });
-    return { kind: kindOf(status), status, extra: undefined };
-  } catch (error) {
-    const { code = "unknown", message } = error as NodeJS.ErrnoException;
-    return isDenial(code) ? refused.unreadable : { ...refused.failed, extra: { failure: { code, message } } };
+const statOptions = { throwIfNoEntry: false } as const;
+const [fileKind, folderKind] = [entryKinds.indexOf("file"), entryKinds.indexOf("folder")];
+
+/** A listing that is being filled, in the order of names as bytes. */
+class Entries {
+  readonly #segments: string[] = [];
+  readonly #kinds: Uint8Array<ArrayBuffer>;
+  readonly #nameRules: Uint8Array<ArrayBuffer>;
+  readonly #numbers: Float64Array<ArrayBuffer>;
+  readonly #extras = new Map<number, EntryExtra>();
+  #previousKey = "";
+  #isInOrder = true;
+
+  constructor(count: number) {
+    this.#kinds = new Uint8Array(count);
+    this.#nameRules = new Uint8Array(count);
+    this.#numbers = new Float64Array(count * numbersAnEntry);
+  }
+
+  look(name: string, location: string | Buffer, rootRealPath: string): void {
+    const at = this.#segments.length;
+    const kind = this.#kindOf(at, location, rootRealPath);
+    this.#kinds[at] = kind;
+    const isFolder = kind === folderKind;
+    const rule = judgeName(name, isFolder);
+    if (rule !== undefined) this.#nameRules[at] = withholdRules.indexOf(rule) + 1;
+    const segment = encodePathSegment(name);
+    const key = isFolder ? `${segment}/` : segment;
+    // Escapes and the `/` of folders may move an entry; in most folders nothing moves.
+    if (key < this.#previousKey) this.#isInOrder = false;
+    this.#previousKey = key;
+    this.#segments.push(segment);
+  }
+
+  inOrder(): FolderListing {
+    const segments = this.#segments;
+    const [kinds, nameRules, numbers, extras] = [this.#kinds, this.#nameRules, this.#numbers, this.#extras];
+    if (this.#isInOrder) return { segments, kinds, nameRules, numbers, extras };
+    const keys = segments.map((segment, at) => (kinds[at] === folderKind ? `${segment}/` : segment));
+    const order = [...keys.keys()].sort((a, b) => {
+      const [left = "", right = ""] = [keys[a], keys[b]];
+      return left < right ? -1 : left > right ? 1 : 0;
+    });
+    const sorted = new Float64Array(numbers.length);
+    for (const [to, from] of order.entries())
+      sorted.set(numbers.subarray(from * numbersAnEntry, (from + 1) * numbersAnEntry), to * numbersAnEntry);
+    return {
+      segments: order.map((from) => segments[from] ?? ""),
+      kinds: Uint8Array.from(order, (from) => kinds[from] ?? 0),
+      nameRules: Uint8Array.from(order, (from) => nameRules[from] ?? 0),
+      numbers: sorted,
+      extras: new Map(
+        order.flatMap((from, to): [number, EntryExtra][] => {
+          const extra = extras.get(from);
+          return extra === undefined ? [] : [[to, extra]];
+        }),
+      ),
+    };
+  }
+
+  #kindOf(at: number, location: string | Buffer, rootRealPath: string): number {
+    try {
+      const status = lstatSync(location, statOptions);
+      if (status === undefined) return entryKinds.indexOf("gone");
+      if ((status.mode & constants.S_IFMT) === constants.S_IFLNK) return this.#follow(at, location, rootRealPath);
+      fillStatus(this.#numbers, at * numbersAnEntry, status);
+      return kindOfMode(status.mode);
+    } catch (error) {
+      const { code = "unknown", message } = error as NodeJS.ErrnoException;
+      if (isDenial(code)) return entryKinds.indexOf("unreadable");
+      this.#extras.set(at, { failure: { code, message } });
+      return entryKinds.indexOf("failed");
+    }
+  }
+
+  #follow(at: number, location: string | Buffer, rootRealPath: string): number {
+    let realPath: string;
+    let status: Stats;
+    try {
+      realPath = resolveLocation(location);
+      status = statSync(location);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT" || code === "ENOTDIR") return entryKinds.indexOf("broken-link");
+      if (code === "ELOOP") return entryKinds.indexOf("link-loop");
+      throw error;
+    }
+    if (!isInside(realPath, rootRealPath)) return entryKinds.indexOf("outside-root");
+    this.#extras.set(at, { realPath });
+    fillStatus(this.#numbers, at * numbersAnEntry, status);
+    return kindOfMode(status.mode);
   }
 }
 
-function follow(location: string | Buffer, rootRealPath: string): LookedAt {
-  let realPath: string;
-  let status: Stats;
-  try {
-    realPath = resolveLocation(location);
-    status = statSync(location);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return refused["broken-link"];
-    if (code === "ELOOP") return refused["link-loop"];
-    throw error;
-  }
-  return isInside(realPath, rootRealPath)
-    ? { kind: kindOf(status), status, extra: { realPath } }
-    : refused["outside-root"];
+function kindOfMode(mode: number): number {
+  const type = mode & constants.S_IFMT;
+  if (type === constants.S_IFREG) return fileKind;
+  return type === constants.S_IFDIR ? folderKind : entryKinds.indexOf("not-a-file");
 }
 
 function isInside(realPath: string, rootRealPath: string): boolean {
@@ -159,10 +202,6 @@ export function isDenial(code: string): boolean {
 /** A place without links, one character a byte. Throws what the file system throws. */
 export function resolveLocation(location: Location): string {
   return realpathSync.native(toNodePath(location), "latin1" as "utf8");
-}
-
-function kindOf(status: Stats): EntryKind {
-  return status.isFile() ? "file" : status.isDirectory() ? "folder" : "not-a-file";
 }
 
 function fillStatus(numbers: Float64Array, start: number, status: Stats): void {

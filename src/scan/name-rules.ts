@@ -23,6 +23,16 @@ const serverSource =
 const privateData =
   /^(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.env.*|core\.\d+)$|\.(?:sql|sqlite3?|db|db3|mdb|accdb|dump|pem|key|p12|pfx|jks|keystore|kdbx|ppk|ovpn)(?:\.(?:gz|bz2|xz|zst|zip|7z))?$/i;
 
+// Most files of most sites. No rule below holds back a name that ends so, unless a dot begins it.
+const innocentEndings = new Set(
+  "html htm xhtml css js mjs json png jpg jpeg gif svg webp avif ico txt md xml pdf woff woff2 mp3 mp4 webm".split(" "),
+);
+
+function isPlain(name: string): boolean {
+  const dot = name.lastIndexOf(".");
+  return dot > 0 && name.charCodeAt(0) !== 0x2e && innocentEndings.has(name.slice(dot + 1));
+}
+
 /**
  * Judges a file's or folder's name before anything else is known of it: default-deny.
  *
@@ -31,6 +41,7 @@ const privateData =
  * @returns the rule that holds it back, or undefined
  */
 export function judgeName(name: string, isFolder: boolean): WithholdRule | undefined {
+  if (!isFolder && isPlain(name)) return undefined;
   if (versionControl.has(name) || name.endsWith(",v")) return "version-control";
   if (isFolder && name === "cgi-bin") return "server-source";
   if (serverConfiguration.has(name.toLowerCase())) return "server-configuration";

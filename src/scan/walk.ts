@@ -53,33 +53,34 @@ class FoundFile implements ScannedFile {
   readonly mtimeUs: number;
   readonly ctimeUs: number;
   readonly mediaType: string;
-  readonly #folder: OpenFolder;
-  readonly #segment: string;
-  readonly #realPath: string | undefined;
+  // Not private: a field that is costs a call into the engine for each of a million files.
+  readonly folder: OpenFolder;
+  readonly at: number;
 
-  constructor(folder: OpenFolder, at: number) {
-    const { segments, numbers, extras } = folder.listing;
+  constructor(folder: OpenFolder, at: number, path: string) {
+    const { segments, numbers } = folder.listing;
     const start = at * numbersAnEntry;
-    this.#folder = folder;
-    this.#segment = segments[at] ?? "";
-    this.#realPath = extras.size === 0 ? undefined : extras.get(at)?.realPath;
-    this.path = folder.path + this.#segment;
+    this.path = path;
     this.sizeBytes = numbers[start + statusAt.sizeBytes] ?? 0;
     this.mtimeUs = numbers[start + statusAt.mtimeUs] ?? 0;
     this.ctimeUs = numbers[start + statusAt.ctimeUs] ?? 0;
-    this.mediaType = mediaTypeOfName(this.#segment);
+    this.mediaType = mediaTypeOfName(segments[at] ?? "");
+    this.folder = folder;
+    this.at = at;
   }
 
   get location(): string | Buffer {
-    if (this.#realPath !== undefined) return Buffer.from(this.#realPath, "latin1");
-    return joinLocation(this.#folder.location, decodePathSegment(this.#segment));
+    const { listing, location } = this.folder;
+    const realPath = listing.extras.get(this.at)?.realPath;
+    if (realPath !== undefined) return Buffer.from(realPath, "latin1");
+    return joinLocation(location, decodePathSegment(listing.segments[this.at] ?? ""));
   }
 }
 
 /** How many links to folders may lie on one path: deployments nest two; more is a maze. */
 const maxLinkedFolders = 4;
 
-const folderKind = entryKinds.indexOf("folder");
+const [fileKind, folderKind] = [entryKinds.indexOf("file"), entryKinds.indexOf("folder")];
 const wellKnownFolder = "/.well-known/";
 
 function kindAt({ listing }: OpenFolder, at: number): EntryKind {
@@ -160,7 +161,16 @@ export class Walk implements AsyncDisposable {
   }
 
   #visitFile(folder: OpenFolder, at: number, files: ScannedFile[]): void {
-    const path = folder.path + (folder.listing.segments[at] ?? "");
+    const { segments, kinds, nameRules, extras } = folder.listing;
+    const path = folder.path + (segments[at] ?? "");
+    // Nearly all files of nearly all sites; the rest says why not.
+    const { globs, judgePath } = this.#options;
+    const isPlain = kinds[at] === fileKind && nameRules[at] === 0 && extras.size === 0 && globs.isOpen;
+    if (isPlain && path.length <= this.#maxPathLength && judgePath(path) === undefined) {
+      if (this.#isPermitted(folder, at, 4)) files.push(new FoundFile(folder, at, path));
+      else this.#withhold(path, "unreadable");
+      return;
+    }
     const kind = kindAt(folder, at);
     const rule = this.#judge(folder, at, path);
     if (rule !== undefined) this.#withhold(path, rule);
@@ -169,7 +179,7 @@ export class Walk implements AsyncDisposable {
     else if (kind !== "file")
       return; // It vanished after it was listed: it is not there.
     else if (!this.#isPermitted(folder, at, 4)) this.#withhold(path, "unreadable");
-    else files.push(new FoundFile(folder, at));
+    else files.push(new FoundFile(folder, at, path));
   }
 
   async #visitFolder(parent: OpenFolder, at: number): Promise<void> {

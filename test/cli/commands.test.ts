@@ -49,6 +49,16 @@ describe("the commands, one after the other", () => {
     assert.ok(!existsSync(inFolder("state")));
   });
 
+  it("prints no line a page where JSON is to be quiet", async () => {
+    const { stdout: all } = await exportAgain("--dry-run", "--json");
+    assert.ok(linesOf(all).some(({ event }) => event === "page"));
+    const { stdout } = await exportAgain("--dry-run", "--json", "--quiet");
+    assert.deepEqual(
+      linesOf(stdout).map(({ event }) => event),
+      ["summary"],
+    );
+  });
+
   it("says that there are no archives yet", async () => {
     for (const args of [
       ["changes", url],

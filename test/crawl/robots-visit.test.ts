@@ -22,7 +22,7 @@ describe("robots.txt", () => {
     site.robots = "User-agent: *\nDisallow: /private/\n\n";
     site.write();
     const first = await crawler.visit();
-    assert.deepEqual(first.pages, ["created /a.html", "disallowed /private/b.html"]);
+    assert.deepEqual(first.pages.toSorted(), ["created /a.html", "disallowed /private/b.html"]);
     assert.deepEqual([first.summary.disallowed, first.summary.pending, first.summary.failed], [1, 0, 0]);
     assert.equal((await crawler.visit()).requests.length, 2);
     site.robots = "User-agent: *\nDisallow: /private/\n\nUser-agent: tidemark\nDisallow:\n\n";
@@ -38,7 +38,7 @@ describe("robots.txt", () => {
     site.robots = "User-agent: *\nDisallow: /private/\n\n";
     site.answers.set("/a.html", (_, response) => response.writeHead(302, { location: "/private/b.html" }).end());
     site.write();
-    assert.deepEqual((await crawler.visit()).pages, ["disallowed /a.html", "disallowed /private/b.html"]);
+    assert.deepEqual((await crawler.visit()).pages.toSorted(), ["disallowed /a.html", "disallowed /private/b.html"]);
     assert.deepEqual(crawler.mirror(), {});
   });
 

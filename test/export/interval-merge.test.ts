@@ -3,8 +3,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { countChanges, mergeIntervals } from "../../src/export/interval-merge.ts";
 import type { Interval } from "../../src/export/ledger.ts";
-import { groupOf, SegmentWriter } from "../../src/export/segment-writer.ts";
-import { compareChangesByPath, formatChangeLine } from "../../src/format/index.ts";
+import { SegmentWriter } from "../../src/export/segment-writer.ts";
+import { compareChangesByPath } from "../../src/format/index.ts";
 import { type Change, composeChanges, pathOf } from "../../src/model/index.ts";
 import { MemoryArchives } from "./memory-archives.ts";
 
@@ -41,10 +41,7 @@ async function write(
 ): Promise<Interval> {
   const span = { from, to: from + 1 };
   await using writer = new SegmentWriter(folder, options, () => span);
-  for (const change of [...changes].sort(compareChangesByPath)) {
-    const group = groupOf(change.kind === "deleted" ? undefined : change.page.mediaType);
-    if (writer.add({ line: formatChangeLine(change), group })) await writer.drain();
-  }
+  for (const change of [...changes].sort(compareChangesByPath)) if (writer.add(change)) await writer.drain();
   return { tier: 3, ...span, archives: await writer.end(), merged: false };
 }
 

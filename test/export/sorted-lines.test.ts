@@ -3,8 +3,28 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { SortedLines, type TimedLine } from "../../src/export/sorted-lines.ts";
+import { type LineBatch, SortedLines } from "../../src/export/sorted-lines.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+
+interface TimedLine {
+  readonly time: number;
+  readonly line: string;
+}
+
+const groupOf = (line: string): number => (line.length * 997) % 65_536;
+
+function put(sorter: SortedLines, { time, line }: TimedLine): void {
+  sorter.text.put(line);
+  sorter.add(time, groupOf(line));
+}
+
+function* linesOf({ count, bytes, starts, ends, times, groups }: LineBatch): Generator<TimedLine> {
+  for (let at = 0; at < count; at++) {
+    const line = bytes.toString("latin1", starts[at], ends[at]);
+    assert.equal(groups[at], groupOf(line), "a line keeps its group");
+    yield { time: times[at] ?? 0, line };
+  }
+}
 
 async function sort(
   lines: readonly TimedLine[],
@@ -15,10 +35,10 @@ async function sort(
   const sorted: TimedLine[] = [];
   {
     await using sorter = new SortedLines(folder.path, runBytes);
-    for (const { time, line } of lines) sorter.add(time, line);
+    for (const line of lines) put(sorter, line);
     runs = readdirSync(folder.path).length;
     for (const name of readdirSync(folder.path)) assert.equal(statSync(join(folder.path, name)).mode & 0o777, 0o600);
-    for (const batch of sorter.drain()) sorted.push(...batch);
+    for (const batch of sorter.drain()) sorted.push(...linesOf(batch));
   }
   assert.deepEqual(readdirSync(folder.path), [], "nothing is left behind");
   return { sorted, runs };
@@ -62,18 +82,32 @@ test("one run takes more lines than its key has room for, and spills", async () 
   const count = 2 ** 18 + 10;
   using folder = makeTempFolder();
   await using sorter = new SortedLines(folder.path);
-  for (let at = 0; at < count; at++) sorter.add(253_402_300 - (at % 3), `${at}`);
+  for (let at = 0; at < count; at++) put(sorter, { time: 253_402_300 - (at % 3), line: `${at}` });
   assert.equal(readdirSync(folder.path).length, 1);
   let last: TimedLine = { time: 0, line: "" };
   let seen = 0;
   for (const batch of sorter.drain()) {
-    for (const entry of batch) {
+    for (const entry of linesOf(batch)) {
       assert.ok(entry.time > last.time || (entry.time === last.time && Number(entry.line) > Number(last.line)));
       last = entry;
       seen += 1;
     }
   }
   assert.equal(seen, count);
+});
+
+test("a line that is longer than what is read at a time comes whole", async () => {
+  const lines = ["a", "b".repeat(700_000), "c"].map((line, at) => ({ time: 3 - at, line }));
+  const { sorted, runs } = await sort(lines, 10);
+  assert.equal(runs, 3);
+  assert.deepEqual(sorted, stably(lines));
+});
+
+test("more small lines than a batch has room for, in one run of a file", async () => {
+  const lines = Array.from({ length: 20_000 }, (_, at) => ({ time: 9, line: `${at % 10}` }));
+  const { sorted, runs } = await sort(lines, 290_000);
+  assert.ok(runs >= 1);
+  assert.deepEqual(sorted, lines);
 });
 
 test("no lines are no batches with anything in them", async () => {

@@ -64,3 +64,18 @@ test("nothing below a folder that is held back is looked at", async () => {
   assert.deepEqual(paths, ["/open/sub/page.html"]);
   assert.deepEqual(Object.keys(withheld), ["/.git/", "/.private/", "/CVS/", "/WEB-INF/", "/cgi-bin/"]);
 });
+
+test("endings that are let through at once are those that no rule holds back", () => {
+  const endings =
+    "html htm xhtml css js mjs json png jpg jpeg gif svg webp avif ico txt md xml pdf woff woff2 mp3 mp4 webm";
+  for (const ending of endings.split(" ")) {
+    for (const name of ["a", "id_rsa", "core.1", "#x", "a~", "web", "Thumbs", "a.sql", "CVS", "a.php"]) {
+      assert.equal(judgeName(`${name}.${ending}`, false), undefined, `${name}.${ending}`);
+      // In capitals it takes the long way round, whose rules do not know capitals from small letters.
+      assert.equal(judgeName(`${name}.${ending.toUpperCase()}`, false), undefined, `${name}.${ending} in capitals`);
+    }
+    assert.equal(judgeName(`.${ending}`, false), "hidden");
+    assert.equal(judgeName(`.a.${ending}`, false), "hidden");
+    assert.equal(judgeName(`.git.${ending}`, true), "hidden");
+  }
+});

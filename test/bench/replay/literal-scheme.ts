@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { groupOf, planGroups } from "../../../src/export/segment-writer.ts";
+import { groupNumberOf, planGroups } from "../../../src/export/segment-writer.ts";
 import { formatArchive, formatChangeLine } from "../../../src/format/index.ts";
 import type { EpochSeconds, Page } from "../../../src/model/index.ts";
 import type { Pages } from "./replayed-publisher.ts";
@@ -37,16 +37,15 @@ export class LiteralScheme {
   #pack(segment: Page[]): LiteralArchive[] {
     let archives = this.#packed.get(segment);
     if (archives === undefined) {
-      const modified = new Map<string, EpochSeconds>();
-      const lines = segment.map((page) => {
-        const line = formatChangeLine({ kind: "created", page });
-        modified.set(line, page.lastModified);
-        return { line, group: groupOf(page.mediaType) };
+      const groups = Uint16Array.from(segment, (page) => groupNumberOf(page.mediaType));
+      archives = [...planGroups(groups, minGroup).values()].map((places) => {
+        const pages = places.map((at) => segment[at]).filter((page) => page !== undefined);
+        const lines = pages.map((page) => formatChangeLine({ kind: "created", page }));
+        return {
+          newest: pages.at(-1)?.lastModified ?? 0,
+          sizeBytes: gzipSync(Buffer.from(formatArchive(lines), "latin1"), { level: 6 }).length,
+        };
       });
-      archives = [...planGroups(lines, minGroup).values()].map((group) => ({
-        newest: modified.get(group.at(-1) ?? "") ?? 0,
-        sizeBytes: gzipSync(Buffer.from(formatArchive(group), "latin1"), { level: 6 }).length,
-      }));
       this.#packed.set(segment, archives);
     }
     return archives;
