@@ -109,7 +109,9 @@ test("what a thread that died had is read again; the page that it died of counts
     return scan(path, 0);
   });
   await using pool = new DigestPool({ rules, threads: 1, examineLimitMs: 60_000, threadMemoryMiB: 24 });
-  for (const [at, digest] of (await pool.digestAll(files, noTurn)).entries()) {
+  const digests = await pool.digestAll(files, noTurn);
+  assert.equal(digests.length, files.length);
+  for (const [at, digest] of digests.entries()) {
     assert.ok(digest.kind === "digested");
     if (at === 20) assert.match(digest.content?.trouble ?? "", /--ignore #hits: .*memory/);
     else assert.ok(digest.content?.mark.cover !== undefined, String(at));
