@@ -12,8 +12,6 @@ export {
   type ContentRules,
   compileContentRules,
   type ExaminedContent,
-  isExpressionType,
-  isHtmlType,
   maxContentBytes,
 } from "./content-rules.ts";
 export { resemblance } from "./sketch.ts";
