@@ -1,7 +1,8 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { type CandidateDigest, type DigestMode, digestModes, readRobotsFile, runExport } from "./export/index.ts";
+import { compileContentRules } from "./content/index.ts";
+import { type DigestMode, digestModes, readRobotsFile, runExport } from "./export/index.ts";
 import { parseRobots, publishedFolder, robotsAllow } from "./format/index.ts";
 import {
   type Clock,
@@ -11,7 +12,7 @@ import {
   type WithholdRule,
   wrapSystemError,
 } from "./model/index.ts";
-import { bytesPerTurn, compileGlobs, FileDigester, findReaderIdentity, type ScannedFile, Walk } from "./scan/index.ts";
+import { compileGlobs, DigestPool, findReaderIdentity, type ScannedFile, Walk } from "./scan/index.ts";
 
 /** How a site is to be exported. */
 export interface ExportSiteOptions {
@@ -31,6 +32,22 @@ export interface ExportSiteOptions {
   readonly minGroup?: number;
   /** Which pages get a digest. @default "all" */
   readonly digest?: DigestMode;
+  /**
+   * What does not count as a change, such as counters, build stamps and CSRF tokens: regular expressions
+   * `/expression/flags`, met by the bytes of text, XML, JSON and JavaScript, and selectors of HTML elements.
+   * A page in which something was found is published without a digest.
+   */
+  readonly ignore?: readonly string[];
+  /**
+   * A change of an HTML page counts only if its visible text resembles the published one less than this, more
+   * than 0 and at most 1. HTML pages are published without a digest then. Default: each change counts.
+   *
+   * @see Edwards, McCurley and Tomlin, *An Adaptive Model for Optimizing Performance of an Incremental Web
+   *   Crawler*, WWW10 2001, section 2
+   */
+  readonly significant?: number;
+  /** Bytes of the site's files that are read a second at most; a file counts 4 KiB at least. Default no limit. */
+  readonly ioLimit?: number;
   /** Folder where robots.txt lives. Default the document root. */
   readonly robotsDir?: string;
   /** User as whom the web server reads files; what it may not read is not published. */
@@ -73,6 +90,15 @@ export async function exportSite(options: ExportSiteOptions): Promise<ExportSumm
   const judgePath = await readOwnRules(robotsDir);
   const globs = await compileGlobs(options.include ?? [], options.exclude ?? []);
   const reader = findReaderIdentity(options.serverUser);
+  const digestMode = checkDigestMode(options.digest ?? "all");
+  const rules = await compileContentRules({
+    ignore: options.ignore ?? [],
+    isSketched: options.significant !== undefined,
+  });
+  if (rules !== undefined && digestMode !== "all") refuseContentRules(digestMode);
+  const significant = checkSignificant(options.significant);
+  const ioLimitBytesPerSecond = checkIoLimit(options.ioLimit);
+  const { signal } = options;
   const summary = await runExport<ScannedFile>({
     site,
     docroot,
@@ -80,21 +106,24 @@ export async function exportSite(options: ExportSiteOptions): Promise<ExportSumm
     robotsDir,
     segmentSize: checkCount(options.segmentSize ?? 2000, "--segment-size"),
     minGroup: checkCount(options.minGroup ?? 50, "--min-group"),
-    digestMode: checkDigestMode(options.digest ?? "all"),
+    digestMode,
+    content: rules === undefined ? undefined : { ...rules, significant },
     dryRun: options.dryRun ?? false,
     allowEmpty: options.allowEmpty ?? false,
     clock,
-    signal: options.signal,
+    signal,
     onEvent: tally.onEvent,
     openSource: () => {
       tally.restart();
       const walk = new Walk({ docroot, globs, reader, judgePath, onEvent: tally.onEvent });
-      const digester = new FileDigester();
+      const pool = new DigestPool({ rules, ioLimitBytesPerSecond, signal });
       return {
         next: () => walk.next(),
-        digest: (file, turn): CandidateDigest | Promise<CandidateDigest> =>
-          file.sizeBytes > bytesPerTurn ? digester.digestInTurns(file, turn) : digester.digest(file),
-        [Symbol.asyncDispose]: () => walk[Symbol.asyncDispose](),
+        digestAll: (files, turn) => pool.digestAll(files, turn),
+        [Symbol.asyncDispose]: async () => {
+          await pool[Symbol.asyncDispose]();
+          await walk[Symbol.asyncDispose]();
+        },
       };
     },
   }).catch((error: unknown) => {
@@ -199,6 +228,30 @@ function checkDigestMode(mode: string): DigestMode {
     `--digest must be one of ${digestModes.join(", ")}, not ${JSON.stringify(mode)}.`,
     { hint: "Use --digest all" },
   );
+}
+
+function refuseContentRules(mode: DigestMode): never {
+  throw new TidemarkError(
+    "bad-option",
+    `--ignore and --significant need a digest of every page, not --digest ${mode}.`,
+    {
+      hint: "Leave out --digest, or say --digest all",
+    },
+  );
+}
+
+function checkSignificant(value: number | undefined): number | undefined {
+  if (value === undefined || (value > 0 && value <= 1)) return value;
+  throw new TidemarkError("bad-option", `--significant must be more than 0 and at most 1, not ${value}.`, {
+    hint: "For instance --significant 0.9",
+  });
+}
+
+function checkIoLimit(value: number | undefined): number | undefined {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= 4096)) return value;
+  throw new TidemarkError("bad-option", `--io-limit must be at least 4096 bytes a second, not ${value}.`, {
+    hint: "For instance --io-limit 10M",
+  });
 }
 
 /** What we write ourselves is no page; what robots.txt keeps from everybody is not announced to them. */

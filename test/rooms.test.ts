@@ -19,9 +19,10 @@ const house: House = {
     kind: "pure",
     imports: ["model", "format", "export", "frontier", "revisit", "graph", "crawl", "share"],
   },
+  content: { kind: "pure", imports: ["model"], packages: ["htmlparser2", "css-select"] },
   // Of the format it uses how a file's name is written in a URL, and nothing of archives.
-  scan: { kind: "hands", imports: ["model", "format"] },
-  export: { kind: "hands", imports: ["model", "format"] },
+  scan: { kind: "hands", imports: ["model", "format", "content"] },
+  export: { kind: "hands", imports: ["model", "format", "content"] },
   // Of the exporter it uses how a file is written durably, and nothing of publications.
   announce: { kind: "hands", imports: ["model", "format", "export"] },
   fetch: { kind: "hands", imports: ["model", "format"] },

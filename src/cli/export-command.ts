@@ -4,12 +4,17 @@ import {
   flagOption,
   integerOption,
   listOption,
+  numberOption,
   type RawArguments,
+  rateOption,
   siteUrl,
   textOption,
 } from "./option.ts";
 
 const digests = ["all", "changed", "none"] as const;
+
+/** For `--significant` without a value: about a word in eighty, or one passage of a twentieth of the page. */
+const defaultSignificant = 0.9;
 
 /** What the command line says about an export. */
 export interface ExportArguments {
@@ -21,6 +26,9 @@ export interface ExportArguments {
   readonly segmentSize: number | undefined;
   readonly minGroup: number | undefined;
   readonly digest: (typeof digests)[number] | undefined;
+  readonly ignore: string[];
+  readonly significant: number | undefined;
+  readonly ioLimit: number | undefined;
   readonly robotsDir: string | undefined;
   readonly serverUser: string | undefined;
   readonly allowEmpty: boolean;
@@ -38,6 +46,9 @@ function planExport(args: RawArguments): ExportArguments {
     segmentSize: integerOption(args, "segment-size", 1, 65_536),
     minGroup: integerOption(args, "min-group", 1, 65_536),
     digest: choiceOption(args, "digest", digests),
+    ignore: listOption(args, "ignore"),
+    significant: numberOption(args, "significant", defaultSignificant),
+    ioLimit: rateOption(args, "io-limit"),
     robotsDir: textOption(args, "robots-dir"),
     serverUser: textOption(args, "server-user"),
     allowEmpty: flagOption(args, "allow-empty"),
@@ -58,6 +69,14 @@ export const exportCommand: Command = {
     "segment-size": valueOption("Changes in a segment of an interval (2000)"),
     "min-group": valueOption("Changes that a media type needs for an archive of its own (50)"),
     digest: valueOption("Which pages get a digest: all, changed or none (all)"),
+    ignore: valueOption(
+      "Cut this out of pages before they are compared: /regular expression/ or selector (repeatable)",
+    ),
+    significant: {
+      type: "string",
+      describe: "Count changes of HTML pages only if the texts' resemblance, 0 to 1, falls below this (0.9)",
+    },
+    "io-limit": valueOption("Bytes of files to read a second at most, such as 500K or 20M (no limit)"),
     "robots-dir": valueOption("Folder of robots.txt (the docroot)"),
     "server-user": valueOption("Hold back what this user, as whom the web server runs, cannot read"),
     "allow-empty": { type: "boolean", describe: "Let a site that had pages come to have none" },
@@ -67,6 +86,7 @@ export const exportCommand: Command = {
     ["export /var/www/html --base-url https://example.org/", "publish the site"],
     ["export /var/www/html --base-url https://example.org/ --dry-run", "see first what would be published"],
     ["export . --base-url https://example.org/ --exclude 'drafts/**'", "leave a folder out"],
+    ["export . --base-url https://example.org/ --ignore '/built at [^<]*/'", "do not take a new build for new pages"],
   ],
   plan: (args) => {
     const options = planExport(args);

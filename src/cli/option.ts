@@ -36,6 +36,32 @@ export function integerOption(args: RawArguments, name: string, min: number, max
   return value;
 }
 
+/** A number; `fallback` if the option stands alone. */
+export function numberOption(args: RawArguments, name: string, fallback: number): number | undefined {
+  const value = args[name];
+  if (value === "" || value === true) return fallback;
+  const text = textOption(args, name);
+  if (text === undefined) return undefined;
+  if (!/^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text))
+    throw new TidemarkError("bad-option", `--${name} ${text}: not a number.`);
+  return Number(text);
+}
+
+const rateUnits: Readonly<Record<string, number>> = { "": 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+
+/** Bytes a second: a number with `K`, `M` or `G` for the powers of 1024, or without. */
+export function rateOption(args: RawArguments, name: string): number | undefined {
+  const text = textOption(args, name);
+  if (text === undefined) return undefined;
+  const [, number, unit = ""] = /^(\d{1,12}(?:\.\d+)?)([kmg]?)$/i.exec(text) ?? [];
+  if (number === undefined) {
+    throw new TidemarkError("bad-option", `--${name} ${text}: not a number of bytes.`, {
+      hint: `Write bytes a second, such as --${name} 500K or --${name} 20M`,
+    });
+  }
+  return Math.round(Number(number) * (rateUnits[unit.toLowerCase()] ?? 1));
+}
+
 /** One of some words. */
 export function choiceOption<T extends string>(args: RawArguments, name: string, choices: readonly T[]): T | undefined {
   const text = textOption(args, name);

@@ -1,4 +1,4 @@
-import { robotsAllow } from "../format/index.ts";
+import { parseHttpDate, robotsAllow } from "../format/index.ts";
 import type { FetchedOutcome, FetchFailure, FetchItem, FetchOutcome, Page } from "../model/index.ts";
 import type { CrawlVisit } from "./crawl-visit.ts";
 import type { PageFinding } from "./page-judgement.ts";
@@ -48,6 +48,17 @@ function agrees(page: Page, body: Pick<Body, "sizeBytes" | "digest">): boolean {
   return body.sizeBytes === page.sizeBytes && (page.digest === undefined || page.digest === body.digest);
 }
 
+/**
+ * A record without a digest promises no bytes: those of a page with a counter or a build stamp change, also in
+ * number, and are not published again. Only a body that is older than the record is not the page.
+ */
+function isAcceptable(visit: CrawlVisit, page: Page, body: Body, { validators }: FetchedOutcome): boolean {
+  if (agrees(page, body)) return true;
+  if (page.digest !== undefined || validators.lastModified === undefined) return false;
+  const servedMs = parseHttpDate(validators.lastModified, visit.ports.timing.now());
+  return servedMs !== undefined && servedMs >= page.lastModified * 1000;
+}
+
 function bodyOf(visit: CrawlVisit, content: Uint8Array): Body {
   const digest = visit.ports.codec.createDigest();
   digest.update(content);
@@ -69,7 +80,12 @@ function keepBody(visit: CrawlVisit, page: Page, received: Body, outcome: Fetche
   const body = chooseBody(visit, page, received, outcome);
   const kept = visit.ports.bodies.keep(page, body.content);
   if (!kept.ok) return { kind: "trouble", trouble: "mirror", message: kept.error.message };
-  return { kind: "body", sizeBytes: body.sizeBytes, digest: body.digest, agrees: agrees(page, body) };
+  return {
+    kind: "body",
+    sizeBytes: body.sizeBytes,
+    digest: body.digest,
+    agrees: isAcceptable(visit, page, body, outcome),
+  };
 }
 
 function findingOf(outcome: Exclude<FetchOutcome, FetchedOutcome>): PageFinding {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { formatArchiveName, parseBaseList, publishedFolder } from "../format/index.ts";
 import { type Clock, type EpochSeconds, type ExportEvent, type ExportSummary, TidemarkError } from "../model/index.ts";
 import { ArchiveFiles } from "./archive-files.ts";
+import type { ContentPolicy } from "./content-policy.ts";
 import { makeFolder, removeTemporaries, syncFolder } from "./durable-file.ts";
 import type { Ledger, Retired } from "./ledger.ts";
 import { readLedger, writeLedger } from "./ledger-file.ts";
@@ -26,6 +27,8 @@ export interface ExportRunOptions<File extends CandidateFile = CandidateFile> ex
   /** Folder where robots.txt lives. */
   readonly robotsDir: string;
   readonly digestMode: DigestMode;
+  /** What of a page's bytes counts; undefined if all do. */
+  readonly content?: ContentPolicy | undefined;
   /** Compare and report, and write nothing. */
   readonly dryRun: boolean;
   /** Whether a site that had pages may come to have none. */

@@ -1,3 +1,4 @@
+export type { ContentPolicy } from "./content-policy.ts";
 export { createDurably, makeFolder, removeTemporaries, syncFolder, writeDurably } from "./durable-file.ts";
 export { type ExportRunOptions, runExport } from "./export-run.ts";
 export { type CandidateDigest, type CandidateFile, type DigestMode, digestModes } from "./page-diff.ts";

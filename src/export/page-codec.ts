@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { type ContentMark, decodeMark, encodeMark, maxMarkBytes } from "../content/index.ts";
 import { digestBytes } from "../model/index.ts";
 import type { PublishedPage, RememberedPage } from "./published-page.ts";
 
@@ -9,6 +10,7 @@ const flagDigest = 1;
 const flagRacy = 2;
 const flagOwnLastModified = 4;
 const flagOwnCtime = 8;
+const flagMark = 16;
 /** Nothing but the path follows: the page is there no more. */
 const flagGone = 64;
 /** Ends the records; a record's flags never have this bit. */
@@ -16,8 +18,8 @@ const flagEnd = 128;
 
 const maxPathBytes = 8_000;
 const maxTypeBytes = 255;
-/** A record's largest length: flags, ten numbers, two texts and a digest. */
-const maxRecordBytes: number = 1 + 10 * 8 + maxPathBytes + maxTypeBytes + digestBytes;
+/** A record's largest length: flags, ten numbers, two texts, a digest and a mark. */
+const maxRecordBytes: number = 1 + 10 * 8 + maxPathBytes + maxTypeBytes + digestBytes + maxMarkBytes;
 
 /** Writes a list of records in path order into pieces of bytes: front-coded paths, numbers as varints. */
 export class PageEncoder {
@@ -50,6 +52,7 @@ export class PageEncoder {
     if (page.racy) flags |= flagRacy;
     if (lastModified !== mtimeSeconds) flags |= flagOwnLastModified;
     if (ctimeUs !== mtimeUs) flags |= flagOwnCtime;
+    if (page.mark !== undefined) flags |= flagMark;
     const buffer = this.#buffer;
     let at = this.#length;
     buffer[at++] = flags;
@@ -60,7 +63,7 @@ export class PageEncoder {
     if ((flags & flagOwnLastModified) !== 0) at = putNumber(buffer, at, lastModified);
     at = this.#putType(buffer, at, page.mediaType);
     if (digest !== undefined) at += buffer.write(digest, at, "base64url");
-    this.#length = at;
+    this.#length = page.mark === undefined ? at : encodeMark(page.mark, buffer, at);
   }
 
   /** Appends that a page is there no more; its path is greater than the one before. */
@@ -229,9 +232,17 @@ export class PageDecoder {
       if (isNewType) return undefined;
       throw new RangeError("a media type without a name");
     }
+    let mark: ContentMark | undefined;
+    if ((flags & flagMark) !== 0) {
+      const decoded = decodeMark(this.#buffer, this.#at);
+      if (decoded === undefined) return undefined;
+      mark = decoded.mark;
+      this.#at = decoded.end;
+    }
     this.#step(path);
     if (isNewType) this.#types.push(mediaType);
-    return { path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest, racy: (flags & flagRacy) !== 0 };
+    const page = { path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest, racy: (flags & flagRacy) !== 0 };
+    return mark === undefined ? page : { ...page, mark };
   }
 
   #step(path: string): void {

@@ -1,4 +1,6 @@
+import type { ContentMark, MarkedContent } from "../content/index.ts";
 import type { Change, EpochSeconds, ExportEvent } from "../model/index.ts";
+import { type ContentPolicy, hasFreshMark, isInsignificant } from "./content-policy.ts";
 import type { PublishedPage } from "./published-page.ts";
 
 /** Which pages get a digest. */
@@ -24,6 +26,8 @@ export type CandidateDigest =
       readonly sizeBytes: number;
       readonly mtimeUs: number;
       readonly ctimeUs: number;
+      /** What of the bytes counts, where rules say so. */
+      readonly content?: MarkedContent;
     }
   | { readonly kind: "vanished" }
   | { readonly kind: "unstable" }
@@ -36,6 +40,8 @@ export interface DiffOptions {
   readonly publication: EpochSeconds;
   /** When the scan began, in microseconds since 1970. */
   readonly scanStartUs: number;
+  /** What of a page's bytes counts; undefined if all do. Digests are made of all pages then. */
+  readonly content?: ContentPolicy | undefined;
 }
 
 /** One page's comparison with what was published. */
@@ -44,8 +50,10 @@ export interface PageDiff {
   readonly page: PublishedPage | undefined;
   /** What is to be published; undefined if the bytes are the same. */
   readonly change: Change | undefined;
-  /** Whether its times or size moved and its bytes did not. */
+  /** Whether its times or size moved and its bytes, less what does not count, did not. */
   readonly isTouched: boolean;
+  /** Whether it is published with a digest that is no promise any more; only a new base takes that back. */
+  readonly isWithdrawn?: boolean;
   /** Whether the remembered record is another than before. */
   readonly isRemembered: boolean;
 }
@@ -74,7 +82,8 @@ export function needsDigest(file: CandidateFile, before: PublishedPage | undefin
   if (mode === "none") return false;
   // Of a racy file the times say nothing next time: only a digest can.
   if (before === undefined) return mode === "all" || isRacy(file.ctimeUs, options);
-  return !isUnmoved(file, before, mode) || (mode === "all" && before.digest === undefined);
+  if (!isUnmoved(file, before, mode) || !hasFreshMark(before, file.mediaType, options.content)) return true;
+  return mode === "all" && before.digest === undefined && before.mark?.cover === undefined;
 }
 
 /**
@@ -98,41 +107,32 @@ export function diffPage(
   const racy = isRacy(status.ctimeUs, options);
   const { path } = file;
   const { sizeBytes, mtimeUs, ctimeUs } = status;
-  // Equal bytes, or bytes of a page published without a digest that did not move.
-  const isSame =
-    before !== undefined &&
-    (before.digest === undefined
-      ? isUnmoved(file, { ...before, racy: false }, options.digestMode)
-      : before.digest === digest?.digest);
-  if (isSame) {
-    const { lastModified, mediaType } = before;
-    const page = {
-      path,
-      sizeBytes,
-      mtimeUs,
-      ctimeUs,
-      lastModified,
-      mediaType,
-      digest: digest?.digest ?? before.digest,
-      racy,
-    };
-    return {
-      page,
-      change: undefined,
-      isTouched: mtimeUs !== before.mtimeUs || sizeBytes !== before.sizeBytes,
-      isRemembered: true,
-    };
+  const moved = { path, sizeBytes, mtimeUs, ctimeUs, racy };
+  const now = digest?.content?.mark;
+  if (digest?.content?.trouble !== undefined) {
+    const message = `all of its bytes count, for ${digest.content.trouble}`;
+    onEvent({ event: "warning", code: "content-whole", message, path });
+  }
+  if (before !== undefined) {
+    const mark = keptMark(file, before, digest?.digest, now, options);
+    if (mark !== false) {
+      const { lastModified, mediaType } = before;
+      const page = { ...moved, lastModified, mediaType, ...digestFields(digest?.digest ?? before.digest, mark) };
+      return {
+        page,
+        change: undefined,
+        isTouched: mtimeUs !== before.mtimeUs || sizeBytes !== before.sizeBytes,
+        isRemembered: true,
+        isWithdrawn: before.digest !== undefined && page.digest === undefined,
+      };
+    }
   }
   const lastModified = clampLastModified(path, mtimeUs, options.publication, onEvent);
   const page: PublishedPage = {
-    path,
-    sizeBytes,
-    mtimeUs,
-    ctimeUs,
+    ...moved,
     lastModified,
     mediaType: file.mediaType,
-    digest: digest?.digest,
-    racy,
+    ...digestFields(digest?.digest, now),
   };
   return {
     page,
@@ -140,6 +140,34 @@ export function diffPage(
     isTouched: false,
     isRemembered: true,
   };
+}
+
+/** A digest promises bytes: a page whose bytes may change without being published gets none. */
+function digestFields(digest: string | undefined, mark: ContentMark | undefined) {
+  return { digest: mark?.cover === undefined ? digest : undefined, ...(mark === undefined ? {} : { mark }) };
+}
+
+/**
+ * What is to be remembered of the content of a page that is as it was published: its mark, undefined if it has
+ * none; false if the page is another.
+ */
+function keptMark(
+  file: CandidateFile,
+  before: PublishedPage,
+  digest: string | undefined,
+  now: ContentMark | undefined,
+  options: DiffOptions,
+): ContentMark | undefined | false {
+  const known = before.mark?.cover?.bytesDigest ?? before.digest;
+  // Equal bytes, or bytes of a page published without a digest that did not move.
+  const isSame =
+    known === undefined ? isUnmoved(file, { ...before, racy: false }, options.digestMode) : known === digest;
+  const isComparable = before.mark !== undefined && before.mark.rules === now?.rules;
+  if (isSame && !(isComparable && before.mark.cover !== undefined)) return now;
+  if (!isComparable || before.mark.cover === undefined || digest === undefined) return false;
+  if (!isSame && !isInsignificant(before.mark.cover, digest, now?.cover, options.content)) return false;
+  // What counts is what was published: many small changes come to a large one.
+  return { rules: before.mark.rules, cover: { ...before.mark.cover, bytesDigest: digest } };
 }
 
 function clampLastModified(

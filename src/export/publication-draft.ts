@@ -2,6 +2,7 @@ import { baseGroup, formatArchiveName, parseBaseList } from "../format/index.ts"
 import { type EpochMs, type EpochSeconds, type ExportEvent, TidemarkError } from "../model/index.ts";
 import type { ArchiveFiles } from "./archive-files.ts";
 import { BaseWriter } from "./base-writer.ts";
+import type { ContentPolicy } from "./content-policy.ts";
 import { countChanges, mergeIntervals } from "./interval-merge.ts";
 import type { Base, Interval, Ledger } from "./ledger.ts";
 import type { CandidateFile, DigestMode } from "./page-diff.ts";
@@ -16,6 +17,7 @@ export interface DraftOptions<File extends CandidateFile> extends PartitionOptio
   readonly site: string;
   readonly stateDir: string;
   readonly digestMode: DigestMode;
+  readonly content?: ContentPolicy | undefined;
   readonly dryRun: boolean;
   readonly allowEmpty: boolean;
   readonly clock: () => EpochMs;
@@ -122,6 +124,8 @@ class Drafting<File extends CandidateFile> {
     const isNewBase =
       isFirst ||
       this.#ground.baseIsBroken ||
+      // A base is no change: crawlers that hold the pages are not told anything.
+      counts.withdrawn > 0 ||
       chainIsBroken ||
       isBaseDue(changesSinceBase, counts.pages, this.#options.segmentSize);
     const base =
@@ -158,10 +162,10 @@ class Drafting<File extends CandidateFile> {
   }
 
   async #compare(): Promise<ComparisonCounts> {
-    const { digestMode, onEvent, signal } = this.#options;
+    const { digestMode, content, onEvent, signal } = this.#options;
     const scanStartUs = this.#scanStartMs * 1000;
     await using source = this.#options.openSource();
-    const options = { digestMode, publication: this.#ground.publication, scanStartUs };
+    const options = { digestMode, publication: this.#ground.publication, scanStartUs, content };
     const comparison = new SiteComparison(source, options, onEvent, signal);
     using earlier = this.#memory.openEarlier();
     return await comparison.run(earlier, this.#sink());

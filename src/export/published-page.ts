@@ -1,3 +1,4 @@
+import type { ContentMark } from "../content/index.ts";
 import type { Page } from "../model/index.ts";
 
 /** What the exporter remembers of a page that it published: the page, and its file. */
@@ -7,6 +8,8 @@ export interface PublishedPage extends Page {
   readonly ctimeUs: number;
   /** The file may have been written to after it was looked at: look again, whatever its times say. */
   readonly racy: boolean;
+  /** What of its bytes counts, where rules say so; a page with a cover has no digest of its own. */
+  readonly mark?: ContentMark | undefined;
 }
 
 /** A page that was published once and is there no more. */

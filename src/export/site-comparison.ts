@@ -21,8 +21,8 @@ export interface SourceBatch<File> {
 export interface PageSource<File extends CandidateFile = CandidateFile> extends AsyncDisposable {
   /** Some files in path order, and the places that could not be seen; undefined after the last. */
   next(): Promise<SourceBatch<File> | undefined>;
-  /** Reads a file. @param turn - to be awaited now and then while a large one is read; may throw */
-  digest(file: File, turn: () => Promise<void>): CandidateDigest | Promise<CandidateDigest>;
+  /** Reads files. @param turn - to be awaited now and then while they are read; may throw */
+  digestAll(files: readonly File[], turn: () => Promise<void>): Promise<readonly CandidateDigest[]>;
 }
 
 /** What takes the result of a comparison, in path order. A method that returns true wants {@link drain} awaited. */
@@ -42,10 +42,9 @@ export interface ComparisonCounts {
   updated: number;
   deleted: number;
   touched: number;
+  /** Pages that are published with a digest which is no promise any more. */
+  withdrawn: number;
 }
-
-/** Bytes that are read between two turns of the event loop, in which a signal can arrive. */
-const bytesPerTurn = 16 * 1024 * 1024;
 
 /** Pairs that wait to be settled: a batch's, and not all that was deleted before a batch's last file. */
 const maxPairs = 4096;
@@ -54,6 +53,12 @@ interface Pair<File> {
   readonly file: File | undefined;
   readonly before: PublishedPage | undefined;
   digest: CandidateDigest | undefined;
+}
+
+/** Pairs whose files are being read. */
+interface Reading<File> {
+  readonly pairs: Pair<File>[];
+  readonly done: Promise<void>;
 }
 
 /** One merge of two streams in path order, the scan and what was published; memory is a batch of each. */
@@ -68,9 +73,10 @@ export class SiteComparison<File extends CandidateFile> {
     updated: 0,
     deleted: 0,
     touched: 0,
+    withdrawn: 0,
   };
   readonly #gaps: string[] = [];
-  #bytesRead = 0;
+  #reading: Reading<File> | undefined;
 
   constructor(
     source: PageSource<File>,
@@ -95,24 +101,30 @@ export class SiteComparison<File extends CandidateFile> {
         for (const gap of batch.gaps) this.#gaps.push(gap.path);
         this.#gaps.sort();
       }
-      const pairs: Pair<File>[] = [];
+      let pairs: Pair<File>[] = [];
       for (const file of batch.files) {
         while (reader.head !== undefined && reader.head.path < file.path) {
           pairs.push({ file: undefined, before: reader.head, digest: undefined });
-          if (pairs.length >= maxPairs) await this.#settleAll(pairs, sink);
+          if (pairs.length >= maxPairs) {
+            await this.#read(pairs, sink);
+            pairs = [];
+          }
           if (reader.step()) await reader.fill();
         }
         const before = reader.head?.path === file.path ? reader.head : undefined;
         pairs.push({ file, before, digest: undefined });
         if (before !== undefined && reader.step()) await reader.fill();
       }
-      await this.#settleAll(pairs, sink);
+      await this.#read(pairs, sink);
       this.#onEvent({ event: "progress", phase: "scan", done: this.#counts.pages });
     }
+    await this.#read([], sink);
     while (reader.head !== undefined) {
       if (this.#settle({ file: undefined, before: reader.head, digest: undefined }, sink)) await sink.drain();
       if (reader.step()) await reader.fill();
     }
+    this.#onEvent({ event: "progress", phase: "scan", done: this.#counts.pages });
+    await this.#turn();
     return this.#counts;
   }
 
@@ -121,29 +133,34 @@ export class SiteComparison<File extends CandidateFile> {
     if (this.#signal?.aborted === true) throw new TidemarkError("aborted", "Stopped before anything was published.");
   }
 
-  async #settleAll(pairs: Pair<File>[], sink: ComparisonSink): Promise<void> {
-    await this.#digest(pairs);
-    for (const pair of pairs) if (this.#settle(pair, sink)) await sink.drain();
-    pairs.length = 0;
+  /** Begins to read files, and settles those that were begun before: threads read while this one compares. */
+  async #read(pairs: Pair<File>[], sink: ComparisonSink): Promise<void> {
+    const before = this.#reading;
+    const done = this.#digest(pairs);
+    done.catch(() => undefined); // Whatever goes wrong is met when it is awaited, unless something else was first.
+    this.#reading = { pairs, done };
+    if (before === undefined) return;
+    await before.done;
+    for (const pair of before.pairs) if (this.#settle(pair, sink)) await sink.drain();
   }
 
   async #digest(pairs: readonly Pair<File>[]): Promise<void> {
-    const turn = () => this.#turn();
+    const unread: Pair<File>[] = [];
+    const files: File[] = [];
     for (const pair of pairs) {
       if (pair.file === undefined || !needsDigest(pair.file, pair.before, this.#options)) continue;
-      // Small files are read at once: a promise for each would cost more than the reading.
-      const digest = this.#source.digest(pair.file, turn);
-      pair.digest = digest instanceof Promise ? await digest : digest;
-      this.#bytesRead += pair.file.sizeBytes + 16_384;
-      if (this.#bytesRead < bytesPerTurn) continue;
-      this.#bytesRead = 0;
-      await this.#turn();
+      unread.push(pair);
+      files.push(pair.file);
     }
+    if (files.length === 0) return;
+    const digests = await this.#source.digestAll(files, () => this.#turn());
+    for (const [at, pair] of unread.entries()) pair.digest = digests[at];
   }
 
   #settle({ file, before, digest }: Pair<File>, sink: ComparisonSink): boolean {
     const diff =
       file === undefined ? this.#absent(before) : diffPage(file, before, digest, this.#options, this.#onEvent);
+    if (diff.isWithdrawn === true) this.#counts.withdrawn += 1;
     let mustDrain = false;
     if (diff.page !== undefined) {
       this.#counts.pages += 1;

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import type { MarkedContent } from "../content/index.ts";
 import { digestBytes } from "../model/index.ts";
 import { type ScannedFile, toEpochUs } from "./scanned-file.ts";
 
@@ -12,6 +13,8 @@ export type FileDigest =
       readonly sizeBytes: number;
       readonly mtimeUs: number;
       readonly ctimeUs: number;
+      /** What of the bytes counts, where rules say so. */
+      readonly content?: MarkedContent;
     }
   | { readonly kind: "vanished" }
   /** It was written to each time that it was read. */
@@ -23,20 +26,33 @@ const attempts = 3;
 /** How much of a file is read at a stretch; files up to this size need no turns. */
 export const bytesPerTurn: number = 32 * 1024 * 1024;
 
+/** Takes the bytes of a file while it is digested. */
+export interface ByteSink {
+  /** A reading begins, perhaps not the first: what came before does not count. */
+  restart(): void;
+  /** The piece is only valid during the call. */
+  write(piece: Uint8Array): void;
+}
+
 /** Reads files and digests them, with one buffer for all. Blocks while it reads. */
 export class FileDigester {
   readonly #buffer: Buffer;
+  readonly #pace: ((bytes: number) => void) | undefined;
 
-  /** @param bufferBytes - size of a read; default 256 KiB */
-  constructor(bufferBytes: number = 256 * 1024) {
+  /**
+   * @param bufferBytes - size of a read; default 256 KiB
+   * @param pace - told of each file with 0, and of each read's bytes; may block
+   */
+  constructor(bufferBytes: number = 256 * 1024, pace?: (bytes: number) => void) {
     this.#buffer = Buffer.allocUnsafeSlow(bufferBytes);
+    this.#pace = pace;
   }
 
   /**
    * Digests a file whole. If its status moves between the first and the last byte, it is read again.
    */
-  digest(file: ScannedFile): FileDigest {
-    const steps = this.#steps(file.location);
+  digest(file: Pick<ScannedFile, "location">, sink?: ByteSink): FileDigest {
+    const steps = this.#steps(file.location, sink);
     for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
   }
 
@@ -45,7 +61,7 @@ export class FileDigester {
    *
    * @param turn - may throw, which ends the reading
    */
-  async digestInTurns(file: ScannedFile, turn: () => Promise<void>): Promise<FileDigest> {
+  async digestInTurns(file: Pick<ScannedFile, "location">, turn: () => Promise<void>): Promise<FileDigest> {
     const steps = this.#steps(file.location);
     try {
       for (let step = steps.next(); ; step = steps.next()) {
@@ -57,10 +73,10 @@ export class FileDigester {
     }
   }
 
-  *#steps(location: string | Buffer): Generator<void, FileDigest> {
+  *#steps(location: string | Buffer, sink?: ByteSink): Generator<void, FileDigest> {
     try {
       for (let attempt = 0; attempt < attempts; attempt++) {
-        const digested = yield* this.#once(location);
+        const digested = yield* this.#once(location, sink);
         if (digested !== undefined) return digested;
       }
       return { kind: "unstable" };
@@ -70,7 +86,8 @@ export class FileDigester {
     }
   }
 
-  *#once(location: string | Buffer): Generator<void, FileDigest | undefined> {
+  *#once(location: string | Buffer, sink: ByteSink | undefined): Generator<void, FileDigest | undefined> {
+    this.#pace?.(0);
     // Without O_NONBLOCK, a pipe that took the file's place would block for ever; without O_NOFOLLOW, a link
     // that did would lead anywhere. Links that were judged come as what they lead to.
     const fd = openSync(location, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
@@ -78,12 +95,16 @@ export class FileDigester {
       const before = fstatSync(fd);
       if (!before.isFile()) return { kind: "vanished" };
       const hash = createHash("sha256");
+      sink?.restart();
       let total = 0;
       for (;;) {
         const length = readSync(fd, this.#buffer, 0, this.#buffer.length, null);
         if (length === 0) break;
-        hash.update(this.#buffer.subarray(0, length));
+        const piece = this.#buffer.subarray(0, length);
+        hash.update(piece);
+        sink?.write(piece);
         total += length;
+        this.#pace?.(length);
         if (total % bytesPerTurn < length) yield;
         // A short read of a regular file is its end, nearly always; the size check below decides.
         if (length < this.#buffer.length && total >= before.size) break;

@@ -1,4 +1,5 @@
-export { bytesPerTurn, type FileDigest, FileDigester } from "./file-digest.ts";
+export { DigestPool, type DigestPoolOptions } from "./digest-pool.ts";
+export type { FileDigest } from "./file-digest.ts";
 export { compileGlobs, type GlobFilter } from "./glob-filter.ts";
 export { mediaTypeOfName } from "./media-types.ts";
 export { findReaderIdentity, type ReaderIdentity } from "./reader-identity.ts";

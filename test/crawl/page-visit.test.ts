@@ -39,6 +39,38 @@ describe("a page", () => {
     assert.equal((await crawler.visit()).summary.pageRequests, 0);
   });
 
+  it("without a digest is taken as served, whatever its size, unless it is older than its record", async () => {
+    for (const [servedAt, answers] of [
+      [undefined, ["differs", "differs", "differs"]],
+      [-1, ["differs", "differs", "differs"]],
+      [0, ["updated"]],
+      [3600, ["updated"]],
+    ] as const) {
+      await using crawler = await Crawler.open();
+      const { site } = crawler;
+      site.set({ "/a.html": "old" });
+      site.publishBase();
+      await crawler.visit();
+      site.set({ "/a.html": "new" });
+      const lastModified = site.pages.get("/a.html")?.lastModified ?? 0;
+      site.distort = (lines) => lines.map((line) => line.replace(/\t[\w-]{11}\t/, "\t-\t"));
+      site.publish();
+      site.answers.set("/a.html", (_, response) => {
+        if (servedAt !== undefined)
+          response.setHeader("last-modified", new Date((lastModified + servedAt) * 1000).toUTCString());
+        response.end("longer than it was");
+      });
+      const seen: string[] = [];
+      for (let visit = 0; visit < 4; visit++) seen.push(...(await crawler.visit()).pages);
+      assert.deepEqual(
+        seen,
+        answers.map((answer) => `${answer} /a.html`),
+        `served at ${servedAt}`,
+      );
+      assert.deepEqual(crawler.mirror(), { "/a.html": "longer than it was" });
+    }
+  });
+
   it("that answers 404 is kept for two visits and deleted on the third", async () => {
     await using crawler = await openChanged();
     crawler.answer((response) => response.writeHead(404).end());

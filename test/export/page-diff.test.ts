@@ -323,3 +323,38 @@ test("a file that cannot be read to its end stays as it was published, and is lo
     assert.ok(needsDigest(unmoved, known.page, optionsFor("all")));
   }
 });
+
+const policy = { fingerprint: 5, appliesTo: (mediaType: string) => mediaType === "text/html", significant: undefined };
+const covered: PublishedPage = {
+  ...before,
+  digest: undefined,
+  mark: { rules: 5, cover: { bytesDigest: oldDigest, contentDigest: "CCCCCCCCCCA", sketch: undefined } },
+};
+
+test("with rules, a page without a mark of theirs is read, and what they do not apply to is not", () => {
+  const options = { ...optionsFor("all"), content: policy };
+  assert.ok(needsDigest(unmoved, before, options));
+  assert.ok(!needsDigest(unmoved, covered, options));
+  assert.ok(needsDigest(unmoved, covered, { ...options, content: { ...policy, fingerprint: 6 } }));
+  assert.ok(needsDigest(unmoved, covered, optionsFor("all")), "rules that are given up leave no cover behind");
+  const image = { mediaType: "image/png" };
+  assert.ok(!needsDigest({ ...unmoved, ...image }, { ...before, ...image }, options));
+});
+
+test("marks of other rules are not compared: equal bytes stay, other bytes are a change", () => {
+  const options = { ...optionsFor("all"), content: policy };
+  const read = (digest: string, contentDigest: string, remembered: PublishedPage) => {
+    const mark = { rules: 5, cover: { bytesDigest: digest, contentDigest, sketch: undefined } };
+    const { sizeBytes, mtimeUs, ctimeUs } = unmoved;
+    const found: CandidateDigest = { kind: "digested", digest, sizeBytes, mtimeUs, ctimeUs, content: { mark } };
+    return diffPage(unmoved, remembered, found, options, () => undefined);
+  };
+  const foreign = { ...covered, mark: { ...covered.mark, rules: 6, cover: covered.mark?.cover } };
+  assert.equal(read(oldDigest, "DDDDDDDDDDA", foreign).change, undefined);
+  assert.equal(read(oldDigest, "DDDDDDDDDDA", foreign).page?.mark?.cover?.contentDigest, "DDDDDDDDDDA");
+  assert.equal(read(newDigest, "CCCCCCCCCCA", foreign).change?.kind, "updated");
+  assert.equal(read(newDigest, "CCCCCCCCCCA", covered).change, undefined);
+  assert.equal(read(newDigest, "DDDDDDDDDDA", covered).change?.kind, "updated");
+  assert.equal(read(oldDigest, "CCCCCCCCCCA", before).isWithdrawn, true);
+  assert.equal(read(newDigest, oldDigest, before).change?.kind, "updated", "its digest was a promise");
+});

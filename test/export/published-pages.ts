@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { PublishedPage } from "../../src/export/published-page.ts";
+import { arbitraryMark } from "../content/arbitrary-mark.ts";
 
 const pathText = fc
   .array(fc.constantFrom("a", "b", "/", "-", ".", "%20", "%C3%A9", "?", "0"), { maxLength: 12 })
@@ -22,15 +23,17 @@ const record = fc.record({
     { nil: undefined },
   ),
   racy: fc.boolean(),
+  mark: fc.option(arbitraryMark, { nil: undefined, freq: 2 }),
 });
 
 /** Remembered pages in path order, each path once. */
 export function arbitraryPages(size: { minLength?: number; maxLength: number }): fc.Arbitrary<PublishedPage[]> {
   return fc.uniqueArray(fc.tuple(pathText, record), { ...size, selector: ([path]) => path }).map((pages) =>
     pages
-      .map(([path, { lastModified, ...rest }]) => ({
+      .map(([path, { lastModified, mark, ...rest }]) => ({
         ...rest,
         path,
+        ...(mark === undefined ? {} : { mark }),
         // Often it is the file's own time, which the codec leaves out.
         lastModified: lastModified ?? Math.floor(rest.mtimeUs / 1_000_000),
       }))

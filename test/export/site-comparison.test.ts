@@ -44,7 +44,7 @@ class Batches implements PageSource {
     return this.#batches.shift();
   }
 
-  digest(): never {
+  digestAll(): never {
     assert.fail("no digests are asked for");
   }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { FileDigester } from "../../src/scan/index.ts";
+import { FileDigester } from "../../src/scan/file-digest.ts";
 import { digestOf } from "../export/test-site.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { walkAll } from "./walked.ts";

@@ -1,0 +1,17 @@
+export {
+  type ContentMark,
+  type Cover,
+  contentDigestLength,
+  decodeMark,
+  encodeMark,
+  type MarkedContent,
+  maxMarkBytes,
+} from "./content-mark.ts";
+export {
+  type ContentRuleSource,
+  type ContentRules,
+  compileContentRules,
+  type ExaminedContent,
+  maxContentBytes,
+} from "./content-rules.ts";
+export { resemblance } from "./sketch.ts";

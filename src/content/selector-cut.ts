@@ -1,0 +1,63 @@
+import { compile, selectAll } from "css-select";
+import { DomHandler, Parser } from "htmlparser2";
+import type { ByteRange } from "./byte-range.ts";
+import { type IgnoredSelector, refusePattern, toBytesText } from "./ignore-pattern.ts";
+
+type Nodes = DomHandler["dom"];
+type Query = Parameters<typeof selectAll<Nodes[number], never>>[0];
+
+/** Finds the source of the elements that a selector matches. */
+export type SelectorCut = (document: Nodes) => ByteRange[];
+
+/** Builds a tree in which an element without an end tag ends before the tag that closed it, not behind its name. */
+class SourceTree extends DomHandler {
+  #parser: Parser | undefined;
+
+  constructor() {
+    super(undefined, { withStartIndices: true, withEndIndices: true });
+  }
+
+  override onparserinit(parser: Parser): void {
+    this.#parser = parser;
+    super.onparserinit(parser);
+  }
+
+  override onclosetag(_name?: string, isImplied?: boolean): void {
+    const element = this.tagStack.at(-1);
+    super.onclosetag();
+    const next = this.#parser?.startIndex ?? 0;
+    // A void element's start is where the parser still stands.
+    if (isImplied === true && element !== undefined && next > (element.startIndex ?? 0)) element.endIndex = next - 1;
+  }
+}
+
+/** Parses a page of one character a byte, so that places in its source are places in its bytes. */
+export function parseBytes(bytes: string): Nodes {
+  const tree = new SourceTree();
+  new Parser(tree).end(bytes);
+  return tree.dom;
+}
+
+/** The selector for bytes: what is not ASCII is escaped, for not all such bytes may stand in a name (CSS Syntax 3 section 4.3.7). */
+function toBytesSelector(text: string): string {
+  return toBytesText(text).replace(/[\x80-\xff]/g, (byte) => `\\${byte.charCodeAt(0).toString(16)} `);
+}
+
+/**
+ * Compiles a selector.
+ *
+ * @throws TidemarkError `bad-option`
+ */
+export function compileSelector({ text }: IgnoredSelector): SelectorCut {
+  let query: Query;
+  try {
+    query = compile(toBytesSelector(text), { cacheResults: false }) as Query;
+  } catch (error) {
+    throw refusePattern(text, `not a selector: ${(error as Error).message}`);
+  }
+  return (document) =>
+    selectAll(query, document).map(({ startIndex, endIndex }: Nodes[number]) => ({
+      start: startIndex ?? 0,
+      end: (endIndex ?? -1) + 1,
+    }));
+}

@@ -1,0 +1,32 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { compileContentRules } from "../content/index.ts";
+import { ContentExaminer } from "./content-examiner.ts";
+import { packDigests, transferOf, unpackFiles } from "./digest-codec.ts";
+import { type DigestAnswer, type DigestTask, type DigestThreadSettings, watchAt } from "./digest-thread.ts";
+import { FileDigester } from "./file-digest.ts";
+import { ReadPace } from "./read-pace.ts";
+
+// The body of a thread that digests files for DigestPool.
+const { ruleSource, ioLimitBytesPerSecond, watch } = workerData as DigestThreadSettings;
+const rules = ruleSource === undefined ? undefined : await compileContentRules(ruleSource);
+const pace = ioLimitBytesPerSecond === undefined ? undefined : new ReadPace(ioLimitBytesPerSecond);
+const digester = new FileDigester(undefined, pace === undefined ? undefined : (bytes) => pace.spend(bytes));
+
+const examiner =
+  rules === undefined
+    ? undefined
+    : new ContentExaminer(digester, rules, (pattern) => {
+        // A page's whole examination is one step: so its time is bounded, however many patterns there are.
+        if ((watch[watchAt.pattern] ?? -1) < 0) Atomics.add(watch, watchAt.steps, 1);
+        watch[watchAt.pattern] = pattern;
+      });
+
+parentPort?.on("message", (task: DigestTask) => {
+  const digests = unpackFiles(task.files).map((file, at) => {
+    watch[watchAt.file] = at;
+    return examiner === undefined ? digester.digest(file) : examiner.digest(file, task.files.troubles.get(at));
+  });
+  const packed = packDigests(digests);
+  const answer: DigestAnswer = { digests: packed };
+  parentPort?.postMessage(answer, transferOf(packed));
+});
