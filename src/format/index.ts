@@ -49,4 +49,15 @@ export {
   type RobotsBlock,
   replaceRobotsBlock,
 } from "./robots-block.ts";
+export {
+  maxReadCharacters,
+  maxSitemapBytes,
+  maxSitemapEntries,
+  type SitemapEntry,
+  type SitemapKind,
+  type SitemapLimits,
+  SitemapReader,
+  sitemapNamespace,
+} from "./sitemap-reader.ts";
 export { decodePathSegment, encodePathSegment, isCanonicalPath, maxPathLength } from "./url-path.ts";
+export { formatW3cDate, parseW3cDate } from "./w3c-date.ts";
