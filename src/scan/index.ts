@@ -1,6 +1,16 @@
 export { bytesPerTurn, type FileDigest, FileDigester } from "./file-digest.ts";
 export { compileGlobs, type GlobFilter } from "./glob-filter.ts";
+export { type ListFormat, listFormats } from "./list-columns.ts";
+export { parseListedType } from "./listed-field.ts";
+export type { ListedPage, ListedPageSource } from "./listed-page.ts";
+export type { ListedCounts, ListedPages, ListedPagesOptions } from "./listed-pages.ts";
 export { mediaTypeOfName } from "./media-types.ts";
+export { type FileSource, isScannedFile, MergedPages, type SitePage, type SitePageBatch } from "./merged-pages.ts";
+export type { ProbeAnswer } from "./probe-judgement.ts";
+export { type ProbeCounts, ProbedPages, type ProbedPagesOptions, type ProbeRequests } from "./probed-pages.ts";
 export { findReaderIdentity, type ReaderIdentity } from "./reader-identity.ts";
 export type { ScanBatch, ScanGap, ScannedFile } from "./scanned-file.ts";
+export { type OpenSitemap, openSitemapList, type SitemapListOptions } from "./sitemap-list.ts";
+export { SpillFile } from "./spill-file.ts";
+export { openUrlList, type UrlListOptions } from "./url-list.ts";
 export { Walk, type WalkOptions } from "./walk.ts";

@@ -35,6 +35,7 @@ export class ListRows {
   /** Lines of a record of CSV whose quote has no end yet. */
   #open: string[] = [];
   readonly #knownKeys: Map<string, ListColumn | undefined> = new Map();
+  readonly #knownTypes: Map<string, string> = new Map();
 
   /** @param format - if undefined, it is found by the name and the first line */
   constructor(origin: string, name: string, format: ListFormat | undefined, sink: RowSink) {
@@ -183,9 +184,17 @@ export class ListRows {
       path: path.value,
       sizeBytes: this.#field(size, parseListedSize),
       lastModified: this.#field(lastModified, parseListedTime),
-      mediaType: this.#field(type, parseListedType),
+      mediaType: this.#mediaType(type),
       digest: this.#field(digest, parseListedDigest),
     });
+  }
+
+  #mediaType(text: string | undefined): string | undefined {
+    const known = this.#knownTypes.get(text ?? "");
+    if (known !== undefined) return known;
+    const type = this.#field(text, parseListedType);
+    if (type !== undefined && this.#knownTypes.size < 256) this.#knownTypes.set(text ?? "", type);
+    return type;
   }
 
   // A page with a date that nobody understands is there all the same: without it, it would look deleted.
@@ -200,7 +209,6 @@ export class ListRows {
 
 function parseObject(line: string): Result<object> {
   try {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: anything that is not ASCII is to be decoded
     const text = /^[\0-\x7f]*$/.test(line) ? line : Buffer.from(line, "latin1").toString("utf8");
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return ok(value);

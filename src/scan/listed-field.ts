@@ -1,3 +1,4 @@
+import { parseW3cDate } from "../format/index.ts";
 import {
   digestBytes,
   type EpochSeconds,
@@ -10,8 +11,6 @@ import {
   type Result,
 } from "../model/index.ts";
 
-const iso =
-  /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(?: ?([Zz]|UTC|[+-]\d\d:?\d\d))?)?)?)?$/;
 const epoch = /^\d{1,12}(?:\.\d{1,9})?$/;
 const wholeNumber = /^\d{1,15}$/;
 const sha256Hex = /^(?:sha-?256:)?([0-9a-f]{64})$/i;
@@ -22,25 +21,10 @@ const mediaTypeForm = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/
  * a zone it is UTC. A year of four digits is a year, not 2026 seconds after 1970.
  */
 export function parseListedTime(text: string): Result<EpochSeconds, Problem> {
-  const seconds = epoch.test(text) && text.length !== 4 ? Math.floor(Number(text)) : readIso(text);
+  const seconds = epoch.test(text) && text.length !== 4 ? Math.floor(Number(text)) : parseW3cDate(text);
   if (seconds === undefined || seconds < 0 || seconds > maxEpochSeconds)
     return problem("bad-time", `neither seconds since 1970 nor a date of ISO 8601: ${excerpt(text)}`);
   return ok(seconds);
-}
-
-function readIso(text: string): EpochSeconds | undefined {
-  const match = iso.exec(text);
-  if (match === null) return undefined;
-  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = match
-    .slice(1, 7)
-    .map((part) => (part === undefined ? undefined : Number(part)));
-  if (month < 1 || month > 12 || hour > 23 || minute > 59 || second > 60) return undefined;
-  const midnight = new Date(0);
-  midnight.setUTCFullYear(year, month - 1, day);
-  if (midnight.getUTCMonth() !== month - 1 || midnight.getUTCDate() !== day) return undefined;
-  const zone = /^([+-])(\d\d):?(\d\d)$/.exec(match[7] ?? "");
-  const offset = zone === null ? 0 : (Number(zone[2]) * 60 + Number(zone[3])) * (zone[1] === "-" ? -60 : 60);
-  return midnight.getTime() / 1000 + (hour * 60 + minute) * 60 + second - offset;
 }
 
 /** Reads a size in bytes. */

@@ -16,4 +16,6 @@ export interface ListedPage {
 export interface ListedPageSource extends AsyncDisposable {
   /** Gives some thousand pages at a time; undefined after the last. */
   next(): Promise<readonly ListedPage[] | undefined>;
+  /** Whether what it does not name is not there; known when the first pages were given. */
+  readonly isComplete: boolean;
 }

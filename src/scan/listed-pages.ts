@@ -14,6 +14,8 @@ export interface ListedPagesOptions {
   readonly judgePath: (path: string) => WithholdRule | undefined;
   /** Longest encoded path that is published; default 2048, what sitemaps and most crawlers accept. */
   readonly maxPathLength?: number;
+  /** Whether a list may name no page; default false: what wrote it may have failed, and all its pages would go. */
+  readonly allowEmpty?: boolean;
   /** Memory of a sorted run; default 32 MiB. */
   readonly runBytes?: number;
   readonly onEvent: (event: ExportEvent) => void;
@@ -37,6 +39,8 @@ export interface ListedIntake {
   add(page: ListedPage): void;
   /** @param place - what precedes the message: the list and the line */
   problem(place: string, problem: Problem): void;
+  /** Says that pages may be missing that are there: nothing is to be deleted because of this list. */
+  missing(): void;
   /** To be awaited now and then. @throws TidemarkError `aborted` */
   turn(): Promise<void>;
 }
@@ -54,6 +58,7 @@ export class ListedPages implements ListedPageSource {
   #problems = 0;
   #pages = 0;
   #isEnded = false;
+  #isComplete = true;
 
   /** @param read - reads the whole list into the intake, once */
   constructor(name: string, options: ListedPagesOptions, read: (intake: ListedIntake) => Promise<void>) {
@@ -67,6 +72,11 @@ export class ListedPages implements ListedPageSource {
   get counts(): ListedCounts {
     const { duplicates, spilledBytes } = this.#sort;
     return { pages: this.#pages, duplicates, problems: this.#problems, spilledBytes };
+  }
+
+  /** Whether what it does not name is not there; known when the first pages were given. */
+  get isComplete(): boolean {
+    return this.#isComplete;
   }
 
   /** @throws TidemarkError `not-found`, `no-permission`, `bad-option` if nothing in it is a page, `disk-full`, `aborted`, `io` */
@@ -98,14 +108,17 @@ export class ListedPages implements ListedPageSource {
     await this.#read({
       add: (page) => this.#sort.add(page),
       problem: (place, found) => this.#complain(place, found),
+      missing: () => {
+        this.#isComplete = false;
+      },
       turn: () => this.#turn(),
     });
     const untold = this.#problems - maxToldProblems;
     if (untold > 0) this.#tell("more-problems", `${untold} more problems like these`, this.#name);
     // A list of which nothing is understood is the wrong file, and not a site that lost all its pages.
-    if (this.#sort.count === 0 && this.#problems > 0)
+    if (this.#sort.count === 0 && (this.#problems > 0 || this.#options.allowEmpty !== true))
       throw new TidemarkError("bad-option", `Nothing in ${this.#name} is a page of ${this.#options.origin}.`, {
-        hint: "Give one URL of the site a line, as TSV, CSV with a header, or JSON lines; or name the right --base-url.",
+        hint: "See that it is the right list, and --base-url the right site; nothing was changed.",
         details: { list: this.#name, problems: this.#problems },
       });
     return this.#sort.drain();
