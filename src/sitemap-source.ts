@@ -11,6 +11,8 @@ import { type ListedPageSource, type ListedPagesOptions, openSitemapList, SpillF
 export interface SitemapSourceOptions extends ListedPagesOptions {
   /** A URL, or a file's path. Sitemaps that an index names are asked for over HTTP. */
   readonly location: string;
+  /** Sitemaps that are read at most, indexes counted. @default 10000 */
+  readonly maxSitemaps?: number;
   /** @default the real time */
   readonly timing?: Timing;
 }

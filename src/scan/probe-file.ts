@@ -19,7 +19,7 @@ const maxLineCharacters = 32 * 1024;
 const storedOverheadBytes = 10 + 5 + 8;
 
 const compress = promisify(gzip);
-const noRotation: ProbeRotation = { cursor: "", after: 0, unasked: 0 };
+const noRotation: ProbeRotation = { cursor: "", after: 0, known: 0, unasked: 0 };
 let serial = 0;
 
 /**
@@ -101,7 +101,7 @@ function readRotation(path: string): ProbeRotation {
     const memberBytes = lengthBytes + storedOverheadBytes;
     if (lengthBytes === 0 || memberBytes > tail.length) throw new RangeError("its end is missing");
     const content = gunzipSync(tail.subarray(tail.length - memberBytes), { maxOutputLength: maxLineCharacters });
-    return parseEnd(content.toString("latin1").trimEnd()).rotation;
+    return parseEnd(content.toString("latin1").trimEnd());
   } finally {
     closeSync(fd);
   }
@@ -128,7 +128,7 @@ async function* readRecords(path: string): AsyncGenerator<ProbeRecord[]> {
           if (line !== header) throw new RangeError("not a file of probes");
           isFirst = false;
         } else if (line.startsWith(`${endMark}\t`)) {
-          if (parseEnd(line).count !== count) throw new RangeError(`${count} records, and another number was written`);
+          if (parseEnd(line).known !== count) throw new RangeError(`${count} records, and another number was written`);
           ended = true;
         } else {
           const record = parseProbeRecord(line);
@@ -147,13 +147,15 @@ async function* readRecords(path: string): AsyncGenerator<ProbeRecord[]> {
   }
 }
 
-function parseEnd(line: string): { readonly count: number; readonly rotation: ProbeRotation } {
+function parseEnd(line: string): ProbeRotation {
   const match = /^end\t(\d{1,15})\t(\/[!-~]*|-)\t(\d{1,15})\t(\d{1,15})$/.exec(line);
   if (match === null) throw new RangeError("its last line is another");
   const [, count, cursor = "-", after, unasked] = match;
   return {
-    count: Number(count),
-    rotation: { cursor: cursor === "-" ? "" : cursor, after: Number(after), unasked: Number(unasked) },
+    cursor: cursor === "-" ? "" : cursor,
+    after: Number(after),
+    known: Number(count),
+    unasked: Number(unasked),
   };
 }
 
@@ -191,7 +193,7 @@ export class ProbeWriter implements AsyncDisposable {
   }
 
   /** Makes the records durable under the file's name. */
-  async commit({ cursor, after, unasked }: ProbeRotation): Promise<void> {
+  async commit({ cursor, after, unasked }: Omit<ProbeRotation, "known">): Promise<void> {
     await this.drain();
     const line = `${endMark}\t${this.#count}\t${cursor === "" ? "-" : cursor}\t${after}\t${unasked}\n`;
     // Stored, and so of a length that its last bytes tell: the next run reads it before all others.

@@ -25,6 +25,8 @@ export interface ProbeRotation {
   readonly cursor: string;
   /** Pages asked before that come after it. */
   readonly after: number;
+  /** Pages that were asked for before, all of them. */
+  readonly known: number;
   /** Pages that nobody asked for yet. */
   readonly unasked: number;
 }

@@ -5,13 +5,16 @@ export type ProbeTurn = "first" | "after" | "before";
 
 /**
  * Divides a run's requests fairly, while pages go by in path order and none comes again. Pages that nobody asked for
- * come first. The others have their turn in a circle: the run goes on after the page where the one before ended, and
+ * come first, but for a quarter of the requests. The others have their turn in a circle: the run goes on after the page where the one before ended, and
  * begins anew at the site's first page when it has come to the last.
  */
 export class RotationPlan {
   readonly #start: ProbeRotation;
   #left: number;
+  /** Of the requests that are left, those for pages that nobody asked for. */
   #kept: number;
+  /** And those for the others: new pages each day must not keep them waiting for ever. */
+  #keptForOthers: number;
   #frontLeft: number;
   #cursor: string;
   #after = 0;
@@ -22,13 +25,14 @@ export class RotationPlan {
   constructor(start: ProbeRotation, budget: number) {
     this.#start = start;
     this.#left = budget;
-    this.#kept = Math.min(budget, start.unasked);
+    this.#keptForOthers = Math.min(Math.floor(budget / 4), start.known);
+    this.#kept = Math.min(budget - this.#keptForOthers, start.unasked);
     this.#frontLeft = Math.max(0, budget - this.#kept - start.after);
     this.#cursor = start.cursor;
   }
 
   /** Where the next run goes on, when all pages were settled. */
-  get end(): ProbeRotation {
+  get end(): Omit<ProbeRotation, "known"> {
     return { cursor: this.#cursor, after: this.#after, unasked: this.#unasked };
   }
 
@@ -36,6 +40,7 @@ export class RotationPlan {
   choose(path: string, wasAsked: boolean): ProbeTurn | undefined {
     if (this.#left === 0) return undefined;
     if (!wasAsked) {
+      if (this.#left <= this.#keptForOthers) return undefined;
       this.#left -= 1;
       if (this.#kept > 0) this.#kept -= 1;
       return "first";
@@ -44,6 +49,7 @@ export class RotationPlan {
     const isAfter = path > this.#start.cursor;
     if (!isAfter && this.#frontLeft === 0) return undefined;
     if (!isAfter) this.#frontLeft -= 1;
+    if (this.#keptForOthers > 0) this.#keptForOthers -= 1;
     this.#left -= 1;
     return isAfter ? "after" : "before";
   }

@@ -82,7 +82,7 @@ test("a file of records is gzip, is read as it was written, and leaves nothing e
     fc.asyncProperty(fc.uniqueArray(records, { selector: ({ path }) => path, maxLength: 30 }), async (unsorted) => {
       const given = unsorted.toSorted((a, b) => (a.path < b.path ? -1 : 1));
       await writeAll(path, given);
-      assert.deepEqual(await readAll(path), { given, problems: [], rotation: { cursor: "/c", after: 7, unasked: 9 } });
+      assert.deepEqual(await readAll(path), { given, problems: [], rotation: { cursor: "/c", after: 7, known: given.length, unasked: 9 } });
       assert.ok(gunzipSync(readFileSync(path)).toString().endsWith(`end\t${given.length}\t/c\t7\t9\n`));
     }),
     { numRuns: 50 },
@@ -103,7 +103,7 @@ test("many records take many pieces", async () => {
 test("no file is no records; one that is damaged anywhere gives what stands before, or nothing, and says so", async () => {
   using temp = makeTempFolder();
   const path = join(temp.path, "probes.gz");
-  assert.deepEqual(await readAll(path), { given: [], problems: [], rotation: { cursor: "", after: 0, unasked: 0 } });
+  assert.deepEqual(await readAll(path), { given: [], problems: [], rotation: { cursor: "", after: 0, known: 0, unasked: 0 } });
   const given = Array.from({ length: 50 }, (_, at) => ({ ...sample, path: `/${String(at).padStart(3, "0")}` }));
   await writeAll(path, given);
   const whole = readFileSync(path);
