@@ -87,7 +87,8 @@ test("what the server says of a page is taken, kept, and asked for with its vali
       "/a": (request, response) => {
         conditions.push([request.headers["if-none-match"], request.headers["if-modified-since"]]);
         if (request.headers["if-none-match"] === raw) response.writeHead(304).end();
-        else response.writeHead(200, { etag: raw, "last-modified": modified, "content-type": "Text/HTML" }).end("hello");
+        else
+          response.writeHead(200, { etag: raw, "last-modified": modified, "content-type": "Text/HTML" }).end("hello");
       },
     }),
   );
@@ -246,7 +247,10 @@ test("several at once are asked when that is wanted, each once", async () => {
   const { requests, pages } = await run(site, temp.path, list, { concurrency: 3 });
   assert.equal(new Set(requests).size, 20);
   assert.equal(requests.length, 20);
-  assert.deepEqual(pages.map(({ digest }) => digest), list.map(({ path }) => digestOf(path)));
+  assert.deepEqual(
+    pages.map(({ digest }) => digest),
+    list.map(({ path }) => digestOf(path)),
+  );
 });
 
 test("what the list says comes first, and where it says other than the server said, the server is asked anew", async () => {

@@ -59,7 +59,12 @@ test("an index is followed over HTTP, each sitemap once, and of a page that stan
   using temp = makeTempFolder();
   await using site = await listenSite((request, response) => {
     const files: Record<string, string | Buffer> = {
-      "/sitemap.xml": index(`${site.origin}/1.xml.gz`, `${site.origin}/2.xml`, `${site.origin}/1.xml.gz`, `${site.origin}/sitemap.xml`),
+      "/sitemap.xml": index(
+        `${site.origin}/1.xml.gz`,
+        `${site.origin}/2.xml`,
+        `${site.origin}/1.xml.gz`,
+        `${site.origin}/sitemap.xml`,
+      ),
       "/1.xml.gz": gzipSync(urlset([`${site.origin}/a`, "2026-11-19"], [`${site.origin}/c`])),
       "/2.xml": urlset([`${site.origin}/a`, "2026-11-20T12:00:00Z"], [`${site.origin}/b`]),
     };
@@ -90,7 +95,9 @@ test("what is missing, broken, elsewhere, too deep or too much makes the list in
     else if (url === "/cut.xml.gz") response.end(gzipSync(urlset([`${origin}/x`])).subarray(0, 30));
     else if (url.startsWith("/index-of-")) {
       const other = url.slice("/index-of-".length);
-      response.end(index(other.startsWith("http") ? decodeURIComponent(other) : `${origin}/${other}`, `${origin}/good.xml`));
+      response.end(
+        index(other.startsWith("http") ? decodeURIComponent(other) : `${origin}/${other}`, `${origin}/good.xml`),
+      );
     } else response.writeHead(404).end();
   });
   const rows = [
@@ -103,7 +110,11 @@ test("what is missing, broken, elsewhere, too deep or too much makes the list in
   ] as const;
   for (const [name, code] of rows) {
     const { pages, codes, isComplete } = await read(`${site.origin}/index-of-${name}`, site.origin, temp.path);
-    assert.deepEqual(pages.filter(({ path }) => path === "/good"), [listed("/good")], name);
+    assert.deepEqual(
+      pages.filter(({ path }) => path === "/good"),
+      [listed("/good")],
+      name,
+    );
     assert.equal(isComplete, false, name);
     assert.equal(codes.length, 1, `${name}: ${codes}`);
     if (name !== "cut.xml") assert.deepEqual(codes, [code]);

@@ -18,6 +18,7 @@ export class RotationPlan {
   #frontLeft: number;
   #cursor: string;
   #after = 0;
+  #known = 0;
   #unasked = 0;
   #isAround = false;
 
@@ -33,7 +34,10 @@ export class RotationPlan {
 
   /** Where the next run goes on, when all pages were settled. */
   get end(): Omit<ProbeRotation, "known"> {
-    return { cursor: this.#cursor, after: this.#after, unasked: this.#unasked };
+    const unasked = this.#unasked;
+    // What was to come after the cursor is not listed any more: the circle begins anew.
+    if (this.#keptForOthers > 0) return { cursor: "", after: this.#known, unasked };
+    return { cursor: this.#cursor, after: this.#after, unasked };
   }
 
   /** Decides about the next page; undefined if it is not to be asked for. */
@@ -56,7 +60,8 @@ export class RotationPlan {
 
   /** Notes what became of a page, in path order. @param isKnown - whether it was ever asked for by now */
   settle(path: string, turn: ProbeTurn | undefined, isKnown: boolean, isDeferred: boolean): void {
-    if (!isKnown) this.#unasked += 1;
+    if (isKnown) this.#known += 1;
+    else this.#unasked += 1;
     const moves = !isDeferred && (turn === "before" || (turn === "after" && !this.#isAround));
     if (moves) {
       this.#isAround = turn === "before";

@@ -1,6 +1,6 @@
+import { TidemarkError } from "../model/index.ts";
 import { readListBytes } from "./list-bytes.ts";
 import type { ListFormat } from "./list-columns.ts";
-import { TidemarkError } from "../model/index.ts";
 import { ListLines } from "./list-lines.ts";
 import { ListRows } from "./list-rows.ts";
 import { ListedPages, type ListedPagesOptions } from "./listed-pages.ts";

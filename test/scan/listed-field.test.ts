@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import {
-  parseListedDigest,
-  parseListedSize,
-  parseListedTime,
-  parseListedType,
-} from "../../src/scan/listed-field.ts";
+import { parseListedDigest, parseListedSize, parseListedTime, parseListedType } from "../../src/scan/listed-field.ts";
 
 const times: ReadonlyArray<readonly [string, number | undefined]> = [
   ["0", 0],
@@ -36,7 +31,8 @@ for (const [text, expected] of times) {
 test("sizes are whole numbers of bytes", () => {
   assert.deepEqual(parseListedSize("0"), { ok: true, value: 0 });
   assert.deepEqual(parseListedSize("123456789012345"), { ok: true, value: 123_456_789_012_345 });
-  for (const text of ["-1", "1.5", "1e3", "0x10", "9".repeat(16), "", "1 "]) assert.equal(parseListedSize(text).ok, false);
+  for (const text of ["-1", "1.5", "1e3", "0x10", "9".repeat(16), "", "1 "])
+    assert.equal(parseListedSize(text).ok, false);
 });
 
 test("a digest is ours, or a whole SHA-256 that is cut down to it", () => {

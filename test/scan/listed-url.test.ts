@@ -35,6 +35,8 @@ const rows: ReadonlyArray<readonly [string, string]> = [
   ["//evil.test/a", "other-origin"],
   ["/\\evil.test/a", "other-origin"],
   ["https://me:secret@example.org/a", "bad-url"],
+  ["https://me@example.org/a", "bad-url"],
+  ["https://:secret@example.org/a", "bad-url"],
   ["https://example.org//a", "bad-path"], // A reader would resolve it to another host.
   ["about.html", "bad-url"],
   ["ftp://example.org/a", "bad-url"],
@@ -52,7 +54,12 @@ for (const [given, expected] of rows) {
 }
 
 test("any text becomes a canonical path or a problem, and a canonical path stays itself", () => {
-  const texts = fc.oneof(fc.string(), fc.webUrl(), fc.string().map((text) => `/${text}`), fc.string({ unit: "binary" }));
+  const texts = fc.oneof(
+    fc.string(),
+    fc.webUrl(),
+    fc.string().map((text) => `/${text}`),
+    fc.string({ unit: "binary" }),
+  );
   fc.assert(
     fc.property(texts, fc.boolean(), (text, isBytes) => {
       const first = parseListedUrl(text, origin, isBytes);

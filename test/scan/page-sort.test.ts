@@ -16,15 +16,15 @@ const paths = fc.oneof(
 );
 const pages: fc.Arbitrary<ListedPage> = fc.record(
   {
-  path: paths,
-  sizeBytes: fc.option(fc.maxSafeNat(), { nil: undefined }),
-  lastModified: fc.option(fc.integer({ min: 0, max: 253_402_300_799 }), { nil: undefined }),
-  mediaType: fc.option(fc.constantFrom("text/html", "image/png", "application/x-y"), { nil: undefined }),
-  digest: fc.option(
-    fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString("base64url")),
-    { nil: undefined },
-  ),
-},
+    path: paths,
+    sizeBytes: fc.option(fc.maxSafeNat(), { nil: undefined }),
+    lastModified: fc.option(fc.integer({ min: 0, max: 253_402_300_799 }), { nil: undefined }),
+    mediaType: fc.option(fc.constantFrom("text/html", "image/png", "application/x-y"), { nil: undefined }),
+    digest: fc.option(
+      fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString("base64url")),
+      { nil: undefined },
+    ),
+  },
   { noNullPrototype: true },
 );
 

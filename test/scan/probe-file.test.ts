@@ -4,16 +4,14 @@ import { once } from "node:events";
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { ProbeReader, ProbeWriter } from "../../src/scan/probe-file.ts";
 import { formatProbeRecord, type ProbeRecord, parseProbeRecord } from "../../src/scan/probe-record.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const seconds = fc.integer({ min: 0, max: 253_402_300_799 });
-const fieldValue = fc
-  .uint8Array({ minLength: 1, maxLength: 40 })
-  .map((bytes) => Buffer.from(bytes).toString("latin1"));
+const fieldValue = fc.uint8Array({ minLength: 1, maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString("latin1"));
 const records: fc.Arbitrary<ProbeRecord> = fc.record(
   {
     path: fc.stringMatching(/^\/[a-z]{1,8}(?:\?[a-z=&%]{1,8})?$/),
@@ -68,10 +66,16 @@ test("a record is read as it was written, validators byte for byte", () => {
 test("any line is a record or none", () => {
   const parts = fc.constantFrom("/a", "P", "X", "5", "-", "text/html", "AAAAAAAAAAA", "%2D", "\t", "-1", "1e9");
   fc.assert(
-    fc.property(fc.oneof(fc.string(), fc.array(parts, { maxLength: 20 }).map((all) => all.join("\t"))), (line) => {
-      const record = parseProbeRecord(line);
-      if (record !== undefined) assert.deepEqual(parseProbeRecord(formatProbeRecord(record)), record);
-    }),
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.array(parts, { maxLength: 20 }).map((all) => all.join("\t")),
+      ),
+      (line) => {
+        const record = parseProbeRecord(line);
+        if (record !== undefined) assert.deepEqual(parseProbeRecord(formatProbeRecord(record)), record);
+      },
+    ),
   );
 });
 
@@ -82,7 +86,11 @@ test("a file of records is gzip, is read as it was written, and leaves nothing e
     fc.asyncProperty(fc.uniqueArray(records, { selector: ({ path }) => path, maxLength: 30 }), async (unsorted) => {
       const given = unsorted.toSorted((a, b) => (a.path < b.path ? -1 : 1));
       await writeAll(path, given);
-      assert.deepEqual(await readAll(path), { given, problems: [], rotation: { cursor: "/c", after: 7, known: given.length, unasked: 9 } });
+      assert.deepEqual(await readAll(path), {
+        given,
+        problems: [],
+        rotation: { cursor: "/c", after: 7, known: given.length, unasked: 9 },
+      });
       assert.ok(gunzipSync(readFileSync(path)).toString().endsWith(`end\t${given.length}\t/c\t7\t9\n`));
     }),
     { numRuns: 50 },
@@ -103,21 +111,52 @@ test("many records take many pieces", async () => {
 test("no file is no records; one that is damaged anywhere gives what stands before, or nothing, and says so", async () => {
   using temp = makeTempFolder();
   const path = join(temp.path, "probes.gz");
-  assert.deepEqual(await readAll(path), { given: [], problems: [], rotation: { cursor: "", after: 0, known: 0, unasked: 0 } });
+  assert.deepEqual(await readAll(path), {
+    given: [],
+    problems: [],
+    rotation: { cursor: "", after: 0, known: 0, unasked: 0 },
+  });
   const given = Array.from({ length: 50 }, (_, at) => ({ ...sample, path: `/${String(at).padStart(3, "0")}` }));
   await writeAll(path, given);
   const whole = readFileSync(path);
   await fc.assert(
-    fc.asyncProperty(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 }), fc.boolean(), async (at, change, isCut) => {
-      const damaged = Buffer.from(isCut ? whole.subarray(0, at) : whole);
-      if (!isCut) damaged[at] = (damaged[at] ?? 0) ^ change;
-      writeFileSync(path, damaged);
-      const read = await readAll(path);
-      assert.deepEqual(read.given, given.slice(0, read.given.length));
-      assert.ok(read.problems.length === 1 || read.given.length === given.length);
-    }),
+    fc.asyncProperty(
+      fc.nat(whole.length - 1),
+      fc.integer({ min: 1, max: 255 }),
+      fc.boolean(),
+      async (at, change, isCut) => {
+        const damaged = Buffer.from(isCut ? whole.subarray(0, at) : whole);
+        if (!isCut) damaged[at] = (damaged[at] ?? 0) ^ change;
+        writeFileSync(path, damaged);
+        const read = await readAll(path);
+        assert.deepEqual(read.given, given.slice(0, read.given.length));
+        assert.ok(read.problems.length === 1 || read.given.length === given.length);
+      },
+    ),
     { numRuns: 300 },
   );
+});
+
+test("a file whose parts do not belong together says so", async () => {
+  using temp = makeTempFolder();
+  const path = join(temp.path, "probes.gz");
+  const start = gzipSync(`tidemark-probes 1\n${formatProbeRecord(sample)}\n`);
+  const end = (count: number): Buffer => gzipSync(`end\t${count}\t-\t0\t0\n`, { level: 0 });
+  writeFileSync(path, Buffer.concat([start, end(1)]));
+  assert.deepEqual((await readAll(path)).problems, []);
+  const twice = gzipSync(`tidemark-probes 1\n${`${formatProbeRecord(sample)}\n`.repeat(2)}`);
+  const bomb = gzipSync("x".repeat(100_000));
+  for (const parts of [
+    [start, end(2)],
+    [start, Buffer.from("rubbish"), end(1)],
+    [twice, end(2)],
+    [start, end(1), end(1)],
+    [start, bomb, end(1)],
+    [gzipSync("tidemark-probes 2\n"), end(0)],
+  ]) {
+    writeFileSync(path, Buffer.concat(parts));
+    assert.equal((await readAll(path)).problems.length, 1);
+  }
 });
 
 test("what is not committed leaves the file as it was", async () => {

@@ -64,7 +64,10 @@ test("every page has its turn within a circle, and no run asks more than its bud
 test("with a list that changes between runs, every page that stays has its turn", () => {
   fc.assert(
     fc.property(
-      fc.array(fc.uniqueArray(fc.stringMatching(/^\/[a-e]{1,2}$/), { maxLength: 12 }), { minLength: 40, maxLength: 40 }),
+      fc.array(fc.uniqueArray(fc.stringMatching(/^\/[a-e]{1,2}$/), { maxLength: 12 }), {
+        minLength: 40,
+        maxLength: 40,
+      }),
       fc.integer({ min: 4, max: 8 }),
       (lists, budget) => {
         const known = new Set<string>();
@@ -85,6 +88,22 @@ test("with a list that changes between runs, every page that stays has its turn"
     ),
     { numRuns: 300 },
   );
+});
+
+test("new pages in every run do not keep the others waiting for ever", () => {
+  const known = new Set<string>();
+  let rotation = start;
+  const old = ["/a", "/b", "/c"];
+  const turns: string[] = [];
+  for (let round = 0; round < 8; round++) {
+    const fresh = Array.from({ length: 20 }, (_, at) => `/new-${round}-${at}`).sort();
+    const { asked, end } = run([...old, ...(round === 0 ? [] : fresh)], known, rotation, 4);
+    assert.ok(asked.length <= 4);
+    turns.push(asked.filter((path) => old.includes(path)).join(""));
+    for (const path of fresh) known.delete(path);
+    rotation = end;
+  }
+  assert.deepEqual(turns, ["/a/b/c", "/a/b/c", "", "/a", "/b", "/c", "", "/a"]);
 });
 
 test("what was deferred has its turn in the next run", () => {

@@ -60,29 +60,57 @@ const forms: ReadonlyArray<readonly [string, string, string, readonly ListedPage
   ["URLs with commas", "/a,b\n/c,d\n", "list", [listed("/a,b"), listed("/c,d")]],
   ["TSV", `/a\t${noon}\t5\t${digest}\ttext/html\n`, "list", [whole]],
   ["TSV with dates and a SHA-256", `/a\t2026-11-20T12:00:00Z\t5\t${hex}\tText/HTML; charset=x\n`, "list", [whole]],
-  ["TSV with gaps", "/a\t-\t5\n/b\t\t\t\ttext/css\n", "list", [
-    listed("/a", { sizeBytes: 5 }),
-    listed("/b", { mediaType: "text/css" }),
-  ]],
-  ["TSV with CRLF, empty lines and remarks", `# a remark\r\n\r\n/a\t${noon}\r\n \r\n`, "list", [
-    listed("/a", { lastModified: noon }),
-  ]],
-  ["TSV with a header", `Size\tNote\tURL\tLast-Modified\n5\thello\t/a\t${noon}\n`, "list", [
-    listed("/a", { sizeBytes: 5, lastModified: noon }),
-  ]],
+  [
+    "TSV with gaps",
+    "/a\t-\t5\n/b\t\t\t\ttext/css\n",
+    "list",
+    [listed("/a", { sizeBytes: 5 }), listed("/b", { mediaType: "text/css" })],
+  ],
+  [
+    "TSV with CRLF, empty lines and remarks",
+    `# a remark\r\n\r\n/a\t${noon}\r\n \r\n`,
+    "list",
+    [listed("/a", { lastModified: noon })],
+  ],
+  [
+    "TSV with a header",
+    `Size\tNote\tURL\tLast-Modified\n5\thello\t/a\t${noon}\n`,
+    "list",
+    [listed("/a", { sizeBytes: 5, lastModified: noon })],
+  ],
   ["CSV by its header", `url,lastmod,size,sha256,type\n/a,${noon},5,${hex},text/html\n`, "list", [whole]],
   ["CSV by its name", `/a,${noon},5,${digest},text/html\n`, "pages.CSV", [whole]],
-  ["CSV by its first line", `/a,2026-11-20T12:00:00Z,5\n`, "list", [listed("/a", { lastModified: noon, sizeBytes: 5 })]],
-  ["CSV with quotes and CRLF", `"loc","size"\r\n"https://example.org/a,b?c=""d""","5"\r\n`, "list", [
-    listed("/a,b?c=%22d%22", { sizeBytes: 5 }),
-  ]],
-  ["CSV with a field of two lines", 'title,url\n"One,\nand ""two""",/a\nthree,/b\n', "x.csv.gz", [listed("/a"), listed("/b")]],
+  [
+    "CSV by its first line",
+    `/a,2026-11-20T12:00:00Z,5\n`,
+    "list",
+    [listed("/a", { lastModified: noon, sizeBytes: 5 })],
+  ],
+  [
+    "CSV with quotes and CRLF",
+    `"loc","size"\r\n"https://example.org/a,b?c=""d""","5"\r\n`,
+    "list",
+    [listed("/a,b?c=%22d%22", { sizeBytes: 5 })],
+  ],
+  [
+    "CSV with a field of two lines",
+    'title,url\n"One,\nand ""two""",/a\nthree,/b\n',
+    "x.csv.gz",
+    [listed("/a"), listed("/b")],
+  ],
   ["CSV with a byte order mark", "\uFEFFurl,size\n/a,5\n", "list", [listed("/a", { sizeBytes: 5 })]],
-  ["JSON lines", `{"url":"/a","lastModified":"2026-11-20T12:00:00Z","size":5,"sha256":"${hex}","content_type":"text/html"}\n`, "list", [whole]],
-  ["JSON lines by their name", `{"path":"/b"}\n\n {"loc":"https://example.org/caf\u00e9","mtime":${noon},"tags":[1]}\n`, "x.ndjson", [
-    listed("/b"),
-    listed("/caf%C3%A9", { lastModified: noon }),
-  ]],
+  [
+    "JSON lines",
+    `{"url":"/a","lastModified":"2026-11-20T12:00:00Z","size":5,"sha256":"${hex}","content_type":"text/html"}\n`,
+    "list",
+    [whole],
+  ],
+  [
+    "JSON lines by their name",
+    `{"path":"/b"}\n\n {"loc":"https://example.org/caf\u00e9","mtime":${noon},"tags":[1]}\n`,
+    "x.ndjson",
+    [listed("/b"), listed("/caf%C3%A9", { lastModified: noon })],
+  ],
   ["the last of twins", "/a\t1\n/b\n/a\t3\n/a\t2\n", "list", [listed("/a", { lastModified: 2 }), listed("/b")]],
   ["nothing", "", "list", []],
 ];
@@ -92,7 +120,10 @@ for (const [what, content, name, expected] of forms) {
     for (const pieceBytes of [1, 7, 1 << 20]) {
       const plain = await read(content, { name, pieceBytes });
       assert.deepEqual(plain.pages, expected);
-      assert.deepEqual(codesOf(plain.events).filter((code) => code !== "listed-twice"), []);
+      assert.deepEqual(
+        codesOf(plain.events).filter((code) => code !== "listed-twice"),
+        [],
+      );
       assert.deepEqual((await read(gzipSync(content), { name, pieceBytes })).pages, expected);
     }
   });
@@ -122,29 +153,50 @@ test("lines that are no pages are told with their number, and the others are tak
   );
 });
 
+test("a line that is too long is told once, however it comes in pieces, and the next one is taken", async () => {
+  const content = `/a\n/${"b".repeat(200_000)}\n/c\n/${"d".repeat(200_000)}`;
+  for (const pieceBytes of [999, 65_537, 1 << 20]) {
+    const { pages, events } = await read(content, { pieceBytes });
+    assert.deepEqual(pages, [listed("/a"), listed("/c")]);
+    assert.deepEqual(
+      events.map((event) => "path" in event && event.path),
+      ["list:2", "list:4"],
+    );
+  }
+});
+
 test("of many problems twenty are told, and how many there are more", async () => {
   const { events, counts } = await read(`/a\n${"nothing\n".repeat(500)}`);
   assert.equal(events.length, 21);
-  assert.deepEqual(events[20], { event: "item-error", code: "more-problems", message: "480 more problems like these", path: "list" });
+  assert.deepEqual(events[20], {
+    event: "item-error",
+    code: "more-problems",
+    message: "480 more problems like these",
+    path: "list",
+  });
   assert.equal(counts.problems, 500);
 });
 
 test("a quote without an end costs its own line only", async () => {
-  const lines = Array.from({ length: 40 }, (_, at) => (at === 3 || at === 30 ? `"/never${at}` : `/p${String(at).padStart(2, "0")}`));
+  const lines = Array.from({ length: 40 }, (_, at) =>
+    at === 3 || at === 30 ? `"/never${at}` : at === 9 ? "none" : `/p${String(at).padStart(2, "0")}`,
+  );
   const { pages, events } = await read(["url", ...lines].join("\n"), { format: "csv" });
-  assert.equal(pages.length, 38);
-  assert.deepEqual(events.map((event) => "path" in event && event.path), ["list:5", "list:32"]);
+  assert.equal(pages.length, 37);
+  assert.deepEqual(
+    events.map((event) => "path" in event && event.path),
+    ["list:5", "list:11", "list:32"],
+  );
 });
 
 test("what is withheld is told, and what stands twice is counted", async () => {
   const { pages, events, counts } = await read(`/private/a\n/b\n/b\n/${"l".repeat(3000)}\n`);
   assert.deepEqual(pages, [listed("/b")]);
   assert.deepEqual(counts.duplicates, 1);
-  assert.deepEqual(events.map((event) => (event.event === "withheld" ? event.rule : event.event)), [
-    "name-too-long",
-    "robots-disallow",
-    "warning",
-  ]);
+  assert.deepEqual(
+    events.map((event) => (event.event === "withheld" ? event.rule : event.event)),
+    ["name-too-long", "robots-disallow", "warning"],
+  );
 });
 
 test("a list of which nothing is a page, or that is empty, changes nothing", async () => {
@@ -155,6 +207,22 @@ test("a list of which nothing is a page, or that is empty, changes nothing", asy
     await using list = openUrlList({ ...options, input: inPieces(content, 10) });
     await assert.rejects(list.next(), { code: "bad-option" });
   }
+  // An empty list may be allowed, the wrong file never.
+  assert.deepEqual((await read("")).pages, []);
+  await assert.rejects(read("<html>"), { code: "bad-option" });
+});
+
+test("a stream that fails on its way, packed or not, is no list", async () => {
+  using temp = makeTempFolder();
+  const { onEvent } = keepEvents();
+  for (const head of [Buffer.from("/a\n/b\n"), gzipSync("/a\n/b\n".repeat(1000)).subarray(0, 40)]) {
+    const input = (async function* failing() {
+      yield head;
+      throw Object.assign(new Error("the pipe broke"), { code: "EIO" });
+    })();
+    await using list = openUrlList({ input, origin, spillFolder: temp.path, judgePath: () => undefined, onEvent });
+    await assert.rejects(list.next(), { code: "io" });
+  }
 });
 
 test("a gzip file that is cut off or broken is no list", async () => {
@@ -163,7 +231,11 @@ test("a gzip file that is cut off or broken is no list", async () => {
   const options = { origin, spillFolder: temp.path, judgePath: () => undefined, onEvent };
   const packed = gzipSync(Buffer.from(Array.from({ length: 1000 }, (_, at) => `/${at}\n`).join("")));
   const path = join(temp.path, "list.gz");
-  for (const broken of [packed.subarray(0, -20), packed.subarray(0, 3), Buffer.concat([packed.subarray(0, 200), Buffer.alloc(500)])]) {
+  for (const broken of [
+    packed.subarray(0, -20),
+    packed.subarray(0, 3),
+    Buffer.concat([packed.subarray(0, 200), Buffer.alloc(500)]),
+  ]) {
     writeFileSync(path, broken);
     await using list = openUrlList({ ...options, input: path });
     await assert.rejects(list.next(), { code: "io" });
@@ -180,9 +252,9 @@ test("a file that is not there says so, and a stream is read once", async () => 
   await using none = openUrlList({ ...options, input: join(temp.path, "none") });
   await assert.rejects(none.next(), { code: "not-found" });
   const input = inPieces("/a\n", 10);
-  await using first = openUrlList({ ...options, input });
+  await using first = openUrlList({ ...options, input, allowEmpty: true });
   assert.equal((await drainPages(first)).length, 1);
-  await using second = openUrlList({ ...options, input });
+  await using second = openUrlList({ ...options, input, allowEmpty: true });
   await assert.rejects(second.next(), { code: "bad-option" });
 });
 
@@ -211,23 +283,30 @@ test("any bytes give pages in order, or one of the errors that are promised", as
   const soup = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),
     fc
-      .array(fc.constantFrom("/a", "/b?c", '"', '""', ",", "\t", "\n", "\r\n", "{", '{"url":"/x"}', "url", "5", "\xff"), {
-        maxLength: 60,
-      })
+      .array(
+        fc.constantFrom("/a", "/b?c", '"', '""', ",", "\t", "\n", "\r\n", "{", '{"url":"/x"}', "url", "5", "\xff"),
+        {
+          maxLength: 60,
+        },
+      )
       .map((parts) => Buffer.from(parts.join(""), "latin1")),
   );
   await fc.assert(
-    fc.asyncProperty(soup, fc.option(fc.constantFrom<ListFormat>("tsv", "csv", "jsonl"), { nil: undefined }), async (bytes, format) => {
-      const reading = read(bytes, { ...(format === undefined ? {} : { format }), runBytes: 100 });
-      const { pages } = await reading.catch((error: { code?: string }) => {
-        assert.ok(error.code === "bad-option" || error.code === "io", String(error));
-        return { pages: [] };
-      });
-      for (const [at, { path }] of pages.entries()) {
-        assert.ok(isCanonicalPath(path));
-        assert.ok(at === 0 || (pages[at - 1]?.path ?? "") < path);
-      }
-    }),
+    fc.asyncProperty(
+      soup,
+      fc.option(fc.constantFrom<ListFormat>("tsv", "csv", "jsonl"), { nil: undefined }),
+      async (bytes, format) => {
+        const reading = read(bytes, { ...(format === undefined ? {} : { format }), runBytes: 100 });
+        const { pages } = await reading.catch((error: { code?: string }) => {
+          assert.ok(error.code === "bad-option" || error.code === "io", String(error));
+          return { pages: [] };
+        });
+        for (const [at, { path }] of pages.entries()) {
+          assert.ok(isCanonicalPath(path));
+          assert.ok(at === 0 || (pages[at - 1]?.path ?? "") < path);
+        }
+      },
+    ),
     { numRuns: 500 },
   );
 });
