@@ -1,6 +1,4 @@
-import { isCanonicalPath } from "../format/index.ts";
 import { type EpochSeconds, isDigest, maxEpochSeconds, type Validators } from "../model/index.ts";
-import { parseListedSize } from "./listed-field.ts";
 
 /** Whether a page was there when the server was last asked; `unknown` if it never gave an answer that says so. */
 export type ProbeState = "present" | "absent" | "unknown";
@@ -40,6 +38,8 @@ const statesByLetter: ReadonlyMap<string, ProbeState> = new Map([
   ["A", "absent"],
   ["U", "unknown"],
 ]);
+// Records are only matched with listed pages, whose paths were checked.
+const pathForm = /^\/[!-~]{0,7999}$/;
 const mediaTypeForm = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
 
 /** Writes a record as a line, without its LF: `path state asked size last-modified type digest etag last-modified-field`, TAB between. */
@@ -66,13 +66,13 @@ export function parseProbeRecord(line: string): ProbeRecord | undefined {
   const state = statesByLetter.get(letter);
   const askedAt = parseSeconds(askedText);
   const lastModified = timeText === "-" ? undefined : parseSeconds(timeText);
-  const size = parseListedSize(sizeText);
+  const sizeBytes = sizeText === "-" ? undefined : parseWhole(sizeText);
   const [etag = "", lastModifiedField = ""] = rest.map(unescapeField);
   const isWhole =
     fields.length === 9 &&
-    isCanonicalPath(path) &&
+    pathForm.test(path) &&
     askedAt !== undefined &&
-    (size.ok || sizeText === "-") &&
+    (sizeBytes !== undefined || sizeText === "-") &&
     (lastModified !== undefined || timeText === "-") &&
     (type === "-" || (type.length <= 255 && mediaTypeForm.test(type))) &&
     (digest === "-" || isDigest(digest));
@@ -81,7 +81,7 @@ export function parseProbeRecord(line: string): ProbeRecord | undefined {
     path,
     state,
     askedAt,
-    sizeBytes: size.ok ? size.value : undefined,
+    sizeBytes,
     lastModified,
     mediaType: type === "-" ? undefined : type,
     digest: digest === "-" ? undefined : digest,
@@ -93,8 +93,12 @@ export function parseProbeRecord(line: string): ProbeRecord | undefined {
 }
 
 function parseSeconds(text: string): EpochSeconds | undefined {
-  const size = parseListedSize(text);
-  return size.ok && size.value <= maxEpochSeconds ? size.value : undefined;
+  const seconds = parseWhole(text);
+  return seconds === undefined || seconds > maxEpochSeconds ? undefined : seconds;
+}
+
+function parseWhole(text: string): number | undefined {
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
 function escapeField(value: string | undefined): string {
@@ -105,5 +109,6 @@ function escapeField(value: string | undefined): string {
 
 function unescapeField(text: string): string {
   if (text === "-") return "";
+  if (!text.includes("%")) return text;
   return text.replace(/%([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }

@@ -113,7 +113,7 @@ export class ProbedPages implements ListedPageSource {
   async #choose(batch: readonly ListedPage[]): Promise<Probe[]> {
     const probes: Probe[] = [];
     for (const page of batch) {
-      await this.#passOver(page.path);
+      if ((this.#reader.head?.path ?? page.path) < page.path) await this.#passOver(page.path);
       const known = this.#reader.head?.path === page.path ? this.#reader.head : undefined;
       if (known !== undefined && this.#reader.step()) await this.#reader.fill();
       if (page.lastModified !== undefined) {
