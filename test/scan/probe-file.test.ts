@@ -149,6 +149,7 @@ test("a file whose parts do not belong together says so", async () => {
   for (const parts of [
     [start, end(2)],
     [start, Buffer.from("rubbish"), end(1)],
+    [start, Buffer.alloc(8), end(1)],
     [twice, end(2)],
     [start, end(1), end(1)],
     [start, bomb, end(1)],
