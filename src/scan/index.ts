@@ -1,5 +1,6 @@
 export { bytesPerTurn, type FileDigest, FileDigester } from "./file-digest.ts";
 export { compileGlobs, type GlobFilter } from "./glob-filter.ts";
+export { JoinedLists } from "./joined-lists.ts";
 export { type ListFormat, listFormats } from "./list-columns.ts";
 export { parseListedType } from "./listed-field.ts";
 export type { ListedPage, ListedPageSource } from "./listed-page.ts";
