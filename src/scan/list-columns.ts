@@ -1,0 +1,69 @@
+import { parseListedDigest, parseListedSize, parseListedTime, parseListedType } from "./listed-field.ts";
+
+/** What a list may say of a page. */
+export type ListColumn = "url" | "lastModified" | "size" | "digest" | "type";
+
+/** How lists are written. */
+export const listFormats = ["tsv", "csv", "jsonl"] as const;
+
+/** One of {@link listFormats}: TAB between fields; comma; an object of JSON a line. */
+export type ListFormat = (typeof listFormats)[number];
+
+/** The order of columns where no header says another. */
+export const plainColumns: readonly (ListColumn | undefined)[] = ["url", "lastModified", "size", "digest", "type"];
+
+const namesOf: Readonly<Record<ListColumn, readonly string[]>> = {
+  url: ["url", "loc", "path", "uri", "href", "link", "location", "address"],
+  lastModified: ["lastmod", "lastmodified", "modified", "modifiedat", "updated", "updatedat", "lastchange", "mtime"],
+  size: ["size", "sizebytes", "bytes", "length", "contentlength"],
+  digest: ["digest", "sha256", "hash", "checksum"],
+  type: ["type", "mediatype", "mimetype", "contenttype", "mime"],
+};
+
+const columnOfName = new Map(
+  (Object.keys(namesOf) as ListColumn[]).flatMap((column) => namesOf[column].map((name) => [name, column] as const)),
+);
+
+/** The column that a name in a header or in an object stands for, however it is spelt: `Last-Modified`, `last_modified`. */
+export function columnOf(name: string): ListColumn | undefined {
+  if (name.length > 40 || name.includes("/") || name.includes(":")) return undefined;
+  return columnOfName.get(name.toLowerCase().replace(/[^a-z0-9]/g, ""));
+}
+
+/** Reads a header. @returns the columns in their order, each once; undefined if none is the URL */
+export function readHeader(fields: readonly string[]): (ListColumn | undefined)[] | undefined {
+  const seen = new Set<ListColumn>();
+  const columns = fields.map((field) => {
+    const column = columnOf(field);
+    if (column === undefined || seen.has(column)) return undefined;
+    seen.add(column);
+    return column;
+  });
+  return seen.has("url") ? columns : undefined;
+}
+
+/**
+ * How a list is written, by its file's name or else its first line.
+ *
+ * A line with commas may be a URL with commas: without a header it is CSV only if what follows the first is what
+ * would stand there.
+ */
+export function detectListFormat(name: string, firstLine: string): ListFormat {
+  const ending = /\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase();
+  if (ending === "tsv" || ending === "csv") return ending;
+  if (ending === "jsonl" || ending === "ndjson") return "jsonl";
+  if (/^\s*\{/.test(firstLine)) return "jsonl";
+  if (firstLine.includes("\t") || !firstLine.includes(",")) return "tsv";
+  const fields = firstLine.split(",");
+  if (firstLine.startsWith('"') || readHeader(fields) !== undefined) return "csv";
+  const parsers = [parseListedTime, parseListedSize, parseListedDigest, parseListedType];
+  const isRow =
+    fields.length <= plainColumns.length &&
+    fields.slice(1).every((field, at) => isUnsaid(field) || parsers[at]?.(field.trim()).ok === true);
+  return isRow ? "csv" : "tsv";
+}
+
+/** Whether a field says nothing. */
+export function isUnsaid(field: string): boolean {
+  return field === "" || field === "-" || field.trim() === "";
+}

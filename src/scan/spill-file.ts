@@ -1,0 +1,64 @@
+import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { wrapSystemError } from "../model/index.ts";
+
+let serial = 0;
+
+/**
+ * Bytes that do not fit in memory, in a file without a name: whatever becomes of the process, nothing is left of it.
+ * Blocks while it writes and reads.
+ */
+export class SpillFile implements Disposable {
+  readonly #folder: string;
+  #fd: number | undefined;
+  #sizeBytes = 0;
+
+  /** @param folder - where it is made, when something is first written */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  /** Appends bytes. @throws TidemarkError `disk-full`, `no-permission` */
+  append(bytes: Uint8Array): void {
+    try {
+      this.#fd ??= this.#open();
+      for (let at = 0; at < bytes.length; ) {
+        const length = writeSync(this.#fd, bytes, at, bytes.length - at, this.#sizeBytes);
+        at += length;
+        this.#sizeBytes += length;
+      }
+    } catch (error) {
+      throw wrapSystemError(error, `sort in ${this.#folder}`, { path: this.#folder });
+    }
+  }
+
+  /** Reads from a place into a part of a buffer. @returns how many bytes came */
+  read(buffer: Uint8Array, start: number, length: number, position: number): number {
+    if (this.#fd === undefined) return 0;
+    try {
+      return readSync(this.#fd, buffer, start, length, position);
+    } catch (error) {
+      throw wrapSystemError(error, `sort in ${this.#folder}`, { path: this.#folder });
+    }
+  }
+
+  /** Frees the disk. */
+  [Symbol.dispose](): void {
+    if (this.#fd !== undefined) closeSync(this.#fd);
+    this.#fd = undefined;
+    this.#sizeBytes = 0;
+  }
+
+  // The form of the exporter's own temporary names: one that is killed before the next line is cleaned up after.
+  #open(): number {
+    serial += 1;
+    const path = join(this.#folder, `.tidemark-${process.pid}-${Date.now()}${serial}.tmp`);
+    const fd = openSync(path, "wx+", 0o600);
+    rmSync(path, { force: true });
+    return fd;
+  }
+}
