@@ -102,9 +102,23 @@ for server in nginx apache2; do
   systemctl stop $server
 done
 
+echo 'OPTIONS=--exclude pages/1*.html --exclude *.txt' >/etc/tidemark/$site.conf
+step configured systemctl start $unit
+step index-configured read_index
+
 # npm did its part above.
 step upgrade bash -euxc "$(sed '/^npm install/d' /trial/upgrade.sh)"
 step after-upgrade systemctl start $unit
+
+# Instead of systemd: the user, and the line with the search path that stands above it.
+step cron-user bash -euxc "$(cat /trial/cron-user.sh)"
+step cron env -i HOME=/home/tidemark "$(head -n 1 /trial/cron.txt)" \
+  setpriv --reuid tidemark --regid tidemark --init-groups \
+  sh -c "$(tail -n 1 /trial/cron.txt | cut -d' ' -f7-)"
+step index-cron read_index
+userdel --remove tidemark 2>/dev/null
+getent group tidemark >/dev/null || groupadd --system tidemark
+
 printf '<p>hello\n' >$docroot/index.html
 step remove bash -euxc "$(cat /trial/remove.sh)"
 step after list_docroot

@@ -36,7 +36,7 @@ describe("on a machine made fresh", { skip: skipWithoutMachine() }, () => {
       "User=tidemark-export",
     ]);
     assert.match(done("index"), /^site\thttps:\/\/example\.org\/\n(?:.+\n)*pages\t301\n/m);
-    assert.match(done("robots"), /^User-agent: \*\nDisallow: \/private\/\n\n# BEGIN tidemark[^]*\nArchive-Index: /);
+    assert.match(done("robots"), /^User-agent: \*\nDisallow: \/private\/\n\n# BEGIN tidemark.*\nArchive-Index: /);
   });
 
   it("systemd finds nothing to complain of in the units, and the timer waits for the night", () => {
@@ -61,6 +61,19 @@ describe("on a machine made fresh", { skip: skipWithoutMachine() }, () => {
     const open = linesOf(done("no-sandbox"));
     for (const line of ["can write in /var/www/html", "can write in /etc/tidemark", "can change a page"])
       assert.ok(open.includes(line), line);
+  });
+
+  it("the configuration file's options reach the program, unexpanded", () => {
+    done("configured");
+    // Without /pages/1.html, /pages/10.html to /pages/19.html and /pages/100.html to /pages/199.html.
+    assert.match(done("index-configured"), /^pages\t190$/m);
+  });
+
+  it("the line of cron publishes as a user of the group", () => {
+    for (const name of ["cron-user", "cron"]) done(name);
+    assert.equal(step("cron").text, "");
+    assert.match(done("index-cron"), /^pages\t301$/m);
+    assert.notEqual(publicationOf(done("index-cron")), publicationOf(done("index-configured")));
   });
 
   it("a user with another number goes on where the last one stopped", () => {

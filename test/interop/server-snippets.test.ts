@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { Agent, interceptors, request } from "undici";
 import { makeSite } from "./churn.ts";
 import { exportDocroot } from "./command.ts";
 import { readDocumentCode } from "./document-code.ts";
 import { skipWithout } from "./programs.ts";
 import { createRandom } from "./random.ts";
 import { makeTempFolder } from "./temp-folder.ts";
-import { findFreePort, type ServerKind, startWebServer } from "./web-server.ts";
+import { findFreePort, type ServerKind, startWebServer, type WebServer } from "./web-server.ts";
 
 const published = "/.well-known/tidemark/";
 const immutable = "public, max-age=31536000, immutable";
@@ -72,6 +73,24 @@ async function assertRevalidates(url: string): Promise<void> {
   }
 }
 
+/** A cache as RFC 9111 describes it, and none of ours, asks for archives once, and for the index each time. */
+async function assertCached(server: WebServer, archives: readonly string[]): Promise<void> {
+  await server.takeLog();
+  const agent = new Agent();
+  const cache = agent.compose(interceptors.cache());
+  for (const name of [...archives, "index.gz", ...archives, "index.gz"]) {
+    const { statusCode, body } = await request(new URL(published + name, server.url), { dispatcher: cache });
+    assert.equal(statusCode, 200);
+    assert.ok((await body.bytes()).length > 0);
+  }
+  await agent.close();
+  const log = await server.takeLog();
+  const statusesOf = (name: string): number[] =>
+    log.filter(({ uri }) => uri === published + name).map(({ status }) => status);
+  for (const name of archives) assert.deepEqual(statusesOf(name), [200], name);
+  assert.equal(statusesOf("index.gz").length, 2);
+}
+
 for (const { kind, document, nuisance } of servers) {
   const language = kind === "nginx" ? "nginx" : "apache";
   test(`${kind} with the lines of ${document} answers as it says`, { skip: skipWithout(kind) }, async () => {
@@ -104,6 +123,7 @@ for (const { kind, document, nuisance } of servers) {
       assert.deepEqual(body, readFileSync(join(docroot, path)), path);
       await assertRevalidates(at(path));
     }
+    await assertCached(server, archives);
     const missing = await get(at(`${published}20260101T000000Z_20260102T000000Z.other.0123456789abcdef.gz`));
     assert.equal(missing.status, 404);
     assert.equal(missing.headers.get("cache-control"), null, "what is missing may come");
