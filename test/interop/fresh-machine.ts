@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { requireCached, skipWithoutCached } from "./cache-folder.ts";
+import { makeControlGroup } from "./control-group.ts";
 import { readDocumentCode } from "./document-code.ts";
 import { installPackage, npmCacheFolder, type Package, packProject } from "./package.ts";
 import { requireProgram, skipWithout } from "./programs.ts";
@@ -32,7 +33,11 @@ export interface Step {
 /** What `node:test` takes as `skip` where no machine can be made and started; in CI, and as root, never. */
 export function skipWithoutMachine(): string | false {
   if (process.getuid?.() !== 0) return "needs root to start a machine";
-  return skipWithout("systemd-nspawn", "npm") || skipWithoutCached(tree, "node-24");
+  const missing = skipWithout("systemd-nspawn", "npm") || skipWithoutCached(tree, "node-24");
+  if (missing !== false || process.env.CI === "true") return missing;
+  const args = ["--quiet", "--register=no", "--keep-unit", "--directory", requireCached(tree), "--volatile=overlay"];
+  const { status, stderr } = spawnSync(requireProgram("systemd-nspawn"), [...args, "--as-pid2", "/bin/true"]);
+  return status === 0 ? false : `no machine can be started here: ${stderr}`;
 }
 
 /** The machine has no network: what the package needs must be in npm's cache. Once for each list of dependencies. */
@@ -76,18 +81,23 @@ export async function runFreshMachine(): Promise<(name: string) => Step> {
   writeFileSync(join(trial, "trial.service"), trialUnit);
 
   // Where this machine has no systemd of its own, nobody else can be asked for a control group.
-  const own = existsSync("/run/systemd/system") ? [] : ["--keep-unit"];
+  const name = `tidemark-${process.pid}`;
+  const hasSystemd = existsSync("/run/systemd/system");
+  using group = hasSystemd ? undefined : makeControlGroup(name);
   const args = [
-    ...["--quiet", "--register=no", ...own, "--link-journal=no", "--private-network", "--resolv-conf=off"],
-    ...["--directory", requireCached(tree), "--volatile=overlay", "--machine", `tidemark-${process.pid}`],
+    ...["--quiet", "--register=no", ...(hasSystemd ? [] : ["--keep-unit"]), "--link-journal=no", "--private-network"],
+    ...["--resolv-conf=off", "--directory", requireCached(tree), "--volatile=overlay", "--machine", name],
     ...["--bind", `${trial}:/trial`, "--bind-ro", `${trial}/trial.service:/etc/systemd/system/trial.service`],
     ...["--boot", "--", "systemd.unit=trial.service", "--show-status=0"],
   ];
-  const machine = spawn(requireProgram("systemd-nspawn"), args, {
-    stdio: ["ignore", "pipe", "pipe"],
+  // The shell waits for a line, so that it is in its group before it becomes the machine.
+  const machine = spawn("sh", ["-c", 'read line; exec "$@"', "sh", requireProgram("systemd-nspawn"), ...args], {
+    stdio: ["pipe", "pipe", "pipe"],
     timeout: longestMs,
     killSignal: "SIGKILL",
   });
+  if (machine.pid !== undefined) group?.add(machine.pid);
+  machine.stdin.end("\n");
   let said = "";
   for (const stream of [machine.stdout, machine.stderr])
     stream.on("data", (chunk: Buffer) => {
