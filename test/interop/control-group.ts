@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 
 /** Control groups of a process's own, that vanish with their scope. */
 export interface ControlGroup {
-  /** Moves a process into them. */
-  readonly add: (pid: number) => void;
+  /** The words of a command that runs another in them. */
+  readonly wrap: (...command: readonly string[]) => string[];
   readonly [Symbol.dispose]: () => void;
 }
 
@@ -18,14 +18,16 @@ function removeTree(folder: string): void {
 
 /**
  * Makes a control group in each hierarchy that a machine's systemd wants to work in, so that two machines do
- * not share one. Of use only where the host runs no systemd, which would do this itself.
+ * not share one. None where the host runs a systemd, which does this itself.
  */
 export function makeControlGroup(name: string): ControlGroup {
-  const folders = mounts.filter((mount) => existsSync(mount)).map((mount) => join(mount, name));
+  const own = existsSync("/run/systemd/system") ? [] : mounts.filter((mount) => existsSync(mount));
+  const folders = own.map((mount) => join(mount, name));
   for (const folder of folders) mkdirSync(folder);
   return {
-    add: (pid) => {
-      for (const folder of folders) writeFileSync(join(folder, "cgroup.procs"), String(pid));
+    wrap: (...command) => {
+      const enter = folders.map((folder) => `echo $$ >${folder}/cgroup.procs; `).join("");
+      return ["sh", "-c", `${enter}exec "$@"`, "sh", ...command];
     },
     [Symbol.dispose]: () => {
       for (const folder of folders) removeTree(folder);

@@ -12,6 +12,7 @@ import { makeTempFolder } from "./temp-folder.ts";
 
 const tree = "fresh-1";
 const longestMs = 150_000;
+const machineName = `tidemark-${process.pid}`;
 
 // The trial is a unit, so that it has a whole systemd to speak to; when it ends, so does the machine.
 const trialUnit = `[Unit]
@@ -30,13 +31,31 @@ export interface Step {
   readonly exitCode: number;
 }
 
+/** A machine of the cached tree, but for what it is to do. */
+function machineCommand(): string[] {
+  // Where nobody can be asked for a control group, it makes do with the one it is in.
+  const unit = existsSync("/run/systemd/system") ? [] : ["--keep-unit"];
+  const network = ["--private-network", "--resolv-conf=off"];
+  const layers = ["--directory", requireCached(tree), "--volatile=overlay", "--machine", machineName];
+  return [
+    requireProgram("systemd-nspawn"),
+    "--quiet",
+    "--register=no",
+    ...unit,
+    "--link-journal=no",
+    ...network,
+    ...layers,
+  ];
+}
+
 /** What `node:test` takes as `skip` where no machine can be made and started; in CI, and as root, never. */
 export function skipWithoutMachine(): string | false {
   if (process.getuid?.() !== 0) return "needs root to start a machine";
   const missing = skipWithout("systemd-nspawn", "npm") || skipWithoutCached(tree, "node-24");
   if (missing !== false || process.env.CI === "true") return missing;
-  const args = ["--quiet", "--register=no", "--keep-unit", "--directory", requireCached(tree), "--volatile=overlay"];
-  const { status, stderr } = spawnSync(requireProgram("systemd-nspawn"), [...args, "--as-pid2", "/bin/true"]);
+  using group = makeControlGroup(machineName);
+  const [program = "", ...args] = group.wrap(...machineCommand(), "--as-pid2", "/bin/true");
+  const { status, stderr } = spawnSync(program, args, { encoding: "utf8" });
   return status === 0 ? false : `no machine can be started here: ${stderr}`;
 }
 
@@ -80,24 +99,17 @@ export async function runFreshMachine(): Promise<(name: string) => Step> {
   writeFileSync(join(trial, "apache.conf"), readDocumentCode("docs/apache.md", "apache"));
   writeFileSync(join(trial, "trial.service"), trialUnit);
 
-  // Where this machine has no systemd of its own, nobody else can be asked for a control group.
-  const name = `tidemark-${process.pid}`;
-  const hasSystemd = existsSync("/run/systemd/system");
-  using group = hasSystemd ? undefined : makeControlGroup(name);
-  const args = [
-    ...["--quiet", "--register=no", ...(hasSystemd ? [] : ["--keep-unit"]), "--link-journal=no", "--private-network"],
-    ...["--resolv-conf=off", "--directory", requireCached(tree), "--volatile=overlay", "--machine", name],
+  using group = makeControlGroup(machineName);
+  const [program = "", ...args] = group.wrap(
+    ...machineCommand(),
     ...["--bind", `${trial}:/trial`, "--bind-ro", `${trial}/trial.service:/etc/systemd/system/trial.service`],
     ...["--boot", "--", "systemd.unit=trial.service", "--show-status=0"],
-  ];
-  // The shell waits for a line, so that it is in its group before it becomes the machine.
-  const machine = spawn("sh", ["-c", 'read line; exec "$@"', "sh", requireProgram("systemd-nspawn"), ...args], {
-    stdio: ["pipe", "pipe", "pipe"],
+  );
+  const machine = spawn(program, args, {
+    stdio: ["ignore", "pipe", "pipe"],
     timeout: longestMs,
     killSignal: "SIGKILL",
   });
-  if (machine.pid !== undefined) group?.add(machine.pid);
-  machine.stdin.end("\n");
   let said = "";
   for (const stream of [machine.stdout, machine.stderr])
     stream.on("data", (chunk: Buffer) => {
