@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { userInfo } from "node:os";
 import { TidemarkError } from "../model/index.ts";
 
 /** The user as whom the web server reads files. */
@@ -20,8 +19,9 @@ const stranger: ReaderIdentity = { uid: -1, gids: new Set() };
  */
 export function findReaderIdentity(userName?: string): ReaderIdentity {
   if (userName === undefined) {
-    const { uid, gid, username } = userInfo();
-    return uid === 0 ? stranger : { uid, gids: groupsOf(username, gid) };
+    // Not by name: a user of a container or of a service manager's making may be in no table.
+    const uid = process.getuid?.() ?? -1;
+    return uid === 0 ? stranger : { uid, gids: new Set([process.getgid?.() ?? -1, ...(process.getgroups?.() ?? [])]) };
   }
   const user = readTable("/etc/passwd").find((fields) => fields[0] === userName && fields.length >= 4);
   if (user === undefined) {

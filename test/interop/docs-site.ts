@@ -1,18 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
+import { findCached } from "./cache-folder.ts";
 import type { JsonEvent } from "./command.ts";
-
-function cacheFolder(): string {
-  const base = process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache");
-  return process.env.TIDEMARK_INTEROP_CACHE ?? join(base, "tidemark", "interop");
-}
 
 /** The unpacked documentation packages, or undefined where `setup.sh` did not run. */
 export function findDocs(): string | undefined {
-  const folder = join(cacheFolder(), "docs-1", "usr", "share");
-  return existsSync(join(cacheFolder(), "docs-1.complete")) ? folder : undefined;
+  const folder = findCached("docs-1");
+  return folder === undefined ? undefined : join(folder, "usr", "share");
 }
 
 /** What `node:test` takes as `skip` where the packages are not there: never in CI. */

@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
 # Installs the servers and downloaders that these tests run against, and unpacks Debian
-# documentation packages, without installing them, as real files to publish.
+# documentation packages, without installing them, as real files to publish. Keeps a Debian that is
+# ready to boot, and binaries of the versions of Node that are supported.
 # Does nothing where everything is there already. Needs root, or sudo, only to install.
 set -euo pipefail
 
-programs=(nginx apache2 wget wget2 python3)
+# program, or program=package
+programs=(nginx apache2 wget wget2 python3 debootstrap systemd-analyze=systemd systemd-nspawn=systemd-container)
+nodes=(20 22 24)
+fresh_packages=systemd,systemd-sysv,nginx,apache2,curl
 documents=(openjdk-17-doc python3.11-doc postgresql-doc-15 apache2-doc libstdc++-12-doc)
 least=20000
 cache="${TIDEMARK_INTEROP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tidemark/interop}"
@@ -22,7 +26,7 @@ update_lists() {
 
 missing=()
 for program in "${programs[@]}"; do
-  command -v "$program" >/dev/null || missing+=("$program")
+  command -v "${program%=*}" >/dev/null || missing+=("${program#*=}")
 done
 if [ "${#missing[@]}" -gt 0 ]; then
   echo "setup: installing ${missing[*]}" >&2
@@ -53,4 +57,32 @@ if [ ! -e "$cache/docs-1.complete" ]; then
     exit 1
   fi
   touch "$cache/docs-1.complete"
+fi
+
+for version in "${nodes[@]}"; do
+  folder="$cache/node-$version"
+  [ -e "$folder.complete" ] && continue
+  echo "setup: fetching Node $version" >&2
+  rm -rf "$folder"
+  # The package's script links the binary into its place.
+  npm install --silent --no-save --ignore-scripts=false --prefix "$folder" "node@$version" >/dev/null
+  case "$("$folder/node_modules/node/bin/node" --version)" in
+    "v$version."*) touch "$folder.complete" ;;
+    *) echo "setup: no Node $version in $folder" >&2 && exit 1 ;;
+  esac
+done
+
+# Whole devices and users are part of a Debian: only root can make one.
+if [ ! -e "$cache/fresh-1.complete" ]; then
+  echo "setup: making a Debian in $cache/fresh-1" >&2
+  as_root rm -rf "$cache/fresh-1"
+  as_root debootstrap --variant=minbase --include="$fresh_packages" bookworm "$cache/fresh-1" >/dev/null
+  as_root rm -rf "$cache/fresh-1/var/cache/apt/archives"
+  # Node as its own archive installs it: below /usr/local, with npm.
+  local="$cache/fresh-1/usr/local"
+  as_root mkdir -p "$local/lib/node_modules"
+  as_root cp "$cache/node-24/node_modules/node/bin/node" "$local/bin/node"
+  as_root cp -R "$(npm root --global)/npm" "$local/lib/node_modules/npm"
+  as_root ln -sf ../lib/node_modules/npm/bin/npm-cli.js "$local/bin/npm"
+  touch "$cache/fresh-1.complete"
 fi

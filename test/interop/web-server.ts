@@ -35,6 +35,8 @@ export interface ServerSettings {
   readonly user: string | undefined;
   /** Whether text is compressed for those who ask, as Debian's servers do. */
   readonly gzip: boolean;
+  /** More lines of configuration: in nginx's server block, after Apache's own. */
+  readonly snippet: string;
 }
 
 /** A real web server on loopback. */
@@ -106,11 +108,12 @@ async function waitUntilUp(child: ChildProcess, url: string): Promise<void> {
  * @param docroot - must be readable by everybody if the starter is root
  * @param options.port - default: a free one
  * @param options.gzip - default: true
+ * @param options.snippet - more lines of configuration; default: none
  */
 export async function startWebServer(
   kind: ServerKind,
   docroot: string,
-  options: { readonly port?: number; readonly gzip?: boolean } = {},
+  options: { readonly port?: number; readonly gzip?: boolean; readonly snippet?: string } = {},
 ): Promise<WebServer> {
   const temp = makeTempFolder(kind);
   const port = options.port ?? (await findFreePort());
@@ -123,6 +126,7 @@ export async function startWebServer(
     logFile: join(temp.path, "access.log"),
     user,
     gzip: options.gzip ?? true,
+    snippet: options.snippet ?? "",
   };
   const configFile = join(temp.path, "server.conf");
   mkdirSync(join(temp.path, "temp"));

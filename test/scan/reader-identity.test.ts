@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { TidemarkError } from "../../src/model/index.ts";
 import { findReaderIdentity } from "../../src/scan/index.ts";
@@ -10,6 +11,18 @@ test("root exports for a stranger, anybody else for himself", () => {
   assert.equal(identity.uid, uid === 0 ? -1 : uid);
   if (uid === 0) assert.equal(identity.gids.size, 0);
   else assert.ok(identity.gids.has(process.getgid?.() ?? -1));
+});
+
+const skipUnlessRoot = process.getuid?.() === 0 ? false : "only root can become a user who is in no table";
+
+test("an exporter whose user is in no table is known by number", { skip: skipUnlessRoot }, () => {
+  const module = new URL("../../src/scan/reader-identity.js", import.meta.url).href;
+  const script = `import { findReaderIdentity } from ${JSON.stringify(module)};
+    const { uid, gids } = findReaderIdentity();
+    console.log(uid, ...gids);`;
+  const args = ["--input-type=module", "--eval", script];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { uid: 61_999, gid: 61_998, encoding: "utf8" });
+  assert.equal(stdout, "61999 61998\n", stderr);
 });
 
 test("a user is found by name, with the groups that list him", () => {

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import type { CrawlSummary, ExportSummary } from "../../src/model/index.ts";
+import { requireCached, skipWithoutCached } from "./cache-folder.ts";
+import { makeSite } from "./churn.ts";
+import { compareTrees } from "./file-tree.ts";
+import { bareEnvironment, installPackage, packProject } from "./package.ts";
+import { skipWithout } from "./programs.ts";
+import { createRandom } from "./random.ts";
+import { findRepositoryRoot } from "./repository.ts";
+import { makeTempFolder } from "./temp-folder.ts";
+import { findFreePort } from "./web-server.ts";
+
+const run = promisify(execFile);
+const skipWithoutNpm = skipWithout("npm");
+
+test("the package holds the program, what it shows and what its users read, and nothing else", {
+  skip: skipWithoutNpm,
+}, async () => {
+  using temp = makeTempFolder("package");
+  const packed = await packProject(temp.path);
+  const wanted =
+    /^(?:bin\/tidemark\.js|dist\/src\/.+\.(?:js|d\.ts)|docs\/[^/]+\.md|fixtures\/demo\/[^/]+|systemd\/.+)$/;
+  const top = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
+  const surplus = packed.paths.filter((path) => !wanted.test(path) && !top.includes(path));
+  assert.deepEqual(surplus, []);
+  const needed = [
+    ...["bin/tidemark.js", "dist/src/index.js", "dist/src/index.d.ts", "docs/cli.md", "docs/operations.md"],
+    ...["export@.service", "export@.timer", "watch@.service"].map((unit) => `systemd/tidemark-${unit}`),
+    ...top,
+  ];
+  const missing = needed.filter((path) => !packed.paths.includes(path));
+  assert.deepEqual(missing, []);
+  assert.ok(packed.sizeBytes < 500_000, `the package has ${packed.sizeBytes} bytes`);
+});
+
+for (const version of [20, 22, 24]) {
+  const skip = skipWithoutNpm || skipWithoutCached(`node-${version}`);
+  test(`the package installs and runs on a bare Node ${version}`, { skip }, async () => {
+    using temp = makeTempFolder("package");
+    const node = join(requireCached(`node-${version}`), "node_modules", "node", "bin", "node");
+    const installed = join(temp.path, "installed");
+    const docroot = join(temp.path, "docroot");
+    for (const folder of [installed, docroot]) mkdirSync(folder);
+    makeSite(docroot, 100, createRandom(version));
+    const tidemark = await installPackage(node, await packProject(temp.path), installed);
+    const env = bareEnvironment(node, temp.path);
+    const say = async (...args: string[]): Promise<string> => (await run(tidemark, args, { env })).stdout;
+    const summarise = async <Summary>(...args: string[]): Promise<Summary> =>
+      JSON.parse((await say(...args, "--json")).trimEnd().split("\n").at(-1) ?? "") as Summary;
+
+    assert.match((await run(node, ["--version"], { env })).stdout, new RegExp(`^v${version}\\.`));
+    const { version: own } = JSON.parse(readFileSync(join(findRepositoryRoot(), "package.json"), "utf8"));
+    assert.equal((await say("--version")).trim(), own);
+
+    const port = await findFreePort();
+    const url = `http://127.0.0.1:${port}/`;
+    const state = join(temp.path, "state");
+    const exported = await summarise<ExportSummary>("export", docroot, "--base-url", url, "--state", state);
+    assert.equal(exported.pages, 100);
+    const server = spawn(tidemark, ["serve", docroot, "--port", String(port), "--json"], {
+      env,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    try {
+      await once(server.stdout, "data");
+      const visit = await summarise<CrawlSummary>("crawl", url, "--into", join(temp.path, "mirror"));
+      assert.equal(visit.created, 100);
+    } finally {
+      server.kill("SIGTERM");
+    }
+    assert.deepEqual(await once(server, "exit"), [0, null]);
+    const withheld = new Set(["/.well-known", "/robots.txt"]);
+    assert.deepEqual(compareTrees(docroot, join(temp.path, "mirror", `127.0.0.1_${port}`), withheld), []);
+  });
+}
