@@ -1,0 +1,190 @@
+import { closeSync, openSync } from "node:fs";
+import { inflateSync } from "node:zlib";
+import { type Block, decodeBlock, readBlocks, readPacked, unpackOptions } from "./page-blocks.ts";
+import { isGone, type PublishedPage, type RememberedPage } from "./published-page.ts";
+import { pagesCorrupt } from "./state-corrupt.ts";
+
+/** Unpacked blocks that a file keeps, the ones used last. */
+const keptBlocks = 8;
+
+/** How many of a sorted list's entries come before a path. */
+function countBefore<Entry>(entries: readonly Entry[], pathOf: (entry: Entry) => string, path: string): number {
+  let low = 0;
+  let high = entries.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const entry = entries[middle];
+    if (entry !== undefined && pathOf(entry) < path) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** A place in one file of pages that can be moved to any path. */
+class FileCursor {
+  readonly #path: string;
+  readonly #fd: number;
+  readonly #blocks: Block[];
+  readonly #unpacked = new Map<Block, RememberedPage[]>();
+  #block = 0;
+  #pages: readonly RememberedPage[] = [];
+  #at = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+    try {
+      this.#fd = openSync(path, "r");
+    } catch (error) {
+      throw pagesCorrupt(path, error);
+    }
+    try {
+      this.#blocks = readBlocks(this.#fd);
+    } catch (error) {
+      this.close();
+      throw pagesCorrupt(path, error);
+    }
+  }
+
+  get head(): RememberedPage | undefined {
+    return this.#pages[this.#at];
+  }
+
+  step(): void {
+    this.#at += 1;
+    if (this.#at >= this.#pages.length) this.#enter(this.#block + 1);
+  }
+
+  seek(path: string): void {
+    // The last block that begins at the path or before it.
+    const next = countBefore(this.#blocks, ({ firstPath }) => firstPath, path);
+    const block = this.#blocks[next]?.firstPath === path ? next : Math.max(next - 1, 0);
+    this.#enter(block);
+    this.#at = countBefore(this.#pages, (page) => page.path, path);
+    if (this.#at >= this.#pages.length) this.#enter(block + 1);
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  #enter(number: number): void {
+    this.#block = number;
+    this.#at = 0;
+    const block = this.#blocks[number];
+    this.#pages = block === undefined ? [] : this.#unpack(block);
+  }
+
+  #unpack(block: Block): RememberedPage[] {
+    let pages = this.#unpacked.get(block);
+    if (pages === undefined) {
+      try {
+        pages = decodeBlock(inflateSync(readPacked(this.#fd, block), unpackOptions), block);
+      } catch (error) {
+        throw pagesCorrupt(this.#path, error);
+      }
+      const [oldest] = this.#unpacked.keys();
+      if (this.#unpacked.size >= keptBlocks && oldest !== undefined) this.#unpacked.delete(oldest);
+    } else this.#unpacked.delete(block);
+    this.#unpacked.set(block, pages);
+    return pages;
+  }
+}
+
+/** What lies directly in a folder, as it was published. */
+export interface PublishedFolder {
+  readonly pages: readonly PublishedPage[];
+  /** Encoded paths, with `/` at their end, of folders with pages in them or below. */
+  readonly folders: readonly string[];
+}
+
+/**
+ * Looks remembered pages up by path, without reading all of them: a look unpacks one block of some two
+ * thousand pages of each list, which takes a millisecond or two. Blocks the thread.
+ */
+export class PageLookup implements Disposable {
+  readonly #cursors: FileCursor[] = [];
+  #head: PublishedPage | undefined;
+
+  /**
+   * @param paths - files, the oldest first
+   * @throws TidemarkError `state-corrupt`, as do all methods
+   */
+  constructor(paths: readonly string[]) {
+    try {
+      for (const path of paths) this.#cursors.push(new FileCursor(path));
+    } catch (error) {
+      this[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** The page at hand; undefined after the last. */
+  get head(): PublishedPage | undefined {
+    return this.#head;
+  }
+
+  /** Goes to the first page whose path is this one or greater. */
+  seek(path: string): void {
+    for (const cursor of this.#cursors) cursor.seek(path);
+    this.#settle();
+  }
+
+  /** Goes to the next page. */
+  step(): void {
+    this.#leave(this.#head?.path);
+    this.#settle();
+  }
+
+  /** What lies directly in a folder. Costs a look a page's block and a look a folder in it, whatever lies below those. */
+  listFolder(folder: string): PublishedFolder {
+    const pages: PublishedPage[] = [];
+    const folders: string[] = [];
+    this.seek(folder);
+    for (let page = this.#head; page?.path.startsWith(folder) === true; page = this.#head) {
+      const rest = /^[^/?]*\//.exec(page.path.slice(folder.length))?.[0];
+      if (rest === undefined) {
+        pages.push(page);
+        this.step();
+      } else {
+        folders.push(folder + rest);
+        this.seek(`${folder}${rest.slice(0, -1)}${afterSlash}`);
+      }
+    }
+    return { pages, folders };
+  }
+
+  /** All pages below a folder, in path order. */
+  *below(folder: string): Generator<PublishedPage> {
+    this.seek(folder);
+    for (let page = this.#head; page?.path.startsWith(folder) === true; page = this.#head) {
+      yield page;
+      this.step();
+    }
+  }
+
+  /** Closes the files. */
+  [Symbol.dispose](): void {
+    for (const cursor of this.#cursors.splice(0)) cursor.close();
+  }
+
+  #leave(path: string | undefined): void {
+    for (const cursor of this.#cursors) if (cursor.head?.path === path) cursor.step();
+  }
+
+  #settle(): void {
+    for (;;) {
+      let next: RememberedPage | undefined;
+      // A later list wins: they are gone through from the oldest to the newest.
+      for (const { head } of this.#cursors)
+        if (head !== undefined && (next === undefined || head.path <= next.path)) next = head;
+      if (next === undefined || !isGone(next)) {
+        this.#head = next;
+        return;
+      }
+      this.#leave(next.path);
+    }
+  }
+}
+
+/** What comes after `/` in the order of bytes: all that begins with a folder's path comes before. */
+const afterSlash = "0";
