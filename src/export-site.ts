@@ -2,7 +2,14 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { compileContentRules } from "./content/index.ts";
-import { type DigestMode, digestModes, readRobotsFile, runExport } from "./export/index.ts";
+import {
+  type DigestMode,
+  digestModes,
+  type PartSource,
+  readRobotsFile,
+  runExport,
+  type SiteParts,
+} from "./export/index.ts";
 import { parseRobots, publishedFolder, robotsAllow } from "./format/index.ts";
 import {
   type Clock,
@@ -79,6 +86,11 @@ export interface ExportSiteOptions {
  * ```
  */
 export async function exportSite(options: ExportSiteOptions): Promise<ExportSummary> {
+  return await exportParts(options, undefined);
+}
+
+/** Exports a site, or what changed in some parts of it. @param parts - undefined for the whole site */
+export async function exportParts(options: ExportSiteOptions, parts: SiteParts | undefined): Promise<ExportSummary> {
   const clock = options.clock ?? Date.now;
   const startedMs = clock();
   const site = normaliseBaseUrl(options.baseUrl);
@@ -99,6 +111,16 @@ export async function exportSite(options: ExportSiteOptions): Promise<ExportSumm
   const significant = checkSignificant(options.significant);
   const ioLimitBytesPerSecond = checkIoLimit(options.ioLimit);
   const { signal } = options;
+  const openWalk = () => new Walk({ docroot, globs, reader, judgePath, onEvent: tally.onEvent });
+  const openDigests = (opened: readonly AsyncDisposable[]): Digests => {
+    const pool = new DigestPool({ rules, ioLimitBytesPerSecond, signal });
+    return {
+      digestAll: (files, turn) => pool.digestAll(files, turn),
+      [Symbol.asyncDispose]: async () => {
+        for (const one of [pool, ...opened]) await one[Symbol.asyncDispose]();
+      },
+    };
+  };
   const summary = await runExport<ScannedFile>({
     site,
     docroot,
@@ -115,21 +137,32 @@ export async function exportSite(options: ExportSiteOptions): Promise<ExportSumm
     onEvent: tally.onEvent,
     openSource: () => {
       tally.restart();
-      const walk = new Walk({ docroot, globs, reader, judgePath, onEvent: tally.onEvent });
-      const pool = new DigestPool({ rules, ioLimitBytesPerSecond, signal });
-      return {
-        next: () => walk.next(),
-        digestAll: (files, turn) => pool.digestAll(files, turn),
-        [Symbol.asyncDispose]: async () => {
-          await pool[Symbol.asyncDispose]();
-          await walk[Symbol.asyncDispose]();
-        },
-      };
+      const walk = openWalk();
+      return { next: () => walk.next(), ...openDigests([walk]) };
     },
+    parts: parts === undefined ? undefined : { parts, openSource: () => openPartSource(openWalk, openDigests) },
   }).catch((error: unknown) => {
     throw error instanceof Error && "syscall" in error ? wrapSystemError(error, `export ${docroot}`) : error;
   });
   return { ...summary, ...tally.counts, elapsedMs: clock() - startedMs };
+}
+
+type Digests = Pick<PartSource<ScannedFile>, "digestAll" | typeof Symbol.asyncDispose>;
+
+function openPartSource(
+  openWalk: () => Walk,
+  openDigests: (opened: readonly AsyncDisposable[]) => Digests,
+): PartSource<ScannedFile> {
+  const looking = openWalk();
+  return {
+    look: (folder) => looking.look(folder),
+    below: async function* (folder) {
+      await using walk = openWalk();
+      await walk.beginAt(folder);
+      for (let batch = await walk.next(); batch !== undefined; batch = await walk.next()) yield batch;
+    },
+    ...openDigests([looking]),
+  };
 }
 
 /** Counts events on their way. */

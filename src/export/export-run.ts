@@ -15,6 +15,7 @@ import { findArchives, namesOf, planRemoval, removeFiles, removeUnknown } from "
 import type { PartitionOptions } from "./segment-writer.ts";
 import type { PageSource } from "./site-comparison.ts";
 import { SiteLock } from "./site-lock.ts";
+import type { PartSource, SiteParts } from "./site-parts.ts";
 
 /** What one export is to do. All folders are absolute. */
 export interface ExportRunOptions<File extends CandidateFile = CandidateFile> extends PartitionOptions {
@@ -38,9 +39,11 @@ export interface ExportRunOptions<File extends CandidateFile = CandidateFile> ex
   readonly onEvent: (event: ExportEvent) => void;
   /** Begins a scan. */
   readonly openSource: () => PageSource<File>;
+  /** The only parts to look at, if there is a state to compare them with; O(what lies in them). */
+  readonly parts?: { readonly parts: SiteParts; readonly openSource: () => PartSource<File> } | undefined;
 }
 
-type Settings = Omit<ExportRunOptions, "openSource">;
+type Settings = Omit<ExportRunOptions, "openSource" | "parts">;
 
 /** Where a run stands before it compares anything. */
 interface Ground {

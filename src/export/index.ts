@@ -6,3 +6,4 @@ export { type RobotsFile, readRobotsFile } from "./published-files.ts";
 export type { PartitionOptions } from "./segment-writer.ts";
 export type { PageSource } from "./site-comparison.ts";
 export { SiteLock } from "./site-lock.ts";
+export type { PartSource, SiteParts } from "./site-parts.ts";

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { PageFile } from "./ledger.ts";
+import { PageLookup } from "./page-lookup.ts";
 import { PageWriter } from "./page-writer.ts";
 import type { PublishedPage } from "./published-page.ts";
 import { PublishedPages } from "./published-pages.ts";
@@ -42,6 +43,11 @@ export class PageMemory implements AsyncDisposable {
   /** What earlier runs remembered. To be disposed of by the caller. */
   openEarlier(): PublishedPages {
     return new PublishedPages(this.#pathsOf(this.#files));
+  }
+
+  /** What earlier runs remembered, to be looked up. To be disposed of by the caller. */
+  openLookup(): PageLookup {
+    return new PageLookup(this.#pathsOf(this.#files));
   }
 
   /** Takes a page; they come in path order. @returns whether {@link drain} must be awaited before the next */

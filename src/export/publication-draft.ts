@@ -10,6 +10,7 @@ import { PageMemory } from "./page-memory.ts";
 import { namesOf, planRetired, removeFiles } from "./retired-files.ts";
 import { type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
 import { type ComparisonCounts, type ComparisonSink, type PageSource, SiteComparison } from "./site-comparison.ts";
+import { GatheredPages, gatherParts, type PartSource, type SiteParts, sourceOfParts } from "./site-parts.ts";
 import { compareIntervals, isBaseDue, planChain, planMerge, planRetention } from "./tiers.ts";
 
 /** What a draft needs of a run's options. */
@@ -24,6 +25,8 @@ export interface DraftOptions<File extends CandidateFile> extends PartitionOptio
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExportEvent) => void;
   readonly openSource: () => PageSource<File>;
+  /** The only parts to look at, if there is a state to compare them with. */
+  readonly parts?: { readonly parts: SiteParts; readonly openSource: () => PartSource<File> } | undefined;
 }
 
 /** What a draft starts from. */
@@ -86,7 +89,7 @@ class Drafting<File extends CandidateFile> {
     this.#ground = ground;
     this.#epoch = epoch;
     this.#scanStartMs = options.clock();
-    this.#memory = new PageMemory(options.stateDir, ground.ledger?.pageFiles ?? [], true);
+    this.#memory = new PageMemory(options.stateDir, ground.ledger?.pageFiles ?? [], options.parts === undefined);
     if (options.dryRun) return;
     if (ground.ledger === undefined) this.#base = this.#openBase();
     const span = { from: ground.ledger?.publication ?? 0, to: ground.publication };
@@ -162,13 +165,33 @@ class Drafting<File extends CandidateFile> {
   }
 
   async #compare(): Promise<ComparisonCounts> {
+    const { parts } = this.#options;
+    const { ledger } = this.#ground;
+    const ofParts = parts === undefined || ledger === undefined ? undefined : await this.#compareParts(parts, ledger);
+    if (ofParts !== undefined) return ofParts;
+    await using source = this.#options.openSource();
+    using earlier = this.#memory.openEarlier();
+    return await this.#comparison(source).run(earlier, this.#sink());
+  }
+
+  async #compareParts(
+    { parts, openSource }: NonNullable<DraftOptions<File>["parts"]>,
+    ledger: Ledger,
+  ): Promise<ComparisonCounts | undefined> {
+    await using source = openSource();
+    using lookup = this.#memory.openLookup();
+    const gathered = await gatherParts(source, lookup, parts);
+    if (gathered === undefined) return undefined;
+    const before = new GatheredPages(gathered.before);
+    const counts = await this.#comparison(sourceOfParts(gathered, source)).run(before, this.#sink());
+    return { ...counts, pages: ledger.pages + counts.created - counts.deleted };
+  }
+
+  #comparison(source: PageSource<File>): SiteComparison<File> {
     const { digestMode, content, onEvent, signal } = this.#options;
     const scanStartUs = this.#scanStartMs * 1000;
-    await using source = this.#options.openSource();
     const options = { digestMode, publication: this.#ground.publication, scanStartUs, content };
-    const comparison = new SiteComparison(source, options, onEvent, signal);
-    using earlier = this.#memory.openEarlier();
-    return await comparison.run(earlier, this.#sink());
+    return new SiteComparison(source, options, onEvent, signal);
   }
 
   #sink(): ComparisonSink {

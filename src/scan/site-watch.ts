@@ -17,7 +17,7 @@ import { findRoot } from "./watched-folder.ts";
  *
  * Every scan is asked for when the watches stand, so that what happens while it runs is in a later round.
  *
- * @see docs/decisions/0030-watching.md
+ * @see docs/decisions/0033-watching.md
  */
 export class SiteWatch implements AsyncDisposable {
   readonly #options: SiteWatchOptions;

@@ -1,0 +1,167 @@
+import type { CandidateDigest, CandidateFile } from "./page-diff.ts";
+import type { PageLookup } from "./page-lookup.ts";
+import type { PublishedPage } from "./published-page.ts";
+import type { PageStream } from "./published-pages.ts";
+import type { PageSource, SourceBatch } from "./site-comparison.ts";
+
+/** Parts of a site that may have changed: encoded paths of folders, `/` at both ends. */
+export interface SiteParts {
+  /** Folders whose own entries are looked at; a folder that came or went is looked at wholly. */
+  readonly folders: readonly string[];
+  /** Folders of which all is looked at that is below them. */
+  readonly trees: readonly string[];
+}
+
+/** What a folder's own entries are, as far as they may be published. */
+export interface FolderEntries<File> extends SourceBatch<File> {
+  /** Encoded paths, `/` at their end. */
+  readonly folders: readonly string[];
+}
+
+/** Where parts of a site are looked at. */
+export interface PartSource<File extends CandidateFile = CandidateFile> extends AsyncDisposable {
+  /** Looks at one folder; one that is not there has no entries. */
+  look(folder: string): Promise<FolderEntries<File>>;
+  /** Looks at all that is below a folder. */
+  below(folder: string): AsyncIterable<SourceBatch<File>>;
+  digestAll(files: readonly File[], turn: () => Promise<void>): Promise<readonly CandidateDigest[]>;
+}
+
+/** What parts of a site have and had, both in path order. */
+export interface GatheredParts<File> extends SourceBatch<File> {
+  readonly before: readonly PublishedPage[];
+}
+
+/** More pages than this are not gathered: then the whole site is gone through, in bounded memory. */
+export const maxGatheredPages = 200_000;
+
+/**
+ * Gathers what parts of a site have and what was published of them. Costs what lies in these folders,
+ * not what the site has.
+ *
+ * @returns undefined if it is more than {@link maxGatheredPages}
+ */
+export async function gatherParts<File extends CandidateFile>(
+  source: PartSource<File>,
+  lookup: PageLookup,
+  parts: SiteParts,
+): Promise<GatheredParts<File> | undefined> {
+  const gathering = new Gathering(source, lookup);
+  for (const tree of [...parts.trees].sort()) if (!(await gathering.addTree(tree))) return undefined;
+  // A folder comes before those in it: one that came or went is known as a whole before they are met.
+  for (const folder of [...parts.folders].sort()) if (!(await gathering.addFolder(folder))) return undefined;
+  return gathering.result();
+}
+
+class Gathering<File extends CandidateFile> {
+  readonly #source: PartSource<File>;
+  readonly #lookup: PageLookup;
+  readonly #files: File[] = [];
+  readonly #gaps: { readonly path: string }[] = [];
+  readonly #before: PublishedPage[] = [];
+  /** Folders of which all was gathered. */
+  readonly #whole = new Set<string>();
+
+  constructor(source: PartSource<File>, lookup: PageLookup) {
+    this.#source = source;
+    this.#lookup = lookup;
+  }
+
+  async addTree(tree: string): Promise<boolean> {
+    if (this.#isCovered(tree)) return true;
+    this.#whole.add(tree);
+    return (await this.#addFilesBelow(tree)) && this.#addPublishedBelow(tree);
+  }
+
+  async addFolder(folder: string): Promise<boolean> {
+    if (this.#isCovered(folder)) return true;
+    const { files, folders, gaps } = await this.#source.look(folder);
+    const published = this.#lookup.listFolder(folder);
+    this.#files.push(...files);
+    this.#gaps.push(...gaps);
+    this.#before.push(...published.pages);
+    const there = new Set(folders);
+    const were = new Set(published.folders);
+    for (const gone of published.folders) {
+      if (there.has(gone) || this.#isCovered(gone)) continue;
+      this.#whole.add(gone);
+      if (!this.#addPublishedBelow(gone)) return false;
+    }
+    for (const came of folders) {
+      if (were.has(came) || this.#isCovered(came)) continue;
+      this.#whole.add(came);
+      if (!(await this.#addFilesBelow(came))) return false;
+    }
+    return this.#hasRoom();
+  }
+
+  result(): GatheredParts<File> {
+    const byPath = (a: { readonly path: string }, b: { readonly path: string }) => (a.path < b.path ? -1 : 1);
+    return { files: this.#files.sort(byPath), gaps: this.#gaps, before: this.#before.sort(byPath) };
+  }
+
+  async #addFilesBelow(folder: string): Promise<boolean> {
+    for await (const { files, gaps } of this.#source.below(folder)) {
+      for (const file of files) this.#files.push(file);
+      this.#gaps.push(...gaps);
+      if (!this.#hasRoom()) return false;
+    }
+    return true;
+  }
+
+  #addPublishedBelow(folder: string): boolean {
+    for (const page of this.#lookup.below(folder)) {
+      this.#before.push(page);
+      if (!this.#hasRoom()) return false;
+    }
+    return true;
+  }
+
+  #hasRoom(): boolean {
+    return this.#files.length + this.#before.length <= maxGatheredPages;
+  }
+
+  #isCovered(folder: string): boolean {
+    for (let end = folder.length; end > 1; end = folder.lastIndexOf("/", end - 2) + 1)
+      if (this.#whole.has(folder.slice(0, end))) return true;
+    return this.#whole.has("/");
+  }
+}
+
+/** Pages that are in memory, as a stream. */
+export class GatheredPages implements PageStream {
+  readonly #pages: readonly PublishedPage[];
+  #at = 0;
+
+  constructor(pages: readonly PublishedPage[]) {
+    this.#pages = pages;
+  }
+
+  get head(): PublishedPage | undefined {
+    return this.#pages[this.#at];
+  }
+
+  step(): boolean {
+    this.#at += 1;
+    return false;
+  }
+
+  async fill(): Promise<void> {}
+}
+
+/** What was gathered, as the source of a comparison. */
+export function sourceOfParts<File extends CandidateFile>(
+  parts: GatheredParts<File>,
+  source: PartSource<File>,
+): PageSource<File> {
+  let batch: SourceBatch<File> | undefined = parts;
+  return {
+    next: async () => {
+      const next = batch;
+      batch = undefined;
+      return next;
+    },
+    digestAll: (files, turn) => source.digestAll(files, turn),
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}
