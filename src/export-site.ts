@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { checkKey, indexNowFolderName, keyPath, readKeys } from "./announce/index.ts";
 import { compileContentRules } from "./content/index.ts";
 import {
   type DigestMode,
@@ -19,7 +20,15 @@ import {
   type WithholdRule,
   wrapSystemError,
 } from "./model/index.ts";
-import { compileGlobs, DigestPool, findReaderIdentity, type ScannedFile, Walk } from "./scan/index.ts";
+import {
+  compileGlobs,
+  DigestPool,
+  findReaderIdentity,
+  type GlobFilter,
+  type ReaderIdentity,
+  type ScannedFile,
+  Walk,
+} from "./scan/index.ts";
 
 /** How a site is to be exported. */
 export interface ExportSiteOptions {
@@ -59,6 +68,8 @@ export interface ExportSiteOptions {
   readonly robotsDir?: string;
   /** User as whom the web server reads files; what it may not read is not published. */
   readonly serverUser?: string;
+  /** Key of IndexNow; the file of its name is no page, nor are those of keys that were used before. */
+  readonly indexNowKey?: string;
   /** Compare and report, and write nothing. @default false */
   readonly dryRun?: boolean;
   /** Whether a site that had pages may come to have none. @default false */
@@ -94,14 +105,10 @@ export async function exportParts(options: ExportSiteOptions, parts: SiteParts |
   const clock = options.clock ?? Date.now;
   const startedMs = clock();
   const site = normaliseBaseUrl(options.baseUrl);
-  const docroot = checkFolder(options.docroot, "document root");
-  const robotsDir = options.robotsDir === undefined ? docroot : checkFolder(options.robotsDir, "folder of robots.txt");
-  const stateDir = resolve(options.stateDir ?? join(homedir(), ".local/state/tidemark", stateName(site)));
+  const { docroot, robotsDir, judgePath, globs, reader } = await readSiteRules(options);
+  const stateDir = stateDirOf(options);
   checkOutside(stateDir, docroot);
   const tally = new Tally(options.onEvent);
-  const judgePath = await readOwnRules(robotsDir);
-  const globs = await compileGlobs(options.include ?? [], options.exclude ?? []);
-  const reader = findReaderIdentity(options.serverUser);
   const digestMode = checkDigestMode(options.digest ?? "all");
   const rules = await compileContentRules({
     ignore: options.ignore ?? [],
@@ -144,7 +151,29 @@ export async function exportParts(options: ExportSiteOptions, parts: SiteParts |
   }).catch((error: unknown) => {
     throw error instanceof Error && "syscall" in error ? wrapSystemError(error, `export ${docroot}`) : error;
   });
-  return { ...summary, ...tally.counts, elapsedMs: clock() - startedMs };
+  return { ...summary, stateDir, ...tally.counts, elapsedMs: clock() - startedMs };
+}
+
+/** Which folders a site is in, and what of them may be published. */
+export interface SiteRules {
+  readonly docroot: string;
+  readonly robotsDir: string;
+  readonly globs: GlobFilter;
+  readonly reader: ReaderIdentity;
+  readonly judgePath: (path: string) => WithholdRule | undefined;
+}
+
+/** Reads the rules of a site. @throws TidemarkError `bad-option`, `not-found`, `not-a-folder` */
+export async function readSiteRules(options: ExportSiteOptions): Promise<SiteRules> {
+  const docroot = checkFolder(options.docroot, "document root");
+  const robotsDir = options.robotsDir === undefined ? docroot : checkFolder(options.robotsDir, "folder of robots.txt");
+  return {
+    docroot,
+    robotsDir,
+    globs: await compileGlobs(options.include ?? [], options.exclude ?? []),
+    reader: findReaderIdentity(options.serverUser),
+    judgePath: await readOwnRules(robotsDir, await readKeyPaths(options)),
+  };
 }
 
 type Digests = Pick<PartSource<ScannedFile>, "digestAll" | typeof Symbol.asyncDispose>;
@@ -208,6 +237,11 @@ function normaliseBaseUrl(text: string): string {
     });
   }
   return `${url.origin}/`;
+}
+
+/** The folder in which a site is remembered. */
+function stateDirOf({ stateDir, baseUrl }: ExportSiteOptions): string {
+  return resolve(stateDir ?? join(homedir(), ".local/state/tidemark", stateName(normaliseBaseUrl(baseUrl))));
 }
 
 function stateName(site: string): string {
@@ -287,14 +321,26 @@ function checkIoLimit(value: number | undefined): number | undefined {
   });
 }
 
+/** Files that prove to search engines that the site is ours are no pages. */
+async function readKeyPaths(options: ExportSiteOptions): Promise<string[]> {
+  const used = await readKeys(join(stateDirOf(options), indexNowFolderName));
+  const given = options.indexNowKey === undefined ? [] : [checkKey(options.indexNowKey)];
+  return [...used, ...given].map(keyPath);
+}
+
 /** What we write ourselves is no page; what robots.txt keeps from everybody is not announced to them. */
-async function readOwnRules(robotsDir: string): Promise<(path: string) => WithholdRule | undefined> {
+async function readOwnRules(
+  robotsDir: string,
+  keyPaths: readonly string[],
+): Promise<(path: string) => WithholdRule | undefined> {
   const { content } = await readRobotsFile(robotsDir);
   const robots = parseRobots(content);
   // A file without a Disallow, however it is spelt, need not be asked two hundred thousand times.
   const hasRules = /dis/i.test(Buffer.from(content).toString("latin1"));
   return (path) => {
     if (path === "/robots.txt" || path.startsWith(publishedFolder)) return "own-output";
+    // Few sites have one, and none has more than some.
+    for (const own of keyPaths) if (path === own) return "own-output";
     return hasRules && !robotsAllow(robots, "*", path) ? "robots-disallow" : undefined;
   };
 }

@@ -37,3 +37,4 @@ export {
   type TellIndexNowOptions,
   tellIndexNow,
 } from "./tell-index-now.ts";
+export { type WatchedRound, type WatchSiteOptions, watchSite } from "./watch-site.ts";

@@ -3,6 +3,7 @@ import {
   type CallRecord,
   checkKey,
   chooseKey,
+  indexNowFolderName,
   keyPath,
   placeKeyFile,
   readCalls,
@@ -132,7 +133,7 @@ export async function readIndexNowCalls(stateDir: string): Promise<CallRecord[]>
 }
 
 function indexNowFolder(stateDir: string): string {
-  return join(resolve(stateDir), "index-now");
+  return join(resolve(stateDir), indexNowFolderName);
 }
 
 async function takeLock(folder: string, since: Date): Promise<SiteLock | undefined> {

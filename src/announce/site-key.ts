@@ -77,3 +77,6 @@ export async function placeKeyFile(docroot: string, key: string): Promise<boolea
     details: { path },
   });
 }
+
+/** Folder below the exporter's state in which is kept what search engines were told. */
+export const indexNowFolderName = "index-now";

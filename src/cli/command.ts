@@ -48,6 +48,6 @@ export function valueOption(describe: string, more: Options = {}): Options {
 const manyEvents: ReadonlySet<string> = new Set(["progress", "page", "withheld"]);
 
 /** Prints an event as a line of JSON, if `--json` asks for it. */
-export function printEvent(context: RunContext, event: { readonly event: string }): void {
+export function printEvent<Event extends { readonly event: string }>(context: RunContext, event: Event): void {
   if (context.json && !(context.quiet && manyEvents.has(event.event))) context.out.writeJson(event);
 }

@@ -1,6 +1,8 @@
+import { TidemarkError } from "../model/index.ts";
 import { type Command, valueOption } from "./command.ts";
 import {
   choiceOption,
+  durationOption,
   flagOption,
   integerOption,
   listOption,
@@ -33,6 +35,43 @@ export interface ExportArguments {
   readonly serverUser: string | undefined;
   readonly allowEmpty: boolean;
   readonly dryRun: boolean;
+  readonly indexNowKey: string | undefined;
+}
+
+/** What the command line says about when and for whom; the rest is {@link ExportArguments}. */
+export interface ExportRun {
+  readonly watch: boolean;
+  readonly settleMs: number | undefined;
+  readonly rescanMs: number | undefined;
+  readonly indexNow: boolean;
+  readonly indexNowEndpoint: string | undefined;
+  readonly indexNowAll: boolean;
+}
+
+const watchOptions = ["settle", "rescan"] as const;
+const indexNowOptions = ["index-now-key", "index-now-endpoint", "index-now-all"] as const;
+
+function planRun(args: RawArguments): ExportRun {
+  const needs = (switchName: string, names: readonly string[]): void => {
+    const given = names.find((name) => args[name] !== undefined && args[name] !== false);
+    if (given === undefined || flagOption(args, switchName)) return;
+    throw new TidemarkError("bad-option", `--${given} says nothing without --${switchName}.`, {
+      hint: `Add --${switchName}, or leave --${given} out.`,
+    });
+  };
+  needs("watch", watchOptions);
+  needs("index-now", indexNowOptions);
+  if (flagOption(args, "watch") && flagOption(args, "dry-run")) {
+    throw new TidemarkError("bad-option", "A watch cannot be a dry run.", { hint: "Leave --watch or --dry-run out." });
+  }
+  return {
+    watch: flagOption(args, "watch"),
+    settleMs: durationOption(args, "settle"),
+    rescanMs: durationOption(args, "rescan"),
+    indexNow: flagOption(args, "index-now"),
+    indexNowEndpoint: textOption(args, "index-now-endpoint"),
+    indexNowAll: flagOption(args, "index-now-all"),
+  };
 }
 
 function planExport(args: RawArguments): ExportArguments {
@@ -53,6 +92,7 @@ function planExport(args: RawArguments): ExportArguments {
     serverUser: textOption(args, "server-user"),
     allowEmpty: flagOption(args, "allow-empty"),
     dryRun: flagOption(args, "dry-run"),
+    indexNowKey: textOption(args, "index-now-key"),
   };
 }
 
@@ -81,15 +121,25 @@ export const exportCommand: Command = {
     "server-user": valueOption("Hold back what this user, as whom the web server runs, cannot read"),
     "allow-empty": { type: "boolean", describe: "Let a site that had pages come to have none" },
     "dry-run": { type: "boolean", describe: "Write nothing; show what would become public and what not" },
+    watch: { type: "boolean", describe: "Go on: publish what changes, as it changes" },
+    settle: valueOption("With --watch: publish when nothing has changed for so long (30s)"),
+    rescan: valueOption("With --watch: look at everything so often (24h)"),
+    "index-now": { type: "boolean", describe: "Tell search engines by IndexNow what changed" },
+    "index-now-key": valueOption("Key of IndexNow; its file is put into the docroot (the one used last, or a new one)"),
+    "index-now-endpoint": valueOption("Where IndexNow is told (https://api.indexnow.org/indexnow)"),
+    "index-now-all": { type: "boolean", describe: "Let the first telling tell the whole site" },
   },
   examples: [
     ["export /var/www/html --base-url https://example.org/", "publish the site"],
     ["export /var/www/html --base-url https://example.org/ --dry-run", "see first what would be published"],
+    ["export /var/www/html --base-url https://example.org/ --watch", "publish changes as they happen"],
     ["export . --base-url https://example.org/ --exclude 'drafts/**'", "leave a folder out"],
     ["export . --base-url https://example.org/ --ignore '/built at [^<]*/'", "do not take a new build for new pages"],
   ],
   plan: (args) => {
     const options = planExport(args);
-    return async (context) => (await import("./export-run.ts")).runExport(options, context);
+    const run = planRun(args);
+    if (run.watch) return async (context) => (await import("./watch-run.ts")).runWatch(options, run, context);
+    return async (context) => (await import("./export-run.ts")).runExport(options, run, context);
   },
 };

@@ -40,6 +40,11 @@ export class ExportPrinter {
     }
   }
 
+  /** Prints a line that stays. */
+  say(line: string): void {
+    this.#progress.say(line);
+  }
+
   /** Takes the progress line away. */
   end(): void {
     this.#progress.clear();

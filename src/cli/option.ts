@@ -62,6 +62,22 @@ export function rateOption(args: RawArguments, name: string): number | undefined
   return Math.round(Number(number) * (rateUnits[unit.toLowerCase()] ?? 1));
 }
 
+const durationUnitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A duration in milliseconds: a number with `ms`, `s`, `m`, `h` or `d`. */
+export function durationOption(args: RawArguments, name: string): number | undefined {
+  const text = textOption(args, name);
+  if (text === undefined) return undefined;
+  const [, number, unit = ""] = /^(\d{1,9}(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
+  const durationMs = Math.round(Number(number) * (durationUnitsMs[unit] ?? Number.NaN));
+  if (number === undefined || durationMs < 1) {
+    throw new TidemarkError("bad-option", `--${name} ${text}: not a duration.`, {
+      hint: `Write a number and its unit, such as --${name} 30s, --${name} 5m or --${name} 24h`,
+    });
+  }
+  return durationMs;
+}
+
 /** One of some words. */
 export function choiceOption<T extends string>(args: RawArguments, name: string, choices: readonly T[]): T | undefined {
   const text = textOption(args, name);

@@ -70,7 +70,7 @@ interface Ground {
  */
 export async function runExport<File extends CandidateFile>(
   options: ExportRunOptions<File>,
-): Promise<Omit<ExportSummary, "withheld" | "withheldByRule" | "errors" | "warnings" | "elapsedMs">> {
+): Promise<Omit<ExportSummary, "stateDir" | "withheld" | "withheldByRule" | "errors" | "warnings" | "elapsedMs">> {
   const { docroot, stateDir, dryRun } = options;
   const files = new ArchiveFiles(join(docroot, publishedFolder.slice(1)));
   if (dryRun) return await exportOrBeginAnew(options, files);

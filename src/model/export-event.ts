@@ -40,6 +40,8 @@ export type ExportEvent =
 /** What an export came to: the last line with `--json`. */
 export interface ExportSummary {
   readonly site: string;
+  /** Folder in which the site is remembered. */
+  readonly stateDir: string;
   /** Live pages after this run. */
   readonly pages: number;
   readonly created: number;

@@ -5,6 +5,7 @@ import type { ExportSummary } from "../../src/model/index.ts";
 
 const summary: ExportSummary = {
   site: "https://example.org/",
+  stateDir: "/state",
   pages: 1500,
   created: 0,
   updated: 0,
