@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
-import { homedir } from "node:os";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import { parseBaseUrl } from "./base-url.ts";
 import { type CandidateDigest, type DigestMode, digestModes, readRobotsFile, runExport } from "./export/index.ts";
 import { parseRobots, publishedFolder, robotsAllow } from "./format/index.ts";
 import {
@@ -11,7 +11,9 @@ import {
   type WithholdRule,
   wrapSystemError,
 } from "./model/index.ts";
+import { RunRecord } from "./run-record.ts";
 import { bytesPerTurn, compileGlobs, FileDigester, findReaderIdentity, type ScannedFile, Walk } from "./scan/index.ts";
+import { defaultStateDir } from "./state-folder.ts";
 
 /** How a site is to be exported. */
 export interface ExportSiteOptions {
@@ -62,12 +64,44 @@ export interface ExportSiteOptions {
  * ```
  */
 export async function exportSite(options: ExportSiteOptions): Promise<ExportSummary> {
+  const { clock = Date.now, onEvent, segmentSize = 2000 } = options;
+  if (options.dryRun === true) return await exportUnrecorded(options);
+  const site = parseBaseUrl(options.baseUrl);
+  const docroot = resolve(options.docroot);
+  const robotsDir = resolve(options.robotsDir ?? docroot);
+  const stateDir = resolve(options.stateDir ?? defaultStateDir(site));
+  const record = new RunRecord({ site, docroot, robotsDir, stateDir, segmentSize, clock, kind: "export" });
+  let summary: ExportSummary;
+  try {
+    summary = await exportUnrecorded({
+      ...options,
+      onEvent: (event) => {
+        record.add(event);
+        onEvent?.(event);
+      },
+    });
+  } catch (error) {
+    await record.fail(error);
+    throw error;
+  }
+  try {
+    await record.succeed(summary);
+    return summary;
+  } catch (error) {
+    if (!(error instanceof TidemarkError)) throw error;
+    const message = `All is published, but the record of this run could not be kept: ${error.message}`;
+    onEvent?.({ event: "warning", code: error.code, message });
+    return { ...summary, warnings: summary.warnings + 1 };
+  }
+}
+
+async function exportUnrecorded(options: ExportSiteOptions): Promise<ExportSummary> {
   const clock = options.clock ?? Date.now;
   const startedMs = clock();
-  const site = normaliseBaseUrl(options.baseUrl);
+  const site = parseBaseUrl(options.baseUrl);
   const docroot = checkFolder(options.docroot, "document root");
   const robotsDir = options.robotsDir === undefined ? docroot : checkFolder(options.robotsDir, "folder of robots.txt");
-  const stateDir = resolve(options.stateDir ?? join(homedir(), ".local/state/tidemark", stateName(site)));
+  const stateDir = resolve(options.stateDir ?? defaultStateDir(site));
   checkOutside(stateDir, docroot);
   const tally = new Tally(options.onEvent);
   const judgePath = await readOwnRules(robotsDir);
@@ -131,27 +165,6 @@ class Tally {
     const withheld = Object.values(this.#rules).reduce((sum, count) => sum + count, 0);
     return { withheld, withheldByRule: { ...this.#rules }, errors: this.#errors, warnings: this.#warnings };
   }
-}
-
-function normaliseBaseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    throw new TidemarkError("bad-option", `Not a base URL: ${JSON.stringify(text)}.`, {
-      hint: "Give the site's address, such as --base-url https://example.org/",
-    });
-  }
-  if (url.pathname !== "/" || url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") {
-    throw new TidemarkError("bad-option", `The base URL ${JSON.stringify(text)} is more than an origin.`, {
-      hint: `Crawlers find a site from /robots.txt, so a site is a whole origin: --base-url ${url.origin}/`,
-    });
-  }
-  return `${url.origin}/`;
-}
-
-function stateName(site: string): string {
-  const { protocol, host } = new URL(site);
-  const name = host.replace(/[^a-z0-9.-]/g, "_");
-  return protocol === "http:" ? `http_${name}` : name;
 }
 
 function checkFolder(path: string, what: string): string {

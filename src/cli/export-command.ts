@@ -1,72 +1,53 @@
+import { type ExportSettings, exportSettings } from "../export-settings.ts";
+import { TidemarkError } from "../model/index.ts";
 import { type Command, valueOption } from "./command.ts";
-import {
-  choiceOption,
-  flagOption,
-  integerOption,
-  listOption,
-  type RawArguments,
-  siteUrl,
-  textOption,
-} from "./option.ts";
-
-const digests = ["all", "changed", "none"] as const;
+import { flagOption, type RawArguments, siteUrl, textOption } from "./option.ts";
+import { optionsOfSettings, readSettings } from "./setting-option.ts";
 
 /** What the command line says about an export. */
 export interface ExportArguments {
-  readonly docroot: string;
-  readonly baseUrl: string;
-  readonly stateDir: string | undefined;
-  readonly include: string[];
-  readonly exclude: string[];
-  readonly segmentSize: number | undefined;
-  readonly minGroup: number | undefined;
-  readonly digest: (typeof digests)[number] | undefined;
-  readonly robotsDir: string | undefined;
-  readonly serverUser: string | undefined;
-  readonly allowEmpty: boolean;
+  /** What is said here goes before what the file says. */
+  readonly settings: Partial<ExportSettings>;
+  readonly configFile: string | undefined;
+  /** Which site of the file. */
+  readonly site: string | undefined;
   readonly dryRun: boolean;
 }
 
 function planExport(args: RawArguments): ExportArguments {
-  const baseUrl = textOption(args, "base-url") ?? "";
-  return {
-    docroot: textOption(args, "docroot") ?? "",
-    baseUrl: siteUrl(baseUrl, "--base-url"),
-    stateDir: textOption(args, "state"),
-    include: listOption(args, "include"),
-    exclude: listOption(args, "exclude"),
-    segmentSize: integerOption(args, "segment-size", 1, 65_536),
-    minGroup: integerOption(args, "min-group", 1, 65_536),
-    digest: choiceOption(args, "digest", digests),
-    robotsDir: textOption(args, "robots-dir"),
-    serverUser: textOption(args, "server-user"),
-    allowEmpty: flagOption(args, "allow-empty"),
-    dryRun: flagOption(args, "dry-run"),
-  };
+  const settings = readSettings<ExportSettings>(args, exportSettings);
+  const configFile = textOption(args, "config");
+  const site = textOption(args, "site");
+  const hint = "See `tidemark export --help`.";
+  if (configFile === undefined) {
+    if (settings.docroot === undefined) throw new TidemarkError("bad-option", "docroot is missing.", { hint });
+    if (settings.baseUrl === undefined) throw new TidemarkError("bad-option", "--base-url is missing.", { hint });
+    if (site !== undefined) {
+      throw new TidemarkError("bad-option", "--site picks a site of a configuration, and --config is missing.", {
+        hint,
+      });
+    }
+  }
+  if (site !== undefined) siteUrl(site, "--site");
+  return { settings, configFile, site, dryRun: flagOption(args, "dry-run") };
 }
 
 /** `tidemark export` */
 export const exportCommand: Command = {
-  usage: "export <docroot>",
+  usage: "export [docroot]",
   describe: "Publish what a folder of pages holds, and what changed since the last time",
-  positionals: { docroot: "The folder that the web server serves" },
+  positionals: { docroot: exportSettings.docroot.describe },
   options: {
-    "base-url": valueOption("Where the folder stands on the web, such as https://example.org/", { demandOption: true }),
-    state: valueOption("Folder of what is remembered between runs, outside the docroot (~/.local/state/tidemark/HOST)"),
-    include: valueOption("Publish only paths of this glob (repeatable)"),
-    exclude: valueOption("Publish no paths of this glob (repeatable)"),
-    "segment-size": valueOption("Changes in a segment of an interval (2000)"),
-    "min-group": valueOption("Changes that a media type needs for an archive of its own (50)"),
-    digest: valueOption("Which pages get a digest: all, changed or none (all)"),
-    "robots-dir": valueOption("Folder of robots.txt (the docroot)"),
-    "server-user": valueOption("Hold back what this user, as whom the web server runs, cannot read"),
-    "allow-empty": { type: "boolean", describe: "Let a site that had pages come to have none" },
+    config: valueOption("File of sites and their settings (JSON); options given beside it go before it"),
+    site: valueOption("Only this site of --config, by its base URL"),
+    ...optionsOfSettings(exportSettings, ["docroot"]),
     "dry-run": { type: "boolean", describe: "Write nothing; show what would become public and what not" },
   },
   examples: [
     ["export /var/www/html --base-url https://example.org/", "publish the site"],
     ["export /var/www/html --base-url https://example.org/ --dry-run", "see first what would be published"],
     ["export . --base-url https://example.org/ --exclude 'drafts/**'", "leave a folder out"],
+    ["export --config /etc/tidemark.json", "publish all sites of a file; `tidemark init` writes one"],
   ],
   plan: (args) => {
     const options = planExport(args);

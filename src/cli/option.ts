@@ -1,4 +1,5 @@
 import { type EpochMs, type MediaTypeFilter, parseMediaTypeFilter, TidemarkError } from "../model/index.ts";
+import { parseDuration } from "../settings/index.ts";
 
 /** What yargs made of the command line: names as they are written, values as text. */
 export type RawArguments = Readonly<Record<string, unknown>>;
@@ -34,6 +35,17 @@ export function integerOption(args: RawArguments, name: string, min: number, max
     throw new TidemarkError("bad-option", `--${name} ${text}: not a whole number from ${min} to ${max}.`);
   }
   return value;
+}
+
+/** A time span with its unit, in milliseconds. */
+export function durationOption(args: RawArguments, name: string): number | undefined {
+  const text = textOption(args, name);
+  if (text === undefined) return undefined;
+  const value = parseDuration(text);
+  if (value !== undefined && value > 0) return value;
+  throw new TidemarkError("bad-option", `--${name} ${text}: not a time span.`, {
+    hint: "Write 90s, 30m, 26h, 2d or 1w.",
+  });
 }
 
 /** One of some words. */
