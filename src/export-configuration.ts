@@ -25,11 +25,11 @@ export async function readExportConfiguration(file: string): Promise<ExportSetti
     : [];
   const mistakes = checked.ok ? findClashes(sites) : checked.mistakes;
   if (mistakes.length === 0) return sites;
+  const placed = mistakes.map((mistake) => ({ ...mistake, at: positionOf(mistake.path) }));
+  placed.sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column);
   throw refuse(
     full,
-    mistakes.map(({ path, place, message }) => {
-      return `line ${positionOf(path).line}: ${place === "" ? "the whole" : place}: ${message}`;
-    }),
+    placed.map(({ at, place, message }) => `line ${at.line}: ${place === "" ? "the whole" : place}: ${message}`),
   );
 }
 

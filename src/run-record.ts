@@ -62,7 +62,8 @@ export class RunRecord {
    * @throws TidemarkError if the record cannot be written
    */
   async succeed(summary: ExportSummary): Promise<void> {
-    const { created, updated, deleted, withheld, errors, warnings, published } = summary;
+    const { created, updated, deleted, errors, warnings, published } = summary;
+    const withheld = summary.withheld - (summary.withheldByRule["own-output"] ?? 0);
     const outcome = published ? "published" : "unchanged";
     await this.#write({ outcome, created, updated, deleted, withheld, errors, warnings });
   }

@@ -71,11 +71,12 @@ function formatNext({ settings }: SiteProposal, file: string | undefined): strin
   ];
   lines.push(
     "",
-    "Every night, by systemd, without the configuration file (docs/operations.md of the package has the rest):",
+    "Every night by systemd, with options instead of the file, once the machine is",
+    "prepared as docs/operations.md of the package says:",
     `  ln -s ${shellWord(docroot)} /etc/tidemark/${host}`,
     ...options.map((option) => `  echo '${option}' >> /etc/tidemark/${host}.conf`),
     `  systemctl enable --now tidemark-export@${host}.timer`,
-    "Or by a line of cron, with it:",
+    "Or by a line of cron, with the file:",
     `  17 2 * * * tidemark export --config ${config} --quiet`,
   );
   return `${lines.join("\n")}\n`;

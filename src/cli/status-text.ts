@@ -33,7 +33,7 @@ export function formatStatus(status: SiteStatus, view: View): string {
     `${status.site ?? status.stateDir}: ${status.status}\n`,
     lines.join(""),
     facts.join(""),
-    ledger === undefined ? "" : `\n  changes by day, in UTC\n${formatDays(ledger.days, view)}`,
+    ledger === undefined ? "" : formatDays(ledger.days, view),
   ].join("");
   return view.unicode ? text : toAscii(text);
 }
@@ -112,6 +112,7 @@ function formatLastRun({ lastRun, now }: SiteStatus): string {
 
 function formatDays(days: NonNullable<SiteStatus["ledger"]>["days"], view: View): string {
   const most = Math.max(...days.map(({ changes }) => changes));
+  if (most === 0) return `\n  no changes were published in ${formatNoun(days.length, "day")}\n`;
   const counts = days.map(
     ({ changes, isEstimate }) => `${isEstimate && changes > 0 ? "~" : ""}${formatCount(changes)}`,
   );
@@ -124,7 +125,7 @@ function formatDays(days: NonNullable<SiteStatus["ledger"]>["days"], view: View)
   });
   const note = days.some(({ changes, isEstimate }) => isEstimate && changes > 0);
   const explained = note ? "  ~: a share of publications that were merged since\n" : "";
-  return `${rows.join("\n")}\n${explained}`;
+  return `\n  changes by day, in UTC\n${rows.join("\n")}\n${explained}`;
 }
 
 /** How long ago something was: `5 seconds ago`, `3 hours ago`, `12 days ago`. */
