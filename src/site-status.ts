@@ -57,7 +57,8 @@ const defaultMaxAgeMs: number = 26 * 3_600_000;
  * Says how a site's exporter is doing, from what it remembers and what lies in the document root. Writes nothing, and
  * disturbs no run.
  *
- * @throws TidemarkError `bad-option`, `no-permission`, `state-version`
+ * @throws TidemarkError `bad-option` if it is not said which site, or the state is of another; a state that cannot be
+ *   read is a problem
  * @example
  * ```ts
  * const { status, problems } = await readSiteStatus({ baseUrl: "https://example.org/" });
@@ -70,12 +71,13 @@ export async function readSiteStatus(options: SiteStatusOptions): Promise<SiteSt
   const stateDir = findStateDir(options.stateDir, wanted);
   const now = clock();
   let state: SiteState;
-  let corrupt: TidemarkError | undefined;
+  let unreadable: TidemarkError | undefined;
   try {
     state = await readSiteState(stateDir, docroot, Math.floor(now / 1000), days);
   } catch (error) {
-    if (!(error instanceof TidemarkError && error.code === "state-corrupt")) throw error;
-    corrupt = error;
+    // It is one of the things that monitoring is to tell, and of several sites the others are to be told of too.
+    if (!(error instanceof TidemarkError)) throw error;
+    unreadable = error;
     state = { ledger: undefined, published: undefined, lastRun: undefined, lock: undefined };
   }
   const { ledger, published, lastRun, lock } = state;
@@ -86,7 +88,7 @@ export async function readSiteStatus(options: SiteStatusOptions): Promise<SiteSt
       details: { stateDir, site },
     });
   }
-  const problems = findProblems(state, { stateDir, corrupt, maxAgeMs, now });
+  const problems = findProblems(state, { stateDir, unreadable, maxAgeMs, now });
   const isCritical = problems.some(({ severity }) => severity === "critical");
   return {
     site,

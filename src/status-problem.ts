@@ -4,7 +4,7 @@ import type { EpochMs, TidemarkError } from "./model/index.ts";
 /** What can be wrong with an exporter; docs/cli.md explains each. */
 export const statusProblemCodes = [
   "never-published",
-  "state-corrupt",
+  "state-unreadable",
   "stale",
   "run-failed",
   "files-failed",
@@ -26,8 +26,8 @@ export interface StatusProblem {
 /** What the judgement needs to know beside the state. */
 export interface Circumstances {
   readonly stateDir: string;
-  /** Why the ledger could not be read. */
-  readonly corrupt: TidemarkError | undefined;
+  /** Why the state could not be read. */
+  readonly unreadable: TidemarkError | undefined;
   readonly maxAgeMs: number;
   readonly now: EpochMs;
 }
@@ -40,9 +40,13 @@ export function findProblems(state: SiteState, circumstances: Circumstances): St
   return problems.sort((a, b) => Number(b.severity === "critical") - Number(a.severity === "critical"));
 }
 
-function* judgeLedger({ ledger }: SiteState, { stateDir, corrupt, now }: Circumstances): Iterable<StatusProblem> {
-  if (corrupt !== undefined) {
-    yield { severity: "critical", code: "state-corrupt", message: `${corrupt.message} ${corrupt.hint ?? ""}` };
+function* judgeLedger({ ledger }: SiteState, { stateDir, unreadable, now }: Circumstances): Iterable<StatusProblem> {
+  if (unreadable !== undefined) {
+    yield {
+      severity: "critical",
+      code: "state-unreadable",
+      message: `${unreadable.message} ${unreadable.hint ?? ""}`.trim(),
+    };
   } else if (ledger === undefined) {
     const message = `Nothing was published: there is no state in ${stateDir}.`;
     yield { severity: "critical", code: "never-published", message };

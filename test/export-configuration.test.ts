@@ -31,24 +31,80 @@ const site = '"baseUrl": "https://a.example/", "docroot": "a"';
 const two = (second: string) => `{"sites": [\n{${site}},\n{${second}}\n]}`;
 
 const mistakes: ReadonlyArray<readonly [string, string, string]> = [
-  ["a number out of its range", two('"baseUrl": "https://b.example/", "docroot": "b", "segmentSize": 0'), "FILE: line 3: sites[1].segmentSize: must be a whole number from 1 to 65536, not 0"],
-  ["a number as a text", two('"baseUrl": "https://b.example/", "docroot": "b", "segmentSize": "many"'), 'FILE: line 3: sites[1].segmentSize: must be a whole number from 1 to 65536, not "many"'],
-  ["a word that is none of the choice", `{"sites": [{${site}, "digest": "some"}]}`, 'FILE: line 1: sites[0].digest: must be one of all, changed, none, not "some"'],
-  ["a text instead of a list", `{"sites": [{${site}, "exclude": "x/**"}]}`, 'FILE: line 1: sites[0].exclude: must be a list of texts that are not empty, not "x/**"'],
-  ["an element that is no text", `{"sites": [{${site}, "exclude": ["a",\n 2]}]}`, "FILE: line 2: sites[0].exclude[1]: must be a text that is not empty, not 2"],
-  ["a key with a slip", `{"sites": [{${site}, "exlude": []}]}`, "FILE: line 1: sites[0].exlude: is no key here; did you mean exclude?"],
-  ["an option's name", `{"sites": [{${site}, "server-user": "x"}]}`, 'FILE: line 1: sites[0].server-user: is no key here; did you mean serverUser?'],
-  ["what belongs to one run", `{"sites": [{${site}, "dryRun": true}]}`, "FILE: line 1: sites[0].dryRun: is no key here; there are docroot, baseUrl,"],
-  ["a site's key at the top", `{"docroot": "a", "sites": [{${site}}]}`, "FILE: line 1: docroot: is no key here; it belongs to a site: sites[0].docroot"],
-  ["a site's key among the defaults", `{"defaults": {"stateDir": "s"}, "sites": [{${site}}]}`, "FILE: line 1: defaults.stateDir: belongs to a site, not to the defaults"],
+  [
+    "a number out of its range",
+    two('"baseUrl": "https://b.example/", "docroot": "b", "segmentSize": 0'),
+    "FILE: line 3: sites[1].segmentSize: must be a whole number from 1 to 65536, not 0",
+  ],
+  [
+    "a number as a text",
+    two('"baseUrl": "https://b.example/", "docroot": "b", "segmentSize": "many"'),
+    'FILE: line 3: sites[1].segmentSize: must be a whole number from 1 to 65536, not "many"',
+  ],
+  [
+    "a word that is none of the choice",
+    `{"sites": [{${site}, "digest": "some"}]}`,
+    'FILE: line 1: sites[0].digest: must be one of all, changed, none, not "some"',
+  ],
+  [
+    "a text instead of a list",
+    `{"sites": [{${site}, "exclude": "x/**"}]}`,
+    'FILE: line 1: sites[0].exclude: must be a list of texts that are not empty, not "x/**"',
+  ],
+  [
+    "an element that is no text",
+    `{"sites": [{${site}, "exclude": ["a",\n 2]}]}`,
+    "FILE: line 2: sites[0].exclude[1]: must be a text that is not empty, not 2",
+  ],
+  [
+    "a key with a slip",
+    `{"sites": [{${site}, "exlude": []}]}`,
+    "FILE: line 1: sites[0].exlude: is no key here; did you mean exclude?",
+  ],
+  [
+    "an option's name",
+    `{"sites": [{${site}, "server-user": "x"}]}`,
+    "FILE: line 1: sites[0].server-user: is no key here; did you mean serverUser?",
+  ],
+  [
+    "what belongs to one run",
+    `{"sites": [{${site}, "dryRun": true}]}`,
+    "FILE: line 1: sites[0].dryRun: is no key here; there are docroot, baseUrl,",
+  ],
+  [
+    "a site's key at the top",
+    `{"docroot": "a", "sites": [{${site}}]}`,
+    "FILE: line 1: docroot: is no key here; it belongs to a site: sites[0].docroot",
+  ],
+  [
+    "a site's key among the defaults",
+    `{"defaults": {"stateDir": "s"}, "sites": [{${site}}]}`,
+    "FILE: line 1: defaults.stateDir: belongs to a site, not to the defaults",
+  ],
   ["a key that is missing", two('"baseUrl": "https://b.example/"'), "FILE: line 3: sites[1].docroot: is missing"],
   ["no site", '{"sites": []}', "FILE: line 1: sites: must be a list of sites, with one at least, not []"],
   ["no list of sites", "{}", "FILE: line 1: sites: is missing"],
   ["a list", "[]", "FILE: line 1: the whole: must be an object in braces, not []"],
-  ["a path in the base URL", '{"sites": [{"baseUrl": "https://a.example/x", "docroot": "a"}]}', "FILE: line 1: sites[0].baseUrl: must be an origin without a path, such as https://a.example/"],
-  ["no URL", '{"sites": [{"baseUrl": "a.example", "docroot": "a"}]}', 'FILE: line 1: sites[0].baseUrl: must be an http or https URL, not "a.example"'],
-  ["one site twice", two('"baseUrl": "https://a.example", "docroot": "b"'), "FILE: line 3: sites[1].baseUrl: is that of sites[0] already"],
-  ["one state for two", `{"sites": [{${site}, "stateDir": "s"}, {"baseUrl": "https://b.example/", "docroot": "b", "stateDir": "./s"}]}`, "FILE: line 1: sites[1].stateDir: is the folder of sites[0] already"],
+  [
+    "a path in the base URL",
+    '{"sites": [{"baseUrl": "https://a.example/x", "docroot": "a"}]}',
+    "FILE: line 1: sites[0].baseUrl: must be an origin without a path, such as https://a.example/",
+  ],
+  [
+    "no URL",
+    '{"sites": [{"baseUrl": "a.example", "docroot": "a"}]}',
+    'FILE: line 1: sites[0].baseUrl: must be an http or https URL, not "a.example"',
+  ],
+  [
+    "one site twice",
+    two('"baseUrl": "https://a.example", "docroot": "b"'),
+    "FILE: line 3: sites[1].baseUrl: is that of sites[0] already",
+  ],
+  [
+    "one state for two",
+    `{"sites": [{${site}, "stateDir": "s"}, {"baseUrl": "https://b.example/", "docroot": "b", "stateDir": "./s"}]}`,
+    "FILE: line 1: sites[1].stateDir: is the folder of sites[0] already",
+  ],
   ["no JSON", '{"sites": [,]}', 'FILE: line 1, column 12: a value is missing, here is ","'],
 ];
 

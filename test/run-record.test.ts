@@ -81,7 +81,12 @@ describe("what a run leaves for tidemark status", () => {
     const facts = { site: "https://example.org/", docroot: "/d", robotsDir: "/d", segmentSize: 2000 } as const;
     const record = new RunRecord({ ...facts, stateDir: folder.path, clock, kind: "watch" });
     for (let at = 0; at < 1000; at++) {
-      record.add({ event: "item-error", code: "io", message: `${at} ${"x".repeat(5000)}`, path: "/".padEnd(9000, "y") });
+      record.add({
+        event: "item-error",
+        code: "io",
+        message: `${at} ${"x".repeat(5000)}`,
+        path: "/".padEnd(9000, "y"),
+      });
     }
     await record.fail(new RangeError("z".repeat(100_000)));
     const run = await readLastRun(folder.path);

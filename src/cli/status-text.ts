@@ -38,14 +38,14 @@ export function formatStatus(status: SiteStatus, view: View): string {
   return view.unicode ? text : toAscii(text);
 }
 
-/** How the exporters of several sites are doing, for people: a line each, and the problems. */
+/** How the exporters of several sites are doing, for people: a line each, with what changed on the days that were counted, and the problems. */
 export function formatStatusTable(statuses: readonly SiteStatus[], view: View): string {
   const rows = statuses.map(({ status, site, stateDir, ledger, now }) => {
     const changes = ledger?.days.reduce((sum, day) => sum + day.changes, 0) ?? 0;
     return [
       status,
       ledger === undefined ? "-" : formatNoun(ledger.pages, "page"),
-      ledger === undefined ? "-" : `${formatNoun(changes, "change")} in ${ledger.days.length} days`,
+      ledger === undefined ? "-" : `${formatCount(changes)} changed`,
       ledger === undefined ? "-" : formatAge(now - ledger.publication * 1000),
       site ?? stateDir,
     ];

@@ -42,7 +42,13 @@ describe("changes by day", () => {
     const days = countChangesByDay([merged], today, 5);
     assert.deepEqual(
       days.map(({ changes, isEstimate }) => [changes, isEstimate]),
-      [[0, false], [3, true], [3, true], [3, true], [0, false]],
+      [
+        [0, false],
+        [3, true],
+        [3, true],
+        [3, true],
+        [0, false],
+      ],
     );
   });
 
