@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import {
   type LastRun,
   maxMessageLength,
@@ -72,13 +71,12 @@ export class RunRecord {
    * The run failed. Some failures are not kept: that somebody else is at work on the site, who leaves a record of
    * his own; a state that is not ours, because it is another site's or a newer version's, and options that cannot be
    * meant; and that somebody stopped it.
+   * A folder that is not there is not made either: it may be a slip of the pen.
    * Nor is it told if the record itself cannot be written: the run's own error is the one to tell.
    */
   async fail(error: unknown): Promise<void> {
     const known = error instanceof TidemarkError ? error : undefined;
     if (known !== undefined && ["locked", "bad-option", "state-version", "aborted"].includes(known.code)) return;
-    // A run that failed before there was a state leaves none: the folder may be a slip of the pen.
-    if (!existsSync(this.#options.stateDir)) return;
     const message = cut(error instanceof Error ? error.message : String(error));
     const facts = { code: known?.code ?? "bug", message };
     const hint = known?.hint === undefined ? {} : { hint: cut(known.hint) };
