@@ -9,6 +9,7 @@ export const statusProblemCodes = [
   "run-failed",
   "files-failed",
   "run-hangs",
+  "docroot-missing",
   "index-missing",
   "index-differs",
   "archives-missing",
@@ -60,7 +61,8 @@ function* judgeRuns({ ledger, lastRun, lock }: SiteState, circumstances: Circums
   const { maxAgeMs, now } = circumstances;
   if (lastRun?.outcome === "failed") {
     const { message = "", hint = "" } = lastRun.error ?? {};
-    yield { severity: "critical", code: "run-failed", message: `The last run failed: ${message} ${hint}`.trim() };
+    const told = `The last run failed: ${message}${/[.!?]$/.test(message) ? "" : "."} ${hint}`.trim();
+    yield { severity: "critical", code: "run-failed", message: told };
   } else if (lastRun !== undefined && lastRun.errors > 0) {
     const files = lastRun.errors === 1 ? "One file" : `${lastRun.errors} files`;
     const first = lastRun.troubles.find(({ kind }) => kind === "item-error");
@@ -80,11 +82,14 @@ function* judgeRuns({ ledger, lastRun, lock }: SiteState, circumstances: Circums
   }
 }
 
-function* judgePublished({ published, lock }: SiteState): Iterable<StatusProblem> {
+function* judgePublished({ published, lastRun, lock }: SiteState): Iterable<StatusProblem> {
   // While a run is at work, the ledger may be ahead of the index for a moment.
   if (published === undefined || lock !== undefined) return;
   const { index, missing, missingCount } = published;
-  if (index === "missing") {
+  if (index === "no-docroot") {
+    const message = `The document root${lastRun === undefined ? "" : ` ${lastRun.docroot}`} is not there. Is it mounted?`;
+    yield { severity: "critical", code: "docroot-missing", message };
+  } else if (index === "missing") {
     const message = "The index is not in the document root; the next run puts it back.";
     yield { severity: "critical", code: "index-missing", message };
   } else if (index === "differs") {

@@ -51,7 +51,7 @@ const harms: ReadonlyArray<readonly [string, Harm, readonly string[], Partial<Si
       await assert.rejects(site.export({ clock: () => site.nowMs - 23 * hourMs }));
       site.nowMs -= 23 * hourMs;
     },
-    ["critical run-failed", "critical index-missing", "critical archives-missing"],
+    ["critical run-failed", "critical docroot-missing"],
   ],
   [
     "an index that a deployment removed",

@@ -58,10 +58,7 @@ export const statusCommand: Command = {
   examples: [
     ["status --base-url https://example.org/", "how it stands; exit code 0, 7 (warning) or 8 (critical)"],
     ["status --config /etc/tidemark.json --quiet", "the exit code only, for monitoring"],
-    [
-      "status --config tidemark.json --openmetrics /var/lib/node_exporter/tidemark.prom",
-      "for node_exporter's textfile folder",
-    ],
+    ["status --config /etc/tidemark.json --openmetrics tidemark.prom", "for node_exporter's textfile folder"],
   ],
   plan: (args) => {
     const options = planStatus(args);

@@ -1,5 +1,5 @@
 export type { ChangeDay } from "./change-days.ts";
-export { syncFolder, writeDurably } from "./durable-file.ts";
+export { syncFolder } from "./durable-file.ts";
 export { type ExportRunOptions, runExport } from "./export-run.ts";
 export {
   type LastRun,

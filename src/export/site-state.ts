@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { formatArchiveIndex, formatArchiveName, parseBaseList, publishedFolder } from "../format/index.ts";
 import type { EpochSeconds } from "../model/index.ts";
@@ -32,8 +32,8 @@ export interface LedgerState {
 
 /** What lies in the document root, held against what the exporter remembers. */
 export interface PublishedState {
-  /** Whether the index is the one that the ledger stands for. */
-  readonly index: "equal" | "differs" | "missing";
+  /** Whether the index is the one that the ledger stands for; `no-docroot` if there is no document root at all. */
+  readonly index: "equal" | "differs" | "missing" | "no-docroot";
   /** Archives that are listed and not there, a few of them; the base's too, where its list can be read. */
   readonly missing: readonly string[];
   readonly missingCount: number;
@@ -96,6 +96,11 @@ function toState(ledger: Ledger, segmentSize: number, now: EpochSeconds, days: n
 }
 
 async function inspect(ledger: Ledger, docroot: string): Promise<PublishedState> {
+  const isThere = await stat(docroot).then(
+    (status) => status.isDirectory(),
+    () => false,
+  );
+  if (!isThere) return { index: "no-docroot", missing: [], missingCount: 0, listedBytes: undefined };
   const files = new ArchiveFiles(join(docroot, publishedFolder.slice(1)));
   const there = new Set(await readdir(files.folder).catch(() => []));
   const { base, intervals } = ledger;
