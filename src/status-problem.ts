@@ -82,12 +82,12 @@ function* judgeRuns({ ledger, lastRun, lock }: SiteState, circumstances: Circums
   }
 }
 
-function* judgePublished({ published, lastRun, lock }: SiteState): Iterable<StatusProblem> {
+function* judgePublished({ published, lock }: SiteState): Iterable<StatusProblem> {
   // While a run is at work, the ledger may be ahead of the index for a moment.
   if (published === undefined || lock !== undefined) return;
-  const { index, missing, missingCount } = published;
+  const { docroot, index, missing, missingCount } = published;
   if (index === "no-docroot") {
-    const message = `The document root${lastRun === undefined ? "" : ` ${lastRun.docroot}`} is not there. Is it mounted?`;
+    const message = `The document root ${docroot} is not there. Is it mounted?`;
     yield { severity: "critical", code: "docroot-missing", message };
   } else if (index === "missing") {
     const message = "The index is not in the document root; the next run puts it back.";

@@ -76,7 +76,7 @@ function factsOf(status: SiteStatus): Array<readonly [string, string]> {
   if (running !== undefined)
     facts.push(["running", `process ${running.pid} on ${running.host}, since ${running.since}`]);
   if (nextRun !== undefined) facts.push(["next run", `${formatMoment(nextRun.atMs / 1000)}, by ${nextRun.timer}`]);
-  const root = lastRun?.docroot;
+  const root = published?.docroot ?? lastRun?.docroot;
   facts.push(["state", status.stateDir]);
   if (root !== undefined) facts.push(["docroot", root]);
   else if (ledger !== undefined && published === undefined)

@@ -32,6 +32,7 @@ export interface LedgerState {
 
 /** What lies in the document root, held against what the exporter remembers. */
 export interface PublishedState {
+  readonly docroot: string;
   /** Whether the index is the one that the ledger stands for; `no-docroot` if there is no document root at all. */
   readonly index: "equal" | "differs" | "missing" | "no-docroot";
   /** Archives that are listed and not there, a few of them; the base's too, where its list can be read. */
@@ -100,7 +101,7 @@ async function inspect(ledger: Ledger, docroot: string): Promise<PublishedState>
     (status) => status.isDirectory(),
     () => false,
   );
-  if (!isThere) return { index: "no-docroot", missing: [], missingCount: 0, listedBytes: undefined };
+  if (!isThere) return { docroot, index: "no-docroot", missing: [], missingCount: 0, listedBytes: undefined };
   const files = new ArchiveFiles(join(docroot, publishedFolder.slice(1)));
   const there = new Set(await readdir(files.folder).catch(() => []));
   const { base, intervals } = ledger;
@@ -114,6 +115,7 @@ async function inspect(ledger: Ledger, docroot: string): Promise<PublishedState>
   }
   const missing = names.filter((name) => !there.has(name));
   return {
+    docroot,
     index: await compareIndex(files.folder, ledger),
     missing: missing.slice(0, namesTold),
     missingCount: missing.length,

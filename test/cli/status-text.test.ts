@@ -41,7 +41,7 @@ const busy: SiteStatus = {
       isEstimate: at < 3,
     })),
   },
-  published: { index: "equal", missing: [], missingCount: 0, listedBytes: 12_345_678 },
+  published: { docroot: "/var/www/html", index: "equal", missing: [], missingCount: 0, listedBytes: 12_345_678 },
   lastRun: {
     site: "https://example.org/",
     docroot: "/var/www/html",
