@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { checkKey, indexNowFolderName, keyPath, readKeys } from "./announce/index.ts";
+import { parseBaseUrl } from "./base-url.ts";
 import { compileContentRules } from "./content/index.ts";
 import {
   type DigestMode,
@@ -20,6 +20,7 @@ import {
   type WithholdRule,
   wrapSystemError,
 } from "./model/index.ts";
+import { RunRecord } from "./run-record.ts";
 import {
   compileGlobs,
   DigestPool,
@@ -29,6 +30,7 @@ import {
   type ScannedFile,
   Walk,
 } from "./scan/index.ts";
+import { defaultStateDir } from "./state-folder.ts";
 
 /** How a site is to be exported. */
 export interface ExportSiteOptions {
@@ -97,14 +99,52 @@ export interface ExportSiteOptions {
  * ```
  */
 export async function exportSite(options: ExportSiteOptions): Promise<ExportSummary> {
-  return await exportParts(options, undefined);
+  return await exportRecorded(options, undefined, "export");
 }
 
-/** Exports a site, or what changed in some parts of it. @param parts - undefined for the whole site */
+/** Exports what changed in some parts of a site, as a watch does. @param parts - undefined for the whole site */
 export async function exportParts(options: ExportSiteOptions, parts: SiteParts | undefined): Promise<ExportSummary> {
+  return await exportRecorded(options, parts, "watch");
+}
+
+async function exportRecorded(
+  options: ExportSiteOptions,
+  parts: SiteParts | undefined,
+  kind: "export" | "watch",
+): Promise<ExportSummary> {
+  const { clock = Date.now, onEvent, segmentSize = 2000 } = options;
+  if (options.dryRun === true) return await exportUnrecorded(options, parts);
+  const site = parseBaseUrl(options.baseUrl);
+  const docroot = resolve(options.docroot);
+  const robotsDir = resolve(options.robotsDir ?? docroot);
+  const stateDir = stateDirOf(options);
+  const record = new RunRecord({ site, docroot, robotsDir, stateDir, segmentSize, clock, kind });
+  let summary: ExportSummary;
+  try {
+    const told = (event: ExportEvent): void => {
+      record.add(event);
+      onEvent?.(event);
+    };
+    summary = await exportUnrecorded({ ...options, onEvent: told }, parts);
+  } catch (error) {
+    await record.fail(error);
+    throw error;
+  }
+  try {
+    await record.succeed(summary);
+    return summary;
+  } catch (error) {
+    if (!(error instanceof TidemarkError)) throw error;
+    const message = `All is published, but the record of this run could not be kept: ${error.message}`;
+    onEvent?.({ event: "warning", code: error.code, message });
+    return { ...summary, warnings: summary.warnings + 1 };
+  }
+}
+
+async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | undefined): Promise<ExportSummary> {
   const clock = options.clock ?? Date.now;
   const startedMs = clock();
-  const site = normaliseBaseUrl(options.baseUrl);
+  const site = parseBaseUrl(options.baseUrl);
   const { docroot, robotsDir, judgePath, globs, reader } = await readSiteRules(options);
   const stateDir = stateDirOf(options);
   checkOutside(stateDir, docroot);
@@ -224,30 +264,9 @@ class Tally {
   }
 }
 
-function normaliseBaseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    throw new TidemarkError("bad-option", `Not a base URL: ${JSON.stringify(text)}.`, {
-      hint: "Give the site's address, such as --base-url https://example.org/",
-    });
-  }
-  if (url.pathname !== "/" || url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") {
-    throw new TidemarkError("bad-option", `The base URL ${JSON.stringify(text)} is more than an origin.`, {
-      hint: `Crawlers find a site from /robots.txt, so a site is a whole origin: --base-url ${url.origin}/`,
-    });
-  }
-  return `${url.origin}/`;
-}
-
 /** The folder in which a site is remembered. */
 function stateDirOf({ stateDir, baseUrl }: ExportSiteOptions): string {
-  return resolve(stateDir ?? join(homedir(), ".local/state/tidemark", stateName(normaliseBaseUrl(baseUrl))));
-}
-
-function stateName(site: string): string {
-  const { protocol, host } = new URL(site);
-  const name = host.replace(/[^a-z0-9.-]/g, "_");
-  return protocol === "http:" ? `http_${name}` : name;
+  return resolve(stateDir ?? defaultStateDir(parseBaseUrl(baseUrl)));
 }
 
 function checkFolder(path: string, what: string): string {

@@ -5,6 +5,9 @@
  */
 export type { CallRecord } from "./announce/index.ts";
 export { type CrawlSiteOptions, crawlSite } from "./crawl-site.ts";
+export type { ChangeDay, LastRun, LedgerState, LockHolder, PublishedState, RunTrouble } from "./export/index.ts";
+export { readExportConfiguration } from "./export-configuration.ts";
+export type { ExportSettings } from "./export-settings.ts";
 export { type ExportSiteOptions, exportSite } from "./export-site.ts";
 export {
   type Change,
@@ -28,8 +31,14 @@ export {
   type WithholdRule,
   withholdRules,
 } from "./model/index.ts";
+export type { NextRun } from "./next-run.ts";
 export { type ReadChangesOptions, readChanges, type SiteChanges } from "./read-changes.ts";
 export { type FolderServer, type ServedRequest, type ServeOptions, serveFolder } from "./serve/index.ts";
+export type { ServerFinding } from "./server-check.ts";
+export { type ProposeSiteOptions, proposeSite, type SiteProposal } from "./site-proposal.ts";
+export { readSiteStatus, type SiteStatus, type SiteStatusOptions } from "./site-status.ts";
+export { defaultStateDir } from "./state-folder.ts";
+export { type StatusProblem, statusProblemCodes } from "./status-problem.ts";
 export {
   defaultIndexNowEndpoint,
   readIndexNowCalls,

@@ -15,6 +15,7 @@ const house: House = {
   graph: { kind: "pure", imports: ["model"] },
   crawl: { kind: "pure", imports: ["model", "format", "frontier", "revisit"] },
   share: { kind: "pure", imports: ["model", "format"] },
+  settings: { kind: "pure", imports: ["model"], packages: ["zod"] },
   lab: {
     kind: "pure",
     imports: ["model", "format", "export", "frontier", "revisit", "graph", "crawl", "share"],

@@ -1,15 +1,25 @@
 import yargs from "yargs";
 import { TidemarkError } from "../model/index.ts";
+import { nearestWord } from "../settings/index.ts";
 import { changesCommand } from "./changes-command.ts";
 import { type Command, commonOptions, type Run } from "./command.ts";
 import { crawlCommand } from "./crawl-command.ts";
 import { demoCommand } from "./demo-command.ts";
 import { exportCommand } from "./export-command.ts";
-import { nearestWord } from "./nearest-word.ts";
+import { initCommand } from "./init-command.ts";
 import { flagOption, type RawArguments } from "./option.ts";
 import { serveCommand } from "./serve-command.ts";
+import { statusCommand } from "./status-command.ts";
 
-const commands: readonly Command[] = [exportCommand, crawlCommand, changesCommand, serveCommand, demoCommand];
+const commands: readonly Command[] = [
+  initCommand,
+  exportCommand,
+  statusCommand,
+  crawlCommand,
+  changesCommand,
+  serveCommand,
+  demoCommand,
+];
 
 /** What a command line asks for. */
 export type CommandLine =

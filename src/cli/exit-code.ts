@@ -9,6 +9,8 @@ export const exitCodes = {
   broken: 4,
   locked: 5,
   siteUnavailable: 6,
+  warning: 7,
+  critical: 8,
   interrupted: 130,
   pipeClosed: 141,
   terminated: 143,
@@ -36,10 +38,20 @@ export function exitCodeOfVisit(summary: CrawlSummary, budget: number | undefine
   return summary.failed > 0 || (summary.pending > 0 && !budgetSpent) ? exitCodes.itemsFailed : exitCodes.done;
 }
 
+const byWeight: readonly ExitCode[] = [
+  exitCodes.itemsFailed,
+  exitCodes.siteUnavailable,
+  exitCodes.warning,
+  exitCodes.locked,
+  exitCodes.critical,
+  exitCodes.broken,
+  exitCodes.usage,
+  exitCodes.bug,
+];
+
 /** The exit code of several runs: a broken promise weighs more than an unavailable site, that more than failed items. */
 export function worstExitCode(codes: readonly ExitCode[]): ExitCode {
-  const order: readonly ExitCode[] = [exitCodes.itemsFailed, exitCodes.siteUnavailable, exitCodes.broken];
   let worst: ExitCode = exitCodes.done;
-  for (const code of codes) if (order.indexOf(code) > order.indexOf(worst)) worst = code;
+  for (const code of codes) if (byWeight.indexOf(code) > byWeight.indexOf(worst)) worst = code;
   return worst;
 }

@@ -1,41 +1,17 @@
+import { type ExportSettings, exportSettings } from "../export-settings.ts";
 import { TidemarkError } from "../model/index.ts";
 import { type Command, valueOption } from "./command.ts";
-import {
-  choiceOption,
-  durationOption,
-  flagOption,
-  integerOption,
-  listOption,
-  numberOption,
-  type RawArguments,
-  rateOption,
-  siteUrl,
-  textOption,
-} from "./option.ts";
-
-const digests = ["all", "changed", "none"] as const;
-
-/** For `--significant` without a value: about a word in eighty, or one passage of a twentieth of the page. */
-const defaultSignificant = 0.9;
+import { durationOption, flagOption, type RawArguments, siteUrl, textOption } from "./option.ts";
+import { optionsOfSettings, readSettings } from "./setting-option.ts";
 
 /** What the command line says about an export. */
 export interface ExportArguments {
-  readonly docroot: string;
-  readonly baseUrl: string;
-  readonly stateDir: string | undefined;
-  readonly include: string[];
-  readonly exclude: string[];
-  readonly segmentSize: number | undefined;
-  readonly minGroup: number | undefined;
-  readonly digest: (typeof digests)[number] | undefined;
-  readonly ignore: string[];
-  readonly significant: number | undefined;
-  readonly ioLimit: number | undefined;
-  readonly robotsDir: string | undefined;
-  readonly serverUser: string | undefined;
-  readonly allowEmpty: boolean;
+  /** What is said here goes before what the file says. */
+  readonly settings: Partial<ExportSettings>;
+  readonly configFile: string | undefined;
+  /** Which site of the file. */
+  readonly site: string | undefined;
   readonly dryRun: boolean;
-  readonly indexNowKey: string | undefined;
 }
 
 /** What the command line says about when and for whom; the rest is {@link ExportArguments}. */
@@ -49,7 +25,7 @@ export interface ExportRun {
 }
 
 const watchOptions = ["settle", "rescan"] as const;
-const indexNowOptions = ["index-now-key", "index-now-endpoint", "index-now-all"] as const;
+const indexNowOptions = ["index-now-endpoint", "index-now-all"] as const;
 
 function planRun(args: RawArguments): ExportRun {
   const needs = (switchName: string, names: readonly string[]): void => {
@@ -75,57 +51,37 @@ function planRun(args: RawArguments): ExportRun {
 }
 
 function planExport(args: RawArguments): ExportArguments {
-  const baseUrl = textOption(args, "base-url") ?? "";
-  return {
-    docroot: textOption(args, "docroot") ?? "",
-    baseUrl: siteUrl(baseUrl, "--base-url"),
-    stateDir: textOption(args, "state"),
-    include: listOption(args, "include"),
-    exclude: listOption(args, "exclude"),
-    segmentSize: integerOption(args, "segment-size", 1, 65_536),
-    minGroup: integerOption(args, "min-group", 1, 65_536),
-    digest: choiceOption(args, "digest", digests),
-    ignore: listOption(args, "ignore"),
-    significant: numberOption(args, "significant", defaultSignificant),
-    ioLimit: rateOption(args, "io-limit"),
-    robotsDir: textOption(args, "robots-dir"),
-    serverUser: textOption(args, "server-user"),
-    allowEmpty: flagOption(args, "allow-empty"),
-    dryRun: flagOption(args, "dry-run"),
-    indexNowKey: textOption(args, "index-now-key"),
-  };
+  const settings = readSettings<ExportSettings>(args, exportSettings);
+  const configFile = textOption(args, "config");
+  const site = textOption(args, "site");
+  const hint = "See `tidemark export --help`.";
+  if (configFile === undefined) {
+    if (settings.docroot === undefined) throw new TidemarkError("bad-option", "docroot is missing.", { hint });
+    if (settings.baseUrl === undefined) throw new TidemarkError("bad-option", "--base-url is missing.", { hint });
+    if (site !== undefined) {
+      throw new TidemarkError("bad-option", "--site picks a site of a configuration, and --config is missing.", {
+        hint,
+      });
+    }
+  }
+  if (site !== undefined) siteUrl(site, "--site");
+  return { settings, configFile, site, dryRun: flagOption(args, "dry-run") };
 }
 
 /** `tidemark export` */
 export const exportCommand: Command = {
-  usage: "export <docroot>",
+  usage: "export [docroot]",
   describe: "Publish what a folder of pages holds, and what changed since the last time",
-  positionals: { docroot: "The folder that the web server serves" },
+  positionals: { docroot: exportSettings.docroot.describe },
   options: {
-    "base-url": valueOption("Where the folder stands on the web, such as https://example.org/", { demandOption: true }),
-    state: valueOption("Folder of what is remembered between runs, outside the docroot (~/.local/state/tidemark/HOST)"),
-    include: valueOption("Publish only paths of this glob (repeatable)"),
-    exclude: valueOption("Publish no paths of this glob (repeatable)"),
-    "segment-size": valueOption("Changes in a segment of an interval (2000)"),
-    "min-group": valueOption("Changes that a media type needs for an archive of its own (50)"),
-    digest: valueOption("Which pages get a digest: all, changed or none (all)"),
-    ignore: valueOption(
-      "Cut this out of pages before they are compared: /regular expression/ or selector (repeatable)",
-    ),
-    significant: {
-      type: "string",
-      describe: "Count changes of HTML pages only if the texts' resemblance, 0 to 1, falls below this (0.9)",
-    },
-    "io-limit": valueOption("Bytes of files to read a second at most, such as 500K or 20M (no limit)"),
-    "robots-dir": valueOption("Folder of robots.txt (the docroot)"),
-    "server-user": valueOption("Hold back what this user, as whom the web server runs, cannot read"),
-    "allow-empty": { type: "boolean", describe: "Let a site that had pages come to have none" },
+    config: valueOption("File of sites and their settings (JSON); options given beside it go before it"),
+    site: valueOption("Only this site of --config, by its base URL"),
+    ...optionsOfSettings(exportSettings, ["docroot"]),
     "dry-run": { type: "boolean", describe: "Write nothing; show what would become public and what not" },
     watch: { type: "boolean", describe: "Go on: publish what changes, as it changes" },
     settle: valueOption("With --watch: publish when nothing has changed for so long (30s)"),
     rescan: valueOption("With --watch: look at everything so often (24h)"),
     "index-now": { type: "boolean", describe: "Tell search engines by IndexNow what changed" },
-    "index-now-key": valueOption("Key of IndexNow; its file is put into the docroot (the one used last, or a new one)"),
     "index-now-endpoint": valueOption("Where IndexNow is told (https://api.indexnow.org/indexnow)"),
     "index-now-all": { type: "boolean", describe: "Let the first telling tell the whole site" },
   },
@@ -135,6 +91,7 @@ export const exportCommand: Command = {
     ["export /var/www/html --base-url https://example.org/ --watch", "publish changes as they happen"],
     ["export . --base-url https://example.org/ --exclude 'drafts/**'", "leave a folder out"],
     ["export . --base-url https://example.org/ --ignore '/built at [^<]*/'", "do not take a new build for new pages"],
+    ["export --config /etc/tidemark.json", "publish all sites of a file; `tidemark init` writes one"],
   ],
   plan: (args) => {
     const options = planExport(args);

@@ -1,36 +1,84 @@
+import type { ExportSettings } from "../export-settings.ts";
 import { exportSite } from "../export-site.ts";
 import type { ExportSummary, IndexNowSummary } from "../model/index.ts";
 import { printEvent, type RunContext } from "./command.ts";
-import { type ExitCode, exitCodes } from "./exit-code.ts";
+import { formatErrorReport, reportError } from "./error-report.ts";
+import { type ExitCode, exitCodes, worstExitCode } from "./exit-code.ts";
 import type { ExportArguments, ExportRun } from "./export-command.ts";
 import { ExportPrinter } from "./export-printer.ts";
-import { givenOptions } from "./option.ts";
+import { addExportSummaries } from "./export-sum.ts";
+import { findSites } from "./site-choice.ts";
 
-/** Runs an export and prints what it comes to. */
+/** Exports a site, or those of a file one after the other; one that fails does not keep the others from it. */
 export async function runExport(options: ExportArguments, run: ExportRun, context: RunContext): Promise<ExitCode> {
-  const { out, err, signal } = context;
-  const printer = new ExportPrinter(err, context.quiet, options.dryRun);
-  let summary: ExportSummary;
-  let indexNow: IndexNowSummary | undefined;
+  const { out, json } = context;
+  const sites = await findSites(options);
+  const [only, ...others] = sites;
+  if (only !== undefined && others.length === 0) {
+    const summary = await exportOne(only, options.dryRun, run, context, {});
+    if (json) out.writeJson({ event: "summary", ...summary });
+    return exitCodeOfExport(summary);
+  }
+  const summaries: ExportSummary[] = [];
+  const codes: ExitCode[] = [];
+  for (const site of sites) {
+    const { baseUrl } = site;
+    try {
+      const summary = await exportOne(site, options.dryRun, run, context, { site: baseUrl });
+      if (json) out.writeJson({ event: "site-summary", ...summary });
+      summaries.push(summary);
+      codes.push(exitCodeOfExport(summary));
+    } catch (error) {
+      const report = reportError(error);
+      if (report.code === "aborted") throw error;
+      const { exitCode, ...facts } = report;
+      if (json) out.writeJson({ event: "site-error", site: baseUrl, ...facts });
+      context.err.write(`tidemark: ${baseUrl}: ${formatErrorReport(report)}`);
+      codes.push(exitCode);
+    }
+  }
+  if (json) out.writeJson({ event: "summary", ...addExportSummaries(summaries, sites.length - summaries.length) });
+  return worstExitCode(codes);
+}
+
+/** What an export came to, and what search engines said of it if they were told. */
+interface ToldSummary extends ExportSummary {
+  readonly indexNow?: IndexNowSummary | undefined;
+}
+
+function exitCodeOfExport(summary: ToldSummary): ExitCode {
+  const isTold = !("indexNow" in summary) || summary.indexNow?.refused === 0;
+  return summary.errors > 0 || !isTold ? exitCodes.itemsFailed : exitCodes.done;
+}
+
+/** @param mark - what each event says beside its own, so that those of several sites can be told apart */
+async function exportOne(
+  site: ExportSettings,
+  dryRun: boolean,
+  run: ExportRun,
+  context: RunContext,
+  mark: { readonly site?: string },
+): Promise<ToldSummary> {
+  const printer = new ExportPrinter(context.err, context.quiet, dryRun);
+  let summary: ToldSummary;
   try {
     summary = await exportSite({
-      ...givenOptions(options),
-      signal,
+      ...site,
+      dryRun,
+      signal: context.signal,
       onEvent: (event) => {
-        printEvent(context, event);
+        printEvent(context, { ...event, ...mark });
         printer.show(event, context.json);
       },
     });
-    if (run.indexNow && !options.dryRun) {
+    if (run.indexNow && !dryRun) {
       // What it loads is of no use to most.
       const { tellOfExport } = await import("./index-now-run.ts");
-      indexNow = await tellOfExport(options, run, summary, context, printer);
+      summary = { ...summary, indexNow: await tellOfExport(site, run, summary, context, printer) };
     }
   } finally {
     printer.end();
   }
-  if (context.json) out.writeJson({ event: "summary", ...summary, ...(indexNow === undefined ? {} : { indexNow }) });
-  else if (!context.quiet) out.write(printer.result(summary));
-  const isWhole = summary.errors === 0 && (!run.indexNow || options.dryRun || indexNow?.refused === 0);
-  return isWhole ? exitCodes.done : exitCodes.itemsFailed;
+  if (!context.json && !context.quiet) context.out.write(printer.result(summary));
+  return summary;
 }

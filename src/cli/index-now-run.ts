@@ -1,7 +1,8 @@
+import type { ExportSettings } from "../export-settings.ts";
 import { type ExportSummary, type IndexNowEvent, type IndexNowSummary, TidemarkError } from "../model/index.ts";
 import { tellIndexNow } from "../tell-index-now.ts";
 import { printEvent, type RunContext } from "./command.ts";
-import type { ExportArguments, ExportRun } from "./export-command.ts";
+import type { ExportRun } from "./export-command.ts";
 import type { ExportPrinter } from "./export-printer.ts";
 import { formatNoun } from "./quantity.ts";
 
@@ -11,13 +12,13 @@ import { formatNoun } from "./quantity.ts";
  * @returns undefined if it could not be done, which was reported
  */
 export async function tellOfExport(
-  options: ExportArguments,
+  site: ExportSettings,
   run: ExportRun,
   summary: Pick<ExportSummary, "site" | "stateDir">,
   context: RunContext,
   printer: ExportPrinter,
 ): Promise<IndexNowSummary | undefined> {
-  const { indexNowKey, docroot } = options;
+  const { indexNowKey, docroot } = site;
   try {
     const told = await tellIndexNow({
       docroot,

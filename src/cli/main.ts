@@ -1,6 +1,6 @@
-import { TidemarkError } from "../model/index.ts";
 import { parseCommandLine } from "./command-line.ts";
-import { type ExitCode, exitCodeOfError, exitCodes } from "./exit-code.ts";
+import { formatErrorReport, reportError } from "./error-report.ts";
+import { type ExitCode, exitCodes } from "./exit-code.ts";
 import { Output } from "./output.ts";
 import { packageVersion } from "./package-version.ts";
 
@@ -57,30 +57,12 @@ async function report(
   err: Output,
   signalled: ExitCode | undefined,
 ): Promise<ExitCode> {
-  const known = knownError(error);
-  const { code, message, hint, details } = known ?? bugReport(error);
+  const known = reportError(error);
+  const { code, message, hint, details } = known;
   if (json) {
     out.writeJson({ event: "error", code, message, hint, details });
     await out.flush().catch(() => undefined);
   }
-  err.write(`tidemark: ${message}\n${hint === undefined ? "" : `  ${hint}\n`}`);
-  if (known === undefined) return exitCodes.bug;
-  return known.code === "aborted" ? (signalled ?? exitCodes.broken) : exitCodeOfError(known.code);
-}
-
-function knownError(error: unknown): TidemarkError | undefined {
-  if (error instanceof Error && error.name === "AbortError") {
-    return new TidemarkError("aborted", "Stopped before the end.", { cause: error });
-  }
-  return error instanceof TidemarkError ? error : undefined;
-}
-
-function bugReport(error: unknown): { code: string; message: string; hint: string; details: object } {
-  const stack = error instanceof Error ? error.stack : undefined;
-  return {
-    code: "bug",
-    message: `This is a bug in tidemark: ${stack ?? String(error)}`,
-    hint: "Please report it with the command line and the lines above.",
-    details: {},
-  };
+  err.write(`tidemark: ${formatErrorReport(known)}`);
+  return code === "aborted" ? (signalled ?? exitCodes.broken) : known.exitCode;
 }

@@ -1,4 +1,5 @@
 import { type EpochMs, type MediaTypeFilter, parseMediaTypeFilter, TidemarkError } from "../model/index.ts";
+import { parseDuration } from "../settings/index.ts";
 
 /** What yargs made of the command line: names as they are written, values as text. */
 export type RawArguments = Readonly<Record<string, unknown>>;
@@ -36,46 +37,15 @@ export function integerOption(args: RawArguments, name: string, min: number, max
   return value;
 }
 
-/** A number; `fallback` if the option stands alone. */
-export function numberOption(args: RawArguments, name: string, fallback: number): number | undefined {
-  const value = args[name];
-  if (value === "" || value === true) return fallback;
-  const text = textOption(args, name);
-  if (text === undefined) return undefined;
-  if (!/^(?:\d+(?:\.\d*)?|\.\d+)$/.test(text))
-    throw new TidemarkError("bad-option", `--${name} ${text}: not a number.`);
-  return Number(text);
-}
-
-const rateUnits: Readonly<Record<string, number>> = { "": 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
-
-/** Bytes a second: a number with `K`, `M` or `G` for the powers of 1024, or without. */
-export function rateOption(args: RawArguments, name: string): number | undefined {
-  const text = textOption(args, name);
-  if (text === undefined) return undefined;
-  const [, number, unit = ""] = /^(\d{1,12}(?:\.\d+)?)([kmg]?)$/i.exec(text) ?? [];
-  if (number === undefined) {
-    throw new TidemarkError("bad-option", `--${name} ${text}: not a number of bytes.`, {
-      hint: `Write bytes a second, such as --${name} 500K or --${name} 20M`,
-    });
-  }
-  return Math.round(Number(number) * (rateUnits[unit.toLowerCase()] ?? 1));
-}
-
-const durationUnitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** A duration in milliseconds: a number with `ms`, `s`, `m`, `h` or `d`. */
+/** A time span with its unit, in milliseconds. */
 export function durationOption(args: RawArguments, name: string): number | undefined {
   const text = textOption(args, name);
   if (text === undefined) return undefined;
-  const [, number, unit = ""] = /^(\d{1,9}(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
-  const durationMs = Math.round(Number(number) * (durationUnitsMs[unit] ?? Number.NaN));
-  if (number === undefined || durationMs < 1) {
-    throw new TidemarkError("bad-option", `--${name} ${text}: not a duration.`, {
-      hint: `Write a number and its unit, such as --${name} 30s, --${name} 5m or --${name} 24h`,
-    });
-  }
-  return durationMs;
+  const value = parseDuration(text);
+  if (value !== undefined && value > 0) return value;
+  throw new TidemarkError("bad-option", `--${name} ${text}: not a time span.`, {
+    hint: "Write 90s, 30m, 26h, 2d or 1w.",
+  });
 }
 
 /** One of some words. */

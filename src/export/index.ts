@@ -1,9 +1,20 @@
+export type { ChangeDay } from "./change-days.ts";
 export type { ContentPolicy } from "./content-policy.ts";
 export { createDurably, makeFolder, removeTemporaries, syncFolder, writeDurably } from "./durable-file.ts";
 export { type ExportRunOptions, runExport } from "./export-run.ts";
+export {
+  type LastRun,
+  maxMessageLength,
+  maxTroubles,
+  type RunTrouble,
+  readLastRun,
+  writeLastRun,
+} from "./last-run-file.ts";
 export { type CandidateDigest, type CandidateFile, type DigestMode, digestModes } from "./page-diff.ts";
 export { type RobotsFile, readRobotsFile } from "./published-files.ts";
 export type { PartitionOptions } from "./segment-writer.ts";
 export type { PageSource } from "./site-comparison.ts";
+export type { LockHolder } from "./site-lock.ts";
 export { SiteLock } from "./site-lock.ts";
 export type { PartSource, SiteParts } from "./site-parts.ts";
+export { type LedgerState, type PublishedState, readSiteState, type SiteState } from "./site-state.ts";

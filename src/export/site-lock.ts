@@ -6,12 +6,23 @@ import { basename, join } from "node:path";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
 import { temporaryName } from "./durable-file.ts";
 
-interface Holder {
+const lockFileName = "lock";
+
+/** Who holds a site's lock. */
+export interface LockHolder {
   readonly pid: number;
   readonly host: string;
   /** When the process began, in the kernel's own clock; tells a reused process number from the holder. */
   readonly processStart: string;
+  /** When it took it, as ISO 8601. */
   readonly since: string;
+}
+
+/** Who holds a site's lock and is alive; undefined if nobody does. A lock is only looked at, never taken. */
+export async function findLockHolder(folder: string): Promise<LockHolder | undefined> {
+  const held = await readIfThere(join(folder, lockFileName));
+  const holder = held === undefined ? undefined : parseHolder(held);
+  return holder !== undefined && isAlive(holder) ? holder : undefined;
 }
 
 /**
@@ -30,7 +41,7 @@ function readProcessStart(pid: number): string | undefined {
   }
 }
 
-function isAlive(holder: Holder): boolean {
+function isAlive(holder: LockHolder): boolean {
   if (holder.host !== hostname()) return true; // Another machine: there is no way to know.
   try {
     process.kill(holder.pid, 0);
@@ -42,9 +53,9 @@ function isAlive(holder: Holder): boolean {
   return start === "" || holder.processStart === "" || start === holder.processStart;
 }
 
-function parseHolder(text: string): Holder | undefined {
+function parseHolder(text: string): LockHolder | undefined {
   try {
-    const { pid, host, processStart = "", since = "?" } = JSON.parse(text) as Partial<Holder>;
+    const { pid, host, processStart = "", since = "?" } = JSON.parse(text) as Partial<LockHolder>;
     return typeof pid === "number" && typeof host === "string" ? { pid, host, processStart, since } : undefined;
   } catch {
     return undefined;
@@ -68,8 +79,8 @@ export class SiteLock {
    * @throws TidemarkError `locked`, with who holds it
    */
   static async take(folder: string, since: Date): Promise<SiteLock> {
-    const path = join(folder, "lock");
-    const holder: Holder = {
+    const path = join(folder, lockFileName);
+    const holder: LockHolder = {
       pid: process.pid,
       host: hostname(),
       processStart: readProcessStart(process.pid) ?? "",
@@ -146,7 +157,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
   return await readFile(path, "utf8").catch(() => undefined);
 }
 
-function lockedBy({ pid, host, since }: Holder, path: string): TidemarkError {
+function lockedBy({ pid, host, since }: LockHolder, path: string): TidemarkError {
   return new TidemarkError(
     "locked",
     `Another export of this site is running: process ${pid} on ${host}, since ${since}.`,

@@ -102,11 +102,16 @@ export function findCompleteFrom(intervals: readonly Interval[], publication: Ep
 }
 
 /**
- * Whether enough has changed since the base that a new one is due: as many lines as there are pages.
+ * How many more changed lines make a new base due: as many lines as there are pages in all.
  * Small sites wait for an eighth of a segment, so that their robots.txt does not change each day.
  */
+export function changesUntilBase(changesSinceBase: number, pages: number, segmentSize: number): number {
+  return Math.max(0, Math.ceil(Math.max(pages, segmentSize / 8)) - changesSinceBase);
+}
+
+/** Whether enough has changed since the base that a new one is due. */
 export function isBaseDue(changesSinceBase: number, pages: number, segmentSize: number): boolean {
-  return changesSinceBase >= Math.max(pages, segmentSize / 8);
+  return changesUntilBase(changesSinceBase, pages, segmentSize) === 0;
 }
 
 /** Orders intervals as the ledger keeps them: by end, lower tiers first. */

@@ -23,6 +23,14 @@ const accepted = [
   "export site --base-url https://a.example/ --state s --include *.html --include *.css --exclude x/** --digest none",
   "export site --base-url=https://a.example --segment-size 1 --min-group 1 --robots-dir r --server-user www-data",
   "export --dry-run --allow-empty --json --quiet --base-url https://a.example/ site",
+  "export --config c.json",
+  "export --config c.json --site https://a.example/ --digest none --dry-run",
+  "export site --config c.json --base-url https://a.example/",
+  "init site",
+  "init site --base-url https://a.example/ --server http://127.0.0.1:8080/ --write c.json --force",
+  "status --config c.json --site https://a.example/ --max-age 8d --openmetrics a.prom --json",
+  "status --base-url https://a.example/ --openmetrics",
+  "status --state s --docroot d --json",
   "crawl https://a.example/ --into m",
   "crawl https://a.example/ http://b.example:81/ --into m --state s.db --types text/html,image/* --types text/css",
   "crawl https://a.example/ --into m --since 2026-11-20T02:00 --budget 0 --concurrency 4 --timeout 30",
@@ -49,6 +57,17 @@ const refused: ReadonlyArray<readonly [string, RegExp]> = [
   ["export site --base-url https://a.example/ --segment-size 0", /not a whole number from 1 to 65536\.$/],
   ["export site --base-url https://a.example/ --segment-size 1e3", /not a whole number/],
   ["export site --base-url https://a.example/ --digest some", /not one of all, changed, none\.$/],
+  ["export site --base-url https://a.example/ --site https://a.example/", /--site .* --config is missing\.$/],
+  ["export --config c.json --site a.example", /not an http or https URL\.$/],
+  ["init", /^docroot is missing\.$/],
+  ["init site --force", /^--force is of --write/],
+  ["init site --server 127.0.0.1", /not an http or https URL\.$/],
+  ["status", /^It is not said which site/],
+  ["status --config c --state s", /exclude each other\.$/],
+  ["status --state s --site https://a.example/", /--site/],
+  ["status --state s --max-age 26", /not a time span\.$/],
+  ["status --state s --max-age 0h", /not a time span\.$/],
+  ["status --state s --json --openmetrics", /exclude each other\.$/],
   ["crawl --into m", /^url is missing\.$/],
   ["crawl https://a.example/", /^--into is missing\.$/],
   ["crawl https://a.example/ --into m --budget -1", /--budget/],
@@ -86,7 +105,7 @@ describe("the command line", () => {
     assert.deepEqual(parse("--version"), { kind: "print", text: "1.2.3\n" });
   });
 
-  for (const command of ["", "export ", "crawl ", "changes ", "serve ", "demo "]) {
+  for (const command of ["", "export ", "init ", "status ", "crawl ", "changes ", "serve ", "demo "]) {
     it(`explains \`tidemark ${command}--help\` in 80 columns`, () => {
       const line = parse(`${command}--help`);
       assert.ok(line.kind === "print");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { dateOption, givenOptions, mediaTypesOption, numberOption, rateOption } from "../../src/cli/option.ts";
+import { dateOption, givenOptions, mediaTypesOption } from "../../src/cli/option.ts";
 
 describe("dateOption", () => {
   const rows: ReadonlyArray<readonly [string, string]> = [
@@ -29,25 +29,6 @@ describe("mediaTypesOption", () => {
     const { types, filter } = mediaTypesOption({}, "types");
     assert.equal(types, undefined);
     assert.equal(filter.key, "");
-  });
-});
-
-describe("numberOption", () => {
-  it("reads a number, and takes another where the option stands alone", () => {
-    const read = (value: unknown) => numberOption({ significant: value }, "significant", 0.9);
-    assert.deepEqual(["0.85", ".5", "1", ""].map(read), [0.85, 0.5, 1, 0.9]);
-    assert.equal(numberOption({}, "significant", 0.9), undefined);
-    for (const bad of ["x", "-1", "1e3", "/var/www", ["1", "2"]])
-      assert.throws(() => read(bad), { code: "bad-option" }, String(bad));
-  });
-});
-
-describe("rateOption", () => {
-  it("reads bytes with units of 1024", () => {
-    const read = (value: string) => rateOption({ "io-limit": value }, "io-limit");
-    assert.deepEqual(["5000", "500K", "1.5m", "2G"].map(read), [5000, 512_000, 1_572_864, 2_147_483_648]);
-    assert.equal(rateOption({}, "io-limit"), undefined);
-    for (const bad of ["", "fast", "10MB", "-1", "1T"]) assert.throws(() => read(bad), { code: "bad-option" }, bad);
   });
 });
 

@@ -294,7 +294,7 @@ test("what killed runs left is cleaned up, what is young or foreign stays", asyn
     left.filter((name) => name.startsWith(".tidemark-") || name.startsWith("lock")),
     [],
   );
-  assert.deepEqual(readdirSync(site.stateDir).length, 2);
+  assert.deepEqual(readdirSync(site.stateDir).length, 3);
 });
 
 test("of two exports at once one is told who is at it", async () => {

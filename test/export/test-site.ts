@@ -92,6 +92,7 @@ export class TestSite implements Disposable {
   snapshot(folder: string = this.publishedFolder): Record<string, string> {
     const files: Record<string, string> = {};
     for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
+      if (name.endsWith("last-run.json")) continue; // Each run leaves its own.
       const path = join(folder, name);
       const { ino, mtimeMs, ctimeMs, mode } = statSync(path);
       files[name] = statSync(path).isFile()

@@ -1,0 +1,65 @@
+import type { ExportSiteOptions } from "./export-site.ts";
+import {
+  byteRate,
+  choice,
+  flag,
+  numberBetween,
+  path,
+  type Setting,
+  type SettingKind,
+  type SettingTable,
+  siteUrl,
+  text,
+  texts,
+  wholeNumber,
+} from "./settings/index.ts";
+
+/** What of an export can be set in a file: all but what belongs to one run. */
+export type ExportSettings = Omit<ExportSiteOptions, "clock" | "signal" | "onEvent" | "dryRun">;
+
+function row<T>(option: string, kind: SettingKind<T>, describe: string, more: Partial<Setting<T>> = {}): Setting<T> {
+  return { option, kind, describe, ofSite: false, isRequired: false, ...more };
+}
+
+const needed = { ofSite: true, isRequired: true } as const;
+const ofSite = { ofSite: true } as const;
+
+/**
+ * Every setting of an export: a line here is an option of `tidemark export`, a key of its configuration file, and a
+ * property of the file's JSON Schema.
+ */
+export const exportSettings: SettingTable<ExportSettings> = {
+  docroot: row("docroot", path, "The folder that the web server serves", needed),
+  baseUrl: row("base-url", siteUrl, "Where the folder stands on the web, such as https://example.org/", needed),
+  stateDir: row(
+    "state",
+    path,
+    "Folder of what is remembered between runs, outside the docroot (~/.local/state/tidemark/HOST)",
+    ofSite,
+  ),
+  include: row("include", texts, "Publish only paths of this glob (repeatable)"),
+  exclude: row("exclude", texts, "Publish no paths of this glob (repeatable)"),
+  segmentSize: row("segment-size", wholeNumber(1, 65_536), "Changes in a segment of an interval (2000)"),
+  minGroup: row("min-group", wholeNumber(1, 65_536), "Changes that a media type needs for an archive of its own (50)"),
+  digest: row("digest", choice("all", "changed", "none"), "Which pages get a digest: all, changed or none (all)"),
+  ignore: row(
+    "ignore",
+    texts,
+    "Cut this out of pages before they are compared: /regular expression/ or selector (repeatable)",
+  ),
+  // For `--significant` without a value: about a word in eighty, or one passage of a twentieth of the page.
+  significant: row(
+    "significant",
+    numberBetween(0, 1, 0.9),
+    "Count changes of HTML pages only if the texts' resemblance, 0 to 1, falls below this (0.9)",
+  ),
+  ioLimit: row("io-limit", byteRate, "Bytes of files to read a second at most, such as 500K or 20M (no limit)"),
+  robotsDir: row("robots-dir", path, "Folder of robots.txt (the docroot)", ofSite),
+  serverUser: row("server-user", text, "Hold back what this user, as whom the web server runs, cannot read"),
+  indexNowKey: row(
+    "index-now-key",
+    text,
+    "Key of IndexNow; its file in the docroot is no page (the one used last, or a new one)",
+  ),
+  allowEmpty: row("allow-empty", flag, "Let a site that had pages come to have none"),
+};

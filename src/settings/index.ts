@@ -1,0 +1,24 @@
+export {
+  type Configuration,
+  checkConfiguration,
+  type Document,
+  formatConfigurationSchema,
+  type Mistake,
+} from "./configuration.ts";
+export { parseDuration } from "./duration.ts";
+export { type JsonDocument, maxJsonDepth, type Position, parseJsonDocument } from "./json-document.ts";
+export { nearestWord } from "./nearest-word.ts";
+export type { Setting, SettingTable } from "./setting.ts";
+export {
+  byteRate,
+  choice,
+  flag,
+  numberBetween,
+  path,
+  type SettingKind,
+  siteUrl,
+  text,
+  texts,
+  wholeNumber,
+  type Zod,
+} from "./setting-kind.ts";

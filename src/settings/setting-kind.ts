@@ -1,0 +1,133 @@
+import type { ZodType } from "zod";
+
+/** The package zod, which is loaded only where a configuration is read. */
+export type Zod = typeof import("zod");
+
+/** What values a setting takes, on the command line and in a configuration file. */
+export interface SettingKind<T> {
+  /** What is expected, as "a whole number from 1 to 65536". */
+  readonly expects: string;
+  /** How it is written on the command line: alone, with a value, or several times. */
+  readonly form: "flag" | "value" | "values";
+  /** Whether it is a path, which in a file is relative to the file's folder. */
+  readonly isPath: boolean;
+  /** What it means on the command line if its value is left out; without this, a value is needed. */
+  readonly whenAlone?: T;
+  /** Reads what stands on the command line, of `values` each; undefined if it is not what is expected. */
+  readonly parseText: (text: string) => T | (T extends ReadonlyArray<infer One> ? One : never) | undefined;
+  /** What a file's value must be. */
+  readonly schema: (zod: Zod) => ZodType<T>;
+}
+
+const mustBe = (expects: string): { readonly error: string } => ({ error: `must be ${expects}` });
+
+/** Something that is so or not. */
+export const flag: SettingKind<boolean> = {
+  expects: "true or false",
+  form: "flag",
+  isPath: false,
+  parseText: () => true,
+  schema: (zod) => zod.boolean(mustBe(flag.expects)),
+};
+
+const words = "a text that is not empty";
+
+/** A word. */
+export const text: SettingKind<string> = {
+  expects: words,
+  form: "value",
+  isPath: false,
+  parseText: (given) => (given === "" ? undefined : given),
+  schema: (zod) => zod.string(mustBe(words)).min(1, mustBe(words)),
+};
+
+/** A file or folder. */
+export const path: SettingKind<string> = {
+  ...text,
+  expects: "a path",
+  isPath: true,
+  schema: (zod) => zod.string(mustBe("a path")).min(1, mustBe("a path")),
+};
+
+const list = "a list of texts that are not empty";
+
+/** Several words. */
+export const texts: SettingKind<readonly string[]> = {
+  expects: list,
+  form: "values",
+  isPath: false,
+  parseText: (given) => given,
+  schema: (zod) => zod.array(zod.string(mustBe(words)).min(1, mustBe(words)), mustBe(list)).max(10_000, mustBe(list)),
+};
+
+/** The address of a site. */
+export const siteUrl: SettingKind<string> = {
+  expects: "an http or https URL",
+  form: "value",
+  isPath: false,
+  parseText: (given) => (isHttpUrl(given) ? given : undefined),
+  schema: (zod) =>
+    zod.string(mustBe(siteUrl.expects)).refine(isHttpUrl, mustBe(siteUrl.expects)).meta({ format: "uri" }),
+};
+
+function isHttpUrl(given: string): boolean {
+  return URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
+}
+
+/** A whole number of a range. */
+export function wholeNumber(min: number, max: number): SettingKind<number> {
+  const expects = `a whole number from ${min} to ${max}`;
+  return {
+    expects,
+    form: "value",
+    isPath: false,
+    parseText: (given) => {
+      const value = Number(given);
+      return /^\d{1,15}$/.test(given) && value >= min && value <= max ? value : undefined;
+    },
+    schema: (zod) => zod.int(mustBe(expects)).min(min, mustBe(expects)).max(max, mustBe(expects)),
+  };
+}
+
+/** One of some words. */
+export function choice<const T extends string>(...choices: readonly [T, ...T[]]): SettingKind<T> {
+  const expects = `one of ${choices.join(", ")}`;
+  return {
+    expects,
+    form: "value",
+    isPath: false,
+    parseText: (given) => choices.find((one) => one === given),
+    schema: (zod) =>
+      zod.enum(choices as readonly T[] as readonly [T, ...T[]], mustBe(expects)) as unknown as ZodType<T>,
+  };
+}
+
+/** A number of a range. @param whenAlone - what it means on the command line without a value */
+export function numberBetween(min: number, max: number, whenAlone?: number): SettingKind<number> {
+  const expects = `a number from ${min} to ${max}`;
+  return {
+    expects,
+    form: "value",
+    isPath: false,
+    ...(whenAlone === undefined ? {} : { whenAlone }),
+    parseText: (given) => {
+      const value = Number(given);
+      return /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(given) && value >= min && value <= max ? value : undefined;
+    },
+    schema: (zod) => zod.number(mustBe(expects)).min(min, mustBe(expects)).max(max, mustBe(expects)),
+  };
+}
+
+const rateUnits: Readonly<Record<string, number>> = { "": 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+
+/** Bytes a second: on the command line with `K`, `M` or `G` for the powers of 1024, or without. */
+export const byteRate: SettingKind<number> = {
+  expects: "a number of bytes a second, such as 500K or 20M",
+  form: "value",
+  isPath: false,
+  parseText: (given) => {
+    const [, number, unit = ""] = /^(\d{1,12}(?:\.\d+)?)([kmg]?)$/i.exec(given) ?? [];
+    return number === undefined ? undefined : Math.round(Number(number) * (rateUnits[unit.toLowerCase()] ?? 1));
+  },
+  schema: (zod) => zod.int(mustBe("a number of bytes a second")).min(1, mustBe("a number of bytes a second")),
+};

@@ -1,0 +1,16 @@
+import type { SettingKind } from "./setting-kind.ts";
+
+/** One setting: an option of the command line and a key of a configuration file. */
+export interface Setting<T = unknown> {
+  /** Its name on the command line, without dashes. */
+  readonly option: string;
+  readonly kind: SettingKind<T>;
+  /** What it does, for `--help` and for editors; the default in brackets. */
+  readonly describe: string;
+  /** Whether each site has its own, so that it cannot stand in a file's `defaults`. */
+  readonly ofSite: boolean;
+  readonly isRequired: boolean;
+}
+
+/** A setting for each property of the options that it stands for; the keys are those of a file. */
+export type SettingTable<T> = { readonly [K in keyof T]-?: Setting<Exclude<T[K], undefined>> };

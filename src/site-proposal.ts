@@ -1,0 +1,115 @@
+import { open } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { parseBaseUrl } from "./base-url.ts";
+import type { ExportSettings } from "./export-settings.ts";
+import { exportSite } from "./export-site.ts";
+import { type ExportEvent, type ExportSummary, TidemarkError } from "./model/index.ts";
+import { PathSample } from "./path-sample.ts";
+import { findReaderIdentity } from "./scan/index.ts";
+import { checkServer, type ServerFinding } from "./server-check.ts";
+
+const sampleSize = 16;
+const headBytes = 64 * 1024;
+
+/** What is known of a site before there is a configuration. */
+export interface ProposeSiteOptions {
+  readonly docroot: string;
+  /** Default what robots.txt or the home page say, or the server's address. */
+  readonly baseUrl?: string;
+  /** Where the server answers now, if not at the base URL. */
+  readonly serverUrl?: string;
+  readonly signal?: AbortSignal;
+  /** Is told what an export would do, while it is found out. */
+  readonly onEvent?: (event: ExportEvent) => void;
+}
+
+/** Settings that suit a site, and what they rest on. Plain JSON. */
+export interface SiteProposal {
+  readonly settings: Pick<ExportSettings, "baseUrl" | "docroot" | "serverUser">;
+  /** Where the base URL comes from. */
+  readonly baseUrlFrom: "option" | "robots.txt" | "home page" | "server";
+  /** What an export with these settings would do. */
+  readonly summary: ExportSummary;
+  /** What the server was asked; empty if it was none. */
+  readonly findings: readonly ServerFinding[];
+}
+
+/** Users as whom web servers run, by distribution. */
+const serverUsers = ["www-data", "nginx", "apache", "http", "caddy"] as const;
+
+/**
+ * Proposes settings for a document root: looks into it, asks the server that may be running, and tries an export.
+ * Writes nothing.
+ *
+ * @throws TidemarkError `bad-option` if nothing says where the site is on the web; what a dry run throws
+ */
+export async function proposeSite(options: ProposeSiteOptions): Promise<SiteProposal> {
+  const docroot = resolve(options.docroot);
+  const { onEvent, signal } = options;
+  const { baseUrl, from } = await findBaseUrl(options, docroot);
+  const serverUser = serverUsers.find(isUser);
+  const settings = { baseUrl, docroot, ...(serverUser === undefined ? {} : { serverUser }) };
+  const sample = new PathSample(sampleSize);
+  const summary = await exportSite({
+    ...settings,
+    dryRun: true,
+    ...(signal === undefined ? {} : { signal }),
+    onEvent: (event) => {
+      if (event.event === "page" && event.change !== "deleted") sample.add(event.path);
+      onEvent?.(event);
+    },
+  });
+  // The address was a guess: it is no server that somebody named.
+  const isAsked = options.serverUrl !== undefined || options.baseUrl !== undefined;
+  const serverUrl = options.serverUrl ?? baseUrl;
+  const findings = isAsked
+    ? await checkServer({ baseUrl, serverUrl, docroot, robotsDir: docroot, paths: sample.paths, signal })
+    : [];
+  return { settings, baseUrlFrom: from, summary, findings };
+}
+
+function isUser(name: string): boolean {
+  try {
+    return findReaderIdentity(name) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+async function findBaseUrl(
+  { baseUrl, serverUrl }: ProposeSiteOptions,
+  docroot: string,
+): Promise<{ baseUrl: string; from: SiteProposal["baseUrlFrom"] }> {
+  if (baseUrl !== undefined) return { baseUrl: parseBaseUrl(baseUrl), from: "option" };
+  const robots = findOrigin(await readHead(join(docroot, "robots.txt")), /^[ \t]*sitemap[ \t]*:[ \t]*(\S{1,2048})/im);
+  if (robots !== undefined) return { baseUrl: robots, from: "robots.txt" };
+  const home = await readHead(join(docroot, "index.html"));
+  const link = /<link\b[^>]{0,500}?\brel=["']?canonical["']?[^>]{0,500}>/i.exec(home)?.[0] ?? "";
+  const canonical = findOrigin(link, /\bhref=["']?([^"'\s>]{1,2048})/i);
+  if (canonical !== undefined) return { baseUrl: canonical, from: "home page" };
+  if (serverUrl !== undefined) return { baseUrl: parseBaseUrl(serverUrl), from: "server" };
+  throw new TidemarkError("bad-option", `Nothing in ${docroot} says where the site is on the web.`, {
+    hint: "Say it with --base-url, such as --base-url https://example.org/",
+  });
+}
+
+function findOrigin(text: string, form: RegExp): string | undefined {
+  const found = form.exec(text)?.[1];
+  if (found === undefined || !/^https?:/i.test(found) || !URL.canParse(found)) return undefined;
+  return `${new URL(found).origin}/`;
+}
+
+/** The begin of a file; empty if it cannot be read. */
+async function readHead(file: string): Promise<string> {
+  try {
+    const handle = await open(file);
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+      return buffer.toString("utf8", 0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return "";
+  }
+}

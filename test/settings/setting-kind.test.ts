@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import * as zod from "zod";
+import {
+  byteRate,
+  choice,
+  numberBetween,
+  path,
+  type SettingKind,
+  siteUrl,
+  text,
+  texts,
+  wholeNumber,
+} from "../../src/settings/index.ts";
+
+const takes = <T>(kind: SettingKind<T>, value: unknown): boolean => kind.schema(zod).safeParse(value).success;
+
+// Text of the command line, the value it stands for, and values of a file that are refused.
+const rows: ReadonlyArray<readonly [string, SettingKind<unknown>, string, unknown, readonly unknown[]]> = [
+  ["text", text, "www-data", "www-data", ["", 1, null, ["a"]]],
+  ["path", path, "../site", "../site", ["", 1]],
+  ["siteUrl", siteUrl, "https://a.example/", "https://a.example/", ["a.example", "ftp://a.example/", 1]],
+  ["wholeNumber", wholeNumber(1, 10), "10", 10, [0, 11, 1.5, "10", Number.NaN]],
+  ["numberBetween", numberBetween(0, 1, 0.9), ".85", 0.85, [-0.1, 1.1, Number.NaN]],
+  ["byteRate", byteRate, "1.5m", 1_572_864, [0, 1.5, -1]],
+  ["choice", choice("all", "none"), "none", "none", ["some", "", 1]],
+];
+
+describe("a kind of setting", () => {
+  for (const [name, kind, written, value, refused] of rows) {
+    it(`${name}: takes the same from the command line and from a file`, () => {
+      assert.equal(kind.parseText(written), value);
+      assert.ok(takes(kind, value));
+      for (const wrong of refused) assert.ok(!takes(kind, wrong), JSON.stringify(wrong));
+      for (const wrong of refused) {
+        if (typeof wrong === "string" && wrong !== written) assert.equal(kind.parseText(wrong), undefined, wrong);
+      }
+    });
+  }
+
+  it("texts: a word each on the command line, a list in a file", () => {
+    assert.equal(texts.parseText("a,b"), "a,b");
+    assert.ok(takes(texts, ["a", "b"]));
+    assert.ok(takes(texts, []));
+    for (const wrong of ["a", [""], [1], new Array(10_001).fill("a")]) assert.ok(!takes(texts, wrong));
+  });
+
+  it("wholeNumber: no number that JavaScript would read otherwise", () => {
+    for (const wrong of ["0x5", "5.0", "5e0", "+5", " 5", ""]) {
+      assert.equal(wholeNumber(0, 100).parseText(wrong), undefined, wrong);
+    }
+  });
+});
+
+describe("numberBetween and byteRate", () => {
+  it("take what the command line writes, and nothing else", () => {
+    const number = numberBetween(0, 1, 0.9);
+    assert.deepEqual(["0.85", ".5", "1", "0."].map(number.parseText), [0.85, 0.5, 1, 0]);
+    for (const bad of ["x", "-1", "1e3", "/var/www", "", "1.01"]) assert.equal(number.parseText(bad), undefined, bad);
+    assert.deepEqual(["5000", "500K", "2G"].map(byteRate.parseText), [5000, 512_000, 2_147_483_648]);
+    for (const bad of ["", "fast", "10MB", "-1", "1T"]) assert.equal(byteRate.parseText(bad), undefined, bad);
+  });
+});
