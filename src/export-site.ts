@@ -13,9 +13,10 @@ import {
   wrapSystemError,
 } from "./model/index.ts";
 import { compileGlobs, DigestPool, findReaderIdentity, type ScannedFile, Walk } from "./scan/index.ts";
+import { type ListChoices, SiteLists } from "./site-lists.ts";
 
 /** How a site is to be exported. */
-export interface ExportSiteOptions {
+export interface ExportSiteOptions extends ListChoices {
   /** Folder that the web server shows as the site's root. */
   readonly docroot: string;
   /** The site's origin with `/`, such as `https://example.org/`. */
@@ -56,6 +57,11 @@ export interface ExportSiteOptions {
   readonly dryRun?: boolean;
   /** Whether a site that had pages may come to have none. @default false */
   readonly allowEmpty?: boolean;
+  /**
+   * Whether `urls` or `sitemapFrom` may be left out although the last export had it: the pages that stand only there
+   * are deleted then. @default false
+   */
+  readonly allowFewerLists?: boolean;
   /** @default Date.now */
   readonly clock?: Clock;
   /** Stops the export; nothing is published then. */
@@ -98,7 +104,20 @@ export async function exportSite(options: ExportSiteOptions): Promise<ExportSumm
   if (rules !== undefined && digestMode !== "all") refuseContentRules(digestMode);
   const significant = checkSignificant(options.significant);
   const ioLimitBytesPerSecond = checkIoLimit(options.ioLimit);
-  const { signal } = options;
+  const { signal, allowEmpty = false, dryRun = false } = options;
+  const origin = site.slice(0, -1);
+  const { onEvent } = tally;
+  await using lists = new SiteLists({
+    choices: options,
+    origin,
+    stateDir,
+    dryRun,
+    allowEmpty,
+    judgePath,
+    clock,
+    signal,
+    onEvent,
+  });
   const summary = await runExport<ScannedFile>({
     site,
     docroot,
@@ -108,28 +127,30 @@ export async function exportSite(options: ExportSiteOptions): Promise<ExportSumm
     minGroup: checkCount(options.minGroup ?? 50, "--min-group"),
     digestMode,
     content: rules === undefined ? undefined : { ...rules, significant },
-    dryRun: options.dryRun ?? false,
-    allowEmpty: options.allowEmpty ?? false,
+    dryRun,
+    allowEmpty,
+    lists: lists.kinds,
+    allowFewerLists: options.allowFewerLists ?? false,
     clock,
     signal,
     onEvent: tally.onEvent,
     openSource: () => {
       tally.restart();
-      const walk = new Walk({ docroot, globs, reader, judgePath, onEvent: tally.onEvent });
+      const pages = lists.addTo(new Walk({ docroot, globs, reader, judgePath, onEvent }));
       const pool = new DigestPool({ rules, ioLimitBytesPerSecond, signal });
       return {
-        next: () => walk.next(),
+        next: () => pages.next(),
         digestAll: (files, turn) => pool.digestAll(files, turn),
         [Symbol.asyncDispose]: async () => {
           await pool[Symbol.asyncDispose]();
-          await walk[Symbol.asyncDispose]();
+          await pages[Symbol.asyncDispose]();
         },
       };
     },
   }).catch((error: unknown) => {
     throw error instanceof Error && "syscall" in error ? wrapSystemError(error, `export ${docroot}`) : error;
   });
-  return { ...summary, ...tally.counts, elapsedMs: clock() - startedMs };
+  return { ...summary, ...tally.counts, ...lists.summary, elapsedMs: clock() - startedMs };
 }
 
 /** Counts events on their way. */

@@ -24,12 +24,14 @@ export {
   type IndexNowSummary,
   type Page,
   type PageChange,
+  type ProbeCounts,
   TidemarkError,
   type WithholdRule,
   withholdRules,
 } from "./model/index.ts";
 export { type ReadChangesOptions, readChanges, type SiteChanges } from "./read-changes.ts";
 export { type FolderServer, type ServedRequest, type ServeOptions, serveFolder } from "./serve/index.ts";
+export type { ListChoices, ProbeChoices } from "./site-lists.ts";
 export {
   defaultIndexNowEndpoint,
   readIndexNowCalls,

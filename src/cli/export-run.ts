@@ -8,12 +8,12 @@ import { givenOptions } from "./option.ts";
 
 /** Runs an export and prints what it comes to. */
 export async function runExport(options: ExportArguments, context: RunContext): Promise<ExitCode> {
-  const { out, err, signal } = context;
+  const { out, err, signal, input } = context;
   const printer = new ExportPrinter(err, context.quiet, options.dryRun);
   let summary: ExportSummary;
   try {
     summary = await exportSite({
-      ...givenOptions(options),
+      ...givenOptions({ ...options, urls: options.urls === "-" ? input() : options.urls }),
       signal,
       onEvent: (event) => {
         printEvent(context, event);

@@ -62,6 +62,21 @@ export function rateOption(args: RawArguments, name: string): number | undefined
   return Math.round(Number(number) * (rateUnits[unit.toLowerCase()] ?? 1));
 }
 
+const durationUnits: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A length of time in milliseconds, written with its unit: `250ms`, `30s`, `5m`, `24h`, `7d`. */
+export function durationOption(args: RawArguments, name: string): number | undefined {
+  const text = textOption(args, name);
+  if (text === undefined) return undefined;
+  const [, number, unit = ""] = /^(\d{1,9}(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
+  if (number === undefined) {
+    throw new TidemarkError("bad-option", `--${name} ${text}: not a length of time.`, {
+      hint: `Write it with its unit, such as --${name} 250ms or --${name} 30s`,
+    });
+  }
+  return Math.round(Number(number) * (durationUnits[unit] ?? 1));
+}
+
 /** One of some words. */
 export function choiceOption<T extends string>(args: RawArguments, name: string, choices: readonly T[]): T | undefined {
   const text = textOption(args, name);

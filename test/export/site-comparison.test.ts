@@ -20,7 +20,7 @@ const pathText = fc
 const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 
 /** A page and a file are told apart by their size alone. */
-function toPage(path: string, sizeBytes: number): PublishedPage {
+function toPage(path: string, sizeBytes: number): PublishedPage & { sizeBytes: number } {
   return {
     path,
     sizeBytes,
@@ -34,9 +34,9 @@ function toPage(path: string, sizeBytes: number): PublishedPage {
 }
 
 class Batches implements PageSource {
-  readonly #batches: { files: CandidateFile[]; gaps: { path: string }[] }[];
+  readonly #batches: { pages: CandidateFile[]; gaps: { path: string }[] }[];
 
-  constructor(batches: { files: CandidateFile[]; gaps: { path: string }[] }[]) {
+  constructor(batches: { pages: CandidateFile[]; gaps: { path: string }[] }[]) {
     this.#batches = batches;
   }
 
@@ -98,17 +98,17 @@ test("a merge of scan and memory gives what a comparison of two maps gives, gaps
           .filter(({ path }) => !isHidden(path))
           .sort(byPath);
         // As a walk gives them: a gap's batch is the one in which its place in the order falls.
-        const batches: { files: CandidateFile[]; gaps: { path: string }[] }[] = [];
+        const batches: { pages: CandidateFile[]; gaps: { path: string }[] }[] = [];
         const waiting = [...outermost].sort();
         for (let at = 0; at < files.length; at += batchSize) {
           const part = files.slice(at, at + batchSize);
           const last = part.at(-1)?.path ?? "";
           batches.push({
-            files: part,
+            pages: part,
             gaps: waiting.splice(0, waiting.filter((path) => path < last).length).flatMap(toGaps),
           });
         }
-        batches.push({ files: [], gaps: waiting.flatMap(toGaps) });
+        batches.push({ pages: [], gaps: waiting.flatMap(toGaps) });
 
         const expected = new Map<string, string>();
         for (const page of before) if (!isHidden(page.path)) expected.set(page.path, "deleted");
@@ -153,7 +153,7 @@ test("without a memory everything is created, and a list that is none fails", as
   const sink = new Collected();
   const run = async (lists: string[]) => {
     using earlier = new PublishedPages(lists);
-    const batches = new Batches([{ files, gaps: [] }]);
+    const batches = new Batches([{ pages: files, gaps: [] }]);
     return await new SiteComparison(batches, options, () => undefined, undefined).run(earlier, sink);
   };
   assert.equal((await run([])).created, 2);
@@ -173,7 +173,7 @@ test("a mass deletion is settled as it is found, not gathered", async () => {
     await writer.commit(join(folder.path, "list"));
   }
   const sink = new Collected();
-  const batches = new Batches([{ files: [toPage("/b", 1)], gaps: [] }]);
+  const batches = new Batches([{ pages: [toPage("/b", 1)], gaps: [] }]);
   const comparison = new SiteComparison(batches, options, () => undefined, undefined);
   using earlier = new PublishedPages([join(folder.path, "list")]);
   const { deleted, created, pages } = await comparison.run(earlier, sink);

@@ -5,7 +5,14 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import Database from "libsql";
-import { type ErrorCode, type Page, type Settlement, type SitePosition, TidemarkError } from "../../src/model/index.ts";
+import {
+  type ErrorCode,
+  type HeldBody,
+  type Page,
+  type Settlement,
+  type SitePosition,
+  TidemarkError,
+} from "../../src/model/index.ts";
 import { openStore, type SiteStore } from "../../src/store/index.ts";
 import { recordOf } from "../crawl/published-site.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -19,13 +26,13 @@ const position: SitePosition = {
   indexValidators: { etag: '"x"', lastModified: "yesterday" },
 };
 
-function page(path: string, body = path, mediaType = "text/html"): Page & { digest: string } {
+function page(path: string, body = path, mediaType = "text/html"): Page & HeldBody {
   const record = recordOf(path, { body, mediaType, lastModified: 5 });
-  assert.ok(record.digest !== undefined);
-  return { ...record, digest: record.digest };
+  assert.ok(record.digest !== undefined && record.sizeBytes !== undefined);
+  return { ...record, digest: record.digest, sizeBytes: record.sizeBytes };
 }
 
-const kept = (of: Page & { digest: string }): Settlement => ({ kind: "kept", page: of });
+const kept = (of: Page & HeldBody): Settlement => ({ kind: "kept", page: of });
 
 function refuses(code: ErrorCode, pattern: RegExp): (error: unknown) => boolean {
   return (error) => {
