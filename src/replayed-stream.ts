@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { TidemarkError } from "./model/index.ts";
 import { SpillFile } from "./scan/index.ts";
 
 const pieceBytes = 256 * 1024;
@@ -7,17 +9,24 @@ const pieceBytes = 256 * 1024;
  * kept on disk, in a file without a name.
  */
 export class ReplayedStream implements AsyncDisposable {
+  readonly #stream: AsyncIterable<Uint8Array>;
   readonly #source: AsyncIterator<Uint8Array>;
+  readonly #signal: AbortSignal | undefined;
   readonly #copy: SpillFile;
   #isEnded = false;
 
-  /** @param spillFolder - where the copy is kept */
-  constructor(stream: AsyncIterable<Uint8Array>, spillFolder: string) {
+  /**
+   * @param spillFolder - where the copy is kept
+   * @param signal - ends a wait for bytes that do not come
+   */
+  constructor(stream: AsyncIterable<Uint8Array>, spillFolder: string, signal?: AbortSignal) {
+    this.#stream = stream;
+    this.#signal = signal;
     this.#source = stream[Symbol.asyncIterator]();
     this.#copy = new SpillFile(spillFolder);
   }
 
-  /** Reads from the beginning; one reading at a time. @throws TidemarkError `disk-full`, `no-permission` */
+  /** Reads from the beginning; one reading at a time. @throws TidemarkError `aborted`, `disk-full`, `no-permission` */
   async *read(): AsyncGenerator<Uint8Array> {
     for (let position = 0; position < this.#copy.sizeBytes; ) {
       const piece = Buffer.allocUnsafe(Math.min(pieceBytes, this.#copy.sizeBytes - position));
@@ -27,7 +36,7 @@ export class ReplayedStream implements AsyncDisposable {
       yield piece.subarray(0, length);
     }
     while (!this.#isEnded) {
-      const next = await this.#source.next();
+      const next = await this.#next();
       if (next.done === true) {
         this.#isEnded = true;
         return;
@@ -42,6 +51,24 @@ export class ReplayedStream implements AsyncDisposable {
   /** Gives up the stream and the copy. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#copy[Symbol.dispose]();
-    await this.#source.return?.();
+    // The iterator of a stream whose bytes do not come would not return either.
+    if (this.#stream instanceof Readable) this.#stream.destroy();
+    else if (this.#signal?.aborted !== true) await this.#source.return?.();
+  }
+
+  async #next(): Promise<IteratorResult<Uint8Array>> {
+    const signal = this.#signal;
+    if (signal === undefined) return await this.#source.next();
+    let stop = (): void => undefined;
+    const stopped = new Promise<never>((_, reject) => {
+      stop = () => reject(new TidemarkError("aborted", "Stopped before anything was published."));
+    });
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop);
+    try {
+      return await Promise.race([stopped, this.#source.next()]);
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
   }
 }

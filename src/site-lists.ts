@@ -92,7 +92,8 @@ export class SiteLists implements AsyncDisposable {
     checkChoices(choices);
     this.#options = options;
     this.kinds = [...(urls === undefined ? [] : ["--urls"]), ...(sitemapFrom === undefined ? [] : ["--sitemap-from"])];
-    if (urls !== undefined && typeof urls !== "string") this.#stream = new ReplayedStream(urls, this.#spillFolder);
+    if (urls !== undefined && typeof urls !== "string")
+      this.#stream = new ReplayedStream(urls, this.#spillFolder, signal);
     const { probe = false } = choices;
     if (probe === false) return;
     const asked = probe === true ? {} : probe;

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { crawlSite } from "../src/crawl-site.ts";
 import type { Page } from "../src/model/index.ts";
 import { TidemarkError } from "../src/model/index.ts";
@@ -288,6 +289,21 @@ test("a crawler mirrors pages of unknown size, byte for byte, and asks again onl
   // Without its memory it takes over what it holds, sizes unknown or not.
   rmSync(join(folder.path, ".tidemark"), { recursive: true });
   assert.deepEqual((await round(list("02"))).pages, []);
+});
+
+test("a body that is coded although nobody asked for it is decoded, also where the record says neither size nor digest", async () => {
+  using site = new TestSite();
+  using folder = makeTempFolder();
+  const made = new Map<string, string>();
+  await using server = await serve(site, made);
+  const { answer } = server;
+  server.answer = (request, response) => {
+    if (request.url !== "/a") answer(request, response);
+    else response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("plain"));
+  };
+  await site.export({ baseUrl: server.origin, urls: bytesOf("/a\n") });
+  await crawlSite({ url: server.origin, into: folder.path });
+  assert.equal(readMirror(folder.path, server.origin)["/a"], "plain");
 });
 
 test("a body other than the digest of a page of unknown size says is kept as served and asked for again", async () => {
