@@ -7,7 +7,7 @@ import type { BodyWriter, PageDigest } from "./ports.ts";
 import { isCancelled } from "./reading-visit.ts";
 import { productToken } from "./robots-rules.ts";
 
-/** Bodies that should be larger go to a file as they come. */
+/** Bodies that should be larger, or of which nobody said how large, go to a file as they come. */
 const maxBodyInMemoryBytes = 256 * 1024;
 /** A body may be so much larger than its record says; what is longer is not the page. */
 const maxGrowthBytes = 16 * 1024 * 1024;

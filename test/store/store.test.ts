@@ -121,6 +121,26 @@ describe("the store", () => {
     assert.deepEqual(site.work.counts(), { held: 4, pending: 4, disallowed: 0 });
   });
 
+  it("holds a page whose record says no size, and keeps the history of its work", () => {
+    using folder = makeTempFolder();
+    using store = openStore({ into: folder.path });
+    const site = store.openSite(origin);
+    const unsized = (path: string): Page => ({ ...page(path), sizeBytes: undefined, digest: undefined });
+    takeIn(site, (intake) => intake.list([unsized("/a"), unsized("/b")], false));
+    assert.deepEqual(
+      site.work.take("fetch", "", 1).map((item) => item.kind === "fetch" && item.page),
+      [unsized("/a")],
+    );
+    const postponed = { trouble: "refused", strikes: 2, state: "due" } as const;
+    site.work.settle([kept(page("/a", "whatever was served")), { kind: "postponed", path: "/b", postponed }]);
+    takeIn(site, (intake) => intake.list([unsized("/a"), unsized("/b")], false));
+    assert.deepEqual(dueWork(site), ["/b"]);
+    const [item] = site.work.take("fetch", "", 1);
+    assert.equal(item?.kind === "fetch" && item.postponed?.strikes, 2);
+    takeIn(site, (intake) => intake.list([{ ...unsized("/a"), lastModified: 6 }, page("/b")], false));
+    assert.deepEqual(dueWork(site), ["/a", "/b"]);
+  });
+
   it("gives work in the order of paths, a part at a time", () => {
     using folder = makeTempFolder();
     using store = openStore({ into: folder.path });
