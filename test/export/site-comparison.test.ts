@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { ListedCandidate } from "../../src/export/listed-diff.ts";
 import type { CandidateFile } from "../../src/export/page-diff.ts";
 import { PageWriter } from "../../src/export/page-writer.ts";
 import type { PublishedPage } from "../../src/export/published-page.ts";
@@ -34,9 +35,9 @@ function toPage(path: string, sizeBytes: number): PublishedPage & { sizeBytes: n
 }
 
 class Batches implements PageSource {
-  readonly #batches: { pages: CandidateFile[]; gaps: { path: string }[] }[];
+  readonly #batches: { pages: (CandidateFile | ListedCandidate)[]; gaps: { path: string }[] }[];
 
-  constructor(batches: { pages: CandidateFile[]; gaps: { path: string }[] }[]) {
+  constructor(batches: { pages: (CandidateFile | ListedCandidate)[]; gaps: { path: string }[] }[]) {
     this.#batches = batches;
   }
 
@@ -98,7 +99,7 @@ test("a merge of scan and memory gives what a comparison of two maps gives, gaps
           .filter(({ path }) => !isHidden(path))
           .sort(byPath);
         // As a walk gives them: a gap's batch is the one in which its place in the order falls.
-        const batches: { pages: CandidateFile[]; gaps: { path: string }[] }[] = [];
+        const batches: { pages: (CandidateFile | ListedCandidate)[]; gaps: { path: string }[] }[] = [];
         const waiting = [...outermost].sort();
         for (let at = 0; at < files.length; at += batchSize) {
           const part = files.slice(at, at + batchSize);
@@ -160,6 +161,23 @@ test("without a memory everything is created, and a list that is none fails", as
   using folder = makeTempFolder();
   writeFileSync(join(folder.path, "list"), "not a list");
   await assert.rejects(run([join(folder.path, "list")]), { code: "state-corrupt" });
+});
+
+test("a listed page is not read, whatever gets digests", async () => {
+  const unsaid = { sizeBytes: undefined, lastModified: undefined, mediaType: undefined, digest: undefined };
+  const pages = ["/a", "/b"].map((path) => ({ path, ...unsaid, defaultType: "text/html" }));
+  const sink = new Collected();
+  using earlier = new PublishedPages([]);
+  const digests = { ...options, digestMode: "all" } as const;
+  const comparison = new SiteComparison(new Batches([{ pages, gaps: [] }]), digests, () => undefined, undefined);
+  assert.equal((await comparison.run(earlier, sink)).created, 2);
+  assert.deepEqual(
+    sink.pages.map(({ sizeBytes, mediaType }) => [sizeBytes, mediaType]),
+    [
+      [undefined, "text/html"],
+      [undefined, "text/html"],
+    ],
+  );
 });
 
 test("a mass deletion is settled as it is found, not gathered", async () => {
