@@ -170,8 +170,7 @@ export class SiteComparison<File extends CandidateFile> {
     } else if (before !== undefined) mustDrain = sink.gone(before.path);
     if (diff.change !== undefined) {
       this.#counts[diff.change.kind] += 1;
-      const path = diff.change.kind === "deleted" ? diff.change.path : diff.change.page.path;
-      this.#onEvent({ event: "page", path, change: diff.change.kind });
+      this.#onEvent(eventOf(diff.change));
       mustDrain = sink.change(diff.change) || mustDrain;
     } else if (diff.isTouched && diff.page !== undefined) {
       this.#counts.touched += 1;
@@ -210,4 +209,10 @@ export class SiteComparison<File extends CandidateFile> {
     const gap = this.#gaps[low - 1];
     return gap !== undefined && (gap === path || (gap.endsWith("/") && path.startsWith(gap)));
   }
+}
+
+function eventOf(change: Change): ExportEvent {
+  if (change.kind === "deleted") return { event: "page", path: change.path, change: change.kind };
+  const { path, mediaType } = change.page;
+  return { event: "page", path, change: change.kind, mediaType };
 }

@@ -32,7 +32,13 @@ export type ExportEvent =
       readonly total?: number;
     }
   | { readonly event: "withheld"; readonly path: string; readonly rule: WithholdRule }
-  | { readonly event: "page"; readonly path: string; readonly change: "created" | "updated" | "deleted" | "touched" }
+  | {
+      readonly event: "page";
+      readonly path: string;
+      readonly change: "created" | "updated" | "deleted" | "touched";
+      /** With which it is published; of what is created or updated. */
+      readonly mediaType?: string;
+    }
   | { readonly event: "warning"; readonly code: string; readonly message: string; readonly path?: string }
   /** One item of many failed; what was published of it before stays. */
   | { readonly event: "item-error"; readonly code: string; readonly message: string; readonly path: string };
