@@ -2,6 +2,7 @@ import type { ExportSiteOptions } from "./export-site.ts";
 import {
   byteRate,
   choice,
+  duration,
   flag,
   numberBetween,
   path,
@@ -15,7 +16,10 @@ import {
 } from "./settings/index.ts";
 
 /** What of an export can be set in a file: all but what belongs to one run. */
-export type ExportSettings = Omit<ExportSiteOptions, "clock" | "signal" | "onEvent" | "dryRun">;
+export type ExportSettings = Omit<ExportSiteOptions, "clock" | "signal" | "onEvent" | "dryRun" | "urls"> & {
+  /** A file's path, or `-` for standard input. */
+  readonly urls?: string;
+};
 
 function row<T>(option: string, kind: SettingKind<T>, describe: string, more: Partial<Setting<T>> = {}): Setting<T> {
   return { option, kind, describe, ofSite: false, isRequired: false, ...more };
@@ -60,6 +64,32 @@ export const exportSettings: SettingTable<ExportSettings> = {
     "index-now-key",
     text,
     "Key of IndexNow; its file in the docroot is no page (the one used last, or a new one)",
+  ),
+  urls: row(
+    "urls",
+    path,
+    "List of pages that are no files: a file (TSV, CSV, JSON lines), or - for standard input",
+    ofSite,
+  ),
+  urlsFormat: row(
+    "urls-format",
+    choice("tsv", "csv", "jsonl"),
+    "How that list is written: tsv, csv or jsonl (by its name or first line)",
+    ofSite,
+  ),
+  sitemapFrom: row("sitemap-from", text, "Sitemap of pages that are no files: a URL or a file", ofSite),
+  probe: row("probe", flag, "Ask the server for listed pages without a last-modified"),
+  probeBudget: row("probe-budget", wholeNumber(0, 1_000_000_000), "Pages to ask for in a run (1000)"),
+  probeDelayMs: row(
+    "probe-delay",
+    duration(3_600_000),
+    "Time between the beginnings of two requests, such as 250ms or 2s (250ms)",
+  ),
+  probeConcurrency: row("probe-concurrency", wholeNumber(1, 64), "Requests at the same time, 1 to 64 (1)"),
+  allowFewerLists: row(
+    "allow-fewer-lists",
+    flag,
+    "Let the pages of a list go that the last export had and this one has not",
   ),
   allowEmpty: row("allow-empty", flag, "Let a site that had pages come to have none"),
 };

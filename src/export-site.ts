@@ -30,10 +30,11 @@ import {
   type ScannedFile,
   Walk,
 } from "./scan/index.ts";
+import { type ListChoices, SiteLists } from "./site-lists.ts";
 import { defaultStateDir } from "./state-folder.ts";
 
 /** How a site is to be exported. */
-export interface ExportSiteOptions {
+export interface ExportSiteOptions extends ListChoices {
   /** Folder that the web server shows as the site's root. */
   readonly docroot: string;
   /** The site's origin with `/`, such as `https://example.org/`. */
@@ -76,6 +77,11 @@ export interface ExportSiteOptions {
   readonly dryRun?: boolean;
   /** Whether a site that had pages may come to have none. @default false */
   readonly allowEmpty?: boolean;
+  /**
+   * Whether `urls` or `sitemapFrom` may be left out although the last export had it: the pages that stand only there
+   * are deleted then. @default false
+   */
+  readonly allowFewerLists?: boolean;
   /** @default Date.now */
   readonly clock?: Clock;
   /** Stops the export; nothing is published then. */
@@ -157,8 +163,21 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
   if (rules !== undefined && digestMode !== "all") refuseContentRules(digestMode);
   const significant = checkSignificant(options.significant);
   const ioLimitBytesPerSecond = checkIoLimit(options.ioLimit);
-  const { signal } = options;
-  const openWalk = () => new Walk({ docroot, globs, reader, judgePath, onEvent: tally.onEvent });
+  const { signal, allowEmpty = false, dryRun = false } = options;
+  const origin = site.slice(0, -1);
+  const { onEvent } = tally;
+  await using lists = new SiteLists({
+    choices: options,
+    origin,
+    stateDir,
+    dryRun,
+    allowEmpty,
+    judgePath,
+    clock,
+    signal,
+    onEvent,
+  });
+  const openWalk = () => new Walk({ docroot, globs, reader, judgePath, onEvent });
   const openDigests = (opened: readonly AsyncDisposable[]): Digests => {
     const pool = new DigestPool({ rules, ioLimitBytesPerSecond, signal });
     return {
@@ -177,21 +196,23 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
     minGroup: checkCount(options.minGroup ?? 50, "--min-group"),
     digestMode,
     content: rules === undefined ? undefined : { ...rules, significant },
-    dryRun: options.dryRun ?? false,
-    allowEmpty: options.allowEmpty ?? false,
+    dryRun,
+    allowEmpty,
+    lists: lists.kinds,
+    allowFewerLists: options.allowFewerLists ?? false,
     clock,
     signal,
     onEvent: tally.onEvent,
     openSource: () => {
       tally.restart();
-      const walk = openWalk();
-      return { next: () => walk.next(), ...openDigests([walk]) };
+      const pages = lists.addTo(openWalk());
+      return { next: () => pages.next(), ...openDigests([pages]) };
     },
     parts: parts === undefined ? undefined : { parts, openSource: () => openPartSource(openWalk, openDigests) },
   }).catch((error: unknown) => {
     throw error instanceof Error && "syscall" in error ? wrapSystemError(error, `export ${docroot}`) : error;
   });
-  return { ...summary, stateDir, ...tally.counts, elapsedMs: clock() - startedMs };
+  return { ...summary, stateDir, ...tally.counts, ...lists.summary, elapsedMs: clock() - startedMs };
 }
 
 /** Which folders a site is in, and what of them may be published. */
@@ -224,11 +245,15 @@ function openPartSource(
 ): PartSource<ScannedFile> {
   const looking = openWalk();
   return {
-    look: (folder) => looking.look(folder),
+    look: async (folder) => {
+      const { files, ...rest } = await looking.look(folder);
+      return { pages: files, ...rest };
+    },
     below: async function* (folder) {
       await using walk = openWalk();
       await walk.beginAt(folder);
-      for (let batch = await walk.next(); batch !== undefined; batch = await walk.next()) yield batch;
+      for (let batch = await walk.next(); batch !== undefined; batch = await walk.next())
+        yield { pages: batch.files, gaps: batch.gaps };
     },
     ...openDigests([looking]),
   };

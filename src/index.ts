@@ -27,6 +27,7 @@ export {
   type IndexNowSummary,
   type Page,
   type PageChange,
+  type ProbeCounts,
   TidemarkError,
   type WithholdRule,
   withholdRules,
@@ -35,6 +36,7 @@ export type { NextRun } from "./next-run.ts";
 export { type ReadChangesOptions, readChanges, type SiteChanges } from "./read-changes.ts";
 export { type FolderServer, type ServedRequest, type ServeOptions, serveFolder } from "./serve/index.ts";
 export type { ServerFinding } from "./server-check.ts";
+export type { ListChoices } from "./site-lists.ts";
 export { type ProposeSiteOptions, proposeSite, type SiteProposal } from "./site-proposal.ts";
 export { readSiteStatus, type SiteStatus, type SiteStatusOptions } from "./site-status.ts";
 export { defaultStateDir } from "./state-folder.ts";

@@ -6,7 +6,9 @@ import { type ErrorCode, type ExportSummary, TidemarkError } from "./model/index
 import { type ScanReason, SiteWatch, type SiteWatchOptions, type WatchRound } from "./scan/index.ts";
 
 /** How a site is to be watched. */
-export interface WatchSiteOptions extends Omit<ExportSiteOptions, "dryRun"> {
+export interface WatchSiteOptions extends Omit<ExportSiteOptions, "dryRun" | "urls"> {
+  /** A list of pages, read again in each round; then each round looks at everything. */
+  readonly urls?: string;
   /** How long nothing must change before what changed is published, in milliseconds. @default 30000 */
   readonly settleMs?: number;
   /** How often everything is looked at whatever the system told, in milliseconds. @default 86400000, a day */
@@ -97,7 +99,9 @@ class Watching {
       const robots = replaceRobotsBlock(Buffer.from(content).toString("latin1"), "");
       // Other rules may publish or hold back any page.
       const isSame = robots === this.#robots;
-      const parts = round.kind === "folders" && isSame ? round : undefined;
+      // Listed pages lie in no folder: a look at some of them would find theirs gone.
+      const hasLists = this.#options.urls !== undefined || this.#options.sitemapFrom !== undefined;
+      const parts = round.kind === "folders" && isSame && !hasLists ? round : undefined;
       const summary = await exportParts(this.#options, parts);
       this.#robots = robots;
       return { kind: "exported", because: round.kind === "scan" ? round.reason : "changes", summary };

@@ -22,6 +22,6 @@ export function formatChange(change: Change, origin: string, format: ChangeForma
   const url = origin + path;
   const time = isoTime(lastModified);
   if (format === "urls") return `${url}\n`;
-  if (format === "tsv") return `${change.kind}\t${time}\t${sizeBytes}\t${mediaType}\t${digest ?? "-"}\t${url}\n`;
+  if (format === "tsv") return `${change.kind}\t${time}\t${sizeBytes ?? "-"}\t${mediaType}\t${digest ?? "-"}\t${url}\n`;
   return `${JSON.stringify({ change: change.kind, url, lastModified: time, sizeBytes, mediaType, digest })}\n`;
 }

@@ -9,6 +9,8 @@ export interface RunContext {
   readonly out: Output;
   /** Progress, warnings, errors. */
   readonly err: Output;
+  /** The bytes of standard input, to be read at most once. */
+  readonly input: () => AsyncIterable<Uint8Array>;
   /** Whether results are JSON lines. */
   readonly json: boolean;
   /** Whether progress and results for people are left out. */

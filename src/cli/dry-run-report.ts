@@ -1,5 +1,4 @@
 import type { ExportEvent, ExportSummary, WithholdRule } from "../model/index.ts";
-import { mediaTypeOfName } from "../scan/index.ts";
 import { formatCount, formatNoun } from "./quantity.ts";
 import { formatTable } from "./text-table.ts";
 
@@ -39,9 +38,7 @@ export class DryRunReport {
     if (event.change === "touched") return;
     const types = this.#public.get(event.change) ?? new Map<string, Tally>();
     this.#public.set(event.change, types);
-    const type =
-      event.change === "deleted" ? "any type" : mediaTypeOfName(event.path.endsWith("/") ? "index.html" : event.path);
-    count(types, type, event.path);
+    count(types, event.mediaType ?? "any type", event.path);
   }
 
   /** Takes a file that is held back. */

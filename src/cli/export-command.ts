@@ -90,6 +90,10 @@ export const exportCommand: Command = {
     ["export /var/www/html --base-url https://example.org/ --dry-run", "see first what would be published"],
     ["export /var/www/html --base-url https://example.org/ --watch", "publish changes as they happen"],
     ["export . --base-url https://example.org/ --exclude 'drafts/**'", "leave a folder out"],
+    [
+      "export . --base-url https://example.org/ --sitemap-from https://example.org/cms.xml",
+      "publish a CMS's pages too",
+    ],
     ["export . --base-url https://example.org/ --ignore '/built at [^<]*/'", "do not take a new build for new pages"],
     ["export --config /etc/tidemark.json", "publish all sites of a file; `tidemark init` writes one"],
   ],

@@ -70,6 +70,18 @@ function formatResult(summary: ExportSummary): string {
         `archives: ${archives} (${formatBytes(summary.bytesWritten)} written)`
       : `nothing changed; the publication of ${formatMoment(summary.publication)} stands`,
   ];
+  if (summary.listed !== undefined) {
+    const { pages, shadowed } = summary.listed;
+    const files = shadowed === 0 ? "" : `; ${formatCount(shadowed)} more are files`;
+    lines.push(`${formatNoun(pages, "page")} from lists${files}`);
+  }
+  if (summary.probes !== undefined) {
+    const { asked, fetched, deferred } = summary.probes;
+    lines.push(
+      `asked the server for ${formatNoun(asked, "page")}, ${formatCount(fetched)} came whole; ` +
+        `${formatCount(deferred)} left for another run`,
+    );
+  }
   if (withheld > 0) lines.push(`${formatNoun(withheld, "file")} held back (see them with --dry-run)`);
   if (errors > 0) lines.push(`${formatNoun(errors, "file")} failed; what was published of them before stays`);
   lines.push(`took ${formatElapsed(summary.elapsedMs)}`);

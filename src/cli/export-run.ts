@@ -62,8 +62,10 @@ async function exportOne(
   const printer = new ExportPrinter(context.err, context.quiet, dryRun);
   let summary: ToldSummary;
   try {
+    const { urls, ...settings } = site;
     summary = await exportSite({
-      ...site,
+      ...settings,
+      ...(urls === undefined ? {} : { urls: urls === "-" ? context.input() : urls }),
       dryRun,
       signal: context.signal,
       onEvent: (event) => {

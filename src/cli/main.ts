@@ -5,7 +5,7 @@ import { Output } from "./output.ts";
 import { packageVersion } from "./package-version.ts";
 
 /** What the program uses of the process that it runs in. */
-export type Host = Pick<NodeJS.Process, "argv" | "stdout" | "stderr" | "once" | "off"> & {
+export type Host = Pick<NodeJS.Process, "argv" | "stdin" | "stdout" | "stderr" | "once" | "off"> & {
   exitCode?: number | string | null | undefined;
 };
 
@@ -38,7 +38,7 @@ export async function main(host: Host): Promise<void> {
     if (line.kind === "print") out.write(line.text);
     else {
       json = line.json;
-      code = await line.run({ out, err, json, quiet: line.quiet, signal: stop.signal });
+      code = await line.run({ out, err, input: () => host.stdin, json, quiet: line.quiet, signal: stop.signal });
     }
     await out.flush();
     host.exitCode = out.readerLeft ? exitCodes.pipeClosed : code;

@@ -1,5 +1,5 @@
 import type { ExportSettings } from "../export-settings.ts";
-import type { TidemarkError } from "../model/index.ts";
+import { TidemarkError } from "../model/index.ts";
 import { type WatchedRound, watchSite } from "../watch-site.ts";
 import { printEvent, type RunContext } from "./command.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
@@ -12,6 +12,11 @@ import { findSites } from "./site-choice.ts";
 /** Watches sites until a signal, and prints what each publication comes to. One that cannot go on ends all. */
 export async function runWatch(options: ExportArguments, run: ExportRun, context: RunContext): Promise<ExitCode> {
   const sites = await findSites(options);
+  if (sites.some(({ urls }) => urls === "-")) {
+    throw new TidemarkError("bad-option", "A watch reads its lists again and again, and standard input ends.", {
+      hint: "Give --urls a file.",
+    });
+  }
   const end = new AbortController();
   const signal = AbortSignal.any([context.signal, end.signal]);
   const watches = sites.map((site) => new SiteWatching(site, run, { ...context, signal }, sites.length > 1));

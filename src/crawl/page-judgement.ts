@@ -1,4 +1,4 @@
-import type { CrawlEvent, FetchItem, Page, PageTrouble, Postponement, Settlement } from "../model/index.ts";
+import type { CrawlEvent, FetchItem, HeldBody, Page, PageTrouble, Postponement, Settlement } from "../model/index.ts";
 
 /** After so many visits in a row with the same trouble a decision is made. */
 const patienceVisits = 3;
@@ -6,9 +6,9 @@ const patienceVisits = 3;
 /** What a visit found where a page should be. */
 export type PageFinding =
   /** A body is kept; `agrees` if it is the one recorded. */
-  | { readonly kind: "body"; readonly sizeBytes: number; readonly digest: string; readonly agrees: boolean }
+  | ({ readonly kind: "body"; readonly agrees: boolean } & HeldBody)
   /** The body was there before the request would have been made. */
-  | { readonly kind: "adopted"; readonly digest: string }
+  | ({ readonly kind: "adopted" } & HeldBody)
   /** 404, or 410 which is `final`. */
   | { readonly kind: "gone"; readonly final: boolean }
   | { readonly kind: "trouble"; readonly trouble: Exclude<PageTrouble, "differs" | "gone">; readonly message: string };
@@ -27,6 +27,10 @@ function postpone(item: FetchItem, trouble: PageTrouble): Postponement {
   return { trouble, strikes, state: lasting && strikes >= patienceVisits ? "parked" : "due" };
 }
 
+function withBody(page: Page, { sizeBytes, digest }: HeldBody): Page & HeldBody {
+  return { ...page, sizeBytes, digest };
+}
+
 /**
  * Decides what becomes of a page's work.
  *
@@ -38,9 +42,9 @@ export function judgePage(item: FetchItem, finding: PageFinding): Judgement {
   const { path } = item.page;
   switch (finding.kind) {
     case "adopted":
-      return { settlement: { kind: "kept", page: { ...item.page, digest: finding.digest } }, outcome: undefined };
+      return { settlement: { kind: "kept", page: withBody(item.page, finding) }, outcome: undefined };
     case "body": {
-      const page: Page & { digest: string } = { ...item.page, sizeBytes: finding.sizeBytes, digest: finding.digest };
+      const page = withBody(item.page, finding);
       if (finding.agrees)
         return { settlement: { kind: "kept", page }, outcome: item.held === undefined ? "created" : "updated" };
       const postponed = postpone(item, "differs");

@@ -7,10 +7,13 @@ import type { BodyWriter, PageDigest } from "./ports.ts";
 import { isCancelled } from "./reading-visit.ts";
 import { productToken } from "./robots-rules.ts";
 
-/** Bodies that should be larger go to a file as they come. */
+/** Bodies that should be larger, or of which nobody said how large, go to a file as they come. */
 const maxBodyInMemoryBytes = 256 * 1024;
 /** A body may be so much larger than its record says; what is longer is not the page. */
 const maxGrowthBytes = 16 * 1024 * 1024;
+
+/** Of a page whose size nobody said, a larger body is not read. */
+const maxUnsaidBytes = 256 * 1024 * 1024;
 
 const maxRedirects = 5;
 // These do not pass by themselves.
@@ -45,7 +48,12 @@ interface Body {
 }
 
 function agrees(page: Page, body: Pick<Body, "sizeBytes" | "digest">): boolean {
-  return body.sizeBytes === page.sizeBytes && (page.digest === undefined || page.digest === body.digest);
+  const hasSize = page.sizeBytes === undefined || page.sizeBytes === body.sizeBytes;
+  return hasSize && (page.digest === undefined || page.digest === body.digest);
+}
+
+function maxBytesOf({ sizeBytes }: Page): number {
+  return sizeBytes === undefined ? maxUnsaidBytes : sizeBytes + maxGrowthBytes;
 }
 
 /**
@@ -68,9 +76,12 @@ function bodyOf(visit: CrawlVisit, content: Uint8Array): Body {
 // A server may have coded the body although it was asked not to; some name a coding that they did not apply.
 function chooseBody(visit: CrawlVisit, page: Page, received: Body, outcome: FetchedOutcome): Body {
   const { contentEncoding } = outcome;
-  if (contentEncoding === undefined || contentEncoding === "identity" || agrees(page, received)) return received;
+  if (contentEncoding === undefined || contentEncoding === "identity") return received;
+  // A record of neither size nor digest agrees with everything, coded or not.
+  const isSaid = page.sizeBytes !== undefined || page.digest !== undefined;
+  if (isSaid && agrees(page, received)) return received;
   const content = received.content instanceof Uint8Array ? received.content : received.content.read();
-  const decoded = visit.ports.codec.decode(content, contentEncoding, page.sizeBytes + maxGrowthBytes);
+  const decoded = visit.ports.codec.decode(content, contentEncoding, maxBytesOf(page));
   return decoded.ok ? bodyOf(visit, decoded.value) : received;
 }
 
@@ -107,7 +118,7 @@ export interface PageAnswer extends Disposable {
 
 /** Asks for one page. Memory is a small body; a large one goes to a file that is dropped with the answer. */
 export async function askForPage(visit: CrawlVisit, { page }: FetchItem): Promise<PageAnswer> {
-  const isLarge = page.sizeBytes > maxBodyInMemoryBytes;
+  const isLarge = page.sizeBytes === undefined || page.sizeBytes > maxBodyInMemoryBytes;
   let large: LargeBody | undefined;
   const drop = (): void => large?.writer.discard();
   try {
@@ -120,8 +131,8 @@ export async function askForPage(visit: CrawlVisit, { page }: FetchItem): Promis
         large = sink;
         return {
           path: page.path,
-          maxBytes: page.sizeBytes + maxGrowthBytes,
-          expectedBytes: page.sizeBytes,
+          maxBytes: maxBytesOf(page),
+          expectedBytes: page.sizeBytes ?? 0,
           maxRedirects,
           ...(sink === undefined ? {} : { sink: { write: (chunk) => sink.write(chunk) } }),
         };

@@ -99,7 +99,7 @@ class FetchWork {
   async #treat(item: FetchItem): Promise<void> {
     const { ports, tally } = this.#visit;
     const adopted = ports.bodies.adopt(item.page);
-    if (adopted !== undefined) return this.#settle(item, { kind: "adopted", digest: adopted });
+    if (adopted !== undefined) return this.#settle(item, { kind: "adopted", ...adopted });
     if (!robotsAllow(this.#visit.robots, productToken, item.page.path))
       return this.#settle(item, { kind: "trouble", trouble: "disallowed", message: "robots.txt does not allow it" });
     tally.pagesUnderWay++;

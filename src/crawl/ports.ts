@@ -3,6 +3,7 @@ import type {
   Clock,
   FetchOutcome,
   FetchRequest,
+  HeldBody,
   Page,
   Result,
   RobotsCopy,
@@ -106,9 +107,9 @@ export interface Bodies {
   /**
    * Takes over a body that is there already, as after a crash or the loss of the store.
    *
-   * @returns its digest, or undefined if no body that agrees with the record is there
+   * @returns its size and digest, or undefined if no body that agrees with the record is there
    */
-  adopt(page: Page): string | undefined;
+  adopt(page: Page): HeldBody | undefined;
   /** Begins a large body. */
   open(): BodyWriter;
   /** Puts a whole body in the place of an older one; a problem if there is no place for it. */

@@ -8,6 +8,7 @@ import type { ContentPolicy } from "./content-policy.ts";
 import { makeFolder, removeTemporaries, syncFolder } from "./durable-file.ts";
 import type { Ledger, Retired } from "./ledger.ts";
 import { readLedger, writeLedger } from "./ledger-file.ts";
+import { type ListGuardOptions, refuseFewerLists } from "./list-guard.ts";
 import type { CandidateFile, DigestMode } from "./page-diff.ts";
 import { type Draft, draftPublication } from "./publication-draft.ts";
 import { findRobotsFolder, publishIndex, publishRobots, readPublishedIndex } from "./published-files.ts";
@@ -18,7 +19,9 @@ import { SiteLock } from "./site-lock.ts";
 import type { PartSource, SiteParts } from "./site-parts.ts";
 
 /** What one export is to do. All folders are absolute. */
-export interface ExportRunOptions<File extends CandidateFile = CandidateFile> extends PartitionOptions {
+export interface ExportRunOptions<File extends CandidateFile = CandidateFile>
+  extends PartitionOptions,
+    ListGuardOptions {
   /** The site's base URL: an origin with `/`. */
   readonly site: string;
   /** Folder that the server shows as the site's root. */
@@ -129,6 +132,7 @@ async function findGround(options: Settings, files: ArchiveFiles): Promise<Groun
       },
     );
   }
+  if (ledger !== undefined) refuseFewerLists(ledger, options);
   const published = (await readPublishedIndex(files.folder))?.index;
   if (ledger !== undefined && published?.epoch === ledger.epoch && published.publication > ledger.publication) {
     const message = "The state is older than what is public, as after a restore from a backup. A new epoch begins.";

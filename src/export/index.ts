@@ -10,10 +10,11 @@ export {
   readLastRun,
   writeLastRun,
 } from "./last-run-file.ts";
+export type { ListedCandidate } from "./listed-diff.ts";
 export { type CandidateDigest, type CandidateFile, type DigestMode, digestModes } from "./page-diff.ts";
 export { type RobotsFile, readRobotsFile } from "./published-files.ts";
 export type { PartitionOptions } from "./segment-writer.ts";
-export type { PageSource } from "./site-comparison.ts";
+export type { PageSource, SourceBatch } from "./site-comparison.ts";
 export type { LockHolder } from "./site-lock.ts";
 export { SiteLock } from "./site-lock.ts";
 export type { PartSource, SiteParts } from "./site-parts.ts";

@@ -56,6 +56,8 @@ export interface Ledger {
   /** Lines of change that were published after the base. */
   readonly changesSinceBase: number;
   readonly retired: readonly Retired[];
+  /** Options that listed pages which are no files; none if it is not there. */
+  readonly lists?: readonly string[];
   /** What is remembered of pages: a list of all of them, and later ones of what became of some. Oldest first. */
   readonly pageFiles: readonly PageFile[];
 }

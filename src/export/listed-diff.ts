@@ -1,4 +1,5 @@
 import type { EpochSeconds } from "../model/index.ts";
+import type { CandidateFile } from "./page-diff.ts";
 import type { PublishedPage } from "./published-page.ts";
 
 /** A page that a list names, with what the list or a probe says of it. */
@@ -8,18 +9,19 @@ export interface ListedCandidate {
   readonly lastModified: EpochSeconds | undefined;
   readonly mediaType: string | undefined;
   readonly digest: string | undefined;
+  /** What is published where neither the list nor what was published before says a media type. */
+  readonly defaultType: string;
 }
 
-/**
- * What is remembered of a page that may not be a file. Of one that was listed, `ctimeUs` is 0, which no file's is, and
- * `mtimeUs` is the time that the list gave, or 0: a list may give one that is published as another.
- */
-export type ListedRecord = Omit<PublishedPage, "sizeBytes"> & { readonly sizeBytes: number | undefined };
+/** Whether a page comes from a list. */
+export function isListed(page: ListedCandidate | CandidateFile): page is ListedCandidate {
+  return "defaultType" in page;
+}
 
 /** A listed page's comparison with what was published. */
 export interface ListedDiff {
   /** What is remembered from now on, and published if there is a change. */
-  readonly page: ListedRecord;
+  readonly page: PublishedPage;
   readonly change: "created" | "updated" | undefined;
   /** Whether the remembered record is another than before. */
   readonly isRemembered: boolean;
@@ -31,16 +33,17 @@ export interface ListedDiff {
  * size, another digest, or another time than the list gave before is an update. What is learned of a page (its size,
  * where none was known) is remembered, and is no change.
  *
+ * In what is remembered `ctimeUs` is 0, which no file's is, and `mtimeUs` is the time that the list gave, or 0: a list
+ * may give one that is published as another.
+ *
  * An update is dated by the list if it gives another time than before, else by the publication that saw it.
  *
  * @param publication - the publication that is being made; no last-modified is later
- * @param defaultType - media type where neither the list nor what was published says one
  */
 export function diffListedPage(
   listed: ListedCandidate,
-  before: ListedRecord | undefined,
+  before: PublishedPage | undefined,
   publication: EpochSeconds,
-  defaultType: string,
 ): ListedDiff {
   const { path, sizeBytes, digest, lastModified: said } = listed;
   const saidBefore = before === undefined ? undefined : saidTime(before);
@@ -50,7 +53,7 @@ export function diffListedPage(
     sizeBytes: sizeBytes ?? before?.sizeBytes,
     mtimeUs: (said ?? saidBefore ?? 0) * 1e6,
     ctimeUs: 0,
-    mediaType: listed.mediaType ?? before?.mediaType ?? defaultType,
+    mediaType: listed.mediaType ?? before?.mediaType ?? listed.defaultType,
     digest: digest ?? before?.digest,
     racy: false,
   };
@@ -67,7 +70,7 @@ export function diffListedPage(
 
 function isOther(
   { sizeBytes, digest, lastModified: said }: ListedCandidate,
-  before: ListedRecord,
+  before: PublishedPage,
   isRedated: boolean,
   saidBefore: EpochSeconds | undefined,
 ): boolean {
@@ -77,11 +80,11 @@ function isOther(
   return isRedated && (saidBefore !== undefined || (said ?? 0) > before.lastModified);
 }
 
-function saidTime({ ctimeUs, mtimeUs }: ListedRecord): EpochSeconds | undefined {
+function saidTime({ ctimeUs, mtimeUs }: PublishedPage): EpochSeconds | undefined {
   return ctimeUs === 0 && mtimeUs > 0 ? mtimeUs / 1e6 : undefined;
 }
 
-function isEqual(a: ListedRecord, b: ListedRecord): boolean {
+function isEqual(a: PublishedPage, b: PublishedPage): boolean {
   return (
     a.sizeBytes === b.sizeBytes &&
     a.mtimeUs === b.mtimeUs &&

@@ -11,6 +11,8 @@ const flagRacy = 2;
 const flagOwnLastModified = 4;
 const flagOwnCtime = 8;
 const flagMark = 16;
+/** The size is not known, and not there. */
+const flagSizeless = 32;
 /** Nothing but the path follows: the page is there no more. */
 const flagGone = 64;
 /** Ends the records; a record's flags never have this bit. */
@@ -45,7 +47,7 @@ export class PageEncoder {
     if (path.length > maxPathBytes || page.mediaType.length > maxTypeBytes)
       throw new RangeError(`too long to be remembered: ${path}`);
     const { sizeBytes, mtimeUs, ctimeUs, lastModified } = page;
-    checkWhole(sizeBytes, mtimeUs, ctimeUs, lastModified);
+    checkWhole(sizeBytes ?? 0, mtimeUs, ctimeUs, lastModified);
     const mtimeSeconds = Math.floor(mtimeUs / 1e6);
     let flags = 0;
     if (digest !== undefined) flags |= flagDigest;
@@ -53,11 +55,12 @@ export class PageEncoder {
     if (lastModified !== mtimeSeconds) flags |= flagOwnLastModified;
     if (ctimeUs !== mtimeUs) flags |= flagOwnCtime;
     if (page.mark !== undefined) flags |= flagMark;
+    if (sizeBytes === undefined) flags |= flagSizeless;
     const buffer = this.#buffer;
     let at = this.#length;
     buffer[at++] = flags;
     at = this.#putPath(buffer, at, path);
-    at = putNumber(buffer, at, sizeBytes);
+    if (sizeBytes !== undefined) at = putNumber(buffer, at, sizeBytes);
     at = putTime(buffer, at, mtimeUs, mtimeSeconds);
     if ((flags & flagOwnCtime) !== 0) at = putTime(buffer, at, ctimeUs, Math.floor(ctimeUs / 1e6));
     if ((flags & flagOwnLastModified) !== 0) at = putNumber(buffer, at, lastModified);
@@ -212,7 +215,8 @@ export class PageDecoder {
       this.#step(path);
       return { path, isGone: true };
     }
-    const sizeBytes = this.#number();
+    const isSizeless = (flags & flagSizeless) !== 0;
+    const sizeBytes = isSizeless ? undefined : this.#number();
     const mtimeUs = this.#time();
     const ctimeUs = (flags & flagOwnCtime) === 0 ? mtimeUs : this.#time();
     const lastModified = (flags & flagOwnLastModified) === 0 ? Math.floor((mtimeUs ?? 0) / 1e6) : this.#number();
@@ -225,8 +229,8 @@ export class PageDecoder {
       digest = this.#buffer.toString("base64url", this.#at, this.#at + digestBytes);
       this.#at += digestBytes;
     }
-    if (path === undefined || sizeBytes === undefined || mtimeUs === undefined || ctimeUs === undefined)
-      return undefined;
+    if (path === undefined || (sizeBytes === undefined && !isSizeless)) return undefined;
+    if (mtimeUs === undefined || ctimeUs === undefined) return undefined;
     if (lastModified === undefined || type === undefined) return undefined;
     if (mediaType === undefined) {
       if (isNewType) return undefined;

@@ -5,6 +5,7 @@ import { BaseWriter } from "./base-writer.ts";
 import type { ContentPolicy } from "./content-policy.ts";
 import { countChanges, mergeIntervals } from "./interval-merge.ts";
 import type { Base, Interval, Ledger } from "./ledger.ts";
+import { areSameLists, type ListGuardOptions } from "./list-guard.ts";
 import type { CandidateFile, DigestMode } from "./page-diff.ts";
 import { PageMemory } from "./page-memory.ts";
 import { namesOf, planRetired, removeFiles } from "./retired-files.ts";
@@ -14,7 +15,7 @@ import { GatheredPages, gatherParts, type PartSource, type SiteParts, sourceOfPa
 import { compareIntervals, isBaseDue, planChain, planMerge, planRetention } from "./tiers.ts";
 
 /** What a draft needs of a run's options. */
-export interface DraftOptions<File extends CandidateFile> extends PartitionOptions {
+export interface DraftOptions<File extends CandidateFile> extends PartitionOptions, ListGuardOptions {
   readonly site: string;
   readonly stateDir: string;
   readonly digestMode: DigestMode;
@@ -142,6 +143,7 @@ class Drafting<File extends CandidateFile> {
     const listed = new Set([...namesOf(kept), formatArchiveName(base.list.name), ...baseArchives]);
     const { listed: wasListed, isMended } = this.#ground;
     const pagesFile = `pages-${publication}-${this.#scanStartMs}.blocks`;
+    const { lists = [] } = this.#options;
     const next: Ledger = {
       site: this.#options.site,
       epoch: this.#epoch,
@@ -152,8 +154,10 @@ class Drafting<File extends CandidateFile> {
       changesSinceBase: isNewBase ? 0 : changesSinceBase,
       retired: planRetired(ledger?.retired ?? [], wasListed, listed, isPublication, this.#scanStartMs),
       pageFiles: this.#memory.filesAs(pagesFile),
+      ...(lists.length === 0 ? {} : { lists }),
     };
-    const isChanged = isPublication || isNewBase || this.#memory.isChanged || isMended;
+    const isRelisted = !areSameLists(ledger?.lists, lists);
+    const isChanged = isPublication || isNewBase || this.#memory.isChanged || isMended || isRelisted;
     return this.#toDraft(
       counts,
       isChanged || isFirst ? next : ledger,

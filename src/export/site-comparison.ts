@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Change, type ExportEvent, TidemarkError } from "../model/index.ts";
+import { diffListedPage, isListed, type ListedCandidate } from "./listed-diff.ts";
 import {
   type CandidateDigest,
   type CandidateFile,
@@ -11,15 +12,15 @@ import {
 import type { PublishedPage } from "./published-page.ts";
 import type { PageStream } from "./published-pages.ts";
 
-/** Files in path order, and places that could not be seen: what was published there stays. */
+/** Files and listed pages in path order, and places that could not be seen: what was published there stays. */
 export interface SourceBatch<File> {
-  readonly files: readonly File[];
+  readonly pages: readonly (File | ListedCandidate)[];
   readonly gaps: readonly { readonly path: string }[];
 }
 
-/** Where candidate files come from: a document root's walk, or a list. */
+/** Where pages come from: a document root's walk, lists, or both. */
 export interface PageSource<File extends CandidateFile = CandidateFile> extends AsyncDisposable {
-  /** Some files in path order, and the places that could not be seen; undefined after the last. */
+  /** Some pages in path order, and the places that could not be seen; undefined after the last. */
   next(): Promise<SourceBatch<File> | undefined>;
   /** Reads files. @param turn - to be awaited now and then while they are read; may throw */
   digestAll(files: readonly File[], turn: () => Promise<void>): Promise<readonly CandidateDigest[]>;
@@ -50,7 +51,7 @@ export interface ComparisonCounts {
 const maxPairs = 4096;
 
 interface Pair<File> {
-  readonly file: File | undefined;
+  readonly file: File | ListedCandidate | undefined;
   readonly before: PublishedPage | undefined;
   digest: CandidateDigest | undefined;
 }
@@ -102,7 +103,7 @@ export class SiteComparison<File extends CandidateFile> {
         this.#gaps.sort();
       }
       let pairs: Pair<File>[] = [];
-      for (const file of batch.files) {
+      for (const file of batch.pages) {
         while (reader.head !== undefined && reader.head.path < file.path) {
           pairs.push({ file: undefined, before: reader.head, digest: undefined });
           if (pairs.length >= maxPairs) {
@@ -148,7 +149,9 @@ export class SiteComparison<File extends CandidateFile> {
     const unread: Pair<File>[] = [];
     const files: File[] = [];
     for (const pair of pairs) {
-      if (pair.file === undefined || !needsDigest(pair.file, pair.before, this.#options)) continue;
+      // Of a listed page there are no bytes to read.
+      if (pair.file === undefined || isListed(pair.file)) continue;
+      if (!needsDigest(pair.file, pair.before, this.#options)) continue;
       unread.push(pair);
       files.push(pair.file);
     }
@@ -158,8 +161,7 @@ export class SiteComparison<File extends CandidateFile> {
   }
 
   #settle({ file, before, digest }: Pair<File>, sink: ComparisonSink): boolean {
-    const diff =
-      file === undefined ? this.#absent(before) : diffPage(file, before, digest, this.#options, this.#onEvent);
+    const diff = this.#compare(file, before, digest);
     if (diff.isWithdrawn === true) this.#counts.withdrawn += 1;
     let mustDrain = false;
     if (diff.page !== undefined) {
@@ -168,14 +170,24 @@ export class SiteComparison<File extends CandidateFile> {
     } else if (before !== undefined) mustDrain = sink.gone(before.path);
     if (diff.change !== undefined) {
       this.#counts[diff.change.kind] += 1;
-      const path = diff.change.kind === "deleted" ? diff.change.path : diff.change.page.path;
-      this.#onEvent({ event: "page", path, change: diff.change.kind });
+      this.#onEvent(eventOf(diff.change));
       mustDrain = sink.change(diff.change) || mustDrain;
     } else if (diff.isTouched && diff.page !== undefined) {
       this.#counts.touched += 1;
       this.#onEvent({ event: "page", path: diff.page.path, change: "touched" });
     }
     return mustDrain;
+  }
+
+  #compare(
+    file: File | ListedCandidate | undefined,
+    before: PublishedPage | undefined,
+    digest: CandidateDigest | undefined,
+  ): PageDiff {
+    if (file === undefined) return this.#absent(before);
+    if (!isListed(file)) return diffPage(file, before, digest, this.#options, this.#onEvent);
+    const { page, change, isRemembered } = diffListedPage(file, before, this.#options.publication);
+    return { page, change: change && { kind: change, page }, isTouched: false, isRemembered };
   }
 
   #absent(before: PublishedPage | undefined): PageDiff {
@@ -197,4 +209,10 @@ export class SiteComparison<File extends CandidateFile> {
     const gap = this.#gaps[low - 1];
     return gap !== undefined && (gap === path || (gap.endsWith("/") && path.startsWith(gap)));
   }
+}
+
+function eventOf(change: Change): ExportEvent {
+  if (change.kind === "deleted") return { event: "page", path: change.path, change: change.kind };
+  const { path, mediaType } = change.page;
+  return { event: "page", path, change: change.kind, mediaType };
 }

@@ -1,3 +1,4 @@
+import type { ListedCandidate } from "./listed-diff.ts";
 import type { CandidateDigest, CandidateFile } from "./page-diff.ts";
 import type { PageLookup } from "./page-lookup.ts";
 import type { PublishedPage } from "./published-page.ts";
@@ -56,7 +57,7 @@ export async function gatherParts<File extends CandidateFile>(
 class Gathering<File extends CandidateFile> {
   readonly #source: PartSource<File>;
   readonly #lookup: PageLookup;
-  readonly #files: File[] = [];
+  readonly #pages: (File | ListedCandidate)[] = [];
   readonly #gaps: { readonly path: string }[] = [];
   readonly #before: PublishedPage[] = [];
   /** Folders of which all was gathered. */
@@ -75,9 +76,9 @@ class Gathering<File extends CandidateFile> {
 
   async addFolder(folder: string): Promise<boolean> {
     if (this.#isCovered(folder)) return true;
-    const { files, folders, gaps } = await this.#source.look(folder);
+    const { pages, folders, gaps } = await this.#source.look(folder);
     const published = this.#lookup.listFolder(folder);
-    this.#files.push(...files);
+    this.#pages.push(...pages);
     this.#gaps.push(...gaps);
     this.#before.push(...published.pages);
     const there = new Set(folders);
@@ -97,12 +98,12 @@ class Gathering<File extends CandidateFile> {
 
   result(): GatheredParts<File> {
     const byPath = (a: { readonly path: string }, b: { readonly path: string }) => (a.path < b.path ? -1 : 1);
-    return { files: this.#files.sort(byPath), gaps: this.#gaps, before: this.#before.sort(byPath) };
+    return { pages: this.#pages.sort(byPath), gaps: this.#gaps, before: this.#before.sort(byPath) };
   }
 
   async #addFilesBelow(folder: string): Promise<boolean> {
-    for await (const { files, gaps } of this.#source.below(folder)) {
-      for (const file of files) this.#files.push(file);
+    for await (const { pages, gaps } of this.#source.below(folder)) {
+      for (const page of pages) this.#pages.push(page);
       this.#gaps.push(...gaps);
       if (!this.#hasRoom()) return false;
     }
@@ -118,7 +119,7 @@ class Gathering<File extends CandidateFile> {
   }
 
   #hasRoom(): boolean {
-    return this.#files.length + this.#before.length <= maxGatheredPages;
+    return this.#pages.length + this.#before.length <= maxGatheredPages;
   }
 
   #isCovered(folder: string): boolean {

@@ -37,8 +37,8 @@ export interface LineSink {
 
 /**
  * Writes a change as a line of an archive, LF included:
- * `change  last-modified  size  media-type  digest  path`, TAB between, `-` for what a deletion or
- * an undigested page has not.
+ * `change  last-modified  size  media-type  digest  path`, TAB between, `-` for what a deletion has not, and for a
+ * size or digest that is not known.
  */
 export function writeChangeLine(sink: LineSink, change: Change): void {
   if (change.kind === "deleted") {
@@ -49,7 +49,8 @@ export function writeChangeLine(sink: LineSink, change: Change): void {
     sink.put(change.kind === "created" ? "C\t" : "U\t");
     sink.putNumber(lastModified);
     sink.put("\t");
-    sink.putNumber(sizeBytes);
+    if (sizeBytes === undefined) sink.put("-");
+    else sink.putNumber(sizeBytes);
     sink.put("\t");
     sink.put(mediaType);
     sink.put("\t");
@@ -93,11 +94,11 @@ export function parseChangeLine(line: string): Result<Change, Problem> {
   if (!isCanonicalPath(path)) return problem("bad-path", `not a canonical path: ${excerpt(path)}`);
   if (kind === "deleted") return ok({ kind, path });
   const lastModified = Number(lastModifiedText);
-  const sizeBytes = Number(sizeText);
+  const sizeBytes = sizeText === "-" ? undefined : Number(sizeText);
   if (!wholeNumber.test(lastModifiedText) || lastModified > maxEpochSeconds) {
     return problem("bad-line", `not a last-modified: ${excerpt(line)}`);
   }
-  if (!wholeNumber.test(sizeText) || !Number.isSafeInteger(sizeBytes))
+  if (sizeBytes !== undefined && !(wholeNumber.test(sizeText) && Number.isSafeInteger(sizeBytes)))
     return problem("bad-line", `not a size: ${excerpt(line)}`);
   if (mediaType.length > 255 || !mediaTypeForm.test(mediaType))
     return problem("bad-line", `not a media type: ${excerpt(line)}`);

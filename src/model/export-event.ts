@@ -32,10 +32,29 @@ export type ExportEvent =
       readonly total?: number;
     }
   | { readonly event: "withheld"; readonly path: string; readonly rule: WithholdRule }
-  | { readonly event: "page"; readonly path: string; readonly change: "created" | "updated" | "deleted" | "touched" }
+  | {
+      readonly event: "page";
+      readonly path: string;
+      readonly change: "created" | "updated" | "deleted" | "touched";
+      /** With which it is published; of what is created or updated. */
+      readonly mediaType?: string;
+    }
   | { readonly event: "warning"; readonly code: string; readonly message: string; readonly path?: string }
   /** One item of many failed; what was published of it before stays. */
   | { readonly event: "item-error"; readonly code: string; readonly message: string; readonly path: string };
+
+/** What the server said of listed pages without a last-modified of their own. */
+export interface ProbeCounts {
+  readonly asked: number;
+  /** Answers of 304. */
+  readonly same: number;
+  readonly fetched: number;
+  readonly gone: number;
+  /** Requests without an answer that says something; what was known stays. */
+  readonly troubled: number;
+  /** Left for another run. */
+  readonly deferred: number;
+}
 
 /** What an export came to: the last line with `--json`. */
 export interface ExportSummary {
@@ -55,6 +74,10 @@ export interface ExportSummary {
   readonly withheldByRule: Readonly<Partial<Record<WithholdRule, number>>>;
   readonly errors: number;
   readonly warnings: number;
+  /** Pages taken from lists, and those left to files of their paths; only if there are lists. */
+  readonly listed?: { readonly pages: number; readonly shadowed: number };
+  /** What became of listed pages without a last-modified; only if the server was to be asked. */
+  readonly probes?: ProbeCounts;
   readonly archivesWritten: number;
   /** Archives that the index and the base's list name. */
   readonly archivesListed: number;

@@ -10,7 +10,13 @@ export {
 export type { CrawlEvent, CrawlSummary } from "./crawl-event.ts";
 export type { Cursor } from "./cursor.ts";
 export { type ErrorCode, type ErrorFacts, errorCodes, TidemarkError, wrapSystemError } from "./error.ts";
-export { type ExportEvent, type ExportSummary, type WithholdRule, withholdRules } from "./export-event.ts";
+export {
+  type ExportEvent,
+  type ExportSummary,
+  type ProbeCounts,
+  type WithholdRule,
+  withholdRules,
+} from "./export-event.ts";
 export type {
   BodySink,
   FetchedOutcome,
@@ -37,6 +43,7 @@ export {
 export type {
   DeleteItem,
   FetchItem,
+  HeldBody,
   PageTrouble,
   Postponement,
   Settlement,

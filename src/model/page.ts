@@ -4,8 +4,8 @@ import type { EpochSeconds } from "./time.ts";
 export interface Page {
   /** Percent-encoded WHATWG URL path with query, from the site's root: begins with `/`, is ASCII, holds no TAB, LF or space. */
   readonly path: string;
-  /** Length of the body in bytes, without content coding. */
-  readonly sizeBytes: number;
+  /** Length of the body in bytes, without content coding; undefined where nobody said, as of a page that is no file. */
+  readonly sizeBytes: number | undefined;
   /** When the bytes last became what they are; a redeploy of equal bytes does not move it. */
   readonly lastModified: EpochSeconds;
   /** Essence of the media type, lower case, without parameters: `text/html`. */

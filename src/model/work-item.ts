@@ -12,13 +12,19 @@ export interface Postponement {
   readonly state: "due" | "parked" | "disallowed";
 }
 
+/** What is known of a body that is held. */
+export interface HeldBody {
+  readonly sizeBytes: number;
+  readonly digest: string;
+}
+
 /** A page that is to be fetched. */
 export interface FetchItem {
   readonly kind: "fetch";
   /** The record that the site published. */
   readonly page: Page;
   /** The body that is held, or undefined if none is. */
-  readonly held: { readonly sizeBytes: number; readonly digest: string } | undefined;
+  readonly held: HeldBody | undefined;
   /** How earlier visits ended, if this one is not the first. */
   readonly postponed: Pick<Postponement, "trouble" | "strikes"> | undefined;
 }
@@ -37,7 +43,7 @@ export type WorkItem = FetchItem | DeleteItem;
 /** What became of a work item. */
 export type Settlement =
   /** The body is held as `page` describes it; the work is done unless it is postponed. */
-  | { readonly kind: "kept"; readonly page: Page & { readonly digest: string }; readonly postponed?: Postponement }
+  | { readonly kind: "kept"; readonly page: Page & HeldBody; readonly postponed?: Postponement }
   /** Neither the page nor its work exists any more. */
   | { readonly kind: "removed"; readonly path: string }
   /** What is held stays as it is. */

@@ -1,6 +1,23 @@
 import { lookup } from "mime-types";
+import { judgeName } from "./name-rules.ts";
 
 const byEnding = new Map<string, string>();
+
+/**
+ * The media type that a server most likely gives to what is no file: by the ending, unless it is a script's or says
+ * nothing.
+ *
+ * @param path - encoded path with query
+ * @returns the essence, lower case; `text/html` where the ending says nothing
+ */
+export function mediaTypeOfUrlPath(path: string): string {
+  const query = path.indexOf("?");
+  const end = query === -1 ? path.length : query;
+  const name = path.slice(path.lastIndexOf("/", end - 1) + 1, end);
+  if (!name.includes(".") || judgeName(name, false) === "server-source") return "text/html";
+  const type = mediaTypeOfName(name);
+  return type === "application/octet-stream" ? "text/html" : type;
+}
 
 /**
  * The media type that web servers give to a file of this name.

@@ -1,4 +1,4 @@
-import type { Clock, ExportEvent, Validators } from "../model/index.ts";
+import type { Clock, ExportEvent, ProbeCounts, Validators } from "../model/index.ts";
 import type { ListedPage, ListedPageSource } from "./listed-page.ts";
 import { ProbeReader, ProbeWriter } from "./probe-file.ts";
 import { completePage, contradicts, judgeProbe, type ProbeAnswer } from "./probe-judgement.ts";
@@ -27,18 +27,6 @@ export interface ProbedPagesOptions {
   readonly onEvent: (event: ExportEvent) => void;
 }
 
-/** What became of the pages without a last-modified of their own. */
-export interface ProbeCounts {
-  asked: number;
-  /** 304. */
-  same: number;
-  fetched: number;
-  gone: number;
-  troubled: number;
-  /** Left for another run. */
-  deferred: number;
-}
-
 interface Probe {
   readonly page: ListedPage;
   readonly before: ProbeRecord | undefined;
@@ -60,7 +48,7 @@ export class ProbedPages implements ListedPageSource {
   #writer: ProbeWriter | undefined;
   #isBegun = false;
   #isEnded = false;
-  readonly #counts: ProbeCounts = { asked: 0, same: 0, fetched: 0, gone: 0, troubled: 0, deferred: 0 };
+  readonly #counts = { asked: 0, same: 0, fetched: 0, gone: 0, troubled: 0, deferred: 0 };
 
   /** @throws TidemarkError `no-permission`, `io` */
   constructor(options: ProbedPagesOptions) {
@@ -71,7 +59,7 @@ export class ProbedPages implements ListedPageSource {
     this.#plan = new RotationPlan(this.#reader.rotation, options.requests.budgetLeft);
   }
 
-  get counts(): Readonly<ProbeCounts> {
+  get counts(): ProbeCounts {
     return { ...this.#counts };
   }
 

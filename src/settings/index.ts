@@ -12,6 +12,7 @@ export type { Setting, SettingTable } from "./setting.ts";
 export {
   byteRate,
   choice,
+  duration,
   flag,
   numberBetween,
   path,

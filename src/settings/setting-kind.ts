@@ -1,4 +1,5 @@
 import type { ZodType } from "zod";
+import { parseDuration } from "./duration.ts";
 
 /** The package zod, which is loaded only where a configuration is read. */
 export type Zod = typeof import("zod");
@@ -131,3 +132,19 @@ export const byteRate: SettingKind<number> = {
   },
   schema: (zod) => zod.int(mustBe("a number of bytes a second")).min(1, mustBe("a number of bytes a second")),
 };
+
+/** A time span: on the command line with its unit, such as `250ms` or `2s`; in a file a whole number of milliseconds. */
+export function duration(maxMs: number): SettingKind<number> {
+  const expects = `a time span such as 250ms or 2s, at most ${maxMs / 60_000} minutes`;
+  const inFile = `a whole number of milliseconds up to ${maxMs}`;
+  return {
+    expects,
+    form: "value",
+    isPath: false,
+    parseText: (given) => {
+      const value = parseDuration(given);
+      return value !== undefined && value <= maxMs ? value : undefined;
+    },
+    schema: (zod) => zod.int(mustBe(inFile)).min(0, mustBe(inFile)).max(maxMs, mustBe(inFile)),
+  };
+}

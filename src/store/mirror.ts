@@ -12,7 +12,7 @@ import {
   utimesSync,
 } from "node:fs";
 import { join } from "node:path";
-import { digestBytes, ok, type Page, problem, type Result, wrapSystemError } from "../model/index.ts";
+import { digestBytes, type HeldBody, ok, type Page, problem, type Result, wrapSystemError } from "../model/index.ts";
 import { BodyFile, writeWhole } from "./body-file.ts";
 import { DurableFolder } from "./durable-folder.ts";
 import { mirrorPathOf } from "./mirror-path.ts";
@@ -49,18 +49,19 @@ export class Mirror {
     mkdirSync(root, { recursive: true });
   }
 
-  adopt(page: Page): string | undefined {
+  adopt(page: Page): HeldBody | undefined {
     const file = this.#fileOf(mirrorPathOf(page.path, isWindows));
     try {
       const stat = lstatSync(file, { throwIfNoEntry: false });
-      if (stat === undefined || !stat.isFile() || stat.size !== page.sizeBytes) return undefined;
+      if (stat === undefined || !stat.isFile()) return undefined;
+      if (page.sizeBytes !== undefined && stat.size !== page.sizeBytes) return undefined;
       const hasTime = Math.floor(stat.mtimeMs / 1000) === page.lastModified;
       if (page.digest === undefined && !hasTime) return undefined;
       const digest = this.#digestOf(file);
       if (page.digest !== undefined && page.digest !== digest) return undefined;
       if (!hasTime) utimesSync(file, page.lastModified, page.lastModified);
       this.#durable.note(file);
-      return digest;
+      return { sizeBytes: stat.size, digest };
     } catch {
       // What cannot be read is fetched.
       return undefined;

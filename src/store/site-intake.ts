@@ -3,9 +3,9 @@ import { type Connection, prepareStatement, rollBack, type Statement } from "./d
 import { inDatabase } from "./database-error.ts";
 
 // A body that is held is the one recorded, and has its time.
-const isHeldAsListed = `p.size = i.size AND p.modified = i.modified AND (i.digest IS NULL OR p.digest = i.digest)`;
+const isHeldAsListed = `(i.size IS NULL OR p.size = i.size) AND p.modified = i.modified AND (i.digest IS NULL OR p.digest = i.digest)`;
 // Work that was known before keeps its history as long as the record is the same.
-const isSameRecord = `kind = 'fetch' AND size = excluded.size AND digest IS excluded.digest AND modified = excluded.modified`;
+const isSameRecord = `kind = 'fetch' AND size IS excluded.size AND digest IS excluded.digest AND modified = excluded.modified`;
 
 // What is parked or disallowed, too, is wanted already.
 const isHeldOrWanted = `EXISTS (SELECT 1 FROM page p WHERE p.site = ?1 AND p.path = incoming.path)
@@ -78,7 +78,7 @@ export class SiteIntake {
     this.#fill(
       pages.map(({ path, sizeBytes, digest, lastModified, mediaType }) => [
         path,
-        sizeBytes,
+        sizeBytes ?? null,
         digest ?? null,
         lastModified,
         mediaType,

@@ -1,10 +1,10 @@
-import type { FetchItem, Page, PageTrouble, Settlement, WorkItem } from "../model/index.ts";
+import type { FetchItem, HeldBody, Page, PageTrouble, Settlement, WorkItem } from "../model/index.ts";
 import { type Connection, prepareStatement, type Statement, transact } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 
 type FetchRow = [
   string,
-  number,
+  number | null,
   string | null,
   number,
   string,
@@ -38,13 +38,13 @@ function itemOf(row: FetchRow): FetchItem {
   const [path, sizeBytes, digest, lastModified, mediaType, heldBytes, heldDigest, trouble, strikes] = row;
   return {
     kind: "fetch",
-    page: { path, sizeBytes, digest: digest ?? undefined, lastModified, mediaType },
+    page: { path, sizeBytes: sizeBytes ?? undefined, digest: digest ?? undefined, lastModified, mediaType },
     held: heldBytes === null || heldDigest === null ? undefined : { sizeBytes: heldBytes, digest: heldDigest },
     postponed: trouble === null ? undefined : { trouble, strikes },
   };
 }
 
-function rowOf({ path, sizeBytes, digest, lastModified, mediaType }: Page): (string | number | undefined)[] {
+function rowOf({ path, sizeBytes, digest, lastModified, mediaType }: Page & HeldBody): (string | number)[] {
   return [path, sizeBytes, digest, lastModified, mediaType];
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Writable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import { after, before, describe, it } from "node:test";
 import { runChanges } from "../../src/cli/changes-run.ts";
 import { Output } from "../../src/cli/output.ts";
@@ -35,6 +35,7 @@ describe("runChanges", () => {
       {
         out: new Output(stdout, () => stop.abort()),
         err: new Output(new Writable({ write: (_chunk, _encoding, done) => done() }), () => undefined),
+        input: () => Readable.from([]),
         json: false,
         quiet: true,
         signal: stop.signal,

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { exitCodes } from "../../src/cli/exit-code.ts";
 import { serveFolder } from "../../src/serve/index.ts";
-import { endOf, runProgram, startProgram } from "./run-program.ts";
+import { endOf, runProgram, runProgramWith, startProgram } from "./run-program.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -74,6 +74,16 @@ describe("the commands, one after the other", () => {
     const { code, stdout, stderr } = await exportAgain();
     assert.equal(code, exitCodes.done, stderr);
     assert.match(stdout, /: 2 pages; 2 created, 0 updated, 0 deleted\npublished .* as a new base;/);
+  });
+
+  it("exports a list from standard input", async () => {
+    const site = ["export", inFolder("site"), "--base-url", url, "--state", inFolder("listed-state"), "--dry-run"];
+    const listed = await runProgramWith("/a\n/b\n", ...site, "--urls", "-", "--json", "--quiet");
+    assert.equal(listed.code, exitCodes.done, listed.stderr);
+    assert.deepEqual(linesOf(listed.stdout).at(-1)?.listed, { pages: 2, shadowed: 0 });
+    const nothing = await runProgramWith("", ...site, "--urls", "-");
+    assert.equal(nothing.code, exitCodes.usage);
+    assert.match(nothing.stderr, /Nothing in standard input is a page/);
   });
 
   it("exports nothing new, and says so to programs", async () => {

@@ -31,11 +31,16 @@ const summary: ExportSummary = {
 describe("the report of a dry run", () => {
   it("counts by media type and by rule, with examples, the most first, in 80 columns", () => {
     const report = new DryRunReport();
-    report.addPage({ event: "page", path: "/a.png", change: "created" });
+    report.addPage({ event: "page", path: "/a.png", change: "created", mediaType: "image/png" });
     for (let at = 0; at < 1200; at++) {
-      report.addPage({ event: "page", path: `/a-long-folder/another-folder/page-${at}.html`, change: "created" });
+      report.addPage({
+        event: "page",
+        path: `/a-long-folder/another-folder/page-${at}.html`,
+        change: "created",
+        mediaType: "text/html",
+      });
     }
-    report.addPage({ event: "page", path: "/", change: "updated" });
+    report.addPage({ event: "page", path: "/", change: "updated", mediaType: "text/html" });
     report.addPage({ event: "page", path: "/gone.html", change: "deleted" });
     report.addPage({ event: "page", path: "/touched.html", change: "touched" });
     report.addWithheld({ event: "withheld", path: "/.git/", rule: "version-control" });

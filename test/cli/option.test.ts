@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { dateOption, givenOptions, mediaTypesOption } from "../../src/cli/option.ts";
+import { dateOption, durationOption, givenOptions, mediaTypesOption } from "../../src/cli/option.ts";
 
 describe("dateOption", () => {
   const rows: ReadonlyArray<readonly [string, string]> = [
@@ -16,6 +16,17 @@ describe("dateOption", () => {
       assert.equal(new Date(dateOption({ since: text }, "since") ?? Number.NaN).toISOString(), iso);
     });
   }
+});
+
+describe("durationOption", () => {
+  it("reads a length of time with its unit", () => {
+    const read = (value: string) => durationOption({ settle: value }, "settle");
+    const rows = { "250ms": 250, "1.5s": 1500, "5m": 300_000, "24h": 86_400_000, "7d": 604_800_000 };
+    for (const [text, wanted] of Object.entries(rows)) assert.equal(read(text), wanted, text);
+    assert.equal(durationOption({}, "settle"), undefined);
+    for (const bad of ["250", "5 s", "-1s", "1e3s", "s", "1S", "0s"])
+      assert.throws(() => read(bad), { code: "bad-option" });
+  });
 });
 
 describe("mediaTypesOption", () => {

@@ -29,6 +29,13 @@ export async function endOf(child: ChildProcess): Promise<Ended> {
   return { code, stdout: out, stderr: err };
 }
 
+/** Runs the program to its end with this standard input. */
+export async function runProgramWith(input: string, ...args: string[]): Promise<Ended> {
+  const child = spawn(process.execPath, [program, ...args], { stdio: "pipe" });
+  child.stdin.on("error", () => undefined).end(input);
+  return await endOf(child);
+}
+
 /** Runs the program to its end. */
 export function runProgram(...args: string[]): Promise<Ended> {
   return endOf(startProgram(args));

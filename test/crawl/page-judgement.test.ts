@@ -67,7 +67,7 @@ describe("judgePage", () => {
     [
       "takes over a body that is there without telling",
       undefined,
-      { kind: "adopted", digest: page.digest },
+      { kind: "adopted", sizeBytes: page.sizeBytes, digest: page.digest },
       "undefined: kept, done",
     ],
   ];

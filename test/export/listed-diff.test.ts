@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { diffListedPage, type ListedCandidate, type ListedRecord } from "../../src/export/listed-diff.ts";
+import { diffListedPage, type ListedCandidate } from "../../src/export/listed-diff.ts";
+import type { PublishedPage } from "../../src/export/published-page.ts";
 
 const publication = 2000;
 const [oldDigest, newDigest] = ["AAAAAAAAAAA", "BBBBBBBBBBA"];
@@ -13,12 +14,13 @@ function says(facts: Partial<ListedCandidate> = {}): ListedCandidate {
     lastModified: undefined,
     mediaType: undefined,
     digest: undefined,
+    defaultType: "text/html",
     ...facts,
   };
 }
 
-function diff(facts: Partial<ListedCandidate>, before?: ListedRecord, at = publication) {
-  return diffListedPage(says(facts), before, at, "text/html");
+function diff(facts: Partial<ListedCandidate>, before?: PublishedPage, at = publication) {
+  return diffListedPage(says(facts), before, at);
 }
 
 // What was said first, what is said next, and what becomes of it: the change, and the last-modified that is published.
@@ -76,7 +78,7 @@ for (const [what, first, next, change, lastModified] of rows) {
 }
 
 test("a file that becomes a listed page is the same page while nothing says otherwise", () => {
-  const file: ListedRecord = {
+  const file: PublishedPage = {
     path: "/a",
     sizeBytes: 5,
     mtimeUs: 1_000_000_123,
@@ -103,17 +105,18 @@ test("whatever was said before, what is said again changes nothing, and no last-
       lastModified: times,
       mediaType: fc.option(fc.constantFrom("text/html", "text/css"), { nil: undefined }),
       digest: fc.option(fc.constantFrom(oldDigest, newDigest), { nil: undefined }),
+      defaultType: fc.constant("text/html"),
     },
     { noNullPrototype: true },
   );
   fc.assert(
     fc.property(fc.array(candidate, { minLength: 1, maxLength: 8 }), (said) => {
-      let before: ListedRecord | undefined;
+      let before: PublishedPage | undefined;
       for (const [at, now] of said.entries()) {
-        const once = diffListedPage(now, before, publication + at, "text/html");
+        const once = diffListedPage(now, before, publication + at);
         assert.ok(once.page.lastModified >= 1 && once.page.lastModified <= publication + at);
         assert.equal(once.change === "created", before === undefined);
-        const again = diffListedPage(now, once.page, publication + at, "text/html");
+        const again = diffListedPage(now, once.page, publication + at);
         assert.deepEqual([again.change, again.isRemembered, again.page], [undefined, false, once.page]);
         before = once.page;
       }

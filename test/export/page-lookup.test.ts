@@ -46,7 +46,7 @@ test("a look finds what a merge of all lists would say", async () => {
       using lookup = new PageLookup(files);
       for (const look of [...looks, ...merged.keys(), "/"]) {
         lookup.seek(look);
-        const found: [string, number][] = [];
+        const found: [string, number | undefined][] = [];
         for (; lookup.head !== undefined; lookup.step()) found.push([lookup.head.path, lookup.head.sizeBytes]);
         assert.deepEqual(
           found,

@@ -14,9 +14,9 @@ function toPage(path: string, sizeBytes: number): PublishedPage {
   return { path, sizeBytes, ...times, mediaType: "text/html", digest: undefined, racy: false };
 }
 
-async function readAll(pages: PublishedPages): Promise<[string, number][]> {
+async function readAll(pages: PublishedPages): Promise<[string, number | undefined][]> {
   using reader = pages;
-  const found: [string, number][] = [];
+  const found: [string, number | undefined][] = [];
   for (await reader.fill(); reader.head !== undefined; ) {
     found.push([reader.head.path, reader.head.sizeBytes]);
     if (reader.step()) await reader.fill();

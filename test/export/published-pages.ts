@@ -13,7 +13,7 @@ const timeUs = fc.oneof(
 );
 
 const record = fc.record({
-  sizeBytes: fc.oneof(fc.nat(300), fc.maxSafeNat()),
+  sizeBytes: fc.oneof(fc.nat(300), fc.maxSafeNat(), fc.constant(undefined)),
   mtimeUs: timeUs,
   ctimeUs: timeUs,
   lastModified: fc.oneof(fc.constant(undefined), fc.nat(2_000_000_000)),

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { ListedCandidate } from "../../src/export/listed-diff.ts";
 import type { CandidateFile } from "../../src/export/page-diff.ts";
 import { PageWriter } from "../../src/export/page-writer.ts";
 import type { PublishedPage } from "../../src/export/published-page.ts";
@@ -20,7 +21,7 @@ const pathText = fc
 const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 
 /** A page and a file are told apart by their size alone. */
-function toPage(path: string, sizeBytes: number): PublishedPage {
+function toPage(path: string, sizeBytes: number): PublishedPage & { sizeBytes: number } {
   return {
     path,
     sizeBytes,
@@ -34,9 +35,9 @@ function toPage(path: string, sizeBytes: number): PublishedPage {
 }
 
 class Batches implements PageSource {
-  readonly #batches: { files: CandidateFile[]; gaps: { path: string }[] }[];
+  readonly #batches: { pages: (CandidateFile | ListedCandidate)[]; gaps: { path: string }[] }[];
 
-  constructor(batches: { files: CandidateFile[]; gaps: { path: string }[] }[]) {
+  constructor(batches: { pages: (CandidateFile | ListedCandidate)[]; gaps: { path: string }[] }[]) {
     this.#batches = batches;
   }
 
@@ -98,17 +99,17 @@ test("a merge of scan and memory gives what a comparison of two maps gives, gaps
           .filter(({ path }) => !isHidden(path))
           .sort(byPath);
         // As a walk gives them: a gap's batch is the one in which its place in the order falls.
-        const batches: { files: CandidateFile[]; gaps: { path: string }[] }[] = [];
+        const batches: { pages: (CandidateFile | ListedCandidate)[]; gaps: { path: string }[] }[] = [];
         const waiting = [...outermost].sort();
         for (let at = 0; at < files.length; at += batchSize) {
           const part = files.slice(at, at + batchSize);
           const last = part.at(-1)?.path ?? "";
           batches.push({
-            files: part,
+            pages: part,
             gaps: waiting.splice(0, waiting.filter((path) => path < last).length).flatMap(toGaps),
           });
         }
-        batches.push({ files: [], gaps: waiting.flatMap(toGaps) });
+        batches.push({ pages: [], gaps: waiting.flatMap(toGaps) });
 
         const expected = new Map<string, string>();
         for (const page of before) if (!isHidden(page.path)) expected.set(page.path, "deleted");
@@ -153,13 +154,30 @@ test("without a memory everything is created, and a list that is none fails", as
   const sink = new Collected();
   const run = async (lists: string[]) => {
     using earlier = new PublishedPages(lists);
-    const batches = new Batches([{ files, gaps: [] }]);
+    const batches = new Batches([{ pages: files, gaps: [] }]);
     return await new SiteComparison(batches, options, () => undefined, undefined).run(earlier, sink);
   };
   assert.equal((await run([])).created, 2);
   using folder = makeTempFolder();
   writeFileSync(join(folder.path, "list"), "not a list");
   await assert.rejects(run([join(folder.path, "list")]), { code: "state-corrupt" });
+});
+
+test("a listed page is not read, whatever gets digests", async () => {
+  const unsaid = { sizeBytes: undefined, lastModified: undefined, mediaType: undefined, digest: undefined };
+  const pages = ["/a", "/b"].map((path) => ({ path, ...unsaid, defaultType: "text/html" }));
+  const sink = new Collected();
+  using earlier = new PublishedPages([]);
+  const digests = { ...options, digestMode: "all" } as const;
+  const comparison = new SiteComparison(new Batches([{ pages, gaps: [] }]), digests, () => undefined, undefined);
+  assert.equal((await comparison.run(earlier, sink)).created, 2);
+  assert.deepEqual(
+    sink.pages.map(({ sizeBytes, mediaType }) => [sizeBytes, mediaType]),
+    [
+      [undefined, "text/html"],
+      [undefined, "text/html"],
+    ],
+  );
 });
 
 test("a mass deletion is settled as it is found, not gathered", async () => {
@@ -173,7 +191,7 @@ test("a mass deletion is settled as it is found, not gathered", async () => {
     await writer.commit(join(folder.path, "list"));
   }
   const sink = new Collected();
-  const batches = new Batches([{ files: [toPage("/b", 1)], gaps: [] }]);
+  const batches = new Batches([{ pages: [toPage("/b", 1)], gaps: [] }]);
   const comparison = new SiteComparison(batches, options, () => undefined, undefined);
   using earlier = new PublishedPages([join(folder.path, "list")]);
   const { deleted, created, pages } = await comparison.run(earlier, sink);

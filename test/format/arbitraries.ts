@@ -49,7 +49,7 @@ export const change: fc.Arbitrary<Change> = fc.oneof(
     kind: fc.constantFrom("created" as const, "updated" as const),
     page: record({
       path,
-      sizeBytes: fc.maxSafeNat(),
+      sizeBytes: fc.option(fc.maxSafeNat(), { nil: undefined }),
       lastModified: seconds,
       mediaType,
       digest: fc.option(digest, { nil: undefined }),

@@ -68,8 +68,16 @@ const first: readonly Change[] = [
   created(page("/news/caf%C3%A9.html", bodies.news, "20261120T081501Z", "text/html")),
   { kind: "deleted", path: "/old.html" },
 ];
-// Restored from a backup: last modified long before it was published.
 const second: readonly Change[] = [
+  // A script makes it; its size and bytes are not known beforehand.
+  created({
+    path: "/feed?tag=news",
+    sizeBytes: undefined,
+    lastModified: seconds("20261121T180000Z"),
+    mediaType: "application/atom+xml",
+    digest: undefined,
+  }),
+  // Restored from a backup: last modified long before it was published.
   created(page("/img/site%20map.svg", bodies.map, "20190901T120000Z", "image/svg+xml")),
 ];
 
@@ -139,7 +147,7 @@ export function buildGoldenSite(): GoldenSite {
     site,
     epoch: "n8Tq0VYc2mXw4RzK",
     publication: times[2],
-    pages: 6,
+    pages: 7,
     completeFrom: times[0],
     base: list.entry,
     archives: tierArchives.map((archive) => archive.entry),

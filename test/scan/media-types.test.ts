@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { types } from "mime-types";
 import { formatChangeLine, groupOfMediaType, parseChangeLine } from "../../src/format/index.ts";
-import { mediaTypeOfName } from "../../src/scan/index.ts";
+import { mediaTypeOfName, mediaTypeOfUrlPath } from "../../src/scan/index.ts";
 
 test("a name's ending decides its type", () => {
   for (const [name, type] of [
@@ -19,6 +19,24 @@ test("a name's ending decides its type", () => {
     ["a.\xff", "application/octet-stream"],
   ] as const)
     assert.equal(mediaTypeOfName(name), type, name);
+});
+
+test("the ending of a URL's path decides its type, unless it is a script's or says nothing", () => {
+  for (const [path, type] of [
+    ["/", "text/html"],
+    ["/about", "text/html"],
+    ["/a.d/about", "text/html"],
+    ["/a.d/", "text/html"],
+    ["/paper.pdf", "application/pdf"],
+    ["/paper.pdf?v=1.css/x.js", "application/pdf"],
+    ["/feed.xml?x", mediaTypeOfName("feed.xml")],
+    ["/index.php?file=a.pdf", "text/html"],
+    ["/shop.aspx", "text/html"],
+    ["/v1.2", "text/html"],
+    ["/a?b.pdf", "text/html"],
+    ["/.html", "text/html"],
+  ] as const)
+    assert.equal(mediaTypeOfUrlPath(path), type, path);
 });
 
 test("every type there is can be read back from an archive's line and names a group", () => {

@@ -75,7 +75,8 @@ describe("the mirror", () => {
     // As long as the body, so that its size does not tell.
     symlinkSync(".//a", join(root, "link"));
     const record = page("/a", "body");
-    assert.equal(bodies.adopt(record), record.digest);
+    const held = { sizeBytes: 4, digest: record.digest };
+    assert.deepEqual(bodies.adopt(record), held);
     assert.equal(statSync(join(root, "a")).mtimeMs, 1_234_567_890_000);
     for (const other of [
       page("/a", "BODY"),
@@ -86,8 +87,13 @@ describe("the mirror", () => {
     ])
       assert.equal(bodies.adopt(other), undefined);
     // Without a digest, size and time must do.
-    assert.equal(bodies.adopt({ ...record, digest: undefined }), record.digest);
+    assert.deepEqual(bodies.adopt({ ...record, digest: undefined }), held);
     assert.equal(bodies.adopt({ ...record, digest: undefined, lastModified: 5 }), undefined);
+    // Without a size the digest must do, or else the time.
+    assert.deepEqual(bodies.adopt({ ...record, sizeBytes: undefined }), held);
+    assert.deepEqual(bodies.adopt({ ...record, sizeBytes: undefined, digest: undefined }), held);
+    assert.equal(bodies.adopt({ ...page("/a", "BODY"), sizeBytes: undefined }), undefined);
+    assert.equal(bodies.adopt({ ...record, sizeBytes: undefined, digest: undefined, lastModified: 5 }), undefined);
   });
 
   it("leaves no trace of a large body that was given up", () => {

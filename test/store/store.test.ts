@@ -5,7 +5,14 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import Database from "libsql";
-import { type ErrorCode, type Page, type Settlement, type SitePosition, TidemarkError } from "../../src/model/index.ts";
+import {
+  type ErrorCode,
+  type HeldBody,
+  type Page,
+  type Settlement,
+  type SitePosition,
+  TidemarkError,
+} from "../../src/model/index.ts";
 import { openStore, type SiteStore } from "../../src/store/index.ts";
 import { recordOf } from "../crawl/published-site.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -19,13 +26,13 @@ const position: SitePosition = {
   indexValidators: { etag: '"x"', lastModified: "yesterday" },
 };
 
-function page(path: string, body = path, mediaType = "text/html"): Page & { digest: string } {
+function page(path: string, body = path, mediaType = "text/html"): Page & HeldBody {
   const record = recordOf(path, { body, mediaType, lastModified: 5 });
-  assert.ok(record.digest !== undefined);
-  return { ...record, digest: record.digest };
+  assert.ok(record.digest !== undefined && record.sizeBytes !== undefined);
+  return { ...record, digest: record.digest, sizeBytes: record.sizeBytes };
 }
 
-const kept = (of: Page & { digest: string }): Settlement => ({ kind: "kept", page: of });
+const kept = (of: Page & HeldBody): Settlement => ({ kind: "kept", page: of });
 
 function refuses(code: ErrorCode, pattern: RegExp): (error: unknown) => boolean {
   return (error) => {
@@ -112,6 +119,26 @@ describe("the store", () => {
     // A crawl that died may have put /b and /e in their places, and removed /a, before it could settle them.
     assert.deepEqual(dueWork(site), ["/a", "/b", "/c", "-/e"]);
     assert.deepEqual(site.work.counts(), { held: 4, pending: 4, disallowed: 0 });
+  });
+
+  it("holds a page whose record says no size, and keeps the history of its work", () => {
+    using folder = makeTempFolder();
+    using store = openStore({ into: folder.path });
+    const site = store.openSite(origin);
+    const unsized = (path: string): Page => ({ ...page(path), sizeBytes: undefined, digest: undefined });
+    takeIn(site, (intake) => intake.list([unsized("/a"), unsized("/b")], false));
+    assert.deepEqual(
+      site.work.take("fetch", "", 1).map((item) => item.kind === "fetch" && item.page),
+      [unsized("/a")],
+    );
+    const postponed = { trouble: "refused", strikes: 2, state: "due" } as const;
+    site.work.settle([kept(page("/a", "whatever was served")), { kind: "postponed", path: "/b", postponed }]);
+    takeIn(site, (intake) => intake.list([unsized("/a"), unsized("/b")], false));
+    assert.deepEqual(dueWork(site), ["/b"]);
+    const [item] = site.work.take("fetch", "", 1);
+    assert.equal(item?.kind === "fetch" && item.postponed?.strikes, 2);
+    takeIn(site, (intake) => intake.list([{ ...unsized("/a"), lastModified: 6 }, page("/b")], false));
+    assert.deepEqual(dueWork(site), ["/a", "/b"]);
   });
 
   it("gives work in the order of paths, a part at a time", () => {
