@@ -1,9 +1,10 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { constants, existsSync, realpathSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { compileContentRules } from "./content/index.ts";
-import { type DigestMode, digestModes, readRobotsFile, runExport } from "./export/index.ts";
-import { parseRobots, publishedFolder, robotsAllow } from "./format/index.ts";
+import { type DigestMode, digestModes, readRobotsFile, runExport, type StandardsChoice } from "./export/index.ts";
+import { decodePathSegment, parseRobots, publishedFolder, resourceSyncPath, robotsAllow } from "./format/index.ts";
 import {
   type Clock,
   type ExportEvent,
@@ -48,6 +49,14 @@ export interface ExportSiteOptions {
   readonly significant?: number;
   /** Bytes of the site's files that are read a second at most; a file counts 4 KiB at least. Default no limit. */
   readonly ioLimit?: number;
+  /** Publish sitemaps, and announce them in robots.txt. @default false */
+  readonly sitemap?: boolean;
+  /** Publish ResourceSync: what there is, and what changed by days. @default false */
+  readonly resourceSync?: boolean;
+  /** Pack the pages of each day's changes once it is over; implies `resourceSync`. @default false */
+  readonly changeDumps?: boolean;
+  /** Pack all pages as they are now; implies `resourceSync`. The packages stay listed. @default false */
+  readonly resourceDump?: boolean;
   /** Folder where robots.txt lives. Default the document root. */
   readonly robotsDir?: string;
   /** User as whom the web server reads files; what it may not read is not published. */
@@ -87,7 +96,8 @@ export async function exportSite(options: ExportSiteOptions): Promise<ExportSumm
   const stateDir = resolve(options.stateDir ?? join(homedir(), ".local/state/tidemark", stateName(site)));
   checkOutside(stateDir, docroot);
   const tally = new Tally(options.onEvent);
-  const judgePath = await readOwnRules(robotsDir);
+  const standards = chooseStandards(options);
+  const judgePath = await readOwnRules(robotsDir, standards);
   const globs = await compileGlobs(options.include ?? [], options.exclude ?? []);
   const reader = findReaderIdentity(options.serverUser);
   const digestMode = checkDigestMode(options.digest ?? "all");
@@ -108,6 +118,8 @@ export async function exportSite(options: ExportSiteOptions): Promise<ExportSumm
     minGroup: checkCount(options.minGroup ?? 50, "--min-group"),
     digestMode,
     content: rules === undefined ? undefined : { ...rules, significant },
+    standards,
+    readPage: (path, maxBytes) => readPage(docroot, path, maxBytes),
     dryRun: options.dryRun ?? false,
     allowEmpty: options.allowEmpty ?? false,
     clock,
@@ -254,14 +266,39 @@ function checkIoLimit(value: number | undefined): number | undefined {
   });
 }
 
+function chooseStandards(options: ExportSiteOptions): StandardsChoice {
+  const { sitemap = false, changeDumps = false, resourceDump = false } = options;
+  const resourceSync = (options.resourceSync ?? false) || changeDumps || resourceDump;
+  return { sitemap, resourceSync, changeDumps, resourceDump };
+}
+
+/** Who asks compares the bytes with the published digest: that is what keeps others from getting out. */
+async function readPage(docroot: string, path: string, maxBytes: number): Promise<Buffer | undefined> {
+  const name = Buffer.from(path.slice(1).split("/").map(decodePathSegment).join("/"), "latin1");
+  try {
+    await using handle = await open(
+      Buffer.concat([Buffer.from(`${docroot}/`), name]),
+      constants.O_RDONLY | constants.O_NONBLOCK,
+    );
+    const status = await handle.stat();
+    return status.isFile() && status.size <= maxBytes ? await handle.readFile() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** What we write ourselves is no page; what robots.txt keeps from everybody is not announced to them. */
-async function readOwnRules(robotsDir: string): Promise<(path: string) => WithholdRule | undefined> {
+async function readOwnRules(
+  robotsDir: string,
+  { resourceSync }: StandardsChoice,
+): Promise<(path: string) => WithholdRule | undefined> {
   const { content } = await readRobotsFile(robotsDir);
   const robots = parseRobots(content);
   // A file without a Disallow, however it is spelt, need not be asked two hundred thousand times.
   const hasRules = /dis/i.test(Buffer.from(content).toString("latin1"));
   return (path) => {
     if (path === "/robots.txt" || path.startsWith(publishedFolder)) return "own-output";
+    if (resourceSync && path === resourceSyncPath) return "own-output";
     return hasRules && !robotsAllow(robots, "*", path) ? "robots-disallow" : undefined;
   };
 }

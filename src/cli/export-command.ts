@@ -29,6 +29,10 @@ export interface ExportArguments {
   readonly ignore: string[];
   readonly significant: number | undefined;
   readonly ioLimit: number | undefined;
+  readonly sitemap: boolean;
+  readonly resourceSync: boolean;
+  readonly changeDumps: boolean;
+  readonly resourceDump: boolean;
   readonly robotsDir: string | undefined;
   readonly serverUser: string | undefined;
   readonly allowEmpty: boolean;
@@ -49,6 +53,10 @@ function planExport(args: RawArguments): ExportArguments {
     ignore: listOption(args, "ignore"),
     significant: numberOption(args, "significant", defaultSignificant),
     ioLimit: rateOption(args, "io-limit"),
+    sitemap: flagOption(args, "sitemap"),
+    resourceSync: flagOption(args, "resourcesync"),
+    changeDumps: flagOption(args, "change-dumps"),
+    resourceDump: flagOption(args, "resource-dump"),
     robotsDir: textOption(args, "robots-dir"),
     serverUser: textOption(args, "server-user"),
     allowEmpty: flagOption(args, "allow-empty"),
@@ -77,6 +85,10 @@ export const exportCommand: Command = {
       describe: "Count changes of HTML pages only if the texts' resemblance, 0 to 1, falls below this (0.9)",
     },
     "io-limit": valueOption("Bytes of files to read a second at most, such as 500K or 20M (no limit)"),
+    sitemap: { type: "boolean", describe: "Publish sitemaps too, and announce them in robots.txt" },
+    resourcesync: { type: "boolean", describe: "Publish ResourceSync too: what there is, and changes by days" },
+    "change-dumps": { type: "boolean", describe: "Pack the pages that a day changed once it is over (--resourcesync)" },
+    "resource-dump": { type: "boolean", describe: "Pack all pages as they are now (--resourcesync)" },
     "robots-dir": valueOption("Folder of robots.txt (the docroot)"),
     "server-user": valueOption("Hold back what this user, as whom the web server runs, cannot read"),
     "allow-empty": { type: "boolean", describe: "Let a site that had pages come to have none" },

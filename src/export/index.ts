@@ -1,4 +1,5 @@
 export type { ContentPolicy } from "./content-policy.ts";
+export type { ReadPage } from "./dumps.ts";
 export { createDurably, makeFolder, removeTemporaries, syncFolder, writeDurably } from "./durable-file.ts";
 export { type ExportRunOptions, runExport } from "./export-run.ts";
 export { type CandidateDigest, type CandidateFile, type DigestMode, digestModes } from "./page-diff.ts";
@@ -6,3 +7,4 @@ export { type RobotsFile, readRobotsFile } from "./published-files.ts";
 export type { PartitionOptions } from "./segment-writer.ts";
 export type { PageSource } from "./site-comparison.ts";
 export { SiteLock } from "./site-lock.ts";
+export type { StandardsChoice } from "./standards-run.ts";
