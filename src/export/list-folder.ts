@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { EpochMs, EpochSeconds } from "../model/index.ts";
+import type { Breather } from "./breather.ts";
 import { placeFile, syncFiles } from "./durable-file.ts";
 import type { Retired } from "./ledger.ts";
 import { planRetired } from "./retired-files.ts";
@@ -14,18 +15,20 @@ export class ListFolder {
   readonly #there: Set<string>;
   readonly #listed = new Set<string>();
   readonly #publication: EpochSeconds;
+  readonly #breather: Breather;
   #unsynced: string[] = [];
   #bytesWritten = 0;
 
-  private constructor(folder: string, names: readonly string[], publication: EpochSeconds) {
+  private constructor(folder: string, names: readonly string[], publication: EpochSeconds, breather: Breather) {
+    this.#breather = breather;
     this.#folder = folder;
     this.#there = new Set(names.filter((name) => ownName.test(name)));
     this.#publication = publication;
   }
 
   /** @param publication - what is written is given no earlier time than this */
-  static async open(folder: string, publication: EpochSeconds): Promise<ListFolder> {
-    return new ListFolder(folder, await readdir(folder).catch(() => []), publication);
+  static async open(folder: string, publication: EpochSeconds, breather: Breather): Promise<ListFolder> {
+    return new ListFolder(folder, await readdir(folder).catch(() => []), publication, breather);
   }
 
   get bytesWritten(): number {
@@ -69,8 +72,9 @@ export class ListFolder {
     }
   }
 
-  /** Writes a document, unless it is there with these bytes. */
+  /** Writes a document, unless it is there with these bytes. @throws TidemarkError `aborted` */
   async write(name: string, content: Uint8Array): Promise<void> {
+    this.#breather.stopIfAsked();
     const path = this.pathOf(name);
     const status = this.#there.has(name) ? await stat(path).catch(() => undefined) : undefined;
     if (status?.size === content.length && (await this.read(name, content.length))?.equals(content) === true) {

@@ -76,11 +76,12 @@ export async function publishStandards(
   const isWanted = standards.sitemap || standards.resourceSync;
   if (!isWanted && state === undefined) return { sitemap: undefined, bytesWritten: 0, due: [] };
   const site = new ListSite(options.site);
-  const files = await ListFolder.open(archives.folder, ledger.publication);
+  const breather = new Breather(options.signal);
+  const files = await ListFolder.open(archives.folder, ledger.publication, breather);
   let next = state;
   let due: readonly string[] = [];
   if (state === undefined || !isCurrent(state, ledger, standards, files)) {
-    const run = new StandardsRun(options, archives, ledger, site, files, state);
+    const run = new StandardsRun(options, archives, ledger, site, files, breather, state);
     const written = await run.writeOrBeginAnew();
     const retired = files.planRetired(state?.retired ?? [], state?.publication !== ledger.publication, options.clock());
     const { kept, removed } = planRemoval(retired, options.clock());
@@ -124,6 +125,7 @@ class StandardsRun {
     ledger: Ledger,
     site: ListSite,
     files: ListFolder,
+    breather: Breather,
     state: StandardsState | undefined,
   ) {
     this.#options = options;
@@ -132,7 +134,7 @@ class StandardsRun {
     this.#site = site;
     this.#files = files;
     this.#state = state;
-    this.#breather = new Breather(options.signal);
+    this.#breather = breather;
   }
 
   async writeOrBeginAnew(): Promise<Written> {

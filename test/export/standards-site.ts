@@ -8,7 +8,6 @@ import {
   type SitemapEntry,
   SitemapReader,
 } from "../../src/format/index.ts";
-import type { TestSite } from "./test-site.ts";
 
 const origin = "https://example.org";
 
@@ -18,11 +17,17 @@ export interface ReadDocument {
   readonly entries: readonly ResourceSyncEntry[];
 }
 
+/** Where a site and its published files lie. */
+export interface PublishedPlace {
+  readonly docroot: string;
+  readonly publishedFolder: string;
+}
+
 /** Reads the sitemaps and documents of ResourceSync of a site, from the file system. */
 export class StandardsReader {
-  readonly #site: TestSite;
+  readonly #site: PublishedPlace;
 
-  constructor(site: TestSite) {
+  constructor(site: PublishedPlace) {
     this.#site = site;
   }
 
