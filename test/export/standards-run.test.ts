@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { memoryPages, validateXML } from "xmllint-wasm";
+import { repositoryFolder } from "../repository-folder.ts";
 import { StandardsReader } from "./standards-site.ts";
 import { countsOf, TestSite, warningsOf } from "./test-site.ts";
 
@@ -188,4 +191,58 @@ test("a source description of somebody else is left alone", async () => {
   assert.deepEqual(warningsOf(run), ["resourcesync-not-ours"]);
   assert.equal(readFileSync(join(site.docroot, ".well-known/resourcesync"), "latin1"), "theirs");
   site.check(["a.html"]);
+});
+
+test("what is published is valid by the schema of sitemaps", async () => {
+  using site = new TestSite();
+  for (const name of ["a.html", "it's & <new> [1].html", "q|p.html", "é/€.txt", `${"long".repeat(60)}.html`])
+    site.write(name, name);
+  await site.export(both);
+  site.write("a.html", "changed");
+  await site.export(both);
+  const schemas = join(repositoryFolder(), "fixtures/sitemap/schema");
+  for (const name of ["sitemap.xml", ...new StandardsReader(site).names().filter((other) => /^sitemap-/.test(other))]) {
+    const kind = name === "sitemap.xml" ? "siteindex.xsd" : "sitemap.xsd";
+    const contents = readFileSync(join(site.publishedFolder, name), "utf8");
+    const result = await validateXML({
+      xml: [{ fileName: name, contents }],
+      schema: [readFileSync(join(schemas, kind), "utf8")],
+      initialMemoryPages: 256,
+      maxMemoryPages: memoryPages.GiB,
+    });
+    assert.deepEqual(result.errors, [], name);
+  }
+});
+
+/** Makes a folder unwritable, also for root; undefined where that is not possible. */
+function seal(folder: string): Disposable | undefined {
+  if (process.getuid?.() !== 0) {
+    chmodSync(folder, 0o500);
+    return { [Symbol.dispose]: () => chmodSync(folder, 0o755) };
+  }
+  if (spawnSync("chattr", ["+i", folder]).status !== 0) return undefined;
+  return { [Symbol.dispose]: () => void spawnSync("chattr", ["-i", folder]) };
+}
+
+test("where only one folder can be written, the operator is told of the link to make, once", async (t) => {
+  using site = new TestSite();
+  site.write("a.html", "a");
+  mkdirSync(site.publishedFolder, { recursive: true });
+  const wellKnown = join(site.docroot, ".well-known");
+  {
+    using sealed = seal(wellKnown);
+    if (sealed === undefined) {
+      t.skip("folders cannot be sealed here");
+      return;
+    }
+    const run = await site.export(both);
+    assert.deepEqual(warningsOf(run), ["resourcesync-unlinked"]);
+    const [warning] = run.events.filter((event) => event.event === "warning");
+    assert.match(JSON.stringify(warning), /ln -s tidemark\/description\.xml /);
+  }
+  symlinkSync("tidemark/description.xml", join(wellKnown, "resourcesync"));
+  const linked = await site.export(both);
+  assert.deepEqual([warningsOf(linked), linked.summary.bytesWritten], [[], 0]);
+  assert.equal(linked.summary.pages, 1);
+  checkAgreement(site);
 });
