@@ -47,6 +47,7 @@ test("whatever happens, and wherever runs are stopped, all formats agree after t
       const reader = new StandardsReader(site);
       let visit: { held: Set<string>; at: number; oldest: number } | undefined;
       let version = 0;
+      let steady: Set<string> | undefined;
       for (const { hours, changes, stop } of history) {
         for (const [number, isThere] of changes) {
           const path = `/p${String(number).padStart(2, "0")}.html`;
@@ -60,6 +61,10 @@ test("whatever happens, and wherever runs are stopped, all formats agree after t
           await site.export({ standards, signal });
         } catch (error) {
           assert.ok(error instanceof TidemarkError && error.code === "aborted", String(error));
+          for (const url of steady ?? []) if (!site.pages.has(url.slice(location("").length))) steady?.delete(url);
+          // Wherever it stopped: a page that was there all the time was never out of the sitemaps.
+          const listed = reader.sitemapLocations();
+          for (const url of steady ?? []) assert.ok(listed.has(url), `${url} is in no sitemap`);
           continue;
         }
         const pages = [...site.hold().values()].sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -84,6 +89,7 @@ test("whatever happens, and wherever runs are stopped, all formats agree after t
           lists.map((_, at) => [lists[at + 1]?.header.from, at > 0 && lists[at - 1]?.header.until]),
         );
         const now = new Set(entries.map((entry) => entry.location));
+        steady = new Set(now);
         const oldest = lists[0]?.header.from ?? 0;
         // A reader of before comes to what is there now, unless the lists begin after his visit.
         if (visit !== undefined && visit.at >= oldest)

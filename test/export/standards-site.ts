@@ -74,6 +74,13 @@ export class StandardsReader {
     return pages;
   }
 
+  /** URLs of all pages in the sitemaps, while these are written. */
+  sitemapLocations(): Set<string> {
+    const index = this.sitemapUrl;
+    const sitemaps = index === undefined ? [] : this.sitemap(index);
+    return new Set(sitemaps.flatMap((sitemap) => this.sitemap(sitemap.location)).map((page) => page.location));
+  }
+
   /** What the capability list names, by capability. */
   capabilities(): Map<string, string> {
     const description = this.document(`${origin}/.well-known/resourcesync`);
