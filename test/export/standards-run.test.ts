@@ -173,6 +173,7 @@ test("publications without them are made up for from the archives", async () => 
   writeFileSync(join(site.stateDir, "standards.json.gz"), saved);
   const run = await site.export(both);
   assert.equal(countsOf(run), "2 pages: 0 created, 0 updated, 0 deleted, 0 touched");
+  assert.deepEqual(warningsOf(run), []);
   checkAgreement(site);
   // The first list was closed since, so it cannot be gone on with.
   const changes = new StandardsReader(site).changeLists().flatMap(({ entries }) => entries);
@@ -180,6 +181,27 @@ test("publications without them are made up for from the archives", async () => 
     changes.map(({ changedAt }) => changedAt),
     publications,
   );
+});
+
+test("what a killed run wrote into the open list is forgotten, and written again the same", async () => {
+  using site = new TestSite();
+  site.write("a.html", "a");
+  await site.export(both);
+  const changeToday = async (content: string) => {
+    site.write("a.html", content);
+    site.nowMs -= dayMs - 1000;
+    return await site.export(both);
+  };
+  await changeToday("first");
+  const saved = readFileSync(join(site.stateDir, "standards.json.gz"));
+  await changeToday("second");
+  const published = site.snapshot();
+  writeFileSync(join(site.stateDir, "standards.json.gz"), saved);
+  site.nowMs -= dayMs - 1000;
+  assert.deepEqual(warningsOf(await site.export(both)), []);
+  assert.deepEqual(site.snapshot(), published);
+  const changes = new StandardsReader(site).changeLists().flatMap(({ entries }) => entries);
+  assert.equal(changes.length, 2);
 });
 
 test("a source description of somebody else is left alone", async () => {
