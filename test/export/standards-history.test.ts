@@ -97,7 +97,7 @@ test("whatever happens, and wherever runs are stopped, all formats agree after t
         if (visit === undefined || visit.at < oldest) visit = { held: now, at: header.at ?? 0, oldest };
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });
 
