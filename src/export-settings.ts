@@ -58,6 +58,10 @@ export const exportSettings: SettingTable<ExportSettings> = {
     "Count changes of HTML pages only if the texts' resemblance, 0 to 1, falls below this (0.9)",
   ),
   ioLimit: row("io-limit", byteRate, "Bytes of files to read a second at most, such as 500K or 20M (no limit)"),
+  sitemap: row("sitemap", flag, "Publish sitemaps too, and announce them in robots.txt"),
+  resourceSync: row("resourcesync", flag, "Publish ResourceSync too: what there is, and changes by days"),
+  changeDumps: row("change-dumps", flag, "Pack the pages that a day changed once it is over (--resourcesync)"),
+  resourceDump: row("resource-dump", flag, "Pack all pages as they are now (--resourcesync)"),
   robotsDir: row("robots-dir", path, "Folder of robots.txt (the docroot)", ofSite),
   serverUser: row("server-user", text, "Hold back what this user, as whom the web server runs, cannot read"),
   indexNowKey: row(

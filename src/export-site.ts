@@ -1,4 +1,5 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { constants, existsSync, realpathSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { checkKey, indexNowFolderName, keyPath, readKeys } from "./announce/index.ts";
 import { parseBaseUrl } from "./base-url.ts";
@@ -10,8 +11,9 @@ import {
   readRobotsFile,
   runExport,
   type SiteParts,
+  type StandardsChoice,
 } from "./export/index.ts";
-import { parseRobots, publishedFolder, robotsAllow } from "./format/index.ts";
+import { decodePathSegment, parseRobots, publishedFolder, resourceSyncPath, robotsAllow } from "./format/index.ts";
 import {
   type Clock,
   type ExportEvent,
@@ -67,6 +69,14 @@ export interface ExportSiteOptions extends ListChoices {
   readonly significant?: number;
   /** Bytes of the site's files that are read a second at most; a file counts 4 KiB at least. Default no limit. */
   readonly ioLimit?: number;
+  /** Publish sitemaps, and announce them in robots.txt. @default false */
+  readonly sitemap?: boolean;
+  /** Publish ResourceSync: what there is, and what changed by days. @default false */
+  readonly resourceSync?: boolean;
+  /** Pack the pages of each day's changes once it is over; implies `resourceSync`. @default false */
+  readonly changeDumps?: boolean;
+  /** Pack all pages as they are now; implies `resourceSync`. The packages stay listed. @default false */
+  readonly resourceDump?: boolean;
   /** Folder where robots.txt lives. Default the document root. */
   readonly robotsDir?: string;
   /** User as whom the web server reads files; what it may not read is not published. */
@@ -196,6 +206,8 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
     minGroup: checkCount(options.minGroup ?? 50, "--min-group"),
     digestMode,
     content: rules === undefined ? undefined : { ...rules, significant },
+    standards: chooseStandards(options),
+    readPage: (path, maxBytes) => readPage(docroot, path, maxBytes),
     dryRun,
     allowEmpty,
     lists: lists.kinds,
@@ -233,7 +245,7 @@ export async function readSiteRules(options: ExportSiteOptions): Promise<SiteRul
     robotsDir,
     globs: await compileGlobs(options.include ?? [], options.exclude ?? []),
     reader: findReaderIdentity(options.serverUser),
-    judgePath: await readOwnRules(robotsDir, await readKeyPaths(options)),
+    judgePath: await readOwnRules(robotsDir, await readKeyPaths(options), chooseStandards(options)),
   };
 }
 
@@ -372,10 +384,32 @@ async function readKeyPaths(options: ExportSiteOptions): Promise<string[]> {
   return [...used, ...given].map(keyPath);
 }
 
+function chooseStandards(options: ExportSiteOptions): StandardsChoice {
+  const { sitemap = false, changeDumps = false, resourceDump = false } = options;
+  const resourceSync = (options.resourceSync ?? false) || changeDumps || resourceDump;
+  return { sitemap, resourceSync, changeDumps, resourceDump };
+}
+
+/** Who asks compares the bytes with the published digest: that is what keeps others from getting out. */
+async function readPage(docroot: string, path: string, maxBytes: number): Promise<Buffer | undefined> {
+  const name = Buffer.from(path.slice(1).split("/").map(decodePathSegment).join("/"), "latin1");
+  try {
+    await using handle = await open(
+      Buffer.concat([Buffer.from(`${docroot}/`), name]),
+      constants.O_RDONLY | constants.O_NONBLOCK,
+    );
+    const status = await handle.stat();
+    return status.isFile() && status.size <= maxBytes ? await handle.readFile() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** What we write ourselves is no page; what robots.txt keeps from everybody is not announced to them. */
 async function readOwnRules(
   robotsDir: string,
   keyPaths: readonly string[],
+  { resourceSync }: StandardsChoice,
 ): Promise<(path: string) => WithholdRule | undefined> {
   const { content } = await readRobotsFile(robotsDir);
   const robots = parseRobots(content);
@@ -385,6 +419,7 @@ async function readOwnRules(
     if (path === "/robots.txt" || path.startsWith(publishedFolder)) return "own-output";
     // Few sites have one, and none has more than some.
     for (const own of keyPaths) if (path === own) return "own-output";
+    if (resourceSync && path === resourceSyncPath) return "own-output";
     return hasRules && !robotsAllow(robots, "*", path) ? "robots-disallow" : undefined;
   };
 }

@@ -84,10 +84,10 @@ export async function createDurably(path: string, content: Uint8Array): Promise<
  * {@link syncFiles} to make it last through a power cut. For many files that nothing names yet: a sync
  * between two renames commits the file system's journal each time.
  */
-export function placeFile(path: string, content: Uint8Array): void {
+export function placeFile(path: string, content: Uint8Array, options: DurableOptions = {}): void {
   const temporary = temporaryName(path);
   try {
-    closeSync(fill(temporary, content, {}));
+    closeSync(fill(temporary, content, options));
     renameSync(temporary, path);
   } catch (error) {
     removeQuietly(temporary);

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { formatArchiveName, parseBaseList, publishedFolder } from "../format/index.ts";
 import { type Clock, type EpochSeconds, type ExportEvent, type ExportSummary, TidemarkError } from "../model/index.ts";
 import { ArchiveFiles } from "./archive-files.ts";
 import type { ContentPolicy } from "./content-policy.ts";
+import type { ReadPage } from "./dumps.ts";
 import { makeFolder, removeTemporaries, syncFolder } from "./durable-file.ts";
 import type { Ledger, Retired } from "./ledger.ts";
 import { readLedger, writeLedger } from "./ledger-file.ts";
@@ -17,6 +18,7 @@ import type { PartitionOptions } from "./segment-writer.ts";
 import type { PageSource } from "./site-comparison.ts";
 import { SiteLock } from "./site-lock.ts";
 import type { PartSource, SiteParts } from "./site-parts.ts";
+import { publishStandards, type StandardsChoice } from "./standards-run.ts";
 
 /** What one export is to do. All folders are absolute. */
 export interface ExportRunOptions<File extends CandidateFile = CandidateFile>
@@ -33,6 +35,10 @@ export interface ExportRunOptions<File extends CandidateFile = CandidateFile>
   readonly digestMode: DigestMode;
   /** What of a page's bytes counts; undefined if all do. */
   readonly content?: ContentPolicy | undefined;
+  /** Which sitemaps and documents of ResourceSync are published. */
+  readonly standards: StandardsChoice;
+  /** Gives a page's bytes, for dumps. */
+  readonly readPage: ReadPage;
   /** Compare and report, and write nothing. */
   readonly dryRun: boolean;
   /** Whether a site that had pages may come to have none. */
@@ -66,8 +72,8 @@ interface Ground {
  * and cleans up what is due (DESIGN.md sections 3.1 to 3.5).
  *
  * A crash at any instant leaves the old published set or the new one: archives come first, under
- * names that nothing lists; the ledger's rename decides; index and robots.txt follow from the ledger,
- * in this run or the next.
+ * names that nothing lists; the ledger's rename decides; index, sitemaps, ResourceSync and robots.txt follow
+ * from the ledger, in this run or the next.
  *
  * @throws TidemarkError `locked`, `disk-full`, `no-permission`, `state-version`, `aborted`, `not-found`
  */
@@ -81,7 +87,9 @@ export async function runExport<File extends CandidateFile>(
   await using _lock = await SiteLock.take(stateDir, new Date(options.clock()));
   await makeFolder(files.folder, 0o755);
   const robotsFolder = await findRobotsFolder(options.robotsDir);
-  for (const folder of [stateDir, files.folder, robotsFolder]) await removeTemporaries(folder);
+  const folders = [stateDir, files.folder, robotsFolder];
+  if (options.standards.resourceSync) folders.push(dirname(files.folder));
+  for (const folder of folders) await removeTemporaries(folder);
   return await exportOrBeginAnew(options, files);
 }
 
@@ -205,13 +213,14 @@ async function exportFrom<File extends CandidateFile>(
     await syncFolder(stateDir);
   }
   const indexBytes = await publishIndex(files.folder, next);
-  const robotsBytes = await publishRobots(options.robotsDir, next);
+  const standards = await publishStandards(options, files, next);
+  // It names only what is there, and nothing that is about to go.
+  const robotsBytes = await publishRobots(options.robotsDir, next, standards.sitemap);
   // Only now: an index that earlier runs failed to replace may have listed them until here.
-  const names = due.map(({ name }) => name);
-  await removeFiles(files.folder, names);
+  await removeFiles(files.folder, [...due.map(({ name }) => name), ...standards.due]);
   await removeUnknown(files, next, draft.baseArchives, options.clock());
   await removeOldPages(stateDir, next);
-  const bytes = files.bytesWritten + indexBytes + robotsBytes;
+  const bytes = files.bytesWritten + indexBytes + standards.bytesWritten + robotsBytes;
   return summarise(options, draft, files.written.length, bytes, next.publication);
 }
 

@@ -1,5 +1,6 @@
 export type { ChangeDay } from "./change-days.ts";
 export type { ContentPolicy } from "./content-policy.ts";
+export type { ReadPage } from "./dumps.ts";
 export { createDurably, makeFolder, removeTemporaries, syncFolder, writeDurably } from "./durable-file.ts";
 export { type ExportRunOptions, runExport } from "./export-run.ts";
 export {
@@ -19,3 +20,4 @@ export type { LockHolder } from "./site-lock.ts";
 export { SiteLock } from "./site-lock.ts";
 export type { PartSource, SiteParts } from "./site-parts.ts";
 export { type LedgerState, type PublishedState, readSiteState, type SiteState } from "./site-state.ts";
+export type { StandardsChoice } from "./standards-run.ts";

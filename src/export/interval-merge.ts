@@ -5,7 +5,7 @@ import type { Interval } from "./ledger.ts";
 import { type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
 
 /** Reads an interval's changes in path order, a segment at a time. */
-async function* readInterval(folder: ArchiveFolder, interval: Interval): AsyncGenerator<Change[]> {
+export async function* readInterval(folder: ArchiveFolder, interval: Interval): AsyncGenerator<Change[]> {
   const segments = new Map<number, Interval["archives"][number][]>();
   for (const archive of interval.archives) {
     const segment = segments.get(archive.segment);

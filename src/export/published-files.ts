@@ -117,17 +117,19 @@ export async function readRobotsFile(folder: string): Promise<RobotsFile> {
 }
 
 /**
- * Makes robots.txt announce the index and the base. Everything outside the block stays as it is,
+ * Makes robots.txt announce the index, the sitemaps and the base. Everything outside the block stays as it is,
  * and so does the file if the block is the same.
  *
  * @param folder - where robots.txt lives
+ * @param sitemap - file name of the sitemap index; undefined if there is none
  * @returns bytes written
  */
-export async function publishRobots(folder: string, ledger: Ledger): Promise<number> {
+export async function publishRobots(folder: string, ledger: Ledger, sitemap?: string): Promise<number> {
   const { path, content, status } = await readRobotsFile(folder);
   const home = new URL(publishedFolder.slice(1), ledger.site).href;
   const block = formatRobotsBlock({
     indexUrl: home + indexFileName,
+    sitemapUrl: sitemap === undefined ? undefined : home + sitemap,
     archiveUrls: ledger.base.announced.map((name) => home + name),
   });
   const before = Buffer.from(content).toString("latin1");

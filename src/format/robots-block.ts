@@ -9,6 +9,8 @@ export const maxBlockBytes: number = 32 * 1024;
 export interface RobotsBlock {
   /** Absolute URL of the index. */
   readonly indexUrl: string;
+  /** Absolute URL of the sitemap index, in the index's folder; undefined if there is none. */
+  readonly sitemapUrl?: string | undefined;
   /** Absolute URLs of archives of the base, newest first; those beyond {@link maxBlockBytes} are left out. */
   readonly archiveUrls: Iterable<string>;
 }
@@ -16,6 +18,7 @@ export interface RobotsBlock {
 /** Writes the block, from its first to its last marker, ended by LF. */
 export function formatRobotsBlock(block: RobotsBlock): string {
   let text = `${blockStart}\nArchive-Index: ${block.indexUrl}\n`;
+  if (block.sitemapUrl !== undefined) text += `Sitemap: ${block.sitemapUrl}\n`;
   for (const url of block.archiveUrls) {
     const line = `Archive: ${url}\n`;
     if (text.length + line.length + blockEnd.length + 1 > maxBlockBytes) break;
@@ -27,7 +30,9 @@ export function formatRobotsBlock(block: RobotsBlock): string {
 // An editor may have given the file other line ends, or a byte order mark before our first line.
 const startForm = /(?<=^|[\r\n]|^\xef\xbb\xbf)# BEGIN tidemark:[^\r\n]*/;
 const endForm = /(?<=[\r\n])# END tidemark[ \t]*(?:\r\n|\r|\n|$)/;
-const ownLines = /^[^\r\n]*(?:\r\n|\r|\n|$)(?:Archive(?:-Index)?:[^\r\n]*(?:\r\n|\r|\n|$))*/;
+// A sitemap elsewhere is its owner's.
+const ownLines =
+  /^[^\r\n]*(?:\r\n|\r|\n|$)(?:(?:Archive(?:-Index)?:|Sitemap: [^ \r\n]*\/\.well-known\/tidemark\/)[^\r\n]*(?:\r\n|\r|\n|$))*/;
 
 /**
  * Puts the block into a robots.txt, in the place of the old one or at the end.

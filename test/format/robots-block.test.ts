@@ -7,6 +7,12 @@ const block = formatRobotsBlock({
   archiveUrls: ["https://a.example/.well-known/tidemark/1.gz"],
 });
 const older = formatRobotsBlock({ indexUrl: "https://a.example/old", archiveUrls: ["https://a.example/older"] });
+const listed = formatRobotsBlock({
+  indexUrl: "https://a.example/old",
+  sitemapUrl: "https://a.example/.well-known/tidemark/sitemap.xml",
+  archiveUrls: ["https://a.example/older"],
+});
+const theirs = "Sitemap: https://a.example/sitemap.xml\n";
 
 const cases: ReadonlyArray<readonly [string, string, string]> = [
   ["an empty file", "", block],
@@ -22,6 +28,8 @@ const cases: ReadonlyArray<readonly [string, string, string]> = [
   ["a block without its end", `${older.replace(`${blockEnd}\n`, "")}User-agent: *\n`, `${block}User-agent: *\n`],
   ["only the first marker", blockStart, block],
   ["a block without its end before a whole one", `${blockStart}\nB: 2\n${older}`, `${block}B: 2\n${older}`],
+  ["a block with a sitemap", `A: 1\n${listed}${theirs}`, `A: 1\n${block}${theirs}`],
+  ["such a block without its end", `${listed.replace(`${blockEnd}\n`, "")}${theirs}`, `${block}${theirs}`],
   ["an end before the start", `${blockEnd}\n${older}`, `${blockEnd}\n${block}`],
   ["a comment that only begins alike", "# BEGIN tidemark rules\nB: 2\n", `# BEGIN tidemark rules\nB: 2\n\n${block}`],
   ["a marker inside a line", `Disallow: /${blockStart}\n`, `Disallow: /${blockStart}\n\n${block}`],
@@ -47,4 +55,8 @@ test("a block holds as many archives as fit in 32 KiB, the first ones", () => {
     archiveUrls.slice(0, listed.length).map((url) => `Archive: ${url}`),
   );
   assert.ok(long.endsWith(`${blockEnd}\n`));
+});
+
+test("a block names the sitemap index in a line that search engines read", () => {
+  assert.match(listed, /^Sitemap: https:\/\/a\.example\/\.well-known\/tidemark\/sitemap\.xml$/m);
 });

@@ -6,6 +6,7 @@ import { type CommandResult, crawl, exportDocroot, startTidemark } from "./comma
 import { compareTrees, digestOfFile, listFiles } from "./file-tree.ts";
 import { listLeftovers } from "./leftovers.ts";
 import { type PublishedSet, readPublishedSet } from "./published-set.ts";
+import { checkStandards, readPublishedStandards } from "./published-standards.ts";
 import { createRandom, type Random } from "./random.ts";
 import { makeTempFolder } from "./temp-folder.ts";
 import { startWebServer, type WebServer } from "./web-server.ts";
@@ -44,7 +45,7 @@ interface Trial {
 }
 
 // Small segments and groups, so that a small site has many archives to be killed between.
-const exportOptions = ["--segment-size", "150", "--min-group", "10"];
+const exportOptions = ["--segment-size", "150", "--min-group", "10", "--sitemap", "--resourcesync"];
 
 function exportArguments(trial: Trial): string[] {
   return ["export", trial.docroot, "--base-url", trial.server.url, "--state", trial.state, "--json", ...exportOptions];
@@ -75,6 +76,7 @@ class Checker {
   async #run(siteUrl: string, random: Random): Promise<void> {
     while (!this.#stopping) {
       const set = await readPublishedSet(siteUrl, random, this.#seen);
+      await readPublishedStandards(siteUrl);
       this.#checks += 1;
       if (this.#seen.at(-1)?.index.publication === set.index.publication) continue;
       this.#publications += 1;
@@ -111,6 +113,7 @@ async function runAndKill(args: readonly string[], afterMs: number): Promise<Com
 /** The docroot, the published files and nothing else: what was being written when a run died is gone. */
 async function checkSite(trial: Trial): Promise<void> {
   const set = await readPublishedSet(trial.server.url, trial.random);
+  await checkStandards(trial.server.url, set);
   const files = listPages(trial.docroot);
   const paths = new Set(files.map((file) => encodeURI(file)));
   for (const path of set.pages.keys()) if (!paths.has(path)) throw new Error(`published, but not there: ${path}`);

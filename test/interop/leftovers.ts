@@ -2,6 +2,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { indexFileName, parseArchiveName, publishedFolder } from "../../src/format/index.ts";
 
+const listForm = /^(?:sitemap|resourcelist|changelist|capabilitylist|description)(?:-[0-9a-f]{16}|-\d{8}-\d{4})?\.xml$/;
+
 /**
  * What a run that did not end left behind in a document root, its site being known.
  *
@@ -10,7 +12,8 @@ import { indexFileName, parseArchiveName, publishedFolder } from "../../src/form
 export function listLeftovers(docroot: string, own: (name: string) => boolean): string[] {
   const atTop = readdirSync(docroot).filter((name) => name !== ".well-known" && name !== "robots.txt" && !own(name));
   const published = readdirSync(join(docroot, publishedFolder));
-  return [...atTop, ...published.filter((name) => name !== indexFileName && !parseArchiveName(name).ok)];
+  const isOurs = (name: string) => name === indexFileName || parseArchiveName(name).ok || listForm.test(name);
+  return [...atTop, ...published.filter((name) => !isOurs(name))];
 }
 
 /** Temporary files that a crawl into this folder left behind. */

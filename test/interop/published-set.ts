@@ -36,7 +36,8 @@ function check(condition: boolean, message: () => string): asserts condition {
   if (!condition) throw new BrokenSetError(message());
 }
 
-async function getBytes(url: string): Promise<Buffer> {
+/** Gets what must be there. @throws BrokenSetError if it is not */
+export async function getBytes(url: string): Promise<Buffer> {
   const response = await fetch(url, { headers: { "accept-encoding": "identity" } });
   const body = Buffer.from(await response.arrayBuffer());
   check(response.status === 200, () => `${url} answers ${response.status}`);

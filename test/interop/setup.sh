@@ -72,6 +72,20 @@ for version in "${nodes[@]}"; do
   esac
 done
 
+# The reference client of ResourceSync. It imports distutils, which setuptools has for newer Pythons.
+if [ ! -e "$cache/resync-1.complete" ]; then
+  echo "setup: installing resync into $cache/resync-1" >&2
+  rm -rf "$cache/resync-1"
+  if ! python3 -c 'import ensurepip' 2>/dev/null; then
+    update_lists
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends python3-venv >/dev/null
+  fi
+  python3 -m venv "$cache/resync-1"
+  timeout 300 "$cache/resync-1/bin/pip" install --quiet --disable-pip-version-check "resync==2.0.1" "setuptools<81"
+  "$cache/resync-1/bin/python" -W ignore -c 'import resync.client'
+  touch "$cache/resync-1.complete"
+fi
+
 # Whole devices and users are part of a Debian: only root can make one.
 if [ ! -e "$cache/fresh-1.complete" ]; then
   echo "setup: making a Debian in $cache/fresh-1" >&2

@@ -1,0 +1,53 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { resourceSyncPath } from "../format/index.ts";
+import { type ExportEvent, TidemarkError } from "../model/index.ts";
+import { createDurably } from "./durable-file.ts";
+import { type ListSite, listNames, renderList } from "./site-lists.ts";
+
+/** The bytes of a site's source description, which are always the same. */
+export function renderDescription(site: ListSite): Buffer {
+  const header = { kind: "urlset", capability: "description", links: [] } as const;
+  return renderList(header, [{ location: site.urlOf(listNames.capabilityList), capability: "capabilitylist" }]);
+}
+
+/**
+ * Makes the source description be where readers look for it. A file that is there and not ours is left alone.
+ *
+ * @param docroot - where the site lies, not the published folder: that may be the only one that we may write
+ * @returns bytes written
+ */
+export async function placeDescription(
+  docroot: string,
+  site: ListSite,
+  onEvent: (event: ExportEvent) => void,
+): Promise<number> {
+  const path = join(docroot, resourceSyncPath);
+  const bytes = renderDescription(site);
+  const there = await readFile(path).catch((error: NodeJS.ErrnoException) => error);
+  if (!(there instanceof Error)) {
+    // A description may name several sets of pages.
+    if (there.includes(site.urlOf(listNames.capabilityList))) return 0;
+  } else if (there.code === "ENOENT") {
+    try {
+      if (await createDurably(path, bytes)) return bytes.length;
+    } catch (error) {
+      if (!(error instanceof TidemarkError && (error.code === "no-permission" || error.code === "read-only")))
+        throw error;
+      const message = `${path} cannot be written, and readers of ResourceSync look there. Run once: ln -s tidemark/${listNames.description} ${path}`;
+      onEvent({ event: "warning", code: "resourcesync-unlinked", message, path: resourceSyncPath });
+      return 0;
+    }
+  }
+  const message = `${path} is not of Tidemark and does not name ${site.urlOf(listNames.capabilityList)}. Add it there, or move the file away.`;
+  onEvent({ event: "warning", code: "resourcesync-not-ours", message, path: resourceSyncPath });
+  return 0;
+}
+
+/** Removes the source description if it is the one that was placed. */
+export async function removeDescription(docroot: string, site: ListSite): Promise<void> {
+  const path = join(docroot, resourceSyncPath);
+  const there = await readFile(path).catch(() => undefined);
+  // Where it may not be removed it leads to nothing, as it does once the folder is gone.
+  if (there?.equals(renderDescription(site)) === true) await rm(path, { force: true }).catch(() => undefined);
+}

@@ -1,0 +1,110 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import type { EpochSeconds } from "../model/index.ts";
+import { syncFolder, writeDurably } from "./durable-file.ts";
+import type { Retired } from "./ledger.ts";
+import type { SitemapShard } from "./sitemap-shards.ts";
+
+const gzipAsync = promisify(gzip);
+const gunzipAsync = promisify(gunzip);
+
+/** Of what is remembered of sitemaps and ResourceSync, in the state folder. */
+export const standardsFileName = "standards.json.gz";
+const stateVersion = 1;
+const maxStateBytes = 256 * 1024 * 1024;
+
+/** Pages that share a sitemap, and a resource list. */
+export interface PublishedShard extends SitemapShard {
+  /** The publication at which its documents were written last: the resource list's `at`. */
+  readonly at: EpochSeconds;
+}
+
+/** A list of changes of one day of UTC, or a part of one. */
+export interface ChangeListPart {
+  readonly name: string;
+  readonly from: EpochSeconds;
+  /** Undefined while it is open: it is written again at the next publication then. */
+  readonly until: EpochSeconds | undefined;
+  readonly entries: number;
+  /** Of the document's bytes. */
+  readonly digest: string;
+}
+
+/** A ZIP package of a dump. */
+export interface PublishedPackage {
+  readonly name: string;
+  readonly from: EpochSeconds;
+  readonly until: EpochSeconds;
+  readonly sizeBytes: number;
+}
+
+/** A dump of all pages, written when it was asked for. */
+export interface PublishedResourceDump {
+  readonly at: EpochSeconds;
+  readonly completed: EpochSeconds;
+  readonly packages: readonly PublishedPackage[];
+}
+
+/** What is published of ResourceSync beside the resource list. */
+export interface PublishedResourceSync {
+  /** Oldest first; the last one is open. */
+  readonly changeLists: readonly ChangeListPart[];
+  /** Oldest first. */
+  readonly changeDumps: readonly PublishedPackage[];
+  readonly resourceDump: PublishedResourceDump | undefined;
+}
+
+/** What sitemaps and ResourceSync say now. Immutable; each run that changes something writes the next. */
+export interface StandardsState {
+  readonly epoch: string;
+  /** They say what the ledger of this publication says. */
+  readonly publication: EpochSeconds;
+  readonly hasSitemap: boolean;
+  readonly resourceSync: PublishedResourceSync | undefined;
+  readonly shards: readonly PublishedShard[];
+  /** Names of all files that are listed somewhere. */
+  readonly listed: readonly string[];
+  readonly retired: readonly Retired[];
+}
+
+/**
+ * Reads the state.
+ *
+ * @returns undefined if there is none that can be used: all of it can be made anew from the pages
+ */
+export async function readStandardsState(folder: string): Promise<StandardsState | undefined> {
+  try {
+    const packed = await readFile(join(folder, standardsFileName));
+    const text = (await gunzipAsync(packed, { maxOutputLength: maxStateBytes })).toString("utf8");
+    const document = JSON.parse(text) as { version?: unknown; state?: StandardsState };
+    return document.version === stateVersion && isState(document.state) ? document.state : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes the state: sitemaps and ResourceSync are published once it is there. */
+export async function writeStandardsState(folder: string, state: StandardsState): Promise<void> {
+  const packed = await gzipAsync(JSON.stringify({ version: stateVersion, state }), { level: 6 });
+  await writeDurably(join(folder, standardsFileName), packed, { mode: 0o600 });
+  await syncFolder(folder);
+}
+
+// It is our own file, guarded by gzip's checksum: this tells a foreign file from ours, no more.
+function isState(value: unknown): value is StandardsState {
+  if (typeof value !== "object" || value === null) return false;
+  const state = value as Partial<StandardsState>;
+  const { resourceSync } = state;
+  return (
+    typeof state.epoch === "string" &&
+    Number.isSafeInteger(state.publication) &&
+    typeof state.hasSitemap === "boolean" &&
+    (resourceSync === undefined ||
+      (Array.isArray(resourceSync.changeLists) && Array.isArray(resourceSync.changeDumps))) &&
+    Array.isArray(state.shards) &&
+    Array.isArray(state.listed) &&
+    Array.isArray(state.retired)
+  );
+}

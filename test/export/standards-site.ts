@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type ResourceSyncEntry,
+  type ResourceSyncHeader,
+  ResourceSyncReader,
+  type SitemapEntry,
+  SitemapReader,
+} from "../../src/format/index.ts";
+
+const origin = "https://example.org";
+
+/** A document of ResourceSync as it is published. */
+export interface ReadDocument {
+  readonly header: ResourceSyncHeader;
+  readonly entries: readonly ResourceSyncEntry[];
+}
+
+/** Where a site and its published files lie. */
+export interface PublishedPlace {
+  readonly docroot: string;
+  readonly publishedFolder: string;
+}
+
+/** Reads the sitemaps and documents of ResourceSync of a site, from the file system. */
+export class StandardsReader {
+  readonly #site: PublishedPlace;
+
+  constructor(site: PublishedPlace) {
+    this.#site = site;
+  }
+
+  #bytesAt(url: string): Buffer {
+    assert.ok(url.startsWith(`${origin}/`), url);
+    return readFileSync(join(this.#site.docroot, url.slice(origin.length)));
+  }
+
+  /** Reads a sitemap or an index by its URL. */
+  sitemap(url: string): readonly SitemapEntry[] {
+    const reader = new SitemapReader();
+    const entries = [...reader.write(this.#bytesAt(url)), ...reader.end()];
+    assert.deepEqual([reader.problem, reader.warningCount], [undefined, 0], url);
+    return entries;
+  }
+
+  /** Reads a document by its URL. */
+  document(url: string): ReadDocument {
+    const reader = new ResourceSyncReader();
+    const entries = [...reader.write(this.#bytesAt(url)), ...reader.end()];
+    assert.deepEqual([reader.problem, reader.warningCount], [undefined, 0], url);
+    assert.ok(reader.header !== undefined);
+    return { header: reader.header, entries };
+  }
+
+  /** URL of the sitemap index that robots.txt names. */
+  get sitemapUrl(): string | undefined {
+    return /^Sitemap: (\S+)$/m.exec(readFileSync(join(this.#site.docroot, "robots.txt"), "latin1"))?.[1];
+  }
+
+  /** Last-modified of each page in the sitemaps, by path; each stands in one only. */
+  sitemapPages(): Map<string, number | undefined> {
+    const pages = new Map<string, number | undefined>();
+    if (this.sitemapUrl === undefined) return pages;
+    for (const shard of this.sitemap(this.sitemapUrl)) {
+      let newest = 0;
+      for (const { location, lastModified } of this.sitemap(shard.location)) {
+        assert.ok(!pages.has(location), location);
+        pages.set(location, lastModified);
+        newest = Math.max(newest, lastModified ?? 0);
+      }
+      assert.equal(shard.lastModified, newest, "of the newest page in it");
+    }
+    return pages;
+  }
+
+  /** URLs of all pages in the sitemaps, while these are written. */
+  sitemapLocations(): Set<string> {
+    const index = this.sitemapUrl;
+    const sitemaps = index === undefined ? [] : this.sitemap(index);
+    return new Set(sitemaps.flatMap((sitemap) => this.sitemap(sitemap.location)).map((page) => page.location));
+  }
+
+  /** What the capability list names, by capability. */
+  capabilities(): Map<string, string> {
+    const description = this.document(`${origin}/.well-known/resourcesync`);
+    assert.equal(description.entries.length, 1);
+    const list = this.document(description.entries[0]?.location ?? "");
+    return new Map(list.entries.map(({ capability, location }) => [capability ?? "", location]));
+  }
+
+  /** The resource list, its index followed. */
+  resources(): ReadDocument {
+    const list = this.document(this.capabilities().get("resourcelist") ?? "");
+    if (list.header.kind === "urlset") return list;
+    return { header: list.header, entries: list.entries.flatMap(({ location }) => this.document(location).entries) };
+  }
+
+  /** The lists of changes, oldest first. */
+  changeLists(): readonly ReadDocument[] {
+    const index = this.document(this.capabilities().get("changelist") ?? "");
+    return index.entries.map(({ location, from, until }) => {
+      const list = this.document(location);
+      assert.deepEqual([list.header.from, list.header.until], [from, until], location);
+      return list;
+    });
+  }
+
+  /** Names of the documents in the published folder. */
+  names(): string[] {
+    return readdirSync(this.#site.publishedFolder)
+      .filter((name) => /\.(?:xml|zip)$/.test(name))
+      .sort();
+  }
+}
