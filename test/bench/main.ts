@@ -3,6 +3,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run: (args: string[]) 
   replay: () => import("./replay.ts"),
   export: () => import("./export.ts"),
   crawl: () => import("./crawl.ts"),
+  watch: () => import("./watch.ts"),
 };
 
 async function main(): Promise<void> {

@@ -34,7 +34,8 @@ export interface KillReport {
   readonly publications: number;
 }
 
-interface Trial {
+/** A site, a server that serves it, and where a crawler keeps its copy. */
+export interface Trial {
   readonly docroot: string;
   readonly state: string;
   readonly into: string;
@@ -43,8 +44,8 @@ interface Trial {
   readonly random: Random;
 }
 
-// Small segments and groups, so that a small site has many archives to be killed between.
-const exportOptions = ["--segment-size", "150", "--min-group", "10"];
+/** Small segments and groups, so that a small site has many archives to be killed between. */
+export const exportOptions: readonly string[] = ["--segment-size", "150", "--min-group", "10"];
 
 function exportArguments(trial: Trial): string[] {
   return ["export", trial.docroot, "--base-url", trial.server.url, "--state", trial.state, "--json", ...exportOptions];
@@ -109,7 +110,7 @@ async function runAndKill(args: readonly string[], afterMs: number): Promise<Com
 }
 
 /** The docroot, the published files and nothing else: what was being written when a run died is gone. */
-async function checkSite(trial: Trial): Promise<void> {
+export async function checkSite(trial: Trial): Promise<void> {
   const set = await readPublishedSet(trial.server.url, trial.random);
   const files = listPages(trial.docroot);
   const paths = new Set(files.map((file) => encodeURI(file)));
@@ -164,7 +165,8 @@ async function killOften(
   return { killed, finished };
 }
 
-async function withTrial(
+/** Makes a site, runs the body with a reader beside it all the time, and checks that all agrees in the end. */
+export async function withTrial(
   options: KillOptions,
   body: (trial: Trial) => Promise<{ killed: number; finished: number; withinMs: number }>,
 ): Promise<KillReport> {
