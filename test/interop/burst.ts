@@ -103,7 +103,10 @@ export class BurstSite {
 
   #rename(folder: string, name: string): void {
     const names = this.#folders.get(folder) ?? [];
-    if (!names.includes(name)) return this.#write(folder, name);
+    if (!names.includes(name)) {
+      this.#write(folder, name);
+      return;
+    }
     const target = this.#random.below(2) === 0 ? folder : this.#anyFolder();
     const newName = this.#newName();
     renameSync(join(this.#docroot, folder, name), join(this.#docroot, target, newName));
