@@ -32,7 +32,7 @@ export class WatchingExporter {
     readonly fail: (error: Error) => void;
   }>();
   readonly #warnings: JsonEvent[] = [];
-  #rounds: TimedEvent[] = [];
+  readonly #rounds: TimedEvent[] = [];
   #complaint = "";
   #isOver = false;
 
@@ -139,7 +139,7 @@ export class WatchingExporter {
     }
     const timed = { event, atMs };
     if (event.event === "warning") this.#warnings.push(event);
-    if (event.event === "round") this.#rounds = [...this.#rounds.slice(-99), timed];
+    if (event.event === "round") this.#rounds.push(timed);
     for (const { see } of [...this.#waiting]) see(timed);
   }
 
