@@ -42,6 +42,8 @@ export interface WatchBurstReport {
 const ownOutput: ReadonlySet<string> = new Set(["/robots.txt", "/.well-known"]);
 const ordinaryExitCodes: ReadonlySet<number | undefined> = new Set([0, 3]);
 
+/** Longer than a round takes, the settle time and a scan included. */
+const longestWaitMs = 60_000;
 /** Rounds after which a mirror that is not equal will never be. */
 const mostRounds = 50;
 
@@ -125,7 +127,8 @@ export async function runWatchBurst(options: WatchBurstOptions): Promise<WatchBu
   let differences: string[] = ["not looked yet"];
   for (let seen = roundsBefore; differences.length > 0; ) {
     // A round may have come while the mirror was brought up to date.
-    if (exporter.rounds.length === seen) await exporter.nextRound(`a round that mends ${differences.join("; ")}`);
+    const mending = `a round that mends ${differences.join("; ")}`;
+    if (exporter.rounds.length === seen) await exporter.nextRound(mending, undefined, longestWaitMs);
     seen = exporter.rounds.length;
     if ((exporter.rounds.at(-1)?.atMs ?? 0) < burst.endedMs) continue;
     if (visits === 0) visits = await visitor.stop();

@@ -94,8 +94,13 @@ export class WatchingExporter {
     });
   }
 
-  async nextRound(what: string, isWanted: (timed: TimedEvent) => boolean = () => true): Promise<TimedEvent> {
-    return await this.next(what, (timed) => timed.event.event === "round" && isWanted(timed));
+  /** Resolves with the next round that is wanted. See {@link next}. */
+  async nextRound(
+    what: string,
+    isWanted: (timed: TimedEvent) => boolean = () => true,
+    withinMs?: number,
+  ): Promise<TimedEvent> {
+    return await this.next(what, (timed) => timed.event.event === "round" && isWanted(timed), withinMs);
   }
 
   /** What it said when it ended without having been asked to; undefined if it did not. */
