@@ -127,7 +127,7 @@ export function diffPage(
       };
     }
   }
-  const lastModified = clampLastModified(path, mtimeUs, options.publication, onEvent);
+  const lastModified = clampLastModified(path, status, options, onEvent);
   const page: PublishedPage = {
     ...moved,
     lastModified,
@@ -170,14 +170,19 @@ function keptMark(
   return { rules: before.mark.rules, cover: { ...before.mark.cover, bytesDigest: digest } };
 }
 
+/** No export takes longer; a clock that is further ahead is wrong. */
+const longestExportUs = 86_400e6;
+
 function clampLastModified(
   path: string,
-  mtimeUs: number,
-  publication: EpochSeconds,
+  { mtimeUs, ctimeUs }: Pick<CandidateFile, "mtimeUs" | "ctimeUs">,
+  { publication, scanStartUs }: DiffOptions,
   onEvent: (event: ExportEvent) => void,
 ): EpochSeconds {
   const seconds = Math.floor(mtimeUs / 1e6);
   if (seconds <= publication) return Math.max(seconds, 1);
+  // Written while this export runs, as in a watch: an ordinary day.
+  if (mtimeUs <= ctimeUs && ctimeUs < scanStartUs + longestExportUs) return publication;
   const message = `last modified in the future (${new Date(seconds * 1000).toISOString()}); published as of this export`;
   onEvent({ event: "warning", code: "future-mtime", message, path });
   return publication;

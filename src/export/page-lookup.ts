@@ -98,8 +98,8 @@ export interface PublishedFolder {
 }
 
 /**
- * Looks remembered pages up by path, without reading all of them: a look unpacks one block of some two
- * thousand pages of each list, which takes a millisecond or two. Blocks the thread.
+ * Looks remembered pages up by path, without reading all of them: a look unpacks one block of some five
+ * hundred pages of each list, which takes a millisecond or less. Blocks the thread.
  */
 export class PageLookup implements Disposable {
   readonly #cursors: FileCursor[] = [];

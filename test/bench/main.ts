@@ -4,6 +4,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run: (args: string[]) 
   export: () => import("./export.ts"),
   crawl: () => import("./crawl.ts"),
   urls: () => import("./urls.ts"),
+  watch: () => import("./watch.ts"),
 };
 
 async function main(): Promise<void> {

@@ -261,6 +261,21 @@ test("a time in the future is published as of this export, with a warning", () =
   }
 });
 
+test("a file that is written while the export runs is published as of this export, and nobody is warned", () => {
+  const hour = 3600 * second;
+  for (const [mtimeUs, ctimeUs, warnings] of [
+    [scanStartUs + hour, scanStartUs + hour, 0],
+    [scanStartUs + hour, scanStartUs + hour + 1, 0],
+    [scanStartUs + hour + 1, scanStartUs + hour, 1],
+    [scanStartUs + 24 * hour, scanStartUs + 24 * hour, 1],
+  ] as const) {
+    const { change, events } = compare("all", { ...unmoved, mtimeUs, ctimeUs }, undefined, newDigest);
+    assert.ok(change?.kind === "created");
+    assert.equal(change.page.lastModified, publication);
+    assert.equal(events.length, warnings);
+  }
+});
+
 test("a file is racy if it changed after the scan began, or a clock's tick before", () => {
   for (const [ctimeUs, racy] of [
     [scanStartUs - second, false],

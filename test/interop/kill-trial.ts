@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { type KillReport, killCrawls, killExports } from "./kill.ts";
+import { killWatches } from "./kill-watch.ts";
 
 /** The trial by `kill -9` at full length: `npm run kill -- --times 200 --seed 1 --pages 2000`. */
 async function main(): Promise<void> {
@@ -17,7 +18,7 @@ async function main(): Promise<void> {
     pages: Number(values.pages),
     onProgress: (line: string) => process.stderr.write(`${line}\n`),
   };
-  const trials = { export: killExports, crawl: killCrawls };
+  const trials = { export: killExports, crawl: killCrawls, watch: killWatches };
   for (const [name, trial] of Object.entries(trials)) {
     if (values.only !== undefined && values.only !== name) continue;
     process.stderr.write(`${name}: ${values.times} kills, ${values.pages} pages, seed ${values.seed}\n`);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { killCrawls, killExports } from "./kill.ts";
+import { killWatches } from "./kill-watch.ts";
 import { skipWithout } from "./programs.ts";
 
 const options = { times: 25, seed: 20_261_121, pages: 800 };
@@ -19,4 +20,12 @@ test("a crawl that is killed at any instant leaves whole pages, and the next one
 }, async () => {
   const report = await killCrawls(options);
   assert.equal(report.killed, options.times);
+});
+
+test("a watch that is killed at any instant leaves a whole published set, and the next one catches up", {
+  skip,
+}, async () => {
+  const report = await killWatches({ ...options, times: 12 });
+  assert.equal(report.killed, 12);
+  assert.ok(report.publications > 1);
 });

@@ -35,7 +35,8 @@ export interface KillReport {
   readonly publications: number;
 }
 
-interface Trial {
+/** A site, a server that serves it, and where a crawler keeps its copy. */
+export interface Trial {
   readonly docroot: string;
   readonly state: string;
   readonly into: string;
@@ -45,7 +46,14 @@ interface Trial {
 }
 
 // Small segments and groups, so that a small site has many archives to be killed between.
-const exportOptions = ["--segment-size", "150", "--min-group", "10", "--sitemap", "--resourcesync"];
+export const exportOptions: readonly string[] = [
+  "--segment-size",
+  "150",
+  "--min-group",
+  "10",
+  "--sitemap",
+  "--resourcesync",
+];
 
 function exportArguments(trial: Trial): string[] {
   return ["export", trial.docroot, "--base-url", trial.server.url, "--state", trial.state, "--json", ...exportOptions];
@@ -111,7 +119,7 @@ async function runAndKill(args: readonly string[], afterMs: number): Promise<Com
 }
 
 /** The docroot, the published files and nothing else: what was being written when a run died is gone. */
-async function checkSite(trial: Trial): Promise<void> {
+export async function checkSite(trial: Trial): Promise<void> {
   const set = await readPublishedSet(trial.server.url, trial.random);
   await checkStandards(trial.server.url, set);
   const files = listPages(trial.docroot);
@@ -167,7 +175,8 @@ async function killOften(
   return { killed, finished };
 }
 
-async function withTrial(
+/** Makes a site, runs the body with a reader beside it all the time, and checks that all agrees in the end. */
+export async function withTrial(
   options: KillOptions,
   body: (trial: Trial) => Promise<{ killed: number; finished: number; withinMs: number }>,
 ): Promise<KillReport> {
