@@ -4,6 +4,7 @@ import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { checkKey, indexNowFolderName, keyPath, readKeys } from "./announce/index.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { compileContentRules } from "./content/index.ts";
+import { EventTally } from "./event-tally.ts";
 import {
   type DigestMode,
   digestModes,
@@ -164,7 +165,7 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
   const { docroot, robotsDir, judgePath, globs, reader } = await readSiteRules(options);
   const stateDir = stateDirOf(options);
   checkOutside(stateDir, docroot);
-  const tally = new Tally(options.onEvent);
+  const tally = new EventTally(options.onEvent);
   const digestMode = checkDigestMode(options.digest ?? "all");
   const rules = await compileContentRules({
     ignore: options.ignore ?? [],
@@ -269,36 +270,6 @@ function openPartSource(
     },
     ...openDigests([looking]),
   };
-}
-
-/** Counts events on their way. */
-class Tally {
-  readonly #listener: ((event: ExportEvent) => void) | undefined;
-  #rules: Partial<Record<WithholdRule, number>> = {};
-  #errors = 0;
-  #warnings = 0;
-
-  constructor(listener: ((event: ExportEvent) => void) | undefined) {
-    this.#listener = listener;
-  }
-
-  /** A scan that begins anew counts anew. */
-  restart(): void {
-    this.#rules = {};
-    this.#errors = 0;
-  }
-
-  readonly onEvent = (event: ExportEvent): void => {
-    if (event.event === "withheld") this.#rules[event.rule] = (this.#rules[event.rule] ?? 0) + 1;
-    else if (event.event === "item-error") this.#errors += 1;
-    else if (event.event === "warning") this.#warnings += 1;
-    this.#listener?.(event);
-  };
-
-  get counts(): Pick<ExportSummary, "withheld" | "withheldByRule" | "errors" | "warnings"> {
-    const withheld = Object.values(this.#rules).reduce((sum, count) => sum + count, 0);
-    return { withheld, withheldByRule: { ...this.#rules }, errors: this.#errors, warnings: this.#warnings };
-  }
 }
 
 /** The folder in which a site is remembered. */
