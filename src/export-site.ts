@@ -1,19 +1,27 @@
-import { constants, existsSync, realpathSync, statSync } from "node:fs";
+import { constants, existsSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { checkKey, indexNowFolderName, keyPath, readKeys } from "./announce/index.ts";
+import { join, resolve } from "node:path";
 import { parseBaseUrl } from "./base-url.ts";
 import { compileContentRules } from "./content/index.ts";
 import { EventTally } from "./event-tally.ts";
 import {
   type DigestMode,
-  digestModes,
+  type PageSource,
   type PartSource,
   readRobotsFile,
   runExport,
   type SiteParts,
   type StandardsChoice,
 } from "./export/index.ts";
+import {
+  checkCount,
+  checkDigestMode,
+  checkFolder,
+  checkIoLimit,
+  checkOutside,
+  checkSignificant,
+  refuseContentRules,
+} from "./export-checks.ts";
 import { decodePathSegment, parseRobots, publishedFolder, resourceSyncPath, robotsAllow } from "./format/index.ts";
 import {
   type Clock,
@@ -33,7 +41,7 @@ import {
   type ScannedFile,
   Walk,
 } from "./scan/index.ts";
-import { type ListChoices, SiteLists } from "./site-lists.ts";
+import type { ListChoices, SiteLists, SiteListsOptions } from "./site-lists.ts";
 import { defaultStateDir } from "./state-folder.ts";
 
 /** How a site is to be exported. */
@@ -177,7 +185,7 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
   const { signal, allowEmpty = false, dryRun = false } = options;
   const origin = site.slice(0, -1);
   const { onEvent } = tally;
-  await using lists = new SiteLists({
+  await using lists = await openLists({
     choices: options,
     origin,
     stateDir,
@@ -211,21 +219,22 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
     readPage: (path, maxBytes) => readPage(docroot, path, maxBytes),
     dryRun,
     allowEmpty,
-    lists: lists.kinds,
+    lists: lists?.kinds ?? [],
     allowFewerLists: options.allowFewerLists ?? false,
     clock,
     signal,
     onEvent: tally.onEvent,
     openSource: () => {
       tally.restart();
-      const pages = lists.addTo(openWalk());
+      const walk = openWalk();
+      const pages = lists?.addTo(walk) ?? withoutLists(walk);
       return { next: () => pages.next(), ...openDigests([pages]) };
     },
     parts: parts === undefined ? undefined : { parts, openSource: () => openPartSource(openWalk, openDigests) },
   }).catch((error: unknown) => {
     throw error instanceof Error && "syscall" in error ? wrapSystemError(error, `export ${docroot}`) : error;
   });
-  return { ...summary, stateDir, ...tally.counts, ...lists.summary, elapsedMs: clock() - startedMs };
+  return { ...summary, stateDir, ...tally.counts, ...lists?.summary, elapsedMs: clock() - startedMs };
 }
 
 /** Which folders a site is in, and what of them may be published. */
@@ -247,6 +256,24 @@ export async function readSiteRules(options: ExportSiteOptions): Promise<SiteRul
     globs: await compileGlobs(options.include ?? [], options.exclude ?? []),
     reader: findReaderIdentity(options.serverUser),
     judgePath: await readOwnRules(robotsDir, await readKeyPaths(options), chooseStandards(options)),
+  };
+}
+
+// Most sites have no lists, and what reads them and asks servers takes a while to load.
+async function openLists(options: SiteListsOptions): Promise<SiteLists | undefined> {
+  const { urls, urlsFormat, sitemapFrom, probe, probeBudget, probeDelayMs, probeConcurrency } = options.choices;
+  const given = [urls, urlsFormat, sitemapFrom, probe, probeBudget, probeDelayMs, probeConcurrency];
+  if (given.every((one) => one === undefined || one === false)) return undefined;
+  return new (await import("./site-lists.ts")).SiteLists(options);
+}
+
+function withoutLists(walk: Walk): Pick<PageSource<ScannedFile>, "next"> & AsyncDisposable {
+  return {
+    next: async () => {
+      const batch = await walk.next();
+      return batch === undefined ? undefined : { pages: batch.files, gaps: batch.gaps };
+    },
+    [Symbol.asyncDispose]: () => walk[Symbol.asyncDispose](),
   };
 }
 
@@ -277,80 +304,12 @@ function stateDirOf({ stateDir, baseUrl }: ExportSiteOptions): string {
   return resolve(stateDir ?? defaultStateDir(parseBaseUrl(baseUrl)));
 }
 
-function checkFolder(path: string, what: string): string {
-  const full = resolve(path);
-  try {
-    if (statSync(full).isDirectory()) return full;
-  } catch (error) {
-    throw wrapSystemError(error, `open the ${what} ${full}`, { path: full });
-  }
-  throw new TidemarkError("not-a-folder", `The ${what} ${full} is not a folder.`, {
-    hint: "Name a folder.",
-    details: { path: full },
-  });
-}
-
-/** The state holds names of files that are withheld: it must not be served. */
-function checkOutside(stateDir: string, docroot: string): void {
-  let existing = stateDir;
-  while (!existsSync(existing)) existing = resolve(existing, "..");
-  const real = resolve(realpathSync(existing), relative(existing, stateDir));
-  const inside = relative(realpathSync(docroot), real);
-  if (inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)) {
-    throw new TidemarkError(
-      "bad-option",
-      `The state folder ${stateDir} lies in the document root, where everybody could read it.`,
-      {
-        hint: "Name a folder outside with --state, such as --state /var/lib/tidemark",
-      },
-    );
-  }
-}
-
-function checkCount(value: number, option: string): number {
-  if (Number.isInteger(value) && value >= 1 && value <= 65_536) return value;
-  throw new TidemarkError("bad-option", `${option} must be a whole number from 1 to 65536, not ${value}.`, {
-    hint: `For instance ${option} ${option === "--min-group" ? 50 : 2000}`,
-  });
-}
-
-function checkDigestMode(mode: string): DigestMode {
-  const known = digestModes.find((candidate) => candidate === mode);
-  if (known !== undefined) return known;
-  throw new TidemarkError(
-    "bad-option",
-    `--digest must be one of ${digestModes.join(", ")}, not ${JSON.stringify(mode)}.`,
-    { hint: "Use --digest all" },
-  );
-}
-
-function refuseContentRules(mode: DigestMode): never {
-  throw new TidemarkError(
-    "bad-option",
-    `--ignore and --significant need a digest of every page, not --digest ${mode}.`,
-    {
-      hint: "Leave out --digest, or say --digest all",
-    },
-  );
-}
-
-function checkSignificant(value: number | undefined): number | undefined {
-  if (value === undefined || (value > 0 && value <= 1)) return value;
-  throw new TidemarkError("bad-option", `--significant must be more than 0 and at most 1, not ${value}.`, {
-    hint: "For instance --significant 0.9",
-  });
-}
-
-function checkIoLimit(value: number | undefined): number | undefined {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= 4096)) return value;
-  throw new TidemarkError("bad-option", `--io-limit must be at least 4096 bytes a second, not ${value}.`, {
-    hint: "For instance --io-limit 10M",
-  });
-}
-
 /** Files that prove to search engines that the site is ours are no pages. */
 async function readKeyPaths(options: ExportSiteOptions): Promise<string[]> {
-  const used = await readKeys(join(stateDirOf(options), indexNowFolderName));
+  const folder = join(stateDirOf(options), "index-now");
+  if (options.indexNowKey === undefined && !existsSync(folder)) return [];
+  const { checkKey, keyPath, readKeys } = await import("./announce/index.ts");
+  const used = await readKeys(folder);
   const given = options.indexNowKey === undefined ? [] : [checkKey(options.indexNowKey)];
   return [...used, ...given].map(keyPath);
 }

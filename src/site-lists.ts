@@ -117,7 +117,6 @@ export class SiteLists implements AsyncDisposable {
    */
   addTo(files: FileSource): SitePages {
     const listed = this.#open();
-    if (listed === undefined) return withoutLists(files);
     const merged = new MergedPages(files, listed);
     this.#merged = merged;
     this.#taken = 0;
@@ -137,7 +136,7 @@ export class SiteLists implements AsyncDisposable {
     await this.#probes?.[Symbol.asyncDispose]();
   }
 
-  #open(): ListedPageSource | undefined {
+  #open(): ListedPageSource {
     const { choices, stateDir, dryRun, clock, onEvent, signal, origin, judgePath, allowEmpty } = this.#options;
     const { sitemapFrom, urlsFormat } = choices;
     const shared = {
@@ -154,7 +153,8 @@ export class SiteLists implements AsyncDisposable {
     const urls = input === undefined ? undefined : openUrlList({ ...shared, ...format, input });
     // Who writes a list for this says more than a sitemap, and counts where both have a page.
     const source = sitemap !== undefined && urls !== undefined ? new JoinedLists(sitemap, urls) : (sitemap ?? urls);
-    if (source === undefined || this.#probes === undefined) return source;
+    if (source === undefined) throw new TypeError("there is no list");
+    if (this.#probes === undefined) return source;
     const file = join(stateDir, probesName);
     this.#probed = new ProbedPages({ source, requests: this.#probes, file, readOnly: dryRun, clock, onEvent });
     return this.#probed;
@@ -170,16 +170,6 @@ export class SiteLists implements AsyncDisposable {
     this.#taken += 1;
     return { path, sizeBytes, lastModified, mediaType, digest, defaultType: mediaTypeOfUrlPath(path) };
   }
-}
-
-function withoutLists(files: FileSource): SitePages {
-  return {
-    next: async () => {
-      const batch = await files.next();
-      return batch === undefined ? undefined : { pages: batch.files, gaps: batch.gaps };
-    },
-    [Symbol.asyncDispose]: () => files[Symbol.asyncDispose](),
-  };
 }
 
 function checkChoices(choices: ListChoices): void {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createWriteStream, type WriteStream } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { finished } from "node:stream/promises";
-import { ZipArchive } from "archiver";
+import type { ZipArchive } from "archiver";
 import { wrapSystemError } from "../model/index.ts";
 import { temporaryName } from "./durable-file.ts";
 
@@ -25,11 +25,18 @@ export class DumpPackage implements AsyncDisposable {
   #sizeBytes = 0;
   #isDone = false;
 
-  constructor(path: string) {
+  /** Begins a package at a path. */
+  static async open(path: string): Promise<DumpPackage> {
+    // Few sites pack dumps, and the library is a quarter of what an export would load.
+    const archiver = await import("archiver");
+    return new DumpPackage(path, new archiver.ZipArchive({ zlib: { level: 6 } }));
+  }
+
+  private constructor(path: string, zip: ZipArchive) {
     this.#path = path;
     this.#temporary = temporaryName(path);
     this.#file = createWriteStream(this.#temporary, { flags: "wx", mode: 0o600 });
-    this.#zip = new ZipArchive({ zlib: { level: 6 } });
+    this.#zip = zip;
     const fail = (error: Error) => {
       this.#failure ??= error;
       this.#zip.emit("tidemark-end");

@@ -70,7 +70,7 @@ class PackageSeries implements AsyncDisposable {
       return;
     }
     const hash = formatSha256Hash(createHash("sha256").update(content).digest());
-    const path = await this.#open().add(content);
+    const path = await (await this.#open()).add(content);
     this.#entries.push({ ...entry, sizeBytes: content.length, hash, path });
   }
 
@@ -84,14 +84,14 @@ class PackageSeries implements AsyncDisposable {
     await this.#package?.[Symbol.asyncDispose]();
   }
 
-  #open(): DumpPackage {
-    this.#package ??= new DumpPackage(this.#ground.files.pathOf(this.#nameOf(this.#packages.length + 1)));
+  async #open(): Promise<DumpPackage> {
+    this.#package ??= await DumpPackage.open(this.#ground.files.pathOf(this.#nameOf(this.#packages.length + 1)));
     return this.#package;
   }
 
   async #close(until: EpochSeconds): Promise<void> {
     const manifest = renderList(this.#headerOf(this.#from, until), this.#entries);
-    const sizeBytes = await this.#open().end(manifest);
+    const sizeBytes = await (await this.#open()).end(manifest);
     const name = this.#nameOf(this.#packages.length + 1);
     this.#ground.files.wrote(name, sizeBytes);
     this.#packages.push({ name, from: this.#from, until, sizeBytes });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { findRepositoryRoot } from "../interop/repository.ts";
+import { cleanAfter, listBuilders } from "./peers/list-builders.ts";
 
 /** What one run of a program took. */
 interface Cost {
@@ -70,8 +71,8 @@ function row(name: string, costs: readonly Cost[], reference: number | undefined
 }
 
 /**
- * `npm run bench -- export [--files 200000] [--rounds 3] [--changes 1000]`: exports of a large site
- * in turn with a shell pipeline that does the least possible work.
+ * `npm run bench -- export [--files 200000] [--rounds 3] [--changes 1000] [--peers]`: exports of a large site
+ * in turn with a shell pipeline that does the least possible work; then once the builders of others.
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -80,6 +81,7 @@ export async function run(args: string[]): Promise<void> {
       files: { type: "string", default: "200000" },
       rounds: { type: "string", default: "3" },
       changes: { type: "string", default: "1000" },
+      peers: { type: "boolean", default: false },
     },
   });
   const [files, rounds, changes] = [Number(values.files), Number(values.rounds), Number(values.changes)];
@@ -90,13 +92,13 @@ export async function run(args: string[]): Promise<void> {
     process.exit(130);
   });
   try {
-    benchmark(folder, files, rounds, changes);
+    benchmark(folder, files, rounds, changes, values.peers);
   } finally {
     clean();
   }
 }
 
-function benchmark(folder: string, files: number, rounds: number, changes: number): void {
+function benchmark(folder: string, files: number, rounds: number, changes: number, peers: boolean): void {
   const docroot = join(folder, "site");
   process.stderr.write(`making ${files} files\n`);
   const paths = makeSite(docroot, files);
@@ -189,5 +191,22 @@ function benchmark(folder: string, files: number, rounds: number, changes: numbe
     "",
     "Ratio: wall time over that of the pipeline. Peak: largest resident set of one process.",
   ];
+  if (peers) table.push("", ...racePeers(docroot, files, folder));
   process.stdout.write(`${table.join("\n")}\n`);
+}
+
+/** One run of each, at the largest size that it manages. */
+function racePeers(docroot: string, files: number, folder: string): string[] {
+  return listBuilders.map((builder) => {
+    const pages = builder.pagesOf(files);
+    process.stderr.write(`${builder.name}: ${pages} pages\n`);
+    try {
+      const cost = measure(builder.prepare(docroot, pages, folder));
+      return `${row(builder.name, [cost], undefined)}  ${pages} pages`;
+    } catch (error) {
+      return `${builder.name.padEnd(44)}fails at ${pages} pages: ${String(error).slice(0, 80).replaceAll("\n", " ")}`;
+    } finally {
+      cleanAfter(builder, docroot);
+    }
+  });
 }
