@@ -11,7 +11,18 @@ import {
   type WithholdRule,
   wrapSystemError,
 } from "./model/index.ts";
-import { bytesPerTurn, compileGlobs, FileDigester, findReaderIdentity, type ScannedFile, Walk } from "./scan/index.ts";
+import {
+  bytesPerTurn,
+  compileGlobs,
+  FileDigester,
+  findReaderIdentity,
+  type RootWalk,
+  type ScannedFile,
+  SiteWalk,
+  Walk,
+  type WalkOptions,
+} from "./scan/index.ts";
+import { type MappedRoot, planSiteUrls, type UrlMapping } from "./site-urls.ts";
 
 /** How a site is to be exported. */
 export interface ExportSiteOptions {
@@ -31,6 +42,22 @@ export interface ExportSiteOptions {
   readonly minGroup?: number;
   /** Which pages get a digest. @default "all" */
   readonly digest?: DigestMode;
+  /** Names of index files, in the server's order: the first that a folder has is published as the folder's URL. Default none. */
+  readonly index?: readonly string[];
+  /**
+   * Publish `about.html` as `/about`; `index` is then `index.html` unless given.
+   *
+   * @default false
+   */
+  readonly cleanUrls?: boolean;
+  /** Further folders that the server shows below a prefix of its URLs; the longest prefix wins. Default none. */
+  readonly map?: readonly UrlMapping[];
+  /**
+   * Publish pages that ask not to be indexed by `<meta name="robots" content="noindex">`.
+   *
+   * @default false
+   */
+  readonly noindexPages?: boolean;
   /** Folder where robots.txt lives. Default the document root. */
   readonly robotsDir?: string;
   /** User as whom the web server reads files; what it may not read is not published. */
@@ -68,7 +95,12 @@ export async function exportSite(options: ExportSiteOptions): Promise<ExportSumm
   const docroot = checkFolder(options.docroot, "document root");
   const robotsDir = options.robotsDir === undefined ? docroot : checkFolder(options.robotsDir, "folder of robots.txt");
   const stateDir = resolve(options.stateDir ?? join(homedir(), ".local/state/tidemark", stateName(site)));
-  checkOutside(stateDir, docroot);
+  const { servedNames, mappings } = planSiteUrls(options);
+  const roots = mappings.map(({ prefix, folder }) => ({
+    prefix,
+    folder: checkFolder(folder, `folder of --map ${prefix}`),
+  }));
+  for (const folder of [docroot, ...roots.map((root) => root.folder)]) checkOutside(stateDir, folder);
   const tally = new Tally(options.onEvent);
   const judgePath = await readOwnRules(robotsDir);
   const globs = await compileGlobs(options.include ?? [], options.exclude ?? []);
@@ -88,8 +120,12 @@ export async function exportSite(options: ExportSiteOptions): Promise<ExportSumm
     onEvent: tally.onEvent,
     openSource: () => {
       tally.restart();
-      const walk = new Walk({ docroot, globs, reader, judgePath, onEvent: tally.onEvent });
-      const digester = new FileDigester();
+      const walk = openWalk(
+        { docroot, globs, reader, judgePath, onEvent: tally.onEvent, ...(servedNames && { servedNames }) },
+        roots,
+        robotsDir,
+      );
+      const digester = new FileDigester(undefined, options.noindexPages !== true);
       return {
         next: () => walk.next(),
         digest: (file, turn): CandidateDigest | Promise<CandidateDigest> =>
@@ -182,6 +218,26 @@ function checkOutside(stateDir: string, docroot: string): void {
       },
     );
   }
+}
+
+function openWalk(site: WalkOptions, roots: readonly MappedRoot[], robotsDir: string): RootWalk {
+  if (roots.length === 0) return new Walk(site);
+  const mappedPrefixes: ReadonlySet<string> = new Set(roots.map(({ prefix }) => prefix));
+  // What is mapped may hold what we write, under another URL.
+  const robotsFile = `${toBytes(realpathSync(robotsDir))}/robots.txt`;
+  const published = toBytes(join(realpathSync(site.docroot), publishedFolder));
+  const isOwnPlace = (realPath: string): boolean => realPath === robotsFile || `${realPath}/`.startsWith(published);
+  return new SiteWalk([
+    { prefix: "/", open: () => new Walk({ ...site, mappedPrefixes }) },
+    ...roots.map(({ prefix, folder }) => ({
+      prefix,
+      open: () => new Walk({ ...site, docroot: folder, prefix, mappedPrefixes, isOwnPlace }),
+    })),
+  ]);
+}
+
+function toBytes(path: string): string {
+  return Buffer.from(path).toString("latin1");
 }
 
 function checkCount(value: number, option: string): number {

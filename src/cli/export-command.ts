@@ -1,3 +1,4 @@
+import { TidemarkError } from "../model/index.ts";
 import { type Command, valueOption } from "./command.ts";
 import {
   choiceOption,
@@ -21,6 +22,10 @@ export interface ExportArguments {
   readonly segmentSize: number | undefined;
   readonly minGroup: number | undefined;
   readonly digest: (typeof digests)[number] | undefined;
+  readonly index: string[];
+  readonly cleanUrls: boolean;
+  readonly map: { readonly urlPrefix: string; readonly folder: string }[];
+  readonly noindexPages: boolean;
   readonly robotsDir: string | undefined;
   readonly serverUser: string | undefined;
   readonly allowEmpty: boolean;
@@ -38,11 +43,24 @@ function planExport(args: RawArguments): ExportArguments {
     segmentSize: integerOption(args, "segment-size", 1, 65_536),
     minGroup: integerOption(args, "min-group", 1, 65_536),
     digest: choiceOption(args, "digest", digests),
+    index: listOption(args, "index"),
+    cleanUrls: flagOption(args, "clean-urls"),
+    map: listOption(args, "map").map(planMap),
+    noindexPages: flagOption(args, "noindex-pages"),
     robotsDir: textOption(args, "robots-dir"),
     serverUser: textOption(args, "server-user"),
     allowEmpty: flagOption(args, "allow-empty"),
     dryRun: flagOption(args, "dry-run"),
   };
+}
+
+function planMap(text: string): { urlPrefix: string; folder: string } {
+  const at = text.indexOf("=");
+  if (at > 0 && text.startsWith("/") && at < text.length - 1)
+    return { urlPrefix: text.slice(0, at), folder: text.slice(at + 1) };
+  throw new TidemarkError("bad-option", `--map ${text}: not a path of the site, =, and a folder.`, {
+    hint: "Write --map /static/=/srv/static",
+  });
 }
 
 /** `tidemark export` */
@@ -58,6 +76,10 @@ export const exportCommand: Command = {
     "segment-size": valueOption("Changes in a segment of an interval (2000)"),
     "min-group": valueOption("Changes that a media type needs for an archive of its own (50)"),
     digest: valueOption("Which pages get a digest: all, changed or none (all)"),
+    index: valueOption("Publish a folder's file of this name as the folder's own URL (repeatable, first wins)"),
+    "clean-urls": { type: "boolean", describe: "Publish about.html as /about, and index.html as its folder" },
+    map: valueOption("PREFIX=FOLDER: below this path of the site the server shows this folder (repeatable)"),
+    "noindex-pages": { type: "boolean", describe: "Publish pages too that ask not to be indexed (meta robots noindex)" },
     "robots-dir": valueOption("Folder of robots.txt (the docroot)"),
     "server-user": valueOption("Hold back what this user, as whom the web server runs, cannot read"),
     "allow-empty": { type: "boolean", describe: "Let a site that had pages come to have none" },

@@ -51,4 +51,5 @@ export {
   type RobotsBlock,
   replaceRobotsBlock,
 } from "./robots-block.ts";
+export { isNoindexField, maxMetaBytes, saysNoindex } from "./robots-meta.ts";
 export { decodePathSegment, encodePathSegment, isCanonicalPath, maxPathLength } from "./url-path.ts";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { digestBytes } from "../model/index.ts";
+import { isHtml, PageHead } from "./page-head.ts";
 import { type ScannedFile, toEpochUs } from "./scanned-file.ts";
 
 /** What reading a file came to. */
@@ -13,6 +14,8 @@ export type FileDigest =
       readonly mtimeUs: number;
       readonly ctimeUs: number;
     }
+  /** It is a page that asks not to be indexed; it was read no further. */
+  | { readonly kind: "noindex" }
   | { readonly kind: "vanished" }
   /** It was written to each time that it was read. */
   | { readonly kind: "unstable" }
@@ -26,17 +29,22 @@ export const bytesPerTurn: number = 32 * 1024 * 1024;
 /** Reads files and digests them, with one buffer for all. Blocks while it reads. */
 export class FileDigester {
   readonly #buffer: Buffer;
+  readonly #findsNoindex: boolean;
 
-  /** @param bufferBytes - size of a read; default 256 KiB */
-  constructor(bufferBytes: number = 256 * 1024) {
+  /**
+   * @param bufferBytes - size of a read; default 256 KiB
+   * @param findsNoindex - whether pages of HTML are looked at for a `meta` element that withdraws them
+   */
+  constructor(bufferBytes: number = 256 * 1024, findsNoindex: boolean = false) {
     this.#buffer = Buffer.allocUnsafeSlow(bufferBytes);
+    this.#findsNoindex = findsNoindex;
   }
 
   /**
    * Digests a file whole. If its status moves between the first and the last byte, it is read again.
    */
   digest(file: ScannedFile): FileDigest {
-    const steps = this.#steps(file.location);
+    const steps = this.#steps(file);
     for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
   }
 
@@ -46,7 +54,7 @@ export class FileDigester {
    * @param turn - may throw, which ends the reading
    */
   async digestInTurns(file: ScannedFile, turn: () => Promise<void>): Promise<FileDigest> {
-    const steps = this.#steps(file.location);
+    const steps = this.#steps(file);
     try {
       for (let step = steps.next(); ; step = steps.next()) {
         if (step.done === true) return step.value;
@@ -57,10 +65,12 @@ export class FileDigester {
     }
   }
 
-  *#steps(location: string | Buffer): Generator<void, FileDigest> {
+  *#steps(file: ScannedFile): Generator<void, FileDigest> {
+    const { location } = file;
+    const head = this.#findsNoindex && isHtml(file.mediaType) ? new PageHead() : undefined;
     try {
       for (let attempt = 0; attempt < attempts; attempt++) {
-        const digested = yield* this.#once(location);
+        const digested = yield* this.#once(location, head);
         if (digested !== undefined) return digested;
       }
       return { kind: "unstable" };
@@ -70,7 +80,7 @@ export class FileDigester {
     }
   }
 
-  *#once(location: string | Buffer): Generator<void, FileDigest | undefined> {
+  *#once(location: string | Buffer, head: PageHead | undefined): Generator<void, FileDigest | undefined> {
     // Without O_NONBLOCK, a pipe that took the file's place would block for ever; without O_NOFOLLOW, a link
     // that did would lead anywhere. Links that were judged come as what they lead to.
     const fd = openSync(location, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
@@ -79,9 +89,12 @@ export class FileDigester {
       if (!before.isFile()) return { kind: "vanished" };
       const hash = createHash("sha256");
       let total = 0;
+      head?.restart();
       for (;;) {
         const length = readSync(fd, this.#buffer, 0, this.#buffer.length, null);
         if (length === 0) break;
+        if (head?.isFull === false) head.add(this.#buffer.subarray(0, length), total + length >= before.size);
+        if (head?.saysNoindex === true) return { kind: "noindex" };
         hash.update(this.#buffer.subarray(0, length));
         total += length;
         if (total % bytesPerTurn < length) yield;

@@ -14,10 +14,11 @@ import {
   statusAt,
 } from "./folder-listing.ts";
 import type { GlobFilter } from "./glob-filter.ts";
-import { judgeTarget } from "./link-target.ts";
+import { judgeTarget, type LinkRules } from "./link-target.ts";
 import { mediaTypeOfName } from "./media-types.ts";
 import { isPermitted, type ReaderIdentity } from "./reader-identity.ts";
 import type { ScanBatch, ScanGap, ScannedFile } from "./scanned-file.ts";
+import { nameAsServed, type ServedNameRules } from "./served-names.ts";
 
 /** What a walk needs to know. */
 export interface WalkOptions {
@@ -31,6 +32,14 @@ export interface WalkOptions {
   readonly batchSize?: number;
   /** Longest encoded path that is published; default 2048, what sitemaps and most crawlers accept. */
   readonly maxPathLength?: number;
+  /** How the server names files in URLs; default: by their own names. */
+  readonly servedNames?: ServedNameRules;
+  /** Encoded path under which the root lies, with `/` at its end; default `/`. */
+  readonly prefix?: string;
+  /** Encoded paths of folders, with `/` at their end, that the server takes from another root. */
+  readonly mappedPrefixes?: ReadonlySet<string>;
+  /** Whether a place, without links and one character a byte, is what we write ourselves; default: {@link judgePath} knows. */
+  readonly isOwnPlace?: (realPath: string) => boolean;
   readonly onEvent: (event: ExportEvent) => void;
 }
 
@@ -43,6 +52,8 @@ interface OpenFolder {
   /** Real paths of the folders that links led into on the way here. */
   readonly linked: readonly string[];
   readonly listing: FolderListing;
+  /** Without links, one character a byte; empty where nobody asks. */
+  readonly realPath: string;
   next: number;
 }
 
@@ -58,13 +69,13 @@ class FoundFile implements ScannedFile {
   readonly at: number;
 
   constructor(folder: OpenFolder, at: number, path: string) {
-    const { segments, numbers } = folder.listing;
+    const { segments, numbers, ownSegments } = folder.listing;
     const start = at * numbersAnEntry;
     this.path = path;
     this.sizeBytes = numbers[start + statusAt.sizeBytes] ?? 0;
     this.mtimeUs = numbers[start + statusAt.mtimeUs] ?? 0;
     this.ctimeUs = numbers[start + statusAt.ctimeUs] ?? 0;
-    this.mediaType = mediaTypeOfName(segments[at] ?? "");
+    this.mediaType = mediaTypeOfName(ownSegments?.get(at) ?? segments[at] ?? "");
     this.folder = folder;
     this.at = at;
   }
@@ -73,7 +84,7 @@ class FoundFile implements ScannedFile {
     const { listing, location } = this.folder;
     const realPath = listing.extras.get(this.at)?.realPath;
     if (realPath !== undefined) return Buffer.from(realPath, "latin1");
-    return joinLocation(location, decodePathSegment(listing.segments[this.at] ?? ""));
+    return joinLocation(location, decodePathSegment(ownSegmentAt(listing, this.at)));
   }
 }
 
@@ -82,6 +93,13 @@ const maxLinkedFolders = 4;
 
 const [fileKind, folderKind] = [entryKinds.indexOf("file"), entryKinds.indexOf("folder")];
 const wellKnownFolder = "/.well-known/";
+
+/** Collisions that are told one by one; a site may have them everywhere. */
+const maxToldCollisions = 20;
+
+function ownSegmentAt({ segments, ownSegments }: FolderListing, at: number): string {
+  return ownSegments?.get(at) ?? segments[at] ?? "";
+}
 
 function kindAt({ listing }: OpenFolder, at: number): EntryKind {
   return entryKinds[listing.kinds[at] ?? 0] ?? "failed";
@@ -93,6 +111,7 @@ function kindAt({ listing }: OpenFolder, at: number): EntryKind {
  */
 export class Walk implements AsyncDisposable {
   readonly #options: WalkOptions;
+  readonly #linkRules: LinkRules;
   readonly #rootRealPath: string;
   readonly #root: Location;
   readonly #rootInode: string | undefined;
@@ -101,10 +120,13 @@ export class Walk implements AsyncDisposable {
   readonly #lister: FolderLister;
   #gaps: ScanGap[] = [];
   #isBegun = false;
+  #collisions = 0;
 
   /** @throws TidemarkError if there is no such root */
   constructor(options: WalkOptions) {
     this.#options = options;
+    // Paths of another root say nothing of ours; isOwnPlace does.
+    this.#linkRules = options.isOwnPlace === undefined ? options : { ...options, judgePath: () => undefined };
     this.#maxPathLength = options.maxPathLength ?? 2048;
     try {
       this.#rootRealPath = resolveLocation(options.docroot);
@@ -149,8 +171,19 @@ export class Walk implements AsyncDisposable {
 
   async #begin(): Promise<void> {
     this.#isBegun = true;
+    const { prefix = "/", globs } = this.#options;
+    const names = prefix.slice(1, -1).split("/").map(decodePathSegment);
+    if (prefix !== "/") {
+      // What holds back a folder by the operator's patterns holds back what is mapped into it.
+      const rules = names.map((_, at) => globs.judgeFolder(names.slice(0, at + 1).join("/")));
+      const rule = rules.find((one) => one !== undefined);
+      if (rule !== undefined) {
+        this.#withhold(prefix, rule);
+        return;
+      }
+    }
     try {
-      await this.#open(this.#root, "/", "", []);
+      await this.#open(this.#root, prefix, prefix === "/" ? "" : `${names.join("/")}/`, []);
     } catch (error) {
       throw this.#wrap(error);
     }
@@ -164,21 +197,23 @@ export class Walk implements AsyncDisposable {
     const { segments, kinds, nameRules, extras } = folder.listing;
     const path = folder.path + (segments[at] ?? "");
     // Nearly all files of nearly all sites; the rest says why not.
-    const { globs, judgePath } = this.#options;
-    const isPlain = kinds[at] === fileKind && nameRules[at] === 0 && extras.size === 0 && globs.isOpen;
+    const { globs, judgePath, isOwnPlace } = this.#options;
+    const isPlain =
+      kinds[at] === fileKind && nameRules[at] === 0 && extras.size === 0 && globs.isOpen && isOwnPlace === undefined;
     if (isPlain && path.length <= this.#maxPathLength && judgePath(path) === undefined) {
       if (this.#isPermitted(folder, at, 4)) files.push(new FoundFile(folder, at, path));
-      else this.#withhold(path, "unreadable");
+      else this.#withhold(folder.path + ownSegmentAt(folder.listing, at), "unreadable");
       return;
     }
+    const ownPath = folder.path + ownSegmentAt(folder.listing, at);
     const kind = kindAt(folder, at);
     const rule = this.#judge(folder, at, path);
-    if (rule !== undefined) this.#withhold(path, rule);
+    if (rule !== undefined) this.#withhold(ownPath, rule);
     else if (kind === "failed")
-      this.#gap([path, `${path}/`], folder.listing.extras.get(at)?.failure); // It may have been either.
+      this.#gap([ownPath, path, `${ownPath}/`], folder.listing.extras.get(at)?.failure); // It may have been any.
     else if (kind !== "file")
       return; // It vanished after it was listed: it is not there.
-    else if (!this.#isPermitted(folder, at, 4)) this.#withhold(path, "unreadable");
+    else if (!this.#isPermitted(folder, at, 4)) this.#withhold(ownPath, "unreadable");
     else files.push(new FoundFile(folder, at, path));
   }
 
@@ -221,11 +256,12 @@ export class Walk implements AsyncDisposable {
   }
 
   #judgeFolder(parent: OpenFolder, at: number, path: string): WithholdRule | undefined {
+    if (this.#options.mappedPrefixes?.has(path)) return "shadowed";
     return this.#judge(parent, at, path) ?? (this.#isPermitted(parent, at, 1) ? undefined : "unreadable");
   }
 
   #judge(folder: OpenFolder, at: number, path: string): WithholdRule | undefined {
-    const { globs, judgePath } = this.#options;
+    const { globs, judgePath, isOwnPlace } = this.#options;
     const kind = kindAt(folder, at);
     switch (kind) {
       case "not-a-file":
@@ -237,10 +273,12 @@ export class Walk implements AsyncDisposable {
     }
     const own = judgePath(path);
     if (own === "own-output") return own;
-    const { segments, nameRules, extras } = folder.listing;
+    const { nameRules, extras } = folder.listing;
+    const name = decodePathSegment(ownSegmentAt(folder.listing, at));
+    if (isOwnPlace?.(extras.get(at)?.realPath ?? `${folder.realPath}/${name}`) === true) return "own-output";
     const named = withholdRules[(nameRules[at] ?? 0) - 1];
     const isPlain = named === undefined && globs.isOpen;
-    const relative = isPlain ? "" : folder.relative + decodePathSegment(segments[at] ?? "");
+    const relative = isPlain ? "" : folder.relative + name;
     // The folder that only our own output lies in is no secret of the site's.
     if (named === "hidden" && !globs.namesHidden(relative)) return path === wellKnownFolder ? "own-output" : named;
     if (named !== undefined && named !== "hidden") return named;
@@ -250,13 +288,14 @@ export class Walk implements AsyncDisposable {
     const rule = chosen ?? (isFolder ? undefined : own);
     const realPath = extras.size === 0 ? undefined : extras.get(at)?.realPath;
     return (
-      rule ?? (realPath === undefined ? undefined : judgeTarget(this.#options, this.#rootRealPath, realPath, isFolder))
+      rule ?? (realPath === undefined ? undefined : judgeTarget(this.#linkRules, this.#rootRealPath, realPath, isFolder))
     );
   }
 
   async #open(location: Location, path: string, relative: string, linked: readonly string[]): Promise<void> {
-    const listing = await this.#lister.list(path, location);
-    const folder: OpenFolder = { location, path, relative, linked, listing, next: 0 };
+    const listing = this.#nameAsServed(path, await this.#lister.list(path, location));
+    const realPath = this.#options.isOwnPlace === undefined ? "" : resolveLocation(location);
+    const folder: OpenFolder = { location, path, relative, linked, listing, realPath, next: 0 };
     this.#stack.push(folder);
     const ahead: { key: string; location: Location }[] = [];
     for (const [at, segment] of listing.segments.entries()) {
@@ -266,6 +305,31 @@ export class Walk implements AsyncDisposable {
       ahead.push({ key, location: joinLocation(location, decodePathSegment(segment)) });
     }
     this.#lister.expect(ahead);
+  }
+
+  #nameAsServed(path: string, listed: FolderListing): FolderListing {
+    const { servedNames, mappedPrefixes, judgePath } = this.#options;
+    if (servedNames === undefined) return listed;
+    const { listing, collisions } = nameAsServed(listed, servedNames, (segment) => {
+      const taken = path + segment;
+      return mappedPrefixes?.has(`${taken}/`) === true || judgePath(taken) === "own-output";
+    });
+    for (const segment of collisions) this.#tellCollision(path + segment);
+    return listing;
+  }
+
+  #tellCollision(path: string): void {
+    this.#collisions += 1;
+    if (this.#collisions > maxToldCollisions + 1) return;
+    const isLast = this.#collisions > maxToldCollisions;
+    this.#options.onEvent({
+      event: "warning",
+      code: "url-collision",
+      message: isLast
+        ? "more pages keep their own URL because something else has the short one; they are not named"
+        : "something else has the short URL: the page is published under its own",
+      ...(isLast ? {} : { path }),
+    });
   }
 
   #withhold(path: string, rule: WithholdRule): void {
@@ -283,7 +347,7 @@ export class Walk implements AsyncDisposable {
       this.#withhold(path, "unreadable");
       return;
     }
-    this.#gaps.push(...paths.map((covered) => ({ path: covered })));
+    this.#gaps.push(...[...new Set(paths)].map((covered) => ({ path: covered })));
     this.#options.onEvent({
       event: "item-error",
       code,
