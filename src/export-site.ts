@@ -45,7 +45,7 @@ export interface ExportSiteOptions {
   /** Names of index files, in the server's order: the first that a folder has is published as the folder's URL. Default none. */
   readonly index?: readonly string[];
   /**
-   * Publish `about.html` as `/about`; `index` is then `index.html` unless given.
+   * Publish `about.html` of the document root as `/about`, not what is mapped; `index` is then `index.html` unless given.
    *
    * @default false
    */
@@ -227,11 +227,14 @@ function openWalk(site: WalkOptions, roots: readonly MappedRoot[], robotsDir: st
   const robotsFile = `${toBytes(realpathSync(robotsDir))}/robots.txt`;
   const published = toBytes(join(realpathSync(site.docroot), publishedFolder));
   const isOwnPlace = (realPath: string): boolean => realPath === robotsFile || `${realPath}/`.startsWith(published);
+  // Index files are the server's, endings a rule for the place that has it: the document root.
+  const { servedNames } = site;
+  const mappedNames = servedNames === undefined ? {} : { servedNames: { ...servedNames, cleanUrls: false } };
   return new SiteWalk([
     { prefix: "/", open: () => new Walk({ ...site, mappedPrefixes }) },
     ...roots.map(({ prefix, folder }) => ({
       prefix,
-      open: () => new Walk({ ...site, docroot: folder, prefix, mappedPrefixes, isOwnPlace }),
+      open: () => new Walk({ ...site, docroot: folder, prefix, mappedPrefixes, isOwnPlace, ...mappedNames }),
     })),
   ]);
 }

@@ -8,8 +8,16 @@ import { exportCommand } from "./export-command.ts";
 import { nearestWord } from "./nearest-word.ts";
 import { flagOption, type RawArguments } from "./option.ts";
 import { serveCommand } from "./serve-command.ts";
+import { verifyCommand } from "./verify-command.ts";
 
-const commands: readonly Command[] = [exportCommand, crawlCommand, changesCommand, serveCommand, demoCommand];
+const commands: readonly Command[] = [
+  exportCommand,
+  verifyCommand,
+  crawlCommand,
+  changesCommand,
+  serveCommand,
+  demoCommand,
+];
 
 /** What a command line asks for. */
 export type CommandLine =

@@ -79,7 +79,10 @@ export const exportCommand: Command = {
     index: valueOption("Publish a folder's file of this name as the folder's own URL (repeatable, first wins)"),
     "clean-urls": { type: "boolean", describe: "Publish about.html as /about, and index.html as its folder" },
     map: valueOption("PREFIX=FOLDER: below this path of the site the server shows this folder (repeatable)"),
-    "noindex-pages": { type: "boolean", describe: "Publish pages too that ask not to be indexed (meta robots noindex)" },
+    "noindex-pages": {
+      type: "boolean",
+      describe: "Publish pages too that ask not to be indexed (meta robots noindex)",
+    },
     "robots-dir": valueOption("Folder of robots.txt (the docroot)"),
     "server-user": valueOption("Hold back what this user, as whom the web server runs, cannot read"),
     "allow-empty": { type: "boolean", describe: "Let a site that had pages come to have none" },

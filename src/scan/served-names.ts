@@ -20,7 +20,8 @@ export interface ServedListing {
 
 // What cannot be told from a file keeps its published name covered: it was one when it was published.
 const fileLike: ReadonlySet<EntryKind> = new Set(["file", "failed"]);
-const pageEnding = /\.html?$/i;
+// Servers that try endings try these, as they are written here.
+const pageEnding = /\.html?$/;
 
 /**
  * Renames a folder's entries as the server does. Where two would get one name, the file that has it by itself keeps
@@ -36,9 +37,7 @@ export function nameAsServed(
   const { segments, kinds } = listing;
   const isFileLike = (at: number): boolean => fileLike.has(entryKinds[kinds[at] ?? 0] ?? "gone");
   const renamed = new Map<number, string>();
-  const index = rules.indexSegments
-    .map((name) => segments.indexOf(name))
-    .find((at) => at !== -1 && isFileLike(at));
+  const index = rules.indexSegments.map((name) => segments.indexOf(name)).find((at) => at !== -1 && isFileLike(at));
   if (index !== undefined) renamed.set(index, "");
   const collisions = rules.cleanUrls ? shortenPages(segments, isFileLike, isTaken, renamed) : [];
   if (renamed.size === 0) return { listing, collisions };
@@ -55,9 +54,9 @@ function shortenPages(
 ): string[] {
   const names = new Set(segments);
   const collisions: string[] = [];
-  // Byte order has `a.htm` before `a.html`, and `a.HTML` before both.
+  // Byte order has `a.htm` before `a.html`.
   const pages = [...segments.keys()].filter((at) => !renamed.has(at) && pageEnding.test(segments[at] ?? ""));
-  const rank = (at: number): number => (segments[at]?.endsWith(".html") ? 0 : segments[at]?.endsWith(".htm") ? 1 : 2);
+  const rank = (at: number): number => (segments[at]?.endsWith(".html") ? 0 : 1);
   for (const at of pages.sort((a, b) => rank(a) - rank(b) || a - b)) {
     const own = segments[at] ?? "";
     const short = own.replace(pageEnding, "");

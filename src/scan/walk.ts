@@ -288,7 +288,8 @@ export class Walk implements AsyncDisposable {
     const rule = chosen ?? (isFolder ? undefined : own);
     const realPath = extras.size === 0 ? undefined : extras.get(at)?.realPath;
     return (
-      rule ?? (realPath === undefined ? undefined : judgeTarget(this.#linkRules, this.#rootRealPath, realPath, isFolder))
+      rule ??
+      (realPath === undefined ? undefined : judgeTarget(this.#linkRules, this.#rootRealPath, realPath, isFolder))
     );
   }
 

@@ -1,11 +1,11 @@
 import type { ServerSettings } from "./web-server.ts";
 
 const modulesFolder = "/usr/lib/apache2/modules";
-const modules = ["mpm_event", "authz_core", "mime", "dir", "deflate", "filter"];
+const modules = ["mpm_event", "authz_core", "mime", "dir", "deflate", "filter", "alias", "rewrite"];
 
 /** What Debian's Apache does by default, on one port, with one folder, and a log that is easy to read. */
 export function apacheConfig(settings: ServerSettings): string {
-  const { port, docroot, folder, logFile, user, gzip } = settings;
+  const { port, docroot, folder, logFile, user, gzip, more } = settings;
   return `
 ServerRoot ${folder}
 ServerName 127.0.0.1
@@ -33,5 +33,6 @@ DirectoryIndex index.html
   AllowOverride None
   Require all granted
 </Directory>
+${more}
 `;
 }

@@ -2,7 +2,7 @@ import type { ServerSettings } from "./web-server.ts";
 
 /** What Debian's nginx does by default, on one port, with one folder, and a log that is easy to read. */
 export function nginxConfig(settings: ServerSettings): string {
-  const { port, docroot, folder, logFile, user, gzip } = settings;
+  const { port, docroot, folder, logFile, user, gzip, more } = settings;
   return `
 daemon off;
 worker_processes 1;
@@ -28,6 +28,7 @@ http {
     listen 127.0.0.1:${port};
     root ${docroot};
     index index.html;
+    ${more}
   }
 }
 `;

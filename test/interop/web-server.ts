@@ -35,6 +35,8 @@ export interface ServerSettings {
   readonly user: string | undefined;
   /** Whether text is compressed for those who ask, as Debian's servers do. */
   readonly gzip: boolean;
+  /** Further lines of the configuration. */
+  readonly more: string;
 }
 
 /** A real web server on loopback. */
@@ -106,11 +108,12 @@ async function waitUntilUp(child: ChildProcess, url: string): Promise<void> {
  * @param docroot - must be readable by everybody if the starter is root
  * @param options.port - default: a free one
  * @param options.gzip - default: true
+ * @param options.more - further lines, of nginx in `server`, of Apache at the end; default: none
  */
 export async function startWebServer(
   kind: ServerKind,
   docroot: string,
-  options: { readonly port?: number; readonly gzip?: boolean } = {},
+  options: { readonly port?: number; readonly gzip?: boolean; readonly more?: string } = {},
 ): Promise<WebServer> {
   const temp = makeTempFolder(kind);
   const port = options.port ?? (await findFreePort());
@@ -123,6 +126,7 @@ export async function startWebServer(
     logFile: join(temp.path, "access.log"),
     user,
     gzip: options.gzip ?? true,
+    more: options.more ?? "",
   };
   const configFile = join(temp.path, "server.conf");
   mkdirSync(join(temp.path, "temp"));

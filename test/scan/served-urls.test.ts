@@ -144,7 +144,10 @@ test("rules hold below a mapped prefix: names, links out of its root, patterns, 
     { prefix: "/m/", folder: join(temp.path, "map") },
     { prefix: "/private/p/", folder: join(temp.path, "private") },
   ];
-  const { paths, withheld } = await walkSite(map, undefined, { exclude: ["m/drafts", "private/**"], isOwnPlace: () => false });
+  const { paths, withheld } = await walkSite(map, undefined, {
+    exclude: ["m/drafts", "private/**"],
+    isOwnPlace: () => false,
+  });
   assert.deepEqual(paths, ["/a.txt", "/m/linked.txt", "/m/ok.txt", "/m/robots.txt", "/x.html"]);
   assert.deepEqual(withheld, {
     "/m/.git/": "version-control",
@@ -171,9 +174,9 @@ function listNaively(roots: readonly Root[], rules: ServedNameRules): [path: str
     const files = names.filter((name) => lstatSync(at(name)).isFile());
     const index = rules.indexSegments.find((name) => files.includes(name));
     const given = new Set(names);
-    const later = (name: string): number => (name.endsWith(".html") ? 0 : name.endsWith(".htm") ? 1 : 2);
+    const later = (name: string): number => (name.endsWith(".html") ? 0 : 1);
     for (const name of files.sort((a, b) => later(a) - later(b) || (a < b ? -1 : 1))) {
-      const short = name.replace(/\.html?$/i, "");
+      const short = name.replace(/\.html?$/, "");
       const isFree = !given.has(short) && !prefixes.includes(`${path}${encodePathSegment(short)}/`);
       let served = name;
       if (name === index) served = "";
