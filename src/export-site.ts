@@ -11,18 +11,9 @@ import {
   type WithholdRule,
   wrapSystemError,
 } from "./model/index.ts";
-import {
-  bytesPerTurn,
-  compileGlobs,
-  FileDigester,
-  findReaderIdentity,
-  type RootWalk,
-  type ScannedFile,
-  SiteWalk,
-  Walk,
-  type WalkOptions,
-} from "./scan/index.ts";
-import { type MappedRoot, planSiteUrls, type UrlMapping } from "./site-urls.ts";
+import { bytesPerTurn, compileGlobs, FileDigester, findReaderIdentity, type ScannedFile } from "./scan/index.ts";
+import { planSiteUrls, type UrlMapping } from "./site-urls.ts";
+import { openSiteWalk } from "./site-walk.ts";
 
 /** How a site is to be exported. */
 export interface ExportSiteOptions {
@@ -120,7 +111,7 @@ export async function exportSite(options: ExportSiteOptions): Promise<ExportSumm
     onEvent: tally.onEvent,
     openSource: () => {
       tally.restart();
-      const walk = openWalk(
+      const walk = openSiteWalk(
         { docroot, globs, reader, judgePath, onEvent: tally.onEvent, ...(servedNames && { servedNames }) },
         roots,
         robotsDir,
@@ -218,29 +209,6 @@ function checkOutside(stateDir: string, docroot: string): void {
       },
     );
   }
-}
-
-function openWalk(site: WalkOptions, roots: readonly MappedRoot[], robotsDir: string): RootWalk {
-  if (roots.length === 0) return new Walk(site);
-  const mappedPrefixes: ReadonlySet<string> = new Set(roots.map(({ prefix }) => prefix));
-  // What is mapped may hold what we write, under another URL.
-  const robotsFile = `${toBytes(realpathSync(robotsDir))}/robots.txt`;
-  const published = toBytes(join(realpathSync(site.docroot), publishedFolder));
-  const isOwnPlace = (realPath: string): boolean => realPath === robotsFile || `${realPath}/`.startsWith(published);
-  // Index files are the server's, endings a rule for the place that has it: the document root.
-  const { servedNames } = site;
-  const mappedNames = servedNames === undefined ? {} : { servedNames: { ...servedNames, cleanUrls: false } };
-  return new SiteWalk([
-    { prefix: "/", open: () => new Walk({ ...site, mappedPrefixes }) },
-    ...roots.map(({ prefix, folder }) => ({
-      prefix,
-      open: () => new Walk({ ...site, docroot: folder, prefix, mappedPrefixes, isOwnPlace, ...mappedNames }),
-    })),
-  ]);
-}
-
-function toBytes(path: string): string {
-  return Buffer.from(path).toString("latin1");
 }
 
 function checkCount(value: number, option: string): number {

@@ -195,6 +195,16 @@ const rows: readonly Row[] = [
   },
   { name: "nothing there", fault: withBody("/a.txt", 410, "no"), kind: "missing", fix: /--map/ },
   { name: "a login", fault: withBody("/a.txt", 401, "no"), kind: "refused", fix: /--exclude/ },
+  {
+    name: "a connection that ends",
+    fault: ({ url, socket }) => {
+      if (url !== "/a.txt") return false;
+      socket.destroy();
+      return true;
+    },
+    kind: "unavailable",
+    fix: /error log/,
+  },
   { name: "an error", fault: withBody("/a.txt", 500, "no"), kind: "unavailable", fix: /error log/ },
   {
     name: "another size",

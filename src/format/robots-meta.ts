@@ -1,4 +1,4 @@
-/** How much of a page is looked at for a `meta` element, in bytes: it belongs into the head. */
+/** How much of a page is looked at for a `meta` element, in bytes. */
 export const maxMetaBytes: number = 64 * 1024;
 
 // Fields whose agent is everybody, or us.
@@ -10,6 +10,8 @@ const attribute =
   /[\t\n\f\r /]*(?:(>)|([^\t\n\f\r />][^\t\n\f\r />=]*)(?![^\t\n\f\r />=])(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r >"'][^\t\n\f\r >]*)|(?=>)))?)/y;
 // What is left where a quoted value has no end.
 const openQuote = /[\t\n\f\r ]*=[\t\n\f\r ]*["']/y;
+const headEnd = /<\/head[\t\n\f\r />]|<body[\t\n\f\r />]/i;
+const likelyNoindex = /<meta[\t\n\f\r /][^<]{0,2000}(?:noindex|none)/i;
 const commentEnd = /--!?>/g;
 
 /** Whether directives, such as `noindex, follow`, keep a page out of indexes: `noindex` or `none` is among them. */
@@ -40,11 +42,16 @@ export function isNoindexField(value: string): boolean {
 /**
  * Whether a page of HTML says of itself `<meta name="robots" content="noindex">`, or `none`, to everybody or to us.
  *
- * @param head - the beginning of the page, one character a byte; what lies in comments, scripts and the like is text
+ * It is looked for in the head, where the HTML Living Standard (section 4.2.5) has it: up to the first `</head` or
+ * `<body`. What lies in comments, scripts and the like is text.
+ *
+ * @param text - the beginning of the page, one character a byte
  */
-export function saysNoindex(head: string): boolean {
-  // Nearly all pages end here.
-  if (!/noindex|none|&#/i.test(head)) return false;
+export function saysNoindex(text: string): boolean {
+  const end = text.search(headEnd);
+  const head = end === -1 ? text : text.slice(0, end);
+  // Nearly all pages end here: reading tags costs more than digesting the page.
+  if (!likelyNoindex.test(head)) return false;
   tagStart.lastIndex = 0;
   for (let found = tagStart.exec(head); found !== null; found = tagStart.exec(head)) {
     const [opening, tag] = found;
@@ -100,14 +107,6 @@ function readAttributes(head: string, start: number): MetaFields | undefined {
     openQuote.lastIndex = attribute.lastIndex;
     if (openQuote.test(head)) return undefined;
     const key = name?.toLowerCase();
-    if (key === "name" || key === "content") fields[key] ??= decodeReferences(double ?? single ?? bare ?? "");
+    if (key === "name" || key === "content") fields[key] ??= double ?? single ?? bare ?? "";
   }
-}
-
-// Who hides "noindex" in numbers means it all the same.
-function decodeReferences(text: string): string {
-  return text.replace(/&#(?:[xX]([0-9a-fA-F]{1,6})|([0-9]{1,7}));?/g, (whole, hex?: string, decimal?: string) => {
-    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-    return code < 128 ? String.fromCharCode(code) : whole;
-  });
 }

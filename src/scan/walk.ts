@@ -13,9 +13,9 @@ import {
   resolveLocation,
   statusAt,
 } from "./folder-listing.ts";
+import { FoundFile, type OpenFolder, ownSegmentAt } from "./found-file.ts";
 import type { GlobFilter } from "./glob-filter.ts";
 import { judgeTarget, type LinkRules } from "./link-target.ts";
-import { mediaTypeOfName } from "./media-types.ts";
 import { isPermitted, type ReaderIdentity } from "./reader-identity.ts";
 import type { ScanBatch, ScanGap, ScannedFile } from "./scanned-file.ts";
 import { nameAsServed, type ServedNameRules } from "./served-names.ts";
@@ -43,51 +43,6 @@ export interface WalkOptions {
   readonly onEvent: (event: ExportEvent) => void;
 }
 
-interface OpenFolder {
-  readonly location: Location;
-  /** Encoded path, with `/` at its end. */
-  readonly path: string;
-  /** Relative bytes, with `/` at its end unless it is the root. */
-  readonly relative: string;
-  /** Real paths of the folders that links led into on the way here. */
-  readonly linked: readonly string[];
-  readonly listing: FolderListing;
-  /** Without links, one character a byte; empty where nobody asks. */
-  readonly realPath: string;
-  next: number;
-}
-
-/** A file that was found. Where it is, is only worked out for those that are read. */
-class FoundFile implements ScannedFile {
-  readonly path: string;
-  readonly sizeBytes: number;
-  readonly mtimeUs: number;
-  readonly ctimeUs: number;
-  readonly mediaType: string;
-  // Not private: a field that is costs a call into the engine for each of a million files.
-  readonly folder: OpenFolder;
-  readonly at: number;
-
-  constructor(folder: OpenFolder, at: number, path: string) {
-    const { segments, numbers, ownSegments } = folder.listing;
-    const start = at * numbersAnEntry;
-    this.path = path;
-    this.sizeBytes = numbers[start + statusAt.sizeBytes] ?? 0;
-    this.mtimeUs = numbers[start + statusAt.mtimeUs] ?? 0;
-    this.ctimeUs = numbers[start + statusAt.ctimeUs] ?? 0;
-    this.mediaType = mediaTypeOfName(ownSegments?.get(at) ?? segments[at] ?? "");
-    this.folder = folder;
-    this.at = at;
-  }
-
-  get location(): string | Buffer {
-    const { listing, location } = this.folder;
-    const realPath = listing.extras.get(this.at)?.realPath;
-    if (realPath !== undefined) return Buffer.from(realPath, "latin1");
-    return joinLocation(location, decodePathSegment(ownSegmentAt(listing, this.at)));
-  }
-}
-
 /** How many links to folders may lie on one path: deployments nest two; more is a maze. */
 const maxLinkedFolders = 4;
 
@@ -96,10 +51,6 @@ const wellKnownFolder = "/.well-known/";
 
 /** Collisions that are told one by one; a site may have them everywhere. */
 const maxToldCollisions = 20;
-
-function ownSegmentAt({ segments, ownSegments }: FolderListing, at: number): string {
-  return ownSegments?.get(at) ?? segments[at] ?? "";
-}
 
 function kindAt({ listing }: OpenFolder, at: number): EntryKind {
   return entryKinds[listing.kinds[at] ?? 0] ?? "failed";

@@ -13,7 +13,7 @@ const yes = [
   '<!-- x --><meta name="robots" content="max-snippet:5,noindex">',
   '<!--><meta name="robots" content="noindex">',
   '<script>"</scriptx>"</script><meta name="robots" content="noindex">',
-  '<meta name="robots" content="&#110;oinde&#x78;">',
+  '<header><meta name="robots" content="noindex">',
   '<meta name="robots" content="index"><meta name="robots" content="noindex">',
   '<!doctype html><?x?><meta name="robots" content="none" content="index">',
 ];
@@ -33,6 +33,8 @@ const no = [
   '<meta name="robots" content="noindex"',
   '<a title="<meta name=robots content=noindex>">',
   '<meta name="robots" content="index" content="noindex">',
+  '</head><meta name="robots" content="noindex">',
+  '<BODY class=x><meta name="robots" content="noindex">',
   '<style><meta name="robots" content="noindex">',
 ];
 
