@@ -393,6 +393,12 @@ test("it is polite: Crawl-delay counts, a wish for later is granted once, and a 
     waits.some((waitMs) => waitMs > 5000 && waitMs <= 7000),
     waits.join(),
   );
+  refusals = 5;
+  assert.deepEqual(
+    (await site.verify(polite)).findings.map(({ kind, path }) => `${kind} ${path}`),
+    ["unavailable /a.txt"],
+  );
+  assert.equal(site.requests.filter((url) => url === "/a.txt").length, 2);
   site.fault = ({ url = "" }, response) => {
     if (!/^\/p\d/.test(url)) return false;
     response.writeHead(500).end();
