@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Page, VerifySummary } from "../../src/model/index.ts";
-import { exportDocroot, runTidemark } from "./command.ts";
+import { crawl, exportDocroot, runTidemark } from "./command.ts";
 import { nastyNames, writeNastySite } from "./nasty-site.ts";
 import { skipWithout } from "./programs.ts";
 import { readPublishedSet } from "./published-set.ts";
@@ -125,6 +125,11 @@ async function servesMappedUrls(kind: ServerKind): Promise<void> {
     (await findWrongAnswers(server, pages)).filter((wrong) => !refused.test(wrong)),
     [],
   );
+
+  if (kind === "nginx") {
+    const { summary } = await crawl(server.url, join(temp.path, "crawled"));
+    assert.deepEqual([summary.created, summary.failed, summary.differing], [pages.size, 0, 0]);
+  }
 
   // The same folders, wrongly mapped: the names are there, the bytes are not.
   const wrong = ["--clean-urls", "--map", `/static/=${folder}-deep`, "--map", `/elsewhere/=${folder}`];
