@@ -1,17 +1,8 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
-import { checkKey, indexNowFolderName, keyPath, readKeys } from "./announce/index.ts";
+import { existsSync, realpathSync } from "node:fs";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import { parseBaseUrl } from "./base-url.ts";
 import { compileContentRules } from "./content/index.ts";
-import {
-  type DigestMode,
-  digestModes,
-  type PartSource,
-  readRobotsFile,
-  runExport,
-  type SiteParts,
-} from "./export/index.ts";
-import { parseRobots, publishedFolder, robotsAllow } from "./format/index.ts";
+import { type DigestMode, digestModes, type PartSource, runExport, type SiteParts } from "./export/index.ts";
 import {
   type Clock,
   type ExportEvent,
@@ -21,16 +12,10 @@ import {
   wrapSystemError,
 } from "./model/index.ts";
 import { RunRecord } from "./run-record.ts";
-import {
-  compileGlobs,
-  DigestPool,
-  findReaderIdentity,
-  type GlobFilter,
-  type ReaderIdentity,
-  type ScannedFile,
-  Walk,
-} from "./scan/index.ts";
-import { defaultStateDir } from "./state-folder.ts";
+import { DigestPool, type ScannedFile, Walk } from "./scan/index.ts";
+import { readSiteRules, stateDirOf } from "./site-rules.ts";
+import type { UrlMapping } from "./site-urls.ts";
+import { openSiteWalk } from "./site-walk.ts";
 
 /** How a site is to be exported. */
 export interface ExportSiteOptions {
@@ -66,6 +51,22 @@ export interface ExportSiteOptions {
   readonly significant?: number;
   /** Bytes of the site's files that are read a second at most; a file counts 4 KiB at least. Default no limit. */
   readonly ioLimit?: number;
+  /** Names of index files, in the server's order: the first that a folder has is published as the folder's URL. Default none. */
+  readonly index?: readonly string[];
+  /**
+   * Publish `about.html` of the document root as `/about`, not what is mapped; `index` is then `index.html` unless given.
+   *
+   * @default false
+   */
+  readonly cleanUrls?: boolean;
+  /** Further folders that the server shows below a prefix of its URLs; the longest prefix wins. Default none. */
+  readonly map?: readonly UrlMapping[];
+  /**
+   * Publish pages that ask not to be indexed by `<meta name="robots" content="noindex">`.
+   *
+   * @default false
+   */
+  readonly noindexPages?: boolean;
   /** Folder where robots.txt lives. Default the document root. */
   readonly robotsDir?: string;
   /** User as whom the web server reads files; what it may not read is not published. */
@@ -102,7 +103,12 @@ export async function exportSite(options: ExportSiteOptions): Promise<ExportSumm
   return await exportRecorded(options, undefined, "export");
 }
 
-/** Exports what changed in some parts of a site, as a watch does. @param parts - undefined for the whole site */
+/**
+ * Exports what changed in some parts of a site, as a watch does. A site that folders are mapped into is always
+ * exported whole.
+ *
+ * @param parts - undefined for the whole site
+ */
 export async function exportParts(options: ExportSiteOptions, parts: SiteParts | undefined): Promise<ExportSummary> {
   return await exportRecorded(options, parts, "watch");
 }
@@ -145,9 +151,9 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
   const clock = options.clock ?? Date.now;
   const startedMs = clock();
   const site = parseBaseUrl(options.baseUrl);
-  const { docroot, robotsDir, judgePath, globs, reader } = await readSiteRules(options);
+  const { docroot, robotsDir, judgePath, globs, reader, servedNames, roots } = await readSiteRules(options);
   const stateDir = stateDirOf(options);
-  checkOutside(stateDir, docroot);
+  for (const folder of [docroot, ...roots.map((root) => root.folder)]) checkOutside(stateDir, folder);
   const tally = new Tally(options.onEvent);
   const digestMode = checkDigestMode(options.digest ?? "all");
   const rules = await compileContentRules({
@@ -157,10 +163,12 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
   if (rules !== undefined && digestMode !== "all") refuseContentRules(digestMode);
   const significant = checkSignificant(options.significant);
   const ioLimitBytesPerSecond = checkIoLimit(options.ioLimit);
+  const findsNoindex = options.noindexPages !== true;
   const { signal } = options;
-  const openWalk = () => new Walk({ docroot, globs, reader, judgePath, onEvent: tally.onEvent });
+  const { onEvent } = tally;
+  const walkOptions = { docroot, globs, reader, judgePath, onEvent, ...(servedNames && { servedNames }) };
   const openDigests = (opened: readonly AsyncDisposable[]): Digests => {
-    const pool = new DigestPool({ rules, ioLimitBytesPerSecond, signal });
+    const pool = new DigestPool({ rules, ioLimitBytesPerSecond, findsNoindex, signal });
     return {
       digestAll: (files, turn) => pool.digestAll(files, turn),
       [Symbol.asyncDispose]: async () => {
@@ -184,36 +192,17 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
     onEvent: tally.onEvent,
     openSource: () => {
       tally.restart();
-      const walk = openWalk();
+      const walk = openSiteWalk(walkOptions, roots, robotsDir);
       return { next: () => walk.next(), ...openDigests([walk]) };
     },
-    parts: parts === undefined ? undefined : { parts, openSource: () => openPartSource(openWalk, openDigests) },
+    parts:
+      parts === undefined || roots.length > 0
+        ? undefined
+        : { parts, openSource: () => openPartSource(() => new Walk(walkOptions), openDigests) },
   }).catch((error: unknown) => {
     throw error instanceof Error && "syscall" in error ? wrapSystemError(error, `export ${docroot}`) : error;
   });
   return { ...summary, stateDir, ...tally.counts, elapsedMs: clock() - startedMs };
-}
-
-/** Which folders a site is in, and what of them may be published. */
-export interface SiteRules {
-  readonly docroot: string;
-  readonly robotsDir: string;
-  readonly globs: GlobFilter;
-  readonly reader: ReaderIdentity;
-  readonly judgePath: (path: string) => WithholdRule | undefined;
-}
-
-/** Reads the rules of a site. @throws TidemarkError `bad-option`, `not-found`, `not-a-folder` */
-export async function readSiteRules(options: ExportSiteOptions): Promise<SiteRules> {
-  const docroot = checkFolder(options.docroot, "document root");
-  const robotsDir = options.robotsDir === undefined ? docroot : checkFolder(options.robotsDir, "folder of robots.txt");
-  return {
-    docroot,
-    robotsDir,
-    globs: await compileGlobs(options.include ?? [], options.exclude ?? []),
-    reader: findReaderIdentity(options.serverUser),
-    judgePath: await readOwnRules(robotsDir, await readKeyPaths(options)),
-  };
 }
 
 type Digests = Pick<PartSource<ScannedFile>, "digestAll" | typeof Symbol.asyncDispose>;
@@ -262,24 +251,6 @@ class Tally {
     const withheld = Object.values(this.#rules).reduce((sum, count) => sum + count, 0);
     return { withheld, withheldByRule: { ...this.#rules }, errors: this.#errors, warnings: this.#warnings };
   }
-}
-
-/** The folder in which a site is remembered. */
-function stateDirOf({ stateDir, baseUrl }: ExportSiteOptions): string {
-  return resolve(stateDir ?? defaultStateDir(parseBaseUrl(baseUrl)));
-}
-
-function checkFolder(path: string, what: string): string {
-  const full = resolve(path);
-  try {
-    if (statSync(full).isDirectory()) return full;
-  } catch (error) {
-    throw wrapSystemError(error, `open the ${what} ${full}`, { path: full });
-  }
-  throw new TidemarkError("not-a-folder", `The ${what} ${full} is not a folder.`, {
-    hint: "Name a folder.",
-    details: { path: full },
-  });
 }
 
 /** The state holds names of files that are withheld: it must not be served. */
@@ -338,28 +309,4 @@ function checkIoLimit(value: number | undefined): number | undefined {
   throw new TidemarkError("bad-option", `--io-limit must be at least 4096 bytes a second, not ${value}.`, {
     hint: "For instance --io-limit 10M",
   });
-}
-
-/** Files that prove to search engines that the site is ours are no pages. */
-async function readKeyPaths(options: ExportSiteOptions): Promise<string[]> {
-  const used = await readKeys(join(stateDirOf(options), indexNowFolderName));
-  const given = options.indexNowKey === undefined ? [] : [checkKey(options.indexNowKey)];
-  return [...used, ...given].map(keyPath);
-}
-
-/** What we write ourselves is no page; what robots.txt keeps from everybody is not announced to them. */
-async function readOwnRules(
-  robotsDir: string,
-  keyPaths: readonly string[],
-): Promise<(path: string) => WithholdRule | undefined> {
-  const { content } = await readRobotsFile(robotsDir);
-  const robots = parseRobots(content);
-  // A file without a Disallow, however it is spelt, need not be asked two hundred thousand times.
-  const hasRules = /dis/i.test(Buffer.from(content).toString("latin1"));
-  return (path) => {
-    if (path === "/robots.txt" || path.startsWith(publishedFolder)) return "own-output";
-    // Few sites have one, and none has more than some.
-    for (const own of keyPaths) if (path === own) return "own-output";
-    return hasRules && !robotsAllow(robots, "*", path) ? "robots-disallow" : undefined;
-  };
 }

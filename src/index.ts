@@ -23,11 +23,16 @@ export {
   type ExportEvent,
   type ExportSummary,
   errorCodes,
+  type Finding,
+  type FindingKind,
+  findingKinds,
   type IndexNowEvent,
   type IndexNowSummary,
   type Page,
   type PageChange,
   TidemarkError,
+  type VerifyEvent,
+  type VerifySummary,
   type WithholdRule,
   withholdRules,
 } from "./model/index.ts";
@@ -37,6 +42,7 @@ export { type FolderServer, type ServedRequest, type ServeOptions, serveFolder }
 export type { ServerFinding } from "./server-check.ts";
 export { type ProposeSiteOptions, proposeSite, type SiteProposal } from "./site-proposal.ts";
 export { readSiteStatus, type SiteStatus, type SiteStatusOptions } from "./site-status.ts";
+export type { UrlMapping } from "./site-urls.ts";
 export { defaultStateDir } from "./state-folder.ts";
 export { type StatusProblem, statusProblemCodes } from "./status-problem.ts";
 export {
@@ -46,4 +52,5 @@ export {
   type TellIndexNowOptions,
   tellIndexNow,
 } from "./tell-index-now.ts";
+export { type VerifySiteOptions, verifySite } from "./verify-site.ts";
 export { type WatchedRound, type WatchSiteOptions, watchSite } from "./watch-site.ts";

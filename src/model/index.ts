@@ -12,6 +12,7 @@ export type { Cursor } from "./cursor.ts";
 export { type ErrorCode, type ErrorFacts, errorCodes, TidemarkError, wrapSystemError } from "./error.ts";
 export { type ExportEvent, type ExportSummary, type WithholdRule, withholdRules } from "./export-event.ts";
 export type {
+  AnswerHead,
   BodySink,
   FetchedOutcome,
   FetchFailure,
@@ -34,6 +35,13 @@ export {
   maxEpochSeconds,
   parseCompactTime,
 } from "./time.ts";
+export {
+  type Finding,
+  type FindingKind,
+  findingKinds,
+  type VerifyEvent,
+  type VerifySummary,
+} from "./verify-event.ts";
 export type {
   DeleteItem,
   FetchItem,

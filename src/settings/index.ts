@@ -12,7 +12,9 @@ export type { Setting, SettingTable } from "./setting.ts";
 export {
   byteRate,
   choice,
+  type FolderMapping,
   flag,
+  folderMappings,
   numberBetween,
   path,
   type SettingKind,
