@@ -64,7 +64,7 @@ async function readText(file: string): Promise<string> {
 function complete(settings: ExportSettings, folder: string): ExportSettings {
   const rows: Readonly<Record<string, Setting>> = exportSettings;
   const entries = Object.entries(settings).map(([key, value]) => {
-    return [key, rows[key]?.kind.isPath === true ? resolve(folder, String(value)) : value] as const;
+    return [key, rows[key]?.kind.completePaths?.(value, (path) => resolve(folder, path)) ?? value] as const;
   });
   return Object.fromEntries(entries) as unknown as ExportSettings;
 }

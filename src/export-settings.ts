@@ -4,6 +4,7 @@ import {
   choice,
   duration,
   flag,
+  folderMappings,
   numberBetween,
   path,
   type Setting,
@@ -46,6 +47,14 @@ export const exportSettings: SettingTable<ExportSettings> = {
   segmentSize: row("segment-size", wholeNumber(1, 65_536), "Changes in a segment of an interval (2000)"),
   minGroup: row("min-group", wholeNumber(1, 65_536), "Changes that a media type needs for an archive of its own (50)"),
   digest: row("digest", choice("all", "changed", "none"), "Which pages get a digest: all, changed or none (all)"),
+  index: row("index", texts, "Publish a folder's file of this name as the folder's own URL (repeatable, first wins)"),
+  cleanUrls: row("clean-urls", flag, "Publish about.html as /about, and index.html as its folder"),
+  map: row(
+    "map",
+    folderMappings,
+    "PREFIX=FOLDER: below this path of the site the server shows this folder (repeatable)",
+  ),
+  noindexPages: row("noindex-pages", flag, "Publish pages too that ask not to be indexed (meta robots noindex)"),
   ignore: row(
     "ignore",
     texts,

@@ -1,48 +1,26 @@
-import { constants, existsSync } from "node:fs";
+import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { parseBaseUrl } from "./base-url.ts";
 import { compileContentRules } from "./content/index.ts";
 import { EventTally } from "./event-tally.ts";
-import {
-  type DigestMode,
-  type PageSource,
-  type PartSource,
-  readRobotsFile,
-  runExport,
-  type SiteParts,
-  type StandardsChoice,
-} from "./export/index.ts";
+import { type DigestMode, type PageSource, type PartSource, runExport, type SiteParts } from "./export/index.ts";
 import {
   checkCount,
   checkDigestMode,
-  checkFolder,
   checkIoLimit,
   checkOutside,
   checkSignificant,
   refuseContentRules,
 } from "./export-checks.ts";
-import { decodePathSegment, parseRobots, publishedFolder, resourceSyncPath, robotsAllow } from "./format/index.ts";
-import {
-  type Clock,
-  type ExportEvent,
-  type ExportSummary,
-  TidemarkError,
-  type WithholdRule,
-  wrapSystemError,
-} from "./model/index.ts";
+import { decodePathSegment } from "./format/index.ts";
+import { type Clock, type ExportEvent, type ExportSummary, TidemarkError, wrapSystemError } from "./model/index.ts";
 import { RunRecord } from "./run-record.ts";
-import {
-  compileGlobs,
-  DigestPool,
-  findReaderIdentity,
-  type GlobFilter,
-  type ReaderIdentity,
-  type ScannedFile,
-  Walk,
-} from "./scan/index.ts";
+import { DigestPool, type RootWalk, type ScannedFile, Walk } from "./scan/index.ts";
 import type { ListChoices, SiteLists, SiteListsOptions } from "./site-lists.ts";
-import { defaultStateDir } from "./state-folder.ts";
+import { chooseStandards, readSiteRules, stateDirOf } from "./site-rules.ts";
+import type { UrlMapping } from "./site-urls.ts";
+import { openSiteWalk } from "./site-walk.ts";
 
 /** How a site is to be exported. */
 export interface ExportSiteOptions extends ListChoices {
@@ -86,6 +64,22 @@ export interface ExportSiteOptions extends ListChoices {
   readonly changeDumps?: boolean;
   /** Pack all pages as they are now; implies `resourceSync`. The packages stay listed. @default false */
   readonly resourceDump?: boolean;
+  /** Names of index files, in the server's order: the first that a folder has is published as the folder's URL. Default none. */
+  readonly index?: readonly string[];
+  /**
+   * Publish `about.html` of the document root as `/about`, not what is mapped; `index` is then `index.html` unless given.
+   *
+   * @default false
+   */
+  readonly cleanUrls?: boolean;
+  /** Further folders that the server shows below a prefix of its URLs; the longest prefix wins. Default none. */
+  readonly map?: readonly UrlMapping[];
+  /**
+   * Publish pages that ask not to be indexed by `<meta name="robots" content="noindex">`.
+   *
+   * @default false
+   */
+  readonly noindexPages?: boolean;
   /** Folder where robots.txt lives. Default the document root. */
   readonly robotsDir?: string;
   /** User as whom the web server reads files; what it may not read is not published. */
@@ -127,7 +121,12 @@ export async function exportSite(options: ExportSiteOptions): Promise<ExportSumm
   return await exportRecorded(options, undefined, "export");
 }
 
-/** Exports what changed in some parts of a site, as a watch does. @param parts - undefined for the whole site */
+/**
+ * Exports what changed in some parts of a site, as a watch does. A site that folders are mapped into is always
+ * exported whole.
+ *
+ * @param parts - undefined for the whole site
+ */
 export async function exportParts(options: ExportSiteOptions, parts: SiteParts | undefined): Promise<ExportSummary> {
   return await exportRecorded(options, parts, "watch");
 }
@@ -170,9 +169,9 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
   const clock = options.clock ?? Date.now;
   const startedMs = clock();
   const site = parseBaseUrl(options.baseUrl);
-  const { docroot, robotsDir, judgePath, globs, reader } = await readSiteRules(options);
+  const { docroot, robotsDir, judgePath, globs, reader, servedNames, roots } = await readSiteRules(options);
   const stateDir = stateDirOf(options);
-  checkOutside(stateDir, docroot);
+  for (const folder of [docroot, ...roots.map((root) => root.folder)]) checkOutside(stateDir, folder);
   const tally = new EventTally(options.onEvent);
   const digestMode = checkDigestMode(options.digest ?? "all");
   const rules = await compileContentRules({
@@ -196,9 +195,10 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
     signal,
     onEvent,
   });
-  const openWalk = () => new Walk({ docroot, globs, reader, judgePath, onEvent });
+  const findsNoindex = options.noindexPages !== true;
+  const walkOptions = { docroot, globs, reader, judgePath, onEvent, ...(servedNames && { servedNames }) };
   const openDigests = (opened: readonly AsyncDisposable[]): Digests => {
-    const pool = new DigestPool({ rules, ioLimitBytesPerSecond, signal });
+    const pool = new DigestPool({ rules, ioLimitBytesPerSecond, findsNoindex, signal });
     return {
       digestAll: (files, turn) => pool.digestAll(files, turn),
       [Symbol.asyncDispose]: async () => {
@@ -226,37 +226,18 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
     onEvent: tally.onEvent,
     openSource: () => {
       tally.restart();
-      const walk = openWalk();
+      const walk = openSiteWalk(walkOptions, roots, robotsDir);
       const pages = lists?.addTo(walk) ?? withoutLists(walk);
       return { next: () => pages.next(), ...openDigests([pages]) };
     },
-    parts: parts === undefined ? undefined : { parts, openSource: () => openPartSource(openWalk, openDigests) },
+    parts:
+      parts === undefined || roots.length > 0
+        ? undefined
+        : { parts, openSource: () => openPartSource(() => new Walk(walkOptions), openDigests) },
   }).catch((error: unknown) => {
     throw error instanceof Error && "syscall" in error ? wrapSystemError(error, `export ${docroot}`) : error;
   });
   return { ...summary, stateDir, ...tally.counts, ...lists?.summary, elapsedMs: clock() - startedMs };
-}
-
-/** Which folders a site is in, and what of them may be published. */
-export interface SiteRules {
-  readonly docroot: string;
-  readonly robotsDir: string;
-  readonly globs: GlobFilter;
-  readonly reader: ReaderIdentity;
-  readonly judgePath: (path: string) => WithholdRule | undefined;
-}
-
-/** Reads the rules of a site. @throws TidemarkError `bad-option`, `not-found`, `not-a-folder` */
-export async function readSiteRules(options: ExportSiteOptions): Promise<SiteRules> {
-  const docroot = checkFolder(options.docroot, "document root");
-  const robotsDir = options.robotsDir === undefined ? docroot : checkFolder(options.robotsDir, "folder of robots.txt");
-  return {
-    docroot,
-    robotsDir,
-    globs: await compileGlobs(options.include ?? [], options.exclude ?? []),
-    reader: findReaderIdentity(options.serverUser),
-    judgePath: await readOwnRules(robotsDir, await readKeyPaths(options), chooseStandards(options)),
-  };
 }
 
 // Most sites have no lists, and what reads them and asks servers takes a while to load.
@@ -267,7 +248,7 @@ async function openLists(options: SiteListsOptions): Promise<SiteLists | undefin
   return new (await import("./site-lists.ts")).SiteLists(options);
 }
 
-function withoutLists(walk: Walk): Pick<PageSource<ScannedFile>, "next"> & AsyncDisposable {
+function withoutLists(walk: RootWalk): Pick<PageSource<ScannedFile>, "next"> & AsyncDisposable {
   return {
     next: async () => {
       const batch = await walk.next();
@@ -299,27 +280,6 @@ function openPartSource(
   };
 }
 
-/** The folder in which a site is remembered. */
-function stateDirOf({ stateDir, baseUrl }: ExportSiteOptions): string {
-  return resolve(stateDir ?? defaultStateDir(parseBaseUrl(baseUrl)));
-}
-
-/** Files that prove to search engines that the site is ours are no pages. */
-async function readKeyPaths(options: ExportSiteOptions): Promise<string[]> {
-  const folder = join(stateDirOf(options), "index-now");
-  if (options.indexNowKey === undefined && !existsSync(folder)) return [];
-  const { checkKey, keyPath, readKeys } = await import("./announce/index.ts");
-  const used = await readKeys(folder);
-  const given = options.indexNowKey === undefined ? [] : [checkKey(options.indexNowKey)];
-  return [...used, ...given].map(keyPath);
-}
-
-function chooseStandards(options: ExportSiteOptions): StandardsChoice {
-  const { sitemap = false, changeDumps = false, resourceDump = false } = options;
-  const resourceSync = (options.resourceSync ?? false) || changeDumps || resourceDump;
-  return { sitemap, resourceSync, changeDumps, resourceDump };
-}
-
 /** Who asks compares the bytes with the published digest: that is what keeps others from getting out. */
 async function readPage(docroot: string, path: string, maxBytes: number): Promise<Buffer | undefined> {
   const name = Buffer.from(path.slice(1).split("/").map(decodePathSegment).join("/"), "latin1");
@@ -333,23 +293,4 @@ async function readPage(docroot: string, path: string, maxBytes: number): Promis
   } catch {
     return undefined;
   }
-}
-
-/** What we write ourselves is no page; what robots.txt keeps from everybody is not announced to them. */
-async function readOwnRules(
-  robotsDir: string,
-  keyPaths: readonly string[],
-  { resourceSync }: StandardsChoice,
-): Promise<(path: string) => WithholdRule | undefined> {
-  const { content } = await readRobotsFile(robotsDir);
-  const robots = parseRobots(content);
-  // A file without a Disallow, however it is spelt, need not be asked two hundred thousand times.
-  const hasRules = /dis/i.test(Buffer.from(content).toString("latin1"));
-  return (path) => {
-    if (path === "/robots.txt" || path.startsWith(publishedFolder)) return "own-output";
-    // Few sites have one, and none has more than some.
-    for (const own of keyPaths) if (path === own) return "own-output";
-    if (resourceSync && path === resourceSyncPath) return "own-output";
-    return hasRules && !robotsAllow(robots, "*", path) ? "robots-disallow" : undefined;
-  };
 }

@@ -23,12 +23,17 @@ export {
   type ExportEvent,
   type ExportSummary,
   errorCodes,
+  type Finding,
+  type FindingKind,
+  findingKinds,
   type IndexNowEvent,
   type IndexNowSummary,
   type Page,
   type PageChange,
   type ProbeCounts,
   TidemarkError,
+  type VerifyEvent,
+  type VerifySummary,
   type WithholdRule,
   withholdRules,
 } from "./model/index.ts";
@@ -39,6 +44,7 @@ export type { ServerFinding } from "./server-check.ts";
 export type { ListChoices } from "./site-lists.ts";
 export { type ProposeSiteOptions, proposeSite, type SiteProposal } from "./site-proposal.ts";
 export { readSiteStatus, type SiteStatus, type SiteStatusOptions } from "./site-status.ts";
+export type { UrlMapping } from "./site-urls.ts";
 export { defaultStateDir } from "./state-folder.ts";
 export { type StatusProblem, statusProblemCodes } from "./status-problem.ts";
 export {
@@ -48,4 +54,5 @@ export {
   type TellIndexNowOptions,
   tellIndexNow,
 } from "./tell-index-now.ts";
+export { type VerifySiteOptions, verifySite } from "./verify-site.ts";
 export { type WatchedRound, type WatchSiteOptions, watchSite } from "./watch-site.ts";

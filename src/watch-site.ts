@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import { readRobotsFile } from "./export/index.ts";
-import { type ExportSiteOptions, exportParts, readSiteRules } from "./export-site.ts";
+import { type ExportSiteOptions, exportParts } from "./export-site.ts";
 import { replaceRobotsBlock } from "./format/index.ts";
 import { type ErrorCode, type ExportSummary, TidemarkError } from "./model/index.ts";
 import { type ScanReason, SiteWatch, type SiteWatchOptions, type WatchRound } from "./scan/index.ts";
+import { readSiteRules } from "./site-rules.ts";
 
 /** How a site is to be watched. */
 export interface WatchSiteOptions extends Omit<ExportSiteOptions, "dryRun" | "urls"> {

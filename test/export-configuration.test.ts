@@ -112,7 +112,8 @@ describe("a configuration file", () => {
   it("gives each site its settings, with paths relative to the file", async () => {
     const { folder, sites } = await read(
       `{"$schema": "x", "defaults": {"digest": "none", "exclude": ["a", "b"], "segmentSize": 7}, "sites": [
-        {"baseUrl": "https://a.example/", "docroot": "www", "stateDir": "../state", "exclude": ["c"]},
+        {"baseUrl": "https://a.example/", "docroot": "www", "stateDir": "../state", "exclude": ["c"],
+          "map": [{"urlPrefix": "/s/", "folder": "static"}]},
         {"baseUrl": "https://b.example", "docroot": "/srv/b", "digest": "all", "allowEmpty": true}]}`,
     );
     assert.deepEqual(sites, [
@@ -122,6 +123,7 @@ describe("a configuration file", () => {
         stateDir: join(folder, "../state"),
         digest: "none",
         exclude: ["c"],
+        map: [{ urlPrefix: "/s/", folder: join(folder, "static") }],
         segmentSize: 7,
       },
       {

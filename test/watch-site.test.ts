@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { SiteLock } from "../src/export/index.ts";
 import { type WatchedRound, type WatchSiteOptions, watchSite } from "../src/watch-site.ts";
-import { countsOf, TestSite } from "./export/test-site.ts";
+import { countsOf, digestOf, TestSite } from "./export/test-site.ts";
+import { makeTempFolder } from "./temp-folder.ts";
 
 /** A watch of a site whose rounds can be waited for. */
 class Watched implements AsyncDisposable {
@@ -46,6 +47,14 @@ class Watched implements AsyncDisposable {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
+    }
+  }
+
+  /** Waits for a round that publishes. */
+  async published(): Promise<Extract<WatchedRound, { kind: "exported" }>> {
+    for (;;) {
+      const round = await this.next();
+      if (round.kind === "exported" && round.summary.published) return round;
     }
   }
 
@@ -99,6 +108,39 @@ test("the owner's rules in robots.txt hold from the next round on, for the whole
   await watch.until(["a.html"]);
   rmSync(join(site.docroot, "robots.txt"));
   await watch.until(["a.html", "x/1.html"]);
+});
+
+test("what changes is published under the server's URLs, and its folder's other pages stay", async () => {
+  using site = new TestSite();
+  for (const name of ["about.html", "docs/index.html", "docs/a.html"]) site.write(name, name);
+  await using watch = new Watched(site, { cleanUrls: true });
+  const paths = (): string[] => [...site.hold().keys()].sort();
+  await watch.published();
+  assert.deepEqual(paths(), ["/about", "/docs/", "/docs/a"]);
+  site.write("docs/index.html", "changed");
+  const { because, summary } = await watch.published();
+  assert.equal(because, "changes");
+  assert.equal(countsOf({ summary, events: [] }), "3 pages: 0 created, 1 updated, 0 deleted, 0 touched");
+  assert.equal(site.hold().get("/docs/")?.digest, digestOf("changed"));
+  site.write("about/x.html", "a folder takes the short URL");
+  while (!paths().includes("/about/x")) await watch.published();
+  assert.deepEqual(paths(), ["/about.html", "/about/x", "/docs/", "/docs/a"]);
+  rmSync(join(site.docroot, "docs/index.html"));
+  await watch.published();
+  assert.deepEqual(paths(), ["/about.html", "/about/x", "/docs/a"]);
+});
+
+test("with mapped folders each round looks at all of the site", async () => {
+  using site = new TestSite();
+  using elsewhere = makeTempFolder();
+  site.write("a.html", "a");
+  writeFileSync(join(elsewhere.path, "b.html"), "b");
+  await using watch = new Watched(site, { map: [{ urlPrefix: "/m/", folder: elsewhere.path }] });
+  await watch.published();
+  writeFileSync(join(elsewhere.path, "b.html"), "changed, which no event tells");
+  site.write("a.html", "changed");
+  assert.equal((await watch.published()).because, "changes");
+  assert.equal(site.hold().get("/m/b.html")?.digest, digestOf("changed, which no event tells"));
 });
 
 test("trouble that passes delays what changed, and loses none of it", async () => {

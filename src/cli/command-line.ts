@@ -10,11 +10,13 @@ import { initCommand } from "./init-command.ts";
 import { flagOption, type RawArguments } from "./option.ts";
 import { serveCommand } from "./serve-command.ts";
 import { statusCommand } from "./status-command.ts";
+import { verifyCommand } from "./verify-command.ts";
 
 const commands: readonly Command[] = [
   initCommand,
   exportCommand,
   statusCommand,
+  verifyCommand,
   crawlCommand,
   changesCommand,
   serveCommand,

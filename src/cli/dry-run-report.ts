@@ -21,6 +21,8 @@ const rules: Readonly<Record<WithholdRule, string>> = {
   excluded: "--exclude",
   "not-included": "not in --include",
   "name-too-long": "URL would be too long",
+  noindex: "page asks not to be indexed",
+  shadowed: "--map puts another folder there",
 };
 
 interface Tally {

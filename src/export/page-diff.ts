@@ -29,6 +29,8 @@ export type CandidateDigest =
       /** What of the bytes counts, where rules say so. */
       readonly content?: MarkedContent;
     }
+  /** It asks not to be indexed. */
+  | { readonly kind: "noindex" }
   | { readonly kind: "vanished" }
   | { readonly kind: "unstable" }
   | { readonly kind: "unreadable"; readonly code: string; readonly message: string };
@@ -202,6 +204,10 @@ function diffUnread(
     isRemembered: true,
   };
   if (digest.kind === "vanished") return gone;
+  if (digest.kind === "noindex") {
+    onEvent({ event: "withheld", path, rule: "noindex" });
+    return gone;
+  }
   if (digest.kind === "unreadable") {
     if (digest.code === "EACCES" || digest.code === "EPERM") {
       onEvent({ event: "withheld", path, rule: "unreadable" });

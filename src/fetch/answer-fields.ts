@@ -76,3 +76,19 @@ function makeValidators(etag: string | undefined, lastModified: string | undefin
   if (etag === undefined) return lastModified === undefined ? {} : { lastModified };
   return lastModified === undefined ? { etag } : { etag, lastModified };
 }
+
+/**
+ * Every field of an answer, by name in lower case; values of a field that stands twice are joined.
+ *
+ * @param raw - names and values in turn, as bytes
+ */
+export function readAllFields(raw: readonly Buffer[]): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at]?.toString("latin1").toLowerCase() ?? "";
+    const value = raw[at + 1]?.toString("latin1").trim() ?? "";
+    const before = fields.get(name);
+    fields.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return fields;
+}

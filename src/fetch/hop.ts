@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { FetchRequest } from "../model/index.ts";
-import { type AnswerFields, readAnswerFields } from "./answer-fields.ts";
+import { type AnswerFields, readAllFields, readAnswerFields } from "./answer-fields.ts";
 import { BodyBuffer } from "./body-buffer.ts";
 import { classifyError, type Failure, isClosedConnection, type Progress } from "./failure.ts";
 
@@ -69,6 +69,7 @@ export class Hop implements Dispatcher.DispatchHandler {
     this.#progress = "body";
     this.#status = status;
     this.#fields = readAnswerFields(raw);
+    this.#request.onAnswer?.({ status, fields: readAllFields(raw) });
     this.#isWanted = status === 200 || status === 206;
     const { maxBytes, truncateAtBytes } = this.#request;
     const { contentLength = 0 } = this.#fields;

@@ -64,6 +64,7 @@ export {
   type RobotsBlock,
   replaceRobotsBlock,
 } from "./robots-block.ts";
+export { isNoindexField, maxMetaBytes, saysNoindex } from "./robots-meta.ts";
 export { SitemapWriter, sitemapEntryBytes, sitemapFrameBytes } from "./sitemap.ts";
 export {
   maxReadCharacters,

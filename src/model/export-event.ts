@@ -18,6 +18,8 @@ export const withholdRules = [
   "excluded",
   "not-included",
   "name-too-long",
+  "noindex",
+  "shadowed",
 ] as const;
 
 /** One of {@link withholdRules}. */

@@ -12,6 +12,13 @@ export interface BodySink {
   readonly write: (chunk: Uint8Array) => void;
 }
 
+/** Status and fields of an answer. */
+export interface AnswerHead {
+  readonly status: number;
+  /** By name in lower case, one character a byte; values of a field that stands twice are joined by `, `. */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
 /** One request, to be made politely. */
 export interface FetchRequest {
   /** Origin, such as `https://example.org`, without a slash at the end. */
@@ -34,6 +41,8 @@ export interface FetchRequest {
   readonly sink?: BodySink;
   /** At most this many bytes are taken and the rest is dropped, without an outcome of `too-large`. */
   readonly truncateAtBytes?: number;
+  /** Is shown the status and every field of each answer, redirects too, before the body comes. */
+  readonly onAnswer?: (answer: AnswerHead) => void;
   readonly signal?: AbortSignal;
 }
 

@@ -18,6 +18,7 @@ export {
   withholdRules,
 } from "./export-event.ts";
 export type {
+  AnswerHead,
   BodySink,
   FetchedOutcome,
   FetchFailure,
@@ -40,6 +41,13 @@ export {
   maxEpochSeconds,
   parseCompactTime,
 } from "./time.ts";
+export {
+  type Finding,
+  type FindingKind,
+  findingKinds,
+  type VerifyEvent,
+  type VerifySummary,
+} from "./verify-event.ts";
 export type {
   DeleteItem,
   FetchItem,

@@ -6,7 +6,7 @@ import type { ScannedFile } from "./scanned-file.ts";
 export interface PackedFiles {
   /** Places, one character a byte, NUL between; no place holds one. */
   readonly locations: string;
-  /** Media types, one a file, NUL between; empty without rules of content. */
+  /** Media types, one a file, NUL between; empty where the thread asks for none. */
   readonly mediaTypes: string;
   /** Why the rules are not to be applied to a file, by its number. */
   readonly troubles: ReadonlyMap<number, string>;
@@ -27,11 +27,11 @@ export interface PackedDigests {
   readonly troubles: ReadonlyMap<number, string>;
 }
 
-const kinds = ["digested", "vanished", "unstable", "unreadable"] as const;
+const kinds = ["digested", "noindex", "vanished", "unstable", "unreadable"] as const;
 const separator = "\0";
 const ascii = /^[\x00-\x7f]*$/;
 
-/** Packs files. @param withTypes - whether the thread has rules of content */
+/** Packs files. @param withTypes - whether the thread asks for media types */
 export function packFiles(
   files: readonly ScannedFile[],
   withTypes: boolean,

@@ -14,6 +14,8 @@ export interface DigestPoolOptions {
    * Bytes that are read from files a second at most; a file counts 4 KiB at least. Default no limit.
    */
   readonly ioLimitBytesPerSecond?: number | undefined;
+  /** Whether pages of HTML that ask not to be indexed are told apart. @default false */
+  readonly findsNoindex?: boolean | undefined;
   /** Threads that read; default one less than processors, 1 to 4. With a limit there is one. */
   readonly threads?: number | undefined;
   /** Files at a time that are worth the start of threads. @default 512 */
@@ -63,7 +65,7 @@ const maxPagesInTrouble = 8;
  */
 export class DigestPool implements AsyncDisposable {
   readonly #options: DigestPoolOptions;
-  readonly #digester: FileDigester = new FileDigester();
+  readonly #digester: FileDigester;
   readonly #queue: Chunk[] = [];
   readonly #slots = new Set<Slot>();
   readonly #onAbort = () => this.#fail(new TidemarkError("aborted", "Stopped before anything was published."));
@@ -74,6 +76,7 @@ export class DigestPool implements AsyncDisposable {
 
   constructor(options: DigestPoolOptions = {}) {
     this.#options = options;
+    this.#digester = new FileDigester(undefined, undefined, options.findsNoindex);
     options.signal?.addEventListener("abort", this.#onAbort);
     if (options.signal?.aborted === true) this.#onAbort();
   }
@@ -140,7 +143,8 @@ export class DigestPool implements AsyncDisposable {
 
   #dispatch(): void {
     if (this.#failure !== undefined) return;
-    const { rules, ioLimitBytesPerSecond, threads = availableParallelism() - 1 } = this.#options;
+    const { rules, ioLimitBytesPerSecond, findsNoindex, threads = availableParallelism() - 1 } = this.#options;
+    const withTypes = rules !== undefined || findsNoindex === true;
     const most = ioLimitBytesPerSecond === undefined ? Math.max(1, Math.min(maxThreads, threads)) : 1;
     while (this.#slots.size < Math.min(most, this.#slots.size + this.#queue.length)) this.#start();
     for (let round = 0; round < chunksAThread; round++) {
@@ -149,15 +153,14 @@ export class DigestPool implements AsyncDisposable {
         const chunk = this.#queue.shift();
         if (chunk === undefined) return;
         slot.chunks.push(chunk);
-        slot.thread.send({ files: packFiles(chunk.files, rules !== undefined, chunk.troubles) });
+        slot.thread.send({ files: packFiles(chunk.files, withTypes, chunk.troubles) });
       }
     }
   }
 
   #start(): void {
-    const { rules, ioLimitBytesPerSecond } = this.#options;
-    const { threadMemoryMiB = 256 } = this.#options;
-    const settings = { ruleSource: rules?.source, ioLimitBytesPerSecond, threadMemoryMiB };
+    const { rules, ioLimitBytesPerSecond, findsNoindex = false, threadMemoryMiB = 256 } = this.#options;
+    const settings = { ruleSource: rules?.source, ioLimitBytesPerSecond, findsNoindex, threadMemoryMiB };
     const slot: Slot = {
       thread: new DigestThread(
         settings,

@@ -6,6 +6,8 @@ import type { PackedDigests, PackedFiles } from "./digest-codec.ts";
 export interface DigestThreadSettings {
   readonly ruleSource: ContentRuleSource | undefined;
   readonly ioLimitBytesPerSecond: number | undefined;
+  /** Whether pages that ask not to be indexed are told apart. */
+  readonly findsNoindex: boolean;
   readonly threadMemoryMiB: number;
   /** Where the thread says what it is at; see {@link watchAt}. */
   readonly watch: Int32Array;

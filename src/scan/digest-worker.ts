@@ -7,10 +7,11 @@ import { FileDigester } from "./file-digest.ts";
 import { ReadPace } from "./read-pace.ts";
 
 // The body of a thread that digests files for DigestPool.
-const { ruleSource, ioLimitBytesPerSecond, watch } = workerData as DigestThreadSettings;
+const { ruleSource, ioLimitBytesPerSecond, findsNoindex, watch } = workerData as DigestThreadSettings;
 const rules = ruleSource === undefined ? undefined : await compileContentRules(ruleSource);
 const pace = ioLimitBytesPerSecond === undefined ? undefined : new ReadPace(ioLimitBytesPerSecond);
-const digester = new FileDigester(undefined, pace === undefined ? undefined : (bytes) => pace.spend(bytes));
+const spend = pace === undefined ? undefined : (bytes: number) => pace.spend(bytes);
+const digester = new FileDigester(undefined, spend, findsNoindex);
 
 const examiner =
   rules === undefined

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type { MarkedContent } from "../content/index.ts";
 import { digestBytes } from "../model/index.ts";
+import { isHtml, PageHead } from "./page-head.ts";
 import { type ScannedFile, toEpochUs } from "./scanned-file.ts";
 
 /** What reading a file came to. */
@@ -16,6 +17,8 @@ export type FileDigest =
       /** What of the bytes counts, where rules say so. */
       readonly content?: MarkedContent;
     }
+  /** It is a page that asks not to be indexed; it was read no further. */
+  | { readonly kind: "noindex" }
   | { readonly kind: "vanished" }
   /** It was written to each time that it was read. */
   | { readonly kind: "unstable" }
@@ -25,6 +28,9 @@ const attempts = 3;
 
 /** How much of a file is read at a stretch; files up to this size need no turns. */
 export const bytesPerTurn: number = 32 * 1024 * 1024;
+
+/** What of a file must be known to digest it. */
+type DigestibleFile = Pick<ScannedFile, "location" | "mediaType">;
 
 /** Takes the bytes of a file while it is digested. */
 export interface ByteSink {
@@ -38,21 +44,24 @@ export interface ByteSink {
 export class FileDigester {
   readonly #buffer: Buffer;
   readonly #pace: ((bytes: number) => void) | undefined;
+  readonly #findsNoindex: boolean;
 
   /**
    * @param bufferBytes - size of a read; default 256 KiB
    * @param pace - told of each file with 0, and of each read's bytes; may block
+   * @param findsNoindex - whether pages of HTML are looked at for a `meta` element that withdraws them
    */
-  constructor(bufferBytes: number = 256 * 1024, pace?: (bytes: number) => void) {
+  constructor(bufferBytes: number = 256 * 1024, pace?: (bytes: number) => void, findsNoindex: boolean = false) {
     this.#buffer = Buffer.allocUnsafeSlow(bufferBytes);
     this.#pace = pace;
+    this.#findsNoindex = findsNoindex;
   }
 
   /**
    * Digests a file whole. If its status moves between the first and the last byte, it is read again.
    */
-  digest(file: Pick<ScannedFile, "location">, sink?: ByteSink): FileDigest {
-    const steps = this.#steps(file.location, sink);
+  digest(file: DigestibleFile, sink?: ByteSink): FileDigest {
+    const steps = this.#steps(file, sink);
     for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
   }
 
@@ -61,8 +70,8 @@ export class FileDigester {
    *
    * @param turn - may throw, which ends the reading
    */
-  async digestInTurns(file: Pick<ScannedFile, "location">, turn: () => Promise<void>): Promise<FileDigest> {
-    const steps = this.#steps(file.location);
+  async digestInTurns(file: DigestibleFile, turn: () => Promise<void>): Promise<FileDigest> {
+    const steps = this.#steps(file);
     try {
       for (let step = steps.next(); ; step = steps.next()) {
         if (step.done === true) return step.value;
@@ -73,10 +82,11 @@ export class FileDigester {
     }
   }
 
-  *#steps(location: string | Buffer, sink?: ByteSink): Generator<void, FileDigest> {
+  *#steps({ location, mediaType }: DigestibleFile, sink?: ByteSink): Generator<void, FileDigest> {
+    const head = this.#findsNoindex && isHtml(mediaType) ? new PageHead() : undefined;
     try {
       for (let attempt = 0; attempt < attempts; attempt++) {
-        const digested = yield* this.#once(location, sink);
+        const digested = yield* this.#once(location, sink, head);
         if (digested !== undefined) return digested;
       }
       return { kind: "unstable" };
@@ -86,7 +96,11 @@ export class FileDigester {
     }
   }
 
-  *#once(location: string | Buffer, sink: ByteSink | undefined): Generator<void, FileDigest | undefined> {
+  *#once(
+    location: string | Buffer,
+    sink: ByteSink | undefined,
+    head: PageHead | undefined,
+  ): Generator<void, FileDigest | undefined> {
     this.#pace?.(0);
     // Without O_NONBLOCK, a pipe that took the file's place would block for ever; without O_NOFOLLOW, a link
     // that did would lead anywhere. Links that were judged come as what they lead to.
@@ -96,6 +110,7 @@ export class FileDigester {
       if (!before.isFile()) return { kind: "vanished" };
       const hash = createHash("sha256");
       sink?.restart();
+      head?.restart();
       let total = 0;
       for (;;) {
         const length = readSync(fd, this.#buffer, 0, this.#buffer.length, null);
@@ -103,8 +118,10 @@ export class FileDigester {
         const piece = this.#buffer.subarray(0, length);
         hash.update(piece);
         sink?.write(piece);
+        if (head?.isFull === false) head.add(piece, total + length >= before.size);
         total += length;
         this.#pace?.(length);
+        if (head?.saysNoindex === true) return { kind: "noindex" };
         if (total % bytesPerTurn < length) yield;
         // A short read of a regular file is its end, nearly always; the size check below decides.
         if (length < this.#buffer.length && total >= before.size) break;

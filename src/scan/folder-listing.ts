@@ -52,6 +52,8 @@ export interface FolderListing {
   /** Six numbers an entry, see {@link statusAt}. */
   readonly numbers: Float64Array<ArrayBuffer>;
   readonly extras: ReadonlyMap<number, EntryExtra>;
+  /** Own encoded names of entries whose segment is another, because the server shows them so. */
+  readonly ownSegments?: ReadonlyMap<number, string>;
 }
 
 /** Where the numbers of an entry stand behind `6 * index`. */
@@ -134,29 +136,14 @@ class Entries {
   }
 
   inOrder(): FolderListing {
-    const segments = this.#segments;
-    const [kinds, nameRules, numbers, extras] = [this.#kinds, this.#nameRules, this.#numbers, this.#extras];
-    if (this.#isInOrder) return { segments, kinds, nameRules, numbers, extras };
-    const keys = segments.map((segment, at) => (kinds[at] === folderKind ? `${segment}/` : segment));
-    const order = [...keys.keys()].sort((a, b) => {
-      const [left = "", right = ""] = [keys[a], keys[b]];
-      return left < right ? -1 : left > right ? 1 : 0;
-    });
-    const sorted = new Float64Array(numbers.length);
-    for (const [to, from] of order.entries())
-      sorted.set(numbers.subarray(from * numbersAnEntry, (from + 1) * numbersAnEntry), to * numbersAnEntry);
-    return {
-      segments: order.map((from) => segments[from] ?? ""),
-      kinds: Uint8Array.from(order, (from) => kinds[from] ?? 0),
-      nameRules: Uint8Array.from(order, (from) => nameRules[from] ?? 0),
-      numbers: sorted,
-      extras: new Map(
-        order.flatMap((from, to): [number, EntryExtra][] => {
-          const extra = extras.get(from);
-          return extra === undefined ? [] : [[to, extra]];
-        }),
-      ),
+    const listing = {
+      segments: this.#segments,
+      kinds: this.#kinds,
+      nameRules: this.#nameRules,
+      numbers: this.#numbers,
+      extras: this.#extras,
     };
+    return this.#isInOrder ? listing : sortListing(listing);
   }
 
   #kindOf(at: number, location: string | Buffer, rootRealPath: string): number {
@@ -191,6 +178,37 @@ class Entries {
     fillStatus(this.#numbers, at * numbersAnEntry, status);
     return kindOfMode(status.mode);
   }
+}
+
+/** Brings a listing whose segments are in no order into path order. */
+export function sortListing(listing: FolderListing): FolderListing {
+  const { segments, kinds, nameRules, numbers, extras, ownSegments } = listing;
+  const keys = segments.map((segment, at) => (kinds[at] === folderKind ? `${segment}/` : segment));
+  const order = [...keys.keys()].sort((a, b) => {
+    const [left = "", right = ""] = [keys[a], keys[b]];
+    return left < right ? -1 : left > right ? 1 : 0;
+  });
+  const sorted = new Float64Array(numbers.length);
+  for (const [to, from] of order.entries())
+    sorted.set(numbers.subarray(from * numbersAnEntry, (from + 1) * numbersAnEntry), to * numbersAnEntry);
+  return {
+    segments: order.map((from) => segments[from] ?? ""),
+    kinds: Uint8Array.from(order, (from) => kinds[from] ?? 0),
+    nameRules: Uint8Array.from(order, (from) => nameRules[from] ?? 0),
+    numbers: sorted,
+    extras: moveKeys(extras, order),
+    ...(ownSegments === undefined ? {} : { ownSegments: moveKeys(ownSegments, order) }),
+  };
+}
+
+function moveKeys<Value>(values: ReadonlyMap<number, Value>, order: readonly number[]): Map<number, Value> {
+  const moved = new Map<number, Value>();
+  if (values.size === 0) return moved;
+  for (const [to, from] of order.entries()) {
+    const value = values.get(from);
+    if (value !== undefined) moved.set(to, value);
+  }
+  return moved;
 }
 
 function kindOfMode(mode: number): number {

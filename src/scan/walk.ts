@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { decodePathSegment } from "../format/index.ts";
-import { type ExportEvent, TidemarkError, type WithholdRule, withholdRules, wrapSystemError } from "../model/index.ts";
+import { TidemarkError, type WithholdRule, withholdRules, wrapSystemError } from "../model/index.ts";
 import { FolderLister } from "./folder-lister.ts";
 import {
   type EntryKind,
@@ -15,72 +15,12 @@ import {
   resolveLocation,
   statusAt,
 } from "./folder-listing.ts";
-import type { GlobFilter } from "./glob-filter.ts";
-import { judgeTarget } from "./link-target.ts";
-import { mediaTypeOfName } from "./media-types.ts";
-import { isPermitted, type ReaderIdentity } from "./reader-identity.ts";
+import { type FolderPlace, FoundFile, type OpenFolder, ownSegmentAt } from "./found-file.ts";
+import { judgeTarget, type LinkRules } from "./link-target.ts";
+import { isPermitted } from "./reader-identity.ts";
 import type { FolderLook, ScanBatch, ScanGap, ScannedFile } from "./scanned-file.ts";
-
-/** What a walk needs to know. */
-export interface WalkOptions {
-  /** The document root. */
-  readonly docroot: string;
-  readonly globs: GlobFilter;
-  readonly reader: ReaderIdentity;
-  /** Rule of the composition for an encoded path: what we wrote ourselves, what robots.txt disallows. */
-  readonly judgePath: (path: string) => WithholdRule | undefined;
-  /** Files a batch; default 2048. */
-  readonly batchSize?: number;
-  /** Longest encoded path that is published; default 2048, what sitemaps and most crawlers accept. */
-  readonly maxPathLength?: number;
-  readonly onEvent: (event: ExportEvent) => void;
-}
-
-interface FolderPlace {
-  readonly location: Location;
-  /** Encoded path, with `/` at its end. */
-  readonly path: string;
-  /** Relative bytes, with `/` at its end unless it is the root. */
-  readonly relative: string;
-  /** Real paths of the folders that links led into on the way here. */
-  readonly linked: readonly string[];
-}
-
-interface OpenFolder extends FolderPlace {
-  readonly listing: FolderListing;
-  next: number;
-}
-
-/** A file that was found. Where it is, is only worked out for those that are read. */
-class FoundFile implements ScannedFile {
-  readonly path: string;
-  readonly sizeBytes: number;
-  readonly mtimeUs: number;
-  readonly ctimeUs: number;
-  readonly mediaType: string;
-  // Not private: a field that is costs a call into the engine for each of a million files.
-  readonly folder: OpenFolder;
-  readonly at: number;
-
-  constructor(folder: OpenFolder, at: number, path: string) {
-    const { segments, numbers } = folder.listing;
-    const start = at * numbersAnEntry;
-    this.path = path;
-    this.sizeBytes = numbers[start + statusAt.sizeBytes] ?? 0;
-    this.mtimeUs = numbers[start + statusAt.mtimeUs] ?? 0;
-    this.ctimeUs = numbers[start + statusAt.ctimeUs] ?? 0;
-    this.mediaType = mediaTypeOfName(segments[at] ?? "");
-    this.folder = folder;
-    this.at = at;
-  }
-
-  get location(): string | Buffer {
-    const { listing, location } = this.folder;
-    const realPath = listing.extras.get(this.at)?.realPath;
-    if (realPath !== undefined) return Buffer.from(realPath, "latin1");
-    return joinLocation(location, decodePathSegment(listing.segments[this.at] ?? ""));
-  }
-}
+import { nameAsServed } from "./served-names.ts";
+import type { WalkOptions } from "./walk-options.ts";
 
 /** How many links to folders may lie on one path: deployments nest two; more is a maze. */
 const maxLinkedFolders = 4;
@@ -88,8 +28,15 @@ const maxLinkedFolders = 4;
 const [fileKind, folderKind] = [entryKinds.indexOf("file"), entryKinds.indexOf("folder")];
 const wellKnownFolder = "/.well-known/";
 
+/** Collisions that are told one by one; a site may have them everywhere. */
+const maxToldCollisions = 20;
+
 function kindAt({ listing }: OpenFolder, at: number): EntryKind {
   return entryKinds[listing.kinds[at] ?? 0] ?? "failed";
+}
+
+function ownNameAt({ listing }: OpenFolder, at: number): string {
+  return decodePathSegment(ownSegmentAt(listing, at));
 }
 
 /**
@@ -98,6 +45,7 @@ function kindAt({ listing }: OpenFolder, at: number): EntryKind {
  */
 export class Walk implements AsyncDisposable {
   readonly #options: WalkOptions;
+  readonly #linkRules: LinkRules;
   readonly #rootRealPath: string;
   readonly #root: Location;
   readonly #rootInode: string | undefined;
@@ -106,10 +54,13 @@ export class Walk implements AsyncDisposable {
   readonly #lister: FolderLister;
   #gaps: ScanGap[] = [];
   #isBegun = false;
+  #collisions = 0;
 
   /** @throws TidemarkError if there is no such root */
   constructor(options: WalkOptions) {
     this.#options = options;
+    // Paths of another root say nothing of ours; isOwnPlace does.
+    this.#linkRules = options.isOwnPlace === undefined ? options : { ...options, judgePath: () => undefined };
     this.#maxPathLength = options.maxPathLength ?? 2048;
     try {
       this.#rootRealPath = resolveLocation(options.docroot);
@@ -147,7 +98,7 @@ export class Walk implements AsyncDisposable {
   }
 
   /**
-   * Looks at one folder's own entries.
+   * Looks at one folder's own entries, of a walk without a prefix.
    *
    * @param path - encoded, with `/` at both ends
    * @returns its files and folders that may be published; no files and no gaps if it is not there or held back
@@ -157,10 +108,9 @@ export class Walk implements AsyncDisposable {
     const folders: string[] = [];
     const place = this.#enter(path);
     try {
-      const listing = place === undefined ? undefined : listFolder(place.location, this.#rootRealPath);
-      if (place !== undefined && listing !== undefined) {
-        const folder: OpenFolder = { ...place, listing, next: 0 };
-        for (const [at, kind] of listing.kinds.entries()) {
+      if (place !== undefined) {
+        const folder = this.#toOpen(place, listFolder(place.location, this.#rootRealPath));
+        for (const [at, kind] of folder.listing.kinds.entries()) {
           if (kind !== folderKind) this.#visitFile(folder, at, files);
           else {
             const below = this.#locate(folder, at)?.path;
@@ -194,8 +144,19 @@ export class Walk implements AsyncDisposable {
 
   async #begin(): Promise<void> {
     this.#isBegun = true;
+    const { prefix = "/", globs } = this.#options;
+    const names = prefix.slice(1, -1).split("/").map(decodePathSegment);
+    if (prefix !== "/") {
+      // What holds back a folder by the operator's patterns holds back what is mapped into it.
+      const rules = names.map((_, at) => globs.judgeFolder(names.slice(0, at + 1).join("/")));
+      const rule = rules.find((one) => one !== undefined);
+      if (rule !== undefined) {
+        this.#withhold(prefix, rule);
+        return;
+      }
+    }
     try {
-      await this.#open(this.#root, "/", "", []);
+      await this.#open(this.#root, prefix, prefix === "/" ? "" : `${names.join("/")}/`, []);
     } catch (error) {
       throw this.#wrap(error);
     }
@@ -209,21 +170,23 @@ export class Walk implements AsyncDisposable {
     const { segments, kinds, nameRules, extras } = folder.listing;
     const path = folder.path + (segments[at] ?? "");
     // Nearly all files of nearly all sites; the rest says why not.
-    const { globs, judgePath } = this.#options;
-    const isPlain = kinds[at] === fileKind && nameRules[at] === 0 && extras.size === 0 && globs.isOpen;
+    const { globs, judgePath, isOwnPlace } = this.#options;
+    const isPlain =
+      kinds[at] === fileKind && nameRules[at] === 0 && extras.size === 0 && globs.isOpen && isOwnPlace === undefined;
     if (isPlain && path.length <= this.#maxPathLength && judgePath(path) === undefined) {
       if (this.#isPermitted(folder, at, 4)) files.push(new FoundFile(folder, at, path));
-      else this.#withhold(path, "unreadable");
+      else this.#withhold(folder.path + ownSegmentAt(folder.listing, at), "unreadable");
       return;
     }
+    const ownPath = folder.listing.ownSegments === undefined ? path : folder.path + ownSegmentAt(folder.listing, at);
     const kind = kindAt(folder, at);
     const rule = this.#judge(folder, at, path);
-    if (rule !== undefined) this.#withhold(path, rule);
+    if (rule !== undefined) this.#withhold(ownPath, rule);
     else if (kind === "failed")
-      this.#gap([path, `${path}/`], folder.listing.extras.get(at)?.failure); // It may have been either.
+      this.#gap([ownPath, path, `${ownPath}/`], folder.listing.extras.get(at)?.failure); // It may have been any.
     else if (kind !== "file")
       return; // It vanished after it was listed: it is not there.
-    else if (!this.#isPermitted(folder, at, 4)) this.#withhold(path, "unreadable");
+    else if (!this.#isPermitted(folder, at, 4)) this.#withhold(ownPath, "unreadable");
     else files.push(new FoundFile(folder, at, path));
   }
 
@@ -274,11 +237,12 @@ export class Walk implements AsyncDisposable {
         this.#gapOf(path, error);
         return undefined;
       }
+      const folder: OpenFolder = { ...place, listing, realPath: "", next: 0 };
       if (listing.kinds[0] !== folderKind) {
-        if (kindAt({ ...place, listing, next: 0 }, 0) === "failed") this.#gap([path], listing.extras.get(0)?.failure);
+        if (kindAt(folder, 0) === "failed") this.#gap([path], listing.extras.get(0)?.failure);
         return undefined;
       }
-      const next = this.#locate({ ...place, listing, next: 0 }, 0);
+      const next = this.#locate(folder, 0);
       if (next === undefined) return undefined;
       place = next;
     }
@@ -305,11 +269,12 @@ export class Walk implements AsyncDisposable {
   }
 
   #judgeFolder(parent: OpenFolder, at: number, path: string): WithholdRule | undefined {
+    if (this.#options.mappedPrefixes?.has(path)) return "shadowed";
     return this.#judge(parent, at, path) ?? (this.#isPermitted(parent, at, 1) ? undefined : "unreadable");
   }
 
   #judge(folder: OpenFolder, at: number, path: string): WithholdRule | undefined {
-    const { globs, judgePath } = this.#options;
+    const { globs, judgePath, isOwnPlace } = this.#options;
     const kind = kindAt(folder, at);
     switch (kind) {
       case "not-a-file":
@@ -321,10 +286,12 @@ export class Walk implements AsyncDisposable {
     }
     const own = judgePath(path);
     if (own === "own-output") return own;
-    const { segments, nameRules, extras } = folder.listing;
+    const { nameRules, extras } = folder.listing;
+    if (isOwnPlace?.(extras.get(at)?.realPath ?? `${folder.realPath}/${ownNameAt(folder, at)}`) === true)
+      return "own-output";
     const named = withholdRules[(nameRules[at] ?? 0) - 1];
     const isPlain = named === undefined && globs.isOpen;
-    const relative = isPlain ? "" : folder.relative + decodePathSegment(segments[at] ?? "");
+    const relative = isPlain ? "" : folder.relative + ownNameAt(folder, at);
     // The folder that only our own output lies in is no secret of the site's.
     if (named === "hidden" && !globs.namesHidden(relative)) return path === wellKnownFolder ? "own-output" : named;
     if (named !== undefined && named !== "hidden") return named;
@@ -334,13 +301,14 @@ export class Walk implements AsyncDisposable {
     const rule = chosen ?? (isFolder ? undefined : own);
     const realPath = extras.size === 0 ? undefined : extras.get(at)?.realPath;
     return (
-      rule ?? (realPath === undefined ? undefined : judgeTarget(this.#options, this.#rootRealPath, realPath, isFolder))
+      rule ??
+      (realPath === undefined ? undefined : judgeTarget(this.#linkRules, this.#rootRealPath, realPath, isFolder))
     );
   }
 
   async #open(location: Location, path: string, relative: string, linked: readonly string[]): Promise<void> {
-    const listing = await this.#lister.list(path, location);
-    const folder: OpenFolder = { location, path, relative, linked, listing, next: 0 };
+    const folder = this.#toOpen({ location, path, relative, linked }, await this.#lister.list(path, location));
+    const { listing } = folder;
     this.#stack.push(folder);
     const ahead: { key: string; location: Location }[] = [];
     for (const [at, segment] of listing.segments.entries()) {
@@ -350,6 +318,36 @@ export class Walk implements AsyncDisposable {
       ahead.push({ key, location: joinLocation(location, decodePathSegment(segment)) });
     }
     this.#lister.expect(ahead);
+  }
+
+  #toOpen({ location, path, relative, linked }: FolderPlace, listed: FolderListing): OpenFolder {
+    const realPath = this.#options.isOwnPlace === undefined ? "" : resolveLocation(location);
+    return { location, path, relative, linked, listing: this.#nameAsServed(path, listed), realPath, next: 0 };
+  }
+
+  #nameAsServed(path: string, listed: FolderListing): FolderListing {
+    const { servedNames, mappedPrefixes, judgePath } = this.#options;
+    if (servedNames === undefined) return listed;
+    const { listing, collisions } = nameAsServed(listed, servedNames, (segment) => {
+      const taken = path + segment;
+      return mappedPrefixes?.has(`${taken}/`) === true || judgePath(taken) === "own-output";
+    });
+    for (const segment of collisions) this.#tellCollision(path + segment);
+    return listing;
+  }
+
+  #tellCollision(path: string): void {
+    this.#collisions += 1;
+    if (this.#collisions > maxToldCollisions + 1) return;
+    const isLast = this.#collisions > maxToldCollisions;
+    this.#options.onEvent({
+      event: "warning",
+      code: "url-collision",
+      message: isLast
+        ? "more pages keep their own URL because something else has the short one; they are not named"
+        : "something else has the short URL: the page is published under its own",
+      ...(isLast ? {} : { path }),
+    });
   }
 
   #withhold(path: string, rule: WithholdRule): void {
@@ -367,7 +365,7 @@ export class Walk implements AsyncDisposable {
       this.#withhold(path, "unreadable");
       return;
     }
-    this.#gaps.push(...paths.map((covered) => ({ path: covered })));
+    this.#gaps.push(...[...new Set(paths)].map((covered) => ({ path: covered })));
     this.#options.onEvent({
       event: "item-error",
       code,

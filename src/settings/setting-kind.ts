@@ -10,14 +10,14 @@ export interface SettingKind<T> {
   readonly expects: string;
   /** How it is written on the command line: alone, with a value, or several times. */
   readonly form: "flag" | "value" | "values";
-  /** Whether it is a path, which in a file is relative to the file's folder. */
-  readonly isPath: boolean;
   /** What it means on the command line if its value is left out; without this, a value is needed. */
   readonly whenAlone?: T;
   /** Reads what stands on the command line, of `values` each; undefined if it is not what is expected. */
   readonly parseText: (text: string) => T | (T extends ReadonlyArray<infer One> ? One : never) | undefined;
   /** What a file's value must be. */
   readonly schema: (zod: Zod) => ZodType<T>;
+  /** Makes the paths in a value full, which in a file are relative to its folder; without this, there are none. */
+  completePaths?(value: T, complete: (path: string) => string): T;
 }
 
 const mustBe = (expects: string): { readonly error: string } => ({ error: `must be ${expects}` });
@@ -26,7 +26,6 @@ const mustBe = (expects: string): { readonly error: string } => ({ error: `must 
 export const flag: SettingKind<boolean> = {
   expects: "true or false",
   form: "flag",
-  isPath: false,
   parseText: () => true,
   schema: (zod) => zod.boolean(mustBe(flag.expects)),
 };
@@ -37,7 +36,6 @@ const words = "a text that is not empty";
 export const text: SettingKind<string> = {
   expects: words,
   form: "value",
-  isPath: false,
   parseText: (given) => (given === "" ? undefined : given),
   schema: (zod) => zod.string(mustBe(words)).min(1, mustBe(words)),
 };
@@ -46,8 +44,8 @@ export const text: SettingKind<string> = {
 export const path: SettingKind<string> = {
   ...text,
   expects: "a path",
-  isPath: true,
   schema: (zod) => zod.string(mustBe("a path")).min(1, mustBe("a path")),
+  completePaths: (value, complete) => complete(value),
 };
 
 const list = "a list of texts that are not empty";
@@ -56,16 +54,48 @@ const list = "a list of texts that are not empty";
 export const texts: SettingKind<readonly string[]> = {
   expects: list,
   form: "values",
-  isPath: false,
   parseText: (given) => given,
   schema: (zod) => zod.array(zod.string(mustBe(words)).min(1, mustBe(words)), mustBe(list)).max(10_000, mustBe(list)),
+};
+
+/** A folder that stands under a path of the site's URLs. */
+export interface FolderMapping {
+  /** Begins with `/`. */
+  readonly urlPrefix: string;
+  readonly folder: string;
+}
+
+const mappingList = "a list of objects with urlPrefix and folder";
+const urlPath = "a path of the site, such as /static/";
+
+/** Folders under paths of the site's URLs: `/static/=/srv/static` each on the command line, objects in a file. */
+export const folderMappings: SettingKind<readonly FolderMapping[]> = {
+  expects: "a path of the site, = and a folder, such as /static/=/srv/static",
+  form: "values",
+  parseText: (given) => {
+    const [, urlPrefix, folder] = /^(\/[^=]*)=(.+)$/s.exec(given) ?? [];
+    return urlPrefix === undefined || folder === undefined ? undefined : { urlPrefix, folder };
+  },
+  schema: (zod) =>
+    zod
+      .array(
+        zod.strictObject(
+          {
+            urlPrefix: zod.string(mustBe(urlPath)).regex(/^\//, mustBe(urlPath)),
+            folder: zod.string(mustBe("a path")).min(1, mustBe("a path")),
+          },
+          mustBe("an object with urlPrefix and folder"),
+        ),
+        mustBe(mappingList),
+      )
+      .max(10_000, mustBe(mappingList)),
+  completePaths: (value, complete) => value.map(({ urlPrefix, folder }) => ({ urlPrefix, folder: complete(folder) })),
 };
 
 /** The address of a site. */
 export const siteUrl: SettingKind<string> = {
   expects: "an http or https URL",
   form: "value",
-  isPath: false,
   parseText: (given) => (isHttpUrl(given) ? given : undefined),
   schema: (zod) =>
     zod.string(mustBe(siteUrl.expects)).refine(isHttpUrl, mustBe(siteUrl.expects)).meta({ format: "uri" }),
@@ -81,7 +111,6 @@ export function wholeNumber(min: number, max: number): SettingKind<number> {
   return {
     expects,
     form: "value",
-    isPath: false,
     parseText: (given) => {
       const value = Number(given);
       return /^\d{1,15}$/.test(given) && value >= min && value <= max ? value : undefined;
@@ -96,7 +125,6 @@ export function choice<const T extends string>(...choices: readonly [T, ...T[]])
   return {
     expects,
     form: "value",
-    isPath: false,
     parseText: (given) => choices.find((one) => one === given),
     schema: (zod) =>
       zod.enum(choices as readonly T[] as readonly [T, ...T[]], mustBe(expects)) as unknown as ZodType<T>,
@@ -109,7 +137,6 @@ export function numberBetween(min: number, max: number, whenAlone?: number): Set
   return {
     expects,
     form: "value",
-    isPath: false,
     ...(whenAlone === undefined ? {} : { whenAlone }),
     parseText: (given) => {
       const value = Number(given);
@@ -125,7 +152,6 @@ const rateUnits: Readonly<Record<string, number>> = { "": 1, k: 1024, m: 1024 **
 export const byteRate: SettingKind<number> = {
   expects: "a number of bytes a second, such as 500K or 20M",
   form: "value",
-  isPath: false,
   parseText: (given) => {
     const [, number, unit = ""] = /^(\d{1,12}(?:\.\d+)?)([kmg]?)$/i.exec(given) ?? [];
     return number === undefined ? undefined : Math.round(Number(number) * (rateUnits[unit.toLowerCase()] ?? 1));
@@ -140,7 +166,6 @@ export function duration(maxMs: number): SettingKind<number> {
   return {
     expects,
     form: "value",
-    isPath: false,
     parseText: (given) => {
       const value = parseDuration(given);
       return value !== undefined && value <= maxMs ? value : undefined;

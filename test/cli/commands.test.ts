@@ -93,6 +93,29 @@ describe("the commands, one after the other", () => {
     assert.deepEqual([summary?.event, summary?.pages, summary?.published], ["summary", 2, false]);
   });
 
+  it("verifies: for people in groups with the fix, for programs line by line", async () => {
+    const { code, stdout, stderr } = await runProgram("verify", url, "--all", "--delay", "0");
+    assert.equal(code, exitCodes.done, stderr);
+    assert.match(
+      stdout,
+      /2 pages published, 2 asked for: a crawler finds what is published\n0 differences, \d notes?; /,
+    );
+    await writeFile(inFolder("site", "old note.txt"), "NOTE");
+    const people = await runProgram("verify", url, "--delay", "0", "--seed", "1");
+    assert.equal(people.code, exitCodes.itemsFailed, people.stderr);
+    assert.match(people.stdout, /^difference: digest, 1 time\n {2}\/old%20note\.txt: .*\n {2}Run tidemark export/);
+    assert.match(people.stdout, /2 asked for: 1 of them otherwise than published\n/);
+    const programs = await runProgram("verify", url, "--delay", "0", "--json");
+    assert.equal(programs.code, exitCodes.itemsFailed);
+    const lines = linesOf(programs.stdout);
+    assert.ok(
+      lines.some(({ event, kind, path }) => event === "finding" && kind === "digest" && path === "/old%20note.txt"),
+    );
+    assert.equal(lines.at(-1)?.differing, 1);
+    await writeFile(inFolder("site", "old note.txt"), "note");
+    await utimes(inFolder("site", "old note.txt"), 1000, 1000);
+  });
+
   it("crawls, twice", async () => {
     const first = await runProgram("crawl", url, "--into", inFolder("copies"), "--json");
     assert.equal(first.code, exitCodes.done, first.stderr);

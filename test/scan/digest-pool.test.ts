@@ -57,6 +57,21 @@ test("threads give what the same code gives here, in order, whatever stands in a
   }
 });
 
+test("pages that ask not to be indexed are told apart, by threads, with rules and here", async () => {
+  using folder = makeTempFolder();
+  const path = join(folder.path, "secret.html");
+  writeFileSync(path, '<head><meta name="robots" content="noindex"></head>');
+  const files = [scan(path, 0), scan(path, 0, "text/plain")];
+  const rules = await compileContentRules({ ignore: ["/x/"], isSketched: false });
+  for (const options of [{ filesWorthThreads: 1 }, { filesWorthThreads: 100 }, { rules }]) {
+    await using pool = new DigestPool({ ...options, findsNoindex: true });
+    const kinds = (await pool.digestAll(files, noTurn)).map(({ kind }) => kind);
+    assert.deepEqual(kinds, ["noindex", "digested"], Object.keys(options).join());
+    await using other = new DigestPool(options);
+    assert.equal((await other.digestAll(files, noTurn))[0]?.kind, "digested");
+  }
+});
+
 test("the event loop turns while threads read", async () => {
   using folder = makeTempFolder();
   const path = join(folder.path, "large");

@@ -95,6 +95,23 @@ test("a file that grows and is given its old time while it is read is read again
   assert.equal(result.sizeBytes, 17);
 });
 
+test("a page that asks not to be indexed is seen in small reads, and again when it is read again", () => {
+  using folder = makeTempFolder();
+  const path = join(folder.path, "a.html");
+  const noindex = "<head><meta name=robots content=noindex>";
+  const digester = new FileDigester(16, undefined, true);
+  writeFileSync(path, noindex);
+  assert.deepEqual(digester.digest(scanned(path)), { kind: "noindex" });
+  assert.equal(new FileDigester(16).digest(scanned(path)).kind, "digested", "nobody asked");
+  assert.equal(digester.digest({ ...scanned(path), mediaType: "text/plain" }).kind, "digested", "no HTML");
+  writeFileSync(path, "<p>welcome");
+  // The only read of the first attempt has been looked at; then the page becomes another.
+  using _hook = afterRead((read) => {
+    if (read === 1) writeFileSync(path, noindex);
+  });
+  assert.deepEqual(digester.digest(scanned(path)), { kind: "noindex" });
+});
+
 test("a file that is written to each time is unstable", () => {
   using folder = makeTempFolder();
   const path = join(folder.path, "a.html");

@@ -4,6 +4,7 @@ import * as zod from "zod";
 import {
   byteRate,
   choice,
+  folderMappings,
   numberBetween,
   path,
   type SettingKind,
@@ -43,6 +44,19 @@ describe("a kind of setting", () => {
     assert.ok(takes(texts, ["a", "b"]));
     assert.ok(takes(texts, []));
     for (const wrong of ["a", [""], [1], new Array(10_001).fill("a")]) assert.ok(!takes(texts, wrong));
+  });
+
+  it("folderMappings: PREFIX=FOLDER each on the command line, objects in a file", () => {
+    assert.deepEqual(folderMappings.parseText("/s/=/srv/a=b"), { urlPrefix: "/s/", folder: "/srv/a=b" });
+    for (const wrong of ["", "/s/", "/s/=", "s/=x", "=x"]) assert.equal(folderMappings.parseText(wrong), undefined);
+    const one = { urlPrefix: "/s/", folder: "../s" };
+    assert.ok(takes(folderMappings, [one, one]));
+    const refused = [one, "/s/=x", [{ urlPrefix: "/s/" }], [{ ...one, urlPrefix: "s/" }], [{ ...one, folder: "" }]];
+    for (const wrong of [...refused, [{ ...one, more: 1 }]]) assert.ok(!takes(folderMappings, wrong));
+    assert.deepEqual(
+      folderMappings.completePaths?.([one], (path) => `/etc/${path}`),
+      [{ urlPrefix: "/s/", folder: "/etc/../s" }],
+    );
   });
 
   it("wholeNumber: no number that JavaScript would read otherwise", () => {

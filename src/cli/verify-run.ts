@@ -1,0 +1,29 @@
+import type { VerifySummary } from "../model/index.ts";
+import { verifySite } from "../verify-site.ts";
+import { printEvent, type RunContext } from "./command.ts";
+import { type ExitCode, exitCodes } from "./exit-code.ts";
+import { givenOptions } from "./option.ts";
+import type { VerifyArguments } from "./verify-command.ts";
+import { VerifyPrinter } from "./verify-printer.ts";
+
+/** Verifies a site and prints what a crawler would find otherwise than published. */
+export async function runVerify(options: VerifyArguments, context: RunContext): Promise<ExitCode> {
+  const { out, err, json, quiet, signal } = context;
+  const printer = new VerifyPrinter(err, quiet);
+  let summary: VerifySummary;
+  try {
+    summary = await verifySite({
+      ...givenOptions(options),
+      signal,
+      onEvent: (event) => {
+        printEvent(context, event);
+        printer.show(event, json);
+      },
+    });
+  } finally {
+    printer.end();
+  }
+  if (json) out.writeJson({ event: "summary", ...summary });
+  else if (!quiet) out.write(printer.result(summary));
+  return summary.differences > 0 ? exitCodes.itemsFailed : exitCodes.done;
+}

@@ -1,0 +1,125 @@
+import type { ServedPage, Timing } from "./crawl/index.ts";
+import { createDigest, type Fetcher } from "./fetch/index.ts";
+import { maxMetaBytes, saysNoindex } from "./format/index.ts";
+import { type AnswerHead, type FetchOutcome, type FetchRequest, TidemarkError } from "./model/index.ts";
+
+/** How a site is asked. */
+export interface SiteAskerOptions {
+  readonly origin: string;
+  readonly timing: Timing;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** An answer, with the body where it was small and wanted. */
+export interface Asked {
+  readonly head: AnswerHead | undefined;
+  readonly outcome: FetchOutcome;
+}
+
+/** A body may be this much larger than expected before it is cut off. */
+const spareBytes = 1024 * 1024;
+/** A server that asks for a longer wait than this is not asked again. */
+const maxRetryWaitMs = 30_000;
+/** Slower than this is too slow. */
+const minBytesPerMs = 64;
+/** After so many failures in a row the site is left alone. */
+const maxFailuresInARow = 10;
+
+/** Asks one site for one thing after the other, with a pause before each, and follows no redirect. */
+export class SiteAsker {
+  readonly #fetcher: Fetcher;
+  readonly #options: SiteAskerOptions;
+  /** Pause before each request; may be changed once the site's robots.txt is known. */
+  delayMs = 0;
+  #requests = 0;
+  #failures = 0;
+
+  constructor(fetcher: Fetcher, options: SiteAskerOptions) {
+    this.#fetcher = fetcher;
+    this.#options = options;
+  }
+
+  /** Requests that were sent. */
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /** Asks for something small, at most `maxBytes` of it. */
+  async ask(path: string, maxBytes: number): Promise<Asked> {
+    return await this.#ask(() => ({ path, maxBytes, truncateAtBytes: maxBytes }));
+  }
+
+  /** Asks for a page; its body is digested while it comes. @param expectedBytes - as published */
+  async askPage(path: string, expectedBytes: number): Promise<ServedPage> {
+    let digest = createDigest();
+    let sizeBytes = 0;
+    let start: Buffer[] = [];
+    let startBytes = 0;
+    const { head, outcome } = await this.#ask(() => {
+      digest = createDigest();
+      sizeBytes = 0;
+      start = [];
+      startBytes = 0;
+      const write = (chunk: Uint8Array): void => {
+        digest.update(chunk);
+        sizeBytes += chunk.length;
+        if (startBytes >= maxMetaBytes) return;
+        start.push(Buffer.from(chunk.subarray(0, maxMetaBytes - startBytes)));
+        startBytes += chunk.length;
+      };
+      return { path, maxBytes: expectedBytes + spareBytes, sink: { write } };
+    }, expectedBytes);
+    const isHtml = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(head?.fields.get("content-type") ?? "");
+    return {
+      head,
+      failure: outcome.kind === "failed" ? outcome.message : undefined,
+      sizeBytes,
+      digest: digest.digest(),
+      saysNoindex: isHtml && saysNoindex(Buffer.concat(start).toString("latin1")),
+    };
+  }
+
+  async #ask(
+    makeRequest: () => Omit<FetchRequest, "origin" | "timeoutMs" | "signal" | "onAnswer">,
+    expectedBytes: number = 0,
+  ): Promise<Asked> {
+    const { origin, timing, timeoutMs, signal } = this.#options;
+    for (let isRetry = false; ; isRetry = true) {
+      if (this.#requests > 0 && this.delayMs > 0) await timing.delay(this.delayMs, signal);
+      this.#throwIfAborted();
+      let head: AnswerHead | undefined;
+      const outcome = await this.#fetcher.get({
+        ...makeRequest(),
+        origin,
+        timeoutMs: timeoutMs + Math.ceil(expectedBytes / minBytesPerMs),
+        onAnswer: (answer) => {
+          head = answer;
+        },
+        ...(signal === undefined ? {} : { signal }),
+      });
+      this.#throwIfAborted();
+      this.#requests += 1;
+      this.#countFailure(head, outcome);
+      if (isRetry || outcome.kind !== "unavailable" || outcome.retryAt === undefined) return { head, outcome };
+      const waitMs = Math.max(0, outcome.retryAt - timing.now());
+      if (waitMs > maxRetryWaitMs) return { head, outcome };
+      await timing.delay(waitMs, signal);
+    }
+  }
+
+  #countFailure(head: AnswerHead | undefined, outcome: FetchOutcome): void {
+    this.#failures = head === undefined || outcome.kind === "unavailable" ? this.#failures + 1 : 0;
+    if (this.#failures < maxFailuresInARow) return;
+    const why = outcome.kind === "failed" ? outcome.message : `it answers ${outcome.status}`;
+    throw new TidemarkError("site-unavailable", `${this.#options.origin}/ is left alone: ${why}.`, {
+      hint: "Try again later, or with a longer --delay.",
+    });
+  }
+
+  #throwIfAborted(): void {
+    const { signal, origin } = this.#options;
+    if (signal?.aborted === true)
+      throw new TidemarkError("aborted", `The verification of ${origin}/ was stopped before its end.`);
+  }
+}

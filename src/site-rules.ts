@@ -1,0 +1,91 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseBaseUrl } from "./base-url.ts";
+import { readRobotsFile, type StandardsChoice } from "./export/index.ts";
+import { checkFolder } from "./export-checks.ts";
+import type { ExportSiteOptions } from "./export-site.ts";
+import { parseRobots, publishedFolder, resourceSyncPath, robotsAllow } from "./format/index.ts";
+import type { WithholdRule } from "./model/index.ts";
+import {
+  compileGlobs,
+  findReaderIdentity,
+  type GlobFilter,
+  type ReaderIdentity,
+  type ServedNameRules,
+} from "./scan/index.ts";
+import { type MappedRoot, planSiteUrls } from "./site-urls.ts";
+import { defaultStateDir } from "./state-folder.ts";
+
+/** Which folders a site is in, and what of them may be published. */
+export interface SiteRules {
+  readonly docroot: string;
+  readonly robotsDir: string;
+  readonly globs: GlobFilter;
+  readonly reader: ReaderIdentity;
+  readonly judgePath: (path: string) => WithholdRule | undefined;
+  /** Undefined where files are named by their own names. */
+  readonly servedNames: ServedNameRules | undefined;
+  /** What is mapped into the document root. */
+  readonly roots: readonly MappedRoot[];
+}
+
+/** Reads the rules of a site. @throws TidemarkError `bad-option`, `not-found`, `not-a-folder` */
+export async function readSiteRules(options: ExportSiteOptions): Promise<SiteRules> {
+  const docroot = checkFolder(options.docroot, "document root");
+  const robotsDir = options.robotsDir === undefined ? docroot : checkFolder(options.robotsDir, "folder of robots.txt");
+  const { servedNames, mappings } = planSiteUrls(options);
+  return {
+    servedNames,
+    roots: mappings.map(({ prefix, folder }) => ({
+      prefix,
+      folder: checkFolder(folder, `folder of --map ${prefix}`),
+    })),
+    docroot,
+    robotsDir,
+    globs: await compileGlobs(options.include ?? [], options.exclude ?? []),
+    reader: findReaderIdentity(options.serverUser),
+    judgePath: await readOwnRules(robotsDir, await readKeyPaths(options), chooseStandards(options)),
+  };
+}
+
+/** The folder in which a site is remembered. */
+export function stateDirOf({ stateDir, baseUrl }: ExportSiteOptions): string {
+  return resolve(stateDir ?? defaultStateDir(parseBaseUrl(baseUrl)));
+}
+
+/** Which standards a site is published by beside its archives. */
+export function chooseStandards(options: ExportSiteOptions): StandardsChoice {
+  const { sitemap = false, changeDumps = false, resourceDump = false } = options;
+  const resourceSync = (options.resourceSync ?? false) || changeDumps || resourceDump;
+  return { sitemap, resourceSync, changeDumps, resourceDump };
+}
+
+/** Files that prove to search engines that the site is ours are no pages. */
+async function readKeyPaths(options: ExportSiteOptions): Promise<string[]> {
+  const folder = join(stateDirOf(options), "index-now");
+  if (options.indexNowKey === undefined && !existsSync(folder)) return [];
+  // Few sites use it.
+  const { checkKey, keyPath, readKeys } = await import("./announce/index.ts");
+  const used = await readKeys(folder);
+  const given = options.indexNowKey === undefined ? [] : [checkKey(options.indexNowKey)];
+  return [...used, ...given].map(keyPath);
+}
+
+/** What we write ourselves is no page; what robots.txt keeps from everybody is not announced to them. */
+async function readOwnRules(
+  robotsDir: string,
+  keyPaths: readonly string[],
+  { resourceSync }: StandardsChoice,
+): Promise<(path: string) => WithholdRule | undefined> {
+  const { content } = await readRobotsFile(robotsDir);
+  const robots = parseRobots(content);
+  // A file without a Disallow, however it is spelt, need not be asked two hundred thousand times.
+  const hasRules = /dis/i.test(Buffer.from(content).toString("latin1"));
+  return (path) => {
+    if (path === "/robots.txt" || path.startsWith(publishedFolder)) return "own-output";
+    // Few sites have one, and none has more than some.
+    for (const own of keyPaths) if (path === own) return "own-output";
+    if (resourceSync && path === resourceSyncPath) return "own-output";
+    return hasRules && !robotsAllow(robots, "*", path) ? "robots-disallow" : undefined;
+  };
+}

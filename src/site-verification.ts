@@ -1,0 +1,207 @@
+import {
+  agreesWith,
+  judgeArchive,
+  judgeBase,
+  judgeIndex,
+  judgeRobots,
+  judgeServedPage,
+  planAlternative,
+  productToken,
+  type Timing,
+  usualIndexPath,
+} from "./crawl/index.ts";
+import { unpackArchive } from "./fetch/index.ts";
+import {
+  type ArchiveIndex,
+  formatArchiveName,
+  maxIndexBytes,
+  maxRobotsBytes,
+  parseArchiveIndex,
+  parseRobots,
+  type Robots,
+  robotsAllow,
+  robotsCrawlDelaySeconds,
+} from "./format/index.ts";
+import {
+  type Finding,
+  type FindingKind,
+  type Page,
+  TidemarkError,
+  type VerifyEvent,
+  type VerifySummary,
+} from "./model/index.ts";
+import { PageSample } from "./page-sample.ts";
+import { readChanges } from "./read-changes.ts";
+import type { SiteAsker } from "./site-asker.ts";
+import type { VerifySiteOptions } from "./verify-site.ts";
+
+const leastDelayMs = 100;
+const maxPackedIndexBytes = 8 * 1024 * 1024;
+/** Other places that are looked at for pages that are not where they were published; a few tell it all. */
+const maxAlternatives = 10;
+
+/** One verification of one site, from robots.txt to the last page. */
+export class Verification {
+  readonly #options: VerifySiteOptions;
+  readonly #origin: string;
+  readonly #asker: SiteAsker;
+  readonly #timing: Timing;
+  readonly #seed: number;
+  readonly #report: (event: VerifyEvent) => void;
+  readonly #byKind: Partial<Record<FindingKind, number>> = {};
+  #robots: Robots = parseRobots(new Uint8Array(0));
+  #isUp = false;
+  #pages = 0;
+  #asked = 0;
+  #differing = 0;
+  #differences = 0;
+  #notes = 0;
+  #alternatives = 0;
+
+  constructor(
+    options: VerifySiteOptions,
+    origin: string,
+    asker: SiteAsker,
+    timing: Timing,
+    seed: number,
+    report: (event: VerifyEvent) => void,
+  ) {
+    this.#options = options;
+    this.#origin = origin;
+    this.#asker = asker;
+    this.#timing = timing;
+    this.#seed = seed;
+    this.#report = report;
+  }
+
+  get counts(): Omit<VerifySummary, "requests" | "elapsedMs"> {
+    return {
+      site: `${this.#origin}/`,
+      pages: this.#pages,
+      asked: this.#asked,
+      differing: this.#differing,
+      differences: this.#differences,
+      notes: this.#notes,
+      findingsByKind: { ...this.#byKind },
+      seed: this.#seed,
+    };
+  }
+
+  async run(): Promise<void> {
+    await this.#verifyMetadata();
+    try {
+      await this.#verifyPages();
+    } catch (error) {
+      const isNews = this.#differences === 0 || this.#pages > 0 || !this.#isUp;
+      const isSiteTrouble =
+        error instanceof TidemarkError && (error.code === "no-archives" || error.code === "site-unavailable");
+      if (isNews || !isSiteTrouble) throw error;
+      // What was found already says why.
+      this.#report({ event: "warning", code: error.code, message: `No page could be verified: ${error.message}` });
+    }
+  }
+
+  async #verifyMetadata(): Promise<void> {
+    const asker = this.#asker;
+    const base = await asker.ask("/", 1);
+    if (base.head !== undefined) this.#tell(judgeBase(this.#origin, base.head));
+    const robots = await asker.ask("/robots.txt", maxRobotsBytes + 1);
+    if (robots.outcome.kind === "fetched") this.#robots = parseRobots(robots.outcome.body);
+    this.#isUp = robots.head !== undefined;
+    const crawlDelayMs = (robotsCrawlDelaySeconds(this.#robots, productToken) ?? 0) * 1000;
+    asker.delayMs = this.#options.delayMs ?? Math.max(leastDelayMs, crawlDelayMs);
+    this.#tell(judgeRobots(this.#origin, robots.head, this.#robots));
+
+    const indexPath = this.#indexPath();
+    const { head, outcome } = await asker.ask(indexPath, maxPackedIndexBytes);
+    if (head === undefined) return;
+    const unpacked = outcome.kind === "fetched" ? unpackArchive(outcome.body, maxIndexBytes) : undefined;
+    const index = unpacked?.ok === true ? parseArchiveIndex(unpacked.value) : undefined;
+    const content = index?.ok === true ? index.value : undefined;
+    this.#tell(judgeIndex(this.#origin, indexPath, head, content));
+    if (content !== undefined) await this.#verifyArchives(indexPath, content);
+  }
+
+  #indexPath(): string {
+    const announced = this.#robots.archiveIndexes
+      .filter((text) => URL.canParse(text, this.#origin))
+      .map((text) => new URL(text, this.#origin));
+    return announced.find(({ origin }) => origin === this.#origin)?.pathname ?? usualIndexPath;
+  }
+
+  // One of each sort: a server treats all of them alike.
+  async #verifyArchives(indexPath: string, index: ArchiveIndex): Promise<void> {
+    const folder = indexPath.slice(0, indexPath.lastIndexOf("/") + 1);
+    for (const entry of [index.base, index.archives[0]]) {
+      if (entry === undefined) continue;
+      const path = folder + formatArchiveName(entry.name);
+      const { head } = await this.#asker.ask(path, 1);
+      if (head !== undefined) this.#tell(judgeArchive(path, head));
+    }
+  }
+
+  async #verifyPages(): Promise<void> {
+    const { url, sample = 100, all = false, userAgent, timeoutMs, signal } = this.#options;
+    await using reading = await readChanges({
+      url,
+      ...(userAgent === undefined ? {} : { userAgent }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(signal === undefined ? {} : { signal }),
+      onEvent: (event) => {
+        if (event.event === "progress")
+          this.#report({ event: "progress", phase: "archives", done: event.done, total: event.total });
+      },
+    });
+    const chosen = new PageSample(sample, this.#seed);
+    for await (const change of reading.changes) {
+      if (change.kind === "deleted") continue;
+      this.#pages += 1;
+      if (all) await this.#verifyPage(change.page, undefined);
+      else chosen.offer(change.page);
+    }
+    if (all) return;
+    const { pages } = chosen;
+    for (const page of pages) await this.#verifyPage(page, pages.length);
+  }
+
+  async #verifyPage(page: Page, total: number | undefined): Promise<void> {
+    const { path } = page;
+    this.#asked += 1;
+    let found: Finding[];
+    if (!robotsAllow(this.#robots, productToken, path)) {
+      const message = "robots.txt disallows it for crawlers, so none asks for it";
+      const fix = "Run tidemark export again: it leaves out what robots.txt disallows.";
+      found = [{ kind: "robots-disallow", severity: "difference", path, message, fix }];
+    } else {
+      const served = await this.#asker.askPage(path, page.sizeBytes ?? 0);
+      const status = served.head?.status;
+      const mayBeElsewhere = status === 404 || status === 403;
+      const alternative = mayBeElsewhere ? await this.#askElsewhere(page) : undefined;
+      found = judgeServedPage(this.#origin, page, served, alternative, this.#timing.now());
+    }
+    if (this.#tell(found)) this.#differing += 1;
+    const progress = { event: "progress", phase: "pages", done: this.#asked } as const;
+    this.#report(total === undefined ? progress : { ...progress, total });
+  }
+
+  async #askElsewhere(page: Page): Promise<{ path: string; agrees: boolean } | undefined> {
+    const path = planAlternative(page.path);
+    if (path === undefined || this.#alternatives >= maxAlternatives) return undefined;
+    if (!robotsAllow(this.#robots, productToken, path)) return undefined;
+    this.#alternatives += 1;
+    const served = await this.#asker.askPage(path, page.sizeBytes ?? 0);
+    return { path, agrees: served.head?.status === 200 && agreesWith(page, served) };
+  }
+
+  #tell(findings: readonly Finding[]): boolean {
+    let differs = false;
+    for (const finding of findings) {
+      this.#byKind[finding.kind] = (this.#byKind[finding.kind] ?? 0) + 1;
+      if (finding.severity === "difference") this.#differences += 1;
+      else this.#notes += 1;
+      differs ||= finding.severity === "difference";
+      this.#report({ event: "finding", ...finding });
+    }
+    return differs;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Timing } from "./crawl/index.ts";
+import { createFetcher } from "./fetch/index.ts";
+import { type VerifyEvent, type VerifySummary, wrapSystemError } from "./model/index.ts";
+import { realTiming } from "./reading-ports.ts";
+import { parseSiteAddress } from "./site-address.ts";
+import { SiteAsker } from "./site-asker.ts";
+import { Verification } from "./site-verification.ts";
+
+/** What to verify, and how thoroughly. */
+export interface VerifySiteOptions {
+  /** Any URL of the site. */
+  readonly url: string;
+  /** Pages to ask for, chosen at random. @default 100 */
+  readonly sample?: number;
+  /** Ask for every page. @default false */
+  readonly all?: boolean;
+  /** Chooses the sample: a whole number. Default: another one each time. */
+  readonly seed?: number;
+  /** Pause before each request, in milliseconds. Default: the Crawl-delay of robots.txt, at least 100. */
+  readonly delayMs?: number;
+  readonly userAgent?: string;
+  /** Time for a small request, in milliseconds; a large body gets more. @default 30000 */
+  readonly timeoutMs?: number;
+  /** Waits between requests. Default: real time. */
+  readonly delay?: Timing["delay"];
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: VerifyEvent) => void;
+}
+
+/**
+ * Reads what a site publishes, as a crawler does, and asks the server itself for some of the pages: what a crawler
+ * would find otherwise than published is reported, with what to do about it.
+ *
+ * One request at a time; memory is the sample. Nothing is written anywhere.
+ *
+ * @returns what it came to
+ * @throws TidemarkError `bad-option`, `no-archives`, `site-unavailable`, `aborted`, `archive-corrupt`; not where a
+ *   finding says already why the archives cannot be read
+ * @example
+ * const { differences } = await verifySite({ url: "https://example.org/", sample: 20 });
+ * if (differences > 0) console.log("a crawler would not find what is published");
+ */
+export async function verifySite(options: VerifySiteOptions): Promise<VerifySummary> {
+  const { url, userAgent, delay, signal, onEvent } = options;
+  const startedMs = performance.now();
+  const report = onEvent ?? (() => undefined);
+  const origin = parseSiteAddress(url, (event) => {
+    if (event.event === "warning") report({ event: "warning", code: event.code, message: event.message });
+  });
+  const real = realTiming();
+  const timing: Timing = delay === undefined ? real : { now: real.now, delay };
+  const seed = options.seed ?? Math.floor(Math.random() * 2 ** 32);
+  await using fetcher = createFetcher(userAgent === undefined ? {} : { userAgent });
+  const asker = new SiteAsker(fetcher, { origin, timing, timeoutMs: options.timeoutMs ?? 30_000, signal });
+  const verification = new Verification(options, origin, asker, timing, seed, report);
+  try {
+    await verification.run();
+  } catch (error) {
+    throw wrapSystemError(error, `verify ${origin}/`, { site: origin });
+  }
+  return { ...verification.counts, requests: asker.requests, elapsedMs: Math.round(performance.now() - startedMs) };
+}
