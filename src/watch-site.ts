@@ -46,7 +46,8 @@ const passing: ReadonlySet<ErrorCode> = new Set([
  * is a hint where to look; everything is looked at at the start, every {@link WatchSiteOptions.rescanMs}, and
  * whenever events may have been lost, so that nothing is missed.
  *
- * A round costs what lies in the folders that changed, not what the site has. Trouble that may pass is
+ * A round costs what lies in the folders that changed, not what the site has; with `map` it looks at all of the
+ * site, and what changes only in mapped folders waits for the next. Trouble that may pass is
  * reported, and what changed is published once it has passed.
  *
  * @throws TidemarkError for what does not pass by itself, such as `bad-option` and `state-version`
