@@ -69,7 +69,7 @@ async function exportOne(
       dryRun,
       signal: context.signal,
       onEvent: (event) => {
-        printEvent(context, { ...event, ...mark });
+        if (context.json) printEvent(context, { ...event, ...mark });
         printer.show(event, context.json);
       },
     });

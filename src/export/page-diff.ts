@@ -109,7 +109,6 @@ export function diffPage(
   const racy = isRacy(status.ctimeUs, options);
   const { path } = file;
   const { sizeBytes, mtimeUs, ctimeUs } = status;
-  const moved = { path, sizeBytes, mtimeUs, ctimeUs, racy };
   const now = digest?.content?.mark;
   if (digest?.content?.trouble !== undefined) {
     const message = `all of its bytes count, for ${digest.content.trouble}`;
@@ -119,7 +118,8 @@ export function diffPage(
     const mark = keptMark(file, before, digest?.digest, now, options);
     if (mark !== false) {
       const { lastModified, mediaType } = before;
-      const page = { ...moved, lastModified, mediaType, ...digestFields(digest?.digest ?? before.digest, mark) };
+      const kept = promisedDigest(digest?.digest ?? before.digest, mark);
+      const page = withMark({ path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest: kept, racy }, mark);
       return {
         page,
         change: undefined,
@@ -130,12 +130,9 @@ export function diffPage(
     }
   }
   const lastModified = clampLastModified(path, status, options, onEvent);
-  const page: PublishedPage = {
-    ...moved,
-    lastModified,
-    mediaType: file.mediaType,
-    ...digestFields(digest?.digest, now),
-  };
+  const promised = promisedDigest(digest?.digest, now);
+  const { mediaType } = file;
+  const page = withMark({ path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest: promised, racy }, now);
   return {
     page,
     change: { kind: before === undefined ? "created" : "updated", page },
@@ -145,8 +142,13 @@ export function diffPage(
 }
 
 /** A digest promises bytes: a page whose bytes may change without being published gets none. */
-function digestFields(digest: string | undefined, mark: ContentMark | undefined) {
-  return { digest: mark?.cover === undefined ? digest : undefined, ...(mark === undefined ? {} : { mark }) };
+function promisedDigest(digest: string | undefined, mark: ContentMark | undefined): string | undefined {
+  return mark?.cover === undefined ? digest : undefined;
+}
+
+// Pages are made by the million: all of one shape, but for the few with a mark.
+function withMark(page: PublishedPage, mark: ContentMark | undefined): PublishedPage {
+  return mark === undefined ? page : { ...page, mark };
 }
 
 /**

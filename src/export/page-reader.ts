@@ -1,21 +1,14 @@
 import { closeSync, openSync } from "node:fs";
-import { promisify } from "node:util";
-import { inflate } from "node:zlib";
+import { inflateSync } from "node:zlib";
 import { type Block, decodeBlock, readBlocks, readPacked, unpackOptions } from "./page-blocks.ts";
 import type { RememberedPage } from "./published-page.ts";
 import { pagesCorrupt } from "./state-corrupt.ts";
-
-const inflateAsync = promisify(inflate);
-
-/** Blocks that are unpacked ahead. */
-const blocksAhead = 3;
 
 /** Steps through a file of remembered pages in path order; memory is a few blocks. */
 export class PageReader {
   readonly #path: string;
   readonly #fd: number;
   readonly #blocks: Block[];
-  readonly #ahead: Promise<Buffer | Error>[] = [];
   #next = 0;
   #pages: RememberedPage[] = [];
   #at = 0;
@@ -56,16 +49,9 @@ export class PageReader {
     const block = this.#blocks[this.#next];
     if (block === undefined) return;
     try {
-      while (this.#ahead.length < blocksAhead) {
-        const later = this.#blocks[this.#next + this.#ahead.length];
-        if (later === undefined) break;
-        const packed = readPacked(this.#fd, later);
-        // Kept as a value: who stops reading never asks, and a promise that fails unasked ends the process.
-        this.#ahead.push(inflateAsync(packed, unpackOptions).catch((error: Error) => error));
-      }
       this.#next += 1;
-      const bytes = await this.#ahead.shift();
-      if (bytes === undefined || bytes instanceof Error) throw bytes ?? new RangeError("there is no such block");
+      // Unpacking a block takes less time than the way to another thread and back.
+      const bytes = inflateSync(readPacked(this.#fd, block), unpackOptions);
       this.#pages = decodeBlock(bytes, block);
       if (this.#next > 1 && block.firstPath <= this.#lastPath) throw new RangeError("blocks out of order");
       this.#lastPath = this.#pages.at(-1)?.path ?? "";

@@ -1,17 +1,18 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { deflate } from "node:zlib";
+import { deflateSync, type ZlibOptions } from "node:zlib";
 import { wrapSystemError } from "../model/index.ts";
 import { temporaryName } from "./durable-file.ts";
 import { blockBytes, blocksHeader, formatBlockHead } from "./page-blocks.ts";
 import { PageEncoder } from "./page-codec.ts";
 import type { PublishedPage } from "./published-page.ts";
 
-const deflateAsync = promisify(deflate);
-
-/** Blocks that are compressed at a time, so that the scan need not wait. */
+/** Bytes that are written at a time. */
+const pieceBytes = 256 * 1024;
+/** Pieces that may be on their way to the disk, so that the scan need not wait. */
 const maxInFlight = 4;
+// A block is as long as this window; compressing one takes less time than the way to another thread and back.
+const packing: ZlibOptions = { level: 1, windowBits: 14 };
 
 /** Writes remembered pages, in path order, to a temporary file that is kept or dropped at the end. */
 export class PageWriter {
@@ -21,6 +22,8 @@ export class PageWriter {
   #firstPath = "";
   #blockPages = 0;
   #count = 0;
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
   #inFlight = 0;
   #tail: Promise<void>;
   #failure: unknown;
@@ -63,7 +66,8 @@ export class PageWriter {
   /** Ends the list and makes it durable under its temporary name. */
   async end(): Promise<void> {
     if (this.#blockPages > 0) this.#cut();
-    this.#append(Promise.resolve(formatBlockHead(0, this.#count, "")));
+    this.#append(formatBlockHead(0, this.#count, ""));
+    this.#send();
     await this.#tail;
     this.#check();
     const file = await this.#file;
@@ -97,20 +101,25 @@ export class PageWriter {
     this.#encoder.end(this.#blockPages);
     const bytes = this.#encoder.take();
     this.#encoder.restart();
-    const [pages, firstPath] = [this.#blockPages, this.#firstPath];
+    const packed = deflateSync(bytes, packing);
+    this.#append(formatBlockHead(packed.length, this.#blockPages, this.#firstPath), packed);
     this.#blockPages = 0;
-    this.#append(
-      deflateAsync(bytes, { level: 1, chunkSize: blockBytes }).then((packed) =>
-        Buffer.concat([formatBlockHead(packed.length, pages, firstPath), packed]),
-      ),
-    );
+    if (this.#waitingBytes >= pieceBytes) this.#send();
   }
 
-  #append(bytes: Promise<Buffer>): void {
+  #append(...pieces: readonly Buffer[]): void {
+    for (const piece of pieces) {
+      this.#waiting.push(piece);
+      this.#waitingBytes += piece.length;
+    }
+  }
+
+  #send(): void {
+    const piece = Buffer.concat(this.#waiting);
+    this.#waiting = [];
+    this.#waitingBytes = 0;
     this.#inFlight += 1;
-    const before = this.#tail;
-    this.#tail = bytes.then(async (piece) => {
-      await before;
+    this.#tail = this.#tail.then(async () => {
       await this.#write(piece);
       this.#inFlight -= 1;
     });
