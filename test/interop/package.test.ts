@@ -25,12 +25,13 @@ test("the package holds the program, what it shows and what its users read, and 
   using temp = makeTempFolder("package");
   const packed = await packProject(temp.path);
   const wanted =
-    /^(?:bin\/tidemark\.js|dist\/src\/.+\.(?:js|d\.ts)|docs\/[^/]+\.md|fixtures\/demo\/[^/]+|systemd\/.+)$/;
+    /^(?:bin\/tidemark\.js|dist\/src\/.+\.(?:js|d\.ts)|docs\/(?:[^/]+\.md|tidemark\.schema\.json)|fixtures\/demo\/[^/]+|systemd\/.+)$/;
   const top = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
   const surplus = packed.paths.filter((path) => !wanted.test(path) && !top.includes(path));
   assert.deepEqual(surplus, []);
   const needed = [
     ...["bin/tidemark.js", "dist/src/index.js", "dist/src/index.d.ts", "docs/cli.md", "docs/operations.md"],
+    "docs/tidemark.schema.json",
     ...["export@.service", "export@.timer", "watch@.service"].map((unit) => `systemd/tidemark-${unit}`),
     ...top,
   ];
