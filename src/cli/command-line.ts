@@ -40,6 +40,8 @@ function optionsOf(command: Command): Command["options"] {
  * @throws TidemarkError `bad-option`
  */
 export function parseCommandLine(argv: readonly string[], version: string, columns: number): CommandLine {
+  // yargs lays its help out for every command that runs, which takes longer the more options there are.
+  const wantsHelp = argv.length === 0 || argv.includes("--help");
   let chosen: { command: Command; args: RawArguments } | undefined;
   const parser = yargs()
     .scriptName("tidemark")
@@ -67,7 +69,9 @@ export function parseCommandLine(argv: readonly string[], version: string, colum
           own.positional(name, { type: "string", describe });
         }
         const examples = command.examples.map(([example, meaning]) => `  tidemark ${example}\n      ${meaning}`);
-        return own.options(optionsOf(command)).epilogue(`Examples:\n${examples.join("\n")}`);
+        const options = optionsOf(command);
+        if (!wantsHelp) return own.options(withoutHelp(options));
+        return own.options(options).epilogue(`Examples:\n${examples.join("\n")}`);
       },
       (args) => {
         chosen = { command, args };
@@ -89,6 +93,12 @@ export function parseCommandLine(argv: readonly string[], version: string, colum
     quiet: flagOption(args, "quiet"),
     run: command.plan(args),
   };
+}
+
+function withoutHelp(options: Command["options"]): Command["options"] {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, { describe: _, ...option }]) => [name, { ...option, hidden: true }]),
+  );
 }
 
 function usageError(failure: string, argv: readonly string[]): TidemarkError {

@@ -49,7 +49,15 @@ export function valueOption(describe: string, more: Options = {}): Options {
 /** Events of which there may be one a page: `--json --quiet` leaves them out. */
 const manyEvents: ReadonlySet<string> = new Set(["progress", "page", "withheld", "finding"]);
 
-/** Prints an event as a line of JSON, if `--json` asks for it. */
-export function printEvent<Event extends { readonly event: string }>(context: RunContext, event: Event): void {
-  if (context.json && !(context.quiet && manyEvents.has(event.event))) context.out.writeJson(event);
+/**
+ * Prints an event as a line of JSON, if `--json` asks for it.
+ *
+ * @param mark - what the line says beside the event's own, such as of which site it is
+ */
+export function printEvent<Event extends { readonly event: string }>(
+  context: RunContext,
+  event: Event,
+  mark: object = {},
+): void {
+  if (context.json && !(context.quiet && manyEvents.has(event.event))) context.out.writeJson({ ...event, ...mark });
 }

@@ -69,7 +69,7 @@ async function exportOne(
       dryRun,
       signal: context.signal,
       onEvent: (event) => {
-        if (context.json) printEvent(context, { ...event, ...mark });
+        printEvent(context, event, mark);
         printer.show(event, context.json);
       },
     });

@@ -62,7 +62,7 @@ class SiteWatching {
         ...givenOptions({ settleMs: this.#run.settleMs, rescanMs: this.#run.rescanMs }),
         signal,
         onEvent: (event) => {
-          if (json) printEvent(this.#context, { ...event, ...this.#mark });
+          printEvent(this.#context, event, this.#mark);
           this.#printer.show(event, json);
         },
         onRound: async (round) => {

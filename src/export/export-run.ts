@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { formatArchiveName, parseBaseList, publishedFolder } from "../format/index.ts";
@@ -18,7 +19,8 @@ import type { PartitionOptions } from "./segment-writer.ts";
 import type { PageSource } from "./site-comparison.ts";
 import { SiteLock } from "./site-lock.ts";
 import type { PartSource, SiteParts } from "./site-parts.ts";
-import { publishStandards, type StandardsChoice } from "./standards-run.ts";
+import type { StandardsChoice, StandardsOutcome } from "./standards-run.ts";
+import { standardsFileName } from "./standards-state.ts";
 
 /** What one export is to do. All folders are absolute. */
 export interface ExportRunOptions<File extends CandidateFile = CandidateFile>
@@ -213,7 +215,7 @@ async function exportFrom<File extends CandidateFile>(
     await syncFolder(stateDir);
   }
   const indexBytes = await publishIndex(files.folder, next);
-  const standards = await publishStandards(options, files, next);
+  const standards = await publishChosenStandards(options, files, next);
   // It names only what is there, and nothing that is about to go.
   const robotsBytes = await publishRobots(options.robotsDir, next, standards.sitemap);
   // Only now: an index that earlier runs failed to replace may have listed them until here.
@@ -222,6 +224,20 @@ async function exportFrom<File extends CandidateFile>(
   await removeOldPages(stateDir, next);
   const bytes = files.bytesWritten + indexBytes + standards.bytesWritten + robotsBytes;
   return summarise(options, draft, files.written.length, bytes, next.publication);
+}
+
+// Most sites have none, and what writes them takes a while to load.
+async function publishChosenStandards(
+  options: Settings,
+  files: ArchiveFiles,
+  ledger: Ledger,
+): Promise<StandardsOutcome> {
+  const isAsked = Object.values(options.standards).some((choice) => choice === true);
+  // What an earlier run published is to go if nobody asks for it any more.
+  if (!isAsked && !existsSync(join(options.stateDir, standardsFileName)))
+    return { sitemap: undefined, bytesWritten: 0, due: [] };
+  const { publishStandards } = await import("./standards-run.ts");
+  return await publishStandards(options, files, ledger);
 }
 
 async function removeOldPages(stateDir: string, { pageFiles }: Ledger): Promise<void> {

@@ -11,8 +11,9 @@ export interface ListingTask {
   readonly rootRealPath: string;
 }
 
-/** What a thread answers. */
+/** What a thread answers; first of all, that it is ready. */
 export type ListingAnswer =
+  | { readonly isReady: true }
   | { readonly key: string; readonly listing: PackedListing }
   | { readonly key: string; readonly failure: EntryFailure };
 
@@ -23,6 +24,12 @@ interface Flight {
   listed: Listed | undefined;
   readonly settled: Promise<Listed>;
   readonly resolve: (listed: Listed) => void;
+}
+
+interface ListingThread {
+  readonly worker: Worker;
+  busy: number;
+  isReady: boolean;
 }
 
 /** Threads begin when this many folders wait: a small site is listed before a thread has started. */
@@ -44,7 +51,7 @@ export class FolderLister implements AsyncDisposable {
   /** Folders to come, the next one last. */
   readonly #queue: ListingTask[] = [];
   readonly #flights = new Map<string, Flight>();
-  readonly #workers: { readonly worker: Worker; busy: number }[] = [];
+  readonly #workers: ListingThread[] = [];
   #waitingEntries = 0;
 
   /** @param rootRealPath - the document root without links, one character a byte */
@@ -99,8 +106,14 @@ export class FolderLister implements AsyncDisposable {
       const worker = new Worker(new URL("./listing-worker.js", import.meta.url), {
         resourceLimits: { maxYoungGenerationSizeMb: 8 },
       });
-      const slot = { worker, busy: 0 };
+      const slot = { worker, busy: 0, isReady: false };
       worker.on("message", (answer: ListingAnswer) => {
+        if ("isReady" in answer) {
+          // Until now the walk would have waited for folders that it could list itself.
+          slot.isReady = true;
+          this.#dispatch();
+          return;
+        }
         slot.busy -= 1;
         const { key } = answer;
         this.#settle(key, "listing" in answer ? { listing: unpackListing(answer.listing) } : answer);
@@ -139,9 +152,9 @@ export class FolderLister implements AsyncDisposable {
 
   #dispatch(): void {
     while (this.#flights.size < maxWaitingFolders && this.#waitingEntries < maxWaitingEntries) {
-      const [first, second] = this.#workers;
-      const slot = second !== undefined && first !== undefined && second.busy < first.busy ? second : first;
-      if (slot === undefined || slot.busy >= tasksAThread) return;
+      let slot: ListingThread | undefined;
+      for (const one of this.#workers) if (one.isReady && one.busy < (slot?.busy ?? tasksAThread)) slot = one;
+      if (slot === undefined) return;
       const task = this.#queue.pop();
       if (task === undefined) return;
       this.#takeOff(task);

@@ -15,3 +15,6 @@ parentPort?.on("message", ({ key, location, rootRealPath }: ListingTask) => {
     parentPort?.postMessage(answer);
   }
 });
+
+const ready: ListingAnswer = { isReady: true };
+parentPort?.postMessage(ready);
