@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { parseBaseUrl } from "./base-url.ts";
+import { checkFolder } from "./export-checks.ts";
 import type { ExportSettings } from "./export-settings.ts";
 import { exportSite } from "./export-site.ts";
 import { type ExportEvent, type ExportSummary, TidemarkError } from "./model/index.ts";
@@ -44,7 +45,7 @@ const serverUsers = ["www-data", "nginx", "apache", "http", "caddy"] as const;
  * @throws TidemarkError `bad-option` if nothing says where the site is on the web; what a dry run throws
  */
 export async function proposeSite(options: ProposeSiteOptions): Promise<SiteProposal> {
-  const docroot = resolve(options.docroot);
+  const docroot = checkFolder(options.docroot, "document root");
   const { onEvent, signal } = options;
   const { baseUrl, from } = await findBaseUrl(options, docroot);
   const serverUser = serverUsers.find(isUser);

@@ -103,6 +103,11 @@ describe("a proposal for a site", () => {
     assert.equal(dead.findings.length, 1);
   });
 
+  it("says that the folder is not there before it asks for anything else", async () => {
+    using folder = makeTempFolder();
+    await assert.rejects(proposeSite({ docroot: join(folder.path, "none") }), { code: "not-found" });
+  });
+
   it("finds the address in robots.txt or the home page, and asks no server then", async () => {
     const canonical = '<html><link href="https://home.example/x" rel="canonical">';
     using both = makeSite({ "index.html": canonical, "robots.txt": "Sitemap: https://robots.example/sitemap.xml\n" });
