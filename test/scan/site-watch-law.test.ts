@@ -47,16 +47,25 @@ class KnownSite {
 
   #list(path: string): readonly string[] | undefined {
     const place = join(this.#root, path);
-    if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory() !== true) return undefined;
+    if (!isFolder(place)) return undefined;
     const children: string[] = [];
     const entries = readdirSync(place).map((name) => {
       const { ino, mtimeNs, size, ctimeNs, mode } = lstatSync(join(place, name), { bigint: true });
-      const isFolder = (mode & 0o170000n) === 0o040000n;
-      if (isFolder) children.push(`${path}${name}/`);
-      return isFolder ? `${name}/ ${ino}` : `${name} ${ino} ${mtimeNs} ${ctimeNs} ${size}`;
+      const isSubfolder = (mode & 0o170000n) === 0o040000n;
+      if (isSubfolder) children.push(`${path}${name}/`);
+      return isSubfolder ? `${name}/ ${ino}` : `${name} ${ino} ${mtimeNs} ${ctimeNs} ${size}`;
     });
     this.folders.set(path, entries.sort());
     return children;
+  }
+}
+
+function isFolder(place: string): boolean {
+  try {
+    return lstatSync(place).isDirectory();
+  } catch {
+    // Nothing is there, or a file is where the folder was (ENOTDIR).
+    return false;
   }
 }
 
