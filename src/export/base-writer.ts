@@ -8,6 +8,8 @@ import { SortedLines } from "./sorted-lines.ts";
 /** Names of archives that robots.txt may have room for: 32 KiB at some 90 bytes a line, and room to spare. */
 const maxAnnounced = 400;
 
+const linesATick = 4096;
+
 /**
  * Publishes the whole site as a base: exactly the partition of Brandman et al., section 3.3. All
  * pages in last-modified order, segments of 2000, split by MIME type, compressed.
@@ -32,24 +34,25 @@ export class BaseWriter {
     this.#lines.add(page.lastModified, groupNumberOf(page.mediaType));
   }
 
-  /** Sorts, cuts and publishes what was taken, and the list of it. */
+  /**
+   * Sorts, cuts and publishes what was taken, and the list of it.
+   *
+   * @param onBatch - is told now and then how many lines were taken
+   */
   async end(publication: EpochSeconds, onBatch: (lines: number) => void): Promise<Base> {
     let first: EpochSeconds | undefined;
     let last: EpochSeconds = 1;
-    let taken = 0;
     await using writer = new SegmentWriter(this.#folder, this.#options, (segment) => {
       const interval = { from: segment === 0 ? 0 : (first ?? 1) - 1, to: last };
       first = undefined;
       return interval;
     });
-    for (const { count, bytes, starts, ends, times, groups } of this.#lines.drain()) {
-      for (let at = 0; at < count; at++) {
-        last = times[at] ?? 1;
-        first ??= last;
-        if (writer.addLine(groups[at] ?? 0, bytes, starts[at] ?? 0, ends[at] ?? 0)) await writer.drain();
-      }
-      taken += count;
-      onBatch(taken);
+    using lines = this.#lines.drain();
+    for (let taken = 1; lines.next(); taken++) {
+      last = lines.time;
+      first ??= last;
+      if (writer.addLine(lines.group, lines.bytes, lines.start, lines.end)) await writer.drain();
+      if (taken % linesATick === 0) onBatch(taken);
     }
     const archives = (await writer.end())
       .map(({ name, changes, sizeBytes }) => ({ name, changes, sizeBytes }))

@@ -162,7 +162,16 @@ export class SegmentWriter {
     for (const line of lines) sizeBytes += (this.#ends[line] ?? 0) - startOf(line);
     const content = Buffer.allocUnsafeSlow(sizeBytes);
     let length = archiveHead.copy(content);
-    for (const line of lines) length += this.#text.bytes.copy(content, length, startOf(line), this.#ends[line]);
+    for (let at = 0; at < lines.length; ) {
+      const first = lines[at] ?? 0;
+      // Neighbours are copied at once.
+      let past = first;
+      while (lines[at] === past) {
+        past += 1;
+        at += 1;
+      }
+      length += this.#text.bytes.copy(content, length, startOf(first), this.#ends[past - 1]);
+    }
     return content;
   }
 }

@@ -5,8 +5,8 @@ import { type EpochSeconds, wrapSystemError } from "../model/index.ts";
 import { ByteText } from "./byte-text.ts";
 import { temporaryName } from "./durable-file.ts";
 
-/** Lines in order, as columns: line `at` is `bytes` from `starts[at]` to `ends[at]`. Valid until the next is asked for. */
-export interface LineBatch {
+/** Lines of a run in order, as columns: line `at` is `bytes` from `starts[at]` to `ends[at]`. Valid until the next batch. */
+interface LineBatch {
   readonly count: number;
   readonly bytes: Buffer;
   readonly starts: Uint32Array;
@@ -18,7 +18,7 @@ export interface LineBatch {
 /** Keys pack time and order of arrival into one double: 35 bits of seconds (to the year 3058), 18 of order. */
 const orderBits = 2 ** 18;
 
-/** Lines that are handed on together. */
+/** Lines of a run that are looked at together. */
 const batchLines = 4096;
 
 /** A line of a run in a file: time as a double, group and length as 32 bits, the bytes. */
@@ -59,12 +59,11 @@ export class SortedLines {
     if (this.#run.bytes >= this.#runBytes || this.#run.count >= orderBits) this.#spill();
   }
 
-  /** Gives all lines in order, in batches, and forgets them. */
-  *drain(): Generator<LineBatch> {
+  /** Gives all lines in order, and forgets them. */
+  drain(): LineMerge {
     const memory = this.#run.drain();
     this.#run = new LineRun();
-    if (this.#runs.length === 0) yield* memory;
-    else yield* mergeRuns([...this.#runs.map((path) => readRun(path)), memory]);
+    return new LineMerge([...this.#runs.map((path) => readRun(path)), memory]);
   }
 
   /** Removes the temporary files. */
@@ -235,6 +234,11 @@ class RunReader {
     else this.#fill();
   }
 
+  /** Closes what is not read to its end. */
+  close(): void {
+    this.#batches.return(undefined);
+  }
+
   #fill(): void {
     const next = this.#batches.next();
     this.batch = next.done === true ? undefined : next.value;
@@ -243,28 +247,40 @@ class RunReader {
   }
 }
 
-// Runs are few (a gigabyte of lines makes some forty), so a scan for the least is as fast as a heap.
-function* mergeRuns(runs: readonly Generator<LineBatch>[]): Generator<LineBatch> {
-  const readers = runs.map((run) => new RunReader(run));
-  const text = new ByteText(1 << 20);
-  const columns = makeColumns();
-  let count = 0;
-  for (;;) {
-    let least: RunReader | undefined;
-    for (const reader of readers) if (reader.time < (least?.time ?? Number.POSITIVE_INFINITY)) least = reader;
-    if (least?.batch === undefined) break;
-    const { bytes, starts, ends, groups } = least.batch;
-    columns.starts[count] = text.length;
-    text.putBytes(bytes, starts[least.at] ?? 0, ends[least.at] ?? 0);
-    columns.ends[count] = text.length;
-    columns.times[count] = least.time;
-    columns.groups[count] = groups[least.at] ?? 0;
-    count += 1;
-    least.step();
-    if (count < batchLines) continue;
-    yield { ...columns, bytes: text.bytes, count };
-    text.clear();
-    count = 0;
+const noBytes = Buffer.alloc(0);
+
+/** Lines in order, one at a time, where they lie: the line at hand is `bytes` from `start` to `end`. */
+export class LineMerge implements Disposable {
+  readonly #readers: readonly RunReader[];
+  #current: RunReader | undefined;
+  bytes: Buffer = noBytes;
+  start = 0;
+  end = 0;
+  time = 0;
+  group = 0;
+
+  constructor(runs: readonly Generator<LineBatch>[]) {
+    this.#readers = runs.map((run) => new RunReader(run));
   }
-  if (count > 0) yield { ...columns, bytes: text.bytes, count };
+
+  /** Goes to the next line; what was said of the one before holds no longer. @returns whether there is one */
+  next(): boolean {
+    this.#current?.step();
+    // Runs are few (a gigabyte of lines makes some forty), so a scan for the least is as fast as a heap.
+    let least: RunReader | undefined;
+    for (const reader of this.#readers) if (reader.time < (least?.time ?? Number.POSITIVE_INFINITY)) least = reader;
+    this.#current = least;
+    if (least?.batch === undefined) return false;
+    const { at, batch } = least;
+    this.bytes = batch.bytes;
+    this.start = batch.starts[at] ?? 0;
+    this.end = batch.ends[at] ?? 0;
+    this.time = least.time;
+    this.group = batch.groups[at] ?? 0;
+    return true;
+  }
+
+  [Symbol.dispose](): void {
+    for (const reader of this.#readers) reader.close();
+  }
 }

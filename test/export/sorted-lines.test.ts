@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type LineBatch, SortedLines } from "../../src/export/sorted-lines.ts";
+import { type LineMerge, SortedLines } from "../../src/export/sorted-lines.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 interface TimedLine {
@@ -18,11 +18,11 @@ function put(sorter: SortedLines, { time, line }: TimedLine): void {
   sorter.add(time, groupOf(line));
 }
 
-function* linesOf({ count, bytes, starts, ends, times, groups }: LineBatch): Generator<TimedLine> {
-  for (let at = 0; at < count; at++) {
-    const line = bytes.toString("latin1", starts[at], ends[at]);
-    assert.equal(groups[at], groupOf(line), "a line keeps its group");
-    yield { time: times[at] ?? 0, line };
+function* linesOf(lines: LineMerge): Generator<TimedLine> {
+  while (lines.next()) {
+    const line = lines.bytes.toString("latin1", lines.start, lines.end);
+    assert.equal(lines.group, groupOf(line), "a line keeps its group");
+    yield { time: lines.time, line };
   }
 }
 
@@ -38,7 +38,8 @@ async function sort(
     for (const line of lines) put(sorter, line);
     runs = readdirSync(folder.path).length;
     for (const name of readdirSync(folder.path)) assert.equal(statSync(join(folder.path, name)).mode & 0o777, 0o600);
-    for (const batch of sorter.drain()) sorted.push(...linesOf(batch));
+    using drained = sorter.drain();
+    for (const line of linesOf(drained)) sorted.push(line);
   }
   assert.deepEqual(readdirSync(folder.path), [], "nothing is left behind");
   return { sorted, runs };
@@ -86,12 +87,11 @@ test("one run takes more lines than its key has room for, and spills", async () 
   assert.equal(readdirSync(folder.path).length, 1);
   let last: TimedLine = { time: 0, line: "" };
   let seen = 0;
-  for (const batch of sorter.drain()) {
-    for (const entry of linesOf(batch)) {
-      assert.ok(entry.time > last.time || (entry.time === last.time && Number(entry.line) > Number(last.line)));
-      last = entry;
-      seen += 1;
-    }
+  using drained = sorter.drain();
+  for (const entry of linesOf(drained)) {
+    assert.ok(entry.time > last.time || (entry.time === last.time && Number(entry.line) > Number(last.line)));
+    last = entry;
+    seen += 1;
   }
   assert.equal(seen, count);
 });
@@ -110,6 +110,6 @@ test("more small lines than a batch has room for, in one run of a file", async (
   assert.deepEqual(sorted, lines);
 });
 
-test("no lines are no batches with anything in them", async () => {
+test("no lines are none", async () => {
   assert.deepEqual((await sort([], undefined)).sorted, []);
 });
