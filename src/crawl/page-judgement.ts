@@ -54,7 +54,10 @@ export function judgePage(item: FetchItem, finding: PageFinding): Judgement {
     case "gone": {
       const postponed = postpone(item, "gone");
       if (finding.final || postponed.strikes >= patienceVisits)
-        return { settlement: { kind: "removed", path }, outcome: "gone" };
+        {
+        const reason = finding.final ? "gone" : "not-found";
+        return { settlement: { kind: "removed", path, reason }, outcome: "gone" };
+      }
       return { settlement: { kind: "postponed", path, postponed }, outcome: "failed", message: "404 Not Found" };
     }
     case "trouble": {

@@ -37,7 +37,7 @@ async function deletePages(visit: CrawlVisit): Promise<void> {
       visit.tally.deleted++;
       visit.report({ event: "page", site: visit.origin, path, outcome: "deleted" });
     }
-    await batch.add({ kind: "removed", path });
+    await batch.add({ kind: "removed", path, reason: "published" });
   }
   await batch.finish();
 }

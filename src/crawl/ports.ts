@@ -1,7 +1,10 @@
 import type {
   Change,
   Clock,
+  EpochSeconds,
+  CrawlSummary,
   FetchOutcome,
+  FoundTarget,
   FetchRequest,
   HeldBody,
   Page,
@@ -10,6 +13,9 @@ import type {
   Settlement,
   SitePosition,
   SiteRecord,
+  SourceName,
+  Target,
+  TargetSettlement,
   WorkItem,
 } from "../model/index.ts";
 
@@ -70,6 +76,12 @@ export interface Intake {
 export interface SiteMemory {
   read(): SiteRecord;
   rememberRobots(copy: RobotsCopy): void;
+  /** What a source remembers of the site, as it was given; undefined if nothing. */
+  readSource(source: SourceName): unknown;
+  /** Remembers what a source knows: anything that JSON carries. */
+  rememberSource(source: SourceName, state: unknown): void;
+  /** Notes what a visit came to. */
+  rememberVisit(at: EpochSeconds, summary: CrawlSummary): void;
   /** Begins to take in a reading; at most one at a time, and no other call to the store before it ends. */
   beginIntake(): Intake;
 }
@@ -86,11 +98,53 @@ export interface WorkCounts {
 export interface WorkList {
   /** Due work of a kind, beyond a path, at most `limit` items. */
   take(kind: WorkItem["kind"], after: string, limit: number): WorkItem[];
-  /** Makes results durable, all at once. */
-  settle(settlements: readonly Settlement[]): void;
+  /** Makes results durable, all at once; `at` is when they were seen. */
+  settle(settlements: readonly Settlement[], at: EpochSeconds): void;
   /** Makes work that robots.txt disallowed due again. */
   reopenDisallowed(): void;
   counts(): WorkCounts;
+}
+
+/** Which targets are taken: never asked for, of another `lastmod` than when they were asked for, or all others. */
+export type TargetChoice = "new" | "moved" | "known";
+
+/** Numbers of targets in the store. */
+export interface TargetCounts {
+  readonly known: number;
+  /** Never asked for. */
+  readonly fresh: number;
+  readonly held: number;
+  readonly disallowed: number;
+}
+
+/** The URLs of one site that does not publish its changes. */
+export interface Targets {
+  /** Begins a list of URLs; gives the mark of what it names. */
+  beginList(): number;
+  /** Notes URLs with the mark of their list, or 0 for links. Those that are known keep their history. */
+  note(found: readonly FoundTarget[], list: number): void;
+  /** Ends a complete list: what is held and was not named is due. */
+  endList(list: number): void;
+  /**
+   * At most `limit` targets in the order in which they were found, beyond an id.
+   *
+   * @param since - when the visit began; what was answered for since is not `known`
+   */
+  take(choice: TargetChoice, since: EpochSeconds, after: number, limit: number): Target[];
+  /** At most `limit` held targets of which the list says that they did not change, in turn. */
+  sample(limit: number): Target[];
+  find(path: string): Target | undefined;
+  /** Makes results durable with the links that were found on the way, all at once. */
+  settle(settlements: readonly TargetSettlement[], found: readonly FoundTarget[], at: EpochSeconds): void;
+  /** Makes targets that robots.txt disallowed due again. */
+  reopenDisallowed(): void;
+  counts(): TargetCounts;
+}
+
+/** What servers usually say of a path. */
+export interface MediaTypes {
+  /** The media type by the path's ending; undefined where that says nothing. */
+  typeOf(path: string): string | undefined;
 }
 
 /** A body that is too large for memory, on its way to the mirror. */
@@ -143,5 +197,7 @@ export interface ReadingPorts {
 export interface CrawlPorts extends ReadingPorts {
   readonly memory: SiteMemory;
   readonly work: WorkList;
+  readonly targets: Targets;
+  readonly mediaTypes: MediaTypes;
   readonly bodies: Bodies;
 }

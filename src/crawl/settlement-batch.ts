@@ -61,7 +61,7 @@ export class SettlementBatch {
   async #commit(batch: readonly Settlement[]): Promise<void> {
     const { bodies, work } = this.#visit.ports;
     if (batch.some(({ kind }) => kind !== "postponed")) await bodies.flush();
-    work.settle(batch);
+    work.settle(batch, Math.floor(this.#visit.ports.timing.now() / 1000));
   }
 
   #throwFailure(): void {

@@ -1,4 +1,4 @@
-import type { CrawlSummary, Cursor, FetchOutcome } from "../model/index.ts";
+import type { CrawlSummary, Cursor, FetchOutcome, PassedOver } from "../model/index.ts";
 import type { WorkCounts } from "./ports.ts";
 
 /** Counts what a visit does. */
@@ -38,12 +38,18 @@ export class Tally {
   summary(
     site: string,
     source: CrawlSummary["source"],
-    state: { cursor: Cursor | undefined; counts: WorkCounts; elapsedMs: number },
+    state: {
+      readonly passedOver: readonly PassedOver[];
+      readonly cursor: Cursor | undefined;
+      readonly counts: WorkCounts;
+      readonly elapsedMs: number;
+    },
   ): CrawlSummary {
-    const { cursor, counts, elapsedMs } = state;
+    const { passedOver, cursor, counts, elapsedMs } = state;
     return {
       site,
       source,
+      passedOver,
       requests: this.requests,
       pageRequests: this.pageRequests,
       notModified: this.notModified,

@@ -4,22 +4,23 @@ import {
   type CrawlSummary,
   type EpochSeconds,
   type MediaTypeFilter,
-  ok,
-  problem,
-  type Result,
+  type PassedOver,
   type RobotsCopy,
   type SitePosition,
+  type SourceName,
+  sourceNames,
 } from "../model/index.ts";
-import { locateIndex } from "./index-location.ts";
-import { readIndex } from "./index-reading.ts";
-import { takeIn } from "./intake.ts";
+import { ArchiveSource } from "./archive-source.ts";
+import { LinkSource } from "./link-source.ts";
 import { doPageWork } from "./page-work.ts";
 import type { CrawlPorts } from "./ports.ts";
-import type { Wanted } from "./reading-plan.ts";
 import { type ReadingVisit, throwIfAborted, warn } from "./reading-visit.ts";
-import { Readings } from "./readings.ts";
 import { readRobots } from "./robots-rules.ts";
+import { SitemapSource } from "./sitemap-source.ts";
+import { type ChangeSource, findSource, type SourceVisit } from "./source.ts";
 import { Tally } from "./tally.ts";
+import { TargetScope } from "./target-scope.ts";
+import { doTargetWork } from "./target-work.ts";
 
 /** What a visit is to do. */
 export interface VisitOptions {
@@ -27,130 +28,141 @@ export interface VisitOptions {
   readonly origin: string;
   /** Media types of the pages that are wanted. */
   readonly filter: MediaTypeFilter;
+  /** Where changes are learned from; the first that works is used. Default: all, the best first. */
+  readonly sources?: readonly SourceName[];
+  /** Where links are followed from: paths with query. Default `/`. */
+  readonly starts?: readonly string[];
   /** On the first visit, pages last modified before this are not asked for. Default: all pages are. */
   readonly since?: EpochSeconds;
   /** Page requests that the visit may make; the rest stays work. Default: no bound. */
   readonly budget?: number;
   /** Requests under way at once. Default 1. */
   readonly concurrency?: number;
+  /** Most pages of the site that are kept. Default: no bound. */
+  readonly maxPages?: number;
+  /** Whether of a site that publishes no changes only pages are asked for that have probably changed. Default false. */
+  readonly isPlanned?: boolean;
+  /** After so many milliseconds a page is fetched whole, whatever its validators say. Default 90 days. */
+  readonly distrustMs?: number;
   /** Time for a small request, in milliseconds; large bodies get more, at 64 bytes a millisecond. Default 30,000. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: CrawlEvent) => void;
 }
 
-interface Selection {
-  readonly wanted: Wanted;
-  /** The position that is gone on from; undefined if there is none that fits. */
-  readonly position: SitePosition | undefined;
-}
-
-// Other media types, or an earlier date than before: what was passed over then is wanted now.
-function select(options: VisitOptions, remembered: SitePosition | undefined): Selection {
-  const { filter, since } = options;
-  const covers = since === undefined || remembered?.since === undefined || remembered.since <= since;
-  const position = remembered?.typesKey === filter.key && covers ? remembered : undefined;
-  return {
-    wanted: {
-      filter,
-      cursor: position?.cursor,
-      since: position === undefined ? (since ?? remembered?.since) : position.since,
-    },
-    position,
-  };
-}
-
-async function followArchives(
-  visit: ReadingVisit,
-  ports: CrawlPorts,
-  robots: Robots,
-  selection: Selection,
-): Promise<Result<SitePosition | undefined>> {
-  const location = locateIndex(visit, robots);
-  if (location === undefined)
-    return problem("no-archives", "The site names no archives, and robots.txt forbids to look.");
-  const { wanted, position } = selection;
-  const found = await readIndex(visit, {
-    path: location.path,
-    ...(position?.indexPath === location.path ? { validators: position.indexValidators } : {}),
-  });
-  throwIfAborted(visit);
-  switch (found.kind) {
-    case "not-modified":
-      visit.report({
-        event: "plan",
-        site: visit.origin,
-        source: "unchanged",
-        archives: 0,
-        metadataBytes: 0,
-        changes: 0,
-      });
-      return ok(position);
-    case "absent":
-      return problem(
-        "no-archives",
-        location.announced
-          ? `robots.txt names an index, but there is none at ${location.path}.`
-          : `The site publishes no archives: robots.txt names none, and there is none at ${location.path}.`,
-      );
-    case "unusable":
-      return problem("site-unavailable", `The index cannot be used: ${found.message}.`);
-    case "index": {
-      const wholeBase = ports.work.counts().held > 0;
-      const readings = new Readings(
-        visit,
-        { location, index: found.index, validators: found.validators },
-        wanted,
-        wholeBase,
-      );
-      return takeIn(visit, readings, { memory: ports.memory, wanted, indexPath: location.path });
-    }
-  }
-}
+const defaultDistrustMs = 90 * 86_400_000;
 
 function isSameRobots(a: RobotsCopy | undefined, b: RobotsCopy): boolean {
   return a !== undefined && a.body.length === b.body.length && a.body.every((byte, at) => byte === b.body[at]);
 }
 
+function makeSources(options: VisitOptions, scope: TargetScope): ChangeSource[] {
+  const all: Readonly<Record<SourceName, () => ChangeSource | undefined>> = {
+    archives: () => new ArchiveSource(options.since),
+    resourcesync: () => undefined,
+    sitemap: () => new SitemapSource(scope),
+    links: () => new LinkSource(scope, options.starts ?? ["/"]),
+    list: () => undefined,
+  };
+  return (options.sources ?? sourceNames).map((name) => all[name]()).filter((source) => source !== undefined);
+}
+
+/** What robots.txt, the sources and the pages of one visit have to do with each other. */
+class SiteVisit {
+  readonly #ports: CrawlPorts;
+  readonly #options: VisitOptions;
+  readonly #visit: ReadingVisit;
+  readonly #tally: Tally = new Tally();
+  readonly #startedAt: number;
+
+  constructor(ports: CrawlPorts, options: VisitOptions) {
+    const { origin, concurrency = 1, timeoutMs = 30_000, signal, onEvent } = options;
+    this.#ports = ports;
+    this.#options = options;
+    this.#startedAt = ports.timing.now();
+    const report = onEvent ?? (() => undefined);
+    this.#visit = { origin, ports, tally: this.#tally, report, concurrency, timeoutMs, signal };
+  }
+
+  async run(): Promise<CrawlSummary> {
+    const { memory } = this.#ports;
+    const record = memory.read();
+    const rules = await readRobots(this.#visit, record.robots);
+    throwIfAborted(this.#visit);
+    if (!rules.ok) {
+      warn(this.#visit, rules.error.code, rules.error.message);
+      return this.#conclude("none", [], record.position);
+    }
+    const { robots, copy } = rules.value;
+    if (copy !== undefined) {
+      if (!isSameRobots(record.robots, copy)) {
+        this.#ports.work.reopenDisallowed();
+        this.#ports.targets.reopenDisallowed();
+      }
+      memory.rememberRobots(copy);
+    }
+    return await this.#follow(robots, record.position);
+  }
+
+  async #follow(robots: Robots, remembered: SitePosition | undefined): Promise<CrawlSummary> {
+    const { budget = Number.POSITIVE_INFINITY, filter } = this.#options;
+    const visit: SourceVisit = { ...this.#visit, ports: this.#ports, robots, filter };
+    const scope = new TargetScope(filter, this.#ports.mediaTypes);
+    const { found, passedOver } = await findSource(visit, makeSources(this.#options, scope));
+    throwIfAborted(this.#visit);
+    if (found === undefined)
+      for (const { code, source, why } of passedOver) warn(this.#visit, code, `${source}: ${why}`);
+    // What was not finished earlier is work, whatever the source is today.
+    if (this.#ports.work.counts().pending > 0) await doPageWork({ ...visit, budget });
+    if (found?.look.kind === "targets") {
+      await doTargetWork({
+        ...visit,
+        budget,
+        plan: found.look.plan,
+        scope,
+        isPlanned: this.#options.isPlanned ?? false,
+        since: Math.floor(this.#startedAt / 1000),
+        distrustSeconds: (this.#options.distrustMs ?? defaultDistrustMs) / 1000,
+        maxPages: this.#options.maxPages ?? Number.POSITIVE_INFINITY,
+      });
+    }
+    const position = found?.look.kind === "work" ? found.look.position : undefined;
+    return this.#conclude(found?.name ?? "none", passedOver, position ?? remembered);
+  }
+
+  #conclude(
+    source: CrawlSummary["source"],
+    passedOver: readonly PassedOver[],
+    position: SitePosition | undefined,
+  ): CrawlSummary {
+    const { memory, timing, targets, work } = this.#ports;
+    const counts = work.counts();
+    const known = targets.counts();
+    const summary = this.#tally.summary(this.#options.origin, source, {
+      passedOver,
+      cursor: position?.cursor,
+      counts: {
+        held: counts.held,
+        pending: counts.pending + known.fresh,
+        disallowed: counts.disallowed + known.disallowed,
+      },
+      elapsedMs: timing.now() - this.#startedAt,
+    });
+    memory.rememberVisit(Math.floor(this.#startedAt / 1000), summary);
+    return summary;
+  }
+}
+
 /**
- * Visits a site once: robots.txt, the index, the archives that lead from what is known to now, and
- * then the pages that changed. Everything comes in through ports, so that the same visit runs under
- * virtual time.
+ * Visits a site once: robots.txt, then what changed by the best source that works (the site's change archives,
+ * ResourceSync, sitemaps, links), and then the pages. Everything comes in through ports, so that the same visit runs
+ * under virtual time.
  *
- * A site that cannot be asked is no error: the summary's `source` is `none` and a warning
- * `site-unavailable` or `no-archives` says why; work that was pending is still done where that is allowed.
+ * A site that cannot be asked is no error: the summary's `source` is `none` and warnings say why; work that was
+ * pending is still done where that is allowed.
  *
  * @throws TidemarkError `aborted` after the signal, with everything that was done kept; errors of the store
  */
 export async function visitSite(ports: CrawlPorts, options: VisitOptions): Promise<CrawlSummary> {
-  const { origin, budget = Number.POSITIVE_INFINITY, concurrency = 1, timeoutMs = 30_000, signal, onEvent } = options;
-  const startedAt = ports.timing.now();
-  const tally = new Tally();
-  const report = onEvent ?? (() => undefined);
-  const visit: ReadingVisit = { origin, ports, tally, report, concurrency, timeoutMs, signal };
-  const record = ports.memory.read();
-  const selection = select(options, record.position);
-  const conclude = (source: CrawlSummary["source"], position: SitePosition | undefined): CrawlSummary =>
-    tally.summary(origin, source, {
-      cursor: position?.cursor,
-      counts: ports.work.counts(),
-      elapsedMs: ports.timing.now() - startedAt,
-    });
-
-  const rules = await readRobots(visit, record.robots);
-  throwIfAborted(visit);
-  if (!rules.ok) {
-    warn(visit, rules.error.code, rules.error.message);
-    return conclude("none", record.position);
-  }
-  const { robots, copy } = rules.value;
-  if (copy !== undefined) {
-    if (!isSameRobots(record.robots, copy)) ports.work.reopenDisallowed();
-    ports.memory.rememberRobots(copy);
-  }
-  const followed = await followArchives(visit, ports, robots, selection);
-  if (!followed.ok) warn(visit, followed.error.code, followed.error.message);
-  if (ports.work.counts().pending > 0) await doPageWork({ ...visit, ports, robots, budget });
-  const position = followed.ok ? followed.value : undefined;
-  return conclude(followed.ok ? "archives" : "none", position ?? record.position);
+  return await new SiteVisit(ports, options).run();
 }

@@ -1,5 +1,18 @@
 import type { Cursor } from "./cursor.ts";
 
+/** Ways to learn what changed at a site, the best first. */
+export const sourceNames = ["archives", "resourcesync", "sitemap", "links", "list"] as const;
+
+/** One of {@link sourceNames}. */
+export type SourceName = (typeof sourceNames)[number];
+
+/** A source that was not used. */
+export interface PassedOver {
+  readonly source: SourceName;
+  readonly code: string;
+  readonly why: string;
+}
+
 /** What the crawler reports while it works. Plain JSON. */
 export type CrawlEvent =
   | {
@@ -21,7 +34,7 @@ export type CrawlEvent =
       readonly event: "page";
       readonly site: string;
       readonly path: string;
-      readonly outcome: "created" | "updated" | "deleted" | "differs" | "gone" | "failed" | "disallowed";
+      readonly outcome: "created" | "updated" | "unchanged" | "deleted" | "differs" | "gone" | "failed" | "disallowed";
       readonly message?: string;
     }
   | { readonly event: "warning"; readonly site: string; readonly code: string; readonly message: string }
@@ -37,8 +50,10 @@ export type CrawlEvent =
 export interface CrawlSummary {
   /** Origin; of several sites, their origins joined by a space. */
   readonly site: string;
-  /** Where the changes came from: `archives`, or `none` if the site publishes none or could not be asked. */
-  readonly source: "archives" | "none";
+  /** Where the changes came from; `none` if the site could not be asked, or no source that was allowed works. */
+  readonly source: SourceName | "none";
+  /** Better sources that were looked for, and why they were not used. */
+  readonly passedOver: readonly PassedOver[];
   readonly requests: number;
   readonly pageRequests: number;
   /** Answers of 304. */

@@ -7,7 +7,7 @@ export {
   type PageChange,
   pathOf,
 } from "./change.ts";
-export type { CrawlEvent, CrawlSummary } from "./crawl-event.ts";
+export { type CrawlEvent, type CrawlSummary, type PassedOver, type SourceName, sourceNames } from "./crawl-event.ts";
 export type { Cursor } from "./cursor.ts";
 export { type ErrorCode, type ErrorFacts, errorCodes, TidemarkError, wrapSystemError } from "./error.ts";
 export {
@@ -33,6 +33,12 @@ export { digestBytes, isDigest, type Page } from "./page.ts";
 export type { PostOutcome, PostRequest } from "./post-outcome.ts";
 export { excerpt, ok, type Problem, problem, type Result } from "./result.ts";
 export type { RobotsCopy, SitePosition, SiteRecord } from "./site-record.ts";
+export type {
+  FoundTarget,
+  SeenChange,
+  Target,
+  TargetSettlement,
+} from "./target.ts";
 export {
   type Clock,
   type EpochMs,
@@ -50,6 +56,7 @@ export {
 } from "./verify-event.ts";
 export type {
   DeleteItem,
+  DeletionReason,
   FetchItem,
   HeldBody,
   PageTrouble,

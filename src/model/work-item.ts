@@ -18,6 +18,17 @@ export interface HeldBody {
   readonly digest: string;
 }
 
+/** Why a page is no longer there. */
+export type DeletionReason =
+  /** The site published its deletion. */
+  | "published"
+  /** The server answered 410. */
+  | "gone"
+  /** The server answered 404 on three visits. */
+  | "not-found"
+  /** A complete list no longer names it. */
+  | "unlisted";
+
 /** A page that is to be fetched. */
 export interface FetchItem {
   readonly kind: "fetch";
@@ -45,6 +56,6 @@ export type Settlement =
   /** The body is held as `page` describes it; the work is done unless it is postponed. */
   | { readonly kind: "kept"; readonly page: Page & HeldBody; readonly postponed?: Postponement }
   /** Neither the page nor its work exists any more. */
-  | { readonly kind: "removed"; readonly path: string }
+  | { readonly kind: "removed"; readonly path: string; readonly reason: DeletionReason }
   /** What is held stays as it is. */
   | { readonly kind: "postponed"; readonly path: string; readonly postponed: Postponement };

@@ -43,4 +43,58 @@ export const migrations: readonly string[] = [
     seen INTEGER NOT NULL,
     PRIMARY KEY (site, path)
   ) STRICT, WITHOUT ROWID;`,
+  `-- URLs of sites that do not publish their changes. Ids count up in the order in which they were found.
+  CREATE TABLE target (
+    id INTEGER PRIMARY KEY,
+    site INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    depth INTEGER NOT NULL,
+    lastmod TEXT,
+    asked_lastmod TEXT,
+    etag TEXT,
+    modified TEXT,
+    history TEXT NOT NULL DEFAULT '[]',
+    asked INTEGER,
+    full INTEGER,
+    due INTEGER NOT NULL DEFAULT 0,
+    state TEXT NOT NULL DEFAULT 'new',
+    trouble TEXT,
+    strikes INTEGER NOT NULL DEFAULT 0,
+    listed INTEGER NOT NULL DEFAULT 0,
+    -- 1 if no body of it is to be held, but links that it led to are known.
+    is_passage INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (site, path)
+  ) STRICT;
+  CREATE INDEX target_new ON target (site, id) WHERE state = 'new';
+  CREATE INDEX target_moved ON target (site, id) WHERE state = 'known' AND lastmod IS NOT asked_lastmod;
+  CREATE INDEX target_known ON target (site, id) WHERE state = 'known';
+  -- Told with every place in the order of changes: a new state begins a new order.
+  CREATE TABLE state_identity (epoch TEXT NOT NULL) STRICT;
+  INSERT INTO state_identity VALUES (lower(hex(randomblob(8))));
+  -- What each source remembers of a site, as JSON.
+  CREATE TABLE source_state (
+    site INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    state TEXT NOT NULL,
+    PRIMARY KEY (site, source)
+  ) STRICT, WITHOUT ROWID;
+  -- The newest change of each page, in the order in which they were seen; deletions stay as tombstones.
+  CREATE TABLE seen_change (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    site INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    born INTEGER NOT NULL,
+    is_deleted INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    reason TEXT,
+    UNIQUE (site, path)
+  ) STRICT;
+  CREATE INDEX seen_change_unborn ON seen_change (site) WHERE born = 0;
+  CREATE TABLE visit (
+    id INTEGER PRIMARY KEY,
+    site INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    summary TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX visit_site ON visit (site, at);`,
 ];

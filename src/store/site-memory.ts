@@ -1,4 +1,4 @@
-import type { RobotsCopy, SitePosition, SiteRecord, Validators } from "../model/index.ts";
+import type { CrawlSummary, EpochSeconds, RobotsCopy, SitePosition, SiteRecord, Validators } from "../model/index.ts";
 import { type Connection, prepareStatement, type Statement } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 import { SiteIntake } from "./site-intake.ts";
@@ -17,6 +17,9 @@ export class StoredSite {
   readonly #site: number;
   readonly #read: Statement;
   readonly #writeRobots: Statement;
+  readonly #readSource: Statement;
+  readonly #writeSource: Statement;
+  readonly #writeVisit: Statement;
 
   constructor(connection: Connection, file: string, site: number) {
     this.#connection = connection;
@@ -31,6 +34,12 @@ export class StoredSite {
       connection,
       "UPDATE site SET robots_body = ?, robots_etag = ?, robots_modified = ?, robots_confirmed = ? WHERE id = ?",
     );
+    this.#readSource = prepareStatement(connection, "SELECT state FROM source_state WHERE site = ? AND source = ?");
+    this.#writeSource = prepareStatement(
+      connection,
+      "INSERT INTO source_state VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET state = excluded.state",
+    );
+    this.#writeVisit = prepareStatement(connection, "INSERT INTO visit (site, at, summary) VALUES (?, ?, ?)");
   }
 
   read(): SiteRecord {
@@ -66,6 +75,24 @@ export class StoredSite {
     inDatabase(this.#file, () =>
       this.#writeRobots.run(text, validators.etag ?? null, validators.lastModified ?? null, confirmedAt, this.#site),
     );
+  }
+
+  /** What a source remembers of the site, as it was given to {@link rememberSource}. */
+  readSource(source: string): unknown {
+    return inDatabase(this.#file, () => {
+      const row = this.#readSource.get(this.#site, source) as [string] | undefined;
+      return row === undefined ? undefined : JSON.parse(row[0]);
+    });
+  }
+
+  /** Remembers what a source knows of the site: anything that JSON carries. */
+  rememberSource(source: string, state: unknown): void {
+    inDatabase(this.#file, () => this.#writeSource.run(this.#site, source, JSON.stringify(state)));
+  }
+
+  /** Notes what a visit came to. */
+  rememberVisit(at: EpochSeconds, summary: CrawlSummary): void {
+    inDatabase(this.#file, () => this.#writeVisit.run(this.#site, at, JSON.stringify(summary)));
   }
 
   beginIntake(): SiteIntake {

@@ -7,6 +7,7 @@ import { acquireLock, type FileLock } from "./lock.ts";
 import { Mirror } from "./mirror.ts";
 import { mirrorFolderOf } from "./mirror-path.ts";
 import { StoredSite } from "./site-memory.ts";
+import { TargetList } from "./target-list.ts";
 import { StoredWork } from "./work-list.ts";
 
 /** Where a crawler keeps what it has. */
@@ -21,6 +22,7 @@ export interface StoreOptions {
 export interface SiteStore {
   readonly memory: StoredSite;
   readonly work: StoredWork;
+  readonly targets: TargetList;
   readonly bodies: Mirror;
   /** The site's folder. */
   readonly folder: string;
@@ -65,6 +67,7 @@ export class Store {
     return {
       memory: new StoredSite(this.#connection, this.#stateFile, site),
       work: new StoredWork(this.#connection, this.#stateFile, site),
+      targets: new TargetList(this.#connection, this.#stateFile, site),
       bodies,
       folder,
     };
@@ -83,6 +86,8 @@ export class Store {
     transact(this.#connection, () => {
       this.#connection.prepare("DELETE FROM page WHERE site = ?").run(id);
       this.#connection.prepare("DELETE FROM work WHERE site = ?").run(id);
+      this.#connection.prepare("DELETE FROM target WHERE site = ?").run(id);
+      this.#connection.prepare("DELETE FROM source_state WHERE site = ?").run(id);
       this.#connection.prepare("UPDATE site SET mirror = ?, epoch = NULL WHERE id = ?").run(mirror, id);
     });
     return id;

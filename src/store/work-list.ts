@@ -1,6 +1,7 @@
-import type { FetchItem, HeldBody, Page, PageTrouble, Settlement, WorkItem } from "../model/index.ts";
+import type { EpochSeconds, FetchItem, HeldBody, Page, PageTrouble, Settlement, WorkItem } from "../model/index.ts";
 import { type Connection, prepareStatement, type Statement, transact } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
+import { type RemovedPage, SeenChangeLog } from "./seen-changes.ts";
 
 type FetchRow = [
   string,
@@ -53,12 +54,14 @@ export class StoredWork {
   readonly #connection: Connection;
   readonly #file: string;
   readonly #site: number;
+  readonly #seen: SeenChangeLog;
   readonly #statements: Map<string, Statement> = new Map();
 
   constructor(connection: Connection, file: string, site: number) {
     this.#connection = connection;
     this.#file = file;
     this.#site = site;
+    this.#seen = inDatabase(file, () => new SeenChangeLog(connection, site));
   }
 
   take(kind: WorkItem["kind"], after: string, limit: number): WorkItem[] {
@@ -69,23 +72,27 @@ export class StoredWork {
     });
   }
 
-  settle(settlements: readonly Settlement[]): void {
-    const kept: unknown[] = [];
+  settle(settlements: readonly Settlement[], at: EpochSeconds): void {
+    const kept: (Page & HeldBody)[] = [];
     const done: string[] = [];
-    const removed: string[] = [];
+    const removed: RemovedPage[] = [];
     const postponed: unknown[] = [];
     for (const settlement of settlements) {
       const path = settlement.kind === "kept" ? settlement.page.path : settlement.path;
-      if (settlement.kind === "kept") kept.push(rowOf(settlement.page));
-      if (settlement.kind === "removed") removed.push(path);
+      if (settlement.kind === "kept") kept.push(settlement.page);
+      if (settlement.kind === "removed") removed.push({ path, reason: settlement.reason });
       const postponement = settlement.kind === "removed" ? undefined : settlement.postponed;
       if (postponement === undefined) done.push(path);
       else postponed.push([path, postponement.state, postponement.trouble, postponement.strikes]);
     }
     inDatabase(this.#file, () =>
       transact(this.#connection, () => {
-        this.#runEach(sql.keep, kept);
-        this.#runEach(sql.removePages, removed);
+        this.#seen.note(kept, removed, at);
+        this.#runEach(sql.keep, kept.map(rowOf));
+        this.#runEach(
+          sql.removePages,
+          removed.map(({ path }) => path),
+        );
         this.#runEach(sql.endWork, done);
         this.#runEach(sql.postpone, postponed);
       }),

@@ -44,6 +44,10 @@ function refuses(code: ErrorCode, pattern: RegExp): (error: unknown) => boolean 
   };
 }
 
+function settle({ work }: SiteStore, settlements: readonly Settlement[]): void {
+  work.settle(settlements, 1_700_000_000);
+}
+
 /** Takes in a reading. */
 function takeIn({ memory }: SiteStore, act: (intake: ReturnType<SiteStore["memory"]["beginIntake"]>) => void): void {
   const intake = memory.beginIntake();
@@ -102,7 +106,7 @@ describe("the store", () => {
         false,
       ),
     );
-    site.work.settle(["/a", "/b", "/c", "/d"].map((path) => kept(page(path))));
+    settle(site, ["/a", "/b", "/c", "/d"].map((path) => kept(page(path))));
     takeIn(site, (intake) => {
       const undigested = { ...page("/d"), digest: undefined };
       intake.list(
@@ -132,7 +136,7 @@ describe("the store", () => {
       [unsized("/a")],
     );
     const postponed = { trouble: "refused", strikes: 2, state: "due" } as const;
-    site.work.settle([kept(page("/a", "whatever was served")), { kind: "postponed", path: "/b", postponed }]);
+    settle(site, [kept(page("/a", "whatever was served")), { kind: "postponed", path: "/b", postponed }]);
     takeIn(site, (intake) => intake.list([unsized("/a"), unsized("/b")], false));
     assert.deepEqual(dueWork(site), ["/b"]);
     const [item] = site.work.take("fetch", "", 1);
@@ -168,7 +172,7 @@ describe("the store", () => {
     const site = store.openSite(origin);
     const pages = ["/same", "/other", "/parked"].map((path) => page(path));
     takeIn(site, (intake) => intake.list(pages, false));
-    site.work.settle(
+    settle(site, 
       pages.map(({ path }) => {
         const state = path === "/parked" ? "parked" : "due";
         return { kind: "postponed", path, postponed: { trouble: "refused", strikes: 2, state } };
@@ -191,7 +195,7 @@ describe("the store", () => {
     using store = openStore({ into: folder.path });
     const site = store.openSite(origin);
     takeIn(site, (intake) => intake.list([page("/a")], false));
-    site.work.settle([
+    settle(site, [
       { kind: "postponed", path: "/a", postponed: { trouble: "disallowed", strikes: 1, state: "disallowed" } },
     ]);
     assert.deepEqual(site.work.counts(), { held: 0, pending: 0, disallowed: 1 });
@@ -206,7 +210,7 @@ describe("the store", () => {
     const style = page("/s.css", "s", "text/css");
     const pages = [page("/a"), page("/b"), page("/changed"), style];
     takeIn(site, (intake) => intake.list([...pages, page("/pending")], false));
-    site.work.settle(pages.map(kept));
+    settle(site, pages.map(kept));
     takeIn(site, (intake) => {
       intake.list([page("/a"), page("/changed", "new"), page("/new")], false);
       intake.withdrawUnlisted((mediaType) => mediaType === "text/html");
@@ -221,7 +225,7 @@ describe("the store", () => {
     const site = store.openSite(origin);
     const style = page("/s.css", "s", "text/css");
     takeIn(site, (intake) => intake.list([style], false));
-    site.work.settle([kept(style)]);
+    settle(site, [kept(style)]);
     takeIn(site, (intake) => {
       intake.withdraw(["/s.css"]);
       intake.withdrawUnlisted((mediaType) => mediaType === "text/html");
@@ -234,7 +238,7 @@ describe("the store", () => {
     using store = openStore({ into: folder.path });
     const site = store.openSite(origin);
     takeIn(site, (intake) => intake.list([page("/held"), page("/wanted")], false));
-    site.work.settle([kept(page("/held"))]);
+    settle(site, [kept(page("/held"))]);
     takeIn(site, (intake) => {
       intake.list([page("/held"), page("/wanted"), page("/unknown")], true);
       intake.withdrawUnlisted(() => true);

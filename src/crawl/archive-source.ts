@@ -1,0 +1,92 @@
+import { type EpochSeconds, type MediaTypeFilter, ok, problem, type Result, type SitePosition } from "../model/index.ts";
+import { locateIndex } from "./index-location.ts";
+import { readIndex } from "./index-reading.ts";
+import { takeIn } from "./intake.ts";
+import type { Wanted } from "./reading-plan.ts";
+import { throwIfAborted } from "./reading-visit.ts";
+import { Readings } from "./readings.ts";
+import type { ChangeSource, SourceLook, SourceVisit } from "./source.ts";
+
+interface Selection {
+  readonly wanted: Wanted;
+  /** The position that is gone on from; undefined if there is none that fits. */
+  readonly position: SitePosition | undefined;
+}
+
+// Other media types, or an earlier date than before: what was passed over then is wanted now.
+function select(
+  filter: MediaTypeFilter,
+  since: EpochSeconds | undefined,
+  remembered: SitePosition | undefined,
+): Selection {
+  const covers = since === undefined || remembered?.since === undefined || remembered.since <= since;
+  const position = remembered?.typesKey === filter.key && covers ? remembered : undefined;
+  return {
+    wanted: {
+      filter,
+      cursor: position?.cursor,
+      since: position === undefined ? (since ?? remembered?.since) : position.since,
+    },
+    position,
+  };
+}
+
+/** The site's own change archives. */
+export class ArchiveSource implements ChangeSource {
+  readonly name = "archives";
+  readonly #since: EpochSeconds | undefined;
+
+  /** @param since - on the first visit, pages last modified before this are not asked for */
+  constructor(since: EpochSeconds | undefined) {
+    this.#since = since;
+  }
+
+  async look(visit: SourceVisit): Promise<Result<SourceLook>> {
+    const followed = await this.#follow(visit);
+    return followed.ok ? ok({ kind: "work", position: followed.value }) : followed;
+  }
+
+  async #follow(visit: SourceVisit): Promise<Result<SitePosition | undefined>> {
+    const { ports, robots } = visit;
+    const location = locateIndex(visit, robots);
+    if (location === undefined)
+      return problem("no-archives", "The site names no archives, and robots.txt forbids to look.");
+    const { wanted, position } = select(visit.filter, this.#since, ports.memory.read().position);
+    const found = await readIndex(visit, {
+      path: location.path,
+      ...(position?.indexPath === location.path ? { validators: position.indexValidators } : {}),
+    });
+    throwIfAborted(visit);
+    switch (found.kind) {
+      case "not-modified":
+        visit.report({
+          event: "plan",
+          site: visit.origin,
+          source: "unchanged",
+          archives: 0,
+          metadataBytes: 0,
+          changes: 0,
+        });
+        return ok(position);
+      case "absent":
+        return problem(
+          "no-archives",
+          location.announced
+            ? `robots.txt names an index, but there is none at ${location.path}.`
+            : `The site publishes no archives: robots.txt names none, and there is none at ${location.path}.`,
+        );
+      case "unusable":
+        return problem("site-unavailable", `The index cannot be used: ${found.message}.`);
+      case "index": {
+        const wholeBase = ports.work.counts().held > 0;
+        const readings = new Readings(
+          visit,
+          { location, index: found.index, validators: found.validators },
+          wanted,
+          wholeBase,
+        );
+        return takeIn(visit, readings, { memory: ports.memory, wanted, indexPath: location.path });
+      }
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import { maxSitemapBytes, robotsAllow, type SitemapEntry, SitemapReader } from "../format/index.ts";
+import { excerpt, ok, type Problem, problem, type Result, type Validators } from "../model/index.ts";
+import { describeOutcome, getPatiently } from "./patient-request.ts";
+import { throwIfAborted, warn } from "./reading-visit.ts";
+import { productToken } from "./robots-rules.ts";
+import type { SourceVisit } from "./source.ts";
+
+/** sitemaps.org allows one index above a sitemap; some systems have two. */
+const maxDepth = 2;
+/** Sitemaps that are read at most, indexes counted. */
+const maxSitemaps = 10_000;
+/** Compressed more than this, it is no sitemap. */
+const maxPackedBytes: number = maxSitemapBytes + 1024;
+const pieceBytes = 64 * 1024;
+
+/** What is remembered of a sitemap: enough to see that it is as it was. */
+export interface SitemapCopy {
+  readonly validators: Validators;
+  /** Of an index: the sitemaps that it names. */
+  readonly children: readonly string[];
+}
+
+/** What reading the sitemaps of a site came to. */
+export interface SitemapTreeLook {
+  readonly copies: Readonly<Record<string, SitemapCopy>>;
+  /** Whether every sitemap was read to its end; one that is unchanged counts as read. */
+  readonly isComplete: boolean;
+  /** Sitemaps that were read anew. */
+  readonly read: number;
+  readonly unchanged: number;
+  /** Why the first sitemap that was asked for could not be used. */
+  readonly firstProblem: Problem | undefined;
+}
+
+interface Awaited {
+  readonly url: string;
+  readonly depth: number;
+}
+
+/** Takes what a sitemap says of pages, in its order, some thousand at a time. */
+export type SitemapSink = (entries: readonly SitemapEntry[]) => void;
+
+/**
+ * Reads the sitemaps of a site and those that their indexes name: XML, gzip'd XML, plain text, RSS and Atom. One that
+ * the server says is unchanged is not read again. Memory: one sitemap.
+ *
+ * @see sitemaps.org/protocol
+ */
+export class SitemapTree {
+  readonly #visit: SourceVisit;
+  readonly #known: Readonly<Record<string, SitemapCopy>>;
+  readonly #sink: SitemapSink;
+  readonly #todo: Awaited[] = [];
+  readonly #seen = new Set<string>();
+  readonly #copies: Record<string, SitemapCopy> = {};
+  #read = 0;
+  #unchanged = 0;
+  #isComplete = true;
+  #firstProblem: Problem | undefined;
+
+  constructor(visit: SourceVisit, known: Readonly<Record<string, SitemapCopy>>, sink: SitemapSink) {
+    this.#visit = visit;
+    this.#known = known;
+    this.#sink = sink;
+  }
+
+  /** @param roots - URLs of the first sitemaps */
+  async read(roots: readonly string[]): Promise<SitemapTreeLook> {
+    for (const url of roots) this.#await(url, 0);
+    for (let next = this.#todo.shift(); next !== undefined; next = this.#todo.shift()) {
+      throwIfAborted(this.#visit);
+      const outcome = await this.#readOne(next);
+      if (outcome.ok) continue;
+      this.#isComplete = false;
+      this.#firstProblem ??= outcome.error;
+      if (next.depth > 0) warn(this.#visit, outcome.error.code, `The sitemap ${next.url}: ${outcome.error.message}.`);
+    }
+    return {
+      copies: this.#copies,
+      isComplete: this.#isComplete,
+      read: this.#read,
+      unchanged: this.#unchanged,
+      firstProblem: this.#firstProblem,
+    };
+  }
+
+  #await(text: string, depth: number): Problem | undefined {
+    const url = URL.canParse(text, this.#visit.origin) ? new URL(text, this.#visit.origin) : undefined;
+    if (url === undefined || url.origin !== this.#visit.origin || url.username !== "" || url.password !== "")
+      return { code: "other-origin", message: `not a sitemap of ${this.#visit.origin}: ${excerpt(text)}` };
+    url.hash = "";
+    if (this.#seen.has(url.href)) return undefined;
+    if (depth > maxDepth) return { code: "too-deep", message: `more than ${maxDepth} indexes above ${excerpt(text)}` };
+    if (this.#seen.size >= maxSitemaps)
+      return { code: "too-many", message: `more sitemaps than are read: ${excerpt(text)}` };
+    this.#seen.add(url.href);
+    this.#todo.push({ url: url.href, depth });
+    return undefined;
+  }
+
+  async #readOne({ url, depth }: Awaited): Promise<Result<undefined>> {
+    const { pathname, search } = new URL(url);
+    const path = pathname + search;
+    if (!robotsAllow(this.#visit.robots, productToken, path)) return problem("disallowed", "robots.txt forbids it");
+    const known = this.#known[url];
+    const outcome = await getPatiently(this.#visit, "metadata", () => ({
+      path,
+      maxBytes: maxPackedBytes,
+      maxRedirects: 5,
+      ...(known === undefined ? {} : { validators: known.validators }),
+    }));
+    if (outcome.kind === "not-modified" && known !== undefined) {
+      this.#unchanged += 1;
+      this.#copies[url] = known;
+      for (const child of known.children) this.#await(child, depth + 1);
+      return ok(undefined);
+    }
+    if (outcome.kind !== "fetched")
+      return problem(outcome.kind === "gone" ? "no-sitemap" : "site-unavailable", describeOutcome(outcome));
+    const { codec } = this.#visit.ports;
+    const coded =
+      outcome.contentEncoding === undefined || outcome.contentEncoding === "identity"
+        ? ok(outcome.body)
+        : codec.decode(outcome.body, outcome.contentEncoding, maxPackedBytes);
+    const content = coded.ok ? codec.unpack(coded.value, maxSitemapBytes) : coded;
+    if (!content.ok) return content;
+    const children: string[] = [];
+    const parsed = this.#parse(content.value, children);
+    if (!parsed.ok) return parsed;
+    for (const child of children) {
+      const refusal = this.#await(child, depth + 1);
+      if (refusal === undefined) continue;
+      this.#isComplete = false;
+      warn(this.#visit, refusal.code, `A sitemap is passed over: ${refusal.message}.`);
+    }
+    this.#read += 1;
+    this.#copies[url] = { validators: outcome.validators, children: children.slice(0, maxSitemaps) };
+    return ok(undefined);
+  }
+
+  #parse(content: Uint8Array, children: string[]): Result<undefined> {
+    const reader = new SitemapReader();
+    const take = (entries: readonly SitemapEntry[]): void => {
+      if (reader.kind === "sitemapindex") children.push(...entries.map(({ location }) => location));
+      else if (entries.length > 0) this.#sink(entries);
+    };
+    for (let at = 0; at < content.length && reader.problem === undefined; at += pieceBytes)
+      take(reader.write(content.subarray(at, at + pieceBytes)));
+    take(reader.end());
+    return reader.problem === undefined ? ok(undefined) : { ok: false, error: reader.problem };
+  }
+}

@@ -1,0 +1,68 @@
+import type { Robots } from "../format/index.ts";
+import type { MediaTypeFilter, PassedOver, Result, SitePosition, SourceName } from "../model/index.ts";
+import type { CrawlPorts } from "./ports.ts";
+import type { ReadingVisit } from "./reading-visit.ts";
+
+/** A visit that looks for what changed at a site. */
+export interface SourceVisit extends ReadingVisit {
+  readonly ports: CrawlPorts;
+  readonly robots: Robots;
+  readonly filter: MediaTypeFilter;
+}
+
+/** How pages are asked for of a site that does not publish its changes. */
+export interface PollPlan {
+  /** Whether links of pages are followed. */
+  readonly followsLinks: boolean;
+  /**
+   * `all` asks for every page that is due; `moved` only for those of which the list says that they changed, and for
+   * `sampled` others that show whether it tells the truth.
+   */
+  readonly asks: "all" | "moved";
+  readonly sampled: number;
+  /** Is told of each answer for a page that was known before. */
+  readonly observe?: (observation: PollObservation) => void;
+  /** Is told when the polling ends, to remember what was observed. */
+  readonly conclude?: () => void;
+}
+
+/** What an answer says of a list's `lastmod`. */
+export interface PollObservation {
+  /** Whether the list said that the page changed since it was last asked for. */
+  readonly isPredicted: boolean;
+  readonly hasChanged: boolean;
+}
+
+/** What a source knows. */
+export type SourceLook =
+  /** Changes are work by now. */
+  | { readonly kind: "work"; readonly position: SitePosition | undefined }
+  /** URLs are targets by now. */
+  | { readonly kind: "targets"; readonly plan: PollPlan };
+
+/** A way to learn what changed at a site. */
+export interface ChangeSource {
+  readonly name: SourceName;
+  /** Looks what changed. A problem says why it cannot be used; the next source is tried then. */
+  look(visit: SourceVisit): Promise<Result<SourceLook>>;
+}
+
+/** What the first source that works knows. */
+export interface FoundSource {
+  readonly name: SourceName;
+  readonly look: SourceLook;
+}
+
+/** Asks sources in their order until one works. */
+export async function findSource(
+  visit: SourceVisit,
+  sources: readonly ChangeSource[],
+): Promise<{ readonly found: FoundSource | undefined; readonly passedOver: readonly PassedOver[] }> {
+  const passedOver: PassedOver[] = [];
+  for (const source of sources) {
+    const look = await source.look(visit);
+    if (look.ok) return { found: { name: source.name, look: look.value }, passedOver };
+    passedOver.push({ source: source.name, code: look.error.code, why: look.error.message });
+  }
+  return { found: undefined, passedOver };
+}

@@ -1,0 +1,85 @@
+import type { FoundTarget, TargetSettlement } from "../model/index.ts";
+import type { TargetVisit } from "./target-visit.ts";
+
+const maxBatchItems = 2_000;
+const maxBatchLinks = 50_000;
+const maxBatchAgeMs = 10_000;
+/** Paths that are known to be noted; most links of a site lead to a few of its pages. */
+const maxKnownPaths = 200_000;
+
+/** Collects results and the links that were found, and makes them durable together: first the bodies, then the rest. */
+export class TargetBatch {
+  readonly #visit: TargetVisit;
+  #settlements: TargetSettlement[] = [];
+  #found: FoundTarget[] = [];
+  readonly #noted = new Set<string>();
+  #since: number;
+  #underWay: Promise<void> | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(visit: TargetVisit) {
+    this.#visit = visit;
+    this.#since = visit.ports.timing.now();
+  }
+
+  /** Adds links that a page leads to, unless they were added before. */
+  link(found: FoundTarget): void {
+    if (this.#noted.has(found.path)) return;
+    if (this.#noted.size >= maxKnownPaths) this.#noted.clear();
+    this.#noted.add(found.path);
+    this.#found.push(found);
+  }
+
+  /** Adds a result. Rejects if an earlier batch could not be made durable. */
+  async add(settlement: TargetSettlement): Promise<void> {
+    this.#throwFailure();
+    this.#settlements.push(settlement);
+    const isFull = this.#settlements.length >= maxBatchItems || this.#found.length >= maxBatchLinks;
+    if (!isFull && this.#visit.ports.timing.now() - this.#since < maxBatchAgeMs) return;
+    if (this.#underWay !== undefined) {
+      if (!isFull) return;
+      await this.#underWay;
+      this.#throwFailure();
+    }
+    // Others that waited as well find the batch taken.
+    if (this.#settlements.length > 0 && this.#underWay === undefined) this.#begin();
+  }
+
+  /** Makes everything that was added durable. */
+  async finish(): Promise<void> {
+    await this.#underWay;
+    this.#throwFailure();
+    if (this.#settlements.length === 0 && this.#found.length === 0) return;
+    this.#begin();
+    await this.#underWay;
+    this.#throwFailure();
+  }
+
+  #begin(): void {
+    const settlements = this.#settlements;
+    const found = this.#found;
+    this.#settlements = [];
+    this.#found = [];
+    this.#since = this.#visit.ports.timing.now();
+    this.#underWay = this.#commit(settlements, found)
+      .catch((error: unknown) => {
+        this.#failure = { error };
+      })
+      .finally(() => {
+        this.#underWay = undefined;
+      });
+  }
+
+  async #commit(settlements: readonly TargetSettlement[], found: readonly FoundTarget[]): Promise<void> {
+    const { bodies, targets, timing } = this.#visit.ports;
+    for (const settlement of settlements)
+      if (settlement.kind === "removed" && settlement.target.held !== undefined)
+        bodies.remove(settlement.target.path);
+    if (settlements.length > 0) await bodies.flush();
+    targets.settle(settlements, found, Math.floor(timing.now() / 1000));
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+}

@@ -1,0 +1,118 @@
+import type {
+  CrawlEvent,
+  EpochSeconds,
+  HeldBody,
+  Page,
+  PageTrouble,
+  Postponement,
+  Target,
+  TargetSettlement,
+  Validators,
+} from "../model/index.ts";
+
+/** After so many visits in a row with the same trouble a decision is made. */
+const patienceVisits = 3;
+const daySeconds = 86_400;
+/** What is gone, or only leads elsewhere, is looked at again so much later. */
+const lookAgainSeconds = 30 * daySeconds;
+/** What is refused three times is looked at again so much later. */
+const parkedSeconds = 90 * daySeconds;
+
+/** What a request for a target came to. */
+export type TargetFinding =
+  /** 304: what is held is what the site has. */
+  | { readonly kind: "unmodified"; readonly validators: Validators }
+  /** A whole body, kept if `page` is given; `isPassage` if none is to be held but its links are known. */
+  | {
+      readonly kind: "body";
+      readonly page: (Page & HeldBody) | undefined;
+      readonly isPassage: boolean;
+      readonly validators: Validators;
+      readonly isFull: boolean;
+    }
+  | { readonly kind: "alias" }
+  /** 404, or 410 which is `final`. */
+  | { readonly kind: "gone"; readonly final: boolean }
+  | { readonly kind: "trouble"; readonly trouble: Exclude<PageTrouble, "differs" | "gone">; readonly message: string };
+
+/** What is to be remembered, counted and told of a target. */
+export interface TargetJudgement {
+  readonly settlement: TargetSettlement;
+  readonly outcome: Extract<CrawlEvent, { event: "page" }>["outcome"] | undefined;
+  /** Whether the page was other than when it was asked for before; undefined where nothing can be said. */
+  readonly hasChanged: boolean | undefined;
+  readonly message?: string;
+}
+
+function postpone(target: Target, trouble: PageTrouble): Postponement {
+  const strikes = target.postponed?.trouble === trouble ? target.postponed.strikes + 1 : 1;
+  return { trouble, strikes, state: trouble === "disallowed" ? "disallowed" : "due" };
+}
+
+/**
+ * Decides what becomes of a target. Never deletes for an error: 410 at once, 404 on the third visit; what is held is
+ * only replaced by a whole body.
+ *
+ * @param history - how it changed, this answer included
+ */
+export function judgeTarget(
+  target: Target,
+  finding: TargetFinding,
+  now: EpochSeconds,
+  history: readonly number[],
+): TargetJudgement {
+  const { held } = target;
+  const answered = { kind: "answered", target, history, askedAt: now, dueAt: 0 } as const;
+  switch (finding.kind) {
+    case "unmodified": {
+      // Fields that a 304 leaves out hold on (RFC 9110 section 15.4.5).
+      const validators = { ...target.validators, ...finding.validators };
+      const isPassage = held === undefined;
+      const settlement = { ...answered, page: undefined, isPassage, validators, isFull: false } as const;
+      return { settlement, outcome: "unchanged", hasChanged: false };
+    }
+    case "body": {
+      const { page, isPassage, validators, isFull } = finding;
+      const isEqual = page !== undefined && page.digest === held?.digest && page.sizeBytes === held.sizeBytes;
+      const settlement = { ...answered, page: isEqual ? undefined : page, isPassage, validators, isFull } as const;
+      if (page === undefined) return { settlement, outcome: undefined, hasChanged: undefined };
+      if (isEqual) return { settlement, outcome: "unchanged", hasChanged: false };
+      return { settlement, outcome: held === undefined ? "created" : "updated", hasChanged: held !== undefined };
+    }
+    case "alias":
+      return {
+        settlement: { kind: "alias", target, askedAt: now, dueAt: now + lookAgainSeconds },
+        outcome: undefined,
+        hasChanged: undefined,
+      };
+    case "gone": {
+      const postponed = postpone(target, "gone");
+      if (held === undefined || finding.final || postponed.strikes >= patienceVisits) {
+        const reason = finding.final ? "gone" : "not-found";
+        const dueAt = now + lookAgainSeconds;
+        return {
+          settlement: { kind: "removed", target, reason, askedAt: now, dueAt },
+          outcome: held === undefined ? undefined : "gone",
+          hasChanged: held === undefined ? undefined : true,
+        };
+      }
+      return {
+        settlement: { kind: "postponed", target, postponed, dueAt: 0 },
+        outcome: "failed",
+        hasChanged: undefined,
+        message: "404 Not Found",
+      };
+    }
+    case "trouble": {
+      const { trouble, message } = finding;
+      const postponed = postpone(target, trouble);
+      const isLasting = (trouble === "refused" || trouble === "mirror") && postponed.strikes >= patienceVisits;
+      return {
+        settlement: { kind: "postponed", target, postponed, dueAt: isLasting ? now + parkedSeconds : 0 },
+        outcome: trouble === "disallowed" ? "disallowed" : "failed",
+        hasChanged: undefined,
+        message,
+      };
+    }
+  }
+}

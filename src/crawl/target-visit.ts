@@ -1,0 +1,18 @@
+import type { EpochSeconds } from "../model/index.ts";
+import type { CrawlVisit } from "./crawl-visit.ts";
+import type { PollPlan, SourceVisit } from "./source.ts";
+import type { TargetScope } from "./target-scope.ts";
+
+/** A visit that asks for the pages of a site which does not publish its changes. */
+export interface TargetVisit extends CrawlVisit, SourceVisit {
+  readonly plan: PollPlan;
+  readonly scope: TargetScope;
+  /** Whether only pages are asked for that have probably changed; under a budget that is so in any case. */
+  readonly isPlanned: boolean;
+  /** When the visit began. */
+  readonly since: EpochSeconds;
+  /** A body that was fetched whole so long ago is fetched without validators. */
+  readonly distrustSeconds: number;
+  /** Most URLs of the site that are known. */
+  readonly maxPages: number;
+}

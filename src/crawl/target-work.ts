@@ -1,0 +1,209 @@
+import { robotsAllow } from "../format/index.ts";
+import type { Target } from "../model/index.ts";
+import { findLinks } from "./link-finding.ts";
+import { maxTroublesInARow } from "./patient-request.ts";
+import { Permits } from "./permits.ts";
+import { choosePolls, historyAfter } from "./poll-planning.ts";
+import type { TargetChoice } from "./ports.ts";
+import { isCancelled, throwIfAborted, warn } from "./reading-visit.ts";
+import { productToken } from "./robots-rules.ts";
+import { TargetBatch } from "./target-batch.ts";
+import { judgeTarget, type TargetFinding, type TargetJudgement } from "./target-judgement.ts";
+import { askForTarget, findingOf, receivePage, type TargetAnswer } from "./target-request.ts";
+import type { TargetVisit } from "./target-visit.ts";
+
+const targetsAtATime = 1000;
+const progressEveryMs = 250;
+
+/** Targets of a kind, read from the store a part at a time. */
+function* takeTargets(visit: TargetVisit, choice: TargetChoice): Generator<Target, void, void> {
+  for (let after = 0; ; ) {
+    const targets = visit.ports.targets.take(choice, visit.since, after, targetsAtATime);
+    yield* targets;
+    const last = targets.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+  }
+}
+
+/** Asks for targets, some at a time, and settles what comes. */
+class TargetWork {
+  readonly #visit: TargetVisit;
+  readonly #batch: TargetBatch;
+  /** Who asks the server holds one, also while it is waited for a server in trouble. */
+  readonly #permits: Permits;
+  readonly #heldAtFirst: number;
+  #done = 0;
+  #reportedAt = 0;
+  #failed = false;
+
+  constructor(visit: TargetVisit) {
+    this.#visit = visit;
+    this.#batch = new TargetBatch(visit);
+    this.#permits = new Permits(Math.max(1, visit.concurrency));
+    this.#heldAtFirst = visit.ports.targets.counts().held;
+  }
+
+  async run(): Promise<void> {
+    const { plan, ports, budget, isPlanned } = this.#visit;
+    // Pages that nobody has yet come first: they are worth more than a fresher copy.
+    await this.#askForNew();
+    if (plan.asks === "moved") {
+      await this.#ask(takeTargets(this.#visit, "moved"));
+      await this.#ask(ports.targets.sample(plan.sampled).values());
+    } else {
+      const known = takeTargets(this.#visit, "known");
+      await this.#ask(isPlanned || Number.isFinite(budget) ? choosePolls(this.#visit, known) : known);
+    }
+    await this.#askForNew();
+    plan.conclude?.();
+  }
+
+  /** Asks for what was never asked for, and for what that leads to, until nothing new is found. */
+  async #askForNew(): Promise<void> {
+    for (let before = -1; this.#done !== before && this.#mayGoOn() && !this.#isFull(); ) {
+      before = this.#done;
+      await this.#ask(takeTargets(this.#visit, "new"), () => this.#isFull());
+    }
+  }
+
+  async #ask(targets: Iterator<Target>, isEnough: () => boolean = () => false): Promise<void> {
+    const next = (): Target | undefined => {
+      if (!this.#mayGoOn() || isEnough()) return undefined;
+      const item = targets.next();
+      return item.done === true ? undefined : item.value;
+    };
+    // One more than may ask at a time: while it keeps its page, the server answers the next one.
+    const runners = Array.from({ length: Math.max(1, this.#visit.concurrency) + 1 }, async () => {
+      try {
+        for (let target = next(); target !== undefined; target = next()) await this.#treat(target);
+      } catch (error) {
+        this.#failed = true;
+        throw error;
+      }
+    });
+    const ends = await Promise.allSettled(runners);
+    await this.#batch.finish();
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
+  }
+
+  #mayGoOn(): boolean {
+    const { budget, tally } = this.#visit;
+    if (this.#failed || isCancelled(this.#visit) || tally.troublesInARow >= maxTroublesInARow) return false;
+    return tally.pageRequests + tally.pagesUnderWay < budget;
+  }
+
+  #isFull(): boolean {
+    return this.#heldAtFirst + this.#visit.tally.created >= this.#visit.maxPages;
+  }
+
+  async #treat(target: Target): Promise<void> {
+    if (!robotsAllow(this.#visit.robots, productToken, target.path)) {
+      const finding = { kind: "trouble", trouble: "disallowed", message: "robots.txt does not allow it" } as const;
+      return this.#settle(target, finding);
+    }
+    const { tally } = this.#visit;
+    tally.pagesUnderWay++;
+    using answer = await this.#askOne(target).finally(() => {
+      tally.pagesUnderWay--;
+    });
+    if (answer === undefined) return;
+    const { outcome } = answer;
+    if (isCancelled(this.#visit) && outcome.kind !== "fetched") return;
+    if (target.held !== undefined) tally.askedAndHeld++;
+    if (outcome.kind !== "fetched") return this.#settle(target, findingOf(outcome));
+    const { finding, received } = receivePage(this.#visit, target, answer, outcome);
+    if (received?.searchable !== undefined)
+      for (const link of findLinks(this.#visit, target, received.page.path, received.searchable, received.contentType))
+        this.#batch.link(link);
+    if (finding.kind !== "body" || received?.page.path === target.path) return this.#settle(target, finding);
+    return this.#settleElsewhere(target, received?.page.path ?? target.path, finding);
+  }
+
+  // A redirect: the body belongs to the URL that gave it, and this one only leads there.
+  async #settleElsewhere(target: Target, path: string, finding: TargetFinding): Promise<void> {
+    const { targets } = this.#visit.ports;
+    targets.note([{ path, depth: target.depth, lastmod: undefined }], 0);
+    const other = targets.find(path);
+    if (other !== undefined) await this.#settle(other, finding);
+    await this.#settle(target, { kind: "alias" });
+  }
+
+  async #askOne(target: Target): Promise<TargetAnswer | undefined> {
+    await this.#permits.acquire();
+    try {
+      // What happened while it waited may have ended the work.
+      if (this.#failed || isCancelled(this.#visit)) return undefined;
+      if (this.#visit.tally.troublesInARow >= maxTroublesInARow) return undefined;
+      return await askForTarget(this.#visit, target);
+    } finally {
+      this.#permits.release();
+    }
+  }
+
+  async #settle(target: Target, finding: TargetFinding): Promise<void> {
+    const now = Math.floor(this.#visit.ports.timing.now() / 1000);
+    const draft = judgeTarget(target, finding, now, target.history);
+    const judgement =
+      draft.hasChanged === undefined
+        ? draft
+        : judgeTarget(target, finding, now, historyAfter(target, finding, now, draft.hasChanged));
+    this.#count(target, judgement);
+    if (judgement.hasChanged !== undefined && target.held !== undefined)
+      this.#visit.plan.observe?.({
+        isPredicted: target.lastmod !== target.askedLastmod,
+        hasChanged: judgement.hasChanged,
+      });
+    this.#report(target, finding, judgement);
+    this.#done++;
+    this.#reportProgress();
+    await this.#batch.add(judgement.settlement);
+  }
+
+  #count(target: Target, { outcome }: TargetJudgement): void {
+    const { tally } = this.#visit;
+    if (outcome === "created") tally.created++;
+    if (outcome === "updated") tally.updated++;
+    if (outcome === "failed") tally.failed++;
+    if (outcome === "unchanged") tally.askedAndHeld--;
+    if (outcome === "gone" && target.held !== undefined) {
+      tally.deleted++;
+      tally.askedAndHeld--;
+    }
+  }
+
+  #report(target: Target, finding: TargetFinding, { outcome, message }: TargetJudgement): void {
+    const { path } = target;
+    const site = this.#visit.origin;
+    if (finding.kind === "trouble" && finding.trouble === "mirror")
+      this.#visit.report({ event: "item-error", site, code: "mirror-collision", message: finding.message, path });
+    if (outcome !== undefined && outcome !== "unchanged")
+      this.#visit.report({ event: "page", site, path, outcome, ...(message === undefined ? {} : { message }) });
+  }
+
+  #reportProgress(): void {
+    const now = this.#visit.ports.timing.now();
+    if (now - this.#reportedAt < progressEveryMs) return;
+    this.#reportedAt = now;
+    this.#visit.report({
+      event: "progress",
+      site: this.#visit.origin,
+      phase: "pages",
+      done: this.#done,
+      // How many there are, links tell only at the end.
+      total: Math.max(this.#done, this.#visit.ports.targets.counts().known),
+    });
+  }
+}
+
+/** Asks for the pages of a site that does not publish its changes, by its plan, each at most once a visit. */
+export async function doTargetWork(visit: TargetVisit): Promise<void> {
+  await new TargetWork(visit).run();
+  throwIfAborted(visit);
+  if (visit.tally.troublesInARow < maxTroublesInARow) return;
+  warn(
+    visit,
+    "site-in-trouble",
+    `${maxTroublesInARow} page requests in a row went unanswered; the rest is left for another visit.`,
+  );
+}

@@ -1,0 +1,79 @@
+import type { Validators } from "./fetch-outcome.ts";
+import type { Page } from "./page.ts";
+import type { EpochSeconds } from "./time.ts";
+import type { DeletionReason, HeldBody, Postponement } from "./work-item.ts";
+
+/** A URL that a list names or a link leads to. */
+export interface FoundTarget {
+  readonly path: string;
+  /** Links from a start to here; 0 for what a list names. */
+  readonly depth: number;
+  /** `lastmod` of a sitemap as it stands there; undefined if nothing says. */
+  readonly lastmod: string | undefined;
+}
+
+/** A URL of a site that does not publish its changes, with what is known from asking for it. */
+export interface Target extends FoundTarget {
+  /** Counts up in the order in which URLs were found. */
+  readonly id: number;
+  /** The `lastmod` under which it was last asked for. */
+  readonly askedLastmod: string | undefined;
+  /** Of the body that is held, byte for byte as they were received. */
+  readonly validators: Validators;
+  /** The body that is held, or undefined if none is. */
+  readonly held: (Page & HeldBody) | undefined;
+  /** How it changed so far, as numbers that only the revisit plan reads. */
+  readonly history: readonly number[];
+  /** When it was last answered for. */
+  readonly askedAt: EpochSeconds | undefined;
+  /** When it was last asked for without validators. */
+  readonly fullAt: EpochSeconds | undefined;
+  /** Not to be asked for before. */
+  readonly dueAt: EpochSeconds;
+  /** How earlier visits ended, if the last was in trouble. */
+  readonly postponed: Pick<Postponement, "trouble" | "strikes"> | undefined;
+}
+
+/** What became of a target that was asked for. */
+export type TargetSettlement =
+  /** It was answered for: with the body that is held (`page` undefined), or with the one that is kept now. */
+  | {
+      readonly kind: "answered";
+      readonly target: Target;
+      /** What is held from now on; undefined if what was held stays, or nothing is to be held. */
+      readonly page: (Page & HeldBody) | undefined;
+      /** Whether no body of it is to be held, but the links that it leads to are known. */
+      readonly isPassage: boolean;
+      readonly validators: Validators;
+      readonly history: readonly number[];
+      readonly askedAt: EpochSeconds;
+      readonly isFull: boolean;
+      readonly dueAt: EpochSeconds;
+    }
+  /** It leads to another URL of the site, under which its body is kept. */
+  | { readonly kind: "alias"; readonly target: Target; readonly askedAt: EpochSeconds; readonly dueAt: EpochSeconds }
+  | {
+      readonly kind: "removed";
+      readonly target: Target;
+      readonly reason: DeletionReason;
+      readonly askedAt: EpochSeconds;
+      readonly dueAt: EpochSeconds;
+    }
+  /** What is held stays as it is; the next request sends no validators. */
+  | {
+      readonly kind: "postponed";
+      readonly target: Target;
+      readonly postponed: Postponement;
+      readonly dueAt: EpochSeconds;
+    };
+
+/** What a consumer of a crawler's changes is told of one page. */
+export interface SeenChange {
+  readonly site: string;
+  readonly path: string;
+  readonly kind: "created" | "updated" | "deleted";
+  /** When the crawler saw it. */
+  readonly at: EpochSeconds;
+  readonly page: (Page & HeldBody) | undefined;
+  readonly reason: DeletionReason | undefined;
+}

@@ -1,0 +1,284 @@
+import type { EpochSeconds, FoundTarget, PageTrouble, Target, TargetSettlement, Validators } from "../model/index.ts";
+import { type Connection, prepareStatement, type SqlValue, type Statement, transact } from "./database.ts";
+import { inDatabase } from "./database-error.ts";
+import { type KeptBody, type RemovedPage, SeenChangeLog } from "./seen-changes.ts";
+
+/** Which targets are taken: never asked for, of another `lastmod` than when they were asked for, or all others. */
+export type TargetChoice = "new" | "moved" | "known";
+
+/** How many targets there are. */
+export interface TargetCounts {
+  readonly known: number;
+  /** Never asked for. */
+  readonly fresh: number;
+  readonly held: number;
+  readonly disallowed: number;
+}
+
+type Text = string | null;
+type Count = number | null;
+type Row = [
+  number,
+  string,
+  number,
+  Text,
+  Text,
+  Text,
+  Text,
+  string,
+  Count,
+  Count,
+  number,
+  PageTrouble | null,
+  number,
+  number,
+  Count,
+  Text,
+  Count,
+  Text,
+];
+
+const columns = `t.id, t.path, t.depth, t.lastmod, t.asked_lastmod, t.etag, t.modified, t.history, t.asked, t.full, t.due,
+  t.trouble, t.strikes, t.is_passage, p.size, p.digest, p.modified, p.media_type`;
+const joined = "target t LEFT JOIN page p ON p.site = t.site AND p.path = t.path";
+
+const sql = {
+  // A target is as deep as the shortest way to it; what a list says of it is newer than what a link says.
+  note: `INSERT INTO target (site, path, depth, lastmod, listed)
+    SELECT ?1, value ->> 0, value ->> 1, value ->> 2, ?3 FROM json_each(?2) WHERE true
+    ON CONFLICT (site, path) DO UPDATE SET depth = min(depth, excluded.depth),
+      lastmod = iif(excluded.listed = 0, lastmod, excluded.lastmod), listed = max(listed, excluded.listed)
+    WHERE excluded.listed <> 0 OR excluded.depth < depth`,
+  new: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'new' AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
+  moved: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.lastmod IS NOT t.asked_lastmod
+    AND t.id > ?2 AND t.due <= ?4 ORDER BY t.id LIMIT ?3`,
+  // What was answered for in this visit already is not asked for again.
+  known: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.id > ?2 AND t.due <= ?4
+    AND (t.asked IS NULL OR t.asked < ?5) ORDER BY t.id LIMIT ?3`,
+  // The longest ago first, so that in the end each is looked at.
+  sample: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.lastmod IS t.asked_lastmod
+    AND p.path IS NOT NULL ORDER BY t.asked, t.id LIMIT ?2`,
+  one: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.path = ?2`,
+  keep: `INSERT INTO page (site, path, size, digest, modified, media_type, seen)
+    SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, 0 FROM json_each(?2) WHERE true
+    ON CONFLICT DO UPDATE SET size = excluded.size, digest = excluded.digest, modified = excluded.modified,
+      media_type = excluded.media_type`,
+  answered: `UPDATE target SET etag = j.value ->> 1, modified = j.value ->> 2, history = j.value ->> 3,
+      asked = j.value ->> 4, full = iif(j.value ->> 5, j.value ->> 4, full), due = j.value ->> 6,
+      asked_lastmod = j.value ->> 7, is_passage = j.value ->> 8, state = 'known', trouble = NULL, strikes = 0
+    FROM json_each(?2) j WHERE target.site = ?1 AND target.path = j.value ->> 0`,
+  postponed: `UPDATE target SET etag = NULL, modified = NULL, due = j.value ->> 1, state = j.value ->> 2,
+      trouble = j.value ->> 3, strikes = j.value ->> 4
+    FROM json_each(?2) j WHERE target.site = ?1 AND target.path = j.value ->> 0`,
+  removePages: "DELETE FROM page WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))",
+  reopen: "UPDATE target SET state = iif(asked IS NULL, 'new', 'known') WHERE site = ?1 AND state = 'disallowed'",
+  // What an earlier source brought and nobody asked for yet.
+  adoptHeld: `INSERT INTO target (site, path, depth) SELECT site, path, 0 FROM page WHERE site = ?1
+    ON CONFLICT (site, path) DO NOTHING`,
+  dueUnlisted: `UPDATE target SET due = 0 WHERE site = ?1 AND listed <> 0 AND listed <> ?2 AND state = 'known'
+    AND EXISTS (SELECT 1 FROM page p WHERE p.site = target.site AND p.path = target.path)`,
+  generation: "UPDATE site SET generation = generation + 1 WHERE id = ? RETURNING generation",
+  states: "SELECT state, count(*) FROM target WHERE site = ?1 GROUP BY state",
+  held: "SELECT count(*) FROM page WHERE site = ?1",
+} as const;
+
+function validatorsOf(etag: Text, lastModified: Text): Validators {
+  return { ...(etag === null ? {} : { etag }), ...(lastModified === null ? {} : { lastModified }) };
+}
+
+function targetOf(row: Row): Target {
+  const [
+    id,
+    path,
+    depth,
+    lastmod,
+    askedLastmod,
+    etag,
+    modified,
+    history,
+    asked,
+    full,
+    due,
+    trouble,
+    strikes,
+    isPassage,
+  ] = row;
+  const [sizeBytes, digest, lastModified, mediaType] = row.slice(14) as [Count, Text, Count, Text];
+  const isHeld = sizeBytes !== null && digest !== null && lastModified !== null && mediaType !== null;
+  return {
+    id,
+    path,
+    depth,
+    lastmod: lastmod ?? undefined,
+    askedLastmod: askedLastmod ?? undefined,
+    // Of a body that is not there any more they would bring nothing but a 304.
+    validators: isHeld || isPassage === 1 ? validatorsOf(etag, modified) : {},
+    held: isHeld ? { path, sizeBytes, digest, lastModified, mediaType } : undefined,
+    history: JSON.parse(history) as number[],
+    askedAt: asked ?? undefined,
+    fullAt: full ?? undefined,
+    dueAt: due,
+    postponed: trouble === null ? undefined : { trouble, strikes },
+  };
+}
+
+/** What one batch of settlements writes, by statement. */
+interface TargetRows {
+  readonly kept: unknown[];
+  readonly answered: unknown[];
+  readonly postponed: unknown[];
+  readonly bodies: KeptBody[];
+  readonly removed: RemovedPage[];
+}
+
+function rowsOf(settlements: readonly TargetSettlement[]): TargetRows {
+  const rows: TargetRows = { kept: [], answered: [], postponed: [], bodies: [], removed: [] };
+  for (const settlement of settlements) {
+    const { target, dueAt } = settlement;
+    if (settlement.kind === "postponed") {
+      const { state, trouble, strikes } = settlement.postponed;
+      rows.postponed.push([target.path, dueAt, state === "due" ? "known" : state, trouble, strikes]);
+      continue;
+    }
+    const { askedAt } = settlement;
+    const answer = settlement.kind === "answered" ? settlement : undefined;
+    const { etag = null, lastModified = null } = answer?.validators ?? {};
+    const history = JSON.stringify(answer?.history ?? target.history);
+    const isFull = answer?.isFull === false ? 0 : 1;
+    const lastmod = target.lastmod ?? null;
+    rows.answered.push([
+      target.path,
+      etag,
+      lastModified,
+      history,
+      askedAt,
+      isFull,
+      dueAt,
+      lastmod,
+      answer?.isPassage === true ? 1 : 0,
+    ]);
+    if (settlement.kind === "removed") rows.removed.push({ path: target.path, reason: settlement.reason });
+    if (answer?.page === undefined) continue;
+    const { path, sizeBytes, digest, lastModified: modified, mediaType } = answer.page;
+    rows.bodies.push(answer.page);
+    rows.kept.push([path, sizeBytes, digest, modified, mediaType]);
+  }
+  return rows;
+}
+
+/** The URLs of one site that does not publish its changes. Costs of all calls are those of the rows they touch. */
+export class TargetList {
+  readonly #connection: Connection;
+  readonly #file: string;
+  readonly #site: number;
+  readonly #seen: SeenChangeLog;
+  readonly #statements: Map<string, Statement> = new Map();
+
+  constructor(connection: Connection, file: string, site: number) {
+    this.#connection = connection;
+    this.#file = file;
+    this.#site = site;
+    this.#seen = new SeenChangeLog(connection, site);
+  }
+
+  /** Begins a list of URLs: what is noted with its mark was named by it. */
+  beginList(): number {
+    return inDatabase(this.#file, () => {
+      const [generation] = this.#statement(sql.generation).get(this.#site) as [number];
+      this.#statement(sql.adoptHeld).run(this.#site);
+      return generation;
+    });
+  }
+
+  /**
+   * Notes URLs; those that are known keep their history.
+   *
+   * @param list - mark of the list that names them; 0 for links
+   */
+  note(found: readonly FoundTarget[], list: number): void {
+    if (found.length === 0) return;
+    inDatabase(this.#file, () => this.#note(found, list));
+  }
+
+  /** Makes what is held, and no longer named by a complete list, due: whether it is gone the server says. */
+  endList(list: number): void {
+    inDatabase(this.#file, () => this.#statement(sql.dueUnlisted).run(this.#site, list));
+  }
+
+  /**
+   * Takes targets in the order in which they were found.
+   *
+   * @param since - when the visit began; what was answered for since is not taken as `known`
+   * @param after - id of the last one that was taken before
+   */
+  take(choice: TargetChoice, since: EpochSeconds, after: number, limit: number): Target[] {
+    return inDatabase(this.#file, () => {
+      const place: SqlValue[] = [this.#site, after, limit];
+      if (choice !== "new") place.push(since);
+      if (choice === "known") place.push(since);
+      return (this.#statement(sql[choice]).all(...place) as Row[]).map(targetOf);
+    });
+  }
+
+  /** Takes held targets of which the list says that they did not change, those first that were asked for longest ago. */
+  sample(limit: number): Target[] {
+    return inDatabase(this.#file, () => (this.#statement(sql.sample).all(this.#site, limit) as Row[]).map(targetOf));
+  }
+
+  /** The target of a path, if it is known. */
+  find(path: string): Target | undefined {
+    return inDatabase(this.#file, () => {
+      const row = this.#statement(sql.one).get(this.#site, path) as Row | undefined;
+      return row === undefined ? undefined : targetOf(row);
+    });
+  }
+
+  /** Makes results durable together with the links that were found on the way, all at once. */
+  settle(settlements: readonly TargetSettlement[], found: readonly FoundTarget[], at: EpochSeconds): void {
+    const rows = rowsOf(settlements);
+    inDatabase(this.#file, () =>
+      transact(this.#connection, () => {
+        this.#note(found, 0);
+        this.#seen.note(rows.bodies, rows.removed, at);
+        this.#runEach(sql.keep, rows.kept);
+        this.#runEach(sql.answered, rows.answered);
+        this.#runEach(sql.postponed, rows.postponed);
+        this.#runEach(
+          sql.removePages,
+          rows.removed.map(({ path }) => path),
+        );
+      }),
+    );
+  }
+
+  /** Makes targets that robots.txt disallowed due again. */
+  reopenDisallowed(): void {
+    inDatabase(this.#file, () => this.#statement(sql.reopen).run(this.#site));
+  }
+
+  counts(): TargetCounts {
+    return inDatabase(this.#file, () => {
+      const states = new Map(this.#statement(sql.states).all(this.#site) as [string, number][]);
+      const [held] = this.#statement(sql.held).get(this.#site) as [number];
+      const known = [...states.values()].reduce((sum, count) => sum + count, 0);
+      return { known, fresh: states.get("new") ?? 0, held, disallowed: states.get("disallowed") ?? 0 };
+    });
+  }
+
+  #note(found: readonly FoundTarget[], list: number): void {
+    if (found.length === 0) return;
+    const rows = found.map(({ path, depth, lastmod }) => [path, depth, lastmod ?? null]);
+    this.#statement(sql.note).run(this.#site, JSON.stringify(rows), list);
+  }
+
+  // One statement a batch instead of one a page: the call costs more than the row.
+  #runEach(text: string, rows: readonly unknown[]): void {
+    if (rows.length > 0) this.#statement(text).run(this.#site, JSON.stringify(rows));
+  }
+
+  #statement(text: string): Statement {
+    const statement = this.#statements.get(text) ?? prepareStatement(this.#connection, text);
+    this.#statements.set(text, statement);
+    return statement;
+  }
+}
