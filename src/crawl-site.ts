@@ -1,7 +1,7 @@
 import { type Timing, visitSite } from "./crawl/index.ts";
 import { createFetcher } from "./fetch/index.ts";
-import { type Clock, type CrawlEvent, type CrawlSummary, type EpochMs, wrapSystemError } from "./model/index.ts";
-import { nodeCodec, parseTypes, realTiming } from "./reading-ports.ts";
+import { type Clock, type CrawlEvent, type CrawlSummary, type EpochMs, type SourceName, wrapSystemError } from "./model/index.ts";
+import { namedTypes, nodeCodec, parseTypes, realTiming } from "./reading-ports.ts";
 import { parseSiteAddress } from "./site-address.ts";
 import { openStore } from "./store/index.ts";
 
@@ -21,6 +21,18 @@ export interface CrawlSiteOptions {
   readonly budget?: number;
   /** Requests under way at once. Default 1. */
   readonly concurrency?: number;
+  /** Where changes are learned from; the first that works is used. Default: all, the best first. */
+  readonly sources?: readonly SourceName[];
+  /** Where links are followed from, URLs or paths of the site. Default `/`. */
+  readonly starts?: readonly string[];
+  /** URLs that are asked for where the source is `list`; those of other sites are passed over. */
+  readonly urls?: AsyncIterable<string> | Iterable<string>;
+  /** Most pages of the site that are kept. Default: no bound. */
+  readonly maxPages?: number;
+  /** Whether of a site that publishes no changes only pages are asked for that have probably changed. Default false. */
+  readonly isPlanned?: boolean;
+  /** After so many milliseconds a page is fetched whole, whatever its validators say. Default 90 days. */
+  readonly distrustMs?: number;
   readonly userAgent?: string;
   /** Time for a small request, in milliseconds; a large body gets more. Default 30,000. */
   readonly timeoutMs?: number;
@@ -49,7 +61,7 @@ export interface CrawlSiteOptions {
  */
 export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary> {
   const { url, into, stateFile, types = [], since, budget, concurrency = 1, userAgent, timeoutMs } = options;
-  const { clock, delay, signal, onEvent } = options;
+  const { clock, delay, signal, onEvent, sources, starts, urls, maxPages, isPlanned, distrustMs } = options;
   const origin = parseSiteAddress(url, onEvent);
   const filter = parseTypes(types);
   const timing = realTiming(clock);
@@ -60,7 +72,7 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
       ...(userAgent === undefined ? {} : { userAgent }),
       ...(clock === undefined ? {} : { clock }),
     });
-    const { memory, work, bodies } = store.openSite(origin);
+    const { memory, work, targets, bodies } = store.openSite(origin);
     return await visitSite(
       {
         requests: fetcher,
@@ -68,6 +80,8 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
         timing: delay === undefined ? timing : { now: timing.now, delay },
         memory,
         work,
+        targets,
+        mediaTypes: namedTypes,
         bodies,
       },
       {
@@ -76,6 +90,12 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
         concurrency,
         ...(since === undefined ? {} : { since: Math.floor(since / 1000) }),
         ...(budget === undefined ? {} : { budget }),
+        ...(sources === undefined ? {} : { sources }),
+        ...(starts === undefined ? {} : { starts }),
+        ...(urls === undefined ? {} : { urls }),
+        ...(maxPages === undefined ? {} : { maxPages }),
+        ...(isPlanned === undefined ? {} : { isPlanned }),
+        ...(distrustMs === undefined ? {} : { distrustMs }),
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
         ...(signal === undefined ? {} : { signal }),
         ...(onEvent === undefined ? {} : { onEvent }),

@@ -1,10 +1,24 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Codec, Timing } from "./crawl/index.ts";
+import { lookup } from "mime-types";
+import type { Codec, MediaTypes, Timing } from "./crawl/index.ts";
 import { contentId, createDigest, decodeBody, unpackArchive } from "./fetch/index.ts";
 import { type Clock, type MediaTypeFilter, parseMediaTypeFilter, TidemarkError } from "./model/index.ts";
 
 /** Compression and hashing by Node. */
 export const nodeCodec: Codec = { unpack: unpackArchive, decode: decodeBody, contentId, createDigest };
+
+const programEndings: ReadonlySet<string> = new Set(["php", "asp", "aspx", "jsp", "cgi", "pl", "py", "do", "com"]);
+
+/** What servers usually say of a path, by its ending. */
+export const namedTypes: MediaTypes = {
+  typeOf: (path) => {
+    const [name = ""] = path.slice(path.lastIndexOf("/") + 1).split("?", 1);
+    const ending = /\.([A-Za-z0-9]{1,10})$/.exec(name)?.[1]?.toLowerCase();
+    // Of these an ending says which program answers, not what.
+    if (ending === undefined || programEndings.has(ending)) return undefined;
+    return lookup(ending) || undefined;
+  },
+};
 
 /** Real time. */
 export function realTiming(now: Clock = Date.now): Timing {

@@ -1,6 +1,7 @@
-import type { EpochMs } from "../model/index.ts";
+import { type EpochMs, type SourceName, sourceNames, TidemarkError } from "../model/index.ts";
 import { type Command, valueOption } from "./command.ts";
 import {
+  choiceOption,
   dateOption,
   integerOption,
   listOption,
@@ -19,6 +20,11 @@ export interface CrawlArguments {
   readonly since: EpochMs | undefined;
   readonly budget: number | undefined;
   readonly concurrency: number | undefined;
+  readonly urlFile: string | undefined;
+  readonly sources: readonly SourceName[] | undefined;
+  readonly maxPages: number | undefined;
+  readonly isPlanned: boolean | undefined;
+  readonly distrustMs: number | undefined;
   readonly timeoutMs: number | undefined;
   readonly userAgent: string | undefined;
 }
@@ -32,9 +38,30 @@ function planCrawl(args: RawArguments): CrawlArguments {
     since: dateOption(args, "since"),
     budget: integerOption(args, "budget", 0, 1_000_000_000),
     concurrency: integerOption(args, "concurrency", 1, 64),
+    urlFile: textOption(args, "urls"),
+    sources: sourcesOption(args),
+    maxPages: integerOption(args, "max-pages", 1, 1_000_000_000),
+    isPlanned: choiceOption(args, "poll", ["all", "planned"]) === "planned" ? true : undefined,
+    distrustMs: days(integerOption(args, "distrust", 0, 36_500)),
     timeoutMs: seconds(integerOption(args, "timeout", 1, 3600)),
     userAgent: textOption(args, "user-agent"),
   };
+}
+
+function sourcesOption(args: RawArguments): SourceName[] | undefined {
+  const names = listOption(args, "source").flatMap((text) => text.split(","));
+  if (names.length === 0) return undefined;
+  return names.map((name) => {
+    const known = sourceNames.find((source) => source === name);
+    if (known !== undefined) return known;
+    throw new TidemarkError("bad-option", `--source knows no ${JSON.stringify(name)}.`, {
+      hint: `Give one or more of ${sourceNames.join(", ")}.`,
+    });
+  });
+}
+
+function days(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : value * 86_400_000;
 }
 
 function seconds(value: number | undefined): number | undefined {
@@ -53,12 +80,18 @@ export const crawlCommand: Command = {
     since: valueOption("On a first visit, only what changed from this date on"),
     budget: valueOption("Most page requests in this visit; the rest waits for the next"),
     concurrency: valueOption("Requests at the same time (1)"),
+    source: valueOption("Learn what changed only from these: archives,resourcesync,sitemap,links,list (the first that works)"),
+    urls: valueOption("Ask for the URLs in this file, one a line; - for standard input"),
+    "max-pages": valueOption("Keep at most so many pages of the site"),
+    poll: valueOption("Where only polling is left, ask for all pages, or for those that have probably changed: all, planned (all)"),
+    distrust: valueOption("Days after which a page is fetched whole, whatever its validators say (90)"),
     timeout: valueOption("Seconds that one request may take"),
     "user-agent": valueOption("Name to give to servers"),
   },
   examples: [
     ["crawl https://example.org/ --into mirror", "fetch the site; again: what changed"],
     ["crawl https://example.org/ --into mirror --types text/html", "pages only, no images"],
+    ["crawl https://example.org/ --into mirror --source links --max-pages 1000", "follow links, whatever the site publishes"],
     ["crawl https://a.example/ https://b.example/ --into mirror --quiet", "two sites, from cron"],
   ],
   plan: (args) => {

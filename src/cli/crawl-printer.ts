@@ -32,6 +32,20 @@ export class CrawlPrinter {
   }
 }
 
+const sourceWords: Readonly<Record<CrawlSummary["source"], string>> = {
+  archives: "the site's change archives",
+  resourcesync: "ResourceSync",
+  sitemap: "sitemaps",
+  links: "following links",
+  list: "the list of URLs",
+  none: "what was left of earlier visits",
+};
+
+function whyNotBetter({ passedOver }: CrawlSummary): string {
+  if (passedOver.length === 0) return "";
+  return ` (${passedOver.map(({ source, why }) => `${source}: ${why.replace(/\.$/, "")}`).join("; ")})`;
+}
+
 /** What a visit came to, for people. */
 export function formatCrawlResult(summary: CrawlSummary): string {
   const { created, updated, deleted, unchanged } = summary;
@@ -41,7 +55,7 @@ export function formatCrawlResult(summary: CrawlSummary): string {
       `${formatCount(deleted)} deleted, ${formatCount(unchanged)} unchanged`,
     `${formatNoun(summary.requests, "request")} (${formatCount(summary.pageRequests)} for pages, ` +
       `${formatCount(summary.notModified)} answered 304), ${formatBytes(summary.pageBytes)} of pages, ` +
-      `${formatBytes(summary.metadataBytes)} of archives, ${formatElapsed(summary.elapsedMs)}`,
+      `${formatBytes(summary.metadataBytes)} of ${summary.source === "archives" ? "archives" : "lists"}, ${formatElapsed(summary.elapsedMs)}`,
   ];
   const odd = [
     [summary.failed, "failed"],
@@ -49,6 +63,7 @@ export function formatCrawlResult(summary: CrawlSummary): string {
     [summary.disallowed, "disallowed by robots.txt"],
     [summary.pending, "left for the next visit"],
   ] as const;
+  lines.splice(1, 0, `by ${sourceWords[summary.source]}${whyNotBetter(summary)}`);
   const parts = odd.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`);
   if (parts.length > 0) lines.push(parts.join(", "));
   return `${lines.join("\n")}\n`;

@@ -1,5 +1,7 @@
-import { crawlSite } from "../crawl-site.ts";
-import type { CrawlSummary } from "../model/index.ts";
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { type CrawlSiteOptions, crawlSite } from "../crawl-site.ts";
+import { type CrawlSummary, wrapSystemError } from "../model/index.ts";
 import { printEvent, type RunContext } from "./command.ts";
 import type { CrawlArguments } from "./crawl-command.ts";
 import { CrawlPrinter, formatCrawlResult } from "./crawl-printer.ts";
@@ -10,11 +12,12 @@ import { givenOptions } from "./option.ts";
 /** Crawls sites one after the other; one that cannot be read does not keep the others from being read. */
 export async function runCrawl(options: CrawlArguments, context: RunContext): Promise<ExitCode> {
   const { out, err, json, quiet } = context;
-  const { urls, ...rest } = options;
+  const { urls, urlFile, ...rest } = options;
+  const list = urlFile === undefined ? {} : { urls: await readLines(urlFile), sources: rest.sources ?? (["list"] as const) };
   const printer = new CrawlPrinter(err, quiet);
   const summaries: CrawlSummary[] = [];
   for (const url of urls) {
-    const summary = await crawlOne(url, rest, context, printer);
+    const summary = await crawlOne(url, { ...givenOptions(rest), ...list }, context, printer);
     summaries.push(summary);
     if (json && urls.length > 1) out.writeJson({ event: "site-summary", ...summary });
     if (!json && !quiet) out.write(formatCrawlResult(summary));
@@ -23,15 +26,30 @@ export async function runCrawl(options: CrawlArguments, context: RunContext): Pr
   return worstExitCode(summaries.map((summary) => exitCodeOfVisit(summary, options.budget)));
 }
 
+/** Reads a list of URLs whole: several sites are asked for theirs. */
+async function readLines(file: string): Promise<string[]> {
+  const lines: string[] = [];
+  try {
+    const input = file === "-" ? process.stdin : createReadStream(file);
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      const text = line.trim();
+      if (text !== "" && !text.startsWith("#")) lines.push(text);
+    }
+  } catch (error) {
+    throw wrapSystemError(error, `read the list ${file}`, { file });
+  }
+  return lines;
+}
+
 async function crawlOne(
   url: string,
-  options: Omit<CrawlArguments, "urls">,
+  options: Omit<CrawlSiteOptions, "url">,
   context: RunContext,
   printer: CrawlPrinter,
 ): Promise<CrawlSummary> {
   try {
     return await crawlSite({
-      ...givenOptions(options),
+      ...options,
       url,
       signal: context.signal,
       onEvent: (event) => {

@@ -3,6 +3,7 @@ import type { CrawlSummary } from "../model/index.ts";
 const nothing: CrawlSummary = {
   site: "",
   source: "none",
+  passedOver: [],
   requests: 0,
   pageRequests: 0,
   notModified: 0,
@@ -35,6 +36,6 @@ function addTwo(sum: CrawlSummary, visit: CrawlSummary): CrawlSummary {
   return {
     ...(Object.fromEntries(entries) as unknown as CrawlSummary),
     site: sum.site === "" ? visit.site : `${sum.site} ${visit.site}`,
-    source: visit.source === "archives" ? "archives" : sum.source,
+    source: visit.source === "none" ? sum.source : visit.source,
   };
 }

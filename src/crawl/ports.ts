@@ -67,8 +67,13 @@ export interface Intake {
    *   forgotten, and their bodies left alone
    */
   withdrawUnlisted(concerns: (mediaType: string) => boolean): void;
-  /** Makes all of it durable at once, together with the position that it leads to. */
-  commit(position: SitePosition): void;
+  /**
+   * Makes all of it durable at once, together with the position that it leads to.
+   *
+   * @param position - undefined leaves the position as it is
+   * @param remembered - what a source remembers from now on
+   */
+  commit(position: SitePosition | undefined, remembered?: { readonly source: SourceName; readonly state: unknown }): void;
   rollback(): void;
 }
 

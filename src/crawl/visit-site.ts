@@ -12,9 +12,11 @@ import {
 } from "../model/index.ts";
 import { ArchiveSource } from "./archive-source.ts";
 import { LinkSource } from "./link-source.ts";
+import { ListSource } from "./list-source.ts";
 import { doPageWork } from "./page-work.ts";
 import type { CrawlPorts } from "./ports.ts";
 import { type ReadingVisit, throwIfAborted, warn } from "./reading-visit.ts";
+import { ResourceSyncSource } from "./resource-sync-source.ts";
 import { readRobots } from "./robots-rules.ts";
 import { SitemapSource } from "./sitemap-source.ts";
 import { type ChangeSource, findSource, type SourceVisit } from "./source.ts";
@@ -32,6 +34,8 @@ export interface VisitOptions {
   readonly sources?: readonly SourceName[];
   /** Where links are followed from: paths with query. Default `/`. */
   readonly starts?: readonly string[];
+  /** URLs that are asked for where the source is `list`; those of other sites are passed over. */
+  readonly urls?: AsyncIterable<string> | Iterable<string>;
   /** On the first visit, pages last modified before this are not asked for. Default: all pages are. */
   readonly since?: EpochSeconds;
   /** Page requests that the visit may make; the rest stays work. Default: no bound. */
@@ -59,10 +63,10 @@ function isSameRobots(a: RobotsCopy | undefined, b: RobotsCopy): boolean {
 function makeSources(options: VisitOptions, scope: TargetScope): ChangeSource[] {
   const all: Readonly<Record<SourceName, () => ChangeSource | undefined>> = {
     archives: () => new ArchiveSource(options.since),
-    resourcesync: () => undefined,
+    resourcesync: () => new ResourceSyncSource(scope),
     sitemap: () => new SitemapSource(scope),
     links: () => new LinkSource(scope, options.starts ?? ["/"]),
-    list: () => undefined,
+    list: () => (options.urls === undefined ? undefined : new ListSource(scope, options.urls)),
   };
   return (options.sources ?? sourceNames).map((name) => all[name]()).filter((source) => source !== undefined);
 }

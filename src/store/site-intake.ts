@@ -1,4 +1,4 @@
-import type { Page, SitePosition } from "../model/index.ts";
+import type { Page, SitePosition, SourceName } from "../model/index.ts";
 import { type Connection, prepareStatement, rollBack, type Statement } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 
@@ -51,7 +51,9 @@ const sql = {
   forgetUnlisted: `DELETE FROM page WHERE site = ?1 AND seen <> ?2 AND media_type = ?3
     AND NOT EXISTS (SELECT 1 FROM work w WHERE w.site = ?1 AND w.path = page.path)`,
   position: `UPDATE site SET epoch = ?, publication = ?, types_key = ?, since = ?, index_path = ?, index_etag = ?,
-    index_modified = ?, generation = ? WHERE id = ?`,
+    index_modified = ? WHERE id = ?`,
+  generation: "UPDATE site SET generation = ? WHERE id = ?",
+  remember: "INSERT INTO source_state VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET state = excluded.state",
 } as const;
 
 /** The changes of one reading, in a transaction that lasts until {@link commit} or {@link rollback}. */
@@ -108,7 +110,22 @@ export class SiteIntake {
     return (rows as [string][]).map(([mediaType]) => mediaType);
   }
 
-  commit({ cursor, typesKey, since, indexPath, indexValidators }: SitePosition): void {
+  commit(
+    position: SitePosition | undefined,
+    remembered?: { readonly source: SourceName; readonly state: unknown },
+  ): void {
+    this.#run(sql.generation, this.#generation, this.#site);
+    if (position !== undefined) this.#movePosition(position);
+    if (remembered !== undefined)
+      this.#run(sql.remember, this.#site, remembered.source, JSON.stringify(remembered.state));
+    inDatabase(this.#file, () => this.#connection.exec("COMMIT"));
+  }
+
+  rollback(): void {
+    inDatabase(this.#file, () => rollBack(this.#connection));
+  }
+
+  #movePosition({ cursor, typesKey, since, indexPath, indexValidators }: SitePosition): void {
     this.#run(
       sql.position,
       cursor.epoch,
@@ -118,14 +135,8 @@ export class SiteIntake {
       indexPath,
       indexValidators.etag ?? null,
       indexValidators.lastModified ?? null,
-      this.#generation,
       this.#site,
     );
-    inDatabase(this.#file, () => this.#connection.exec("COMMIT"));
-  }
-
-  rollback(): void {
-    inDatabase(this.#file, () => rollBack(this.#connection));
   }
 
   // One statement a batch instead of one a page: the call costs more than the row.
