@@ -5,6 +5,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run: (args: string[]) 
   crawl: () => import("./crawl.ts"),
   urls: () => import("./urls.ts"),
   watch: () => import("./watch.ts"),
+  poll: () => import("./poll.ts"),
 };
 
 async function main(): Promise<void> {

@@ -1,0 +1,109 @@
+/** 1 - (1 + x) e^-x: what part of the most that a poll can give it gives after x expected changes. */
+function gain(x: number): number {
+  if (x > 0.5) return x === Number.POSITIVE_INFINITY ? 1 : -Math.expm1(-x) - x * Math.exp(-x);
+  // The difference of two nearly equal terms, as the sum over k >= 2 of (-1)^k (k - 1) x^k / k!.
+  let power = x / 1;
+  let sum = 0;
+  for (let k = 2; k < 20; k++) {
+    power *= -x / k;
+    const term = -(k - 1) * power;
+    sum += term;
+    if (Math.abs(term) <= sum * 1e-17) break;
+  }
+  return sum;
+}
+
+const mostChanges = 80;
+
+/**
+ * The inverse of 1 - (1 + x) e^-x, by Newton's method within a bracket.
+ *
+ * @param part - from 0 to 1
+ * @returns expected changes; Infinity from 1 on, 0 up to 0
+ */
+export function expectedChangesAt(part: number): number {
+  if (!(part > 0)) return 0;
+  if (part >= 1) return Number.POSITIVE_INFINITY;
+  let low = 0;
+  let high = mostChanges;
+  // Never above the root, for 1 - (1 + x) e^-x <= x^2 / 2.
+  let x = Math.sqrt(2 * part);
+  for (let step = 0; step < 100; step++) {
+    const excess = gain(x) - part;
+    if (excess > 0) high = x;
+    else low = x;
+    let next = x - excess / (x * Math.exp(-x));
+    if (!(next > low && next < high)) next = (low + high) / 2;
+    if (Math.abs(next - x) <= x * 4e-16) return next;
+    x = next;
+  }
+  return x;
+}
+
+/**
+ * What a poll of a page is worth now: `V = (w / L) (1 - (1 + L t) e^(-L t))`, the derivative of its freshness by the
+ * polls it gets. Who always polls the page with the largest one comes near to the best that is possible, keeps a
+ * constant pace, and adapts at once to another budget.
+ *
+ * @param ratePerSecond - L, expected changes a second
+ * @param elapsedSeconds - t, since the last poll; Infinity for one that lies very long ago
+ * @param weight - w, how much the page matters beside others
+ * @returns seconds of freshness, times the weight; from 0 to `w / L`, 0 for what is negative or no number
+ * @see Busa-Fekete et al., "Learning to Crawl: Optimal freshness crawling with signals", arXiv 2502.02430, 2025
+ */
+export function pollValue(ratePerSecond: number, elapsedSeconds: number, weight = 1): number {
+  if (!(ratePerSecond > 0 && elapsedSeconds > 0 && weight > 0)) return 0;
+  const x = ratePerSecond * elapsedSeconds;
+  if (x === 0) return 0;
+  const part = gain(x);
+  // By the time where the rate is small and by the rate where the time is endless.
+  return x < 1 ? weight * elapsedSeconds * (part / x) : (weight / ratePerSecond) * part;
+}
+
+/**
+ * The inverse of {@link pollValue}: how long after its last poll a page is worth `value`.
+ *
+ * @returns seconds; Infinity if it never is, because it changes too fast or not at all
+ */
+export function secondsUntilValue(value: number, ratePerSecond: number, weight = 1): number {
+  if (!(value > 0)) return 0;
+  if (!(ratePerSecond > 0 && weight > 0)) return Number.POSITIVE_INFINITY;
+  return expectedChangesAt((value / weight) * ratePerSecond) / ratePerSecond;
+}
+
+/** How likely it is that a page changed: `1 - e^(-L t)`. 0 for what is negative or no number. */
+export function changeProbability(ratePerSecond: number, elapsedSeconds: number): number {
+  return ratePerSecond > 0 && elapsedSeconds > 0 ? -Math.expm1(-ratePerSecond * elapsedSeconds) : 0;
+}
+
+/** The inverse of {@link changeProbability}, in seconds; Infinity for a page that never changes. */
+export function secondsUntilProbability(probability: number, ratePerSecond: number): number {
+  if (!(probability > 0)) return 0;
+  return ratePerSecond > 0 ? -Math.log1p(-Math.min(1, probability)) / ratePerSecond : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * The share of time in which a copy is as the page is, polled at equal intervals: `(1 - e^-r) / r`, r = L / f.
+ *
+ * @param pollsPerSecond - f; 0 gives 0, unless the page never changes
+ * @see J. Cho, H. Garcia-Molina, "Effective Page Refresh Policies for Web Crawlers", ACM TODS 28(4), 2003
+ */
+export function expectedFreshness(ratePerSecond: number, pollsPerSecond: number): number {
+  if (!(ratePerSecond > 0)) return 1;
+  if (!(pollsPerSecond > 0)) return 0;
+  const r = ratePerSecond / pollsPerSecond;
+  return r < 1e-8 ? 1 - r / 2 : -Math.expm1(-r) / r;
+}
+
+/**
+ * How long ago, at a mean instant, the page became another than the copy: `I (1/2 - 1/r + (1 - e^-r) / r^2)`, I = 1 / f.
+ *
+ * @returns seconds; Infinity for a page that changes and is never polled
+ */
+export function expectedAgeSeconds(ratePerSecond: number, pollsPerSecond: number): number {
+  if (!(ratePerSecond > 0)) return 0;
+  if (!(pollsPerSecond > 0)) return Number.POSITIVE_INFINITY;
+  const r = ratePerSecond / pollsPerSecond;
+  const part = r < 1e-2 ? r / 6 - (r * r) / 24 + (r * r * r) / 120 : 0.5 - 1 / r - Math.expm1(-r) / (r * r);
+  return part / pollsPerSecond;
+}
