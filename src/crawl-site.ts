@@ -1,6 +1,13 @@
 import { type Timing, visitSite } from "./crawl/index.ts";
 import { createFetcher } from "./fetch/index.ts";
-import { type Clock, type CrawlEvent, type CrawlSummary, type EpochMs, type SourceName, wrapSystemError } from "./model/index.ts";
+import {
+  type Clock,
+  type CrawlEvent,
+  type CrawlSummary,
+  type EpochMs,
+  type SourceName,
+  wrapSystemError,
+} from "./model/index.ts";
 import { namedTypes, nodeCodec, parseTypes, realTiming } from "./reading-ports.ts";
 import { parseSiteAddress } from "./site-address.ts";
 import { openStore } from "./store/index.ts";
@@ -29,6 +36,8 @@ export interface CrawlSiteOptions {
   readonly urls?: AsyncIterable<string> | Iterable<string>;
   /** Most pages of the site that are kept. Default: no bound. */
   readonly maxPages?: number;
+  /** Most links from a start to a page. Default: no bound. */
+  readonly maxDepth?: number;
   /** Whether of a site that publishes no changes only pages are asked for that have probably changed. Default false. */
   readonly isPlanned?: boolean;
   /** After so many milliseconds a page is fetched whole, whatever its validators say. Default 90 days. */
@@ -61,7 +70,7 @@ export interface CrawlSiteOptions {
  */
 export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary> {
   const { url, into, stateFile, types = [], since, budget, concurrency = 1, userAgent, timeoutMs } = options;
-  const { clock, delay, signal, onEvent, sources, starts, urls, maxPages, isPlanned, distrustMs } = options;
+  const { clock, delay, signal, onEvent, sources, starts, urls, maxPages, maxDepth, isPlanned, distrustMs } = options;
   const origin = parseSiteAddress(url, onEvent);
   const filter = parseTypes(types);
   const timing = realTiming(clock);
@@ -94,6 +103,7 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
         ...(starts === undefined ? {} : { starts }),
         ...(urls === undefined ? {} : { urls }),
         ...(maxPages === undefined ? {} : { maxPages }),
+        ...(maxDepth === undefined ? {} : { maxDepth }),
         ...(isPlanned === undefined ? {} : { isPlanned }),
         ...(distrustMs === undefined ? {} : { distrustMs }),
         ...(timeoutMs === undefined ? {} : { timeoutMs }),

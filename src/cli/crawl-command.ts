@@ -23,6 +23,7 @@ export interface CrawlArguments {
   readonly urlFile: string | undefined;
   readonly sources: readonly SourceName[] | undefined;
   readonly maxPages: number | undefined;
+  readonly maxDepth: number | undefined;
   readonly isPlanned: boolean | undefined;
   readonly distrustMs: number | undefined;
   readonly timeoutMs: number | undefined;
@@ -41,6 +42,7 @@ function planCrawl(args: RawArguments): CrawlArguments {
     urlFile: textOption(args, "urls"),
     sources: sourcesOption(args),
     maxPages: integerOption(args, "max-pages", 1, 1_000_000_000),
+    maxDepth: integerOption(args, "depth", 0, 1_000_000),
     isPlanned: choiceOption(args, "poll", ["all", "planned"]) === "planned" ? true : undefined,
     distrustMs: days(integerOption(args, "distrust", 0, 36_500)),
     timeoutMs: seconds(integerOption(args, "timeout", 1, 3600)),
@@ -80,10 +82,15 @@ export const crawlCommand: Command = {
     since: valueOption("On a first visit, only what changed from this date on"),
     budget: valueOption("Most page requests in this visit; the rest waits for the next"),
     concurrency: valueOption("Requests at the same time (1)"),
-    source: valueOption("Learn what changed only from these: archives,resourcesync,sitemap,links,list (the first that works)"),
+    source: valueOption(
+      "Learn what changed only from these: archives,resourcesync,sitemap,links,list (the first that works)",
+    ),
     urls: valueOption("Ask for the URLs in this file, one a line; - for standard input"),
     "max-pages": valueOption("Keep at most so many pages of the site"),
-    poll: valueOption("Where only polling is left, ask for all pages, or for those that have probably changed: all, planned (all)"),
+    depth: valueOption("Follow links at most so many steps from the start"),
+    poll: valueOption(
+      "Where only polling is left, ask for all pages, or for those that have probably changed: all, planned (all)",
+    ),
     distrust: valueOption("Days after which a page is fetched whole, whatever its validators say (90)"),
     timeout: valueOption("Seconds that one request may take"),
     "user-agent": valueOption("Name to give to servers"),
@@ -91,7 +98,10 @@ export const crawlCommand: Command = {
   examples: [
     ["crawl https://example.org/ --into mirror", "fetch the site; again: what changed"],
     ["crawl https://example.org/ --into mirror --types text/html", "pages only, no images"],
-    ["crawl https://example.org/ --into mirror --source links --max-pages 1000", "follow links, whatever the site publishes"],
+    [
+      "crawl https://example.org/ --into mirror --source links --max-pages 1000",
+      "follow links, whatever the site publishes",
+    ],
     ["crawl https://a.example/ https://b.example/ --into mirror --quiet", "two sites, from cron"],
   ],
   plan: (args) => {

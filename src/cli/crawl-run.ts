@@ -13,7 +13,8 @@ import { givenOptions } from "./option.ts";
 export async function runCrawl(options: CrawlArguments, context: RunContext): Promise<ExitCode> {
   const { out, err, json, quiet } = context;
   const { urls, urlFile, ...rest } = options;
-  const list = urlFile === undefined ? {} : { urls: await readLines(urlFile), sources: rest.sources ?? (["list"] as const) };
+  const list =
+    urlFile === undefined ? {} : { urls: await readLines(urlFile), sources: rest.sources ?? (["list"] as const) };
   const printer = new CrawlPrinter(err, quiet);
   const summaries: CrawlSummary[] = [];
   for (const url of urls) {

@@ -1,4 +1,11 @@
-import { type EpochSeconds, type MediaTypeFilter, ok, problem, type Result, type SitePosition } from "../model/index.ts";
+import {
+  type EpochSeconds,
+  type MediaTypeFilter,
+  ok,
+  problem,
+  type Result,
+  type SitePosition,
+} from "../model/index.ts";
 import { locateIndex } from "./index-location.ts";
 import { readIndex } from "./index-reading.ts";
 import { takeIn } from "./intake.ts";
@@ -43,7 +50,11 @@ export class ArchiveSource implements ChangeSource {
 
   async look(visit: SourceVisit): Promise<Result<SourceLook>> {
     const followed = await this.#follow(visit);
-    return followed.ok ? ok({ kind: "work", position: followed.value }) : followed;
+    if (followed.ok) return ok({ kind: "work", position: followed.value });
+    // Who published changes before has not stopped to because one visit found them broken.
+    const isKnown = visit.ports.memory.read().position !== undefined;
+    const isAnnounced = visit.robots.archiveIndexes.length > 0;
+    return isKnown && isAnnounced ? problem("site-unavailable", followed.error.message) : followed;
   }
 
   async #follow(visit: SourceVisit): Promise<Result<SitePosition | undefined>> {

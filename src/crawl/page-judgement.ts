@@ -53,8 +53,7 @@ export function judgePage(item: FetchItem, finding: PageFinding): Judgement {
     }
     case "gone": {
       const postponed = postpone(item, "gone");
-      if (finding.final || postponed.strikes >= patienceVisits)
-        {
+      if (finding.final || postponed.strikes >= patienceVisits) {
         const reason = finding.final ? "gone" : "not-found";
         return { settlement: { kind: "removed", path, reason }, outcome: "gone" };
       }

@@ -1,11 +1,11 @@
 import type {
   Change,
   Clock,
-  EpochSeconds,
   CrawlSummary,
+  EpochSeconds,
   FetchOutcome,
-  FoundTarget,
   FetchRequest,
+  FoundTarget,
   HeldBody,
   Page,
   Result,
@@ -73,7 +73,10 @@ export interface Intake {
    * @param position - undefined leaves the position as it is
    * @param remembered - what a source remembers from now on
    */
-  commit(position: SitePosition | undefined, remembered?: { readonly source: SourceName; readonly state: unknown }): void;
+  commit(
+    position: SitePosition | undefined,
+    remembered?: { readonly source: SourceName; readonly state: unknown },
+  ): void;
   rollback(): void;
 }
 
@@ -136,8 +139,12 @@ export interface Targets {
    * @param since - when the visit began; what was answered for since is not `known`
    */
   take(choice: TargetChoice, since: EpochSeconds, after: number, limit: number): Target[];
-  /** At most `limit` held targets of which the list says that they did not change, in turn. */
-  sample(limit: number): Target[];
+  /** At most `limit` held targets of which the list says that they did not change; another seed draws others. */
+  sample(limit: number, seed: number): Target[];
+  /** Of how many held targets the list says that they changed since they were asked for, and of how many not. */
+  countListed(): { readonly moved: number; readonly unmoved: number };
+  /** Of how many of these paths the list says that they changed since they were asked for. */
+  countMoved(paths: readonly string[]): number;
   find(path: string): Target | undefined;
   /** Makes results durable with the links that were found on the way, all at once. */
   settle(settlements: readonly TargetSettlement[], found: readonly FoundTarget[], at: EpochSeconds): void;

@@ -40,7 +40,8 @@ function digestOf(hash: string | undefined): string | undefined {
   const hex = hash === undefined ? undefined : parseSha256Hash(hash);
   if (hex === undefined) return undefined;
   let bytes = "";
-  for (let at = 0; at < digestBytes * 2; at += 2) bytes += String.fromCharCode(Number.parseInt(hex.slice(at, at + 2), 16));
+  for (let at = 0; at < digestBytes * 2; at += 2)
+    bytes += String.fromCharCode(Number.parseInt(hex.slice(at, at + 2), 16));
   return btoa(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 

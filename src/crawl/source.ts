@@ -1,5 +1,6 @@
 import type { Robots } from "../format/index.ts";
-import type { MediaTypeFilter, PassedOver, Result, SitePosition, SourceName } from "../model/index.ts";
+import type { MediaTypeFilter, PassedOver, Result, SitePosition, SourceName, Target } from "../model/index.ts";
+import type { LastmodTrust } from "../revisit/index.ts";
 import type { CrawlPorts } from "./ports.ts";
 import type { ReadingVisit } from "./reading-visit.ts";
 
@@ -20,17 +21,12 @@ export interface PollPlan {
    */
   readonly asks: "all" | "moved";
   readonly sampled: number;
+  /** What the list's `lastmod` is worth, where it has one. */
+  readonly trust?: LastmodTrust;
   /** Is told of each answer for a page that was known before. */
-  readonly observe?: (observation: PollObservation) => void;
+  readonly observe?: (target: Target, hasChanged: boolean) => void;
   /** Is told when the polling ends, to remember what was observed. */
   readonly conclude?: () => void;
-}
-
-/** What an answer says of a list's `lastmod`. */
-export interface PollObservation {
-  /** Whether the list said that the page changed since it was last asked for. */
-  readonly isPredicted: boolean;
-  readonly hasChanged: boolean;
 }
 
 /** What a source knows. */
@@ -53,7 +49,7 @@ export interface FoundSource {
   readonly look: SourceLook;
 }
 
-/** Asks sources in their order until one works. */
+/** Asks sources in their order until one works, or one finds the site in trouble. */
 export async function findSource(
   visit: SourceVisit,
   sources: readonly ChangeSource[],
@@ -63,6 +59,8 @@ export async function findSource(
     const look = await source.look(visit);
     if (look.ok) return { found: { name: source.name, look: look.value }, passedOver };
     passedOver.push({ source: source.name, code: look.error.code, why: look.error.message });
+    // A site in trouble is not asked for all of its pages instead.
+    if (look.error.code === "site-unavailable") break;
   }
   return { found: undefined, passedOver };
 }

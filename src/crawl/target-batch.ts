@@ -73,8 +73,7 @@ export class TargetBatch {
   async #commit(settlements: readonly TargetSettlement[], found: readonly FoundTarget[]): Promise<void> {
     const { bodies, targets, timing } = this.#visit.ports;
     for (const settlement of settlements)
-      if (settlement.kind === "removed" && settlement.target.held !== undefined)
-        bodies.remove(settlement.target.path);
+      if (settlement.kind === "removed" && settlement.target.held !== undefined) bodies.remove(settlement.target.path);
     if (settlements.length > 0) await bodies.flush();
     targets.settle(settlements, found, Math.floor(timing.now() / 1000));
   }

@@ -1,10 +1,18 @@
 import { parseHttpDate, parseW3cDate, robotsAllow } from "../format/index.ts";
-import type { EpochSeconds, FetchedOutcome, FetchFailure, FetchOutcome, HeldBody, Page, Target } from "../model/index.ts";
+import type {
+  EpochSeconds,
+  FetchedOutcome,
+  FetchFailure,
+  FetchOutcome,
+  HeldBody,
+  Page,
+  Target,
+} from "../model/index.ts";
 import { PageBody } from "./page-body.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { productToken } from "./robots-rules.ts";
 import type { TargetFinding } from "./target-judgement.ts";
-import { leadsOn } from "./target-scope.ts";
+import { hasLinks } from "./target-scope.ts";
 import type { TargetVisit } from "./target-visit.ts";
 
 /** A larger body is not read. */
@@ -96,7 +104,7 @@ export function receivePage(
   const { sizeBytes } = body;
   const digest = body.digest();
   const page = { path, sizeBytes, digest, lastModified: lastModifiedOf(visit, target, outcome), mediaType };
-  const isSearched = visit.plan.followsLinks && leadsOn(mediaType) && sizeBytes <= maxSearchedBytes;
+  const isSearched = visit.plan.followsLinks && hasLinks(mediaType) && sizeBytes <= maxSearchedBytes;
   const searchable = isSearched ? body.read() : undefined;
   const received = { page, searchable, contentType: outcome.contentType };
   const { validators } = outcome;

@@ -13,6 +13,11 @@ export function leadsOn(mediaType: string): boolean {
   return leadingTypes.has(mediaType);
 }
 
+/** Whether links are looked for in a page of a media type. */
+export function hasLinks(mediaType: string): boolean {
+  return leadsOn(mediaType) || mediaType === "text/css";
+}
+
 /** Which of a site's URLs are asked for. */
 export class TargetScope {
   readonly #filter: MediaTypeFilter;

@@ -13,6 +13,8 @@ export interface TargetVisit extends CrawlVisit, SourceVisit {
   readonly since: EpochSeconds;
   /** A body that was fetched whole so long ago is fetched without validators. */
   readonly distrustSeconds: number;
-  /** Most URLs of the site that are known. */
+  /** Most pages of the site that are kept. */
   readonly maxPages: number;
+  /** Most links from a start to a page. */
+  readonly maxDepth: number;
 }

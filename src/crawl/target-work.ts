@@ -50,7 +50,7 @@ class TargetWork {
     await this.#askForNew();
     if (plan.asks === "moved") {
       await this.#ask(takeTargets(this.#visit, "moved"));
-      await this.#ask(ports.targets.sample(plan.sampled).values());
+      await this.#ask(ports.targets.sample(plan.sampled, this.#visit.since).values());
     } else {
       const known = takeTargets(this.#visit, "known");
       await this.#ask(isPlanned || Number.isFinite(budget) ? choosePolls(this.#visit, known) : known);
@@ -150,10 +150,7 @@ class TargetWork {
         : judgeTarget(target, finding, now, historyAfter(target, finding, now, draft.hasChanged));
     this.#count(target, judgement);
     if (judgement.hasChanged !== undefined && target.held !== undefined)
-      this.#visit.plan.observe?.({
-        isPredicted: target.lastmod !== target.askedLastmod,
-        hasChanged: judgement.hasChanged,
-      });
+      this.#visit.plan.observe?.(target, judgement.hasChanged);
     this.#report(target, finding, judgement);
     this.#done++;
     this.#reportProgress();
@@ -162,7 +159,10 @@ class TargetWork {
 
   #count(target: Target, { outcome }: TargetJudgement): void {
     const { tally } = this.#visit;
-    if (outcome === "created") tally.created++;
+    if (outcome === "created") {
+      tally.created++;
+      tally.askedAndHeld++;
+    }
     if (outcome === "updated") tally.updated++;
     if (outcome === "failed") tally.failed++;
     if (outcome === "unchanged") tally.askedAndHeld--;

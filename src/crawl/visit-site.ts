@@ -44,6 +44,8 @@ export interface VisitOptions {
   readonly concurrency?: number;
   /** Most pages of the site that are kept. Default: no bound. */
   readonly maxPages?: number;
+  /** Most links from a start to a page. Default: no bound. */
+  readonly maxDepth?: number;
   /** Whether of a site that publishes no changes only pages are asked for that have probably changed. Default false. */
   readonly isPlanned?: boolean;
   /** After so many milliseconds a page is fetched whole, whatever its validators say. Default 90 days. */
@@ -128,6 +130,7 @@ class SiteVisit {
         since: Math.floor(this.#startedAt / 1000),
         distrustSeconds: (this.#options.distrustMs ?? defaultDistrustMs) / 1000,
         maxPages: this.#options.maxPages ?? Number.POSITIVE_INFINITY,
+        maxDepth: this.#options.maxDepth ?? Number.POSITIVE_INFINITY,
       });
     }
     const position = found?.look.kind === "work" ? found.look.position : undefined;

@@ -50,14 +50,20 @@ const sql = {
       lastmod = iif(excluded.listed = 0, lastmod, excluded.lastmod), listed = max(listed, excluded.listed)
     WHERE excluded.listed <> 0 OR excluded.depth < depth`,
   new: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'new' AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
-  moved: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.lastmod IS NOT t.asked_lastmod
-    AND t.id > ?2 AND t.due <= ?4 ORDER BY t.id LIMIT ?3`,
+  moved: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known'
+    AND (t.lastmod IS NULL OR t.lastmod IS NOT t.asked_lastmod) AND t.id > ?2 AND t.due <= ?4
+    AND (t.asked IS NULL OR t.asked < ?5) ORDER BY t.id LIMIT ?3`,
   // What was answered for in this visit already is not asked for again.
   known: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.id > ?2 AND t.due <= ?4
     AND (t.asked IS NULL OR t.asked < ?5) ORDER BY t.id LIMIT ?3`,
-  // The longest ago first, so that in the end each is looked at.
+  // A multiplicative hash of the id and a number that is another each time: as good as drawn at random.
   sample: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.lastmod IS t.asked_lastmod
-    AND p.path IS NOT NULL ORDER BY t.asked, t.id LIMIT ?2`,
+    AND t.lastmod IS NOT NULL
+    AND p.path IS NOT NULL ORDER BY ((t.id + ?3) * 2654435761) % 4294967296 LIMIT ?2`,
+  listed: `SELECT count(*) FILTER (WHERE t.lastmod IS NOT t.asked_lastmod), count(*) FILTER (WHERE t.lastmod IS t.asked_lastmod)
+    FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.lastmod IS NOT NULL AND p.path IS NOT NULL`,
+  countMoved: `SELECT count(*) FROM target WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))
+    AND lastmod IS NOT asked_lastmod`,
   one: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.path = ?2`,
   keep: `INSERT INTO page (site, path, size, digest, modified, media_type, seen)
     SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, 0 FROM json_each(?2) WHERE true
@@ -214,15 +220,36 @@ export class TargetList {
   take(choice: TargetChoice, since: EpochSeconds, after: number, limit: number): Target[] {
     return inDatabase(this.#file, () => {
       const place: SqlValue[] = [this.#site, after, limit];
-      if (choice !== "new") place.push(since);
-      if (choice === "known") place.push(since);
+      if (choice !== "new") place.push(since, since);
       return (this.#statement(sql[choice]).all(...place) as Row[]).map(targetOf);
     });
   }
 
-  /** Takes held targets of which the list says that they did not change, those first that were asked for longest ago. */
-  sample(limit: number): Target[] {
-    return inDatabase(this.#file, () => (this.#statement(sql.sample).all(this.#site, limit) as Row[]).map(targetOf));
+  /**
+   * Takes held targets of which the list says that they did not change.
+   *
+   * @param seed - another one draws others
+   */
+  sample(limit: number, seed: number): Target[] {
+    return inDatabase(this.#file, () =>
+      (this.#statement(sql.sample).all(this.#site, limit, seed % 2 ** 31) as Row[]).map(targetOf),
+    );
+  }
+
+  /** Of how many held targets the list says that they changed since they were asked for, and of how many that they did not. */
+  countListed(): { readonly moved: number; readonly unmoved: number } {
+    return inDatabase(this.#file, () => {
+      const [moved, unmoved] = this.#statement(sql.listed).get(this.#site) as [number, number];
+      return { moved, unmoved };
+    });
+  }
+
+  /** Of how many of these paths the list says that they changed since they were asked for. */
+  countMoved(paths: readonly string[]): number {
+    return inDatabase(this.#file, () => {
+      const [count] = this.#statement(sql.countMoved).get(this.#site, JSON.stringify(paths)) as [number];
+      return count;
+    });
   }
 
   /** The target of a path, if it is known. */

@@ -44,6 +44,8 @@ export class Crawler implements AsyncDisposable {
     const summary = await crawlSite({
       url: this.site.origin,
       into: this.folder.path,
+      // What else a site without archives is followed by has tests of its own.
+      sources: ["archives"],
       clock: () => this.now,
       delay: async (delayMs) => {
         waitsMs.push(delayMs);

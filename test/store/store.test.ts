@@ -106,7 +106,10 @@ describe("the store", () => {
         false,
       ),
     );
-    settle(site, ["/a", "/b", "/c", "/d"].map((path) => kept(page(path))));
+    settle(
+      site,
+      ["/a", "/b", "/c", "/d"].map((path) => kept(page(path))),
+    );
     takeIn(site, (intake) => {
       const undigested = { ...page("/d"), digest: undefined };
       intake.list(
@@ -172,7 +175,8 @@ describe("the store", () => {
     const site = store.openSite(origin);
     const pages = ["/same", "/other", "/parked"].map((path) => page(path));
     takeIn(site, (intake) => intake.list(pages, false));
-    settle(site, 
+    settle(
+      site,
       pages.map(({ path }) => {
         const state = path === "/parked" ? "parked" : "due";
         return { kind: "postponed", path, postponed: { trouble: "refused", strikes: 2, state } };
