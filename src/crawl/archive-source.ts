@@ -54,7 +54,7 @@ export class ArchiveSource implements ChangeSource {
     // Who published changes before has not stopped to because one visit found them broken.
     const isKnown = visit.ports.memory.read().position !== undefined;
     const isAnnounced = visit.robots.archiveIndexes.length > 0;
-    return isKnown && isAnnounced ? problem("site-unavailable", followed.error.message) : followed;
+    return isKnown && isAnnounced ? ok({ kind: "trouble", problem: followed.error }) : followed;
   }
 
   async #follow(visit: SourceVisit): Promise<Result<SitePosition | undefined>> {

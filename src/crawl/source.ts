@@ -1,5 +1,5 @@
 import type { Robots } from "../format/index.ts";
-import type { MediaTypeFilter, PassedOver, Result, SitePosition, SourceName, Target } from "../model/index.ts";
+import type { MediaTypeFilter, PassedOver, Problem, Result, SitePosition, SourceName, Target } from "../model/index.ts";
 import type { LastmodTrust } from "../revisit/index.ts";
 import type { CrawlPorts } from "./ports.ts";
 import type { ReadingVisit } from "./reading-visit.ts";
@@ -34,7 +34,9 @@ export type SourceLook =
   /** Changes are work by now. */
   | { readonly kind: "work"; readonly position: SitePosition | undefined }
   /** URLs are targets by now. */
-  | { readonly kind: "targets"; readonly plan: PollPlan };
+  | { readonly kind: "targets"; readonly plan: PollPlan }
+  /** The source is the right one and cannot be used today; no other is asked instead. */
+  | { readonly kind: "trouble"; readonly problem: Problem };
 
 /** A way to learn what changed at a site. */
 export interface ChangeSource {
@@ -46,7 +48,7 @@ export interface ChangeSource {
 /** What the first source that works knows. */
 export interface FoundSource {
   readonly name: SourceName;
-  readonly look: SourceLook;
+  readonly look: Exclude<SourceLook, { kind: "trouble" }>;
 }
 
 /** Asks sources in their order until one works, or one finds the site in trouble. */
@@ -57,10 +59,12 @@ export async function findSource(
   const passedOver: PassedOver[] = [];
   for (const source of sources) {
     const look = await source.look(visit);
-    if (look.ok) return { found: { name: source.name, look: look.value }, passedOver };
-    passedOver.push({ source: source.name, code: look.error.code, why: look.error.message });
+    const outcome = look.ok ? look.value : { kind: "trouble", problem: look.error } as const;
+    if (outcome.kind !== "trouble") return { found: { name: source.name, look: outcome }, passedOver };
+    const { code, message } = outcome.problem;
+    passedOver.push({ source: source.name, code, why: message });
     // A site in trouble is not asked for all of its pages instead.
-    if (look.error.code === "site-unavailable") break;
+    if (look.ok || code === "site-unavailable") break;
   }
   return { found: undefined, passedOver };
 }
