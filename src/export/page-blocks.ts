@@ -62,11 +62,13 @@ export function readBlocks(fd: number): Block[] {
     const isRead = head.length >= headBytes + pathBytes;
     const path = isRead ? head.subarray(headBytes, headBytes + pathBytes) : readAt(fd, at + headBytes, pathBytes);
     const firstPath = path.toString("latin1");
+    const before = blocks.at(-1);
     if (packedBytes === 0) {
       if (count !== pages || pathBytes > 0 || readSync(fd, head, 0, 1, offset) > 0)
         throw new RangeError("another end than was written");
       return blocks;
     }
+    if (before !== undefined && firstPath <= before.firstPath) throw new RangeError("blocks out of order");
     blocks.push({ firstPath, offset, packedBytes, pages: count });
     pages += count;
     at = offset + packedBytes;
