@@ -1,6 +1,6 @@
 import { readSync } from "node:fs";
 import { maxPathLength } from "../format/index.ts";
-import { PageDecoder } from "./page-codec.ts";
+import { decodePages } from "./page-codec.ts";
 import type { RememberedPage } from "./published-page.ts";
 
 /** First line of a file of pages. */
@@ -81,11 +81,9 @@ export function readPacked(fd: number, { offset, packedBytes }: Block): Buffer {
 }
 
 /** Reads a block's pages from its unpacked bytes. @throws RangeError if they are not what the file's heads say */
-export function decodeBlock(bytes: Uint8Array, block: Block): RememberedPage[] {
-  const decoder = new PageDecoder();
-  const pages: RememberedPage[] = [];
-  decoder.decode(bytes, pages);
-  if (!decoder.ended || pages.length !== block.pages || pages[0]?.path !== block.firstPath)
+export function decodeBlock(bytes: Buffer, block: Block): RememberedPage[] {
+  const pages = decodePages(bytes);
+  if (pages.length !== block.pages || pages[0]?.path !== block.firstPath)
     throw new RangeError("a block that does not belong to its head");
   return pages;
 }
