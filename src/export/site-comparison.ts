@@ -93,6 +93,7 @@ export class SiteComparison<File extends CandidateFile> {
 
   /** Runs to the end. @param pages - what was published, in path order */
   async run(pages: Iterable<PublishedPage, undefined>, sink: ComparisonSink): Promise<ComparisonCounts> {
+    this.#breather.stopIfAsked();
     const published = pages[Symbol.iterator]();
     let before = published.next().value;
     for (let batch = await this.#source.next(); batch !== undefined; batch = await this.#source.next()) {

@@ -199,3 +199,23 @@ test("a mass deletion is settled as it is found, not gathered", async () => {
   assert.deepEqual([deleted, created, pages], [count, 1, 1]);
   assert.deepEqual(sink.changes.map(pathOf), sink.changes.map(pathOf).sort());
 });
+
+test("a long comparison is stopped in its midst, also where nothing is left to be scanned", async () => {
+  const published = Array.from({ length: 20_000 }, (_, at) => toPage(`/a/${String(at).padStart(6, "0")}`, 1));
+  for (const files of [[], [toPage("/b", 1)]]) {
+    const controller = new AbortController();
+    let gone = 0;
+    class Stopping extends Collected {
+      override gone(): boolean {
+        gone += 1;
+        if (gone === 1) setImmediate(() => controller.abort());
+        return false;
+      }
+    }
+    const batches = new Batches([{ pages: files, gaps: [] }]);
+    const stoppable = new Breather(controller.signal, "Stopped in its midst.");
+    const comparison = new SiteComparison(batches, options, () => undefined, stoppable);
+    await assert.rejects(comparison.run(published, new Stopping()), { code: "aborted", message: /in its midst/ });
+    assert.ok(gone > 0 && gone < 10_000, `${gone} were settled`);
+  }
+});
