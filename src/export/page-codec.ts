@@ -222,8 +222,8 @@ class Decoding {
   }
 
   #take(encoding: "latin1" | "base64url", length: number): string {
+    // Whatever ends too early is found out by the byte that follows: a list has an end.
     const start = this.#at;
-    if (start + length > this.#bytes.length) throw endedEarly();
     this.#at = start + length;
     return this.#bytes.toString(encoding, start, this.#at);
   }

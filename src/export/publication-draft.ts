@@ -4,7 +4,7 @@ import type { ArchiveFiles } from "./archive-files.ts";
 import { BaseWriter } from "./base-writer.ts";
 import { Breather } from "./breather.ts";
 import type { ContentPolicy } from "./content-policy.ts";
-import { countChanges, mergeIntervals } from "./interval-merge.ts";
+import { carryIntervals } from "./interval-merge.ts";
 import type { Base, Interval, Ledger } from "./ledger.ts";
 import { areSameLists, type ListGuardOptions } from "./list-guard.ts";
 import type { CandidateFile, DigestMode } from "./page-diff.ts";
@@ -13,7 +13,7 @@ import { namesOf, planRetired, removeFiles } from "./retired-files.ts";
 import { type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
 import { type ComparisonCounts, type ComparisonSink, type PageSource, SiteComparison } from "./site-comparison.ts";
 import { gatherParts, type PartSource, type SiteParts, sourceOfParts } from "./site-parts.ts";
-import { compareIntervals, isBaseDue, planChain, planMerge, planRetention } from "./tiers.ts";
+import { isBaseDue, planChain, planRetention } from "./tiers.ts";
 
 /** What a draft needs of a run's options. */
 export interface DraftOptions<File extends CandidateFile> extends PartitionOptions, ListGuardOptions {
@@ -121,10 +121,10 @@ class Drafting<File extends CandidateFile> {
     const changesSinceBase = isFirst ? 0 : ledger.changesSinceBase + changes;
     let intervals: readonly Interval[] = ledger?.intervals ?? [];
     if (ledger !== undefined && changes > 0) {
-      intervals = await this.#carry([
-        ...intervals,
-        { tier: 0, from: ledger.publication, to: publication, archives: tierArchives, merged: false },
-      ]);
+      const newest = { tier: 0, from: ledger.publication, to: publication, archives: tierArchives, merged: false };
+      intervals = [...intervals, newest];
+      if (!this.#options.dryRun)
+        intervals = await carryIntervals(this.#files, intervals, this.#options, this.#breather);
     }
     const chainIsBroken =
       !isFirst && !this.#options.dryRun && planChain(intervals, ledger.base.publication, publication) === undefined;
@@ -217,33 +217,6 @@ class Drafting<File extends CandidateFile> {
         await tier?.drain();
       },
     };
-  }
-
-  /** The binary carry: merges as long as two intervals of one tier wait for it. */
-  async #carry(intervals: readonly Interval[]): Promise<readonly Interval[]> {
-    let carried = intervals;
-    for (let pair = planMerge(carried); pair !== undefined && !this.#options.dryRun; pair = planMerge(carried)) {
-      const [older, newer] = pair;
-      this.#breather.stopIfAsked();
-      this.#options.onEvent({
-        event: "progress",
-        phase: "merge",
-        done: 0,
-        total: countChanges(older) + countChanges(newer),
-      });
-      const mark = (interval: Interval) =>
-        interval === older || interval === newer ? { ...interval, merged: true } : interval;
-      try {
-        const merger = await mergeIntervals(this.#files, older, newer, this.#options);
-        carried = [...carried.map(mark), merger].sort(compareIntervals);
-      } catch (error) {
-        if (!(error instanceof TidemarkError && error.code === "archive-corrupt")) throw error;
-        // What cannot be read here cannot be read by a crawler either: neither of the two stays listed.
-        this.#options.onEvent({ event: "warning", code: error.code, message: error.message });
-        carried = carried.filter((interval) => interval !== older && interval !== newer);
-      }
-    }
-    return carried;
   }
 
   #openBase(): BaseWriter {

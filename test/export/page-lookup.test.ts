@@ -110,7 +110,7 @@ test("a list that cannot be read says so", () => {
 test("blocks out of order are found, by their heads and by what is in them", () => {
   using folder = makeTempFolder();
   const file = join(folder.path, "pages.blocks");
-  const read = (...blocks: readonly (readonly string[])[]) => {
+  const open = (...blocks: readonly (readonly string[])[]) => {
     const encoder = new PageEncoder(1000);
     const pieces: Buffer[] = [Buffer.from(blocksHeader, "latin1")];
     for (const names of blocks) {
@@ -120,12 +120,15 @@ test("blocks out of order are found, by their heads and by what is in them", () 
     }
     pieces.push(formatBlockHead(0, blocks.flat().length, ""));
     writeFileSync(file, Buffer.concat(pieces));
-    using lookup = new PageLookup([file]);
+    return new PageLookup([file]);
+  };
+  const read = (...blocks: readonly (readonly string[])[]) => {
+    using lookup = open(...blocks);
     return [...lookup.below("/")].map(({ path }) => path);
   };
   assert.deepEqual(read(["/a", "/b"], ["/c"]), ["/a", "/b", "/c"]);
-  assert.throws(() => read(["/c"], ["/a", "/b"]), { code: "state-corrupt" });
-  assert.throws(() => read(["/a"], ["/a"]), { code: "state-corrupt" });
+  assert.throws(() => open(["/c"], ["/a", "/b"]), { code: "state-corrupt" });
+  assert.throws(() => open(["/a"], ["/a"]), { code: "state-corrupt" });
   for (const last of ["/c", "/d"]) assert.throws(() => read(["/a", last], ["/c"]), { code: "state-corrupt" }, last);
   writeFileSync(file, Buffer.from(blocksHeader, "latin1"));
   assert.throws(() => new PageLookup([file]), { code: "state-corrupt" });
