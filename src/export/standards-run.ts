@@ -76,7 +76,11 @@ export async function publishStandards(
   const isWanted = standards.sitemap || standards.resourceSync;
   if (!isWanted && state === undefined) return { sitemap: undefined, bytesWritten: 0, due: [] };
   const site = new ListSite(options.site);
-  const breather = new Breather(options.signal);
+  const breather = new Breather(
+    options.signal,
+    "Stopped while sitemaps and ResourceSync were written.",
+    "The next export writes them: the archives are published already.",
+  );
   const files = await ListFolder.open(archives.folder, ledger.publication, breather);
   let next = state;
   let due: readonly string[] = [];
