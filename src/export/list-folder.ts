@@ -35,6 +35,11 @@ export class ListFolder {
     return this.#bytesWritten;
   }
 
+  /** Whether there is no document and no package. */
+  get isEmpty(): boolean {
+    return this.#there.size === 0;
+  }
+
   /** Names of all files that are listed from now on. */
   get listed(): ReadonlySet<string> {
     return this.#listed;

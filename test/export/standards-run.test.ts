@@ -5,34 +5,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { memoryPages, validateXML } from "xmllint-wasm";
 import { repositoryFolder } from "../repository-folder.ts";
-import { StandardsReader } from "./standards-site.ts";
+import { checkAgreement, StandardsReader } from "./standards-site.ts";
 import { countsOf, TestSite, warningsOf } from "./test-site.ts";
 
 const both = { sitemap: true, resourceSync: true };
 const dayMs = 86_400_000;
 const day = (site: TestSite): string => new Date(site.nowMs).toISOString().slice(0, 10).replaceAll("-", "");
-
-/** Checks that sitemaps and resource list are what the archives say. */
-function checkAgreement(site: TestSite): void {
-  const reader = new StandardsReader(site);
-  const pages = [...site.hold().values()].sort((a, b) => (a.path < b.path ? -1 : 1));
-  const location = (path: string) => `https://example.org${path}`;
-  assert.deepEqual(
-    [...reader.sitemapPages()],
-    pages.map((page) => [location(page.path), page.lastModified]),
-  );
-  const { header, entries } = reader.resources();
-  assert.deepEqual(
-    entries,
-    pages.map(({ path, lastModified, sizeBytes, mediaType }) => ({
-      location: location(path),
-      lastModified,
-      sizeBytes,
-      mediaType,
-    })),
-  );
-  assert.equal(header.at, site.reader().index.publication);
-}
 
 test("sitemaps and ResourceSync are published only when asked for", async () => {
   using site = new TestSite();
