@@ -72,7 +72,9 @@ export async function publishStandards(
   ledger: Ledger,
 ): Promise<StandardsOutcome> {
   const { stateDir, docroot, onEvent, standards } = options;
-  const state = await readStandardsState(stateDir);
+  const state = await readStandardsState(stateDir, (message) =>
+    onEvent({ event: "warning", code: "standards-state", message: `${message} They are written anew.` }),
+  );
   const isWanted = standards.sitemap || standards.resourceSync;
   const site = new ListSite(options.site);
   const breather = new Breather(options.signal);
