@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { chmodSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { TidemarkError } from "../../src/model/index.ts";
+import { seal } from "./sealed-folder.ts";
 import { countsOf, TestSite } from "./test-site.ts";
 
 const small = { segmentSize: 5, minGroup: 2 };
@@ -68,16 +68,6 @@ test("a signal that has come already stops before anything is looked at", async 
   await assert.rejects(site.export({ signal: AbortSignal.abort() }), { code: "aborted" });
   assert.deepEqual(leftovers(site), []);
 });
-
-/** Makes a folder unwritable, also for root; undefined where that is not possible. */
-function seal(folder: string): Disposable | undefined {
-  if (process.getuid?.() !== 0) {
-    chmodSync(folder, 0o500);
-    return { [Symbol.dispose]: () => chmodSync(folder, 0o755) };
-  }
-  if (spawnSync("chattr", ["+i", folder]).status !== 0) return undefined;
-  return { [Symbol.dispose]: () => void spawnSync("chattr", ["-i", folder]) };
-}
 
 test("a folder that cannot be written says which, and the next run does what was not done", async (t) => {
   const { site, names } = makeSite();

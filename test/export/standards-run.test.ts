@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { memoryPages, validateXML } from "xmllint-wasm";
 import { repositoryFolder } from "../repository-folder.ts";
+import { seal } from "./sealed-folder.ts";
 import { checkAgreement, StandardsReader } from "./standards-site.ts";
 import { countsOf, TestSite, warningsOf } from "./test-site.ts";
 
@@ -213,16 +213,6 @@ test("what is published is valid by the schema of sitemaps", async () => {
     assert.deepEqual(result.errors, [], name);
   }
 });
-
-/** Makes a folder unwritable, also for root; undefined where that is not possible. */
-function seal(folder: string): Disposable | undefined {
-  if (process.getuid?.() !== 0) {
-    chmodSync(folder, 0o500);
-    return { [Symbol.dispose]: () => chmodSync(folder, 0o755) };
-  }
-  if (spawnSync("chattr", ["+i", folder]).status !== 0) return undefined;
-  return { [Symbol.dispose]: () => void spawnSync("chattr", ["-i", folder]) };
-}
 
 test("where only one folder can be written, the operator is told of the link to make, once", async (t) => {
   using site = new TestSite();

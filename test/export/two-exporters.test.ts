@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, utimesSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { exportSite } from "../../src/export-site.ts";
 import { formatArchiveName } from "../../src/format/index.ts";
+import { seal } from "./sealed-folder.ts";
 import type { PublishedPlace } from "./standards-site.ts";
 import { checkAgreement, StandardsReader } from "./standards-site.ts";
 import { TestSite, warningsOf } from "./test-site.ts";
@@ -114,4 +117,35 @@ test("an export without sitemaps and ResourceSync takes away those of another, o
     await site.export(plain);
   }
   assert.deepEqual(reader.names(), []);
+});
+
+test("an export that has nothing to write needs no lock in a folder that cannot be written", async (t) => {
+  using site = makeSite();
+  await site.export(all);
+  using sealed = seal(site.publishedFolder);
+  if (sealed === undefined) {
+    t.skip("folders cannot be sealed here");
+    return;
+  }
+  assert.equal((await site.export(all)).summary.bytesWritten, 0);
+  site.write("a.html", "changed");
+  await assert.rejects(site.export(all), { code: "no-permission" });
+});
+
+test("the lock of a published folder is left by a killed run to the next, and not shown to others", async () => {
+  using site = makeSite();
+  await site.export(all);
+  const path = join(site.publishedFolder, ".tidemark.lock");
+  const { pid } = spawnSync(process.execPath, ["--version"]);
+  writeFileSync(path, JSON.stringify({ pid, host: hostname(), processStart: "boot 1", since: "then" }));
+  let mode: number | undefined;
+  const onEvent = () => {
+    mode ??= statSync(path).mode & 0o777;
+  };
+  site.write("a.html", "changed");
+  await site.export({ ...all, onEvent });
+  assert.equal(mode, 0o640);
+  assert.ok(!existsSync(path));
+  writeFileSync(path, JSON.stringify({ pid: 1, host: "another.example", since: "then" }));
+  await assert.rejects(site.export(all), { code: "locked", message: /process 1 on another\.example/ });
 });
