@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { chmodSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { formatArchiveName } from "../../src/format/index.ts";
 import { TidemarkError } from "../../src/model/index.ts";
 import { MemorySite } from "./memory-site.ts";
 import { PublishedReader } from "./published-reader.ts";
+import { seal } from "./sealed-folder.ts";
 import { countsOf, TestSite } from "./test-site.ts";
 
 const small = { segmentSize: 5, minGroup: 2 };
@@ -97,16 +97,6 @@ test("a base of a long list is stopped before the list is at its end", async () 
   await site.export({ standards });
   assert.equal(site.hold().size, count);
 });
-
-/** Makes a folder unwritable, also for root; undefined where that is not possible. */
-function seal(folder: string): Disposable | undefined {
-  if (process.getuid?.() !== 0) {
-    chmodSync(folder, 0o500);
-    return { [Symbol.dispose]: () => chmodSync(folder, 0o755) };
-  }
-  if (spawnSync("chattr", ["+i", folder]).status !== 0) return undefined;
-  return { [Symbol.dispose]: () => void spawnSync("chattr", ["-i", folder]) };
-}
 
 test("a folder that cannot be written says which, and the next run does what was not done", async (t) => {
   const { site, names } = makeSite();
