@@ -190,7 +190,10 @@ export function robotsCrawlDelaySeconds(robots: Robots, productToken: string): n
  * @see RFC 9309 section 2.2.4; sitemaps.org/protocol, "Informing search engine crawlers"
  */
 export function robotsSitemaps(robots: Robots, url: string): string[] {
-  const urls = robots.sitemaps.map((value) => normaliseUrl(decodeByteString(value), url));
+  const urls = robots.sitemaps.map((value) => {
+    const text = decodeByteString(value);
+    return normaliseUrl(text, url) ?? normaliseUrl(text);
+  });
   return [...new Set(urls.filter((one) => one !== undefined))];
 }
 
