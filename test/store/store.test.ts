@@ -64,6 +64,7 @@ describe("the store", () => {
       body: Uint8Array.from([0, 255, 10, 128]),
       validators: { etag: 'W/"1"' },
       confirmedAt: 1_800_000_000_123,
+      freshMs: 3_600_000,
     };
     {
       using store = openStore({ into: folder.path });
