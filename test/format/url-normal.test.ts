@@ -66,21 +66,30 @@ const part = fc.oneof(
 );
 const spellings = fc.array(part, { maxLength: 25 }).map((parts) => parts.join(""));
 
+// Escapes, and what would be one if a neighbour were unescaped.
+const escapes = fc
+  .array(fc.constantFrom("%", "%4", "%34", "%31", "%41", "%25", "4", "A", "f", "g"), { maxLength: 12 })
+  .map((parts) => parts.join(""));
+
 test("normalising twice is normalising once, and no parser takes the result for another", () => {
   fc.assert(
-    fc.property(fc.constantFrom("http://a/", "https://B.example:8080/x?", "http:", "//"), spellings, (start, rest) => {
-      const normal = normaliseUrl(start + rest, "http://a.example/b/c?d");
-      if (normal === undefined) return;
-      assert.equal(normaliseUrl(normal), normal);
-      assert.equal(new URL(normal).href, normal);
-    }),
+    fc.property(
+      fc.constantFrom("http://a/", "https://B.example:8080/x?", "http:", "//"),
+      fc.oneof(spellings, escapes),
+      (start, rest) => {
+        const normal = normaliseUrl(start + rest, "http://a.example/b/c?d");
+        if (normal === undefined) return;
+        assert.equal(normaliseUrl(normal), normal);
+        assert.equal(new URL(normal).href, normal);
+      },
+    ),
     { numRuns: 2000 },
   );
 });
 
 test("a URL and its normal form name the same octets", () => {
   fc.assert(
-    fc.property(spellings, (rest) => {
+    fc.property(fc.oneof(spellings, escapes), (rest) => {
       const url = `http://a/${rest}`;
       const normal = normaliseUrl(url);
       if (normal === undefined) return;
@@ -89,5 +98,6 @@ test("a URL and its normal form name the same octets", () => {
       const { pathname, search } = new URL(url);
       assert.equal(octets(normal), octets(`http://a${pathname}${search}`));
     }),
+    { numRuns: 2000 },
   );
 });
