@@ -43,4 +43,5 @@ export const migrations: readonly string[] = [
     seen INTEGER NOT NULL,
     PRIMARY KEY (site, path)
   ) STRICT, WITHOUT ROWID;`,
+  "ALTER TABLE site ADD COLUMN robots_fresh INTEGER NOT NULL DEFAULT 86400000;",
 ];
