@@ -1,10 +1,8 @@
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseBaseUrl } from "./base-url.ts";
 import { compileContentRules } from "./content/index.ts";
 import { EventTally } from "./event-tally.ts";
-import { type DigestMode, type PageSource, type PartSource, runExport, type SiteParts } from "./export/index.ts";
+import { type DigestMode, runExport, type SiteParts } from "./export/index.ts";
 import {
   checkCount,
   checkDigestMode,
@@ -13,14 +11,13 @@ import {
   checkSignificant,
   refuseContentRules,
 } from "./export-checks.ts";
-import { decodePathSegment } from "./format/index.ts";
 import { type Clock, type ExportEvent, type ExportSummary, TidemarkError, wrapSystemError } from "./model/index.ts";
 import { RunRecord } from "./run-record.ts";
-import { DigestPool, type RootWalk, type ScannedFile, Walk } from "./scan/index.ts";
+import type { ScannedFile } from "./scan/index.ts";
 import type { ListChoices, SiteLists, SiteListsOptions } from "./site-lists.ts";
 import { chooseStandards, readSiteRules, stateDirOf } from "./site-rules.ts";
+import { readPage, SiteSources } from "./site-sources.ts";
 import type { UrlMapping } from "./site-urls.ts";
-import { openSiteWalk } from "./site-walk.ts";
 
 /** How a site is to be exported. */
 export interface ExportSiteOptions extends ListChoices {
@@ -196,16 +193,9 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
     onEvent,
   });
   const findsNoindex = options.noindexPages !== true;
-  const walkOptions = { docroot, globs, reader, judgePath, onEvent, ...(servedNames && { servedNames }) };
-  const openDigests = (opened: readonly AsyncDisposable[]): Digests => {
-    const pool = new DigestPool({ rules, ioLimitBytesPerSecond, findsNoindex, signal });
-    return {
-      digestAll: (files, turn) => pool.digestAll(files, turn),
-      [Symbol.asyncDispose]: async () => {
-        for (const one of [pool, ...opened]) await one[Symbol.asyncDispose]();
-      },
-    };
-  };
+  const walk = { docroot, globs, reader, judgePath, onEvent, ...(servedNames && { servedNames }) };
+  const digests = { rules, ioLimitBytesPerSecond, findsNoindex, signal };
+  const sources = new SiteSources({ walk, roots, robotsDir, lists, digests });
   const summary = await runExport<ScannedFile>({
     site,
     docroot,
@@ -226,14 +216,9 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
     onEvent: tally.onEvent,
     openSource: () => {
       tally.restart();
-      const walk = openSiteWalk(walkOptions, roots, robotsDir);
-      const pages = lists?.addTo(walk) ?? withoutLists(walk);
-      return { next: () => pages.next(), ...openDigests([pages]) };
+      return sources.openAll();
     },
-    parts:
-      parts === undefined || roots.length > 0
-        ? undefined
-        : { parts, openSource: () => openPartSource(() => new Walk(walkOptions), openDigests) },
+    parts: parts === undefined || roots.length > 0 ? undefined : { parts, openSource: () => sources.openParts() },
   }).catch((error: unknown) => {
     throw error instanceof Error && "syscall" in error ? wrapSystemError(error, `export ${docroot}`) : error;
   });
@@ -246,51 +231,4 @@ async function openLists(options: SiteListsOptions): Promise<SiteLists | undefin
   const given = [urls, urlsFormat, sitemapFrom, probe, probeBudget, probeDelayMs, probeConcurrency];
   if (given.every((one) => one === undefined || one === false)) return undefined;
   return new (await import("./site-lists.ts")).SiteLists(options);
-}
-
-function withoutLists(walk: RootWalk): Pick<PageSource<ScannedFile>, "next"> & AsyncDisposable {
-  return {
-    next: async () => {
-      const batch = await walk.next();
-      return batch === undefined ? undefined : { pages: batch.files, gaps: batch.gaps };
-    },
-    [Symbol.asyncDispose]: () => walk[Symbol.asyncDispose](),
-  };
-}
-
-type Digests = Pick<PartSource<ScannedFile>, "digestAll" | typeof Symbol.asyncDispose>;
-
-function openPartSource(
-  openWalk: () => Walk,
-  openDigests: (opened: readonly AsyncDisposable[]) => Digests,
-): PartSource<ScannedFile> {
-  const looking = openWalk();
-  return {
-    look: async (folder) => {
-      const { files, ...rest } = await looking.look(folder);
-      return { pages: files, ...rest };
-    },
-    below: async function* (folder) {
-      await using walk = openWalk();
-      await walk.beginAt(folder);
-      for (let batch = await walk.next(); batch !== undefined; batch = await walk.next())
-        yield { pages: batch.files, gaps: batch.gaps };
-    },
-    ...openDigests([looking]),
-  };
-}
-
-/** Who asks compares the bytes with the published digest: that is what keeps others from getting out. */
-async function readPage(docroot: string, path: string, maxBytes: number): Promise<Buffer | undefined> {
-  const name = Buffer.from(path.slice(1).split("/").map(decodePathSegment).join("/"), "latin1");
-  try {
-    await using handle = await open(
-      Buffer.concat([Buffer.from(`${docroot}/`), name]),
-      constants.O_RDONLY | constants.O_NONBLOCK,
-    );
-    const status = await handle.stat();
-    return status.isFile() && status.size <= maxBytes ? await handle.readFile() : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { PageProbes, type ProbeOptions } from "../src/probe-pages.ts";
 import { type ListedPage, ProbedPages } from "../src/scan/index.ts";
 import { codesOf, drainPages, givenPages, keepEvents, listed } from "./scan/listing.ts";
@@ -305,4 +305,20 @@ test("where nothing is to be written, nothing is; and a file that is damaged cos
   assert.equal(counts.fetched, 1);
   assert.deepEqual(codes, ["probes-corrupt"]);
   assert.equal((await run(site, temp.path, [listed("/a")])).counts.same, 1);
+});
+
+test("a file of probes of another version costs requests only", async () => {
+  using temp = makeTempFolder();
+  await using site = await listenSite(answerBy({ "/a": body("a", { etag: '"1"' }) }));
+  await run(site, temp.path, [listed("/a")]);
+  const path = join(temp.path, "probes.gz");
+  for (const version of [0, 2]) {
+    const lines = gunzipSync(readFileSync(path)).toString("latin1").split("\n").slice(1);
+    const [end, records] = [lines.slice(-2), lines.slice(0, -2)];
+    const head = [`tidemark-probes ${version}`, ...records, ""].join("\n");
+    writeFileSync(path, Buffer.concat([gzipSync(head), gzipSync(end.join("\n"), { level: 0 })]));
+    const { counts, codes } = await run(site, temp.path, [listed("/a")]);
+    assert.deepEqual([counts.fetched, codes], [1, ["probes-corrupt"]]);
+    assert.equal((await run(site, temp.path, [listed("/a")])).counts.same, 1);
+  }
 });

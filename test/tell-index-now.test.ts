@@ -309,6 +309,20 @@ describe("tellIndexNow", () => {
     }
   });
 
+  it("repeats rather than forgets when its position is of another version", async () => {
+    await using told = await openFollowed();
+    for (const version of [0, 2]) {
+      await told.publish({ "a.html": `before ${version}` });
+      await told.tell();
+      await told.publish({ "b.html": `after ${version}` });
+      told.spoil("position.json", (text) => text.replace('"version":1', `"version":${version}`));
+      const telling = await told.tell();
+      assert.ok(stepsOf(telling).includes("index-now-state"));
+      assert.ok(told.engine.takeAccepted().includes("/b.html"), `${version}`);
+      assert.ok(!stepsOf(await told.tell()).includes("index-now-state"));
+    }
+  });
+
   it("reads the archives again when the backlog is damaged or gone", async () => {
     const damages: readonly ((text: string) => string)[] = [
       (text) => text.slice(0, -1),

@@ -2,12 +2,10 @@ import { maxRobotsBytes, parseRobots, type Robots } from "../format/index.ts";
 import { ok, problem, type Result, type RobotsCopy } from "../model/index.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { type ReadingVisit, warn } from "./reading-visit.ts";
+import { maxCopyAgeMs, robotsFreshMs } from "./robots-freshness.ts";
 
 /** The name by which robots.txt files speak to us. */
 export const productToken = "tidemark";
-
-/** RFC 9309 section 2.4: a copy is not used longer than this without asking. */
-const maxCopyAgeMs = 24 * 60 * 60 * 1000;
 
 /** The rules that hold for this visit. */
 export interface RobotsRules {
@@ -16,13 +14,29 @@ export interface RobotsRules {
   readonly copy: RobotsCopy | undefined;
 }
 
+// A site that announces archives is asked at each visit: its robots.txt leads to them, and a 304 costs it nothing.
+function freshRules(kept: RobotsCopy | undefined, nowMs: number): Robots | undefined {
+  if (kept === undefined) return undefined;
+  const ageMs = nowMs - kept.confirmedAt;
+  if (ageMs < 0 || ageMs >= Math.min(kept.freshMs, maxCopyAgeMs)) return undefined;
+  const robots = parseRobots(kept.body);
+  return robots.archiveIndexes.length > 0 ? undefined : robots;
+}
+
 /**
- * Asks for robots.txt.
+ * Takes the copy of robots.txt that is kept, if it is fresh and announces no archives; else asks for it, with the
+ * validators of the copy.
+ *
+ * An answer that there is none (404, 410) is kept like a file. Any other 4xx but 429 allows everything and is asked
+ * for again in the next visit, and so is a redirect that leads nowhere. After 429, 5xx, a timeout or no connection a
+ * copy of the last day holds.
  *
  * @returns the rules; a problem `site-unavailable` if the server is in trouble and no copy of the last day is kept
  * @see RFC 9309 sections 2.3.1 and 2.4
  */
 export async function readRobots(visit: ReadingVisit, kept: RobotsCopy | undefined): Promise<Result<RobotsRules>> {
+  const fresh = freshRules(kept, visit.ports.timing.now());
+  if (fresh !== undefined) return ok({ robots: fresh, copy: undefined });
   const outcome = await getPatiently(visit, "metadata", () => ({
     path: "/robots.txt",
     maxBytes: maxRobotsBytes + 1,
@@ -32,16 +46,22 @@ export async function readRobots(visit: ReadingVisit, kept: RobotsCopy | undefin
     ...(kept === undefined ? {} : { validators: kept.validators }),
   }));
   const confirmedAt = visit.ports.timing.now();
-  const none: RobotsCopy = { body: new Uint8Array(0), validators: {}, confirmedAt };
+  const none: RobotsCopy = { body: new Uint8Array(0), validators: {}, confirmedAt, freshMs: 0 };
   switch (outcome.kind) {
     case "fetched": {
-      const copy = { body: outcome.body, validators: outcome.validators, confirmedAt };
-      return ok({ robots: parseRobots(outcome.body), copy });
+      const { body, validators, cacheControl } = outcome;
+      const copy = { body, validators, confirmedAt, freshMs: robotsFreshMs(cacheControl) };
+      return ok({ robots: parseRobots(body), copy });
     }
     case "not-modified":
-      if (kept !== undefined) return ok({ robots: parseRobots(kept.body), copy: { ...kept, confirmedAt } });
+      if (kept !== undefined) {
+        // RFC 9111 section 4.3.4: what a 304 does not say anew stays.
+        const freshMs = outcome.cacheControl === undefined ? kept.freshMs : robotsFreshMs(outcome.cacheControl);
+        return ok({ robots: parseRobots(kept.body), copy: { ...kept, confirmedAt, freshMs } });
+      }
       break;
     case "gone":
+      return ok({ robots: parseRobots(none.body), copy: { ...none, freshMs: maxCopyAgeMs } });
     case "refused":
       return ok({ robots: parseRobots(none.body), copy: none });
     case "failed":

@@ -1,4 +1,4 @@
-import type { SitemapEntry } from "../format/index.ts";
+import { robotsSitemaps, type SitemapEntry } from "../format/index.ts";
 import { type FoundTarget, ok, problem, type Result, type Target } from "../model/index.ts";
 import { adviseLook, isFutureLastmod, type LastmodRecord, noLastmodRecord, noteLook } from "../revisit/index.ts";
 import { type SitemapCopy, SitemapTree } from "./sitemap-tree.ts";
@@ -68,7 +68,7 @@ export class SitemapSource implements ChangeSource {
       future += found.filter(({ isFuture }) => isFuture).length;
       targets.note(found, list);
     });
-    const announced = visit.robots.sitemaps;
+    const announced = robotsSitemaps(visit.robots, `${visit.origin}/robots.txt`);
     const look = await tree.read(announced.length > 0 ? announced : [usualPath]);
     if (look.read === 0 && look.unchanged === 0) {
       const { code, message } = look.firstProblem ?? {

@@ -7,10 +7,15 @@ const itemsAtOnce = 10_000;
 /** Lets others run, and stops when asked, in loops that never wait for anything. */
 export class Breather {
   readonly #signal: AbortSignal | undefined;
+  readonly #message: string;
+  readonly #hint: string | undefined;
   #items = 0;
 
-  constructor(signal: AbortSignal | undefined) {
+  /** @param message - what to say when it is stopped */
+  constructor(signal: AbortSignal | undefined, message: string, hint?: string) {
     this.#signal = signal;
+    this.#message = message;
+    this.#hint = hint;
   }
 
   /** Counts an item. @returns whether {@link breathe} is to be awaited */
@@ -28,8 +33,6 @@ export class Breather {
   /** @throws TidemarkError `aborted` */
   stopIfAsked(): void {
     if (this.#signal?.aborted === true)
-      throw new TidemarkError("aborted", "Stopped while sitemaps and ResourceSync were written.", {
-        hint: "The next export writes them: the archives are published already.",
-      });
+      throw new TidemarkError("aborted", this.#message, this.#hint === undefined ? {} : { hint: this.#hint });
   }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { formatArchiveName, parseBaseList, publishedFolder } from "../format/index.ts";
+import { formatArchiveName, publishedFolder } from "../format/index.ts";
 import { type Clock, type EpochSeconds, type ExportEvent, type ExportSummary, TidemarkError } from "../model/index.ts";
 import { ArchiveFiles } from "./archive-files.ts";
 import type { ContentPolicy } from "./content-policy.ts";
@@ -14,9 +14,18 @@ import { type ListGuardOptions, refuseFewerLists } from "./list-guard.ts";
 import type { CandidateFile, DigestMode } from "./page-diff.ts";
 import { type Draft, draftPublication } from "./publication-draft.ts";
 import { findRobotsFolder, publishIndex, publishRobots, readPublishedIndex } from "./published-files.ts";
-import { findArchives, namesOf, planRemoval, removeFiles, removeUnknown } from "./retired-files.ts";
+import {
+  findArchives,
+  namesOf,
+  namesOfBase,
+  namesOfIndex,
+  planRemoval,
+  removeFiles,
+  removeUnknown,
+} from "./retired-files.ts";
 import type { PartitionOptions } from "./segment-writer.ts";
 import type { PageSource } from "./site-comparison.ts";
+import { listNames } from "./site-lists.ts";
 import { SiteLock } from "./site-lock.ts";
 import type { PartSource, SiteParts } from "./site-parts.ts";
 import type { StandardsChoice, StandardsOutcome } from "./standards-run.ts";
@@ -66,6 +75,8 @@ interface Ground {
   readonly listed: readonly string[];
   /** Whether the ledger had to be relieved of archives that are not there any more. */
   readonly isMended: boolean;
+  /** Whether there is a ledger, and the index that is public is of another epoch. */
+  readonly isForeign: boolean;
   readonly publication: EpochSeconds;
 }
 
@@ -88,6 +99,7 @@ export async function runExport<File extends CandidateFile>(
   await makeFolder(stateDir, 0o700);
   await using _lock = await SiteLock.take(stateDir, new Date(options.clock()));
   await makeFolder(files.folder, 0o755);
+  await using _turn = await SiteLock.takePublishing(files.folder, new Date(options.clock()));
   const robotsFolder = await findRobotsFolder(options.robotsDir);
   const folders = [stateDir, files.folder, robotsFolder];
   if (options.standards.resourceSync) folders.push(dirname(files.folder));
@@ -110,7 +122,8 @@ async function exportOrBeginAnew<File extends CandidateFile>(options: ExportRunO
 /** Without a ledger, whatever lies in the published folder may have been listed. */
 async function beginAnew(files: ArchiveFiles, publication: EpochSeconds): Promise<Ground> {
   const listed = await findArchives(files.folder);
-  return { ledger: undefined, baseIsBroken: false, baseArchives: [], listed, isMended: false, publication };
+  const facts = { baseIsBroken: false, baseArchives: [], isMended: false, isForeign: false };
+  return { ledger: undefined, listed, publication, ...facts };
 }
 
 function warnOfCorruptState(
@@ -126,8 +139,10 @@ function warnOfCorruptState(
 
 async function findGround(options: Settings, files: ArchiveFiles): Promise<Ground> {
   let ledger: Ledger | undefined;
+  let isMissing = false;
   try {
     ledger = await readLedger(options.stateDir);
+    isMissing = ledger === undefined;
   } catch (error) {
     if (!(error instanceof TidemarkError && error.code === "state-corrupt")) throw error;
     warnOfCorruptState(options, error);
@@ -149,13 +164,32 @@ async function findGround(options: Settings, files: ArchiveFiles): Promise<Groun
     options.onEvent({ event: "warning", code: "state-rolled-back", message });
     ledger = undefined;
   }
+  if (isMissing && published !== undefined) {
+    const message = `There is no state in ${options.stateDir}, and the site is published already. A new epoch begins: crawlers will read the whole list once. If another export publishes it, name its state folder with --state.`;
+    options.onEvent({ event: "warning", code: "state-missing", message });
+  }
   const publication = Math.max(
     Math.floor(options.clock() / 1000),
     (ledger?.publication ?? 0) + 1,
     (published?.publication ?? 0) + 1,
   );
   if (ledger === undefined) return await beginAnew(files, publication);
-  return { ...(await checkArchives(options, files, ledger)), publication };
+  const ground = { ...(await checkArchives(options, files, ledger)), isForeign: false, publication };
+  if (published === undefined || published.epoch === ledger.epoch) return ground;
+  const message = `What is public is not of the state in ${options.stateDir}, but of the epoch ${published.epoch} of ${published.site}: another export publishes here too, and remembers elsewhere, or files were restored. It is replaced; crawlers will read the whole list once. Run one export for a document root.`;
+  options.onEvent({ event: "warning", code: "published-by-another", message });
+  // What its readers were told of stays from now on for as long as ours does.
+  const told = new Set(await namesOfIndex(files, published));
+  const retired = ledger.retired.filter(({ name }) => !told.has(name));
+  const known = new Set([...ground.listed, ...retired.map(({ name }) => name)]);
+  const others = (await findArchives(files.folder)).filter((name) => !known.has(name));
+  return {
+    ...ground,
+    ledger: { ...ground.ledger, retired },
+    listed: [...ground.listed, ...others],
+    isMended: true,
+    isForeign: true,
+  };
 }
 
 /** Finds archives that were removed behind our back, and does without them. */
@@ -163,16 +197,10 @@ async function checkArchives(
   options: Settings,
   files: ArchiveFiles,
   ledger: Ledger,
-): Promise<Omit<Ground, "publication">> {
+): Promise<Omit<Ground, "isForeign" | "publication"> & { readonly ledger: Ledger }> {
   const there = new Set(await readdir(files.folder).catch(() => []));
   const intervals = ledger.intervals.filter((interval) => namesOf([interval]).every((name) => there.has(name)));
-  let baseArchives: string[] | undefined;
-  try {
-    const list = parseBaseList(await files.readContent(ledger.base.list.name));
-    baseArchives = list.ok ? list.value.archives.map(({ name }) => formatArchiveName(name)) : undefined;
-  } catch {
-    baseArchives = undefined;
-  }
+  const baseArchives = await namesOfBase(files, ledger.base.list.name);
   const baseIsBroken = baseArchives === undefined || !baseArchives.every((name) => there.has(name));
   const isMended = intervals.length < ledger.intervals.length;
   if (baseIsBroken || isMended) {
@@ -214,6 +242,8 @@ async function exportFrom<File extends CandidateFile>(
     draft.decided();
     await syncFolder(stateDir);
   }
+  // Sitemaps and ResourceSync are another's then too. Until the index is ours, the next run comes to this again.
+  if (ground.isForeign) await removeFiles(stateDir, [standardsFileName]);
   const indexBytes = await publishIndex(files.folder, next);
   const standards = await publishChosenStandards(options, files, next);
   // It names only what is there, and nothing that is about to go.
@@ -226,6 +256,9 @@ async function exportFrom<File extends CandidateFile>(
   return summarise(options, draft, files.written.length, bytes, next.publication);
 }
 
+/** One of them is there wherever sitemaps or documents of ResourceSync are. */
+const markingLists = [listNames.sitemap, listNames.capabilityList, listNames.resourceList];
+
 // Most sites have none, and what writes them takes a while to load.
 async function publishChosenStandards(
   options: Settings,
@@ -233,8 +266,9 @@ async function publishChosenStandards(
   ledger: Ledger,
 ): Promise<StandardsOutcome> {
   const isAsked = Object.values(options.standards).some((choice) => choice === true);
-  // What an earlier run published is to go if nobody asks for it any more.
-  if (!isAsked && !existsSync(join(options.stateDir, standardsFileName)))
+  // What an earlier run or another export published is to go if nobody asks for it any more.
+  const isThere = (name: string) => existsSync(join(files.folder, name));
+  if (!isAsked && !existsSync(join(options.stateDir, standardsFileName)) && !markingLists.some(isThere))
     return { sitemap: undefined, bytesWritten: 0, due: [] };
   const { publishStandards } = await import("./standards-run.ts");
   return await publishStandards(options, files, ledger);

@@ -1,8 +1,10 @@
 import { compareChangesByPath } from "../format/index.ts";
-import { type Change, composeChanges } from "../model/index.ts";
+import { type Change, composeChanges, type ExportEvent, TidemarkError } from "../model/index.ts";
 import type { ArchiveFolder } from "./archive-files.ts";
+import type { Breather } from "./breather.ts";
 import type { Interval } from "./ledger.ts";
 import { type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
+import { compareIntervals, planMerge } from "./tiers.ts";
 
 /** Reads an interval's changes in path order, a segment at a time. */
 export async function* readInterval(folder: ArchiveFolder, interval: Interval): AsyncGenerator<Change[]> {
@@ -82,4 +84,37 @@ export async function mergeIntervals(
 /** Number of changed lines in an interval. */
 export function countChanges(interval: Interval): number {
   return interval.archives.reduce((sum, archive) => sum + archive.changes, 0);
+}
+
+/**
+ * The binary carry: merges as long as two intervals of one tier wait for it.
+ *
+ * @returns all intervals, those that were merged marked; two of which one is damaged are left out
+ * @throws TidemarkError `aborted`
+ */
+export async function carryIntervals(
+  folder: ArchiveFolder,
+  intervals: readonly Interval[],
+  options: PartitionOptions & { readonly onEvent: (event: ExportEvent) => void },
+  breather: Breather,
+): Promise<readonly Interval[]> {
+  let carried = intervals;
+  for (let pair = planMerge(carried); pair !== undefined; pair = planMerge(carried)) {
+    const [older, newer] = pair;
+    breather.stopIfAsked();
+    const total = countChanges(older) + countChanges(newer);
+    options.onEvent({ event: "progress", phase: "merge", done: 0, total });
+    const mark = (interval: Interval) =>
+      interval === older || interval === newer ? { ...interval, merged: true } : interval;
+    try {
+      const merger = await mergeIntervals(folder, older, newer, options);
+      carried = [...carried.map(mark), merger].sort(compareIntervals);
+    } catch (error) {
+      if (!(error instanceof TidemarkError && error.code === "archive-corrupt")) throw error;
+      // What cannot be read here cannot be read by a crawler either: neither of the two stays listed.
+      options.onEvent({ event: "warning", code: error.code, message: error.message });
+      carried = carried.filter((interval) => interval !== older && interval !== newer);
+    }
+  }
+  return carried;
 }

@@ -37,7 +37,9 @@ export async function readLedger(folder: string): Promise<Ledger | undefined> {
     );
   }
   const { ledger } = document;
-  if (document.version !== stateVersion || !isLedger(ledger)) throw corrupt(path, new TypeError("fields are missing"));
+  if (document.version !== stateVersion)
+    throw corrupt(path, new TypeError(`it is of version ${document.version}, not ${stateVersion}`));
+  if (!isLedger(ledger)) throw corrupt(path, new TypeError("fields are missing"));
   return ledger;
 }
 
@@ -66,7 +68,8 @@ function isLedger(value: unknown): value is Ledger {
 }
 
 function corrupt(path: string, cause: unknown): TidemarkError {
-  return new TidemarkError("state-corrupt", `The exporter's state ${path} cannot be read.`, {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new TidemarkError("state-corrupt", `The exporter's state ${path} cannot be read: ${why}.`, {
     hint: "Move the state folder away; the next export begins a new epoch.",
     details: { path },
     cause,

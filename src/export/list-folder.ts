@@ -9,6 +9,11 @@ import { planRetired } from "./retired-files.ts";
 const ownName =
   /^(?:(?:sitemap|resourcelist)(?:-[0-9a-f]{16})?\.xml|changelist(?:-\d{8}-\d{4})?\.xml|changedump(?:\.xml|-\d{8}-\d{4}\.zip)|resourcedump(?:\.xml|-\d{8}T\d{6}Z-\d{4}\.zip)|(?:capabilitylist|description)\.xml)$/;
 
+/** Whether a file of the published folder is a document of sitemaps or ResourceSync, or a package, by its name. */
+export function isListName(name: string): boolean {
+  return ownName.test(name);
+}
+
 /** Documents of sitemaps and ResourceSync as files of the published folder. */
 export class ListFolder {
   readonly #folder: string;
@@ -22,7 +27,7 @@ export class ListFolder {
   private constructor(folder: string, names: readonly string[], publication: EpochSeconds, breather: Breather) {
     this.#breather = breather;
     this.#folder = folder;
-    this.#there = new Set(names.filter((name) => ownName.test(name)));
+    this.#there = new Set(names.filter(isListName));
     this.#publication = publication;
   }
 
@@ -33,6 +38,11 @@ export class ListFolder {
 
   get bytesWritten(): number {
     return this.#bytesWritten;
+  }
+
+  /** Whether there is no document and no package. */
+  get isEmpty(): boolean {
+    return this.#there.size === 0;
   }
 
   /** Names of all files that are listed from now on. */

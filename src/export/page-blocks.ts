@@ -1,6 +1,6 @@
 import { readSync } from "node:fs";
 import { maxPathLength } from "../format/index.ts";
-import { PageDecoder } from "./page-codec.ts";
+import { decodePages } from "./page-codec.ts";
 import type { RememberedPage } from "./published-page.ts";
 
 /** First line of a file of pages. */
@@ -62,11 +62,13 @@ export function readBlocks(fd: number): Block[] {
     const isRead = head.length >= headBytes + pathBytes;
     const path = isRead ? head.subarray(headBytes, headBytes + pathBytes) : readAt(fd, at + headBytes, pathBytes);
     const firstPath = path.toString("latin1");
+    const before = blocks.at(-1);
     if (packedBytes === 0) {
       if (count !== pages || pathBytes > 0 || readSync(fd, head, 0, 1, offset) > 0)
         throw new RangeError("another end than was written");
       return blocks;
     }
+    if (before !== undefined && firstPath <= before.firstPath) throw new RangeError("blocks out of order");
     blocks.push({ firstPath, offset, packedBytes, pages: count });
     pages += count;
     at = offset + packedBytes;
@@ -79,11 +81,9 @@ export function readPacked(fd: number, { offset, packedBytes }: Block): Buffer {
 }
 
 /** Reads a block's pages from its unpacked bytes. @throws RangeError if they are not what the file's heads say */
-export function decodeBlock(bytes: Uint8Array, block: Block): RememberedPage[] {
-  const decoder = new PageDecoder();
-  const pages: RememberedPage[] = [];
-  decoder.decode(bytes, pages);
-  if (!decoder.ended || pages.length !== block.pages || pages[0]?.path !== block.firstPath)
+export function decodeBlock(bytes: Buffer, block: Block): RememberedPage[] {
+  const pages = decodePages(bytes);
+  if (pages.length !== block.pages || pages[0]?.path !== block.firstPath)
     throw new RangeError("a block that does not belong to its head");
   return pages;
 }

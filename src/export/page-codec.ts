@@ -3,7 +3,7 @@ import { type ContentMark, decodeMark, encodeMark, maxMarkBytes } from "../conte
 import { digestBytes } from "../model/index.ts";
 import type { PublishedPage, RememberedPage } from "./published-page.ts";
 
-/** First line of the file that remembers pages. */
+/** First line of a list of remembered pages. */
 export const pagesHeader = "tidemark-pages 1\n";
 
 const flagDigest = 1;
@@ -23,21 +23,28 @@ const maxTypeBytes = 255;
 /** A record's largest length: flags, ten numbers, two texts, a digest and a mark. */
 const maxRecordBytes: number = 1 + 10 * 8 + maxPathBytes + maxTypeBytes + digestBytes + maxMarkBytes;
 
-/** Writes a list of records in path order into pieces of bytes: front-coded paths, numbers as varints. */
+/** Writes lists of records in path order, one after the other: front-coded paths, numbers as varints. */
 export class PageEncoder {
   #buffer: Buffer;
   #length: number;
+  #count = 0;
   #previousPath = "";
   readonly #types = new Map<string, number>();
 
-  constructor(pieceBytes: number = 256 * 1024) {
-    this.#buffer = Buffer.allocUnsafe(pieceBytes + maxRecordBytes);
+  /** @param sizeBytes - of a usual list; there is always room for more */
+  constructor(sizeBytes: number) {
+    this.#buffer = Buffer.allocUnsafe(sizeBytes + maxRecordBytes);
     this.#length = this.#buffer.write(pagesHeader, "latin1");
   }
 
-  /** Bytes that wait to be taken. */
-  get pendingBytes(): number {
+  /** Bytes of the list so far. */
+  get sizeBytes(): number {
     return this.#length;
+  }
+
+  /** Records of the list so far. */
+  get count(): number {
+    return this.#count;
   }
 
   /** Appends a record; its path is greater than the one before. */
@@ -67,6 +74,7 @@ export class PageEncoder {
     at = this.#putType(buffer, at, page.mediaType);
     if (digest !== undefined) at += buffer.write(digest, at, "base64url");
     this.#length = page.mark === undefined ? at : encodeMark(page.mark, buffer, at);
+    this.#count += 1;
   }
 
   /** Appends that a page is there no more; its path is greater than the one before. */
@@ -75,27 +83,20 @@ export class PageEncoder {
     if (path.length > maxPathBytes) throw new RangeError(`too long to be remembered: ${path}`);
     this.#buffer[this.#length++] = flagGone;
     this.#length = this.#putPath(this.#buffer, this.#length, path);
+    this.#count += 1;
   }
 
-  /** Ends the records with their count. */
-  end(count: number): void {
+  /** Ends the list with its count, and begins another. @returns the list */
+  finish(): Buffer {
     this.#reserve();
     this.#buffer[this.#length++] = flagEnd;
-    this.#length = putNumber(this.#buffer, this.#length, count);
-  }
-
-  /** Begins another list, after {@link end} and {@link take}. */
-  restart(): void {
+    const end = putNumber(this.#buffer, this.#length, this.#count);
+    const list = Buffer.from(this.#buffer.subarray(0, end));
+    this.#count = 0;
     this.#previousPath = "";
     this.#types.clear();
-    this.#length = this.#buffer.write(pagesHeader, "latin1");
-  }
-
-  /** Hands over what waits. */
-  take(): Buffer {
-    const piece = Buffer.from(this.#buffer.subarray(0, this.#length));
-    this.#length = 0;
-    return piece;
+    this.#length = pagesHeader.length;
+    return list;
   }
 
   #reserve(): void {
@@ -158,127 +159,96 @@ function sharedLength(a: string, b: string): number {
   return at;
 }
 
-/** Reads what {@link PageEncoder} wrote, piece by piece. Throws RangeError on anything else. */
-export class PageDecoder {
-  #buffer: Buffer = Buffer.alloc(0);
-  #at = 0;
+/** Reads a list that {@link PageEncoder} wrote. @throws RangeError on anything else */
+export function decodePages(bytes: Buffer): RememberedPage[] {
+  return new Decoding(bytes).run();
+}
+
+class Decoding {
+  readonly #bytes: Buffer;
+  #at: number = pagesHeader.length;
   #path = "";
-  #count = 0;
-  #begun = false;
-  #ended = false;
   readonly #types: string[] = [];
 
-  /** Whether the end and its count were read. */
-  get ended(): boolean {
-    return this.#ended;
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
   }
 
-  /** Takes a piece and appends to `pages` the records that are complete. */
-  decode(piece: Uint8Array, pages: RememberedPage[]): void {
-    this.#buffer =
-      this.#at === this.#buffer.length ? Buffer.from(piece) : Buffer.concat([this.#buffer.subarray(this.#at), piece]);
-    this.#at = 0;
-    if (!this.#begun) {
-      if (this.#buffer.length < pagesHeader.length) return;
-      if (this.#buffer.toString("latin1", 0, pagesHeader.length) !== pagesHeader)
-        throw new RangeError("not a list of pages");
-      this.#at = pagesHeader.length;
-      this.#begun = true;
+  run(): RememberedPage[] {
+    if (this.#bytes.toString("latin1", 0, pagesHeader.length) !== pagesHeader)
+      throw new RangeError("not a list of pages");
+    const pages: RememberedPage[] = [];
+    for (let flags = this.#byte(); flags !== flagEnd; flags = this.#byte()) {
+      const path = this.#text(this.#path.slice(0, this.#number()));
+      if (path <= this.#path && pages.length > 0) throw new RangeError("records out of order");
+      this.#path = path;
+      pages.push(flags === flagGone ? { path, isGone: true } : this.#page(path, flags));
     }
-    for (;;) {
-      const start = this.#at;
-      if (this.#ended && start < this.#buffer.length) throw new RangeError("bytes behind the end");
-      const page = this.#record();
-      if (page === undefined) {
-        if (!this.#ended) this.#at = start;
-        if (this.#buffer.length - this.#at > 2 * maxRecordBytes) throw new RangeError("a record without end");
-        return;
-      }
-      pages.push(page);
-    }
+    const count = this.#number();
+    if (count !== pages.length) throw new RangeError(`${pages.length} records where ${count} were written`);
+    if (this.#at < this.#bytes.length) throw new RangeError("bytes behind the end");
+    return pages;
   }
 
-  #record(): RememberedPage | undefined {
-    if (this.#at >= this.#buffer.length) return undefined;
-    const flags = this.#buffer[this.#at++] ?? 0;
-    if (flags === flagEnd) {
-      const count = this.#number();
-      if (count === undefined) return undefined;
-      if (count !== this.#count) throw new RangeError(`${this.#count} records where ${count} were written`);
-      this.#ended = true;
-      return undefined;
-    }
-    const shared = this.#number();
-    const path = this.#text(shared === undefined ? "" : this.#path.slice(0, shared));
-    if (flags === flagGone) {
-      if (path === undefined) return undefined;
-      this.#step(path);
-      return { path, isGone: true };
-    }
-    const isSizeless = (flags & flagSizeless) !== 0;
-    const sizeBytes = isSizeless ? undefined : this.#number();
+  #page(path: string, flags: number): PublishedPage {
+    const sizeBytes = (flags & flagSizeless) === 0 ? this.#number() : undefined;
     const mtimeUs = this.#time();
     const ctimeUs = (flags & flagOwnCtime) === 0 ? mtimeUs : this.#time();
-    const lastModified = (flags & flagOwnLastModified) === 0 ? Math.floor((mtimeUs ?? 0) / 1e6) : this.#number();
-    const type = this.#number();
-    const isNewType = type !== undefined && type === this.#types.length;
-    const mediaType = isNewType ? this.#text("") : this.#types[type ?? 0];
-    let digest: string | undefined;
-    if ((flags & flagDigest) !== 0) {
-      if (this.#at + digestBytes > this.#buffer.length) return undefined;
-      digest = this.#buffer.toString("base64url", this.#at, this.#at + digestBytes);
-      this.#at += digestBytes;
-    }
-    if (path === undefined || (sizeBytes === undefined && !isSizeless)) return undefined;
-    if (mtimeUs === undefined || ctimeUs === undefined) return undefined;
-    if (lastModified === undefined || type === undefined) return undefined;
-    if (mediaType === undefined) {
-      if (isNewType) return undefined;
-      throw new RangeError("a media type without a name");
-    }
-    let mark: ContentMark | undefined;
-    if ((flags & flagMark) !== 0) {
-      const decoded = decodeMark(this.#buffer, this.#at);
-      if (decoded === undefined) return undefined;
-      mark = decoded.mark;
-      this.#at = decoded.end;
-    }
-    this.#step(path);
-    if (isNewType) this.#types.push(mediaType);
-    const page = { path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest, racy: (flags & flagRacy) !== 0 };
-    return mark === undefined ? page : { ...page, mark };
+    const lastModified = (flags & flagOwnLastModified) === 0 ? Math.floor(mtimeUs / 1e6) : this.#number();
+    const mediaType = this.#mediaType();
+    const digest = (flags & flagDigest) === 0 ? undefined : this.#take("base64url", digestBytes);
+    const racy = (flags & flagRacy) !== 0;
+    const page = { path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest, racy };
+    return (flags & flagMark) === 0 ? page : { ...page, mark: this.#mark() };
   }
 
-  #step(path: string): void {
-    if (path <= this.#path && this.#count > 0) throw new RangeError("records out of order");
-    this.#path = path;
-    this.#count++;
+  #mediaType(): string {
+    const number = this.#number();
+    if (number === this.#types.length) this.#types.push(this.#text(""));
+    const mediaType = this.#types[number];
+    if (mediaType === undefined) throw new RangeError("a media type without a name");
+    return mediaType;
   }
 
-  #text(prefix: string): string | undefined {
-    const length = this.#number();
-    if (length === undefined || this.#at + length > this.#buffer.length) return undefined;
-    const text = prefix + this.#buffer.toString("latin1", this.#at, this.#at + length);
-    this.#at += length;
-    return text;
+  #mark(): ContentMark {
+    const decoded = decodeMark(this.#bytes, this.#at);
+    if (decoded === undefined) throw endedEarly();
+    this.#at = decoded.end;
+    return decoded.mark;
   }
 
-  #time(): number | undefined {
-    const seconds = this.#number();
-    const micros = this.#number();
-    return seconds === undefined || micros === undefined ? undefined : seconds * 1e6 + micros;
+  #text(prefix: string): string {
+    return prefix + this.#take("latin1", this.#number());
   }
 
-  #number(): number | undefined {
+  #take(encoding: "latin1" | "base64url", length: number): string {
+    // Whatever ends too early is found out by the byte that follows: a list has an end.
+    const start = this.#at;
+    this.#at = start + length;
+    return this.#bytes.toString(encoding, start, this.#at);
+  }
+
+  #time(): number {
+    return this.#number() * 1e6 + this.#number();
+  }
+
+  #number(): number {
     let value = 0;
-    let scale = 1;
-    while (this.#at < this.#buffer.length) {
-      const byte = this.#buffer[this.#at++] ?? 0;
+    for (let scale = 1; scale <= Number.MAX_SAFE_INTEGER; scale *= 128) {
+      const byte = this.#byte();
       value += (byte & 127) * scale;
       if (byte < 128) return value;
-      scale *= 128;
-      if (scale > Number.MAX_SAFE_INTEGER) throw new RangeError("a number too large");
     }
-    return undefined;
+    throw new RangeError("a number too large");
   }
+
+  #byte(): number {
+    const byte = this.#bytes[this.#at++];
+    if (byte === undefined) throw endedEarly();
+    return byte;
+  }
+}
+
+function endedEarly(): RangeError {
+  return new RangeError("it ends too early");
 }

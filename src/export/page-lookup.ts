@@ -4,7 +4,7 @@ import { type Block, decodeBlock, readBlocks, readPacked, unpackOptions } from "
 import { isGone, type PublishedPage, type RememberedPage } from "./published-page.ts";
 import { pagesCorrupt } from "./state-corrupt.ts";
 
-/** Unpacked blocks that a file keeps, the ones used last. */
+/** Unpacked blocks that a file keeps, the ones looked into last. */
 const keptBlocks = 8;
 
 /** How many of a sorted list's entries come before a path. */
@@ -25,7 +25,7 @@ class FileCursor {
   readonly #path: string;
   readonly #fd: number;
   readonly #blocks: Block[];
-  readonly #unpacked = new Map<Block, RememberedPage[]>();
+  readonly #kept = new Map<number, readonly RememberedPage[]>();
   #block = 0;
   #pages: readonly RememberedPage[] = [];
   #at = 0;
@@ -59,6 +59,7 @@ class FileCursor {
     const next = countBefore(this.#blocks, ({ firstPath }) => firstPath, path);
     const block = this.#blocks[next]?.firstPath === path ? next : Math.max(next - 1, 0);
     this.#enter(block);
+    this.#keep();
     this.#at = countBefore(this.#pages, (page) => page.path, path);
     if (this.#at >= this.#pages.length) this.#enter(block + 1);
   }
@@ -70,23 +71,30 @@ class FileCursor {
   #enter(number: number): void {
     this.#block = number;
     this.#at = 0;
-    const block = this.#blocks[number];
-    this.#pages = block === undefined ? [] : this.#unpack(block);
+    this.#pages = this.#kept.get(number) ?? this.#unpack(number);
   }
 
-  #unpack(block: Block): RememberedPage[] {
-    let pages = this.#unpacked.get(block);
-    if (pages === undefined) {
-      try {
-        pages = decodeBlock(inflateSync(readPacked(this.#fd, block), unpackOptions), block);
-      } catch (error) {
-        throw pagesCorrupt(this.#path, error);
-      }
-      const [oldest] = this.#unpacked.keys();
-      if (this.#unpacked.size >= keptBlocks && oldest !== undefined) this.#unpacked.delete(oldest);
-    } else this.#unpacked.delete(block);
-    this.#unpacked.set(block, pages);
-    return pages;
+  #unpack(number: number): readonly RememberedPage[] {
+    const block = this.#blocks[number];
+    if (block === undefined) return [];
+    try {
+      // Unpacking a block takes less time than the way to another thread and back.
+      const pages = decodeBlock(inflateSync(readPacked(this.#fd, block), unpackOptions), block);
+      const next = this.#blocks[number + 1];
+      if (next !== undefined && (pages.at(-1)?.path ?? "") >= next.firstPath)
+        throw new RangeError("blocks out of order");
+      return pages;
+    } catch (error) {
+      throw pagesCorrupt(this.#path, error);
+    }
+  }
+
+  // Who goes through a whole list does not come back to a block.
+  #keep(): void {
+    this.#kept.delete(this.#block);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size >= keptBlocks && oldest !== undefined) this.#kept.delete(oldest);
+    this.#kept.set(this.#block, this.#pages);
   }
 }
 
@@ -98,8 +106,9 @@ export interface PublishedFolder {
 }
 
 /**
- * Looks remembered pages up by path, without reading all of them: a look unpacks one block of some five
- * hundred pages of each list, which takes a millisecond or less. Blocks the thread.
+ * What is remembered of all pages: one list of all of them, and shorter ones of what became of some later; the
+ * newest list that says something of a path is right. A look unpacks one block of some five hundred pages of each
+ * list, which takes a millisecond or less, and blocks the thread; memory is some blocks a list.
  */
 export class PageLookup implements Disposable {
   readonly #cursors: FileCursor[] = [];
@@ -131,7 +140,7 @@ export class PageLookup implements Disposable {
 
   /** Goes to the next page. */
   step(): void {
-    this.#leave(this.#head?.path);
+    if (this.#head !== undefined) this.#leave(this.#head.path);
     this.#settle();
   }
 
@@ -154,11 +163,20 @@ export class PageLookup implements Disposable {
   }
 
   /** All pages below a folder, in path order. */
-  *below(folder: string): Generator<PublishedPage> {
+  *below(folder: string): Generator<PublishedPage, undefined> {
     this.seek(folder);
     for (let page = this.#head; page?.path.startsWith(folder) === true; page = this.#head) {
       yield page;
       this.step();
+    }
+  }
+
+  /** All that is said of any path, in path order: also that a page is there no more. */
+  *records(): Generator<RememberedPage, undefined> {
+    for (const cursor of this.#cursors) cursor.seek("");
+    for (let record = this.#newest(); record !== undefined; record = this.#newest()) {
+      yield record;
+      this.#leave(record.path);
     }
   }
 
@@ -167,22 +185,23 @@ export class PageLookup implements Disposable {
     for (const cursor of this.#cursors.splice(0)) cursor.close();
   }
 
-  #leave(path: string | undefined): void {
+  #leave(path: string): void {
     for (const cursor of this.#cursors) if (cursor.head?.path === path) cursor.step();
   }
 
   #settle(): void {
-    for (;;) {
-      let next: RememberedPage | undefined;
-      // A later list wins: they are gone through from the oldest to the newest.
-      for (const { head } of this.#cursors)
-        if (head !== undefined && (next === undefined || head.path <= next.path)) next = head;
-      if (next === undefined || !isGone(next)) {
-        this.#head = next;
-        return;
-      }
-      this.#leave(next.path);
-    }
+    let next = this.#newest();
+    for (; next !== undefined && isGone(next); next = this.#newest()) this.#leave(next.path);
+    this.#head = next;
+  }
+
+  /** What is said of the next path that any list has. */
+  #newest(): RememberedPage | undefined {
+    let next: RememberedPage | undefined;
+    // A later list wins: they are gone through from the oldest to the newest.
+    for (const { head } of this.#cursors)
+      if (head !== undefined && (next === undefined || head.path <= next.path)) next = head;
+    return next;
   }
 }
 

@@ -2,8 +2,7 @@ import { join } from "node:path";
 import type { PageFile } from "./ledger.ts";
 import { PageLookup } from "./page-lookup.ts";
 import { PageWriter } from "./page-writer.ts";
-import type { PublishedPage } from "./published-page.ts";
-import { PublishedPages } from "./published-pages.ts";
+import { isGone, type PublishedPage } from "./published-page.ts";
 
 /** A list of fewer pages is written anew whenever something changes. */
 const smallList = 4096;
@@ -41,12 +40,7 @@ export class PageMemory implements AsyncDisposable {
   }
 
   /** What earlier runs remembered. To be disposed of by the caller. */
-  openEarlier(): PublishedPages {
-    return new PublishedPages(this.#pathsOf(this.#files));
-  }
-
-  /** What earlier runs remembered, to be looked up. To be disposed of by the caller. */
-  openLookup(): PageLookup {
+  openEarlier(): PageLookup {
     return new PageLookup(this.#pathsOf(this.#files));
   }
 
@@ -91,9 +85,9 @@ export class PageMemory implements AsyncDisposable {
   }
 
   /** All pages as they are remembered from now on, once {@link end} was awaited. To be disposed of by the caller. */
-  openLatest(): PublishedPages {
+  openLatest(): PageLookup {
     if (!this.#isChanged) return this.openEarlier();
-    return new PublishedPages([...this.#pathsOf(this.#below), this.#open().path]);
+    return new PageLookup([...this.#pathsOf(this.#below), this.#open().path]);
   }
 
   /** The files as the ledger is to name them. @param name - of the new one, if there is one */
@@ -121,12 +115,10 @@ export class PageMemory implements AsyncDisposable {
     // From here on it is what is kept, or what is dropped if this fails.
     this.#writer = merged;
     await using _ = newest;
-    using pages = new PublishedPages([...this.#pathsOf(files), newest.path], true);
-    await pages.fill();
-    for (let record = pages.record; record !== undefined; record = pages.record) {
-      const isFull = "isGone" in record ? merged.addGone(record.path) : merged.add(record);
+    using pages = new PageLookup([...this.#pathsOf(files), newest.path]);
+    for (const record of pages.records()) {
+      const isFull = isGone(record) ? merged.addGone(record.path) : merged.add(record);
       if (isFull) await merged.drain();
-      if (pages.step()) await pages.fill();
     }
     await merged.end();
   }

@@ -20,7 +20,6 @@ export class PageWriter {
   readonly #temporary: string;
   readonly #file: Promise<FileHandle>;
   #firstPath = "";
-  #blockPages = 0;
   #count = 0;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
@@ -65,7 +64,7 @@ export class PageWriter {
 
   /** Ends the list and makes it durable under its temporary name. */
   async end(): Promise<void> {
-    if (this.#blockPages > 0) this.#cut();
+    if (this.#encoder.count > 0) this.#cut();
     this.#append(formatBlockHead(0, this.#count, ""));
     this.#send();
     await this.#tail;
@@ -90,20 +89,16 @@ export class PageWriter {
   }
 
   #step(path: string): boolean {
-    if (this.#blockPages === 0) this.#firstPath = path;
-    this.#blockPages += 1;
+    if (this.#encoder.count === 1) this.#firstPath = path;
     this.#count += 1;
-    if (this.#encoder.pendingBytes >= blockBytes) this.#cut();
+    if (this.#encoder.sizeBytes >= blockBytes) this.#cut();
     return this.#inFlight >= maxInFlight;
   }
 
   #cut(): void {
-    this.#encoder.end(this.#blockPages);
-    const bytes = this.#encoder.take();
-    this.#encoder.restart();
-    const packed = deflateSync(bytes, packing);
-    this.#append(formatBlockHead(packed.length, this.#blockPages, this.#firstPath), packed);
-    this.#blockPages = 0;
+    const { count } = this.#encoder;
+    const packed = deflateSync(this.#encoder.finish(), packing);
+    this.#append(formatBlockHead(packed.length, count, this.#firstPath), packed);
     if (this.#waitingBytes >= pieceBytes) this.#send();
   }
 

@@ -2,8 +2,9 @@ import { baseGroup, formatArchiveName, parseBaseList } from "../format/index.ts"
 import { type EpochMs, type EpochSeconds, type ExportEvent, TidemarkError } from "../model/index.ts";
 import type { ArchiveFiles } from "./archive-files.ts";
 import { BaseWriter } from "./base-writer.ts";
+import { Breather } from "./breather.ts";
 import type { ContentPolicy } from "./content-policy.ts";
-import { countChanges, mergeIntervals } from "./interval-merge.ts";
+import { carryIntervals } from "./interval-merge.ts";
 import type { Base, Interval, Ledger } from "./ledger.ts";
 import { areSameLists, type ListGuardOptions } from "./list-guard.ts";
 import type { CandidateFile, DigestMode } from "./page-diff.ts";
@@ -11,8 +12,8 @@ import { PageMemory } from "./page-memory.ts";
 import { namesOf, planRetired, removeFiles } from "./retired-files.ts";
 import { type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
 import { type ComparisonCounts, type ComparisonSink, type PageSource, SiteComparison } from "./site-comparison.ts";
-import { GatheredPages, gatherParts, type PartSource, type SiteParts, sourceOfParts } from "./site-parts.ts";
-import { compareIntervals, isBaseDue, planChain, planMerge, planRetention } from "./tiers.ts";
+import { gatherParts, type PartSource, type SiteParts, sourceOfParts } from "./site-parts.ts";
+import { isBaseDue, planChain, planRetention } from "./tiers.ts";
 
 /** What a draft needs of a run's options. */
 export interface DraftOptions<File extends CandidateFile> extends PartitionOptions, ListGuardOptions {
@@ -78,6 +79,7 @@ class Drafting<File extends CandidateFile> {
   readonly #files: ArchiveFiles;
   readonly #ground: DraftGround;
   readonly #epoch: string;
+  readonly #breather: Breather;
   readonly #scanStartMs: EpochMs;
   readonly #memory: PageMemory;
   readonly #tier: SegmentWriter | undefined;
@@ -89,6 +91,7 @@ class Drafting<File extends CandidateFile> {
     this.#files = files;
     this.#ground = ground;
     this.#epoch = epoch;
+    this.#breather = new Breather(options.signal, "Stopped before anything was published.");
     this.#scanStartMs = options.clock();
     this.#memory = new PageMemory(options.stateDir, ground.ledger?.pageFiles ?? [], options.parts === undefined);
     if (options.dryRun) return;
@@ -118,10 +121,10 @@ class Drafting<File extends CandidateFile> {
     const changesSinceBase = isFirst ? 0 : ledger.changesSinceBase + changes;
     let intervals: readonly Interval[] = ledger?.intervals ?? [];
     if (ledger !== undefined && changes > 0) {
-      intervals = await this.#carry([
-        ...intervals,
-        { tier: 0, from: ledger.publication, to: publication, archives: tierArchives, merged: false },
-      ]);
+      const newest = { tier: 0, from: ledger.publication, to: publication, archives: tierArchives, merged: false };
+      intervals = [...intervals, newest];
+      if (!this.#options.dryRun)
+        intervals = await carryIntervals(this.#files, intervals, this.#options, this.#breather);
     }
     const chainIsBroken =
       !isFirst && !this.#options.dryRun && planChain(intervals, ledger.base.publication, publication) === undefined;
@@ -175,7 +178,7 @@ class Drafting<File extends CandidateFile> {
     if (ofParts !== undefined) return ofParts;
     await using source = this.#options.openSource();
     using earlier = this.#memory.openEarlier();
-    return await this.#comparison(source).run(earlier, this.#sink());
+    return await this.#comparison(source).run(earlier.below("/"), this.#sink());
   }
 
   async #compareParts(
@@ -183,19 +186,18 @@ class Drafting<File extends CandidateFile> {
     ledger: Ledger,
   ): Promise<ComparisonCounts | undefined> {
     await using source = openSource();
-    using lookup = this.#memory.openLookup();
-    const gathered = await gatherParts(source, lookup, parts);
+    using earlier = this.#memory.openEarlier();
+    const gathered = await gatherParts(source, earlier, parts);
     if (gathered === undefined) return undefined;
-    const before = new GatheredPages(gathered.before);
-    const counts = await this.#comparison(sourceOfParts(gathered, source)).run(before, this.#sink());
+    const counts = await this.#comparison(sourceOfParts(gathered, source)).run(gathered.before, this.#sink());
     return { ...counts, pages: ledger.pages + counts.created - counts.deleted };
   }
 
   #comparison(source: PageSource<File>): SiteComparison<File> {
-    const { digestMode, content, onEvent, signal } = this.#options;
+    const { digestMode, content, onEvent } = this.#options;
     const scanStartUs = this.#scanStartMs * 1000;
     const options = { digestMode, publication: this.#ground.publication, scanStartUs, content };
-    return new SiteComparison(source, options, onEvent, signal);
+    return new SiteComparison(source, options, onEvent, this.#breather);
   }
 
   #sink(): ComparisonSink {
@@ -217,33 +219,6 @@ class Drafting<File extends CandidateFile> {
     };
   }
 
-  /** The binary carry: merges as long as two intervals of one tier wait for it. */
-  async #carry(intervals: readonly Interval[]): Promise<readonly Interval[]> {
-    let carried = intervals;
-    for (let pair = planMerge(carried); pair !== undefined && !this.#options.dryRun; pair = planMerge(carried)) {
-      const [older, newer] = pair;
-      this.#stopIfAsked();
-      this.#options.onEvent({
-        event: "progress",
-        phase: "merge",
-        done: 0,
-        total: countChanges(older) + countChanges(newer),
-      });
-      const mark = (interval: Interval) =>
-        interval === older || interval === newer ? { ...interval, merged: true } : interval;
-      try {
-        const merger = await mergeIntervals(this.#files, older, newer, this.#options);
-        carried = [...carried.map(mark), merger].sort(compareIntervals);
-      } catch (error) {
-        if (!(error instanceof TidemarkError && error.code === "archive-corrupt")) throw error;
-        // What cannot be read here cannot be read by a crawler either: neither of the two stays listed.
-        this.#options.onEvent({ event: "warning", code: error.code, message: error.message });
-        carried = carried.filter((interval) => interval !== older && interval !== newer);
-      }
-    }
-    return carried;
-  }
-
   #openBase(): BaseWriter {
     return new BaseWriter(this.#files, this.#options, this.#options.stateDir);
   }
@@ -254,23 +229,15 @@ class Drafting<File extends CandidateFile> {
     this.#base ??= this.#openBase();
     if (!isFilled) {
       using pages = this.#memory.openLatest();
-      await pages.fill();
-      while (pages.head !== undefined) {
-        this.#base.add(pages.head);
-        if (!pages.step()) continue;
-        await pages.fill();
-        this.#stopIfAsked();
+      for (const page of pages.below("/")) {
+        this.#base.add(page);
+        if (this.#breather.count()) await this.#breather.breathe();
       }
     }
     return await this.#base.end(publication, (done) => {
       this.#options.onEvent({ event: "progress", phase: "base", done, total });
-      this.#stopIfAsked();
+      this.#breather.stopIfAsked();
     });
-  }
-
-  #stopIfAsked(): void {
-    if (this.#options.signal?.aborted === true)
-      throw new TidemarkError("aborted", "Stopped before anything was published.");
   }
 
   #toDraft(

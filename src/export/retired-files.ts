@@ -1,6 +1,12 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { formatArchiveName, parseArchiveName } from "../format/index.ts";
+import {
+  type ArchiveIndex,
+  type ArchiveName,
+  formatArchiveName,
+  parseArchiveName,
+  parseBaseList,
+} from "../format/index.ts";
 import type { EpochMs } from "../model/index.ts";
 import type { ArchiveFiles } from "./archive-files.ts";
 import type { Interval, Ledger, Retired } from "./ledger.ts";
@@ -13,6 +19,19 @@ export const keptAfterMs: number = 48 * 3_600_000;
 /** Names of an interval's archives. */
 export function namesOf(intervals: readonly Interval[]): string[] {
   return intervals.flatMap((interval) => interval.archives.map(({ name }) => formatArchiveName(name)));
+}
+
+/** Names of a base's archives; undefined if its list cannot be read. */
+export async function namesOfBase(files: ArchiveFiles, list: ArchiveName): Promise<string[] | undefined> {
+  const content = await files.readContent(list).catch(() => undefined);
+  const base = content === undefined ? undefined : parseBaseList(content);
+  return base?.ok === true ? base.value.archives.map(({ name }) => formatArchiveName(name)) : undefined;
+}
+
+/** Names of all archives that an index leads to, and of its base's list. */
+export async function namesOfIndex(files: ArchiveFiles, { base, archives }: ArchiveIndex): Promise<string[]> {
+  const names = [base, ...archives].map(({ name }) => formatArchiveName(name));
+  return [...names, ...((await namesOfBase(files, base.name)) ?? [])];
 }
 
 /**

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Change, type ExportEvent, TidemarkError } from "../model/index.ts";
+import type { Change, ExportEvent } from "../model/index.ts";
+import type { Breather } from "./breather.ts";
 import { diffListedPage, isListed, type ListedCandidate } from "./listed-diff.ts";
 import {
   type CandidateDigest,
@@ -10,7 +10,6 @@ import {
   type PageDiff,
 } from "./page-diff.ts";
 import type { PublishedPage } from "./published-page.ts";
-import type { PageStream } from "./published-pages.ts";
 
 /** Files and listed pages in path order, and places that could not be seen: what was published there stays. */
 export interface SourceBatch<File> {
@@ -47,7 +46,7 @@ export interface ComparisonCounts {
   withdrawn: number;
 }
 
-/** Pairs that wait to be settled: a batch's, and not all that was deleted before a batch's last file. */
+/** Pairs whose files are read at a time, a batch's or fewer. */
 const maxPairs = 4096;
 
 interface Pair<File> {
@@ -67,7 +66,7 @@ export class SiteComparison<File extends CandidateFile> {
   readonly #source: PageSource<File>;
   readonly #options: DiffOptions;
   readonly #onEvent: (event: ExportEvent) => void;
-  readonly #signal: AbortSignal | undefined;
+  readonly #breather: Breather;
   readonly #counts: ComparisonCounts = {
     pages: 0,
     created: 0,
@@ -77,72 +76,67 @@ export class SiteComparison<File extends CandidateFile> {
     withdrawn: 0,
   };
   readonly #gaps: string[] = [];
+  #pairs: Pair<File>[] = [];
   #reading: Reading<File> | undefined;
 
   constructor(
     source: PageSource<File>,
     options: DiffOptions,
     onEvent: (event: ExportEvent) => void,
-    signal: AbortSignal | undefined,
+    breather: Breather,
   ) {
     this.#source = source;
     this.#options = options;
     this.#onEvent = onEvent;
-    this.#signal = signal;
+    this.#breather = breather;
   }
 
-  /** Runs to the end. @param reader - what was published */
-  async run(reader: PageStream, sink: ComparisonSink): Promise<ComparisonCounts> {
-    await reader.fill();
-    for (;;) {
-      await this.#turn();
-      const batch = await this.#source.next();
-      if (batch === undefined) break;
+  /** Runs to the end. @param pages - what was published, in path order */
+  async run(pages: Iterable<PublishedPage, undefined>, sink: ComparisonSink): Promise<ComparisonCounts> {
+    this.#breather.stopIfAsked();
+    const published = pages[Symbol.iterator]();
+    let before = published.next().value;
+    for (let batch = await this.#source.next(); batch !== undefined; batch = await this.#source.next()) {
       if (batch.gaps.length > 0) {
         for (const gap of batch.gaps) this.#gaps.push(gap.path);
         this.#gaps.sort();
       }
-      let pairs: Pair<File>[] = [];
       for (const file of batch.pages) {
-        while (reader.head !== undefined && reader.head.path < file.path) {
-          pairs.push({ file: undefined, before: reader.head, digest: undefined });
-          if (pairs.length >= maxPairs) {
-            await this.#read(pairs, sink);
-            pairs = [];
-          }
-          if (reader.step()) await reader.fill();
-        }
-        const before = reader.head?.path === file.path ? reader.head : undefined;
-        pairs.push({ file, before, digest: undefined });
-        if (before !== undefined && reader.step()) await reader.fill();
+        for (; before !== undefined && before.path < file.path; before = published.next().value)
+          if (this.#pair(undefined, before)) await this.#read(sink);
+        const isThere = before?.path === file.path;
+        if (this.#pair(file, isThere ? before : undefined)) await this.#read(sink);
+        if (isThere) before = published.next().value;
       }
-      await this.#read(pairs, sink);
+      await this.#read(sink);
       this.#onEvent({ event: "progress", phase: "scan", done: this.#counts.pages });
     }
-    await this.#read([], sink);
-    while (reader.head !== undefined) {
-      if (this.#settle({ file: undefined, before: reader.head, digest: undefined }, sink)) await sink.drain();
-      if (reader.step()) await reader.fill();
-    }
+    for (; before !== undefined; before = published.next().value)
+      if (this.#pair(undefined, before)) await this.#read(sink);
+    await this.#read(sink);
+    await this.#read(sink);
     this.#onEvent({ event: "progress", phase: "scan", done: this.#counts.pages });
-    await this.#turn();
     return this.#counts;
   }
 
-  async #turn(): Promise<void> {
-    await nextTurn();
-    if (this.#signal?.aborted === true) throw new TidemarkError("aborted", "Stopped before anything was published.");
+  /** @returns whether {@link #read} is to be awaited */
+  #pair(file: File | ListedCandidate | undefined, before: PublishedPage | undefined): boolean {
+    this.#pairs.push({ file, before, digest: undefined });
+    return this.#pairs.length >= maxPairs;
   }
 
   /** Begins to read files, and settles those that were begun before: threads read while this one compares. */
-  async #read(pairs: Pair<File>[], sink: ComparisonSink): Promise<void> {
-    const before = this.#reading;
+  async #read(sink: ComparisonSink): Promise<void> {
+    await this.#breather.breathe();
+    const earlier = this.#reading;
+    const pairs = this.#pairs;
+    this.#pairs = [];
     const done = this.#digest(pairs);
     done.catch(() => undefined); // Whatever goes wrong is met when it is awaited, unless something else was first.
     this.#reading = { pairs, done };
-    if (before === undefined) return;
-    await before.done;
-    for (const pair of before.pairs) if (this.#settle(pair, sink)) await sink.drain();
+    if (earlier === undefined) return;
+    await earlier.done;
+    for (const pair of earlier.pairs) if (this.#settle(pair, sink)) await sink.drain();
   }
 
   async #digest(pairs: readonly Pair<File>[]): Promise<void> {
@@ -156,7 +150,7 @@ export class SiteComparison<File extends CandidateFile> {
       files.push(pair.file);
     }
     if (files.length === 0) return;
-    const digests = await this.#source.digestAll(files, () => this.#turn());
+    const digests = await this.#source.digestAll(files, () => this.#breather.breathe());
     for (const [at, pair] of unread.entries()) pair.digest = digests[at];
   }
 

@@ -2,11 +2,16 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { link, open, readdir, readFile, rm } from "node:fs/promises";
 import { hostname } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
 import { temporaryName } from "./durable-file.ts";
 
 const lockFileName = "lock";
+/** A server that shows hidden files has no right to read it. */
+const publishingLockName = ".tidemark.lock";
+
+/** What file systems answer that have no links, and folders in which nothing can be written. */
+const unlockable: readonly unknown[] = ["EROFS", "EACCES", "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
 /** Who holds a site's lock. */
 export interface LockHolder {
@@ -79,7 +84,28 @@ export class SiteLock {
    * @throws TidemarkError `locked`, with who holds it
    */
   static async take(folder: string, since: Date): Promise<SiteLock> {
-    const path = join(folder, lockFileName);
+    return await SiteLock.#take(join(folder, lockFileName), 0o644, since);
+  }
+
+  /**
+   * Takes the lock of a published folder, so that exports that remember in different folders take turns.
+   *
+   * @param folder - the published folder, which exists
+   * @returns undefined where no lock can be: where nothing can be written nothing need be guarded, and some file
+   *   systems have no links
+   * @throws TidemarkError `locked`, with who holds it; `disk-full`
+   */
+  static async takePublishing(folder: string, since: Date): Promise<SiteLock | undefined> {
+    try {
+      // The group too, for the unit's user may have another number next time.
+      return await SiteLock.#take(join(folder, publishingLockName), 0o640, since);
+    } catch (error) {
+      if (error instanceof TidemarkError && unlockable.includes(error.details.errno)) return undefined;
+      throw error;
+    }
+  }
+
+  static async #take(path: string, mode: number, since: Date): Promise<SiteLock> {
     const holder: LockHolder = {
       pid: process.pid,
       host: hostname(),
@@ -88,8 +114,8 @@ export class SiteLock {
     };
     // The nonce makes no two locks equal: see removeStale.
     const content = `${JSON.stringify({ ...holder, nonce: randomBytes(8).toString("hex") })}\n`;
-    await acquire(path, content);
-    await removeLeftClaims(folder, path);
+    await acquire(path, content, mode);
+    await removeLeftClaims(path);
     return new SiteLock(path, content);
   }
 
@@ -99,14 +125,14 @@ export class SiteLock {
   }
 }
 
-async function acquire(path: string, content: string): Promise<void> {
+async function acquire(path: string, content: string, mode: number): Promise<void> {
   for (let attempt = 0; attempt < 10; attempt++) {
-    if (await create(path, content)) return;
-    const held = await readIfThere(path);
+    if (await create(path, content, mode)) return;
+    const held = await readHeld(path);
     if (held === undefined) continue;
     const holder = parseHolder(held);
     if (holder !== undefined && isAlive(holder)) throw lockedBy(holder, path);
-    await removeStale(path, held, content);
+    await removeStale(path, held, content, mode);
   }
   throw new TidemarkError("locked", `The lock ${path} changes hands all the time.`, {
     hint: "Run one export of a site at a time.",
@@ -114,11 +140,16 @@ async function acquire(path: string, content: string): Promise<void> {
 }
 
 // A link appears with its content: no one ever reads an empty lock.
-async function create(path: string, content: string): Promise<boolean> {
+async function create(path: string, content: string, mode: number): Promise<boolean> {
   const own = temporaryName(path);
   try {
-    const handle = await open(own, "wx", 0o644);
-    await handle.writeFile(content).finally(() => handle.close());
+    const handle = await open(own, "wx", 0o600);
+    try {
+      await handle.writeFile(content);
+      await handle.chmod(mode);
+    } finally {
+      await handle.close();
+    }
     await link(own, path);
     return true;
   } catch (error) {
@@ -136,9 +167,9 @@ async function create(path: string, content: string): Promise<boolean> {
  * first's new lock. So it is removed by who holds a second lock, named by the first's content, and only
  * if it is still the same: nobody else can have put another in its place.
  */
-async function removeStale(path: string, stale: string, content: string): Promise<void> {
+async function removeStale(path: string, stale: string, content: string, mode: number): Promise<void> {
   const claim = `${path}-${createHash("sha256").update(stale).digest("hex").slice(0, 16)}`;
-  await acquire(claim, content);
+  await acquire(claim, content, mode);
   try {
     if ((await readIfThere(path)) === stale) await rm(path, { force: true });
   } finally {
@@ -147,7 +178,8 @@ async function removeStale(path: string, stale: string, content: string): Promis
 }
 
 // Claims of locks that are gone do nothing any more, whoever holds them.
-async function removeLeftClaims(folder: string, path: string): Promise<void> {
+async function removeLeftClaims(path: string): Promise<void> {
+  const folder = dirname(path);
   for (const name of await readdir(folder)) {
     if (name.startsWith(`${basename(path)}-`)) await rm(join(folder, name), { force: true });
   }
@@ -155,6 +187,19 @@ async function removeLeftClaims(folder: string, path: string): Promise<void> {
 
 async function readIfThere(path: string): Promise<string | undefined> {
   return await readFile(path, "utf8").catch(() => undefined);
+}
+
+async function readHeld(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EACCES") return undefined;
+    throw new TidemarkError("locked", `Another user's export of this site holds the lock ${path}, or left it.`, {
+      hint: `Wait for it, or stop it. If it is surely gone, remove ${path}.`,
+      details: { path },
+      cause: error,
+    });
+  }
 }
 
 function lockedBy({ pid, host, since }: LockHolder, path: string): TidemarkError {

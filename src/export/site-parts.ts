@@ -2,7 +2,6 @@ import type { ListedCandidate } from "./listed-diff.ts";
 import type { CandidateDigest, CandidateFile } from "./page-diff.ts";
 import type { PageLookup } from "./page-lookup.ts";
 import type { PublishedPage } from "./published-page.ts";
-import type { PageStream } from "./published-pages.ts";
 import type { PageSource, SourceBatch } from "./site-comparison.ts";
 
 /** Parts of a site that may have changed: encoded paths of folders, `/` at both ends. */
@@ -127,27 +126,6 @@ class Gathering<File extends CandidateFile> {
       if (this.#whole.has(folder.slice(0, end))) return true;
     return this.#whole.has("/");
   }
-}
-
-/** Pages that are in memory, as a stream. */
-export class GatheredPages implements PageStream {
-  readonly #pages: readonly PublishedPage[];
-  #at = 0;
-
-  constructor(pages: readonly PublishedPage[]) {
-    this.#pages = pages;
-  }
-
-  get head(): PublishedPage | undefined {
-    return this.#pages[this.#at];
-  }
-
-  step(): boolean {
-    this.#at += 1;
-    return false;
-  }
-
-  async fill(): Promise<void> {}
 }
 
 /** What was gathered, as the source of a comparison. */

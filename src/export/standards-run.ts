@@ -72,12 +72,18 @@ export async function publishStandards(
   ledger: Ledger,
 ): Promise<StandardsOutcome> {
   const { stateDir, docroot, onEvent, standards } = options;
-  const state = await readStandardsState(stateDir);
+  const state = await readStandardsState(stateDir, (message) =>
+    onEvent({ event: "warning", code: "standards-state", message: `${message} They are written anew.` }),
+  );
   const isWanted = standards.sitemap || standards.resourceSync;
-  if (!isWanted && state === undefined) return { sitemap: undefined, bytesWritten: 0, due: [] };
   const site = new ListSite(options.site);
-  const breather = new Breather(options.signal);
+  const breather = new Breather(
+    options.signal,
+    "Stopped while sitemaps and ResourceSync were written.",
+    "The next export writes them: the archives are published already.",
+  );
   const files = await ListFolder.open(archives.folder, ledger.publication, breather);
+  if (!isWanted && state === undefined && files.isEmpty) return { sitemap: undefined, bytesWritten: 0, due: [] };
   let next = state;
   let due: readonly string[] = [];
   if (state === undefined || !isCurrent(state, ledger, standards, files)) {
@@ -92,7 +98,7 @@ export async function publishStandards(
   }
   let bytesWritten = files.bytesWritten;
   if (standards.resourceSync) bytesWritten += await placeDescription(docroot, site, onEvent);
-  else if (state?.resourceSync !== undefined) await removeDescription(docroot, site);
+  else if (state === undefined || state.resourceSync !== undefined) await removeDescription(docroot, site);
   const hasSitemap = next?.hasSitemap === true && next.shards.length > 0;
   return { sitemap: hasSitemap ? listNames.sitemap : undefined, bytesWritten, due };
 }
@@ -217,9 +223,10 @@ class StandardsRun {
   async #openChangeLists(record: ChangeRecord | undefined): Promise<ChangeLists> {
     const state = this.#state;
     const { publication } = this.#ledger;
-    if (state?.resourceSync !== undefined) {
-      const { changeLists } = state.resourceSync;
-      const lists = record && (await ChangeLists.resume(this.#site, this.#files, changeLists, state.publication));
+    if (state?.resourceSync !== undefined || this.#files.has(listNames.changeList)) {
+      const changeLists = state?.resourceSync?.changeLists ?? [];
+      const knownTo = state?.publication ?? 0;
+      const lists = record && (await ChangeLists.resume(this.#site, this.#files, changeLists, knownTo));
       if (lists !== undefined) return lists;
       const message = "Lists of changes begin anew: who follows them reads the resource list once.";
       this.#options.onEvent({ event: "warning", code: "change-lists-lost", message });

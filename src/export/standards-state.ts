@@ -6,6 +6,7 @@ import type { EpochSeconds } from "../model/index.ts";
 import { syncFolder, writeDurably } from "./durable-file.ts";
 import type { Retired } from "./ledger.ts";
 import type { SitemapShard } from "./sitemap-shards.ts";
+import { isStandardsState } from "./standards-form.ts";
 
 const gzipAsync = promisify(gzip);
 const gunzipAsync = promisify(gunzip);
@@ -72,15 +73,24 @@ export interface StandardsState {
 /**
  * Reads the state.
  *
+ * @param onUnusable - is told why one that is there is not used
  * @returns undefined if there is none that can be used: all of it can be made anew from the pages
  */
-export async function readStandardsState(folder: string): Promise<StandardsState | undefined> {
+export async function readStandardsState(
+  folder: string,
+  onUnusable: (message: string) => void,
+): Promise<StandardsState | undefined> {
+  const path = join(folder, standardsFileName);
   try {
-    const packed = await readFile(join(folder, standardsFileName));
+    const packed = await readFile(path);
     const text = (await gunzipAsync(packed, { maxOutputLength: maxStateBytes })).toString("utf8");
-    const document = JSON.parse(text) as { version?: unknown; state?: StandardsState };
-    return document.version === stateVersion && isState(document.state) ? document.state : undefined;
-  } catch {
+    const { version, state } = JSON.parse(text) as { version?: unknown; state?: unknown };
+    if (version !== stateVersion) throw new RangeError(`it is of version ${version}, not ${stateVersion}`);
+    if (!isStandardsState(state)) throw new RangeError("it is not of the form that it should be");
+    return state;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT")
+      onUnusable(`What is remembered of sitemaps and ResourceSync, ${path}, is not used: ${(error as Error).message}.`);
     return undefined;
   }
 }
@@ -90,21 +100,4 @@ export async function writeStandardsState(folder: string, state: StandardsState)
   const packed = await gzipAsync(JSON.stringify({ version: stateVersion, state }), { level: 6 });
   await writeDurably(join(folder, standardsFileName), packed, { mode: 0o600 });
   await syncFolder(folder);
-}
-
-// It is our own file, guarded by gzip's checksum: this tells a foreign file from ours, no more.
-function isState(value: unknown): value is StandardsState {
-  if (typeof value !== "object" || value === null) return false;
-  const state = value as Partial<StandardsState>;
-  const { resourceSync } = state;
-  return (
-    typeof state.epoch === "string" &&
-    Number.isSafeInteger(state.publication) &&
-    typeof state.hasSitemap === "boolean" &&
-    (resourceSync === undefined ||
-      (Array.isArray(resourceSync.changeLists) && Array.isArray(resourceSync.changeDumps))) &&
-    Array.isArray(state.shards) &&
-    Array.isArray(state.listed) &&
-    Array.isArray(state.retired)
-  );
 }

@@ -22,7 +22,8 @@ export function judgeAnswer(request: FetchRequest, answer: Answer, facts: Outcom
     return { kind: "fetched", ...answered, validators, contentType, contentEncoding, cacheControl, body, finalPath };
   }
   if (status === 304 && isConditional(request)) {
-    return { kind: "not-modified", ...answered, validators: { ...request.validators, ...fields.validators } };
+    const validators = { ...request.validators, ...fields.validators };
+    return { kind: "not-modified", ...answered, validators, cacheControl: fields.cacheControl };
   }
   if (status === 404 || status === 410) return { kind: "gone", ...answered };
   if (status === 429 || (status >= 500 && status < 600)) {

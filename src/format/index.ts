@@ -50,11 +50,11 @@ export { ResourceSyncReader } from "./resource-sync-reader.ts";
 export { ResourceSyncWriter } from "./resource-sync-writer.ts";
 export {
   maxCrawlDelaySeconds,
-  maxRobotsBytes,
   parseRobots,
   type Robots,
   robotsAllow,
   robotsCrawlDelaySeconds,
+  robotsSitemaps,
 } from "./robots.ts";
 export {
   blockEnd,
@@ -65,6 +65,7 @@ export {
   replaceRobotsBlock,
 } from "./robots-block.ts";
 export { isNoindexField, maxMetaBytes, saysNoindex } from "./robots-meta.ts";
+export { maxRobotsBytes } from "./robots-text.ts";
 export { SitemapWriter, sitemapEntryBytes, sitemapFrameBytes } from "./sitemap.ts";
 export {
   maxReadCharacters,
@@ -75,5 +76,6 @@ export {
   type SitemapLimits,
 } from "./sitemap-document.ts";
 export { SitemapReader } from "./sitemap-reader.ts";
+export { maxUrlLength, normaliseUrl } from "./url-normal.ts";
 export { decodePathSegment, encodePathSegment, isCanonicalPath, maxPathLength } from "./url-path.ts";
 export { formatW3cDate, parseW3cDate } from "./w3c-date.ts";

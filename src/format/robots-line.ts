@@ -66,8 +66,9 @@ function knownKey(text: string): RobotsKey | undefined {
  */
 export function parseRobotsLine(text: string): RobotsLine | undefined {
   const whole = text.length > maxRobotsLineBytes ? text.slice(0, maxRobotsLineBytes) : text;
-  const comment = whole.indexOf("#");
-  const line = trimWhite(comment === -1 ? whole : whole.slice(0, comment));
+  // A NUL ends a line's meaning as it does in google/robotstxt: no path has one.
+  const end = whole.search(/[#\0]/);
+  const line = trimWhite(end === -1 ? whole : whole.slice(0, end));
   let separator = line.indexOf(":");
   if (separator === -1) {
     // A forgotten colon is forgiven where exactly two words leave no doubt.

@@ -1,4 +1,10 @@
-import { matchesRobotsPattern, normaliseRobotsPath, parseRobotsPattern, type RobotsPattern } from "./robots-pattern.ts";
+import {
+  matchesRobotsPattern,
+  normaliseRobotsPath,
+  parseRobotsPattern,
+  type RobotsPath,
+  type RobotsPattern,
+} from "./robots-pattern.ts";
 
 /** An Allow or Disallow line of a group. */
 export interface RobotsRule {
@@ -108,9 +114,10 @@ export class RobotsRules {
   allow(path: string): boolean {
     const normal = normaliseRobotsPath(path);
     const literal = this.#prefixes.strongest(normal);
+    const whole: RobotsPath = { text: normal };
     for (const { pattern, strength } of this.#wildcards) {
       if (strength <= literal) break;
-      if (matchesRobotsPattern(pattern, normal)) return strength % 2 === 1;
+      if (matchesRobotsPattern(pattern, whole)) return strength % 2 === 1;
     }
     return literal === noMatch || literal % 2 === 1;
   }

@@ -1,18 +1,19 @@
-import { maxRobotsLineBytes, parseRobotsLine, splitRobotsLines } from "./robots-line.ts";
+import { parseRobotsLine, splitRobotsLines } from "./robots-line.ts";
 import { type RobotsRule, RobotsRules } from "./robots-rules.ts";
-
-/**
- * Bytes of a robots.txt that are read (RFC 9309 section 2.5 asks for at least 500 KiB). Who fetches
- * one keeps a byte more than this, so that {@link parseRobots} can tell that it was longer.
- */
-export const maxRobotsBytes: number = 500 * 1024;
+import { maxRobotsBytes, readRobotsText } from "./robots-text.ts";
+import { normaliseUrl } from "./url-normal.ts";
 
 /** Longest crawl delay that is believed, in seconds: a day. */
 export const maxCrawlDelaySeconds = 86_400;
 
 interface Group {
   readonly rules: RobotsRule[];
-  crawlDelaySeconds: number | undefined;
+}
+
+// A delay holds for the agents that were named since the last line that was no name: an owner who writes a name and a
+// delay, and the next name, did not mean both. For rules those names are one group (RFC 9309 section 2.2.4).
+interface Pace {
+  seconds: number | undefined;
 }
 
 const everyAgent = "*";
@@ -26,46 +27,53 @@ export class Robots {
   readonly archiveIndexes: readonly string[];
   /** Values of `Archive`, likewise. */
   readonly archives: readonly string[];
-  /** Values of `Sitemap`, likewise. */
+  /** Values of `Sitemap`, likewise, each once; see {@link robotsSitemaps}. */
   readonly sitemaps: readonly string[];
   /** Whether it was longer than {@link maxRobotsBytes} and its end is missing. */
   readonly truncated: boolean;
   readonly #groups: ReadonlyMap<string, readonly Group[]>;
-  readonly #ungrouped: Group;
+  readonly #paces: ReadonlyMap<string, readonly Pace[]>;
+  readonly #everybodysPace: Pace;
   readonly #rules: Map<readonly Group[], RobotsRules> = new Map();
 
   constructor(content: Uint8Array) {
     this.truncated = content.length > maxRobotsBytes;
     const archiveIndexes: string[] = [];
     const archives: string[] = [];
-    const sitemaps: string[] = [];
+    const sitemaps = new Set<string>();
     const groups = new Map<string, Group[]>();
-    this.#ungrouped = { rules: [], crawlDelaySeconds: undefined };
-    let group = this.#ungrouped;
-    let namesAgents = false;
-    for (const text of splitRobotsLines(readText(content))) {
+    const paces = new Map<string, Pace[]>();
+    this.#everybodysPace = { seconds: undefined };
+    let group: Group | undefined;
+    let pace = this.#everybodysPace;
+    let namesGroup = false;
+    let namesPace = false;
+    for (const text of splitRobotsLines(readRobotsText(content))) {
       const line = parseRobotsLine(text);
       if (line === undefined) continue;
       switch (line.key) {
-        case "user-agent": {
-          if (!namesAgents) group = { rules: [], crawlDelaySeconds: undefined };
-          namesAgents = true;
-          const agent = agentOf(line.value);
-          const known = groups.get(agent);
-          if (known === undefined) groups.set(agent, [group]);
-          else if (known.at(-1) !== group) known.push(group);
+        case "user-agent":
+          if (group === undefined || !namesGroup) group = { rules: [] };
+          if (!namesPace) pace = { seconds: undefined };
+          namesGroup = true;
+          namesPace = true;
+          for (const agent of agentsOf(line.value)) {
+            addOnce(groups, agent, group);
+            addOnce(paces, agent, pace);
+          }
           break;
-        }
         case "allow":
         case "disallow":
-          namesAgents = false;
-          if (group !== this.#ungrouped) group.rules.push({ allow: line.key === "allow", value: line.value });
+          namesGroup = false;
+          namesPace = false;
+          group?.rules.push({ allow: line.key === "allow", value: line.value });
           break;
         case "crawl-delay":
-          group.crawlDelaySeconds = longerDelay(group.crawlDelaySeconds, parseDelay(line.value));
+          namesPace = false;
+          pace.seconds = longerDelay(pace.seconds, parseDelay(line.value));
           break;
         case "sitemap":
-          sitemaps.push(line.value);
+          if (line.value !== "") sitemaps.add(line.value);
           break;
         case "archive-index":
           archiveIndexes.push(line.value);
@@ -77,8 +85,9 @@ export class Robots {
     }
     this.archiveIndexes = archiveIndexes;
     this.archives = archives;
-    this.sitemaps = sitemaps;
+    this.sitemaps = [...sitemaps];
     this.#groups = groups;
+    this.#paces = paces;
   }
 
   /** See {@link robotsAllow}. */
@@ -96,9 +105,8 @@ export class Robots {
 
   /** See {@link robotsCrawlDelaySeconds}. */
   crawlDelaySeconds(productToken: string): number | undefined {
-    let delay = this.#ungrouped.crawlDelaySeconds;
-    for (const group of this.#groupsOf(productToken) ?? []) delay = longerDelay(delay, group.crawlDelaySeconds);
-    return delay;
+    const paces = this.#paces.get(productToken.toLowerCase()) ?? this.#paces.get(everyAgent) ?? [];
+    return paces.reduce((delay, pace) => longerDelay(delay, pace.seconds), this.#everybodysPace.seconds);
   }
 
   #groupsOf(productToken: string): readonly Group[] | undefined {
@@ -106,30 +114,20 @@ export class Robots {
   }
 }
 
-// One character a byte: a TextDecoder of "latin1" is one of windows-1252, which moves 80 to 9F.
-function readText(content: Uint8Array): string {
-  let from = 0;
-  // Also a part of a byte order mark is passed over, as google/robotstxt does.
-  for (const byte of [0xef, 0xbb, 0xbf]) {
-    if (content[from] !== byte) break;
-    from++;
-  }
-  let text = "";
-  const to = Math.min(content.length, maxRobotsBytes);
-  while (from < to) {
-    const end = Math.min(from + 4096, to);
-    text += String.fromCharCode(...content.subarray(from, end));
-    from = end;
-  }
-  if (content.length <= maxRobotsBytes) return text;
-  // The last line may be cut in its middle, unless so much of it is there as is read of any line.
-  const lineEnd = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r"));
-  return text.length - lineEnd > maxRobotsLineBytes ? text : text.slice(0, lineEnd + 1);
+function addOnce<T>(map: Map<string, T[]>, agent: string, one: T): void {
+  const known = map.get(agent);
+  if (known === undefined) map.set(agent, [one]);
+  else if (known.at(-1) !== one) known.push(one);
 }
 
-function agentOf(value: string): string {
-  if (/^\*(?:\s|$)/.test(value)) return everyAgent;
-  return /^[A-Za-z_-]*/.exec(value)?.[0].toLowerCase() ?? "";
+// One token a line is the standard. A list with commas can mean only one thing; of words, the first is taken, as
+// google/robotstxt does. Digits are no part of a token by the standard, but of many an agent's name.
+function agentsOf(value: string): string[] {
+  return value.split(",").map((name) => {
+    const token = name.trimStart();
+    if (/^\*(?:\s|$)/.test(token)) return everyAgent;
+    return /^[A-Za-z0-9_-]*/.exec(token)?.[0].toLowerCase() ?? "";
+  });
 }
 
 function parseDelay(value: string): number | undefined {
@@ -150,7 +148,7 @@ function longerDelay(a: number | undefined, b: number | undefined): number | und
  *
  * @param content - the body as it was received; what is beyond {@link maxRobotsBytes} is ignored from
  *   the last whole line on
- * @see RFC 9309; docs/decisions/0001-own-robots-parser.md for where we differ
+ * @see RFC 9309; docs/decisions/0040-robots.md for where we differ
  * @example
  * const robots = parseRobots(new TextEncoder().encode("User-agent: *\nDisallow: /private/\n"));
  * robotsAllow(robots, "tidemark", "/private/a.html"); // false
@@ -174,11 +172,31 @@ export function robotsAllow(robots: Robots, productToken: string, path: string):
 }
 
 /**
- * The longest `Crawl-delay` of an agent's groups (of `*` if no group names it) and of lines before
- * any group, which speak to everybody. Not part of RFC 9309.
+ * The longest `Crawl-delay` that an agent is given (that `*` is given if no group names it), lines before
+ * any group included, which speak to everybody. A delay holds for the agents named right before it and
+ * its rules. Not part of RFC 9309.
  *
  * @returns seconds, maybe with a fraction, from 0 to {@link maxCrawlDelaySeconds}; undefined if there is none
  */
 export function robotsCrawlDelaySeconds(robots: Robots, productToken: string): number | undefined {
   return robots.crawlDelaySeconds(productToken);
+}
+
+/**
+ * The sitemaps that robots.txt names: those of http and https, absolute or relative, whichever group they stand
+ * in, each once.
+ *
+ * @param url - where robots.txt was found
+ * @see RFC 9309 section 2.2.4; sitemaps.org/protocol, "Informing search engine crawlers"
+ */
+export function robotsSitemaps(robots: Robots, url: string): string[] {
+  const urls = robots.sitemaps.map((value) => {
+    const text = decodeByteString(value);
+    return normaliseUrl(text, url) ?? normaliseUrl(text);
+  });
+  return [...new Set(urls.filter((one) => one !== undefined))];
+}
+
+function decodeByteString(text: string): string {
+  return new TextDecoder().decode(Uint8Array.from(text, (character) => character.charCodeAt(0)));
 }

@@ -88,7 +88,11 @@ export interface FetchedOutcome extends Answered {
 /** What became of one request. An ordinary day on the web is a branch of this, never an exception. */
 export type FetchOutcome =
   | FetchedOutcome
-  | (Answered & { readonly kind: "not-modified"; readonly validators: Validators })
+  | (Answered & {
+      readonly kind: "not-modified";
+      readonly validators: Validators;
+      readonly cacheControl: string | undefined;
+    })
   /** 404 or 410. */
   | (Answered & { readonly kind: "gone" })
   /** Any other 4xx. */

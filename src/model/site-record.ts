@@ -9,6 +9,8 @@ export interface RobotsCopy {
   readonly validators: Validators;
   /** When the server last said that this is its robots.txt. */
   readonly confirmedAt: EpochMs;
+  /** For how long after that it need not be asked for again, in milliseconds. */
+  readonly freshMs: number;
 }
 
 /** How far a crawler has followed a site, and for which selection of its pages that is true. */

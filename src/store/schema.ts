@@ -43,6 +43,7 @@ export const migrations: readonly string[] = [
     seen INTEGER NOT NULL,
     PRIMARY KEY (site, path)
   ) STRICT, WITHOUT ROWID;`,
+  "ALTER TABLE site ADD COLUMN robots_fresh INTEGER NOT NULL DEFAULT 86400000;",
   `-- URLs of sites that do not publish their changes. Ids count up in the order in which they were found.
   CREATE TABLE target (
     id INTEGER PRIMARY KEY,

@@ -28,11 +28,11 @@ export class StoredSite {
     this.#read = prepareStatement(
       connection,
       `SELECT epoch, publication, types_key, since, index_path, index_etag, index_modified,
-        robots_body, robots_etag, robots_modified, robots_confirmed FROM site WHERE id = ?`,
+        robots_body, robots_etag, robots_modified, robots_confirmed, robots_fresh FROM site WHERE id = ?`,
     );
     this.#writeRobots = prepareStatement(
       connection,
-      "UPDATE site SET robots_body = ?, robots_etag = ?, robots_modified = ?, robots_confirmed = ? WHERE id = ?",
+      "UPDATE site SET robots_body = ?, robots_etag = ?, robots_modified = ?, robots_confirmed = ?, robots_fresh = ? WHERE id = ?",
     );
     this.#readSource = prepareStatement(connection, "SELECT state FROM source_state WHERE site = ? AND source = ?");
     this.#writeSource = prepareStatement(
@@ -44,9 +44,10 @@ export class StoredSite {
 
   read(): SiteRecord {
     return inDatabase(this.#file, () => {
-      const row = this.#read.get(this.#site) as [Text, Count, Text, Count, Text, Text, Text, Text, Text, Text, Count];
-      const [epoch, publication, typesKey, since, indexPath, etag, modified, body, robotsEtag, robotsModified, at] =
-        row;
+      const [epoch, publication, typesKey, since, indexPath, etag, modified, ...robotsRow] = this.#read.get(
+        this.#site,
+      ) as [Text, Count, Text, Count, Text, Text, Text, Text, Text, Text, Count, number];
+      const [body, robotsEtag, robotsModified, at, freshMs] = robotsRow;
       const position: SitePosition | undefined =
         epoch === null || publication === null || typesKey === null || indexPath === null
           ? undefined
@@ -64,16 +65,24 @@ export class StoredSite {
               body: Buffer.from(body, "base64"),
               validators: validatorsOf(robotsEtag, robotsModified),
               confirmedAt: at,
+              freshMs,
             };
       return { position, robots };
     });
   }
 
-  rememberRobots({ body, validators, confirmedAt }: RobotsCopy): void {
+  rememberRobots({ body, validators, confirmedAt, freshMs }: RobotsCopy): void {
     // As text: the binding does not take bytes.
     const text = Buffer.from(body).toString("base64");
     inDatabase(this.#file, () =>
-      this.#writeRobots.run(text, validators.etag ?? null, validators.lastModified ?? null, confirmedAt, this.#site),
+      this.#writeRobots.run(
+        text,
+        validators.etag ?? null,
+        validators.lastModified ?? null,
+        confirmedAt,
+        freshMs,
+        this.#site,
+      ),
     );
   }
 

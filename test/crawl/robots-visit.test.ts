@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { robotsFreshMs } from "../../src/crawl/robots-freshness.ts";
 import { Crawler } from "./site-visit.ts";
 
 const wellKnown = "/.well-known/tidemark/index.gz";
@@ -10,6 +11,29 @@ async function openCrawler(): Promise<Crawler> {
   crawler.site.set({ "/a.html": "a", "/private/b.html": "b" });
   crawler.site.publishBase();
   return crawler;
+}
+
+/** A site without archives, whose robots.txt is served with a field `Cache-Control`. */
+async function openPlainSite(cacheControl?: string): Promise<Crawler> {
+  const crawler = await Crawler.open();
+  crawler.site.answers.set("/robots.txt", (request, response) => {
+    const fields = { etag: '"1"', ...(cacheControl === undefined ? {} : { "cache-control": cacheControl }) };
+    if (request.headers["if-none-match"] === '"1"') response.writeHead(304, fields).end();
+    else response.writeHead(200, fields).end("User-agent: *\nDisallow: /private/\n");
+  });
+  return crawler;
+}
+
+/** What visits so many hours after the first ask of robots.txt. */
+async function robotsRequests(crawler: Crawler, hours: readonly number[]): Promise<string[][]> {
+  const start = crawler.now;
+  const asked: string[][] = [];
+  for (const hour of hours) {
+    crawler.now = start + hour * hourMs;
+    const { requests } = await crawler.visit();
+    asked.push(requests.filter((request) => request.endsWith(" /robots.txt")));
+  }
+  return asked;
 }
 
 const unavailable = (_: unknown, response: { writeHead(status: number): { end(): void } }): void =>
@@ -132,4 +156,108 @@ describe("robots.txt", () => {
     assert.equal(summary.created, 2);
     assert.ok(sentBytes < 1e8, `${sentBytes} bytes were taken`);
   });
+});
+
+describe("a copy of robots.txt", () => {
+  const [asked, confirmed, kept] = [["200 /robots.txt"], ["304 /robots.txt"], []];
+
+  it("is used for a day where there are no archives, and then confirmed", async () => {
+    await using crawler = await openPlainSite();
+    assert.deepEqual(await robotsRequests(crawler, [0, 1, 23.9, 24, 47.9, 48]), [
+      asked,
+      kept,
+      kept,
+      confirmed,
+      kept,
+      confirmed,
+    ]);
+  });
+
+  it("is used as long as its max-age says, at most a day", async () => {
+    await using hour = await openPlainSite("public, max-age=3600");
+    assert.deepEqual(await robotsRequests(hour, [0, 0.9, 1, 1.9, 2]), [asked, kept, confirmed, kept, confirmed]);
+    await using week = await openPlainSite("max-age=604800");
+    assert.deepEqual(await robotsRequests(week, [0, 23, 25]), [asked, kept, confirmed]);
+    await using never = await openPlainSite("no-cache");
+    assert.deepEqual(await robotsRequests(never, [0, 0.1, 0.2]), [asked, confirmed, confirmed]);
+  });
+
+  it("is confirmed at each visit where it names archives", async () => {
+    await using crawler = await openCrawler();
+    assert.deepEqual((await crawler.visit()).requests[0], "200 /robots.txt");
+    for (let visit = 0; visit < 2; visit++)
+      assert.deepEqual((await crawler.visit()).requests, ["304 /robots.txt", `304 ${wellKnown}`]);
+  });
+
+  it("has its rules while it is used", async () => {
+    await using crawler = await openCrawler();
+    const { site } = crawler;
+    site.files.set("/robots.txt", Buffer.from("User-agent: *\nDisallow: /private/\n"));
+    assert.equal((await crawler.visit()).requests[0], "200 /robots.txt");
+    site.set({ "/private/b.html": "bb", "/private/c.html": "c", "/a.html": "aa" });
+    site.publish();
+    site.files.set("/robots.txt", Buffer.from("User-agent: *\nDisallow: /a\n"));
+    const second = await crawler.visit();
+    assert.ok(!second.requests.includes("200 /robots.txt"));
+    assert.deepEqual(second.pages.toSorted(), [
+      "disallowed /private/b.html",
+      "disallowed /private/c.html",
+      "updated /a.html",
+    ]);
+    crawler.now += 25 * hourMs;
+    const third = await crawler.visit();
+    assert.equal(third.requests[0], "200 /robots.txt");
+    assert.deepEqual(third.pages.toSorted(), ["created /private/b.html", "created /private/c.html"]);
+  });
+
+  it("that there is none is used too, and one that is refused is not", async () => {
+    await using none = await Crawler.open();
+    assert.deepEqual(await robotsRequests(none, [0, 23, 25]), [["404 /robots.txt"], kept, ["404 /robots.txt"]]);
+    await using secret = await Crawler.open();
+    secret.site.answers.set("/robots.txt", (_, response) => response.writeHead(403).end());
+    assert.deepEqual(await robotsRequests(secret, [0, 1]), [["403 /robots.txt"], ["403 /robots.txt"]]);
+  });
+
+  it("holds for a day though it is stale, while the server is in trouble, and is asked for in each visit", async () => {
+    await using crawler = await openPlainSite("max-age=60");
+    await crawler.visit();
+    for (const status of [429, 503]) {
+      crawler.site.answers.set("/robots.txt", (_, response) => response.writeHead(status).end());
+      crawler.now += 11 * hourMs;
+      const { warnings, requests } = await crawler.visit();
+      assert.deepEqual([warnings[0], requests[0]], ["robots-kept", `${status} /robots.txt`]);
+    }
+    crawler.now += 3 * hourMs;
+    assert.deepEqual((await crawler.visit()).warnings, ["site-unavailable"]);
+  });
+
+  it("from the future is confirmed", async () => {
+    await using crawler = await openPlainSite();
+    assert.deepEqual(await robotsRequests(crawler, [0, -1, -0.5]), [asked, confirmed, kept]);
+  });
+});
+
+describe("how long a copy of robots.txt is fresh", () => {
+  const rows: ReadonlyArray<readonly [string | undefined, number]> = [
+    [undefined, 24 * hourMs],
+    ["public, must-revalidate", 24 * hourMs],
+    ["max-age=10", 10_000],
+    ['MAX-AGE = "10"', 10_000],
+    ["max-age=20, max-age=10", 10_000],
+    ["s-maxage=10, max-age=20", 20_000],
+    ["max-age=99999999999999999999", 24 * hourMs],
+    ["max-age=0", 0],
+    ["max-age=-1", 0],
+    ["max-age", 0],
+    ["max-age=1.5", 0],
+    ["max-age=60, no-cache", 0],
+    ["no-store", 0],
+    ['no-cache="set-cookie"', 0],
+    [",;=, ,", 24 * hourMs],
+  ];
+  for (const [cacheControl, freshMs] of rows) {
+    it(`by ${JSON.stringify(cacheControl)}`, () => {
+      assert.equal(robotsFreshMs(cacheControl), freshMs);
+    });
+  }
 });

@@ -16,13 +16,13 @@ test("the ledger and the pages of version 1 are read as they were meant", async 
   const ledger = await readLedger(join(fixture, "state"));
   assert.deepEqual(ledger, expected.ledger);
   const names: { name: string }[] = expected.ledger.pageFiles;
-  const pages = await readPages(...names.map(({ name }) => join(fixture, "state", name)));
+  const pages = readPages(...names.map(({ name }) => join(fixture, "state", name)));
   assert.deepEqual(JSON.parse(JSON.stringify(pages)), expected.pages);
   assert.ok(pages.length > 5 && (ledger?.intervals.length ?? 0) > 3);
 });
 
-test("every form of a page's record of version 1 is read", async () => {
-  assert.deepEqual(await readPages(join(fixture, "odd-pages.blocks")), oddPages);
+test("every form of a page's record of version 1 is read", () => {
+  assert.deepEqual(readPages(join(fixture, "odd-pages.blocks")), oddPages);
 });
 
 test("an export goes on from a state of version 1", async () => {

@@ -2,9 +2,9 @@ import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readLedger } from "../../src/export/ledger-file.ts";
+import { PageLookup } from "../../src/export/page-lookup.ts";
 import { PageWriter } from "../../src/export/page-writer.ts";
 import type { PublishedPage } from "../../src/export/published-page.ts";
-import { PublishedPages } from "../../src/export/published-pages.ts";
 import { TestSite } from "./test-site.ts";
 
 /** Pages that use every form that a record can take, as `odd-pages.blocks` holds them. */
@@ -52,14 +52,9 @@ export const oddPages: readonly PublishedPage[] = [
 ];
 
 /** Reads all remembered pages. @param paths - the oldest list first */
-export async function readPages(...paths: readonly string[]): Promise<PublishedPage[]> {
-  using reader = new PublishedPages(paths);
-  const pages: PublishedPage[] = [];
-  for (await reader.fill(); reader.head !== undefined; ) {
-    pages.push(reader.head);
-    if (reader.step()) await reader.fill();
-  }
-  return pages;
+export function readPages(...paths: readonly string[]): PublishedPage[] {
+  using lookup = new PageLookup(paths);
+  return [...lookup.below("/")];
 }
 
 /** Makes the fixture of a version of the state: a site, what was published of it, and what was remembered. */
@@ -78,7 +73,7 @@ async function makeFixture(folder: string): Promise<void> {
   }
   const ledger = await readLedger(site.stateDir);
   if (ledger === undefined) throw new TypeError("there is no ledger");
-  const pages = await readPages(...ledger.pageFiles.map(({ name }) => join(site.stateDir, name)));
+  const pages = readPages(...ledger.pageFiles.map(({ name }) => join(site.stateDir, name)));
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   cpSync(site.docroot, join(folder, "site"), { recursive: true });

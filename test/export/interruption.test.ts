@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { chmodSync, readdirSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
+import { formatArchiveName } from "../../src/format/index.ts";
 import { TidemarkError } from "../../src/model/index.ts";
+import { MemorySite } from "./memory-site.ts";
+import { PublishedReader } from "./published-reader.ts";
+import { seal } from "./sealed-folder.ts";
 import { countsOf, TestSite } from "./test-site.ts";
 
 const small = { segmentSize: 5, minGroup: 2 };
@@ -69,15 +73,30 @@ test("a signal that has come already stops before anything is looked at", async 
   assert.deepEqual(leftovers(site), []);
 });
 
-/** Makes a folder unwritable, also for root; undefined where that is not possible. */
-function seal(folder: string): Disposable | undefined {
-  if (process.getuid?.() !== 0) {
-    chmodSync(folder, 0o500);
-    return { [Symbol.dispose]: () => chmodSync(folder, 0o755) };
-  }
-  if (spawnSync("chattr", ["+i", folder]).status !== 0) return undefined;
-  return { [Symbol.dispose]: () => void spawnSync("chattr", ["-i", folder]) };
-}
+test("a base of a long list is stopped before the list is at its end", async () => {
+  using site = new MemorySite();
+  const count = 12_000;
+  for (let at = 0; at < count; at++) site.pages.set(`/page-${String(at).padStart(6, "0")}`, 1);
+  const standards = { sitemap: false, resourceSync: false, changeDumps: false, resourceDump: false };
+  await site.export({ standards });
+  rmSync(join(site.publishedFolder, formatArchiveName(new PublishedReader(site.docroot).index.base.name)));
+  const controller = new AbortController();
+  const phases = new Set<string>();
+  site.nowMs += 86_400_000;
+  const stopped = site.export({
+    standards,
+    signal: controller.signal,
+    onEvent: (event) => {
+      if (event.event !== "progress") return;
+      phases.add(event.phase);
+      if (event.done === count) setImmediate(() => controller.abort());
+    },
+  });
+  await assert.rejects(stopped, { code: "aborted" });
+  assert.deepEqual([...phases], ["scan"]);
+  await site.export({ standards });
+  assert.equal(site.hold().size, count);
+});
 
 test("a folder that cannot be written says which, and the next run does what was not done", async (t) => {
   const { site, names } = makeSite();

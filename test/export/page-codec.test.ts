@@ -1,90 +1,59 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { PageDecoder, PageEncoder, pagesHeader } from "../../src/export/page-codec.ts";
+import { decodePages, PageEncoder, pagesHeader } from "../../src/export/page-codec.ts";
 import type { PublishedPage } from "../../src/export/published-page.ts";
 import { arbitraryPages } from "./published-pages.ts";
 
-function encode(pages: readonly PublishedPage[], pieceBytes?: number): Buffer {
-  const encoder = new PageEncoder(pieceBytes);
-  const pieces: Buffer[] = [];
-  for (const page of pages) {
-    encoder.add(page);
-    if (encoder.pendingBytes >= (pieceBytes ?? Number.POSITIVE_INFINITY)) pieces.push(encoder.take());
-  }
-  encoder.end(pages.length);
-  pieces.push(encoder.take());
-  return Buffer.concat(pieces);
+function encode(pages: readonly PublishedPage[], encoder: PageEncoder = new PageEncoder(16_384)): Buffer {
+  for (const page of pages) encoder.add(page);
+  return encoder.finish();
 }
 
-function decode(pieces: Iterable<Uint8Array>): { pages: PublishedPage[]; ended: boolean } {
-  const decoder = new PageDecoder();
-  const pages: PublishedPage[] = [];
-  for (const piece of pieces) decoder.decode(piece, pages);
-  return { pages, ended: decoder.ended };
-}
-
-test("decode after encode is identity, however the bytes are cut", () => {
+test("decode after encode is identity, whatever the encoder wrote before", () => {
   fc.assert(
-    fc.property(
-      arbitraryPages({ maxLength: 30 }),
-      fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }),
-      fc.integer({ min: 1, max: 300 }),
-      (pages, cuts, pieceBytes) => {
-        const bytes = encode(pages, pieceBytes);
-        assert.deepEqual(bytes, encode(pages), "pieces make no difference");
-        const pieces: Uint8Array[] = [];
-        for (let at = 0, cut = 0; at < bytes.length; cut++) {
-          const length = cuts[cut % cuts.length] ?? 1;
-          pieces.push(bytes.subarray(at, at + length));
-          at += length;
-        }
-        const decoded = decode(pieces);
-        assert.deepEqual(decoded.pages, pages);
-        assert.ok(decoded.ended);
-      },
-    ),
+    fc.property(fc.array(arbitraryPages({ maxLength: 30 }), { maxLength: 3 }), (lists) => {
+      const encoder = new PageEncoder(100);
+      for (const pages of lists) {
+        const bytes = encode(pages, encoder);
+        assert.deepEqual(bytes, encode(pages));
+        assert.deepEqual(decodePages(bytes), pages);
+      }
+    }),
   );
 });
 
-test("two pieces may meet at any byte", () => {
-  const [pages = []] = fc.sample(arbitraryPages({ minLength: 12, maxLength: 12 }), { numRuns: 1, seed: 7 });
-  const bytes = encode(pages);
-  for (let at = 0; at <= bytes.length; at++) {
-    assert.deepEqual(decode([bytes.subarray(0, at), bytes.subarray(at)]).pages, pages, `cut at ${at}`);
-  }
+test("a page that is gone is a path among others", () => {
+  const [pages = []] = fc.sample(arbitraryPages({ minLength: 2, maxLength: 2 }), { numRuns: 1, seed: 7 });
+  const encoder = new PageEncoder(100);
+  for (const page of pages) encoder.add(page);
+  encoder.addGone("/zz");
+  assert.equal(encoder.count, 3);
+  assert.deepEqual(decodePages(encoder.finish()), [...pages, { path: "/zz", isGone: true }]);
 });
 
-test("a list that is cut off at any byte has not ended, and gives no page that was not written", () => {
+test("a list that is cut off at any byte is an error", () => {
   const [pages = []] = fc.sample(arbitraryPages({ minLength: 6, maxLength: 6 }), { numRuns: 1, seed: 3 });
   const bytes = encode(pages);
-  for (let at = 0; at < bytes.length; at++) {
-    const decoded = decode([bytes.subarray(0, at)]);
-    assert.equal(decoded.ended, false, `cut at ${at}`);
-    assert.deepEqual(decoded.pages, pages.slice(0, decoded.pages.length));
-  }
+  for (let at = 0; at < bytes.length; at++)
+    assert.throws(() => decodePages(bytes.subarray(0, at)), RangeError, `cut at ${at}`);
 });
 
 test("bytes behind the end, another count, a foreign header and paths out of order are errors", () => {
   const [pages = []] = fc.sample(arbitraryPages({ minLength: 3, maxLength: 3 }), { numRuns: 1, seed: 5 });
   const bytes = encode(pages);
-  assert.throws(() => decode([bytes, Buffer.from([0])]), RangeError);
-  assert.throws(() => decode([Buffer.from("tidemark-pages 2\n"), bytes.subarray(pagesHeader.length)]), RangeError);
-  const miscounted = new PageEncoder();
-  for (const page of pages) miscounted.add(page);
-  miscounted.end(pages.length + 1);
-  assert.throws(() => decode([miscounted.take()]), RangeError);
-  const disordered = new PageEncoder();
-  for (const page of [...pages].reverse()) disordered.add(page);
-  disordered.end(pages.length);
-  assert.throws(() => decode([disordered.take()]), RangeError);
+  assert.equal(bytes.at(-1), pages.length);
+  const foreign = Buffer.concat([Buffer.from("tidemark-pages 2\n"), bytes.subarray(pagesHeader.length)]);
+  const miscounted = Buffer.concat([bytes.subarray(0, -1), Buffer.from([pages.length + 1])]);
+  const bad = [Buffer.concat([bytes, Buffer.from([0])]), foreign, miscounted, encode([...pages].reverse())];
+  for (const list of bad) assert.throws(() => decodePages(list), RangeError);
 });
 
 test("any bytes either throw a RangeError or give pages, and never hang", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), (noise) => {
       try {
-        decode([Buffer.from(pagesHeader), noise]);
+        decodePages(Buffer.concat([Buffer.from(pagesHeader), noise]));
       } catch (error) {
         assert.ok(error instanceof RangeError);
       }
@@ -108,8 +77,8 @@ test("the longest paths and a full buffer leave room for the end", () => {
       racy: true,
     }),
   );
-  for (const pieceBytes of [1, 7990, 8200, 8400, 16_000])
-    assert.deepEqual(decode([encode(pages, pieceBytes)]).pages, pages);
+  for (const sizeBytes of [1, 7990, 8200, 8400, 16_000])
+    assert.deepEqual(decodePages(encode(pages, new PageEncoder(sizeBytes))), pages);
 });
 
 test("a path beyond what a record holds is refused, not cut", () => {

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { deflateSync } from "node:zlib";
 import fc from "fast-check";
+import { blocksHeader, formatBlockHead } from "../../src/export/page-blocks.ts";
+import { PageEncoder } from "../../src/export/page-codec.ts";
 import { PageLookup } from "../../src/export/page-lookup.ts";
 import { PageWriter } from "../../src/export/page-writer.ts";
-import type { PublishedPage } from "../../src/export/published-page.ts";
+import { isGone, type PublishedPage } from "../../src/export/published-page.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 function toPage(path: string, sizeBytes: number): PublishedPage {
@@ -44,6 +48,10 @@ test("a look finds what a merge of all lists would say", async () => {
       }
       const there = [...merged].filter(([, size]) => size !== undefined).sort(byPath);
       using lookup = new PageLookup(files);
+      assert.deepEqual(
+        [...lookup.records()].map((record) => [record.path, isGone(record) ? undefined : record.sizeBytes]),
+        [...merged].sort(byPath),
+      );
       for (const look of [...looks, ...merged.keys(), "/"]) {
         lookup.seek(look);
         const found: [string, number | undefined][] = [];
@@ -97,4 +105,31 @@ test("a look into a long list finds each page, the first and last of blocks too"
 test("a list that cannot be read says so", () => {
   using folder = makeTempFolder();
   assert.throws(() => new PageLookup([join(folder.path, "none")]), { code: "state-corrupt" });
+});
+
+test("blocks out of order are found, by their heads and by what is in them", () => {
+  using folder = makeTempFolder();
+  const file = join(folder.path, "pages.blocks");
+  const open = (...blocks: readonly (readonly string[])[]) => {
+    const encoder = new PageEncoder(1000);
+    const pieces: Buffer[] = [Buffer.from(blocksHeader, "latin1")];
+    for (const names of blocks) {
+      for (const name of names) encoder.add(toPage(name, 1));
+      const packed = deflateSync(encoder.finish());
+      pieces.push(formatBlockHead(packed.length, names.length, names[0] ?? ""), packed);
+    }
+    pieces.push(formatBlockHead(0, blocks.flat().length, ""));
+    writeFileSync(file, Buffer.concat(pieces));
+    return new PageLookup([file]);
+  };
+  const read = (...blocks: readonly (readonly string[])[]) => {
+    using lookup = open(...blocks);
+    return [...lookup.below("/")].map(({ path }) => path);
+  };
+  assert.deepEqual(read(["/a", "/b"], ["/c"]), ["/a", "/b", "/c"]);
+  assert.throws(() => open(["/c"], ["/a", "/b"]), { code: "state-corrupt" });
+  assert.throws(() => open(["/a"], ["/a"]), { code: "state-corrupt" });
+  for (const last of ["/c", "/d"]) assert.throws(() => read(["/a", last], ["/c"]), { code: "state-corrupt" }, last);
+  writeFileSync(file, Buffer.from(blocksHeader, "latin1"));
+  assert.throws(() => new PageLookup([file]), { code: "state-corrupt" });
 });

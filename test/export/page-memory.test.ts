@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { PageFile } from "../../src/export/ledger.ts";
+import type { PageLookup } from "../../src/export/page-lookup.ts";
 import { PageMemory } from "../../src/export/page-memory.ts";
 import type { PublishedPage } from "../../src/export/published-page.ts";
-import type { PublishedPages } from "../../src/export/published-pages.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 function toPage(path: string, sizeBytes: number): PublishedPage {
@@ -14,14 +14,9 @@ function toPage(path: string, sizeBytes: number): PublishedPage {
   return { path, sizeBytes, ...times, mediaType: "text/html", digest: undefined, racy: false };
 }
 
-async function readAll(pages: PublishedPages): Promise<[string, number | undefined][]> {
-  using reader = pages;
-  const found: [string, number | undefined][] = [];
-  for (await reader.fill(); reader.head !== undefined; ) {
-    found.push([reader.head.path, reader.head.sizeBytes]);
-    if (reader.step()) await reader.fill();
-  }
-  return found;
+function readAll(pages: PageLookup): [string, number | undefined][] {
+  using lookup = pages;
+  return [...lookup.below("/")].map(({ path, sizeBytes }) => [path, sizeBytes]);
 }
 
 /** What a run finds of some pages: a size, or that they are gone. */
@@ -49,8 +44,8 @@ async function run(
     else now.set(path, size);
   }
   await memory.end();
-  assert.deepEqual(await readAll(memory.openEarlier()), [...was].sort(byPath));
-  assert.deepEqual(await readAll(memory.openLatest()), [...now].sort(byPath));
+  assert.deepEqual(readAll(memory.openEarlier()), [...was].sort(byPath));
+  assert.deepEqual(readAll(memory.openLatest()), [...now].sort(byPath));
   const name = `pages-${readdirSync(folder).length}-${Math.floor(Math.random() * 1e9)}.blocks`;
   const next = memory.filesAs(name);
   await memory.commit(name);

@@ -3,15 +3,17 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
+import { Breather } from "../../src/export/breather.ts";
 import type { ListedCandidate } from "../../src/export/listed-diff.ts";
 import type { CandidateFile } from "../../src/export/page-diff.ts";
+import { PageLookup } from "../../src/export/page-lookup.ts";
 import { PageWriter } from "../../src/export/page-writer.ts";
 import type { PublishedPage } from "../../src/export/published-page.ts";
-import { PublishedPages } from "../../src/export/published-pages.ts";
 import { type ComparisonSink, type PageSource, SiteComparison } from "../../src/export/site-comparison.ts";
 import { type Change, pathOf } from "../../src/model/index.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
+const breather = new Breather(undefined, "Stopped.");
 const options = { digestMode: "none", publication: 1_800_000_000, scanStartUs: 1_800_000_000_000_000 } as const;
 
 const pathText = fc
@@ -129,9 +131,9 @@ test("a merge of scan and memory gives what a comparison of two maps gives, gaps
           await writer.commit(list);
         }
         const sink = new Collected();
-        const comparison = new SiteComparison(new Batches(batches), options, () => undefined, undefined);
-        using earlier = new PublishedPages([list]);
-        const counts = await comparison.run(earlier, sink);
+        const comparison = new SiteComparison(new Batches(batches), options, () => undefined, breather);
+        using earlier = new PageLookup([list]);
+        const counts = await comparison.run(earlier.below("/"), sink);
         assert.deepEqual(new Map(sink.changes.map((change) => [pathOf(change), change.kind as string])), expected);
         assert.deepEqual(sink.changes.map(pathOf), sink.changes.map(pathOf).sort());
         const kept = before.filter(({ path }) => isHidden(path)).map(({ path }) => path);
@@ -153,9 +155,9 @@ test("without a memory everything is created, and a list that is none fails", as
   const files = [toPage("/a", 1), toPage("/b", 1)];
   const sink = new Collected();
   const run = async (lists: string[]) => {
-    using earlier = new PublishedPages(lists);
+    using earlier = new PageLookup(lists);
     const batches = new Batches([{ pages: files, gaps: [] }]);
-    return await new SiteComparison(batches, options, () => undefined, undefined).run(earlier, sink);
+    return await new SiteComparison(batches, options, () => undefined, breather).run(earlier.below("/"), sink);
   };
   assert.equal((await run([])).created, 2);
   using folder = makeTempFolder();
@@ -167,10 +169,9 @@ test("a listed page is not read, whatever gets digests", async () => {
   const unsaid = { sizeBytes: undefined, lastModified: undefined, mediaType: undefined, digest: undefined };
   const pages = ["/a", "/b"].map((path) => ({ path, ...unsaid, defaultType: "text/html" }));
   const sink = new Collected();
-  using earlier = new PublishedPages([]);
   const digests = { ...options, digestMode: "all" } as const;
-  const comparison = new SiteComparison(new Batches([{ pages, gaps: [] }]), digests, () => undefined, undefined);
-  assert.equal((await comparison.run(earlier, sink)).created, 2);
+  const comparison = new SiteComparison(new Batches([{ pages, gaps: [] }]), digests, () => undefined, breather);
+  assert.equal((await comparison.run([], sink)).created, 2);
   assert.deepEqual(
     sink.pages.map(({ sizeBytes, mediaType }) => [sizeBytes, mediaType]),
     [
@@ -192,9 +193,29 @@ test("a mass deletion is settled as it is found, not gathered", async () => {
   }
   const sink = new Collected();
   const batches = new Batches([{ pages: [toPage("/b", 1)], gaps: [] }]);
-  const comparison = new SiteComparison(batches, options, () => undefined, undefined);
-  using earlier = new PublishedPages([join(folder.path, "list")]);
-  const { deleted, created, pages } = await comparison.run(earlier, sink);
+  const comparison = new SiteComparison(batches, options, () => undefined, breather);
+  using earlier = new PageLookup([join(folder.path, "list")]);
+  const { deleted, created, pages } = await comparison.run(earlier.below("/"), sink);
   assert.deepEqual([deleted, created, pages], [count, 1, 1]);
   assert.deepEqual(sink.changes.map(pathOf), sink.changes.map(pathOf).sort());
+});
+
+test("a long comparison is stopped in its midst, also where nothing is left to be scanned", async () => {
+  const published = Array.from({ length: 20_000 }, (_, at) => toPage(`/a/${String(at).padStart(6, "0")}`, 1));
+  for (const files of [[], [toPage("/b", 1)]]) {
+    const controller = new AbortController();
+    let gone = 0;
+    class Stopping extends Collected {
+      override gone(): boolean {
+        gone += 1;
+        if (gone === 1) setImmediate(() => controller.abort());
+        return false;
+      }
+    }
+    const batches = new Batches([{ pages: files, gaps: [] }]);
+    const stoppable = new Breather(controller.signal, "Stopped in its midst.");
+    const comparison = new SiteComparison(batches, options, () => undefined, stoppable);
+    await assert.rejects(comparison.run(published, new Stopping()), { code: "aborted", message: /in its midst/ });
+    assert.ok(gone > 0 && gone < 10_000, `${gone} were settled`);
+  }
 });

@@ -1,38 +1,16 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { memoryPages, validateXML } from "xmllint-wasm";
 import { repositoryFolder } from "../repository-folder.ts";
-import { StandardsReader } from "./standards-site.ts";
+import { seal } from "./sealed-folder.ts";
+import { checkAgreement, StandardsReader } from "./standards-site.ts";
 import { countsOf, TestSite, warningsOf } from "./test-site.ts";
 
 const both = { sitemap: true, resourceSync: true };
 const dayMs = 86_400_000;
 const day = (site: TestSite): string => new Date(site.nowMs).toISOString().slice(0, 10).replaceAll("-", "");
-
-/** Checks that sitemaps and resource list are what the archives say. */
-function checkAgreement(site: TestSite): void {
-  const reader = new StandardsReader(site);
-  const pages = [...site.hold().values()].sort((a, b) => (a.path < b.path ? -1 : 1));
-  const location = (path: string) => `https://example.org${path}`;
-  assert.deepEqual(
-    [...reader.sitemapPages()],
-    pages.map((page) => [location(page.path), page.lastModified]),
-  );
-  const { header, entries } = reader.resources();
-  assert.deepEqual(
-    entries,
-    pages.map(({ path, lastModified, sizeBytes, mediaType }) => ({
-      location: location(path),
-      lastModified,
-      sizeBytes,
-      mediaType,
-    })),
-  );
-  assert.equal(header.at, site.reader().index.publication);
-}
 
 test("sitemaps and ResourceSync are published only when asked for", async () => {
   using site = new TestSite();
@@ -235,16 +213,6 @@ test("what is published is valid by the schema of sitemaps", async () => {
     assert.deepEqual(result.errors, [], name);
   }
 });
-
-/** Makes a folder unwritable, also for root; undefined where that is not possible. */
-function seal(folder: string): Disposable | undefined {
-  if (process.getuid?.() !== 0) {
-    chmodSync(folder, 0o500);
-    return { [Symbol.dispose]: () => chmodSync(folder, 0o755) };
-  }
-  if (spawnSync("chattr", ["+i", folder]).status !== 0) return undefined;
-  return { [Symbol.dispose]: () => void spawnSync("chattr", ["-i", folder]) };
-}
 
 test("where only one folder can be written, the operator is told of the link to make, once", async (t) => {
   using site = new TestSite();

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   type ResourceSyncEntry,
@@ -8,6 +8,8 @@ import {
   type SitemapEntry,
   SitemapReader,
 } from "../../src/format/index.ts";
+import type { Page } from "../../src/model/index.ts";
+import { PublishedReader } from "./published-reader.ts";
 
 const origin = "https://example.org";
 
@@ -106,10 +108,53 @@ export class StandardsReader {
     });
   }
 
+  /** Whether what has a URL is there. */
+  isThere(url: string): boolean {
+    return existsSync(join(this.#site.docroot, url.slice(origin.length)));
+  }
+
   /** Names of the documents in the published folder. */
   names(): string[] {
     return readdirSync(this.#site.publishedFolder)
       .filter((name) => /\.(?:xml|zip)$/.test(name))
       .sort();
   }
+}
+
+/** A site of a test, and what a newcomer holds of it. */
+export interface HeldSite extends PublishedPlace {
+  hold(): ReadonlyMap<string, Page>;
+}
+
+/** Checks that sitemaps and resource list are what the archives say. */
+export function checkAgreement(site: HeldSite): void {
+  const reader = new StandardsReader(site);
+  const pages = [...site.hold().values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  assert.deepEqual(
+    [...reader.sitemapPages()],
+    pages.map((page) => [origin + page.path, page.lastModified]),
+  );
+  const { header, entries } = reader.resources();
+  assert.deepEqual(
+    entries,
+    pages.map(({ path, lastModified, sizeBytes, mediaType }) => ({
+      location: origin + path,
+      lastModified,
+      sizeBytes,
+      mediaType,
+    })),
+  );
+  assert.equal(header.at, new PublishedReader(site.docroot).index.publication);
+  const lists = reader.changeLists();
+  for (const [at, { header: list }] of lists.entries())
+    assert.equal(list.until, lists[at + 1]?.header.from, "no moment is in no list, and the last one is open");
+  // What each page's last line of change leads to is how it is.
+  const last = new Map(
+    lists.flatMap((list) => list.entries.map(({ location, change }) => [location, change] as const)),
+  );
+  const there = new Set(entries.map(({ location }) => location));
+  for (const [location, change] of last) assert.equal(change !== "deleted", there.has(location), location);
+  for (const [capability, url] of reader.capabilities())
+    if (capability.endsWith("dump"))
+      for (const { location } of reader.document(url).entries) assert.ok(reader.isThere(location), location);
 }

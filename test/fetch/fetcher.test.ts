@@ -102,7 +102,9 @@ test("fields that are given take the place of our own", async () => {
 });
 
 test("validators are echoed byte for byte, and 304 is an answer to them", async () => {
-  await using server = await listenRaw((socket) => socket.write('HTTP/1.1 304 X\r\nETag: "new"\r\n\r\n'));
+  await using server = await listenRaw((socket) =>
+    socket.write('HTTP/1.1 304 X\r\nETag: "new"\r\nCache-Control: max-age=9\r\n\r\n'),
+  );
   const validators = { etag: 'W/"\xe4, odd\t"', lastModified: "yesterday, \xff" };
   const outcome = await getFrom(server, { validators });
   const [head = ""] = server.heads;
@@ -113,6 +115,7 @@ test("validators are echoed byte for byte, and 304 is an answer to them", async 
     receivedBytes: 0,
     requests: 1,
     validators: { etag: '"new"', lastModified: "yesterday, \xff" },
+    cacheControl: "max-age=9",
   });
 });
 

@@ -20,11 +20,11 @@ export function skipWithoutMount(): string | false {
   return findProgram("mount") === undefined ? "no mount" : false;
 }
 
-/** Mounts a tmpfs of so many KiB. */
-export function mountSmallDisk(sizeKiB: number): SmallDisk {
+/** Mounts a tmpfs of so many KiB. @param over - an empty folder in whose place it is to be; default one of its own */
+export function mountSmallDisk(sizeKiB: number, over?: string): SmallDisk {
   const temp = makeTempFolder("small-disk");
-  const path = join(temp.path, "disk");
-  mkdirSync(path);
+  const path = over ?? join(temp.path, "disk");
+  mkdirSync(path, { recursive: true });
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${sizeKiB}k,mode=755`, "tmpfs", path]);
   const filler = join(path, "filler.tmp");
   return {
@@ -33,7 +33,12 @@ export function mountSmallDisk(sizeKiB: number): SmallDisk {
       rmSync(filler, { force: true });
       const { bavail, bsize } = statfsSync(path);
       const bytes = bavail * bsize - roomKiB * 1024;
-      if (bytes > 0) writeFileSync(filler, Buffer.alloc(bytes, "x"));
+      try {
+        if (bytes > 0) writeFileSync(filler, Buffer.alloc(bytes, "x"));
+      } catch (error) {
+        // What others write meanwhile takes room too.
+        if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+      }
     },
     grow: (newSizeKiB) => {
       rmSync(filler, { force: true });

@@ -14,6 +14,7 @@ import {
   TidemarkError,
 } from "../../src/model/index.ts";
 import { openStore, type SiteStore } from "../../src/store/index.ts";
+import { migrations } from "../../src/store/schema.ts";
 import { recordOf } from "../crawl/published-site.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
@@ -68,6 +69,7 @@ describe("the store", () => {
       body: Uint8Array.from([0, 255, 10, 128]),
       validators: { etag: 'W/"1"' },
       confirmedAt: 1_800_000_000_123,
+      freshMs: 3_600_000,
     };
     {
       using store = openStore({ into: folder.path });
@@ -334,6 +336,26 @@ describe("the lock", () => {
       openStore({ into: two })[Symbol.dispose]();
     }
     openStore({ into: one })[Symbol.dispose]();
+  });
+});
+
+describe("a state of an older version", () => {
+  it("is brought up to date, and keeps what it knows", () => {
+    using folder = makeTempFolder();
+    const stateFile = join(folder.path, "state.db");
+    const database = new Database(stateFile);
+    const [first = ""] = migrations;
+    database.exec(`${first}; PRAGMA user_version = 1`);
+    database.exec(
+      `INSERT INTO site (origin, mirror, robots_body, robots_confirmed) VALUES ('${origin}', 'mirror', 'YQ==', 5)`,
+    );
+    database.close();
+    using store = openStore({ into: folder.path, stateFile });
+    assert.deepEqual(store.openSite("https://other.example").memory.read().robots, undefined);
+    const [version] = new Database(stateFile).prepare("PRAGMA user_version").raw().get() as [number];
+    assert.equal(version, migrations.length);
+    const [fresh] = new Database(stateFile).prepare("SELECT robots_fresh FROM site").raw().get() as [number];
+    assert.equal(fresh, 86_400_000);
   });
 });
 

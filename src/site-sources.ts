@@ -1,0 +1,103 @@
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import type { PageSource, PartSource } from "./export/index.ts";
+import { decodePathSegment } from "./format/index.ts";
+import {
+  DigestPool,
+  type DigestPoolOptions,
+  type RootWalk,
+  type ScannedFile,
+  Walk,
+  type WalkOptions,
+} from "./scan/index.ts";
+import type { SiteLists } from "./site-lists.ts";
+import type { MappedRoot } from "./site-urls.ts";
+import { openSiteWalk } from "./site-walk.ts";
+
+/** What a site's pages come from. */
+export interface SiteSourcesOptions {
+  readonly walk: WalkOptions;
+  /** What is mapped into the document root. */
+  readonly roots: readonly MappedRoot[];
+  /** Where robots.txt lies. */
+  readonly robotsDir: string;
+  readonly lists: SiteLists | undefined;
+  readonly digests: DigestPoolOptions;
+}
+
+/** Opens what an export compares with what was published: walks, lists, and threads that read files. */
+export class SiteSources {
+  readonly #options: SiteSourcesOptions;
+
+  constructor(options: SiteSourcesOptions) {
+    this.#options = options;
+  }
+
+  /** Opens the whole site. */
+  openAll(): PageSource<ScannedFile> {
+    const { walk, roots, robotsDir, lists } = this.#options;
+    const files = openSiteWalk(walk, roots, robotsDir);
+    const pages = lists?.addTo(files) ?? withoutLists(files);
+    return { next: () => pages.next(), ...this.#openDigests(pages) };
+  }
+
+  /** Opens what is looked at folder by folder: the document root, without what is mapped into it or listed. */
+  openParts(): PartSource<ScannedFile> {
+    const { walk } = this.#options;
+    const looking = new Walk(walk);
+    return {
+      look: async (folder) => {
+        const { files, ...rest } = await looking.look(folder);
+        return { pages: files, ...rest };
+      },
+      below: async function* (folder) {
+        await using files = new Walk(walk);
+        await files.beginAt(folder);
+        const pages = withoutLists(files);
+        for (let batch = await pages.next(); batch !== undefined; batch = await pages.next()) yield batch;
+      },
+      ...this.#openDigests(looking),
+    };
+  }
+
+  /** @param opened - what is disposed of together with the threads */
+  #openDigests(opened: AsyncDisposable): Pick<PartSource<ScannedFile>, "digestAll" | typeof Symbol.asyncDispose> {
+    const pool = new DigestPool(this.#options.digests);
+    return {
+      digestAll: (files, turn) => pool.digestAll(files, turn),
+      [Symbol.asyncDispose]: async () => {
+        await pool[Symbol.asyncDispose]();
+        await opened[Symbol.asyncDispose]();
+      },
+    };
+  }
+}
+
+function withoutLists(walk: RootWalk): Pick<PageSource<ScannedFile>, "next"> & AsyncDisposable {
+  return {
+    next: async () => {
+      const batch = await walk.next();
+      return batch === undefined ? undefined : { pages: batch.files, gaps: batch.gaps };
+    },
+    [Symbol.asyncDispose]: () => walk[Symbol.asyncDispose](),
+  };
+}
+
+/**
+ * Reads a page's file. Who asks compares the bytes with the published digest: that is what keeps others from getting out.
+ *
+ * @returns undefined if there is no such file, or if it is larger
+ */
+export async function readPage(docroot: string, path: string, maxBytes: number): Promise<Buffer | undefined> {
+  const name = Buffer.from(path.slice(1).split("/").map(decodePathSegment).join("/"), "latin1");
+  try {
+    await using handle = await open(
+      Buffer.concat([Buffer.from(`${docroot}/`), name]),
+      constants.O_RDONLY | constants.O_NONBLOCK,
+    );
+    const status = await handle.stat();
+    return status.isFile() && status.size <= maxBytes ? await handle.readFile() : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { contentId } from "../../src/export/archive-files.ts";
+import { DumpPackage } from "../../src/export/dump-package.ts";
+import { TidemarkError } from "../../src/model/index.ts";
+import { MemorySite } from "../export/memory-site.ts";
+import { checkAgreement, StandardsReader } from "../export/standards-site.ts";
+import { mountSmallDisk, type SmallDisk, skipWithoutMount } from "./small-disk.ts";
+
+const skip = skipWithoutMount();
+const standards = { sitemap: true, resourceSync: true, changeDumps: true, resourceDump: false, shardPages: 12 };
+const options = { standards, segmentSize: 20, minGroup: 1 };
+const roomyKiB = 1536;
+const origin = "https://example.org";
+
+/** Changes a site: pages come, change and go. */
+function change(site: MemorySite, round: number): void {
+  for (let page = 0; page < 8; page++) {
+    const path = `/d${(page * 7 + round) % 5}/p${(round * 11 + page * 17) % 90}.html`;
+    if ((round + page) % 4 === 0) site.pages.delete(path);
+    else site.pages.set(path, 1000 + round);
+  }
+}
+
+/** When a run finds the disk full: from the nth time on that it looks at its clock, or whether it is to stop. */
+interface Moment {
+  readonly look: "clock" | "signal";
+  readonly at: number;
+}
+
+/** Exports, and fills the disk at a moment. */
+async function exportFilling(
+  site: MemorySite,
+  disk: SmallDisk,
+  moment: Moment,
+): Promise<{ readonly failed: TidemarkError | undefined; readonly isFilled: boolean }> {
+  let looks = 0;
+  const look = (kind: Moment["look"]): void => {
+    if (kind === moment.look && ++looks === moment.at) disk.leave(0);
+  };
+  const signal = new AbortController().signal;
+  Object.defineProperty(signal, "aborted", {
+    get: () => {
+      look("signal");
+      return false;
+    },
+  });
+  const clock = (): number => {
+    look("clock");
+    return site.nowMs;
+  };
+  try {
+    await site.export({ ...options, signal, clock });
+    return { failed: undefined, isFilled: looks >= moment.at };
+  } catch (error) {
+    assert.ok(error instanceof TidemarkError, String((error as Error).stack));
+    return { failed: error, isFilled: true };
+  }
+}
+
+/** What was being written, without what makes each file's name its own. */
+function stageOf({ details }: TidemarkError): string {
+  const name = basename(String(details.path));
+  if (/^[\dTZ]+_[\dTZ]+\..*\.gz$/.test(name)) return "archive";
+  return name.replace(/-[0-9a-f]{16}|-[\d-]+/, "-n").replace(/^\.tidemark-n\.tmp$/, "pages");
+}
+
+/** Follows every name that a reader may follow; each document is whole, the old one or the new one. */
+function readAll(site: MemorySite): Set<string> {
+  const reader = new StandardsReader(site);
+  const locations = reader.sitemapLocations();
+  reader.resources();
+  for (const [capability, url] of reader.capabilities()) {
+    const { entries } = reader.document(url);
+    if (capability === "changelist") for (const { location } of entries) reader.document(location);
+    if (capability === "changedump") for (const { location } of entries) assert.ok(reader.isThere(location), location);
+  }
+  return locations;
+}
+
+/** Digests of what is public, by name; of the index without the epoch, which each exporter draws. */
+function published(site: MemorySite): Record<string, string> {
+  const files: Record<string, string> = { "robots.txt": contentId(readFileSync(join(site.docroot, "robots.txt"))) };
+  for (const name of readdirSync(site.publishedFolder).sort()) {
+    const bytes = readFileSync(join(site.publishedFolder, name));
+    const isIndex = name === "index.gz";
+    files[name] = contentId(
+      isIndex
+        ? Buffer.from(
+            gunzipSync(bytes)
+              .toString()
+              .replace(/^epoch.*$/m, ""),
+          )
+        : bytes,
+    );
+  }
+  return files;
+}
+
+async function tryAll(site: MemorySite, disk: SmallDisk): Promise<Set<string>> {
+  // A site to which all of that happens, and no disk is ever full.
+  using twin = new MemorySite();
+  using _docroot = mountSmallDisk(65_536, twin.docroot);
+  using _state = mountSmallDisk(65_536, twin.stateDir);
+  const stages = new Set<string>();
+  // What was written long ago and is known to nobody goes; files have the real time.
+  site.nowMs = Date.now() + 30 * 86_400_000;
+  twin.nowMs = site.nowMs;
+  for (const each of [site, twin]) {
+    for (let page = 0; page < 90; page++) each.pages.set(`/d${page % 5}/p${page}.html`, 1);
+    await each.export(options);
+  }
+  const moments = { clock: 1, signal: 1 };
+  for (let look: Moment["look"] = "clock", round = 1; round < 200; round++) {
+    const at: number = moments[look]++;
+    // A day's list is gone on with four times a day, or closed and packed by each publication.
+    for (const each of [site, twin]) {
+      each.nowMs += (look === "clock" ? 6 : 24) * 3_600_000;
+      change(each, round);
+    }
+    const before = site.hold();
+    const { failed, isFilled } = await exportFilling(site, disk, { look, at });
+    const locations = readAll(site);
+    const now = site.hold();
+    for (const path of site.pages.keys())
+      if (before.has(path)) assert.ok(locations.has(origin + path), `${path} is in no sitemap at ${look} ${at}`);
+    if (failed !== undefined) {
+      assert.equal(failed.code, "disk-full", failed.message);
+      stages.add(stageOf(failed));
+      const isNew = [...now.keys()].sort().join() === [...site.pages.keys()].sort().join();
+      assert.ok(isNew || JSON.stringify([...now]) === JSON.stringify([...before]), "the old pages or the new ones");
+    }
+    disk.leave(roomyKiB);
+    await site.export(options);
+    await twin.export(options);
+    checkAgreement(site);
+    assert.deepEqual(published(site), published(twin), `filled at ${look} ${at}`);
+    if (isFilled) continue;
+    if (look === "signal") break;
+    look = "signal";
+  }
+  return stages;
+}
+
+test("wherever the document root becomes full, all formats stay whole, and the next run catches up", {
+  skip,
+}, async () => {
+  using site = new MemorySite();
+  using disk = mountSmallDisk(3072, site.docroot);
+  const stages = await tryAll(site, disk);
+  for (const stage of [
+    ".tidemark.lock",
+    "archive",
+    "index.gz",
+    "sitemap-n.xml",
+    "sitemap.xml",
+    "resourcelist-n.xml",
+    "resourcelist.xml",
+    "changelist-n.xml",
+    "changelist.xml",
+    "changedump.xml",
+  ])
+    assert.ok(stages.has(stage), `${stage}: ${[...stages].join(" ")}`);
+});
+
+test("wherever the disk of the state becomes full, all formats stay whole, and the next run catches up", {
+  skip,
+}, async () => {
+  using site = new MemorySite();
+  using disk = mountSmallDisk(3072, site.stateDir);
+  const stages = await tryAll(site, disk);
+  for (const stage of ["lock", "pages", "ledger.json.gz", "standards.json.gz"])
+    assert.ok(stages.has(stage), `${stage}: ${[...stages].join(" ")}`);
+});
+
+test("a package that finds the disk full says so, and leaves nothing", { skip }, async () => {
+  using disk = mountSmallDisk(1024);
+  for (const full of ["in a page", "at the end"]) {
+    disk.leave(full === "in a page" ? 64 : 512);
+    const fill = async (): Promise<void> => {
+      await using zip = await DumpPackage.open(join(disk.path, "dump.zip"));
+      for (let page = 0; page < 8; page++) await zip.add(randomBytes(32 * 1024));
+      disk.leave(0);
+      await zip.end(randomBytes(64 * 1024));
+    };
+    await assert.rejects(fill(), { code: "disk-full" });
+    assert.deepEqual(readdirSync(disk.path), ["filler.tmp"]);
+  }
+});
