@@ -17,7 +17,7 @@ export interface TrapBounds {
   readonly maxOtherMonths?: number;
   /** How many pages of one list may follow one another without anything new. Default 3. */
   readonly maxBarrenPages?: number;
-  /** Of how many paths, and of how many calendars and lists, it is remembered what was seen. Default 100,000. */
+  /** Of how many paths, and of how many calendars and lists, it is remembered what was seen. Default 10,000. */
   readonly maxRemembered?: number;
 }
 
@@ -45,7 +45,7 @@ export type TrapVerdict =
     }
   | { readonly kind: "refused"; readonly reason: TrapRefusal };
 
-const pageNumber = /(?<=[?&/](?:page|p|pg|paged|offset|start|from|seite)[=/])[0-9]{1,9}(?=$|[&/])/gi;
+const pageNumber = /(?<=[?&/](?:page|pg|paged|offset|seite)[=/])[0-9]{1,9}(?=$|[&/])/gi;
 
 /** Forgets what was not used for longest when it is full. */
 class Memory<Value> {
@@ -73,7 +73,7 @@ class Memory<Value> {
 function hashOf(text: string): number {
   let hash = 0x811c_9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x0100_0193);
-  return hash >>> 0;
+  return hash;
 }
 
 /**
@@ -89,7 +89,7 @@ export class TrapGuard {
 
   /** @param nowMs - milliseconds since 1970: where calendars have their middle */
   constructor(nowMs: number, bounds: TrapBounds = {}) {
-    const remembered = bounds.maxRemembered ?? 100_000;
+    const remembered = bounds.maxRemembered ?? 10_000;
     this.#bounds = {
       maxUrlLength: 2048,
       maxSegments: 32,
