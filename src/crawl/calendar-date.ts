@@ -1,4 +1,4 @@
-const wholeDate = /(?<![0-9])((?:19|20)[0-9]{2})[-/._]?(0?[1-9]|1[0-2])(?:[-/._]?(0?[1-9]|[12][0-9]|3[01]))?(?![0-9])/;
+const wholeDate = /(?<![0-9])((?:19|2[0-9])[0-9]{2})[-/._]?(0?[1-9]|1[0-2])(?:[-/._]?(0?[1-9]|[12][0-9]|3[01]))?(?![0-9])/;
 const yearName = /^(?:y|yr|year|jahr|annee|ano|anno|yil|rok)$/i;
 const monthName = /^(?:m|mo|mon|month|monat|mois|mes|mese)$/i;
 const dayName = /^(?:d|day|tag|jour|dia|giorno)$/i;

@@ -11,8 +11,10 @@ export interface TrapBounds {
   readonly maxRepeats?: number;
   /** How many queries of one path are followed. Default 200. */
   readonly maxQueries?: number;
-  /** How many months before and after today a calendar is followed without question. Default 24. */
-  readonly calendarMonths?: number;
+  /** How many months into the past a calendar is followed without question, for archives do end. Default 360. */
+  readonly pastMonths?: number;
+  /** The same into the future. Default 24. */
+  readonly futureMonths?: number;
   /** How many months of one calendar beyond those are followed. Default 12. */
   readonly maxOtherMonths?: number;
   /** How many pages of one list may follow one another without anything new. Default 3. */
@@ -95,7 +97,8 @@ export class TrapGuard {
       maxSegments: 32,
       maxRepeats: 3,
       maxQueries: 200,
-      calendarMonths: 24,
+      pastMonths: 360,
+      futureMonths: 24,
       maxOtherMonths: 12,
       maxBarrenPages: 3,
       ...bounds,
@@ -150,8 +153,10 @@ export class TrapGuard {
 
   #isInCalendar(url: URL): boolean {
     const date = findDate(url);
-    const { calendarMonths, maxOtherMonths } = this.#bounds;
-    if (date === undefined || Math.abs(date.month - this.#thisMonth) <= calendarMonths) return true;
+    const { pastMonths, futureMonths, maxOtherMonths } = this.#bounds;
+    if (date === undefined) return true;
+    const monthsAhead = date.month - this.#thisMonth;
+    if (monthsAhead <= futureMonths && monthsAhead >= -pastMonths) return true;
     const months = this.#calendars.take(url.origin + date.form, () => new Set());
     return takePlace(months, date.month, maxOtherMonths);
   }

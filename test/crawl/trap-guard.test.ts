@@ -78,11 +78,13 @@ for (const [what, form] of calendars) {
     assert.equal(followed, 24 + 1 + 12);
     assert.equal(reasonOf(guard.judge(month(3000, form))), "calendar");
     assert.equal(reasonOf(guard.judge(month(-3, form))), "follow");
+    assert.equal(reasonOf(guard.judge(month(-360, form))), "follow");
+    assert.equal(reasonOf(guard.judge(month(-361, form))), "calendar");
   });
 }
 
 test("articles below a date, numbers and versions are no calendar", () => {
-  const guard = new TrapGuard(now, { maxOtherMonths: 0 });
+  const guard = new TrapGuard(now, { pastMonths: 24, maxOtherMonths: 0 });
   const urls = [
     "/1999/03/a-title",
     "/1999/03/a-title.html",
