@@ -1,4 +1,6 @@
-const wholeDate = /(?<![0-9])((?:19|2[0-9])[0-9]{2})[-/._]?(0?[1-9]|1[0-2])(?:[-/._]?(0?[1-9]|[12][0-9]|3[01]))?(?![0-9])/;
+// With strokes between, or two digits each.
+const wholeDate =
+  /(?<![0-9])((?:19|2[0-9])[0-9]{2})(?:([-/._])(1[0-2]|0?[1-9])(?:\2(?:[12][0-9]|3[01]|0?[1-9]))?|(0[1-9]|1[0-2])(?:[0-2][0-9]|3[01])?)(?![0-9])/;
 const yearName = /^(?:y|yr|year|jahr|annee|ano|anno|yil|rok)$/i;
 const monthName = /^(?:m|mo|mon|month|monat|mois|mes|mese)$/i;
 const dayName = /^(?:d|day|tag|jour|dia|giorno)$/i;
@@ -30,7 +32,7 @@ export function findDate(url: URL): UrlDate | undefined {
     const isMonth = monthName.test(name) && /^(?:0?[1-9]|1[0-2])$/.test(value);
     if (found !== null) {
       year ??= Number(found[1]);
-      month ??= Number(found[2]);
+      month ??= Number(found[3] ?? found[4]);
     } else if (isYear) year ??= Number(value);
     else if (isMonth) month ??= Number(value);
     const isDate = found !== null || isYear || isMonth || (dayName.test(name) && /^[0-9]{1,2}$/.test(value));
@@ -39,10 +41,10 @@ export function findDate(url: URL): UrlDate | undefined {
   if (year !== undefined) return { month: year * 12 + (month ?? 1), form: `${url.pathname}?${form.join("&")}` };
   const found = wholeDate.exec(url.pathname);
   if (found === null) return undefined;
-  const [text, pathYear, pathMonth] = found;
+  const [text, pathYear, , stroked, plain] = found;
   // What stands behind a date in the path names an article, not a page of the calendar.
   const rest = url.pathname.slice(found.index + text.length);
   if (!/^(?:\/|\/?[0-9]{1,2}\/?|\.[a-z]{2,5}|\/index\.[a-z]{2,5})?$/.test(rest)) return undefined;
   const before = url.pathname.slice(0, found.index);
-  return { month: Number(pathYear) * 12 + Number(pathMonth), form: `${before}*?${form.join("&")}` };
+  return { month: Number(pathYear) * 12 + Number(stroked ?? plain), form: `${before}*?${form.join("&")}` };
 }
