@@ -23,6 +23,7 @@ export function missingPeer(): string | undefined {
 
 /** Paths and queries that wget2 asks for when it fetches the pages, what they show and what they link to. */
 export async function findByWget2(): Promise<Set<string>> {
+  using folder = makeTempFolder();
   const asked = new Set<string>();
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://a.example");
@@ -34,10 +35,10 @@ export async function findByWget2(): Promise<Set<string>> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const start = `http://127.0.0.1:${(server.address() as AddressInfo).port}/index.html`;
-  const args = ["--recursive", "--level=5", "--page-requisites", "--no-robots", "--tries=1", "--quiet", start];
+  const args = ["--recursive", "--level=0", "--page-requisites", "--no-robots", "--tries=1", "--quiet", start];
   try {
     const child = spawn(requireProgram("wget2"), args, {
-      cwd: makeTempFolder(),
+      cwd: folder.path,
       stdio: "ignore",
       timeout: timeLimitMs,
     });
