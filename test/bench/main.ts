@@ -5,6 +5,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run: (args: string[]) 
   crawl: () => import("./crawl.ts"),
   urls: () => import("./urls.ts"),
   watch: () => import("./watch.ts"),
+  links: () => import("./links.ts"),
 };
 
 async function main(): Promise<void> {
