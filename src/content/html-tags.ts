@@ -1,4 +1,5 @@
 import { ForeignContent } from "./foreign-content.ts";
+import { ScriptEnd } from "./script-end.ts";
 import { WholeTag } from "./whole-tag.ts";
 
 /** What is told of a page's markup. */
@@ -25,7 +26,6 @@ const maxNameLength = 64;
 // Elements whose content is text (sections 13.2.6.4.4 and 13.2.6.4.7). `noscript` is none without scripts, and
 // `noframes` is read for the links that it has for those who show no frames.
 const textElements: ReadonlySet<string> = new Set(["style", "title", "textarea", "xmp", "iframe", "noembed", "script"]);
-const scriptMark = /<!--|-->|<\/?script(?=[\t\n\f\r />])/gi;
 const commentEnd = /--!?>/g;
 
 const states = {
@@ -74,7 +74,7 @@ export class HtmlTags {
   #value = "";
   #quote = '"';
   #isFresh = false;
-  #escapes = 0;
+  #script = new ScriptEnd();
   #style: string | undefined;
 
   /** @param isXml - whether it is XHTML served as XML: an empty-element tag has no content, CDATA is everywhere */
@@ -306,7 +306,7 @@ export class HtmlTags {
     if (name === "style" && this.#listener.onStyle !== undefined) this.#style = "";
     if (isForeign) return next;
     if (name === "script") {
-      this.#escapes = 0;
+      this.#script = new ScriptEnd();
       this.#state = states.script;
     } else if (textElements.has(name)) this.#state = states.raw;
     else if (name === "plaintext") this.#state = states.plain;
@@ -366,24 +366,11 @@ export class HtmlTags {
     return this.#wait(text, stop);
   }
 
-  // In "<!-- <script>" the next "</script>" does not end the element (sections 13.2.5.20 to 13.2.5.31).
   #skipScript(text: string, at: number): number {
-    scriptMark.lastIndex = at;
-    for (let found = scriptMark.exec(text); found !== null; found = scriptMark.exec(text)) {
-      const mark = found[0];
-      if (mark === "<!--") {
-        if (this.#escapes === 0) this.#escapes = 1;
-        scriptMark.lastIndex -= 2;
-      } else if (mark === "-->") this.#escapes = 0;
-      else if (mark.charCodeAt(1) !== 47) this.#escapes = this.#escapes === 0 ? 0 : 2;
-      else if (this.#escapes === 2) this.#escapes = 1;
-      else {
-        this.#state = states.text;
-        return found.index;
-      }
-      at = scriptMark.lastIndex;
-    }
-    return this.#wait(text, Math.max(at, text.length - 8));
+    const end = this.#script.find(text, at);
+    if (end === -1) return this.#wait(text, this.#script.rest);
+    this.#state = states.text;
+    return end;
   }
 
   #wait(text: string, from: number): -1 {

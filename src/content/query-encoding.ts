@@ -12,7 +12,9 @@ const unwritten = (encoding: string, lead: number): boolean =>
   encoding === "shift_jis" && (lead === 0xed || lead === 0xee);
 
 const tables = new Map<string, ReadonlyMap<string, string>>();
-const escaped = (byte: number): string => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+// A second byte that is ASCII stands for itself, as the standard has it.
+const escaped = (byte: number): string =>
+  byte < 0x80 ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase()}`;
 
 /** Characters to their escaped bytes, found by decoding all bytes: nothing else knows the encodings here. */
 function tableOf(encoding: string): ReadonlyMap<string, string> {

@@ -11,7 +11,7 @@ export const maxStyleLength: number = 4 * 1024 * 1024;
 
 // A string without an end ends all the same: else each of its quotes would be looked at to the end.
 const token =
-  /\/\*[\s\S]*?(?:\*\/|$)|@(import|namespace|font-face)(?![\w-])|(?<![\w-])(?:url|src)\([\t\n\f\r ]*(?:"([^"\\\n]*(?:\\[\s\S][^"\\\n]*)*)"|'([^'\\\n]*(?:\\[\s\S][^'\\\n]*)*)'|((?:[^"'()\\\t\n\f\r ]|\\[^\n])+))[\t\n\f\r ]*\)|(?<![\w-])(?:-webkit-)?(image-set\()|"([^"\\\n]*(?:\\[\s\S][^"\\\n]*)*)(?:"|(?=\n)|\\?$)|'([^'\\\n]*(?:\\[\s\S][^'\\\n]*)*)(?:'|(?=\n)|\\?$)|(?<![\w-])type\([^()]*\)|[;{}()]/gi;
+  /\/\*[\s\S]*?(?:\*\/|$)|@(import|namespace|font-face)(?![\w-])|(?<![\w-])(?:url|src)\([\t\n\f\r ]*(?:"([^"\\\n]*(?:\\[\s\S][^"\\\n]*)*)"|'([^'\\\n]*(?:\\[\s\S][^'\\\n]*)*)'|((?:[^"'()\\\t\n\f\r ]|\\[^\n0-9a-f]|\\(?:[0-9a-f]{6}|[0-9a-f]{1,5}(?![0-9a-f]))[\t\n\f\r ]?)+))[\t\n\f\r ]*\)|(?<![\w-])(?:-webkit-)?(image-set\()|"([^"\\\n]*(?:\\[\s\S][^"\\\n]*)*)(?:"|(?=\n)|\\?$)|'([^'\\\n]*(?:\\[\s\S][^'\\\n]*)*)(?:'|(?=\n)|\\?$)|(?<![\w-])type\([^()]*\)|[;{}()]/gi;
 const escapeForm = /\\(?:([0-9a-f]{1,6})(?:\r\n|[\t\n\f\r ])?|\r?\n|([\s\S]))/gi;
 
 function resolveEscapes(text: string): string {

@@ -6,6 +6,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run: (args: string[]) 
   urls: () => import("./urls.ts"),
   watch: () => import("./watch.ts"),
   poll: () => import("./poll.ts"),
+  links: () => import("./links.ts"),
 };
 
 async function main(): Promise<void> {

@@ -86,6 +86,16 @@ if [ ! -e "$cache/resync-1.complete" ]; then
   touch "$cache/resync-1.complete"
 fi
 
+# A crawler to compare with.
+if [ ! -e "$cache/scrapy-1.complete" ]; then
+  echo "setup: installing Scrapy into $cache/scrapy-1" >&2
+  rm -rf "$cache/scrapy-1"
+  python3 -m venv "$cache/scrapy-1"
+  timeout 300 "$cache/scrapy-1/bin/pip" install --quiet --disable-pip-version-check "scrapy==2.19.0"
+  "$cache/scrapy-1/bin/python" -c 'import scrapy.linkextractors'
+  touch "$cache/scrapy-1.complete"
+fi
+
 # Whole devices and users are part of a Debian: only root can make one.
 if [ ! -e "$cache/fresh-1.complete" ]; then
   echo "setup: making a Debian in $cache/fresh-1" >&2
