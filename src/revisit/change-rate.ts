@@ -1,7 +1,7 @@
 /**
  * What is remembered of a page's polls: seven numbers, whatever their count. Of changes whose instant is not known
- * the intervals' count, sum and sum of squares are kept, which is the likelihood to the second order: exact for one or two lengths of interval, and near
- * for others (where they run from an hour to a month, the rate is a fifth too high).
+ * the intervals' count, sum and sum of squares are kept, which is the likelihood to the second order: exact for one or
+ * two lengths of interval, and near for others (where they run from an hour to a month, the rate is a fifth too high).
  */
 export interface ChangeHistory {
   /** Polls, less what is forgotten; at most the memory that {@link observe} was given. */

@@ -199,7 +199,7 @@ test("property: whatever was stored and seen, a rate is a rate", () => {
       for (const observation of polls) history = observe(history, observation);
       const rate = rateOf(history, given);
       assert.ok(rate >= minRate && rate <= maxRate, `${rate}`);
-      if (polls.some(({ intervalSeconds }) => intervalSeconds > 0)) {
+      if (polls.some(({ intervalSeconds }) => intervalSeconds >= 1e-9)) {
         for (const value of Object.values(history))
           assert.ok(value >= 0 && Number.isFinite(value), JSON.stringify(history));
       }
