@@ -54,8 +54,8 @@ export function expectedChangesAt(part: number): number {
 export function pollValue(ratePerSecond: number, elapsedSeconds: number, weight = 1): number {
   if (!(ratePerSecond > 0 && elapsedSeconds > 0 && weight > 0)) return 0;
   const x = ratePerSecond * elapsedSeconds;
-  // By the time where the rate is small, by the rate where the time is endless.
-  if (x < 1e-9) return weight * elapsedSeconds * (x / 2);
+  // By the time where the rate is small, by the rate where the time is endless; and where x * x is no number any more.
+  if (x < 1e-100) return weight * elapsedSeconds * (x / 2);
   return x < 1 ? weight * elapsedSeconds * (gain(x) / x) : (weight / ratePerSecond) * gain(x);
 }
 

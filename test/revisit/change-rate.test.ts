@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import {
   type ChangeHistory,
+  defaultMemoryVisits,
   defaultPrior,
   maxRate,
   minRate,
@@ -164,7 +165,7 @@ test("a Last-Modified that lies is not used until it was true twice", () => {
 test("older polls fade: a page that was rewritten daily and then left is slow after twice the memory", () => {
   let history = noHistory;
   for (let visit = 0; visit < 500; visit++) history = observe(history, { intervalSeconds: day, changed: true });
-  isNear(history.visits, 64, 1e-9);
+  isNear(history.visits, defaultMemoryVisits, 1e-9);
   const fast = rateOf(history, defaultPrior);
   for (let visit = 0; visit < 128; visit++) history = observe(history, { intervalSeconds: day, changed: false });
   const slow = rateOf(history, defaultPrior);

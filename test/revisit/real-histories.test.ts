@@ -8,10 +8,11 @@ import { makePoissonSite, takeHistory } from "../bench/poll/trial-sites.ts";
 import { readHistory } from "../bench/replay/history.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 
-const days = 365;
+// As in the benchmark: what is counted is the second year, after one of learning.
+const days = 730;
 
 test("on a Poisson site the index with estimated rates is fresher than uniform polls, and dates help", () => {
-  const site = makePoissonSite(1000, days, 5);
+  const site = makePoissonSite(1000, 365, 5);
   const uniform = runTrial(site, createRoundRobin(), 33, 150).freshness;
   const index = runTrial(site, createEstimating(site, { dated: false }), 33, 150).freshness;
   const dated = runTrial(site, createEstimating(site, { dated: true }), 33, 150).freshness;
@@ -27,8 +28,8 @@ for (const name of ["flink-web.tsv.gz", "nodejs-org.tsv.gz"]) {
     const site = takeHistory(await readHistory(file, name), days);
     const live = site.pages.filter(({ bornAt, goneAt }) => bornAt <= site.until && goneAt > site.until).length;
     const budget = Math.round(live / 30);
-    const uniform = runTrial(site, createRoundRobin(), budget, 0);
-    const index = runTrial(site, createEstimating(site, { dated: false }), budget, 0);
+    const uniform = runTrial(site, createRoundRobin(), budget, days / 2);
+    const index = runTrial(site, createEstimating(site, { dated: false }), budget, days / 2);
     assert.ok(index.freshness > uniform.freshness, `${index.freshness} <= ${uniform.freshness}`);
   });
 }
