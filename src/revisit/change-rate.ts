@@ -1,6 +1,7 @@
 /**
  * What is remembered of a page's polls: seven numbers, whatever their count. Of changes whose instant is not known
- * the intervals' count, sum and sum of squares are kept, which is enough for the likelihood up to the second order.
+ * the intervals' count, sum and sum of squares are kept, which is the likelihood to the second order: exact for one or
+ * two lengths of interval, and near for others (where they run from an hour to a month, the rate is a fifth too high).
  */
 export interface ChangeHistory {
   /** Polls, less what is forgotten; at most the memory that {@link observe} was given. */
@@ -34,7 +35,7 @@ export interface Observation {
  * seen in `seconds`. Its mean is `changes / seconds`.
  */
 export interface RatePrior {
-  /** The shape; below 1 for rates that differ by orders of magnitude. More weighs more against what is observed. */
+  /** The shape: more weighs more against what is observed. */
   readonly changes: number;
   /** The inverse scale, in seconds. */
   readonly seconds: number;
@@ -53,8 +54,11 @@ export const noHistory: ChangeHistory = {
   falseDates: 0,
 };
 
-/** One change a week, with the weight of half a change: a page that stays equal is asked 1.7 times as late each time. */
-export const defaultPrior: RatePrior = { changes: 0.5, seconds: 3.5 * daySeconds };
+/**
+ * One change in a week. Polled when a change is as likely as 0.3, a page that stays equal is asked after 2.5 days, and 1.36
+ * times as late each time. Less weight follows pages sooner, and is misled sooner by a site that is built anew as a whole.
+ */
+export const defaultPrior: RatePrior = { changes: 1, seconds: 7 * daySeconds };
 
 /** Polls that are remembered: a page that was rewritten weekly and then left is known as such after about as many. */
 export const defaultMemoryVisits = 64;
@@ -69,8 +73,12 @@ const maxIntervalSeconds = 36_500 * daySeconds;
 /** An age below it is that of a server that writes the present time, or of its clock. */
 const dateSlackSeconds = 60;
 
-/** A finite number that is not negative; 0 for what is none, so that a damaged row cannot poison a plan. */
-const sane = (value: number, most = Number.MAX_SAFE_INTEGER): number => (value > 0 ? Math.min(value, most) : 0);
+const most = 1e15;
+/** Of the sum of squares, which is in other units. */
+const mostSquares = 1e24;
+
+/** A number from 1e-9 up, or 0 for what is none, so that a damaged row cannot poison a plan. */
+const sane = (value: number, limit = most): number => (value >= 1e-9 ? Math.min(value, limit) : 0);
 
 type Dating = "dated" | "undated" | "lie";
 
@@ -106,7 +114,7 @@ export function observe(
     visits: visits * keep + 1,
     changes: sane(history.changes) * keep + (isUndated ? 1 : 0),
     changedSeconds: sane(history.changedSeconds) * keep + (isUndated ? interval : 0),
-    changedSquares: sane(history.changedSquares, Number.MAX_VALUE) * keep + (isUndated ? interval * interval : 0),
+    changedSquares: sane(history.changedSquares, mostSquares) * keep + (isUndated ? interval * interval : 0),
     datedChanges: sane(history.datedChanges) * keep + (isDated ? 1 : 0),
     quietSeconds: sane(history.quietSeconds) * keep + (isUndated ? 0 : quiet),
     falseDates: dating === "lie" ? falseDates + 1 : dating === "dated" ? falseDates / 2 : falseDates,
@@ -198,7 +206,7 @@ export function rateOf(history: ChangeHistory, prior?: RatePrior): number {
   const dated = sane(history.datedChanges);
   const intervals =
     changes > 0 && changedSeconds > 0
-      ? representIntervals(changes, changedSeconds, sane(history.changedSquares, Number.MAX_VALUE))
+      ? representIntervals(changes, changedSeconds, sane(history.changedSquares, mostSquares))
       : { instant: changes, first: 0, firstCount: 0, second: 0, secondCount: 0 };
   let sure = dated;
   let quiet = sane(history.quietSeconds);

@@ -63,7 +63,12 @@ export function planOptimum(
     if (pollAtPrice(Math.exp(middle), ratesPerSecond, weights, pollsPerSecond) < budgetPerSecond) high = middle;
     else low = middle;
   }
-  const price = Math.exp((low + high) / 2);
-  pollAtPrice(price, ratesPerSecond, weights, pollsPerSecond);
-  return { pollsPerSecond, price };
+  // Where the best pages are polled hardly at all the sum jumps between neighbouring prices: take a mean of the two.
+  const more = pollAtPrice(Math.exp(low), ratesPerSecond, weights, pollsPerSecond);
+  const rarer = new Float64Array(pollsPerSecond.length);
+  const less = pollAtPrice(Math.exp(high), ratesPerSecond, weights, rarer);
+  const share = more > less ? Math.max(0, Math.min(1, (budgetPerSecond - less) / (more - less))) : 1;
+  for (const [at, polls] of rarer.entries())
+    pollsPerSecond[at] = share * (pollsPerSecond[at] ?? 0) + (1 - share) * polls;
+  return { pollsPerSecond, price: Math.exp((low + high) / 2) };
 }

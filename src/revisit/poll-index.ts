@@ -2,7 +2,7 @@
 function gain(x: number): number {
   if (x > 0.5) return x === Number.POSITIVE_INFINITY ? 1 : -Math.expm1(-x) - x * Math.exp(-x);
   // The difference of two nearly equal terms, as the sum over k >= 2 of (-1)^k (k - 1) x^k / k!.
-  let power = x / 1;
+  let power = x;
   let sum = 0;
   for (let k = 2; k < 20; k++) {
     power *= -x / k;
@@ -54,10 +54,9 @@ export function expectedChangesAt(part: number): number {
 export function pollValue(ratePerSecond: number, elapsedSeconds: number, weight = 1): number {
   if (!(ratePerSecond > 0 && elapsedSeconds > 0 && weight > 0)) return 0;
   const x = ratePerSecond * elapsedSeconds;
-  if (x === 0) return 0;
-  const part = gain(x);
-  // By the time where the rate is small and by the rate where the time is endless.
-  return x < 1 ? weight * elapsedSeconds * (part / x) : (weight / ratePerSecond) * part;
+  // By the time where the rate is small, by the rate where the time is endless; and where x * x is no number any more.
+  if (x < 1e-100) return weight * elapsedSeconds * (x / 2);
+  return x < 1 ? weight * elapsedSeconds * (gain(x) / x) : (weight / ratePerSecond) * gain(x);
 }
 
 /**

@@ -87,7 +87,9 @@ export async function run(args: string[]): Promise<void> {
   const made = makePoissonSite(pages, days, 1);
   compare(made, days, 30);
   process.stdout.write(describeOptimum(pages, 30));
-  const files = defaultFiles.map((name) => join(repositoryFolder(), "../shared/data", name)).filter(existsSync);
+  const files = defaultFiles
+    .map((name) => join(repositoryFolder(), "../shared/data", name))
+    .filter((file) => existsSync(file));
   for (const file of positionals.length > 0 ? positionals : files) {
     const site = takeHistory(await readHistory(file, basename(file)), days);
     const spanDays = Math.round((site.until - site.from) / daySeconds);

@@ -43,13 +43,22 @@ const bars: ReadonlyArray<readonly [days: number, share: number]> = [
   [365, 0.3],
 ];
 
+/** The bar that stands at a place from 0 to 1. */
+function meanDaysAt(place: number): number {
+  let end = 0;
+  for (const [days, share] of bars) {
+    end += share;
+    if (place < end) return days;
+  }
+  return 365;
+}
+
 /** A site of Poisson pages whose rates are those of the histogram. */
 export function makePoissonSite(count: number, days: number, seed: number): TrialSite {
   const random = createRandom(seed);
   const until = days * daySeconds;
   const pages = Array.from({ length: count }, (_, at): TrialPage => {
-    let place = (at + 0.5) / count;
-    const [meanDays] = bars.find(([, share]) => (place -= share) < 0) ?? [365];
+    const meanDays = meanDaysAt((at + 0.5) / count);
     const changes: number[] = [];
     for (let time = 0; ; ) {
       time -= Math.log1p(-random.next()) * meanDays * daySeconds;
@@ -63,9 +72,5 @@ export function makePoissonSite(count: number, days: number, seed: number): Tria
 
 /** The mean rates of the pages of {@link makePoissonSite}, in changes a second, page by page. */
 export function poissonRates(count: number): Float64Array {
-  return Float64Array.from({ length: count }, (_, at) => {
-    let place = (at + 0.5) / count;
-    const [meanDays] = bars.find(([, share]) => (place -= share) < 0) ?? [365];
-    return 1 / (meanDays * daySeconds);
-  });
+  return Float64Array.from({ length: count }, (_, at) => 1 / (meanDaysAt((at + 0.5) / count) * daySeconds));
 }
