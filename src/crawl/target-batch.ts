@@ -4,15 +4,12 @@ import type { TargetVisit } from "./target-visit.ts";
 const maxBatchItems = 2_000;
 const maxBatchLinks = 50_000;
 const maxBatchAgeMs = 10_000;
-/** Paths that are known to be noted; most links of a site lead to a few of its pages. */
-const maxKnownPaths = 200_000;
 
 /** Collects results and the links that were found, and makes them durable together: first the bodies, then the rest. */
 export class TargetBatch {
   readonly #visit: TargetVisit;
   #settlements: TargetSettlement[] = [];
   #found: FoundTarget[] = [];
-  readonly #noted = new Set<string>();
   #since: number;
   #underWay: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
@@ -22,12 +19,9 @@ export class TargetBatch {
     this.#since = visit.ports.timing.now();
   }
 
-  /** Adds links that a page leads to, unless they were added before. */
-  link(found: FoundTarget): void {
-    if (this.#noted.has(found.path)) return;
-    if (this.#noted.size >= maxKnownPaths) this.#noted.clear();
-    this.#noted.add(found.path);
-    this.#found.push(found);
+  /** Adds what a page leads to. */
+  link(found: readonly FoundTarget[]): void {
+    for (const target of found) this.#found.push(target);
   }
 
   /** Adds a result. Rejects if an earlier batch could not be made durable. */

@@ -1,6 +1,6 @@
 import { robotsAllow } from "../format/index.ts";
 import type { Target } from "../model/index.ts";
-import { findLinks } from "./link-finding.ts";
+import { LinkFollower } from "./link-follower.ts";
 import { maxTroublesInARow } from "./patient-request.ts";
 import { Permits } from "./permits.ts";
 import { choosePolls, historyAfter } from "./poll-planning.ts";
@@ -32,6 +32,7 @@ class TargetWork {
   readonly #batch: TargetBatch;
   /** Who asks the server holds one, also while it is waited for a server in trouble. */
   readonly #permits: Permits;
+  readonly #links: LinkFollower;
   readonly #heldAtFirst: number;
   #done = 0;
   #reportedAt = 0;
@@ -41,6 +42,7 @@ class TargetWork {
     this.#visit = visit;
     this.#batch = new TargetBatch(visit);
     this.#permits = new Permits(Math.max(1, visit.concurrency));
+    this.#links = new LinkFollower(visit);
     this.#heldAtFirst = visit.ports.targets.counts().held;
   }
 
@@ -113,9 +115,10 @@ class TargetWork {
     if (target.held !== undefined) tally.askedAndHeld++;
     if (outcome.kind !== "fetched") return this.#settle(target, findingOf(outcome));
     const { finding, received } = receivePage(this.#visit, target, answer, outcome);
-    if (received?.searchable !== undefined)
-      for (const link of findLinks(this.#visit, target, received.page.path, received.searchable, received.contentType))
-        this.#batch.link(link);
+    if (received?.searchable !== undefined) {
+      const { page, searchable, contentType } = received;
+      this.#batch.link(this.#links.find(target, page.path, searchable, contentType));
+    }
     if (finding.kind !== "body" || received?.page.path === target.path) return this.#settle(target, finding);
     return this.#settleElsewhere(target, received?.page.path ?? target.path, finding);
   }

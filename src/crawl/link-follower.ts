@@ -1,0 +1,81 @@
+import { type FoundLink, pageKinds, readLinks, readStyleLinks } from "../content/index.ts";
+import type { FoundTarget, Target } from "../model/index.ts";
+import { LinkScope } from "./link-scope.ts";
+import type { TargetVisit } from "./target-visit.ts";
+import { TrapGuard } from "./trap-guard.ts";
+
+/** Kinds that are named and not asked for: a form wants input, a citation is no part of the site. */
+const passedOver: ReadonlySet<FoundLink["kind"]> = new Set<FoundLink["kind"]>(["form", "cite"]);
+/** URLs that were judged already; most links of a site lead to a few of its pages. */
+const maxKnownUrls = 200_000;
+
+/** Finds the URLs of a site that its pages lead to, as far as they may be wanted or may lead on, each once. */
+export class LinkFollower {
+  readonly #visit: TargetVisit;
+  readonly #scope: LinkScope;
+  readonly #traps: TrapGuard;
+  readonly #known = new Set<string>();
+  /** Links that were not followed, by reason. */
+  readonly refused: Map<string, number> = new Map();
+
+  constructor(visit: TargetVisit) {
+    const { maxDepth } = visit;
+    this.#visit = visit;
+    this.#scope = new LinkScope({
+      seeds: [`${visit.origin}/`],
+      hosts: "same",
+      ...(Number.isFinite(maxDepth) ? { maxDepth } : {}),
+    });
+    this.#traps = new TrapGuard(visit.ports.timing.now());
+  }
+
+  /**
+   * The URLs that a page or a style sheet leads to and that were not found before in this visit.
+   *
+   * @param path - of the page that was received, after redirects
+   * @param body - without content coding
+   */
+  find(target: Target, path: string, body: Uint8Array, contentType: string | undefined): FoundTarget[] {
+    const url = this.#visit.origin + path;
+    const isStyle = /^text\/css\b/i.test(contentType ?? "");
+    const page = isStyle ? undefined : readLinks(body, contentType, url);
+    const links = page?.links ?? readStyleLinks(body, url, contentType);
+    const found: FoundTarget[] = [];
+    for (const link of links) {
+      if (passedOver.has(link.kind) || !this.#isNew(link)) continue;
+      const leads = pageKinds.has(link.kind);
+      // Parts of a page are as deep as the page.
+      const depth = leads ? target.depth + 1 : target.depth;
+      const next = this.#judge(link, depth, leads, leads && (link.isNofollow || page?.isNofollow === true));
+      if (next !== undefined) found.push({ path: next, depth, lastmod: undefined });
+    }
+    this.#traps.learn(url, found.length > 0 || target.askedAt === undefined);
+    return found;
+  }
+
+  // A link that says nofollow may be said without it elsewhere.
+  #isNew({ url, isNofollow }: FoundLink): boolean {
+    if (this.#known.has(url)) return false;
+    if (isNofollow) return true;
+    if (this.#known.size >= maxKnownUrls) this.#known.clear();
+    this.#known.add(url);
+    return true;
+  }
+
+  #judge(link: FoundLink, depth: number, leads: boolean, isNofollow: boolean): string | undefined {
+    const { origin, scope } = this.#visit;
+    const verdict = this.#scope.judge(link.url, depth, isNofollow);
+    if (verdict !== "in") return this.#refuse(verdict);
+    const trap = this.#traps.judge(link.url);
+    if (trap.kind === "refused") return this.#refuse(trap.reason);
+    const path = scope.pathOf(trap.url, origin);
+    if (path === undefined) return this.#refuse("other-host");
+    if (scope.mayBeWanted(path) || (leads && scope.mayLeadOn(path))) return path;
+    return this.#refuse("unwanted-type");
+  }
+
+  #refuse(reason: string): undefined {
+    this.refused.set(reason, (this.refused.get(reason) ?? 0) + 1);
+    return undefined;
+  }
+}
