@@ -57,6 +57,7 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
     using store = openStore({ into, ...(stateFile === undefined ? {} : { stateFile }) });
     await using fetcher = createFetcher({
       connections: concurrency,
+      allowedPrivateOrigins: [origin],
       ...(userAgent === undefined ? {} : { userAgent }),
       ...(clock === undefined ? {} : { clock }),
     });

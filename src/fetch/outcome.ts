@@ -8,20 +8,24 @@ export interface OutcomeFacts {
   readonly receivedBytes: number;
   readonly requests: number;
   readonly finalPath: string;
+  /** Whether a redirect led to another URL than the one asked for. */
+  readonly isRedirected: boolean;
   readonly now: EpochMs;
 }
 
 /** Makes an outcome of the last answer to a request; redirects are followed before. */
 export function judgeAnswer(request: FetchRequest, answer: Answer, facts: OutcomeFacts): FetchOutcome {
   const { status, fields } = answer;
-  const { receivedBytes, requests, finalPath } = facts;
+  const { receivedBytes, requests, finalPath, isRedirected } = facts;
   const answered = { status, receivedBytes, requests };
   if (status === 200 || (status === 206 && isRanged(request))) {
-    const { validators, contentType, contentEncoding, cacheControl } = fields;
-    const { body } = answer;
+    const { contentType, cacheControl } = fields;
+    const { body, isDecoded } = answer;
+    const validators = isRedirected ? {} : fields.validators;
+    const contentEncoding = isDecoded ? undefined : fields.contentEncoding;
     return { kind: "fetched", ...answered, validators, contentType, contentEncoding, cacheControl, body, finalPath };
   }
-  if (status === 304 && isConditional(request)) {
+  if (status === 304 && !isRedirected && isConditional(request)) {
     return { kind: "not-modified", ...answered, validators: { ...request.validators, ...fields.validators } };
   }
   if (status === 404 || status === 410) return { kind: "gone", ...answered };

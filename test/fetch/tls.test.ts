@@ -7,8 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { createFetcher } from "../../src/fetch/index.ts";
-import { listenRaw, plainAnswer } from "./raw-server.ts";
+import { createLocalFetcher, listenRaw, plainAnswer } from "./raw-server.ts";
 
 // Made for this test and trusted by nobody: names localhost and 127.0.0.1, from 2020 to 2120.
 const key = `-----BEGIN PRIVATE KEY-----
@@ -47,7 +46,7 @@ after(async () => {
 });
 
 async function reasonAt(origin: string): Promise<string> {
-  await using fetcher = createFetcher();
+  await using fetcher = createLocalFetcher();
   const outcome = await fetcher.get({ origin, path: "/", maxBytes: 99, timeoutMs: 30_000 });
   return outcome.kind === "failed" ? outcome.reason : outcome.kind;
 }
@@ -76,7 +75,7 @@ async function askTrusting(origin: string): Promise<string> {
   const room = new URL("../../src/fetch/index.js", import.meta.url).href;
   const script = `
     const { createFetcher } = await import(${JSON.stringify(room)});
-    const fetcher = createFetcher();
+    const fetcher = createFetcher({ allowPrivate: true });
     const outcome = await fetcher.get({ origin: "${origin}", path: "/", maxBytes: 99, timeoutMs: 30_000 });
     process.stdout.write(outcome.kind === "fetched" ? Buffer.from(outcome.body).toString() : outcome.reason);
     await fetcher[Symbol.asyncDispose]();`;
