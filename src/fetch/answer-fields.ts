@@ -5,6 +5,7 @@ export interface AnswerFields {
   readonly validators: Validators;
   readonly contentType: string | undefined;
   readonly contentEncoding: string | undefined;
+  readonly contentRange: string | undefined;
   readonly cacheControl: string | undefined;
   readonly location: string | undefined;
   readonly retryAfter: string | undefined;
@@ -23,6 +24,7 @@ const fieldNames = new Map<string, FieldName>([
   ["last-modified", "lastModified"],
   ["content-type", "contentType"],
   ["content-encoding", "contentEncoding"],
+  ["content-range", "contentRange"],
   ["cache-control", "cacheControl"],
   ["location", "location"],
   ["retry-after", "retryAfter"],
@@ -44,6 +46,7 @@ export function readAnswerFields(raw: readonly Buffer[]): AnswerFields {
     lastModified: undefined,
     contentType: undefined,
     contentEncoding: undefined,
+    contentRange: undefined,
     cacheControl: undefined,
     location: undefined,
     retryAfter: undefined,
@@ -60,11 +63,20 @@ export function readAnswerFields(raw: readonly Buffer[]): AnswerFields {
     if (before === undefined) values[key] = value;
     else if (key === "contentEncoding" || key === "cacheControl") values[key] = `${before}, ${value}`;
   }
-  const { contentLength: length, contentEncoding, contentType, cacheControl, location, retryAfter } = values;
+  const {
+    contentLength: length,
+    contentEncoding,
+    contentRange,
+    contentType,
+    cacheControl,
+    location,
+    retryAfter,
+  } = values;
   const contentLength = length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
   return {
     validators: makeValidators(keepable(values.etag), keepable(values.lastModified)),
     contentType,
+    contentRange,
     cacheControl,
     location,
     retryAfter,

@@ -1,6 +1,6 @@
 import type { EpochMs, FetchOutcome, FetchRequest } from "../model/index.ts";
 import type { Answer } from "./hop.ts";
-import { isConditional, isRanged } from "./request-fields.ts";
+import { isConditional, isRangeAskedFor } from "./request-fields.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 
 /** What is known beside the answer. */
@@ -18,7 +18,7 @@ export function judgeAnswer(request: FetchRequest, answer: Answer, facts: Outcom
   const { status, fields } = answer;
   const { receivedBytes, requests, finalPath, isRedirected } = facts;
   const answered = { status, receivedBytes, requests };
-  if (status === 200 || (status === 206 && isRanged(request))) {
+  if (status === 200 || (status === 206 && isRangeAskedFor(request, fields.contentRange))) {
     const { contentType, cacheControl } = fields;
     const { body, isDecoded } = answer;
     const validators = isRedirected ? {} : fields.validators;
@@ -38,6 +38,6 @@ export function judgeAnswer(request: FetchRequest, answer: Answer, facts: Outcom
 
 function complaint(status: number): string {
   if (status === 304) return "the server answered 304 to a request without conditions";
-  if (status === 206) return "the server answered 206 to a request for the whole";
+  if (status === 206) return "the server answered 206 with a range that was not asked for";
   return `the server answered ${status}, which is no answer to GET that can be used`;
 }

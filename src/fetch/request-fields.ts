@@ -50,7 +50,13 @@ export function isConditional(request: FetchRequest): boolean {
   return headers !== undefined && ("if-none-match" in headers || "if-modified-since" in headers);
 }
 
-/** Whether an answer of 206 would be one to this request. */
-export function isRanged(request: FetchRequest): boolean {
-  return request.headers !== undefined && "range" in request.headers;
+/**
+ * Whether an answer of 206 would be one to this request: the range that was asked for, from its first byte.
+ *
+ * @param contentRange - the field of the answer
+ */
+export function isRangeAskedFor({ headers }: FetchRequest, contentRange: string | undefined): boolean {
+  const [, first] = /^bytes=(\d*)-\d*$/.exec(headers?.["range"] ?? "") ?? [];
+  const [, given] = /^bytes (\d+)-\d+\/(?:\d+|\*)$/i.exec(contentRange ?? "") ?? [];
+  return first !== undefined && given !== undefined && (first === "" || Number(first) === Number(given));
 }

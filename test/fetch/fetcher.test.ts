@@ -332,7 +332,6 @@ const silences: readonly (readonly [string, (socket: Socket) => void])[] = [
     },
   ],
   ["stops within its body", (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhell")],
-  ["sends hints for ever", (socket) => drip(socket, "HTTP/1.1 103 Early Hints\r\n\r\n")],
 ];
 
 for (const [what, answer] of silences) {

@@ -7,26 +7,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { cert, key } from "./own-certificate.ts";
 import { createLocalFetcher, listenRaw, plainAnswer } from "./raw-server.ts";
-
-// Made for this test and trusted by nobody: names localhost and 127.0.0.1, from 2020 to 2120.
-const key = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgI/HjkpKdS92DoOz7
-ekPQGF73wJY1PTzc1gCa2pC2YiuhRANCAATjLIGozQXyRASDy4TJ50h3D8NB0p8U
-k4iUqHdz9xx5Ec/FCrYTmND6QIkdVoqiddjgy3lfTIacH6Ook2UsrxIT
------END PRIVATE KEY-----
-`;
-const cert = `-----BEGIN CERTIFICATE-----
-MIIBejCCASCgAwIBAgIUIqmGaQOgb7T18IP3JOcslKf5brIwCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAx
-MDAwMDAwWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAATjLIGozQXyRASDy4TJ50h3D8NB0p8Uk4iUqHdz9xx5Ec/FCrYTmND6
-QIkdVoqiddjgy3lfTIacH6Ook2UsrxITo04wTDAaBgNVHREEEzARgglsb2NhbGhv
-c3SHBH8AAAEwDwYDVR0TAQH/BAUwAwEB/zAdBgNVHQ4EFgQU9cDfhU+VGcFY7lRg
-va7d4kN1ZRgwCgYIKoZIzj0EAwIDSAAwRQIgGLloigQcpwcUPsKR4wxxjGLjHQVa
-D2pCN2WnimQhVm8CIQCm/YM8EvrjP+iJAKEMAi0PWhBaEpYhBarwV4kCT5l06w==
------END CERTIFICATE-----
-`;
 
 const server = createServer({ key, cert }, (_, response) => response.end("secret"));
 const folder = mkdtempSync(join(tmpdir(), "tidemark-tls-"));
