@@ -14,8 +14,6 @@ export interface ConnectionSettings {
   readonly guard: AddressGuard;
   /** Whom TLS trusts; undefined for Node's own authorities. */
   readonly secureContext?: SecureContext | undefined;
-  /** Whether HTTP/2 is spoken where a server offers it. */
-  readonly allowsHttp2?: boolean | undefined;
 }
 
 /** One connection to an origin, made again whenever it was lost; it carries one request at a time. */
@@ -81,10 +79,9 @@ export class Connection {
 
   #connect(): Client {
     const { Client, buildConnector } = loadUndiciClient();
-    const { connectTimeoutMs, guard, secureContext, allowsHttp2 = false } = this.#settings;
+    const { connectTimeoutMs, guard, secureContext } = this.#settings;
     const connect = buildConnector({
       timeout: connectTimeoutMs,
-      allowH2: allowsHttp2,
       lookup: guard.lookupFor(this.#origin),
       ...(secureContext === undefined ? {} : { secureContext }),
     }) as (...args: Parameters<buildConnector.connector>) => Socket;

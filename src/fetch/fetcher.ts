@@ -27,17 +27,11 @@ export interface FetcherOptions extends AddressRules {
   readonly from?: string;
   /** Certificates in PEM of further authorities that TLS trusts. Default: those that Node trusts. */
   readonly ca?: string;
-  /**
-   * Whether HTTP/2 is spoken where a server offers it; without it, HTTP/1.1 is.
-   *
-   * @default false
-   */
-  readonly http2?: boolean;
   /** Tells the time to which Retry-After is relative. */
   readonly clock?: Clock;
 }
 
-/** Makes requests. */
+/** Makes requests over HTTP/1.1. */
 export interface Fetcher {
   /**
    * Makes one request, as soon as one of the origin's connections is free.
@@ -74,11 +68,11 @@ const originForm = /^https?:\/\/[^/?#@\s]+$/;
 export function createFetcher(options: FetcherOptions = {}): Fetcher {
   const { connections = 1, connectTimeoutMs = 10_000, clock = Date.now } = options;
   if (!Number.isInteger(connections) || connections < 1) throw new RangeError("connections must be 1 or more");
-  const { from, ca, http2: allowsHttp2 } = options;
+  const { from, ca } = options;
   if (from !== undefined && !mailAddress.test(from)) throw new TypeError(`not a mail address: ${JSON.stringify(from)}`);
   const guard = new AddressGuard(options);
   const secureContext = ca === undefined ? undefined : trustAuthorities(ca);
-  const settings = { connectTimeoutMs, guard, secureContext, allowsHttp2 };
+  const settings = { connectTimeoutMs, guard, secureContext };
   const origins = new Map<string, Origin>();
   const running = new Set<Exchange>();
   let isClosed = false;
