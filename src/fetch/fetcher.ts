@@ -43,6 +43,8 @@ export interface Fetcher {
    * @throws TypeError if the origin, path or fields are not what HTTP can carry; whatever the sink threw
    */
   get(request: FetchRequest): Promise<FetchOutcome>;
+  /** Resolves once requests that were made before, and have a connection, are written to it. */
+  sent(): Promise<void>;
   /** Ends all connections; what is under way ends as `aborted`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -111,6 +113,8 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
         exchange.start();
       });
     },
+    // undici writes to a connection that was used before in the next turn of the event loop.
+    sent: () => new Promise((resolve) => setImmediate(resolve)),
     async [Symbol.asyncDispose]() {
       isClosed = true;
       for (const exchange of running) exchange.stop({ reason: "aborted", message: "the fetcher was closed" });
