@@ -22,6 +22,15 @@ export interface CrawlSiteOptions {
   /** Requests under way at once. Default 1. */
   readonly concurrency?: number;
   readonly userAgent?: string;
+  /** An address at which whoever runs the crawler reads mail, sent as the field From. Default: it is not sent. */
+  readonly from?: string;
+  /** Certificates in PEM of further authorities that TLS trusts. Default: those that Node trusts. */
+  readonly ca?: string;
+  /**
+   * Whether redirects may lead to addresses that are not for everybody: loopback, private, link-local and the like. The
+   * site itself may have one as long as no public one was seen. Default false.
+   */
+  readonly allowPrivate?: boolean;
   /** Time for a small request, in milliseconds; a large body gets more. Default 30,000. */
   readonly timeoutMs?: number;
   /** Default: the system's. */
@@ -49,7 +58,7 @@ export interface CrawlSiteOptions {
  */
 export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary> {
   const { url, into, stateFile, types = [], since, budget, concurrency = 1, userAgent, timeoutMs } = options;
-  const { clock, delay, signal, onEvent } = options;
+  const { clock, delay, signal, onEvent, from, ca, allowPrivate } = options;
   const origin = parseSiteAddress(url, onEvent);
   const filter = parseTypes(types);
   const timing = realTiming(clock);
@@ -59,6 +68,9 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
       connections: concurrency,
       allowedPrivateOrigins: [origin],
       ...(userAgent === undefined ? {} : { userAgent }),
+      ...(from === undefined ? {} : { from }),
+      ...(ca === undefined ? {} : { ca }),
+      ...(allowPrivate === undefined ? {} : { allowPrivate }),
       ...(clock === undefined ? {} : { clock }),
     });
     const { memory, work, bodies } = store.openSite(origin);

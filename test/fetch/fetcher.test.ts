@@ -161,7 +161,9 @@ for (const [status, expected] of outcomesByStatus) {
 }
 
 test("206 is an answer to a request with Range", async () => {
-  const outcome = await getAnswer(plainAnswer(206, ["Content-Range: bytes 0-1/9"], "he"), { headers: { range: "bytes=0-1" } });
+  const outcome = await getAnswer(plainAnswer(206, ["Content-Range: bytes 0-1/9"], "he"), {
+    headers: { range: "bytes=0-1" },
+  });
   assert.equal(outcome.kind === "fetched" && outcome.status, 206);
 });
 
