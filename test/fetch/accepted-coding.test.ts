@@ -127,6 +127,15 @@ test("the first bytes are enough where that is asked", async () => {
   assert.equal(wordOf(outcome), "0123");
 });
 
+test("the length of the coded body is not that of the decoded one, and the connection is kept", async () => {
+  await using server = await listenRaw((socket) => socket.write(coded("gzip", gzipSync("0123456789"))));
+  await using fetcher = createLocalFetcher();
+  const usual = { origin: server.origin, path: "/", maxBytes: 99, timeoutMs: 30_000, acceptCoding: true };
+  for (let turn = 0; turn < 2; turn++)
+    assert.equal(wordOf(await fetcher.get({ ...usual, truncateAtBytes: 10 })), "0123456789");
+  assert.equal(server.sockets.length, 1);
+});
+
 test("half a coded body is truncated, and what a sink throws is the caller's", async () => {
   const half = coded("gzip", gzipSync(Buffer.from(text))).subarray(0, -5);
   assert.equal(wordOf(await getAnswer(half, {}, true)), "truncated");

@@ -2,11 +2,14 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createSecureServer } from "node:http2";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { rootCertificates } from "node:tls";
+import { createFetcher } from "../../src/fetch/index.ts";
 import { cert, key } from "./own-certificate.ts";
 import { createLocalFetcher, listenRaw, plainAnswer } from "./raw-server.ts";
 
@@ -87,4 +90,41 @@ test("a certificate for another name is refused, though it is trusted", async (c
   const { port: otherPort } = other.address() as AddressInfo;
   assert.equal(await askTrusting(`https://127.0.0.2:${otherPort}`), "tls");
   other.close();
+});
+
+test("a further authority is trusted where the caller gives it, and others still are not", async () => {
+  const origin = `https://127.0.0.1:${port}`;
+  const request = { origin, path: "/", maxBytes: 99, timeoutMs: 30_000 };
+  await using trusting = createFetcher({ allowPrivate: true, ca: `An authority:\n${cert}\nand again\n${cert}` });
+  const outcome = await trusting.get(request);
+  assert.equal(outcome.kind === "fetched" && Buffer.from(outcome.body).toString(), "secret");
+  // An authority of Node's own is none for this server.
+  await using other = createFetcher({ allowPrivate: true, ca: rootCertificates[0] ?? "" });
+  const refused = await other.get(request);
+  assert.equal(refused.kind === "failed" && refused.reason, "tls");
+});
+
+test("what is no certificate is a mistake of the caller", () => {
+  const broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----";
+  for (const ca of ["", "none", key, broken, cert + broken]) assert.throws(() => createFetcher({ ca }), TypeError);
+});
+
+test("a server that offers HTTP/2 is spoken to in HTTP/1.1, on a connection that is kept", async () => {
+  const versions: string[] = [];
+  const both = createSecureServer({ key, cert, allowHTTP1: true }, (request, response) => {
+    versions.push(`${request.httpVersion} ${request.socket.remotePort}`);
+    response.end("x");
+  });
+  both.listen(0, "127.0.0.1");
+  await once(both, "listening");
+  const origin = `https://127.0.0.1:${(both.address() as AddressInfo).port}`;
+  {
+    await using fetcher = createFetcher({ allowPrivate: true, ca: cert });
+    for (let turn = 0; turn < 2; turn++)
+      assert.equal((await fetcher.get({ origin, path: "/", maxBytes: 9, timeoutMs: 30_000 })).kind, "fetched");
+  }
+  assert.match(versions[0] ?? "", /^1\.1 /);
+  assert.deepEqual(versions, [versions[0], versions[0]]);
+  both.close();
+  await once(both, "close");
 });
