@@ -56,7 +56,7 @@ export function isConditional(request: FetchRequest): boolean {
  * @param contentRange - the field of the answer
  */
 export function isRangeAskedFor({ headers }: FetchRequest, contentRange: string | undefined): boolean {
-  const [, first] = /^bytes=(\d*)-\d*$/.exec(headers?.["range"] ?? "") ?? [];
+  const [, first] = /^bytes=(\d*)-\d*$/.exec(headers?.range ?? "") ?? [];
   const [, given] = /^bytes (\d+)-\d+\/(?:\d+|\*)$/i.exec(contentRange ?? "") ?? [];
   return first !== undefined && given !== undefined && (first === "" || Number(first) === Number(given));
 }

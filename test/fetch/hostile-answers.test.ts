@@ -265,7 +265,13 @@ for (const [what, start, piece] of floods) {
 }
 
 const slow: readonly (readonly [string, (socket: Socket) => void])[] = [
-  ["a reason without end", (socket) => (socket.write("HTTP/1.1 200 "), pour(socket, "x".repeat(1000)))],
+  [
+    "a reason without end",
+    (socket) => {
+      socket.write("HTTP/1.1 200 ");
+      pour(socket, "x".repeat(1000));
+    },
+  ],
   [
     "a chunk extension without end",
     (socket) => {
