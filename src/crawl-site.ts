@@ -1,5 +1,6 @@
 import { type Timing, visitSite } from "./crawl/index.ts";
 import { createFetcher } from "./fetch/index.ts";
+import { givenOptions } from "./given-options.ts";
 import {
   type Clock,
   type CrawlEvent,
@@ -43,6 +44,15 @@ export interface CrawlSiteOptions {
   /** After so many milliseconds a page is fetched whole, whatever its validators say. Default 90 days. */
   readonly distrustMs?: number;
   readonly userAgent?: string;
+  /** An address at which whoever runs the crawler reads mail, sent as the field From. Default: it is not sent. */
+  readonly from?: string;
+  /** Certificates in PEM of further authorities that TLS trusts. Default: those that Node trusts. */
+  readonly ca?: string;
+  /**
+   * Whether redirects may lead to addresses that are not for everybody: loopback, private, link-local and the like. The
+   * site itself may have one as long as no public one was seen. Default false.
+   */
+  readonly allowPrivate?: boolean;
   /** Time for a small request, in milliseconds; a large body gets more. Default 30,000. */
   readonly timeoutMs?: number;
   /** Default: the system's. */
@@ -69,17 +79,19 @@ export interface CrawlSiteOptions {
  * console.log(`${summary.created} new pages, ${summary.pending} to come`);
  */
 export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary> {
-  const { url, into, stateFile, types = [], since, budget, concurrency = 1, userAgent, timeoutMs } = options;
-  const { clock, delay, signal, onEvent, sources, starts, urls, maxPages, maxDepth, isPlanned, distrustMs } = options;
+  const { url, into, stateFile, types = [], since, concurrency = 1, clock, delay } = options;
+  const { userAgent, from, ca, allowPrivate } = options;
+  const { sources, starts, urls, budget, maxPages, maxDepth, isPlanned, distrustMs, timeoutMs, signal, onEvent } =
+    options;
   const origin = parseSiteAddress(url, onEvent);
   const filter = parseTypes(types);
   const timing = realTiming(clock);
   try {
-    using store = openStore({ into, ...(stateFile === undefined ? {} : { stateFile }) });
+    using store = openStore({ into, ...givenOptions({ stateFile }) });
     await using fetcher = createFetcher({
       connections: concurrency,
-      ...(userAgent === undefined ? {} : { userAgent }),
-      ...(clock === undefined ? {} : { clock }),
+      allowedPrivateOrigins: [origin],
+      ...givenOptions({ userAgent, from, ca, allowPrivate, clock }),
     });
     const { memory, work, targets, bodies } = store.openSite(origin);
     return await visitSite(
@@ -97,18 +109,9 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
         origin,
         filter,
         concurrency,
-        ...(since === undefined ? {} : { since: Math.floor(since / 1000) }),
-        ...(budget === undefined ? {} : { budget }),
-        ...(sources === undefined ? {} : { sources }),
-        ...(starts === undefined ? {} : { starts }),
-        ...(urls === undefined ? {} : { urls }),
-        ...(maxPages === undefined ? {} : { maxPages }),
-        ...(maxDepth === undefined ? {} : { maxDepth }),
-        ...(isPlanned === undefined ? {} : { isPlanned }),
-        ...(distrustMs === undefined ? {} : { distrustMs }),
-        ...(timeoutMs === undefined ? {} : { timeoutMs }),
-        ...(signal === undefined ? {} : { signal }),
-        ...(onEvent === undefined ? {} : { onEvent }),
+        ...givenOptions({ since: since === undefined ? undefined : Math.floor(since / 1000) }),
+        ...givenOptions({ sources, starts, urls, budget, maxPages, maxDepth, isPlanned, distrustMs }),
+        ...givenOptions({ timeoutMs, signal, onEvent }),
       },
     );
   } catch (error) {

@@ -61,7 +61,11 @@ export class PageProbes implements ProbeRequests, AsyncDisposable {
     this.#options = options;
     this.concurrency = options.concurrency ?? 1;
     this.#timing = options.timing ?? realTiming();
-    this.#fetcher = createFetcher({ connections: this.concurrency, clock: this.#timing.now });
+    this.#fetcher = createFetcher({
+      connections: this.concurrency,
+      clock: this.#timing.now,
+      allowedPrivateOrigins: [options.origin],
+    });
     this.#requests = new PoliteRequests(this.#fetcher, this.#timing, options.delayMs ?? 250, options.signal);
     this.#endsAt = this.#timing.now() + (options.timeLimitMs ?? 30 * 60 * 1000);
     this.#budgetLeft = options.budget ?? 1000;

@@ -48,7 +48,10 @@ export async function readChanges(options: ReadChangesOptions): Promise<SiteChan
   const { url, cursor, since, types = [], userAgent, timeoutMs, signal, onEvent } = options;
   const origin = parseSiteAddress(url, onEvent);
   const filter = parseTypes(types);
-  const requests = createFetcher(userAgent === undefined ? {} : { userAgent });
+  const requests = createFetcher({
+    allowedPrivateOrigins: [origin],
+    ...(userAgent === undefined ? {} : { userAgent }),
+  });
   const merges: StoredMerge[] = [];
   const dispose = async (): Promise<void> => {
     for (const merge of merges.splice(0)) merge[Symbol.dispose]();

@@ -33,7 +33,7 @@ export interface ServerCheckOptions {
  * the one that will be written, and whether it answers below `/.well-known/`.
  */
 export async function checkServer(options: ServerCheckOptions): Promise<ServerFinding[]> {
-  await using fetcher = createFetcher({ connectTimeoutMs: 5000 });
+  await using fetcher = createFetcher({ connectTimeoutMs: 5000, allowedPrivateOrigins: [options.serverUrl] });
   const get = (path: string): Promise<FetchOutcome> => ask(fetcher, options, path);
   const home = await get("/");
   const server = new URL(options.serverUrl).origin;

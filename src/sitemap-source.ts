@@ -29,7 +29,7 @@ export function openSitemapSource(options: SitemapSourceOptions): ListedPageSour
   const { location, spillFolder, signal } = options;
   const isUrl = /^https?:\/\//i.test(location);
   if (!isUrl) checkFile(location);
-  const fetcher = createFetcher();
+  const fetcher = createFetcher(isUrl ? { allowedPrivateOrigins: [location] } : {});
   const requests = new PoliteRequests(fetcher, options.timing ?? realTiming(), 100, signal);
   let spill: SpillFile | undefined;
   const pages = openSitemapList({

@@ -50,7 +50,10 @@ export async function verifySite(options: VerifySiteOptions): Promise<VerifySumm
   const real = realTiming();
   const timing: Timing = delay === undefined ? real : { now: real.now, delay };
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 32);
-  await using fetcher = createFetcher(userAgent === undefined ? {} : { userAgent });
+  await using fetcher = createFetcher({
+    allowedPrivateOrigins: [origin],
+    ...(userAgent === undefined ? {} : { userAgent }),
+  });
   const asker = new SiteAsker(fetcher, { origin, timing, timeoutMs: options.timeoutMs ?? 30_000, signal });
   const verification = new Verification(options, origin, asker, timing, seed, report);
   try {

@@ -1,3 +1,4 @@
+import { givenOptions } from "../given-options.ts";
 import { TidemarkError } from "../model/index.ts";
 import { readChanges } from "../read-changes.ts";
 import { formatChange } from "./change-line.ts";
@@ -5,7 +6,6 @@ import type { ChangesArguments } from "./changes-command.ts";
 import type { RunContext } from "./command.ts";
 import { type KeptCursor, readCursorFile, writeCursorFile } from "./cursor-file.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
-import { givenOptions } from "./option.ts";
 import { formatCount } from "./quantity.ts";
 
 /** Prints changes; the cursor moves only when all of them have left the process. */

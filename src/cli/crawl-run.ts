@@ -1,13 +1,13 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { type CrawlSiteOptions, crawlSite } from "../crawl-site.ts";
+import { givenOptions } from "../given-options.ts";
 import { type CrawlSummary, wrapSystemError } from "../model/index.ts";
 import { printEvent, type RunContext } from "./command.ts";
 import type { CrawlArguments } from "./crawl-command.ts";
 import { CrawlPrinter, formatCrawlResult } from "./crawl-printer.ts";
 import { addCrawlSummaries } from "./crawl-sum.ts";
 import { type ExitCode, exitCodeOfVisit, worstExitCode } from "./exit-code.ts";
-import { givenOptions } from "./option.ts";
 
 /** Crawls sites one after the other; one that cannot be read does not keep the others from being read. */
 export async function runCrawl(options: CrawlArguments, context: RunContext): Promise<ExitCode> {

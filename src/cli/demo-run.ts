@@ -1,9 +1,9 @@
 import { runDemonstration } from "../demo.ts";
+import { givenOptions } from "../given-options.ts";
 import type { RunContext } from "./command.ts";
 import type { DemoArguments } from "./demo-command.ts";
 import { formatCheck, formatSummary, formatVisit } from "./demo-text.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
-import { givenOptions } from "./option.ts";
 import { ProgressLine } from "./progress-line.ts";
 
 /** Runs the demonstration; a promise that did not hold is a bug. */

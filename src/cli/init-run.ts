@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { givenOptions } from "../given-options.ts";
 import { TidemarkError } from "../model/index.ts";
 import { type ProposeSiteOptions, proposeSite, type SiteProposal } from "../site-proposal.ts";
 import { writeTextFile } from "../text-file.ts";
@@ -8,7 +9,6 @@ import { type ExitCode, exitCodes } from "./exit-code.ts";
 import { ExportPrinter } from "./export-printer.ts";
 import type { InitArguments } from "./init-command.ts";
 import { formatConfiguration, formatProposal } from "./init-text.ts";
-import { givenOptions } from "./option.ts";
 
 /** Proposes a configuration, prints it with what it would do, and writes it if that was asked for. */
 export async function runInit(options: InitArguments, context: RunContext): Promise<ExitCode> {

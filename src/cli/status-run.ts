@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
+import { givenOptions } from "../given-options.ts";
 import { readSiteStatus, type SiteStatus, type SiteStatusOptions } from "../site-status.ts";
 import { writeTextFile } from "../text-file.ts";
 import type { RunContext } from "./command.ts";
 import { type ExitCode, exitCodes, worstExitCode } from "./exit-code.ts";
-import { givenOptions } from "./option.ts";
 import { findSites } from "./site-choice.ts";
 import type { StatusArguments } from "./status-command.ts";
 import { formatOpenMetrics } from "./status-metrics.ts";

@@ -1,8 +1,8 @@
+import { givenOptions } from "../given-options.ts";
 import type { VerifySummary } from "../model/index.ts";
 import { verifySite } from "../verify-site.ts";
 import { printEvent, type RunContext } from "./command.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
-import { givenOptions } from "./option.ts";
 import type { VerifyArguments } from "./verify-command.ts";
 import { VerifyPrinter } from "./verify-printer.ts";
 

@@ -1,11 +1,11 @@
 import type { ExportSettings } from "../export-settings.ts";
+import { givenOptions } from "../given-options.ts";
 import { TidemarkError } from "../model/index.ts";
 import { type WatchedRound, watchSite } from "../watch-site.ts";
 import { printEvent, type RunContext } from "./command.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
 import type { ExportArguments, ExportRun } from "./export-command.ts";
 import { ExportPrinter } from "./export-printer.ts";
-import { givenOptions } from "./option.ts";
 import { formatNoun } from "./quantity.ts";
 import { findSites } from "./site-choice.ts";
 

@@ -17,7 +17,14 @@ const maxUnsaidBytes = 256 * 1024 * 1024;
 
 const maxRedirects = 5;
 // These do not pass by themselves.
-const lasting: ReadonlySet<FetchFailure> = new Set(["too-large", "redirect-loop", "redirect-elsewhere", "protocol"]);
+const lasting: ReadonlySet<FetchFailure> = new Set([
+  "too-large",
+  "redirect-loop",
+  "redirect-elsewhere",
+  "private-address",
+  "bad-coding",
+  "protocol",
+]);
 
 /** A large body on its way to the mirror, with its digest. */
 class LargeBody {
@@ -86,8 +93,6 @@ function chooseBody(visit: CrawlVisit, page: Page, received: Body, outcome: Fetc
 }
 
 function keepBody(visit: CrawlVisit, page: Page, received: Body, outcome: FetchedOutcome): PageFinding {
-  if (!robotsAllow(visit.robots, productToken, outcome.finalPath))
-    return { kind: "trouble", trouble: "disallowed", message: `it leads to ${outcome.finalPath}` };
   const body = chooseBody(visit, page, received, outcome);
   const kept = visit.ports.bodies.keep(page, body.content);
   if (!kept.ok) return { kind: "trouble", trouble: "mirror", message: kept.error.message };
@@ -101,8 +106,15 @@ function keepBody(visit: CrawlVisit, page: Page, received: Body, outcome: Fetche
 
 function findingOf(outcome: Exclude<FetchOutcome, FetchedOutcome>): PageFinding {
   if (outcome.kind === "gone") return { kind: "gone", final: outcome.status === 410 };
+  if (outcome.kind === "failed" && outcome.reason === "redirect-disallowed")
+    return { kind: "trouble", trouble: "disallowed", message: outcome.message };
   const refused = outcome.kind === "refused" || (outcome.kind === "failed" && lasting.has(outcome.reason));
   return { kind: "trouble", trouble: refused ? "refused" : "unavailable", message: describeOutcome(outcome) };
+}
+
+/** Path and query of a whole URL. */
+function pathOf(url: string): string {
+  return url.slice(url.indexOf("/", url.indexOf("//") + 2));
 }
 
 function mayAskAgain({ budget, tally }: CrawlVisit): boolean {
@@ -134,6 +146,7 @@ export async function askForPage(visit: CrawlVisit, { page }: FetchItem): Promis
           maxBytes: maxBytesOf(page),
           expectedBytes: page.sizeBytes ?? 0,
           maxRedirects,
+          mayFollow: (url) => robotsAllow(visit.robots, productToken, pathOf(url)),
           ...(sink === undefined ? {} : { sink: { write: (chunk) => sink.write(chunk) } }),
         };
       },

@@ -106,6 +106,8 @@ class FetchWork {
     using answer = await this.#ask(item).finally(() => {
       tally.pagesUnderWay--;
     });
+    // The next request goes out before this page is hashed and kept, and the server works meanwhile.
+    await ports.requests.sent?.();
     const finding = answer === undefined ? undefined : findPage(this.#visit, item, answer);
     if (finding === undefined) return;
     if (finding.kind === "body" || item.held !== undefined) tally.askedAndHeld++;

@@ -23,6 +23,11 @@ import type {
 export interface Requests {
   /** Makes one request; never rejects for anything that a server or a network does. */
   get(request: FetchRequest): Promise<FetchOutcome>;
+  /**
+   * Resolves once what was asked for before is on its way, so that a server works while the caller does. Absent where
+   * nothing is sent.
+   */
+  sent?(): Promise<void>;
 }
 
 /** Computes the digest of a body piece by piece. */

@@ -5,6 +5,7 @@ export interface AnswerFields {
   readonly validators: Validators;
   readonly contentType: string | undefined;
   readonly contentEncoding: string | undefined;
+  readonly contentRange: string | undefined;
   readonly cacheControl: string | undefined;
   readonly location: string | undefined;
   readonly retryAfter: string | undefined;
@@ -14,6 +15,8 @@ export interface AnswerFields {
   readonly endsWithConnection: boolean;
 }
 
+const maxValidatorBytes = 1024;
+
 type FieldName = keyof Omit<AnswerFields, "validators" | "endsWithConnection"> | keyof Validators | "transferEncoding";
 
 const fieldNames = new Map<string, FieldName>([
@@ -21,6 +24,7 @@ const fieldNames = new Map<string, FieldName>([
   ["last-modified", "lastModified"],
   ["content-type", "contentType"],
   ["content-encoding", "contentEncoding"],
+  ["content-range", "contentRange"],
   ["cache-control", "cacheControl"],
   ["location", "location"],
   ["retry-after", "retryAfter"],
@@ -42,6 +46,7 @@ export function readAnswerFields(raw: readonly Buffer[]): AnswerFields {
     lastModified: undefined,
     contentType: undefined,
     contentEncoding: undefined,
+    contentRange: undefined,
     cacheControl: undefined,
     location: undefined,
     retryAfter: undefined,
@@ -52,17 +57,26 @@ export function readAnswerFields(raw: readonly Buffer[]): AnswerFields {
     const name = raw[at];
     if (name === undefined || !shapes.has((name.length << 8) | ((name[0] ?? 0) | 0x20))) continue;
     const key = fieldNames.get(name.toString("latin1").toLowerCase());
-    const value = raw[at + 1]?.toString("latin1").trim();
-    if (key === undefined || value === undefined || value === "") continue;
+    const value = readValue(raw[at + 1]);
+    if (key === undefined || value === "") continue;
     const before = values[key];
     if (before === undefined) values[key] = value;
     else if (key === "contentEncoding" || key === "cacheControl") values[key] = `${before}, ${value}`;
   }
-  const { contentLength: length, contentEncoding, contentType, cacheControl, location, retryAfter } = values;
+  const {
+    contentLength: length,
+    contentEncoding,
+    contentRange,
+    contentType,
+    cacheControl,
+    location,
+    retryAfter,
+  } = values;
   const contentLength = length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
   return {
-    validators: makeValidators(values.etag, values.lastModified),
+    validators: makeValidators(keepable(values.etag), keepable(values.lastModified)),
     contentType,
+    contentRange,
     cacheControl,
     location,
     retryAfter,
@@ -70,6 +84,17 @@ export function readAnswerFields(raw: readonly Buffer[]): AnswerFields {
     contentLength,
     endsWithConnection: contentLength === undefined && values.transferEncoding === undefined,
   };
+}
+
+// RFC 9110 section 5.5: only spaces and tabs are no part of it. What JavaScript takes for white space may be the last
+// byte of a character.
+function readValue(raw: Buffer | undefined): string {
+  return raw?.toString("latin1").replace(/^[ \t]+|[ \t]+$/g, "") ?? "";
+}
+
+// A validator that fills the fields of a request would make the server refuse each that carries it.
+function keepable(validator: string | undefined): string | undefined {
+  return validator === undefined || validator.length > maxValidatorBytes ? undefined : validator;
 }
 
 function makeValidators(etag: string | undefined, lastModified: string | undefined): Validators {
@@ -86,7 +111,7 @@ export function readAllFields(raw: readonly Buffer[]): Map<string, string> {
   const fields = new Map<string, string>();
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at]?.toString("latin1").toLowerCase() ?? "";
-    const value = raw[at + 1]?.toString("latin1").trim() ?? "";
+    const value = readValue(raw[at + 1]);
     const before = fields.get(name);
     fields.set(name, before === undefined ? value : `${before}, ${value}`);
   }

@@ -1,14 +1,25 @@
 import type { Socket } from "node:net";
+import type { SecureContext } from "node:tls";
 import type { buildConnector, Client, Dispatcher } from "undici";
+import type { AddressGuard } from "./address-guard.ts";
 import { loadUndiciClient } from "./undici-client.ts";
 
 /** Fields of one answer may have this many bytes together. */
 const maxHeaderBytes = 32 * 1024;
 
+/** How connections are made. */
+export interface ConnectionSettings {
+  /** Time to make one, in milliseconds. */
+  readonly connectTimeoutMs: number;
+  readonly guard: AddressGuard;
+  /** Whom TLS trusts; undefined for Node's own authorities. */
+  readonly secureContext?: SecureContext | undefined;
+}
+
 /** One connection to an origin, made again whenever it was lost; it carries one request at a time. */
 export class Connection {
   readonly #origin: string;
-  readonly #connectTimeoutMs: number;
+  readonly #settings: ConnectionSettings;
   readonly #onLost: (connection: Connection) => void;
   #client: Client | undefined;
   #socket: Socket | undefined;
@@ -16,9 +27,9 @@ export class Connection {
   #isReset = false;
 
   /** @param onLost - called when the connection has ended, by whomever */
-  constructor(origin: string, connectTimeoutMs: number, onLost: (connection: Connection) => void) {
+  constructor(origin: string, settings: ConnectionSettings, onLost: (connection: Connection) => void) {
     this.#origin = origin;
-    this.#connectTimeoutMs = connectTimeoutMs;
+    this.#settings = settings;
     this.#onLost = onLost;
   }
 
@@ -68,9 +79,12 @@ export class Connection {
 
   #connect(): Client {
     const { Client, buildConnector } = loadUndiciClient();
-    const connect = buildConnector({ timeout: this.#connectTimeoutMs }) as (
-      ...args: Parameters<buildConnector.connector>
-    ) => Socket;
+    const { connectTimeoutMs, guard, secureContext } = this.#settings;
+    const connect = buildConnector({
+      timeout: connectTimeoutMs,
+      lookup: guard.lookupFor(this.#origin),
+      ...(secureContext === undefined ? {} : { secureContext }),
+    }) as (...args: Parameters<buildConnector.connector>) => Socket;
     const client = new Client(this.#origin, {
       // The deadline of the whole request takes the place of these.
       headersTimeout: 0,
@@ -79,6 +93,8 @@ export class Connection {
       // undici knows its socket only once it is connected; we must be able to end it before.
       connect: (options, callback) => {
         this.#isReset = false;
+        const refused = guard.refuseHost(this.#origin, options.hostname);
+        if (refused !== undefined) return void queueMicrotask(() => callback(refused, null));
         const socket = connect(options, callback);
         socket.on("error", (error) => {
           if ((error as { code?: unknown }).code === "ECONNRESET") this.#isReset = true;

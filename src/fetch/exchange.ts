@@ -1,4 +1,5 @@
 import type { Clock, FetchOutcome, FetchRequest } from "../model/index.ts";
+import type { AddressGuard } from "./address-guard.ts";
 import type { Connection } from "./connection.ts";
 import type { Failure } from "./failure.ts";
 import { type Answer, Hop, type HopEnd } from "./hop.ts";
@@ -12,6 +13,7 @@ import type { SignalWatch, Stoppable } from "./signal-watch.ts";
 export interface ExchangeContext {
   readonly commonFields: string[];
   readonly clock: Clock;
+  readonly guard: AddressGuard;
   readonly originOf: (origin: string) => Origin;
   readonly signals: SignalWatch;
 }
@@ -35,6 +37,7 @@ export class Exchange implements Passenger, Stoppable {
   #deadline: NodeJS.Timeout | undefined;
   #requests = 0;
   #receivedBytes = 0;
+  #isRedirected = false;
   #isRetried = false;
   #stopped: Failure | undefined;
   #isSettled = false;
@@ -79,7 +82,10 @@ export class Exchange implements Passenger, Stoppable {
       Math.min(timeoutMs, maxTimerMs),
     );
     const { origin, path } = this.#target;
-    const fields = requestFields(this.#context.commonFields, this.#request, origin !== this.#request.origin);
+    const fields = requestFields(this.#context.commonFields, this.#request, {
+      isRedirected: this.#isRedirected,
+      isElsewhere: origin !== this.#request.origin,
+    });
     const hop = new Hop(
       this.#request,
       () => connection.drop(),
@@ -119,23 +125,36 @@ export class Exchange implements Passenger, Stoppable {
 
   #take(answer: Answer): void {
     if (isRedirect(answer.status)) {
-      const followed = this.#requests - 1;
-      const target = this.#stopped ?? resolveRedirect(this.#request, this.#target, answer.fields.location, followed);
-      if ("reason" in target) {
-        this.#fail(target);
-      } else {
-        this.#target = target;
-        this.#queue();
-      }
+      this.#follow(answer.fields.location);
       return;
     }
     const outcome = judgeAnswer(this.#request, answer, {
       receivedBytes: this.#receivedBytes,
       requests: this.#requests,
       finalPath: this.#target.path,
+      isRedirected: this.#isRedirected,
       now: this.#context.clock(),
     });
     this.#settle(() => this.#settlement.resolve(outcome));
+  }
+
+  #follow(location: string | undefined): void {
+    const { guard } = this.#context;
+    let target: Target | Failure;
+    try {
+      target = this.#stopped ?? resolveRedirect(this.#request, this.#target, location, this.#requests - 1, guard);
+    } catch (error) {
+      // What the caller's own judgement threw.
+      this.#settle(() => this.#settlement.reject(error));
+      return;
+    }
+    if ("reason" in target) {
+      this.#fail(target);
+      return;
+    }
+    this.#target = target;
+    this.#isRedirected = true;
+    this.#queue();
   }
 
   #fail(failure: Failure): void {

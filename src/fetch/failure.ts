@@ -1,4 +1,5 @@
 import type { FetchFailure } from "../model/index.ts";
+import { isPrivateAddressError } from "./address-guard.ts";
 
 /** How far a request had come when it failed. */
 export type Progress = "connecting" | "sent" | "answering" | "body";
@@ -25,6 +26,7 @@ export function isClosedConnection(error: Error): boolean {
 }
 
 function reasonOf(error: Error, code: string, progress: Progress): FetchFailure {
+  if (isPrivateAddressError(error)) return "private-address";
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") return "timeout";
   if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "ERR_ASSERTION" || isBadAnswer(error)) return "protocol";
   if (progress === "body") return "truncated";

@@ -1,4 +1,6 @@
 import type { Clock, FetchOutcome, FetchRequest } from "../model/index.ts";
+import { AddressGuard, type AddressRules } from "./address-guard.ts";
+import { trustAuthorities } from "./authorities.ts";
 import { Exchange, type ExchangeContext } from "./exchange.ts";
 import { Origin } from "./origin.ts";
 import { commonFields } from "./request-fields.ts";
@@ -6,7 +8,7 @@ import { SignalWatch } from "./signal-watch.ts";
 import { formatUserAgent } from "./user-agent.ts";
 
 /** How requests are sent. */
-export interface FetcherOptions {
+export interface FetcherOptions extends AddressRules {
   /** @default `tidemark/<version>` with the address of the package */
   readonly userAgent?: string;
   /**
@@ -21,6 +23,10 @@ export interface FetcherOptions {
    * @default 10000
    */
   readonly connectTimeoutMs?: number;
+  /** An address at which whoever runs the crawler reads mail, sent as the field From. Default: it is not sent. */
+  readonly from?: string;
+  /** Certificates in PEM of further authorities that TLS trusts. Default: those that Node trusts. */
+  readonly ca?: string;
   /** Tells the time to which Retry-After is relative. */
   readonly clock?: Clock;
 }
@@ -31,20 +37,29 @@ export interface Fetcher {
    * Makes one request, as soon as one of the origin's connections is free.
    *
    * Whatever a server or a network does is a branch of the outcome. An idle connection that the server closed at
-   * the same moment is made again once, unseen. Bodies are handed on as received, without undoing codings.
+   * the same moment is made again once, unseen. Bodies are handed on as received; codings are undone
+   * only for a request that accepts them.
    *
    * @throws TypeError if the origin, path or fields are not what HTTP can carry; whatever the sink threw
    */
   get(request: FetchRequest): Promise<FetchOutcome>;
+  /** Resolves once requests that were made before, and have a connection, are written to it. */
+  sent(): Promise<void>;
   /** Ends all connections; what is under way ends as `aborted`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+const mailAddress = /^[\x21-\x3f\x41-\x7e]+@[\x21-\x3f\x41-\x7e]+$/;
 const originForm = /^https?:\/\/[^/?#@\s]+$/;
 
 /**
  * Makes a fetcher.
  *
+ * Addresses that are not for everybody (loopback, private, link-local, ...) are refused as `private-address` unless
+ * the options allow them; they are judged as the name server gives them, at each connection.
+ *
+ * @throws RangeError if `connections` is no positive integer; TypeError if `from` is no mail address, `ca` holds no
+ *   certificate, or an origin is none
  * @example
  * ```ts
  * await using fetcher = createFetcher();
@@ -55,17 +70,23 @@ const originForm = /^https?:\/\/[^/?#@\s]+$/;
 export function createFetcher(options: FetcherOptions = {}): Fetcher {
   const { connections = 1, connectTimeoutMs = 10_000, clock = Date.now } = options;
   if (!Number.isInteger(connections) || connections < 1) throw new RangeError("connections must be 1 or more");
+  const { from, ca } = options;
+  if (from !== undefined && !mailAddress.test(from)) throw new TypeError(`not a mail address: ${JSON.stringify(from)}`);
+  const guard = new AddressGuard(options);
+  const secureContext = ca === undefined ? undefined : trustAuthorities(ca);
+  const settings = { connectTimeoutMs, guard, secureContext };
   const origins = new Map<string, Origin>();
   const running = new Set<Exchange>();
   let isClosed = false;
   const context: ExchangeContext = {
-    commonFields: commonFields(options.userAgent ?? formatUserAgent()),
+    commonFields: commonFields(options.userAgent ?? formatUserAgent(), from),
     clock,
+    guard,
     signals: new SignalWatch(),
     originOf: (name) => {
       let origin = origins.get(name);
       if (origin === undefined) {
-        origin = new Origin(name, connections, connectTimeoutMs, () => origins.delete(name));
+        origin = new Origin(name, connections, settings, () => origins.delete(name));
         origins.set(name, origin);
       }
       return origin;
@@ -92,6 +113,8 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
         exchange.start();
       });
     },
+    // undici writes to a connection that was used before in the next turn of the event loop.
+    sent: () => new Promise((resolve) => setImmediate(resolve)),
     async [Symbol.asyncDispose]() {
       isClosed = true;
       for (const exchange of running) exchange.stop({ reason: "aborted", message: "the fetcher was closed" });

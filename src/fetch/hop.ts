@@ -2,6 +2,7 @@ import type { Dispatcher } from "undici";
 import type { FetchRequest } from "../model/index.ts";
 import { type AnswerFields, readAllFields, readAnswerFields } from "./answer-fields.ts";
 import { BodyBuffer } from "./body-buffer.ts";
+import { BodyDecoder, type DecoderReceiver } from "./body-decoder.ts";
 import { classifyError, type Failure, isClosedConnection, type Progress } from "./failure.ts";
 
 /** An answer with as much of its body as is wanted. */
@@ -10,6 +11,8 @@ export interface Answer {
   readonly fields: AnswerFields;
   /** Empty where a sink took it, and for every status but 200 and 206. */
   readonly body: Uint8Array;
+  /** Whether the content coding was undone. */
+  readonly isDecoded: boolean;
 }
 
 /** How one request ended. */
@@ -23,6 +26,8 @@ export type HopEnd =
 
 /** Of a body that nobody wants this much is read, so that the connection can be kept. */
 const maxDroppedBytes = 64 * 1024;
+/** More answers before the answer than this are no hints. */
+const maxInterimAnswers = 20;
 
 /**
  * One request and its answer, within bounds.
@@ -30,7 +35,7 @@ const maxDroppedBytes = 64 * 1024;
  * Takes undici's older callbacks: those that replace them make an object of all fields of each answer, which
  * costs a third of the time that a small page takes.
  */
-export class Hop implements Dispatcher.DispatchHandler {
+export class Hop implements Dispatcher.DispatchHandler, DecoderReceiver {
   readonly #request: FetchRequest;
   readonly #onEnd: (end: HopEnd, receivedBytes: number) => void;
   readonly #dropConnection: () => void;
@@ -39,8 +44,12 @@ export class Hop implements Dispatcher.DispatchHandler {
   #fields: AnswerFields | undefined;
   #isWanted = false;
   readonly #body = new BodyBuffer();
+  #decoder: BodyDecoder | undefined;
+  #interimAnswers = 0;
   #takenBytes = 0;
   #receivedBytes = 0;
+  /** Whether all of the coded body came. */
+  #isWhole = false;
   #isOver = false;
 
   /** @param dropConnection - ends the connection at once, also where it is not made yet */
@@ -64,8 +73,12 @@ export class Hop implements Dispatcher.DispatchHandler {
     this.#progress = "answering";
   }
 
-  onHeaders(status: number, raw: Buffer[]): boolean {
-    if (status < 200 || this.#isOver) return true;
+  onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
+    if (this.#isOver) return true;
+    if (status < 200) {
+      this.#countInterim();
+      return true;
+    }
     this.#progress = "body";
     this.#status = status;
     this.#fields = readAnswerFields(raw);
@@ -74,19 +87,36 @@ export class Hop implements Dispatcher.DispatchHandler {
     const { maxBytes, truncateAtBytes } = this.#request;
     const { contentLength = 0 } = this.#fields;
     if (this.#isWanted && truncateAtBytes === undefined && contentLength > maxBytes) this.#refuse(contentLength);
+    else if (this.#isWanted && this.#request.acceptCoding === true) this.#decode(resume);
     return true;
   }
 
   onData(chunk: Buffer): boolean {
     if (this.#isOver) return true;
     this.#receivedBytes += chunk.length;
+    if (this.#decoder !== undefined) return this.#decoder.write(chunk);
     if (this.#isWanted) this.#take(chunk);
     else if (this.#receivedBytes > maxDroppedBytes) this.#answer("drop");
     return true;
   }
 
   onComplete(): void {
-    this.#answer("keep");
+    if (this.#decoder === undefined) this.#answer("keep");
+    else if (!this.#isOver) {
+      this.#isWhole = true;
+      this.#decoder.end();
+    }
+  }
+
+  onPiece(piece: Uint8Array): void {
+    if (!this.#isOver) this.#take(piece);
+  }
+
+  onDecoded(failure: Failure | undefined): void {
+    // A coding that ends before the body does leaves bytes on the connection.
+    const connection = this.#isWhole ? "keep" : "drop";
+    if (failure === undefined) this.#answer(connection);
+    else this.#end({ kind: "failed", failure }, connection);
   }
 
   onError(error: Error): void {
@@ -101,6 +131,19 @@ export class Hop implements Dispatcher.DispatchHandler {
         "keep",
       );
     }
+  }
+
+  #countInterim(): void {
+    this.#interimAnswers++;
+    if (this.#interimAnswers <= maxInterimAnswers) return;
+    const failure: Failure = { reason: "protocol", message: "the server sends interim answers without end" };
+    this.#end({ kind: "failed", failure }, "drop");
+  }
+
+  #decode(resume: () => void): void {
+    const decoder = BodyDecoder.for(this.#fields?.contentEncoding, this, resume);
+    if (decoder instanceof BodyDecoder) this.#decoder = decoder;
+    else if (decoder !== undefined) this.#end({ kind: "failed", failure: decoder }, "drop");
   }
 
   #take(chunk: Uint8Array): void {
@@ -121,7 +164,8 @@ export class Hop implements Dispatcher.DispatchHandler {
         return;
       }
     }
-    const isMoreToCome = (this.#fields?.contentLength ?? 0) > this.#takenBytes;
+    // The length that a server gives is that of the coded body.
+    const isMoreToCome = this.#decoder === undefined && (this.#fields?.contentLength ?? 0) > this.#takenBytes;
     if (piece.length < chunk.length || (this.#takenBytes === truncateAtBytes && isMoreToCome)) this.#answer("drop");
   }
 
@@ -132,13 +176,15 @@ export class Hop implements Dispatcher.DispatchHandler {
 
   #answer(connection: "keep" | "drop"): void {
     if (this.#fields === undefined) return;
-    const answer = { status: this.#status, fields: this.#fields, body: this.#body.bytes };
+    const isDecoded = this.#decoder !== undefined;
+    const answer = { status: this.#status, fields: this.#fields, body: this.#body.bytes, isDecoded };
     this.#end({ kind: "answered", answer }, connection);
   }
 
   #end(end: HopEnd, connection: "keep" | "drop"): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#decoder?.destroy();
     if (connection === "drop") this.#dropConnection();
     this.#onEnd(end, this.#receivedBytes);
   }

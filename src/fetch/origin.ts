@@ -1,4 +1,4 @@
-import { Connection } from "./connection.ts";
+import { Connection, type ConnectionSettings } from "./connection.ts";
 
 /** What wants a connection. */
 export interface Passenger {
@@ -14,17 +14,17 @@ export interface Passenger {
 export class Origin {
   readonly #origin: string;
   readonly #maxConnections: number;
-  readonly #connectTimeoutMs: number;
+  readonly #settings: ConnectionSettings;
   readonly #onEmpty: () => void;
   readonly #connections = new Set<Connection>();
   readonly #idle: Connection[] = [];
   readonly #waiting: Passenger[] = [];
 
   /** @param onEmpty - called when no connection is left */
-  constructor(origin: string, maxConnections: number, connectTimeoutMs: number, onEmpty: () => void) {
+  constructor(origin: string, maxConnections: number, settings: ConnectionSettings, onEmpty: () => void) {
     this.#origin = origin;
     this.#maxConnections = maxConnections;
-    this.#connectTimeoutMs = connectTimeoutMs;
+    this.#settings = settings;
     this.#onEmpty = onEmpty;
   }
 
@@ -50,7 +50,7 @@ export class Origin {
 
   #open(): Connection | undefined {
     if (this.#connections.size >= this.#maxConnections) return undefined;
-    const connection = new Connection(this.#origin, this.#connectTimeoutMs, (lost) => this.#forget(lost));
+    const connection = new Connection(this.#origin, this.#settings, (lost) => this.#forget(lost));
     this.#connections.add(connection);
     return connection;
   }

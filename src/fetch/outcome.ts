@@ -1,6 +1,6 @@
 import type { EpochMs, FetchOutcome, FetchRequest } from "../model/index.ts";
 import type { Answer } from "./hop.ts";
-import { isConditional, isRanged } from "./request-fields.ts";
+import { isConditional, isRangeAskedFor } from "./request-fields.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 
 /** What is known beside the answer. */
@@ -8,20 +8,24 @@ export interface OutcomeFacts {
   readonly receivedBytes: number;
   readonly requests: number;
   readonly finalPath: string;
+  /** Whether a redirect led to another URL than the one asked for. */
+  readonly isRedirected: boolean;
   readonly now: EpochMs;
 }
 
 /** Makes an outcome of the last answer to a request; redirects are followed before. */
 export function judgeAnswer(request: FetchRequest, answer: Answer, facts: OutcomeFacts): FetchOutcome {
   const { status, fields } = answer;
-  const { receivedBytes, requests, finalPath } = facts;
+  const { receivedBytes, requests, finalPath, isRedirected } = facts;
   const answered = { status, receivedBytes, requests };
-  if (status === 200 || (status === 206 && isRanged(request))) {
-    const { validators, contentType, contentEncoding, cacheControl } = fields;
-    const { body } = answer;
+  if (status === 200 || (status === 206 && isRangeAskedFor(request, fields.contentRange))) {
+    const { contentType, cacheControl } = fields;
+    const { body, isDecoded } = answer;
+    const validators = isRedirected ? {} : fields.validators;
+    const contentEncoding = isDecoded ? undefined : fields.contentEncoding;
     return { kind: "fetched", ...answered, validators, contentType, contentEncoding, cacheControl, body, finalPath };
   }
-  if (status === 304 && isConditional(request)) {
+  if (status === 304 && !isRedirected && isConditional(request)) {
     const validators = { ...request.validators, ...fields.validators };
     return { kind: "not-modified", ...answered, validators, cacheControl: fields.cacheControl };
   }
@@ -35,6 +39,6 @@ export function judgeAnswer(request: FetchRequest, answer: Answer, facts: Outcom
 
 function complaint(status: number): string {
   if (status === 304) return "the server answered 304 to a request without conditions";
-  if (status === 206) return "the server answered 206 to a request for the whole";
+  if (status === 206) return "the server answered 206 with a range that was not asked for";
   return `the server answered ${status}, which is no answer to GET that can be used`;
 }

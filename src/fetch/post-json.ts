@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { Clock, PostOutcome, PostRequest } from "../model/index.ts";
+import { AddressGuard } from "./address-guard.ts";
 import { readAnswerFields } from "./answer-fields.ts";
 import { Connection } from "./connection.ts";
 import { classifyError, type Failure, type Progress } from "./failure.ts";
@@ -75,7 +76,9 @@ export async function postJson(request: PostRequest, options: PostOptions = {}):
   if (signal?.aborted === true) return { kind: "failed", ...aborted };
   const headers = commonFields(options.userAgent ?? formatUserAgent());
   headers.push("content-type", "application/json; charset=utf-8");
-  const connection = new Connection(url.origin, timeoutMs, () => undefined);
+  // The URL is the user's own, never one that a site gave.
+  const guard = new AddressGuard({ allowPrivate: true });
+  const connection = new Connection(url.origin, { connectTimeoutMs: timeoutMs, guard }, () => undefined);
   try {
     return await new Promise<PostOutcome>((resolve) => {
       const head = new AnswerHead(options.clock ?? Date.now, settle);

@@ -1,4 +1,5 @@
 import { excerpt, type FetchRequest } from "../model/index.ts";
+import type { AddressGuard } from "./address-guard.ts";
 import type { Failure } from "./failure.ts";
 
 /** Where a request goes. */
@@ -21,12 +22,14 @@ export function isRedirect(status: number): boolean {
  *
  * @param location - the field's value, one character a byte
  * @param followed - number of redirects of this request before
+ * @param guard - knows the origins that the user named: these may have any port
  */
 export function resolveRedirect(
   request: FetchRequest,
   from: Target,
   location: string | undefined,
   followed: number,
+  guard: Pick<AddressGuard, "isNamed">,
 ): Target | Failure {
   if (location === undefined) return { reason: "protocol", message: "redirected without a location" };
   const url = parseLocation(location, from);
@@ -37,9 +40,16 @@ export function resolveRedirect(
   if (url.origin !== from.origin && request.crossOrigin !== true) {
     return { reason: "redirect-elsewhere", message: `redirected to ${excerpt(url.href)}, which is on another origin` };
   }
+  if (url.port !== "" && url.port !== new URL(from.origin).port && !guard.isNamed(url.origin)) {
+    return { reason: "redirect-elsewhere", message: `redirected to ${excerpt(url.href)}, which is on another port` };
+  }
   const max = request.maxRedirects ?? 0;
   if (followed >= max) {
     return { reason: "redirect-loop", message: `redirected to ${excerpt(url.href)} after ${followed} redirects` };
+  }
+  url.hash = "";
+  if (request.mayFollow?.(url.href) === false) {
+    return { reason: "redirect-disallowed", message: `redirected to ${excerpt(url.href)}, which may not be asked for` };
   }
   return { origin: url.origin, path: url.pathname + url.search };
 }

@@ -25,7 +25,7 @@ export interface FetchRequest {
   readonly origin: string;
   /** Path with query, sent as it is. */
   readonly path: string;
-  /** Makes the request conditional. */
+  /** Makes the request conditional; they are of this URL alone, so a redirect is followed without them. */
   readonly validators?: Validators;
   /** The body is cut off beyond this many bytes and the outcome is `too-large`. */
   readonly maxBytes: number;
@@ -35,6 +35,17 @@ export interface FetchRequest {
   readonly maxRedirects?: number;
   /** Whether redirects may leave the origin. Default false. */
   readonly crossOrigin?: boolean;
+  /**
+   * Asked before each redirect is followed, with the whole URL that it leads to; `false` ends the request as
+   * `redirect-disallowed`. Default: each may be followed.
+   */
+  readonly mayFollow?: (url: string) => boolean;
+  /**
+   * Whether the server may code the body (gzip, br, and zstd where Node has it). The coding is undone while the body
+   * comes: sink, body and `maxBytes` are of what comes out, `receivedBytes` of what came. Default false: the bytes as
+   * they are published.
+   */
+  readonly acceptCoding?: boolean;
   /** Further request fields, lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Where the body of a 200 goes; without it the outcome carries the body. */
@@ -56,6 +67,9 @@ export const fetchFailures = [
   "truncated",
   "redirect-loop",
   "redirect-elsewhere",
+  "redirect-disallowed",
+  "private-address",
+  "bad-coding",
   "protocol",
   "aborted",
 ] as const;
@@ -74,9 +88,10 @@ interface Answered {
 /** A 200 with its whole body. */
 export interface FetchedOutcome extends Answered {
   readonly kind: "fetched";
+  /** Of the URL that was asked for: empty where a redirect led to another. */
   readonly validators: Validators;
   readonly contentType: string | undefined;
-  /** Content codings that the server names, lower case; the body is handed on as it came. */
+  /** Content codings that the server names, lower case; the body is handed on as it came. Undefined if it was undone. */
   readonly contentEncoding: string | undefined;
   /** The body, or empty if a sink took it. */
   readonly body: Uint8Array;

@@ -28,6 +28,10 @@ function codeOf(error: unknown): unknown {
   return (error as NodeJS.ErrnoException).code;
 }
 
+function folderOf(names: string): string {
+  return names.slice(0, Math.max(0, names.lastIndexOf("/")));
+}
+
 /** Bodies of one site, a file each, in folders as on the site. */
 export class Mirror {
   readonly #root: string;
@@ -35,8 +39,10 @@ export class Mirror {
   readonly #durable: DurableFolder;
   /** Folders below the root that are known to be there. */
   readonly #known: Set<string> = new Set();
+  /** Folders that were made in this run: what lies in them was kept in it. */
+  readonly #made: Set<string> = new Set();
   readonly #piece: Buffer = Buffer.allocUnsafe(pieceBytes);
-  #made = 0;
+  #temporaries = 0;
 
   /**
    * @param root - the site's folder; made if it is not there
@@ -50,7 +56,9 @@ export class Mirror {
   }
 
   adopt(page: Page): HeldBody | undefined {
-    const file = this.#fileOf(mirrorPathOf(page.path, isWindows));
+    const names = mirrorPathOf(page.path, isWindows);
+    if (this.#made.has(folderOf(names))) return undefined;
+    const file = this.#fileOf(names);
     try {
       const stat = lstatSync(file, { throwIfNoEntry: false });
       if (stat === undefined || !stat.isFile()) return undefined;
@@ -112,7 +120,7 @@ export class Mirror {
   }
 
   #newTemporary(): string {
-    return join(this.#temporary, `body-${this.#made++}`);
+    return join(this.#temporary, `body-${this.#temporaries++}`);
   }
 
   // Names that are not ASCII are bytes: only a Buffer says them exactly.
@@ -136,16 +144,18 @@ export class Mirror {
   }
 
   #makeFolder(names: string): Result<undefined> {
-    const slash = names.lastIndexOf("/");
-    const folder = slash === -1 ? "" : names.slice(0, slash);
+    const folder = folderOf(names);
     if (folder === "" || this.#known.has(folder)) return ok(undefined);
     try {
-      mkdirSync(this.#fileOf(folder), { recursive: true });
+      if (mkdirSync(this.#fileOf(folder), { recursive: true }) !== undefined) this.#made.add(folder);
     } catch (error) {
       if (noPlace.has(codeOf(error))) return problem("mirror-collision", "a page has the name that its folder needs");
       throw error;
     }
-    if (this.#known.size >= maxKnownFolders) this.#known.clear();
+    if (this.#known.size >= maxKnownFolders) {
+      this.#known.clear();
+      this.#made.clear();
+    }
     this.#known.add(folder);
     return ok(undefined);
   }
@@ -173,6 +183,7 @@ export class Mirror {
         return;
       }
       this.#known.delete(folder);
+      this.#made.delete(folder);
     }
   }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { dateOption, durationOption, givenOptions, mediaTypesOption } from "../../src/cli/option.ts";
+import { dateOption, durationOption, mediaTypesOption } from "../../src/cli/option.ts";
+import { givenOptions } from "../../src/given-options.ts";
 
 describe("dateOption", () => {
   const rows: ReadonlyArray<readonly [string, string]> = [

@@ -111,11 +111,32 @@ describe("robots.txt", () => {
     crawler.site.answers.set("/robots.txt", (_, response) =>
       response.writeHead(302, { location: `${other.site.origin}/robots.txt` }).end(),
     );
-    const { warnings, summary, requests } = await crawler.visit();
+    const { warnings, summary, requests } = await crawler.visit({ allowPrivate: true });
     assert.deepEqual(warnings, ["foreign-index"]);
     assert.equal(requests[1], `200 ${wellKnown}`);
     assert.equal(summary.created, 2);
     assert.deepEqual(other.site.takeRequests(), ["200 /robots.txt"]);
+  });
+
+  it("does not lead to an address inside", async () => {
+    await using crawler = await openCrawler();
+    await using other = await openCrawler();
+    const { port } = new URL(other.site.origin);
+    for (const location of [`http://localhost:${port}/robots.txt`, "http://169.254.169.254/", "file:///etc/passwd"]) {
+      crawler.site.answers.set("/robots.txt", (_, response) => response.writeHead(302, { location }).end());
+      await crawler.visit();
+    }
+    assert.deepEqual(other.site.takeRequests(), []);
+  });
+
+  it("is asked before a redirect is followed", async () => {
+    await using crawler = await openCrawler();
+    crawler.site.files.set("/robots.txt", Buffer.from("User-agent: *\nDisallow: /private/\n"));
+    crawler.site.answers.set("/a.html", (_, response) => response.writeHead(302, { location: "/private/x" }).end());
+    const { pages, requests, summary } = await crawler.visit();
+    assert.ok(pages.includes("disallowed /a.html"));
+    assert.ok(requests.every((request) => !request.includes("/private/")));
+    assert.equal(summary.failed, 0);
   });
 
   it("names an index elsewhere on the site, whose archives lie beside it", async () => {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createFetcher } from "../../src/fetch/index.ts";
-import { listenRaw } from "./raw-server.ts";
+import { createLocalFetcher, listenRaw } from "./raw-server.ts";
 
 test("a body is the same whatever pieces it comes in", async () => {
   let pieces: readonly Uint8Array[] = [];
@@ -12,7 +11,7 @@ test("a body is the same whatever pieces it comes in", async () => {
     );
     socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${answer.join("")}0\r\n\r\n`, "latin1");
   });
-  await using fetcher = createFetcher();
+  await using fetcher = createLocalFetcher();
   const request = { origin: server.origin, path: "/", maxBytes: 1e6, timeoutMs: 30_000 };
   const piece = fc.oneof(
     fc.uint8Array({ minLength: 1, maxLength: 9 }),
@@ -34,7 +33,7 @@ test("single bytes cost no more memory than the body", async () => {
   await using server = await listenRaw((socket) => {
     socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(bytes)}0\r\n\r\n`);
   });
-  await using fetcher = createFetcher();
+  await using fetcher = createLocalFetcher();
   const request = { origin: server.origin, path: "/", maxBytes: bytes, timeoutMs: 30_000 };
   const outcome = await fetcher.get(request);
   assert.ok(outcome.kind === "fetched");

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createFetcher, type Fetcher, type FetcherOptions } from "../../src/fetch/index.ts";
 
 /** A server of which every byte is the test's own. */
 export interface RawServer {
@@ -76,4 +77,9 @@ export async function closed(socket: Socket | undefined): Promise<void> {
     const timer = setTimeout(() => reject(new Error("the connection is still open")), 20_000);
     socket.once("close", () => resolve(clearTimeout(timer)));
   });
+}
+
+/** A fetcher for servers of this machine. */
+export function createLocalFetcher(options: FetcherOptions = {}): Fetcher {
+  return createFetcher({ allowPrivate: true, ...options });
 }

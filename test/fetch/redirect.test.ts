@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createFetcher } from "../../src/fetch/index.ts";
 import type { FetchOutcome, FetchRequest } from "../../src/model/index.ts";
-import { listenRaw, plainAnswer, type RawServer } from "./raw-server.ts";
+import { createLocalFetcher, listenRaw, plainAnswer, type RawServer } from "./raw-server.ts";
 
 async function getFrom(server: RawServer, request: Partial<FetchRequest> = {}): Promise<FetchOutcome> {
-  await using fetcher = createFetcher();
+  await using fetcher = createLocalFetcher();
   return await fetcher.get({
     origin: server.origin,
     path: "/a/b?c",

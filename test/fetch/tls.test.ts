@@ -2,32 +2,16 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createSecureServer } from "node:http2";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { rootCertificates } from "node:tls";
 import { createFetcher } from "../../src/fetch/index.ts";
-import { listenRaw, plainAnswer } from "./raw-server.ts";
-
-// Made for this test and trusted by nobody: names localhost and 127.0.0.1, from 2020 to 2120.
-const key = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgI/HjkpKdS92DoOz7
-ekPQGF73wJY1PTzc1gCa2pC2YiuhRANCAATjLIGozQXyRASDy4TJ50h3D8NB0p8U
-k4iUqHdz9xx5Ec/FCrYTmND6QIkdVoqiddjgy3lfTIacH6Ook2UsrxIT
------END PRIVATE KEY-----
-`;
-const cert = `-----BEGIN CERTIFICATE-----
-MIIBejCCASCgAwIBAgIUIqmGaQOgb7T18IP3JOcslKf5brIwCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAx
-MDAwMDAwWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAATjLIGozQXyRASDy4TJ50h3D8NB0p8Uk4iUqHdz9xx5Ec/FCrYTmND6
-QIkdVoqiddjgy3lfTIacH6Ook2UsrxITo04wTDAaBgNVHREEEzARgglsb2NhbGhv
-c3SHBH8AAAEwDwYDVR0TAQH/BAUwAwEB/zAdBgNVHQ4EFgQU9cDfhU+VGcFY7lRg
-va7d4kN1ZRgwCgYIKoZIzj0EAwIDSAAwRQIgGLloigQcpwcUPsKR4wxxjGLjHQVa
-D2pCN2WnimQhVm8CIQCm/YM8EvrjP+iJAKEMAi0PWhBaEpYhBarwV4kCT5l06w==
------END CERTIFICATE-----
-`;
+import { cert, key } from "./own-certificate.ts";
+import { createLocalFetcher, listenRaw, plainAnswer } from "./raw-server.ts";
 
 const server = createServer({ key, cert }, (_, response) => response.end("secret"));
 const folder = mkdtempSync(join(tmpdir(), "tidemark-tls-"));
@@ -47,7 +31,7 @@ after(async () => {
 });
 
 async function reasonAt(origin: string): Promise<string> {
-  await using fetcher = createFetcher();
+  await using fetcher = createLocalFetcher();
   const outcome = await fetcher.get({ origin, path: "/", maxBytes: 99, timeoutMs: 30_000 });
   return outcome.kind === "failed" ? outcome.reason : outcome.kind;
 }
@@ -76,7 +60,7 @@ async function askTrusting(origin: string): Promise<string> {
   const room = new URL("../../src/fetch/index.js", import.meta.url).href;
   const script = `
     const { createFetcher } = await import(${JSON.stringify(room)});
-    const fetcher = createFetcher();
+    const fetcher = createFetcher({ allowPrivate: true });
     const outcome = await fetcher.get({ origin: "${origin}", path: "/", maxBytes: 99, timeoutMs: 30_000 });
     process.stdout.write(outcome.kind === "fetched" ? Buffer.from(outcome.body).toString() : outcome.reason);
     await fetcher[Symbol.asyncDispose]();`;
@@ -106,4 +90,41 @@ test("a certificate for another name is refused, though it is trusted", async (c
   const { port: otherPort } = other.address() as AddressInfo;
   assert.equal(await askTrusting(`https://127.0.0.2:${otherPort}`), "tls");
   other.close();
+});
+
+test("a further authority is trusted where the caller gives it, and others still are not", async () => {
+  const origin = `https://127.0.0.1:${port}`;
+  const request = { origin, path: "/", maxBytes: 99, timeoutMs: 30_000 };
+  await using trusting = createFetcher({ allowPrivate: true, ca: `An authority:\n${cert}\nand again\n${cert}` });
+  const outcome = await trusting.get(request);
+  assert.equal(outcome.kind === "fetched" && Buffer.from(outcome.body).toString(), "secret");
+  // An authority of Node's own is none for this server.
+  await using other = createFetcher({ allowPrivate: true, ca: rootCertificates[0] ?? "" });
+  const refused = await other.get(request);
+  assert.equal(refused.kind === "failed" && refused.reason, "tls");
+});
+
+test("what is no certificate is a mistake of the caller", () => {
+  const broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----";
+  for (const ca of ["", "none", key, broken, cert + broken]) assert.throws(() => createFetcher({ ca }), TypeError);
+});
+
+test("a server that offers HTTP/2 is spoken to in HTTP/1.1, on a connection that is kept", async () => {
+  const versions: string[] = [];
+  const both = createSecureServer({ key, cert, allowHTTP1: true }, (request, response) => {
+    versions.push(`${request.httpVersion} ${request.socket.remotePort}`);
+    response.end("x");
+  });
+  both.listen(0, "127.0.0.1");
+  await once(both, "listening");
+  const origin = `https://127.0.0.1:${(both.address() as AddressInfo).port}`;
+  {
+    await using fetcher = createFetcher({ allowPrivate: true, ca: cert });
+    for (let turn = 0; turn < 2; turn++)
+      assert.equal((await fetcher.get({ origin, path: "/", maxBytes: 9, timeoutMs: 30_000 })).kind, "fetched");
+  }
+  assert.match(versions[0] ?? "", /^1\.1 /);
+  assert.deepEqual(versions, [versions[0], versions[0]]);
+  both.close();
+  await once(both, "close");
 });
