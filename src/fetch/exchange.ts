@@ -1,5 +1,6 @@
 import type { Clock, FetchOutcome, FetchRequest } from "../model/index.ts";
 import type { Connection } from "./connection.ts";
+import { watchHead } from "./exchange-head.ts";
 import type { Failure } from "./failure.ts";
 import { type Answer, Hop, type HopEnd } from "./hop.ts";
 import type { Origin, Passenger } from "./origin.ts";
@@ -84,6 +85,7 @@ export class Exchange implements Passenger, Stoppable {
       this.#request,
       () => connection.drop(),
       (end, receivedBytes) => this.#endHop(connection, end, receivedBytes),
+      watchHead(this.#request, { origin, path, fields }, connection, this.#context.clock),
     );
     this.#requests++;
     this.#hop = hop;

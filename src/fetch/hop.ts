@@ -1,7 +1,8 @@
 import type { Dispatcher } from "undici";
-import type { FetchRequest } from "../model/index.ts";
+import type { ExchangeSink, FetchRequest } from "../model/index.ts";
 import { type AnswerFields, readAllFields, readAnswerFields } from "./answer-fields.ts";
 import { BodyBuffer } from "./body-buffer.ts";
+import type { HeadWatcher } from "./exchange-head.ts";
 import { classifyError, type Failure, isClosedConnection, type Progress } from "./failure.ts";
 
 /** An answer with as much of its body as is wanted. */
@@ -34,6 +35,8 @@ export class Hop implements Dispatcher.DispatchHandler {
   readonly #request: FetchRequest;
   readonly #onEnd: (end: HopEnd, receivedBytes: number) => void;
   readonly #dropConnection: () => void;
+  readonly #watchHead: HeadWatcher | undefined;
+  #tap: ExchangeSink | undefined;
   #progress: Progress = "connecting";
   #status = 0;
   #fields: AnswerFields | undefined;
@@ -43,8 +46,17 @@ export class Hop implements Dispatcher.DispatchHandler {
   #receivedBytes = 0;
   #isOver = false;
 
-  /** @param dropConnection - ends the connection at once, also where it is not made yet */
-  constructor(request: FetchRequest, dropConnection: () => void, onEnd: (end: HopEnd, receivedBytes: number) => void) {
+  /**
+   * @param dropConnection - ends the connection at once, also where it is not made yet
+   * @param watchHead - who wants to see heads and bodies as they came
+   */
+  constructor(
+    request: FetchRequest,
+    dropConnection: () => void,
+    onEnd: (end: HopEnd, receivedBytes: number) => void,
+    watchHead?: HeadWatcher,
+  ) {
+    this.#watchHead = watchHead;
     this.#request = request;
     this.#dropConnection = dropConnection;
     this.#onEnd = onEnd;
@@ -64,12 +76,13 @@ export class Hop implements Dispatcher.DispatchHandler {
     this.#progress = "answering";
   }
 
-  onHeaders(status: number, raw: Buffer[]): boolean {
+  onHeaders(status: number, raw: Buffer[], _resume: () => void, reason: string): boolean {
     if (status < 200 || this.#isOver) return true;
     this.#progress = "body";
     this.#status = status;
     this.#fields = readAnswerFields(raw);
     this.#request.onAnswer?.({ status, fields: readAllFields(raw) });
+    this.#tap = this.#watchHead?.(status, raw, reason);
     this.#isWanted = status === 200 || status === 206;
     const { maxBytes, truncateAtBytes } = this.#request;
     const { contentLength = 0 } = this.#fields;
@@ -80,12 +93,14 @@ export class Hop implements Dispatcher.DispatchHandler {
   onData(chunk: Buffer): boolean {
     if (this.#isOver) return true;
     this.#receivedBytes += chunk.length;
+    this.#tap?.write(chunk);
     if (this.#isWanted) this.#take(chunk);
     else if (this.#receivedBytes > maxDroppedBytes) this.#answer("drop");
     return true;
   }
 
   onComplete(): void {
+    this.#endTap(true);
     this.#answer("keep");
   }
 
@@ -136,9 +151,16 @@ export class Hop implements Dispatcher.DispatchHandler {
     this.#end({ kind: "answered", answer }, connection);
   }
 
+  #endTap(isWhole: boolean): void {
+    const tap = this.#tap;
+    this.#tap = undefined;
+    tap?.end(isWhole);
+  }
+
   #end(end: HopEnd, connection: "keep" | "drop"): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#endTap(false);
     if (connection === "drop") this.#dropConnection();
     this.#onEnd(end, this.#receivedBytes);
   }
