@@ -9,15 +9,20 @@ const pieceBytes = 256 * 1024;
 /** A body on its way into a record: in memory while it is small, then in a file; with its digests. */
 export class SpooledBody {
   readonly #newFile: () => string;
+  readonly #block: Hash;
   readonly #sha1: Hash = createHash("sha1");
   readonly #sha256: Hash = createHash("sha256");
   #pieces: Buffer[] = [];
   #file: BodyFile | undefined;
   #sizeBytes = 0;
 
-  /** @param newFile - names a file that is not there yet */
-  constructor(newFile: () => string) {
+  /**
+   * @param lead - what stands before the body in its record's block
+   * @param newFile - names a file that is not there yet
+   */
+  constructor(lead: Uint8Array, newFile: () => string) {
     this.#newFile = newFile;
+    this.#block = createHash("sha1").update(lead);
   }
 
   get sizeBytes(): number {
@@ -26,6 +31,7 @@ export class SpooledBody {
 
   write(chunk: Uint8Array): void {
     this.#sizeBytes += chunk.length;
+    this.#block.update(chunk);
     this.#sha1.update(chunk);
     this.#sha256.update(chunk);
     if (this.#file === undefined && this.#sizeBytes <= maxInMemoryBytes) {
@@ -41,11 +47,11 @@ export class SpooledBody {
     this.#file.write(chunk);
   }
 
-  /** Ends the body. @returns its SHA-1, and its digest as pages have it */
-  end(): { readonly sha1: Buffer; readonly digest: string } {
+  /** Ends the body. @returns the SHA-1 of the block and of the body alone, and the body's digest as pages have it */
+  end(): { readonly block: Buffer; readonly sha1: Buffer; readonly digest: string } {
     this.#file?.close();
     const digest = this.#sha256.digest().subarray(0, digestBytes).toString("base64url");
-    return { sha1: this.#sha1.digest(), digest };
+    return { block: this.#block.digest(), sha1: this.#sha1.digest(), digest };
   }
 
   /** All of it, if it is small. */
