@@ -1,5 +1,6 @@
 import { type Timing, visitSite } from "./crawl/index.ts";
 import { createFetcher } from "./fetch/index.ts";
+import { type Keep, openKeptSite } from "./kept-site.ts";
 import { type Clock, type CrawlEvent, type CrawlSummary, type EpochMs, wrapSystemError } from "./model/index.ts";
 import { nodeCodec, parseTypes, realTiming } from "./reading-ports.ts";
 import { parseSiteAddress } from "./site-address.ts";
@@ -13,6 +14,15 @@ export interface CrawlSiteOptions {
   readonly into: string;
   /** The state's file. Default `<into>/.tidemark/state.db`. */
   readonly stateFile?: string;
+  /**
+   * How bodies are kept, in the site's folder: as a mirror; as WARC 1.1 with CDXJ indexes, together with every other
+   * answer; the same and `site.wacz`, packed after each visit; or not at all. Another choice begins the site anew.
+   *
+   * @default "mirror"
+   */
+  readonly keep?: Keep;
+  /** A WARC file that has reached this many bytes is closed. Default 1,000,000,000. */
+  readonly warcBytes?: number;
   /** Media types of the pages that are wanted, such as `text/html` or `image/*`. Default: all. */
   readonly types?: readonly string[];
   /** On the first visit, pages last modified before this are passed over. Default: none are. */
@@ -49,7 +59,7 @@ export interface CrawlSiteOptions {
  */
 export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary> {
   const { url, into, stateFile, types = [], since, budget, concurrency = 1, userAgent, timeoutMs } = options;
-  const { clock, delay, signal, onEvent } = options;
+  const { clock, delay, signal, onEvent, keep = "mirror", warcBytes } = options;
   const origin = parseSiteAddress(url, onEvent);
   const filter = parseTypes(types);
   const timing = realTiming(clock);
@@ -60,10 +70,11 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
       ...(userAgent === undefined ? {} : { userAgent }),
       ...(clock === undefined ? {} : { clock }),
     });
-    const { memory, work, bodies } = store.openSite(origin);
-    return await visitSite(
+    const site = await openKeptSite(store, origin, { keep, clock: clock ?? Date.now, warcBytes });
+    const { memory, work, bodies, warc } = site;
+    const summary = await visitSite(
       {
-        requests: fetcher,
+        requests: warc === undefined ? fetcher : warc.recorder.record(fetcher),
         codec: nodeCodec,
         timing: delay === undefined ? timing : { now: timing.now, delay },
         memory,
@@ -80,7 +91,13 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
         ...(signal === undefined ? {} : { signal }),
         ...(onEvent === undefined ? {} : { onEvent }),
       },
-    );
+    ).catch(async (error: unknown) => {
+      // What was recorded is finished also after an end by a signal; what ended the visit is the better message.
+      await site.end().catch(() => undefined);
+      throw error;
+    });
+    await site.end();
+    return summary;
   } catch (error) {
     throw wrapSystemError(error, `crawl ${origin}/`, { site: origin });
   }

@@ -1,6 +1,8 @@
+import type { Keep } from "../kept-site.ts";
 import type { EpochMs } from "../model/index.ts";
 import { type Command, valueOption } from "./command.ts";
 import {
+  choiceOption,
   dateOption,
   integerOption,
   listOption,
@@ -15,6 +17,7 @@ export interface CrawlArguments {
   readonly urls: readonly string[];
   readonly into: string;
   readonly stateFile: string | undefined;
+  readonly keep: Keep | undefined;
   readonly types: string[] | undefined;
   readonly since: EpochMs | undefined;
   readonly budget: number | undefined;
@@ -28,6 +31,7 @@ function planCrawl(args: RawArguments): CrawlArguments {
     urls: listOption(args, "url").map((url) => siteUrl(url, "The address")),
     into: textOption(args, "into") ?? "",
     stateFile: textOption(args, "state"),
+    keep: keepOption(args),
     types: mediaTypesOption(args, "types").types,
     since: dateOption(args, "since"),
     budget: integerOption(args, "budget", 0, 1_000_000_000),
@@ -35,6 +39,11 @@ function planCrawl(args: RawArguments): CrawlArguments {
     timeoutMs: seconds(integerOption(args, "timeout", 1, 3600)),
     userAgent: textOption(args, "user-agent"),
   };
+}
+
+function keepOption(args: RawArguments): Keep | undefined {
+  const keep = choiceOption(args, "keep", ["mirror", "warc", "wacz", "none"]);
+  return keep === "none" ? "metadata" : keep;
 }
 
 function seconds(value: number | undefined): number | undefined {
@@ -48,6 +57,7 @@ export const crawlCommand: Command = {
   positionals: { url: "A site, such as https://example.org/ (repeatable)" },
   options: {
     into: valueOption("Folder of the mirror", { demandOption: true }),
+    keep: valueOption("How pages are kept: mirror, warc, wacz or none (mirror)"),
     state: valueOption("File of what is remembered between runs (DIR/.tidemark/state.db)"),
     types: valueOption("Only pages of these media types: text/html,image/* (repeatable)"),
     since: valueOption("On a first visit, only what changed from this date on"),

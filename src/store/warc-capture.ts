@@ -1,11 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  decodeHttpHead,
-  encodeHttpHead,
-  formatBase32,
-  headOfRecordedBody,
-  revisitProfiles,
-} from "../format/index.ts";
+import { decodeHttpHead, encodeHttpHead, formatBase32, headOfRecordedBody, revisitProfiles } from "../format/index.ts";
 import type { ExchangeSink, HttpExchange } from "../model/index.ts";
 import { SpooledBody } from "./spooled-body.ts";
 import type { NewRecord } from "./warc-file.ts";
@@ -116,7 +110,11 @@ export class Capture implements ExchangeSink {
     });
     if (status === 304) {
       const original = find(url);
-      return { records: [revisit(original, revisitProfiles.serverNotModified, {}), request], payload: undefined, original };
+      return {
+        records: [revisit(original, revisitProfiles.serverNotModified, {}), request],
+        payload: undefined,
+        original,
+      };
     }
     const isPayload = status === 200 && this.#isWhole && sizeBytes > 0;
     const own = isPayload ? find(url) : undefined;
