@@ -33,12 +33,15 @@ function resolveDots(path: string): string {
  *
  * Agrees with the Python package `surt`, which pywb and cdxj-indexer ask, on all but session ids: those stay.
  *
- * @param url - an absolute URL; one that is none is its own key, in lower case
+ * @param url - an absolute URL; one that is none is its own key, in lower case and cut
  * @see https://specs.webrecorder.net/cdxj/0.1.0/ section "Searchable URL"
  */
 export function surtOf(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined || parsed.host === "") return escapeRest(url.toLowerCase());
+  if (parsed === undefined || parsed.host === "")
+    return url === ""
+      ? "-"
+      : escapeRest(String.fromCharCode(...new TextEncoder().encode(url.toLowerCase().slice(0, 4096))));
   const host = parsed.hostname
     .replace(/^\[|\]$/g, "")
     .replace(/\.$/, "")

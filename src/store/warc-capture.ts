@@ -1,13 +1,11 @@
-import { createHash } from "node:crypto";
 import { decodeHttpHead, encodeHttpHead, formatBase32, headOfRecordedBody, revisitProfiles } from "../format/index.ts";
 import type { ExchangeSink, HttpExchange } from "../model/index.ts";
 import { SpooledBody } from "./spooled-body.ts";
 import type { NewRecord } from "./warc-file.ts";
-import { newRecordId } from "./warc-files.ts";
+import { formatSha1, newRecordId } from "./warc-files.ts";
 import type { HeldPayload } from "./warc-memory.ts";
 
 const labelled = (sha1: Uint8Array): string => `sha1:${formatBase32(sha1)}`;
-const digestOf = (bytes: Uint8Array): string => labelled(createHash("sha1").update(bytes).digest());
 
 /** A capture as it is written, and what is to be remembered of it. */
 export interface PlannedCapture {
@@ -80,7 +78,7 @@ export class Capture implements ExchangeSink {
         type: "request",
         recordId: newRecordId(),
         concurrentTo: [recordId],
-        blockDigest: digestOf(requestHead),
+        blockDigest: formatSha1(requestHead),
         contentType: "application/http;msgtype=request",
       },
       start: requestHead,
@@ -96,7 +94,7 @@ export class Capture implements ExchangeSink {
         ...more,
         type: "revisit",
         profile,
-        blockDigest: digestOf(this.#head),
+        blockDigest: formatSha1(this.#head),
         ...(original === undefined
           ? {}
           : {

@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { open, rename, rm, truncate } from "node:fs/promises";
 import { join } from "node:path";
-import { formatRecordId } from "../format/index.ts";
+import { formatBase32, formatRecordId } from "../format/index.ts";
 import { type Clock, wrapSystemError } from "../model/index.ts";
 import { syncFiles } from "./durable-folder.ts";
 import { type NewRecord, type RecordPlace, WarcFile } from "./warc-file.ts";
@@ -37,6 +37,11 @@ export function listWarcs(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith(warcEnding))
     .sort();
+}
+
+/** The SHA-1 of bytes as records have it. */
+export function formatSha1(bytes: Uint8Array): string {
+  return `sha1:${formatBase32(createHash("sha1").update(bytes).digest())}`;
 }
 
 /** A random id for a record. */
@@ -122,7 +127,8 @@ export class WarcFiles {
     const time = new Date(seconds * 1000).toISOString().replace(/\D/g, "").slice(0, 14);
     const name = `${prefix}-${time}-${String(this.#serial++).padStart(5, "0")}${warcEnding}`;
     const file = new WarcFile(join(folder, `${name}${openEnding}`));
-    const lines = { ...info, format: "WARC File Format 1.1", conformsTo: standard };
+    const lines = Object.entries({ ...info, format: "WARC File Format 1.1", conformsTo: standard });
+    const start = Buffer.from(lines.map(([field, value]) => `${field}: ${value}\r\n`).join(""));
     await file.append({
       head: {
         type: "warcinfo",
@@ -130,12 +136,9 @@ export class WarcFiles {
         date: seconds,
         filename: name,
         contentType: "application/warc-fields",
+        blockDigest: formatSha1(start),
       },
-      start: Buffer.from(
-        Object.entries(lines)
-          .map(([field, value]) => `${field}: ${value}\r\n`)
-          .join(""),
-      ),
+      start,
     });
     await syncFiles([file.path]);
     return file;
