@@ -1,6 +1,5 @@
 import { closeSync, createReadStream, openSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import { writeWhole } from "./body-file.ts";
 
 const defaultRunCharacters = 16 * 1024 * 1024;
@@ -56,9 +55,15 @@ export class LineSort implements AsyncDisposable {
   }
 }
 
-/** The lines of a file. */
-export function linesOf(file: string): AsyncIterable<string> {
-  return createInterface({ input: createReadStream(file, "latin1"), crlfDelay: Number.POSITIVE_INFINITY });
+/** The lines of an ASCII file. */
+export async function* linesOf(file: string): AsyncGenerator<string, void, void> {
+  let rest = "";
+  for await (const chunk of createReadStream(file, "latin1") as AsyncIterable<string>) {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
 }
 
 /** Merges sorted lists of lines into one. */
