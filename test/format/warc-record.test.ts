@@ -164,7 +164,11 @@ describe("a record's head", () => {
   });
 
   it("is bounded: one without an end is given up", () => {
-    const decoder = new WarcDecoder({ head: () => assert.fail(), block: () => assert.fail(), end: () => assert.fail() });
+    const decoder = new WarcDecoder({
+      head: () => assert.fail(),
+      block: () => assert.fail(),
+      end: () => assert.fail(),
+    });
     const piece = Buffer.from(`X: ${"y".repeat(1000)}\r\n`);
     let pushed = 0;
     while (decoder.push(piece).ok) pushed += piece.length;
