@@ -49,10 +49,11 @@ export function fieldOf({ fields }: HttpHead, name: string): string | undefined 
 
 /**
  * The head of an answer as it is recorded beside a body whose transfer coding was undone: what speaks of that
- * coding stays readable under names that no reader acts on. Content codings stay as they are, as does the body.
+ * coding stays readable under names that no reader acts on, and so does the length of a body that was cut off.
+ * Content codings stay as they are, as does the body.
  */
-export function headOfRecordedBody(head: HttpHead): HttpHead {
-  if (fieldOf(head, "transfer-encoding") === undefined) return head;
+export function headOfRecordedBody(head: HttpHead, isWhole: boolean): HttpHead {
+  if (isWhole && fieldOf(head, "transfer-encoding") === undefined) return head;
   const fields = head.fields.map(([name, value]) => {
     // RFC 9112 section 6.3: beside a transfer coding, a length means nothing.
     const isUndone = /^(?:transfer-encoding|content-length|trailer)$/i.test(name);

@@ -7,6 +7,10 @@ import type { HeldPayload } from "./warc-memory.ts";
 
 const labelled = (sha1: Uint8Array): string => `sha1:${formatBase32(sha1)}`;
 
+function recordedHead({ responseHead }: HttpExchange, isWhole: boolean): Uint8Array {
+  return encodeHttpHead(headOfRecordedBody(decodeHttpHead(responseHead), isWhole));
+}
+
 /** A capture as it is written, and what is to be remembered of it. */
 export interface PlannedCapture {
   /** Response or revisit, then request. */
@@ -28,7 +32,7 @@ export class Capture implements ExchangeSink {
   /** @param newFile - names a file that is not there yet */
   constructor(exchange: HttpExchange, newFile: () => string) {
     this.exchange = exchange;
-    this.#head = encodeHttpHead(headOfRecordedBody(decodeHttpHead(exchange.responseHead)));
+    this.#head = recordedHead(exchange, true);
     this.#body = new SpooledBody(this.#head, newFile);
   }
 
@@ -123,15 +127,15 @@ export class Capture implements ExchangeSink {
       const { record: id, target, date: originalDate } = original;
       return { records: [record, request], payload: { ...now, record: id, target, date: originalDate }, original };
     }
+    const start = this.#isWhole ? this.#head : recordedHead(this.exchange, false);
     const response: NewRecord = {
       head: {
         ...answer,
         type: "response",
         payloadDigest: payload,
-        blockDigest: labelled(block),
-        ...(this.#isWhole ? {} : { truncated: "unspecified" }),
+        ...(this.#isWhole ? { blockDigest: labelled(block) } : { truncated: "unspecified" }),
       },
-      start: this.#head,
+      start,
       body: this.#body,
     };
     return {

@@ -94,5 +94,6 @@ export class WarcRecorder {
 function isCapture({ exchange, isWhole }: Capture, isLast: boolean, outcome: FetchOutcome): boolean {
   const { status } = exchange;
   if (isLast && outcome.kind === "failed" && !redirects.has(status)) return false;
-  return isWhole || status !== 200;
+  // Of what no outcome carries, as much is kept as came.
+  return isWhole || (status !== 200 && status !== 206);
 }

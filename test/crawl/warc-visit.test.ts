@@ -5,7 +5,6 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { revisitProfiles } from "../../src/format/index.ts";
 import { mirrorFolderOf } from "../../src/store/index.ts";
@@ -108,6 +107,11 @@ describe("a crawl that keeps WARC files", () => {
     await using crawler = await Crawler.open();
     const { site } = crawler;
     site.set({ "/a.html": "a", "/s.css": "s" });
+    site.answers.set("/a.html", (_, response) => {
+      const { body = "" } = site.pages.get("/a.html") ?? {};
+      response.writeHead(200, { "content-type": "Text/HTML; charset=utf-8" }).end(body);
+    });
+    const startedAt = crawler.now;
     site.publishBase();
     await crawler.visit({ keep: "wacz" });
     crawler.now += dayMs;
@@ -156,9 +160,14 @@ describe("a crawl that keeps WARC files", () => {
     const lines = gunzipSync(index).toString("latin1").trimEnd().split("\n");
     assert.deepEqual(lines, [...lines].sort());
     assert.equal(lines.length, readCaptures(folder).length);
-    assert.equal(
-      content("pages/pages.jsonl").split("\n").length,
-      1 + 2 + 1 - (content("pages/pages.jsonl").includes("a.html") ? 0 : 2),
+    const [header, ...pages] = content("pages/pages.jsonl").trimEnd().split("\n");
+    assert.equal(JSON.parse(header ?? "").format, "json-pages-1.0");
+    assert.deepEqual(
+      pages.map((line) => [JSON.parse(line).url, JSON.parse(line).ts]),
+      [0, dayMs].map((later) => [
+        `${site.origin}/a.html`,
+        `${new Date(startedAt + later).toISOString().slice(0, 19)}Z`,
+      ]),
     );
   });
 
@@ -172,16 +181,19 @@ describe("a crawl that keeps WARC files", () => {
     const program = join(repositoryFolder(), "bin", "tidemark.js");
     const args = [program, "crawl", site.origin, "--into", folder.path, "--keep", "warc", "--json"];
     let kills = 0;
-    for (let round = 0; ; round++) {
+    for (const afterRequests of [3, 40, 75, 110, 200, Number.POSITIVE_INFINITY]) {
+      site.takeRequests();
       const child = spawn(process.execPath, args, { stdio: "ignore" });
       const ended = once(child, "close") as Promise<[number | null]>;
-      // Later and later, so that it comes to an end.
-      const killed = wait(250 + round * 60).then(() => child.kill("SIGKILL") && kills++);
+      const watch = setInterval(() => {
+        if (site.seen.length >= afterRequests) child.kill("SIGKILL");
+      }, 1);
       const [code] = await ended;
-      await killed;
+      clearInterval(watch);
       if (code === 0) break;
+      kills++;
     }
-    assert.ok(kills > 0);
+    assert.ok(kills > 1, `killed ${kills} times`);
     const { pages, counts } = replay(crawler);
     assert.deepEqual(pages, servedBy(site));
     assert.equal(counts.size, 400);
