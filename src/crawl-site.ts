@@ -1,6 +1,7 @@
 import { type Timing, visitSite } from "./crawl/index.ts";
 import { createFetcher } from "./fetch/index.ts";
 import { givenOptions } from "./given-options.ts";
+import { type Keep, openKeptSite } from "./kept-site.ts";
 import {
   type Clock,
   type CrawlEvent,
@@ -21,6 +22,15 @@ export interface CrawlSiteOptions {
   readonly into: string;
   /** The state's file. Default `<into>/.tidemark/state.db`. */
   readonly stateFile?: string;
+  /**
+   * How bodies are kept, in the site's folder: as a mirror; as WARC 1.1 with CDXJ indexes, together with every other
+   * answer; the same and `site.wacz`, packed after each visit; or not at all. Another choice begins the site anew.
+   *
+   * @default "mirror"
+   */
+  readonly keep?: Keep;
+  /** A WARC file that has reached this many bytes is closed. Default 1,000,000,000. */
+  readonly warcBytes?: number;
   /** Media types of the pages that are wanted, such as `text/html` or `image/*`. Default: all. */
   readonly types?: readonly string[];
   /** On the first visit, pages last modified before this are passed over. Default: none are. */
@@ -79,7 +89,18 @@ export interface CrawlSiteOptions {
  * console.log(`${summary.created} new pages, ${summary.pending} to come`);
  */
 export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary> {
-  const { url, into, stateFile, types = [], since, concurrency = 1, clock, delay } = options;
+  const {
+    url,
+    into,
+    stateFile,
+    types = [],
+    since,
+    concurrency = 1,
+    clock,
+    delay,
+    keep = "mirror",
+    warcBytes,
+  } = options;
   const { userAgent, from, ca, allowPrivate } = options;
   const { sources, starts, urls, budget, maxPages, maxDepth, isPlanned, distrustMs, timeoutMs, signal, onEvent } =
     options;
@@ -93,10 +114,11 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
       allowedPrivateOrigins: [origin],
       ...givenOptions({ userAgent, from, ca, allowPrivate, clock }),
     });
-    const { memory, work, targets, bodies } = store.openSite(origin);
-    return await visitSite(
+    const site = await openKeptSite(store, origin, { keep, clock: clock ?? Date.now, warcBytes });
+    const { memory, work, targets, bodies, warc } = site;
+    const summary = await visitSite(
       {
-        requests: fetcher,
+        requests: warc === undefined ? fetcher : warc.recorder.record(fetcher),
         codec: nodeCodec,
         timing: delay === undefined ? timing : { now: timing.now, delay },
         memory,
@@ -113,7 +135,13 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
         ...givenOptions({ sources, starts, urls, budget, maxPages, maxDepth, isPlanned, distrustMs }),
         ...givenOptions({ timeoutMs, signal, onEvent }),
       },
-    );
+    ).catch(async (error: unknown) => {
+      // What was recorded is finished also after an end by a signal; what ended the visit is the better message.
+      await site.end().catch(() => undefined);
+      throw error;
+    });
+    await site.end();
+    return summary;
   } catch (error) {
     throw wrapSystemError(error, `crawl ${origin}/`, { site: origin });
   }

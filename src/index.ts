@@ -9,6 +9,7 @@ export type { ChangeDay, LastRun, LedgerState, LockHolder, PublishedState, RunTr
 export { readExportConfiguration } from "./export-configuration.ts";
 export type { ExportSettings } from "./export-settings.ts";
 export { type ExportSiteOptions, exportSite } from "./export-site.ts";
+export { type Keep, keepings } from "./kept-site.ts";
 export {
   type Change,
   type ChangeKind,

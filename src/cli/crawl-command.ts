@@ -1,3 +1,4 @@
+import type { Keep } from "../kept-site.ts";
 import { type EpochMs, type SourceName, sourceNames, TidemarkError } from "../model/index.ts";
 import { type Command, valueOption } from "./command.ts";
 import {
@@ -16,6 +17,7 @@ export interface CrawlArguments {
   readonly urls: readonly string[];
   readonly into: string;
   readonly stateFile: string | undefined;
+  readonly keep: Keep | undefined;
   readonly types: string[] | undefined;
   readonly since: EpochMs | undefined;
   readonly budget: number | undefined;
@@ -35,6 +37,7 @@ function planCrawl(args: RawArguments): CrawlArguments {
     urls: listOption(args, "url").map((url) => siteUrl(url, "The address")),
     into: textOption(args, "into") ?? "",
     stateFile: textOption(args, "state"),
+    keep: keepOption(args),
     types: mediaTypesOption(args, "types").types,
     since: dateOption(args, "since"),
     budget: integerOption(args, "budget", 0, 1_000_000_000),
@@ -66,6 +69,11 @@ function days(value: number | undefined): number | undefined {
   return value === undefined ? undefined : value * 86_400_000;
 }
 
+function keepOption(args: RawArguments): Keep | undefined {
+  const keep = choiceOption(args, "keep", ["mirror", "warc", "wacz", "none"]);
+  return keep === "none" ? "metadata" : keep;
+}
+
 function seconds(value: number | undefined): number | undefined {
   return value === undefined ? undefined : value * 1000;
 }
@@ -77,6 +85,7 @@ export const crawlCommand: Command = {
   positionals: { url: "A site, such as https://example.org/ (repeatable)" },
   options: {
     into: valueOption("Folder of the mirror", { demandOption: true }),
+    keep: valueOption("How pages are kept: mirror, warc, wacz or none (mirror)"),
     state: valueOption("File of what is remembered between runs (DIR/.tidemark/state.db)"),
     types: valueOption("Only pages of these media types: text/html,image/* (repeatable)"),
     since: valueOption("On a first visit, only what changed from this date on"),

@@ -43,6 +43,11 @@ export class Connection {
     return this.#isReset;
   }
 
+  /** Numeric address of the server, while there is a connection. */
+  get remoteAddress(): string | undefined {
+    return this.#socket?.remoteAddress;
+  }
+
   /** Sends a GET. */
   send(path: string, headers: string[], handler: Dispatcher.DispatchHandler): void {
     this.#client ??= this.#connect();

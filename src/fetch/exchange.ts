@@ -1,6 +1,7 @@
 import type { Clock, FetchOutcome, FetchRequest } from "../model/index.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import type { Connection } from "./connection.ts";
+import { watchHead } from "./exchange-head.ts";
 import type { Failure } from "./failure.ts";
 import { type Answer, Hop, type HopEnd } from "./hop.ts";
 import type { Origin, Passenger } from "./origin.ts";
@@ -90,6 +91,7 @@ export class Exchange implements Passenger, Stoppable {
       this.#request,
       () => connection.drop(),
       (end, receivedBytes) => this.#endHop(connection, end, receivedBytes),
+      watchHead(this.#request, { origin, path, fields }, connection, this.#context.clock),
     );
     this.#requests++;
     this.#hop = hop;

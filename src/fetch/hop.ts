@@ -1,8 +1,9 @@
 import type { Dispatcher } from "undici";
-import type { FetchRequest } from "../model/index.ts";
+import type { ExchangeSink, FetchRequest } from "../model/index.ts";
 import { type AnswerFields, readAllFields, readAnswerFields } from "./answer-fields.ts";
 import { BodyBuffer } from "./body-buffer.ts";
 import { BodyDecoder, type DecoderReceiver } from "./body-decoder.ts";
+import type { HeadWatcher } from "./exchange-head.ts";
 import { classifyError, type Failure, isClosedConnection, type Progress } from "./failure.ts";
 
 /** An answer with as much of its body as is wanted. */
@@ -39,6 +40,8 @@ export class Hop implements Dispatcher.DispatchHandler, DecoderReceiver {
   readonly #request: FetchRequest;
   readonly #onEnd: (end: HopEnd, receivedBytes: number) => void;
   readonly #dropConnection: () => void;
+  readonly #watchHead: HeadWatcher | undefined;
+  #tap: ExchangeSink | undefined;
   #progress: Progress = "connecting";
   #status = 0;
   #fields: AnswerFields | undefined;
@@ -52,8 +55,17 @@ export class Hop implements Dispatcher.DispatchHandler, DecoderReceiver {
   #isWhole = false;
   #isOver = false;
 
-  /** @param dropConnection - ends the connection at once, also where it is not made yet */
-  constructor(request: FetchRequest, dropConnection: () => void, onEnd: (end: HopEnd, receivedBytes: number) => void) {
+  /**
+   * @param dropConnection - ends the connection at once, also where it is not made yet
+   * @param watchHead - who wants to see heads and bodies as they came
+   */
+  constructor(
+    request: FetchRequest,
+    dropConnection: () => void,
+    onEnd: (end: HopEnd, receivedBytes: number) => void,
+    watchHead?: HeadWatcher,
+  ) {
+    this.#watchHead = watchHead;
     this.#request = request;
     this.#dropConnection = dropConnection;
     this.#onEnd = onEnd;
@@ -73,7 +85,7 @@ export class Hop implements Dispatcher.DispatchHandler, DecoderReceiver {
     this.#progress = "answering";
   }
 
-  onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
+  onHeaders(status: number, raw: Buffer[], resume: () => void, reason: string): boolean {
     if (this.#isOver) return true;
     if (status < 200) {
       this.#countInterim();
@@ -83,6 +95,7 @@ export class Hop implements Dispatcher.DispatchHandler, DecoderReceiver {
     this.#status = status;
     this.#fields = readAnswerFields(raw);
     this.#request.onAnswer?.({ status, fields: readAllFields(raw) });
+    this.#tap = this.#watchHead?.(status, raw, reason);
     this.#isWanted = status === 200 || status === 206;
     const { maxBytes, truncateAtBytes } = this.#request;
     const { contentLength = 0 } = this.#fields;
@@ -94,6 +107,7 @@ export class Hop implements Dispatcher.DispatchHandler, DecoderReceiver {
   onData(chunk: Buffer): boolean {
     if (this.#isOver) return true;
     this.#receivedBytes += chunk.length;
+    this.#tap?.write(chunk);
     if (this.#decoder !== undefined) return this.#decoder.write(chunk);
     if (this.#isWanted) this.#take(chunk);
     else if (this.#receivedBytes > maxDroppedBytes) this.#answer("drop");
@@ -101,8 +115,10 @@ export class Hop implements Dispatcher.DispatchHandler, DecoderReceiver {
   }
 
   onComplete(): void {
-    if (this.#decoder === undefined) this.#answer("keep");
-    else if (!this.#isOver) {
+    if (this.#decoder === undefined) {
+      this.#endTap(true);
+      this.#answer("keep");
+    } else if (!this.#isOver) {
       this.#isWhole = true;
       this.#decoder.end();
     }
@@ -115,6 +131,7 @@ export class Hop implements Dispatcher.DispatchHandler, DecoderReceiver {
   onDecoded(failure: Failure | undefined): void {
     // A coding that ends before the body does leaves bytes on the connection.
     const connection = this.#isWhole ? "keep" : "drop";
+    this.#endTap(failure === undefined);
     if (failure === undefined) this.#answer(connection);
     else this.#end({ kind: "failed", failure }, connection);
   }
@@ -181,10 +198,17 @@ export class Hop implements Dispatcher.DispatchHandler, DecoderReceiver {
     this.#end({ kind: "answered", answer }, connection);
   }
 
+  #endTap(isWhole: boolean): void {
+    const tap = this.#tap;
+    this.#tap = undefined;
+    tap?.end(isWhole);
+  }
+
   #end(end: HopEnd, connection: "keep" | "drop"): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#decoder?.destroy();
+    this.#endTap(false);
     if (connection === "drop") this.#dropConnection();
     this.#onEnd(end, this.#receivedBytes);
   }

@@ -34,7 +34,18 @@ export {
   otherGroup,
   parseArchiveName,
 } from "./archive-name.ts";
+export { formatBase32 } from "./base32.ts";
+export { type CdxjEntry, formatCdxjLine, maxCdxjLine, parseCdxjLine } from "./cdxj.ts";
 export { formatHttpDate, parseHttpDate } from "./http-date.ts";
+export {
+  decodeHttpHead,
+  encodeHttpHead,
+  fieldOf,
+  type HttpHead,
+  headOfRecordedBody,
+  maxHttpHeadBytes,
+  statusOf,
+} from "./http-head.ts";
 export { formatLocation, isListable } from "./location.ts";
 export {
   type Capability,
@@ -76,6 +87,17 @@ export {
   type SitemapLimits,
 } from "./sitemap-document.ts";
 export { SitemapReader } from "./sitemap-reader.ts";
+export { surtOf } from "./surt.ts";
 export { maxUrlLength, normaliseUrl } from "./url-normal.ts";
 export { decodePathSegment, encodePathSegment, isCanonicalPath, maxPathLength } from "./url-path.ts";
 export { formatW3cDate, parseW3cDate } from "./w3c-date.ts";
+export { WarcDecoder, type WarcSink } from "./warc-decoder.ts";
+export {
+  formatRecordId,
+  formatWarcHead,
+  maxWarcHeadBytes,
+  parseWarcHead,
+  revisitProfiles,
+  type WarcHead,
+  warcRecordEnd,
+} from "./warc-record.ts";

@@ -1,3 +1,4 @@
+import type { ExchangeSink, HttpExchange } from "./http-exchange.ts";
 import type { EpochMs } from "./time.ts";
 
 /** What a server gave to recognise a representation again, byte for byte as it was received (RFC 9110 section 8.8). */
@@ -54,6 +55,11 @@ export interface FetchRequest {
   readonly truncateAtBytes?: number;
   /** Is shown the status and every field of each answer, redirects too, before the body comes. */
   readonly onAnswer?: (answer: AnswerHead) => void;
+  /**
+   * Is shown each request and the head of its answer, redirects too, before the body comes; what it gives takes the
+   * body, also of an answer whose body is not in the outcome. Of those no more than 64 KiB come, or a little over.
+   */
+  readonly onExchange?: (exchange: HttpExchange) => ExchangeSink | undefined;
   readonly signal?: AbortSignal;
 }
 

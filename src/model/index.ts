@@ -27,6 +27,7 @@ export type {
   Validators,
 } from "./fetch-outcome.ts";
 export { fetchFailures } from "./fetch-outcome.ts";
+export type { ExchangeSink, HttpExchange } from "./http-exchange.ts";
 export type { IndexNowEvent, IndexNowSummary } from "./index-now-event.ts";
 export { type MediaTypeFilter, parseMediaTypeFilter } from "./media-type.ts";
 export { digestBytes, isDigest, type Page } from "./page.ts";

@@ -1,3 +1,4 @@
 export { StoredMerge } from "./change-merge.ts";
 export { mirrorFolderOf, mirrorPathOf } from "./mirror-path.ts";
-export { openStore, type SiteStore, Store, type StoreOptions } from "./store.ts";
+export { type Keeping, openStore, type SiteStore, type SiteWarc, Store, type StoreOptions } from "./store.ts";
+export { type WaczOptions, writeWacz } from "./wacz-file.ts";

@@ -98,4 +98,20 @@ export const migrations: readonly string[] = [
     summary TEXT NOT NULL
   ) STRICT;
   CREATE INDEX visit_site ON visit (site, at);`,
+  `-- The newest payload of each URL in the site's WARC files, and the record that holds its bytes.
+  CREATE TABLE warc_record (
+    site INTEGER NOT NULL,
+    url TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    -- Of the page; NULL once the page was withdrawn.
+    digest TEXT,
+    size INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    target TEXT NOT NULL,
+    date INTEGER NOT NULL,
+    file TEXT NOT NULL,
+    offset INTEGER NOT NULL,
+    PRIMARY KEY (site, url)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX warc_payload ON warc_record (site, payload);`,
 ];

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { wrapSystemError } from "../model/index.ts";
+import { type Clock, wrapSystemError } from "../model/index.ts";
 import { type Connection, openState, prepareStatement, transact } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 import { acquireLock, type FileLock } from "./lock.ts";
@@ -8,6 +8,10 @@ import { Mirror } from "./mirror.ts";
 import { mirrorFolderOf } from "./mirror-path.ts";
 import { StoredSite } from "./site-memory.ts";
 import { TargetList } from "./target-list.ts";
+import { PassingBodies, WarcBodies } from "./warc-bodies.ts";
+import { WarcFiles } from "./warc-files.ts";
+import { WarcMemory } from "./warc-memory.ts";
+import { WarcRecorder } from "./warc-recorder.ts";
 import { StoredWork } from "./work-list.ts";
 
 /** Where a crawler keeps what it has. */
@@ -18,12 +22,33 @@ export interface StoreOptions {
   readonly stateFile?: string;
 }
 
+/** How bodies are kept: a file each, in WARC files, or not at all. */
+export type Keeping =
+  | { readonly kind: "mirror" }
+  | { readonly kind: "metadata" }
+  | {
+      readonly kind: "warc";
+      /** What `warcinfo` says beside the format: names and values. */
+      readonly info: Readonly<Record<string, string>>;
+      readonly clock: Clock;
+      /** A WARC file that has reached this is closed. Default 1,000,000,000. */
+      readonly maxBytes?: number;
+    };
+
+/** The WARC files of a site. */
+export interface SiteWarc {
+  readonly files: WarcFiles;
+  /** Requests go through it; closed by who opened the site. */
+  readonly recorder: WarcRecorder;
+}
+
 /** What is kept of one site. */
 export interface SiteStore {
   readonly memory: StoredSite;
   readonly work: StoredWork;
   readonly targets: TargetList;
-  readonly bodies: Mirror;
+  readonly bodies: Mirror | PassingBodies;
+  readonly warc: SiteWarc | undefined;
   /** The site's folder. */
   readonly folder: string;
 }
@@ -48,18 +73,18 @@ export class Store {
    * Opens what is kept of a site.
    *
    * If the mirror is not the one that the state knows, or is not there any more, the site begins anew; bodies that
-   * are there are taken over by their digest.
+   * are there are taken over by their digest. Likewise if bodies were kept in another way.
    *
    * @param origin - such as `https://example.org`
    */
-  openSite(origin: string): SiteStore {
+  openSite(origin: string, keeping: Keeping = { kind: "mirror" }): SiteStore {
     const folder = join(this.#into, mirrorFolderOf(origin));
     // Relative, so that state and mirror can be moved together.
-    const mirror = relative(dirname(this.#stateFile), folder);
-    const wasThere = existsSync(folder);
-    let bodies: Mirror;
+    const place = relative(dirname(this.#stateFile), folder);
+    const mirror = keeping.kind === "mirror" ? place : `${keeping.kind}:${place}`;
+    const wasThere = keeping.kind === "metadata" || existsSync(folder);
     try {
-      bodies = new Mirror(folder, this.#temporary);
+      if (keeping.kind !== "metadata") mkdirSync(folder, { recursive: true });
     } catch (error) {
       throw wrapSystemError(error, `make the folder ${folder}`, { folder });
     }
@@ -68,9 +93,22 @@ export class Store {
       memory: new StoredSite(this.#connection, this.#stateFile, site),
       work: new StoredWork(this.#connection, this.#stateFile, site),
       targets: new TargetList(this.#connection, this.#stateFile, site),
-      bodies,
+      ...this.#openBodies(origin, site, folder, keeping),
       folder,
     };
+  }
+
+  #openBodies(origin: string, site: number, folder: string, keeping: Keeping): Pick<SiteStore, "bodies" | "warc"> {
+    const temporary = this.#temporary;
+    if (keeping.kind === "mirror") return { bodies: new Mirror(folder, temporary), warc: undefined };
+    if (keeping.kind === "metadata") return { bodies: new PassingBodies(temporary), warc: undefined };
+    const { info, clock, maxBytes } = keeping;
+    const prefix = mirrorFolderOf(origin);
+    const options = { folder, temporary, prefix, info, clock, ...(maxBytes === undefined ? {} : { maxBytes }) };
+    const files = new WarcFiles(options);
+    const memory = new WarcMemory(this.#connection, this.#stateFile, site);
+    const recorder = new WarcRecorder(files, memory);
+    return { bodies: new WarcBodies(origin, temporary, memory, recorder), warc: { files, recorder } };
   }
 
   #findSite(origin: string, mirror: string, wasThere: boolean): number {
@@ -88,7 +126,11 @@ export class Store {
       this.#connection.prepare("DELETE FROM work WHERE site = ?").run(id);
       this.#connection.prepare("DELETE FROM target WHERE site = ?").run(id);
       this.#connection.prepare("DELETE FROM source_state WHERE site = ?").run(id);
-      this.#connection.prepare("UPDATE site SET mirror = ?, epoch = NULL WHERE id = ?").run(mirror, id);
+      this.#connection.prepare("DELETE FROM warc_record WHERE site = ?").run(id);
+      // A validator of what is kept no more would bring answers without a body.
+      const forget =
+        "UPDATE site SET mirror = ?, epoch = NULL, robots_etag = NULL, robots_modified = NULL WHERE id = ?";
+      this.#connection.prepare(forget).run(mirror, id);
     });
     return id;
   }

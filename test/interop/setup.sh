@@ -6,8 +6,11 @@
 set -euo pipefail
 
 # program, or program=package
-programs=(nginx apache2 wget wget2 python3 debootstrap systemd-analyze=systemd systemd-nspawn=systemd-container)
+programs=(nginx apache2 wget wget2 python3 debootstrap systemd-analyze=systemd systemd-nspawn=systemd-container
+  curl java=openjdk-17-jre-headless)
 nodes=(20 22 24)
+jwarc=0.36.0
+jwarc_sha256=b472300077903e33c1efcb05d94e62bef8abe3179c6166c9597e6ec6d7c426da
 fresh_packages=systemd,systemd-sysv,nginx,apache2,curl
 documents=(openjdk-17-doc python3.11-doc postgresql-doc-15 apache2-doc libstdc++-12-doc)
 least=20000
@@ -94,6 +97,28 @@ if [ ! -e "$cache/scrapy-1.complete" ]; then
   timeout 300 "$cache/scrapy-1/bin/pip" install --quiet --disable-pip-version-check "scrapy==2.19.0"
   "$cache/scrapy-1/bin/python" -c 'import scrapy.linkextractors'
   touch "$cache/scrapy-1.complete"
+fi
+# Those who read WARC and WACZ: warcio and py-wacz of the Webrecorder project, jwarc of the IIPC.
+if [ ! -e "$cache/warcio-1.complete" ]; then
+  echo "setup: installing warcio and wacz into $cache/warcio-1" >&2
+  rm -rf "$cache/warcio-1"
+  if ! python3 -c 'import ensurepip' 2>/dev/null; then
+    update_lists
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends python3-venv >/dev/null
+  fi
+  python3 -m venv "$cache/warcio-1"
+  timeout 300 "$cache/warcio-1/bin/pip" install --quiet --disable-pip-version-check "warcio==1.7.5" "wacz==0.6.0"
+  "$cache/warcio-1/bin/warcio" --version >/dev/null
+  touch "$cache/warcio-1.complete"
+fi
+if [ ! -e "$cache/jwarc-1.complete" ]; then
+  echo "setup: fetching jwarc $jwarc into $cache/jwarc-1" >&2
+  rm -rf "$cache/jwarc-1"
+  mkdir -p "$cache/jwarc-1"
+  curl --fail --silent --show-error --location --max-time 300 --output "$cache/jwarc-1/jwarc.jar" \
+    "https://repo1.maven.org/maven2/org/netpreserve/jwarc/$jwarc/jwarc-$jwarc.jar"
+  echo "$jwarc_sha256  $cache/jwarc-1/jwarc.jar" | sha256sum --check --quiet
+  touch "$cache/jwarc-1.complete"
 fi
 
 # Whole devices and users are part of a Debian: only root can make one.

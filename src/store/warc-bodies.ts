@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import { type HeldBody, ok, type Page, type Result } from "../model/index.ts";
+import { BodyFile } from "./body-file.ts";
+import type { WarcMemory } from "./warc-memory.ts";
+import type { WarcRecorder } from "./warc-recorder.ts";
+
+/** Bodies that nobody keeps: what a large one needs while it comes, and no more. */
+export class PassingBodies {
+  readonly #temporary: string;
+  #made = 0;
+
+  /** @param temporary - folder for files that are not kept */
+  constructor(temporary: string) {
+    this.#temporary = temporary;
+  }
+
+  adopt(_page: Page): HeldBody | undefined {
+    return undefined;
+  }
+
+  open(): BodyFile {
+    return new BodyFile(join(this.#temporary, `passing-${this.#made++}`));
+  }
+
+  keep(_page: Page, body: Uint8Array | BodyFile): Result<undefined> {
+    if (body instanceof BodyFile) body.discard();
+    return ok(undefined);
+  }
+
+  remove(_path: string): void {}
+
+  async flush(): Promise<void> {}
+}
+
+/** Bodies in WARC files, into which the {@link WarcRecorder} has written them before they are kept. */
+export class WarcBodies extends PassingBodies {
+  readonly #origin: string;
+  readonly #memory: WarcMemory;
+  readonly #recorder: WarcRecorder;
+
+  constructor(origin: string, temporary: string, memory: WarcMemory, recorder: WarcRecorder) {
+    super(temporary);
+    this.#origin = origin;
+    this.#memory = memory;
+    this.#recorder = recorder;
+  }
+
+  override adopt(page: Page): HeldBody | undefined {
+    const held = page.digest === undefined ? undefined : this.#memory.find(this.#origin + page.path);
+    if (held === undefined || held.digest !== page.digest) return undefined;
+    if (page.sizeBytes !== undefined && held.sizeBytes !== page.sizeBytes) return undefined;
+    return { sizeBytes: held.sizeBytes, digest: held.digest ?? "" };
+  }
+
+  /** Nothing is removed from an archive; but should the page come back, it is asked for. */
+  override remove(path: string): void {
+    const held = this.#memory.find(this.#origin + path);
+    if (held?.digest !== undefined) this.#memory.remember({ ...held, digest: undefined });
+  }
+
+  override flush(): Promise<void> {
+    return this.#recorder.flush();
+  }
+}

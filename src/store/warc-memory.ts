@@ -1,0 +1,98 @@
+import type { EpochSeconds } from "../model/index.ts";
+import { type Connection, prepareStatement, type Statement, transact } from "./database.ts";
+import { inDatabase } from "./database-error.ts";
+
+/** The newest payload of a URL, and the record that holds its bytes. */
+export interface HeldPayload {
+  readonly url: string;
+  /** Digest of the payload as WARC has it. */
+  readonly payload: string;
+  /** Digest of the payload as pages have it; undefined once the page was withdrawn. */
+  readonly digest: string | undefined;
+  readonly sizeBytes: number;
+  /** The record's id, URL, time and place: those of the URL itself, or of another that gave the same bytes. */
+  readonly record: string;
+  readonly target: string;
+  readonly date: EpochSeconds;
+  readonly file: string;
+  readonly offset: number;
+}
+
+type Row = [string, string, string | null, number, string, string, number, string, number];
+
+const columns = "url, payload, digest, size, record, target, date, file, offset";
+const sql = {
+  find: `SELECT ${columns} FROM warc_record WHERE site = ?1 AND url = ?2`,
+  findPayload: `SELECT ${columns} FROM warc_record WHERE site = ?1 AND payload = ?2 LIMIT 1`,
+  keep: `INSERT OR REPLACE INTO warc_record (site, ${columns})
+    SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
+      value ->> 8 FROM json_each(?2)`,
+} as const;
+
+function payloadOf(row: unknown): HeldPayload | undefined {
+  if (row === undefined) return undefined;
+  const [url, payload, digest, sizeBytes, record, target, date, file, offset] = row as Row;
+  return { url, payload, digest: digest ?? undefined, sizeBytes, record, target, date, file, offset };
+}
+
+function rowOf(held: HeldPayload): Row {
+  const { url, payload, digest, sizeBytes, record, target, date, file, offset } = held;
+  return [url, payload, digest ?? null, sizeBytes, record, target, date, file, offset];
+}
+
+/** What a site's WARC files hold. What is remembered becomes durable with {@link commit}. */
+export class WarcMemory {
+  readonly #connection: Connection;
+  readonly #file: string;
+  readonly #site: number;
+  readonly #statements = new Map<string, Statement>();
+  /** What is not committed yet, by URL and by payload. */
+  #pending = new Map<string, HeldPayload>();
+  #pendingPayloads = new Map<string, HeldPayload>();
+
+  constructor(connection: Connection, file: string, site: number) {
+    this.#connection = connection;
+    this.#file = file;
+    this.#site = site;
+  }
+
+  /** How many are not committed yet. */
+  get pendingCount(): number {
+    return this.#pending.size;
+  }
+
+  find(url: string): HeldPayload | undefined {
+    return this.#pending.get(url) ?? this.#get(sql.find, url);
+  }
+
+  /** Finds a payload that any URL of the site has. */
+  findPayload(payload: string): HeldPayload | undefined {
+    return this.#pendingPayloads.get(payload) ?? this.#get(sql.findPayload, payload);
+  }
+
+  remember(held: HeldPayload): void {
+    this.#pending.set(held.url, held);
+    this.#pendingPayloads.set(held.payload, held);
+  }
+
+  /** Makes everything that was remembered durable; the records themselves must be. */
+  commit(): void {
+    const rows = [...this.#pending.values()].map(rowOf);
+    if (rows.length === 0) return;
+    inDatabase(this.#file, () =>
+      transact(this.#connection, () => this.#statement(sql.keep).run(this.#site, JSON.stringify(rows))),
+    );
+    this.#pending = new Map();
+    this.#pendingPayloads = new Map();
+  }
+
+  #get(text: string, key: string): HeldPayload | undefined {
+    return inDatabase(this.#file, () => payloadOf(this.#statement(text).get(this.#site, key)));
+  }
+
+  #statement(text: string): Statement {
+    const statement = this.#statements.get(text) ?? prepareStatement(this.#connection, text);
+    this.#statements.set(text, statement);
+    return statement;
+  }
+}
