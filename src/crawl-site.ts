@@ -1,6 +1,7 @@
 import { type Timing, visitSite } from "./crawl/index.ts";
 import { createFetcher } from "./fetch/index.ts";
 import { type Clock, type CrawlEvent, type CrawlSummary, type EpochMs, wrapSystemError } from "./model/index.ts";
+import { createPoliteness, type Politeness } from "./politeness.ts";
 import { nodeCodec, parseTypes, realTiming } from "./reading-ports.ts";
 import { parseSiteAddress } from "./site-address.ts";
 import { openStore } from "./store/index.ts";
@@ -31,6 +32,11 @@ export interface CrawlSiteOptions {
   /** Stops the visit; everything that was done is kept. */
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: CrawlEvent) => void;
+  /**
+   * Where requests wait for their turn; crawls that run at the same time share one. Default: one of its own, with the
+   * defaults of {@link createPoliteness}, and `clock` and `delay` of this crawl.
+   */
+  readonly politeness?: Politeness;
 }
 
 /**
@@ -50,6 +56,7 @@ export interface CrawlSiteOptions {
 export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary> {
   const { url, into, stateFile, types = [], since, budget, concurrency = 1, userAgent, timeoutMs } = options;
   const { clock, delay, signal, onEvent } = options;
+  const { politeness = createPoliteness({ clock, delay }) } = options;
   const origin = parseSiteAddress(url, onEvent);
   const filter = parseTypes(types);
   const timing = realTiming(clock);
@@ -66,6 +73,7 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
         requests: fetcher,
         codec: nodeCodec,
         timing: delay === undefined ? timing : { now: timing.now, delay },
+        gate: politeness,
         memory,
         work,
         bodies,

@@ -1,5 +1,5 @@
 export { openChangeStream } from "./change-stream.ts";
-export type { Codec, Timing } from "./ports.ts";
+export type { Codec, Gate, Timing } from "./ports.ts";
 export { productToken } from "./robots-rules.ts";
 export { judgeArchive, judgeBase, judgeIndex, judgeRobots, usualIndexPath } from "./served-metadata.ts";
 export { agreesWith, judgeServedPage, planAlternative, type ServedPage } from "./served-page.ts";

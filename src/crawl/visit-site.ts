@@ -8,8 +8,11 @@ import {
   problem,
   type Result,
   type RobotsCopy,
+  type SiteClockState,
   type SitePosition,
+  type SiteRecord,
 } from "../model/index.ts";
+import type { CrawlVisit } from "./crawl-visit.ts";
 import { locateIndex } from "./index-location.ts";
 import { readIndex } from "./index-reading.ts";
 import { takeIn } from "./intake.ts";
@@ -18,7 +21,7 @@ import type { CrawlPorts } from "./ports.ts";
 import type { Wanted } from "./reading-plan.ts";
 import { type ReadingVisit, throwIfAborted, warn } from "./reading-visit.ts";
 import { Readings } from "./readings.ts";
-import { readRobots } from "./robots-rules.ts";
+import { keepCrawlDelay, readRobots } from "./robots-rules.ts";
 import { Tally } from "./tally.ts";
 
 /** What a visit is to do. */
@@ -75,6 +78,7 @@ async function followArchives(
     ...(position?.indexPath === location.path ? { validators: position.indexValidators } : {}),
   });
   throwIfAborted(visit);
+  ports.gate?.describe(visit.origin, { hasArchives: found.kind === "index" || found.kind === "not-modified" });
   switch (found.kind) {
     case "not-modified":
       visit.report({
@@ -112,6 +116,42 @@ function isSameRobots(a: RobotsCopy | undefined, b: RobotsCopy): boolean {
   return a !== undefined && a.body.length === b.body.length && a.body.every((byte, at) => byte === b.body[at]);
 }
 
+function prepareGate(visit: ReadingVisit, record: SiteRecord): void {
+  const { gate } = visit.ports;
+  gate?.describe(visit.origin, { concurrency: visit.concurrency, hasArchives: record.position !== undefined });
+  if (record.clock !== undefined) gate?.restore(visit.origin, record.clock);
+}
+
+function rememberClock({ origin, ports }: { origin: string; ports: CrawlPorts }, isOpen: boolean): void {
+  const state = ports.gate?.stateOf(origin, isOpen);
+  if (state !== undefined) ports.memory.rememberClock(state);
+}
+
+async function followAndFetch(
+  visit: Omit<CrawlVisit, "robots">,
+  options: VisitOptions,
+  record: SiteRecord,
+): Promise<{ source: CrawlSummary["source"]; position: SitePosition | undefined }> {
+  const { ports } = visit;
+  const rules = await readRobots(visit, record.robots);
+  throwIfAborted(visit);
+  if (!rules.ok) {
+    warn(visit, rules.error.code, rules.error.message);
+    return { source: "none", position: record.position };
+  }
+  const { robots, copy } = rules.value;
+  keepCrawlDelay(visit, robots);
+  if (copy !== undefined) {
+    if (!isSameRobots(record.robots, copy)) ports.work.reopenDisallowed();
+    ports.memory.rememberRobots(copy);
+  }
+  const followed = await followArchives(visit, ports, robots, select(options, record.position));
+  if (!followed.ok) warn(visit, followed.error.code, followed.error.message);
+  if (ports.work.counts().pending > 0) await doPageWork({ ...visit, robots });
+  const position = followed.ok ? followed.value : undefined;
+  return { source: followed.ok ? "archives" : "none", position: position ?? record.position };
+}
+
 /**
  * Visits a site once: robots.txt, the index, the archives that lead from what is known to now, and
  * then the pages that changed. Everything comes in through ports, so that the same visit runs under
@@ -126,31 +166,19 @@ export async function visitSite(ports: CrawlPorts, options: VisitOptions): Promi
   const { origin, budget = Number.POSITIVE_INFINITY, concurrency = 1, timeoutMs = 30_000, signal, onEvent } = options;
   const startedAt = ports.timing.now();
   const tally = new Tally();
-  const report = onEvent ?? (() => undefined);
-  const visit: ReadingVisit = { origin, ports, tally, report, concurrency, timeoutMs, signal };
+  const visit = {
+    ...{ origin, ports, tally, concurrency, timeoutMs, signal, budget },
+    report: onEvent ?? (() => undefined),
+    rememberClock: (state: SiteClockState): void => ports.memory.rememberClock(state),
+  };
   const record = ports.memory.read();
-  const selection = select(options, record.position);
-  const conclude = (source: CrawlSummary["source"], position: SitePosition | undefined): CrawlSummary =>
-    tally.summary(origin, source, {
-      cursor: position?.cursor,
-      counts: ports.work.counts(),
-      elapsedMs: ports.timing.now() - startedAt,
-    });
-
-  const rules = await readRobots(visit, record.robots);
-  throwIfAborted(visit);
-  if (!rules.ok) {
-    warn(visit, rules.error.code, rules.error.message);
-    return conclude("none", record.position);
+  prepareGate(visit, record);
+  rememberClock(visit, true);
+  try {
+    const { source, position } = await followAndFetch(visit, options, record);
+    const elapsedMs = ports.timing.now() - startedAt;
+    return tally.summary(origin, source, { cursor: position?.cursor, counts: ports.work.counts(), elapsedMs });
+  } finally {
+    rememberClock(visit, false);
   }
-  const { robots, copy } = rules.value;
-  if (copy !== undefined) {
-    if (!isSameRobots(record.robots, copy)) ports.work.reopenDisallowed();
-    ports.memory.rememberRobots(copy);
-  }
-  const followed = await followArchives(visit, ports, robots, selection);
-  if (!followed.ok) warn(visit, followed.error.code, followed.error.message);
-  if (ports.work.counts().pending > 0) await doPageWork({ ...visit, ports, robots, budget });
-  const position = followed.ok ? followed.value : undefined;
-  return conclude(followed.ok ? "archives" : "none", position ?? record.position);
 }

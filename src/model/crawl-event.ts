@@ -1,4 +1,5 @@
 import type { Cursor } from "./cursor.ts";
+import type { EpochMs } from "./time.ts";
 
 /** What the crawler reports while it works. Plain JSON. */
 export type CrawlEvent =
@@ -23,6 +24,13 @@ export type CrawlEvent =
       readonly path: string;
       readonly outcome: "created" | "updated" | "deleted" | "differs" | "gone" | "failed" | "disallowed";
       readonly message?: string;
+    }
+  /** Nothing is asked of the site for a second or more. */
+  | {
+      readonly event: "waiting";
+      readonly site: string;
+      readonly untilMs: EpochMs;
+      readonly why: "retry-after" | "back-off" | "crawl-delay" | "rest" | "shared-address";
     }
   | { readonly event: "warning"; readonly site: string; readonly code: string; readonly message: string }
   | {

@@ -43,4 +43,6 @@ export const migrations: readonly string[] = [
     seen INTEGER NOT NULL,
     PRIMARY KEY (site, path)
   ) STRICT, WITHOUT ROWID;`,
+  // The numbers of the site's clocks, as JSON.
+  "ALTER TABLE site ADD COLUMN clock TEXT",
 ];

@@ -1,13 +1,36 @@
-import type { RobotsCopy, SitePosition, SiteRecord, Validators } from "../model/index.ts";
+import type { RobotsCopy, SiteClockState, SitePosition, SiteRecord, Validators } from "../model/index.ts";
 import { type Connection, prepareStatement, type Statement } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 import { SiteIntake } from "./site-intake.ts";
 
 type Text = string | null;
 type Count = number | null;
+type SiteRow = [Text, Count, Text, Count, Text, Text, Text, Text, Text, Text, Count, Text];
 
 function validatorsOf(etag: Text, lastModified: Text): Validators {
   return { ...(etag === null ? {} : { etag }), ...(lastModified === null ? {} : { lastModified }) };
+}
+
+const clockNumbers: readonly (keyof SiteClockState)[] = [
+  "pages",
+  "answeredAt",
+  "notBefore",
+  "level",
+  "troubledAt",
+  "until",
+  "isAsked",
+  "crawlDelayMs",
+  "isOpen",
+];
+
+function parseClock(text: Text): SiteClockState | undefined {
+  if (text === null) return undefined;
+  try {
+    const numbers = Object(JSON.parse(text)) as Record<string, unknown>;
+    return Object.fromEntries(clockNumbers.map((name) => [name, Number(numbers[name])])) as unknown as SiteClockState;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What is remembered of one site beside its pages. */
@@ -17,6 +40,7 @@ export class StoredSite {
   readonly #site: number;
   readonly #read: Statement;
   readonly #writeRobots: Statement;
+  readonly #writeClock: Statement;
 
   constructor(connection: Connection, file: string, site: number) {
     this.#connection = connection;
@@ -25,19 +49,20 @@ export class StoredSite {
     this.#read = prepareStatement(
       connection,
       `SELECT epoch, publication, types_key, since, index_path, index_etag, index_modified,
-        robots_body, robots_etag, robots_modified, robots_confirmed FROM site WHERE id = ?`,
+        robots_body, robots_etag, robots_modified, robots_confirmed, clock FROM site WHERE id = ?`,
     );
     this.#writeRobots = prepareStatement(
       connection,
       "UPDATE site SET robots_body = ?, robots_etag = ?, robots_modified = ?, robots_confirmed = ? WHERE id = ?",
     );
+    this.#writeClock = prepareStatement(connection, "UPDATE site SET clock = ? WHERE id = ?");
   }
 
   read(): SiteRecord {
     return inDatabase(this.#file, () => {
-      const row = this.#read.get(this.#site) as [Text, Count, Text, Count, Text, Text, Text, Text, Text, Text, Count];
-      const [epoch, publication, typesKey, since, indexPath, etag, modified, body, robotsEtag, robotsModified, at] =
-        row;
+      const row = this.#read.get(this.#site) as SiteRow;
+      const [epoch, publication, typesKey, since, indexPath, etag, modified] = row;
+      const [, , , , , , , body, robotsEtag, robotsModified, at, clock] = row;
       const position: SitePosition | undefined =
         epoch === null || publication === null || typesKey === null || indexPath === null
           ? undefined
@@ -56,7 +81,7 @@ export class StoredSite {
               validators: validatorsOf(robotsEtag, robotsModified),
               confirmedAt: at,
             };
-      return { position, robots };
+      return { position, robots, clock: parseClock(clock) };
     });
   }
 
@@ -66,6 +91,10 @@ export class StoredSite {
     inDatabase(this.#file, () =>
       this.#writeRobots.run(text, validators.etag ?? null, validators.lastModified ?? null, confirmedAt, this.#site),
     );
+  }
+
+  rememberClock(state: SiteClockState): void {
+    inDatabase(this.#file, () => this.#writeClock.run(JSON.stringify(state), this.#site));
   }
 
   beginIntake(): SiteIntake {
