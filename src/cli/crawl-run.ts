@@ -1,5 +1,6 @@
 import { crawlSite } from "../crawl-site.ts";
 import type { CrawlSummary } from "../model/index.ts";
+import { createPoliteness, type Politeness } from "../politeness.ts";
 import { printEvent, type RunContext } from "./command.ts";
 import type { CrawlArguments } from "./crawl-command.ts";
 import { CrawlPrinter, formatCrawlResult } from "./crawl-printer.ts";
@@ -10,11 +11,12 @@ import { givenOptions } from "./option.ts";
 /** Crawls sites one after the other; one that cannot be read does not keep the others from being read. */
 export async function runCrawl(options: CrawlArguments, context: RunContext): Promise<ExitCode> {
   const { out, err, json, quiet } = context;
-  const { urls, ...rest } = options;
+  const { urls, politeness: spare, ...rest } = options;
+  const politeness = createPoliteness(spare);
   const printer = new CrawlPrinter(err, quiet);
   const summaries: CrawlSummary[] = [];
   for (const url of urls) {
-    const summary = await crawlOne(url, rest, context, printer);
+    const summary = await crawlOne({ ...rest, url, politeness }, context, printer);
     summaries.push(summary);
     if (json && urls.length > 1) out.writeJson({ event: "site-summary", ...summary });
     if (!json && !quiet) out.write(formatCrawlResult(summary));
@@ -24,15 +26,13 @@ export async function runCrawl(options: CrawlArguments, context: RunContext): Pr
 }
 
 async function crawlOne(
-  url: string,
-  options: Omit<CrawlArguments, "urls">,
+  options: Omit<CrawlArguments, "urls" | "politeness"> & { readonly url: string; readonly politeness: Politeness },
   context: RunContext,
   printer: CrawlPrinter,
 ): Promise<CrawlSummary> {
   try {
     return await crawlSite({
       ...givenOptions(options),
-      url,
       signal: context.signal,
       onEvent: (event) => {
         printEvent(context, event);

@@ -21,7 +21,7 @@ export interface GatePorts {
 export interface TurnWish {
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined;
-  /** Told of each wait of a second or more. */
+  /** Told of each wait of a second or more, once for all who wait for the same site. */
   readonly onWait?: (until: EpochMs, why: WaitReason) => void;
 }
 
@@ -56,7 +56,6 @@ interface Waiter {
   readonly site: SiteGate;
   readonly wish: TurnWish;
   readonly answer: (answer: TurnAnswer) => void;
-  toldAt: EpochMs;
 }
 
 const maxSites = 100_000;
@@ -121,7 +120,7 @@ export class PoliteGate {
         resolve(result);
       };
       wish.signal?.addEventListener("abort", onAbort, { once: true });
-      this.#waiters.add({ site: gate, wish, answer, toldAt: 0 });
+      this.#waiters.add({ site: gate, wish, answer });
       this.#dispatch();
     });
   }
@@ -179,8 +178,8 @@ export class PoliteGate {
   }
 
   #tell(waiter: Waiter, turning: Turning, now: EpochMs): void {
-    if (turning.at - now < tellFromMs || waiter.toldAt === turning.at) return;
-    waiter.toldAt = turning.at;
+    if (turning.at - now < tellFromMs || waiter.site.toldAt === turning.at) return;
+    waiter.site.toldAt = turning.at;
     waiter.wish.onWait?.(turning.at, turning.why);
   }
 

@@ -20,6 +20,8 @@ export class SiteGate {
   #addresses: readonly AddressClock[] = [];
   /** Turns that are asked for or held. */
   turns = 0;
+  /** The end of the wait that was told of last. */
+  toldAt: EpochMs = 0;
 
   constructor(options: PolitenessOptions) {
     this.#options = options;
