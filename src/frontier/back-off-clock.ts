@@ -72,7 +72,11 @@ export class BackOffClock {
   /** When the site may be asked again. */
   notBefore(now: EpochMs): EpochMs {
     // A clock that was set back must not make us wait for years.
-    return now < this.#troubledAt ? now + this.#until - this.#troubledAt : this.#until;
+    if (now < this.#troubledAt) {
+      this.#until = now + this.#until - this.#troubledAt;
+      this.#troubledAt = now;
+    }
+    return this.#until;
   }
 
   /** Troubles that are not forgiven yet. */

@@ -39,7 +39,11 @@ export class SpacingClock {
     if (this.#underWay >= pace.maxUnderWay) return Number.POSITIVE_INFINITY;
     if (this.#restDueMs !== undefined) return Number.POSITIVE_INFINITY;
     // A clock that was set back must not make us wait for years.
-    return now < this.#answeredAt ? now + this.#notBefore - this.#answeredAt : this.#notBefore;
+    if (now < this.#answeredAt) {
+      this.#notBefore = now + this.#notBefore - this.#answeredAt;
+      this.#answeredAt = now;
+    }
+    return this.#notBefore;
   }
 
   /** Notes that a request begins. */
