@@ -38,7 +38,7 @@ export interface BackOffState {
 
 /**
  * Keeps away from a site in trouble: until the time that it names, or else for a random time within bounds that double
- * with each trouble. Each half minute of quiet after that takes one back.
+ * with each such trouble. Each half minute of quiet after that takes one back.
  */
 export class BackOffClock {
   readonly #maxRetryAfterMs: number;
@@ -97,10 +97,11 @@ export class BackOffClock {
     const level = this.level(now);
     // What was under way when the trouble came is the same trouble.
     const isNew = this.#troubledAt === 0 || beganAt >= this.#troubledAt;
-    this.#level = wellbeing === "broken" || !isNew ? level : Math.min(maxLevel, level + 1);
     const until = this.notBefore(now);
-    this.#troubledAt = now;
+    // A server that names a time is not lost: what it says takes the place of guessing.
     const isAsked = retryAt !== undefined && retryAt > now + leastBackOffMs;
+    this.#level = wellbeing === "broken" || isAsked || !isNew ? level : Math.min(maxLevel, level + 1);
+    this.#troubledAt = now;
     const waitMs = isAsked ? Math.min(retryAt - now, this.#maxRetryAfterMs) : this.#chooseWaitMs(random);
     this.#until = Math.max(until, now + waitMs);
     if (this.#until > until) this.#isAsked = isAsked;
