@@ -17,6 +17,8 @@ export interface Demands {
   readonly restMs: number;
   /** How far two clocks may disagree. */
   readonly toleranceMs: number;
+  /** When crawler and servers stood still together, because they share a process that did not run. */
+  readonly stalls?: readonly (readonly [from: number, to: number])[];
 }
 
 /** What a log shows. */
@@ -24,10 +26,14 @@ export interface PolitenessReport {
   readonly violations: readonly string[];
   /** Time that addresses lay idle although a site there could have been asked and was asked later. */
   readonly needlessMs: number;
+  /** Of that, time in which the process did not run. */
+  readonly stalledMs: number;
   /** Time from the first to the last request at each address, added up. */
   readonly spanMs: number;
-  /** Requests that were made, divided by those that the same time would have allowed. */
+  /** Part of the time that was not lost needlessly; stalls count as if they had not been. */
   readonly share: number;
+  /** The same with stalls counted as lost. */
+  readonly grossShare: number;
 }
 
 /** What one key, a site or an address, has been sent so far. */
@@ -78,6 +84,10 @@ class Tracks {
   }
 }
 
+function overlapMs(from: number, to: number, stalls: Demands["stalls"]): number {
+  return (stalls ?? []).reduce((sum, stall) => sum + Math.max(0, Math.min(to, stall[1]) - Math.max(from, stall[0])), 0);
+}
+
 /** Reads a log and finds what is impolite in it, and how much of what was allowed was used. */
 export function checkPoliteness(log: readonly LoggedRequest[], demands: Demands): PolitenessReport {
   const requests = log.toSorted((a, b) => a.beganAt - b.beganAt);
@@ -91,6 +101,7 @@ export function checkPoliteness(log: readonly LoggedRequest[], demands: Demands)
     ofAddress.set(request.site, [...(ofAddress.get(request.site) ?? []), request]);
   }
   let needlessMs = 0;
+  let stalledMs = 0;
   const spans = new Map<string, [number, number]>();
   for (const request of requests) {
     const { site, address } = request;
@@ -100,7 +111,9 @@ export function checkPoliteness(log: readonly LoggedRequest[], demands: Demands)
       // The first of a site may come when somebody asks for it; after that it is always wanted.
       const wanted = [...(toCome ?? [])].filter(([name, ahead]) => ahead.length > 0 && sites.of(name).pages > 0);
       const allowed = wanted.map(([name]) => Math.max(last, addresses.allowedAt(address), sites.allowedAt(name)));
-      needlessMs += Math.max(0, request.beganAt - Math.min(request.beganAt, ...allowed));
+      const couldBegin = Math.min(request.beganAt, ...allowed);
+      needlessMs += request.beganAt - couldBegin;
+      stalledMs += overlapMs(couldBegin, request.beganAt, demands.stalls);
     }
     spans.set(address, [first, Math.max(last, request.endedAt)]);
     violations.push(...sites.enter(site, request), ...addresses.enter(address, request));
@@ -117,5 +130,8 @@ export function checkPoliteness(log: readonly LoggedRequest[], demands: Demands)
     if (request.isTrouble === true && next !== undefined) track.notBefore = Math.max(track.notBefore, next.beganAt);
   }
   const spanMs = [...spans.values()].reduce((sum, [from, to]) => sum + to - from, 0);
-  return { violations, needlessMs, spanMs, share: spanMs === 0 ? 1 : (spanMs - needlessMs) / spanMs };
+  const shareOf = (lostMs: number): number => (spanMs === 0 ? 1 : (spanMs - lostMs) / spanMs);
+  const net = spanMs - stalledMs;
+  const share = net === 0 ? 1 : (net - (needlessMs - stalledMs)) / net;
+  return { violations, needlessMs, stalledMs, spanMs, share, grossShare: shareOf(needlessMs) };
 }
