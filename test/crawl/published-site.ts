@@ -80,9 +80,7 @@ export class PublishedSite {
   #intervals: Interval[] = [];
   #base: { publication: number; pages: Map<string, Page> } = { publication: 0, pages: new Map() };
   #publication = 1_700_000_000;
-  readonly #server = createServer((request, response) =>
-    this.around(response, () => this.#serve(request, response)),
-  );
+  readonly #server = createServer((request, response) => this.around(response, () => this.#serve(request, response)));
   origin = "";
 
   static async open(host = "127.0.0.1"): Promise<PublishedSite> {

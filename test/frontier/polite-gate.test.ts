@@ -20,7 +20,15 @@ interface Site {
 const answers = fc.array(
   fc.record({
     takesMs: fc.integer({ min: 1, max: 3000 }),
-    ending: fc.constantFrom<Answer["ending"]>("fine", "fine", "fine", "retry-after", "overloaded", "unreachable", "broken"),
+    ending: fc.constantFrom<Answer["ending"]>(
+      "fine",
+      "fine",
+      "fine",
+      "retry-after",
+      "overloaded",
+      "unreachable",
+      "broken",
+    ),
     retryAfterMs: fc.integer({ min: 0, max: 120_000 }),
   }),
   { minLength: 1, maxLength: 40 },
@@ -84,11 +92,18 @@ async function crawl(sites: readonly Site[], options: PolitenessOptions): Promis
     }
   };
   await time.run(Promise.all(sites.map(crawlOne)));
-  assert.equal(log.length, sites.reduce((sum, site) => sum + site.answers.length * site.addresses.length, 0));
+  assert.equal(
+    log.length,
+    sites.reduce((sum, site) => sum + site.answers.length * site.addresses.length, 0),
+  );
   return log;
 }
 
-function check(log: readonly LoggedRequest[], sites: readonly Site[], rule: { pagesBeforeRest: number; restMs: number }) {
+function check(
+  log: readonly LoggedRequest[],
+  sites: readonly Site[],
+  rule: { pagesBeforeRest: number; restMs: number },
+) {
   const crawlDelayMs = (name: string): number => sites[Number(/\d+/.exec(name)?.[0])]?.crawlDelayMs ?? 0;
   // A request to a site of two addresses stands once in the log of each.
   const perAddress = [1, 2, 3].map((address) => log.filter((request) => request.address === String(address)));
@@ -134,7 +149,9 @@ describe("a gate", () => {
     const log = await crawl([site, site, site], { pagesBeforeRest: 100 });
     assert.deepEqual(
       log.map((request) => request.site),
-      Array(4).fill([nameOf(0), nameOf(1), nameOf(2)]).flat(),
+      Array(4)
+        .fill([nameOf(0), nameOf(1), nameOf(2)])
+        .flat(),
     );
   });
 

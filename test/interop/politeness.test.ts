@@ -42,7 +42,8 @@ async function openSite(host: string, random: Random, log: LoggedRequest[]): Pro
 function answer(response: ServerResponse, trouble: number, note: (retryAt?: number) => void, serve: () => void): void {
   if (trouble >= 5) {
     serve();
-    return note();
+    note();
+    return;
   }
   const status = trouble % 2 === 0 ? 429 : 503;
   // A date has whole seconds.
