@@ -10,6 +10,7 @@ import {
   type SourceName,
   wrapSystemError,
 } from "./model/index.ts";
+import { createPoliteness, type Politeness } from "./politeness.ts";
 import { namedTypes, nodeCodec, parseTypes, realTiming } from "./reading-ports.ts";
 import { parseSiteAddress } from "./site-address.ts";
 import { openStore } from "./store/index.ts";
@@ -72,6 +73,11 @@ export interface CrawlSiteOptions {
   /** Stops the visit; everything that was done is kept. */
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: CrawlEvent) => void;
+  /**
+   * Where requests wait for their turn; crawls that run at the same time share one. Default: one of its own, with the
+   * defaults of {@link createPoliteness}, and `clock` and `delay` of this crawl.
+   */
+  readonly politeness?: Politeness;
 }
 
 /**
@@ -104,6 +110,7 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
   const { userAgent, from, ca, allowPrivate } = options;
   const { sources, starts, urls, budget, maxPages, maxDepth, isPlanned, distrustMs, timeoutMs, signal, onEvent } =
     options;
+  const { politeness = createPoliteness({ clock, delay }) } = options;
   const origin = parseSiteAddress(url, onEvent);
   const filter = parseTypes(types);
   const timing = realTiming(clock);
@@ -121,6 +128,7 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
         requests: warc === undefined ? fetcher : warc.recorder.record(fetcher),
         codec: nodeCodec,
         timing: delay === undefined ? timing : { now: timing.now, delay },
+        gate: politeness,
         memory,
         work,
         targets,

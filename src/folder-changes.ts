@@ -65,7 +65,7 @@ export class FolderChanges implements ChangeSource {
     };
     try {
       const stream = await openChangeStream(
-        { requests: this.#requests, codec: nodeCodec, timing: realTiming() },
+        { requests: this.#requests, codec: nodeCodec, timing: realTiming(), gate: undefined },
         {
           origin: this.#origin,
           filter: parseTypes([]),

@@ -39,6 +39,7 @@ export {
   withholdRules,
 } from "./model/index.ts";
 export type { NextRun } from "./next-run.ts";
+export { type CreatePolitenessOptions, createPoliteness, type Politeness } from "./politeness.ts";
 export { type ReadChangesOptions, readChanges, type SiteChanges } from "./read-changes.ts";
 export { type FolderServer, type ServedRequest, type ServeOptions, serveFolder } from "./serve/index.ts";
 export type { ServerFinding } from "./server-check.ts";

@@ -1,6 +1,7 @@
 import { openChangeStream } from "./crawl/index.ts";
 import { createFetcher } from "./fetch/index.ts";
 import { type Change, type CrawlEvent, type Cursor, type EpochMs, wrapSystemError } from "./model/index.ts";
+import { createPoliteness, type Politeness } from "./politeness.ts";
 import { nodeCodec, parseTypes, realTiming } from "./reading-ports.ts";
 import { parseSiteAddress } from "./site-address.ts";
 import { StoredMerge } from "./store/index.ts";
@@ -16,6 +17,8 @@ export interface ReadChangesOptions {
   /** Media types of the pages that are wanted, such as `text/html` or `image/*`. Default: all. */
   readonly types?: readonly string[];
   readonly userAgent?: string;
+  /** Where requests wait for their turn; see {@link createPoliteness}. Default: one of its own. */
+  readonly politeness?: Politeness;
   /** Time for a small request, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
@@ -46,6 +49,7 @@ export interface SiteChanges {
  */
 export async function readChanges(options: ReadChangesOptions): Promise<SiteChanges> {
   const { url, cursor, since, types = [], userAgent, timeoutMs, signal, onEvent } = options;
+  const { politeness = createPoliteness() } = options;
   const origin = parseSiteAddress(url, onEvent);
   const filter = parseTypes(types);
   const requests = createFetcher({
@@ -64,7 +68,7 @@ export async function readChanges(options: ReadChangesOptions): Promise<SiteChan
   };
   try {
     const stream = await openChangeStream(
-      { requests, codec: nodeCodec, timing: realTiming() },
+      { requests, codec: nodeCodec, timing: realTiming(), gate: politeness },
       {
         origin,
         filter,

@@ -1,9 +1,11 @@
+import type { PolitenessOptions } from "../frontier/index.ts";
 import type { Keep } from "../kept-site.ts";
 import { type EpochMs, type SourceName, sourceNames, TidemarkError } from "../model/index.ts";
 import { type Command, valueOption } from "./command.ts";
 import {
   choiceOption,
   dateOption,
+  flagOption,
   integerOption,
   listOption,
   mediaTypesOption,
@@ -30,6 +32,8 @@ export interface CrawlArguments {
   readonly distrustMs: number | undefined;
   readonly timeoutMs: number | undefined;
   readonly userAgent: string | undefined;
+  /** Shared by all the sites. */
+  readonly politeness: PolitenessOptions;
 }
 
 function planCrawl(args: RawArguments): CrawlArguments {
@@ -50,6 +54,13 @@ function planCrawl(args: RawArguments): CrawlArguments {
     distrustMs: days(integerOption(args, "distrust", 0, 36_500)),
     timeoutMs: seconds(integerOption(args, "timeout", 1, 3600)),
     userAgent: textOption(args, "user-agent"),
+    politeness: {
+      pagesBeforeRest: integerOption(args, "pages-before-rest", 1, 1_000_000),
+      restMs: seconds(integerOption(args, "rest", 0, 86_400)),
+      crawlDelayMs: seconds(integerOption(args, "crawl-delay", 0, 86_400)),
+      loopbackRests: flagOption(args, "rest-on-loopback"),
+      maxWaitMs: seconds(integerOption(args, "max-wait", 0, 86_400)),
+    },
   };
 }
 
@@ -103,6 +114,11 @@ export const crawlCommand: Command = {
     distrust: valueOption("Days after which a page is fetched whole, whatever its validators say (90)"),
     timeout: valueOption("Seconds that one request may take"),
     "user-agent": valueOption("Name to give to servers"),
+    "pages-before-rest": valueOption("Requests to a site before it is given a rest (100 with archives, else 10)"),
+    rest: valueOption("Seconds of that rest (1 with archives, else 15)"),
+    "crawl-delay": valueOption("Least seconds between two requests; a site's own Crawl-delay holds where it is longer"),
+    "rest-on-loopback": { type: "boolean", describe: "Give rests to sites of this machine too" },
+    "max-wait": valueOption("Longest wait in seconds; a site that wants a longer one is left for the next run (300)"),
   },
   examples: [
     ["crawl https://example.org/ --into mirror", "fetch the site; again: what changed"],

@@ -1,13 +1,28 @@
-import type { CrawlEvent, CrawlSummary } from "../model/index.ts";
+import type { Clock, CrawlEvent, CrawlSummary, EpochMs } from "../model/index.ts";
 import type { Output } from "./output.ts";
 import { ProgressLine } from "./progress-line.ts";
 import { formatBytes, formatCount, formatElapsed, formatNoun } from "./quantity.ts";
 
+const reasons: Readonly<Record<(CrawlEvent & { event: "waiting" })["why"], string>> = {
+  "retry-after": "the site asked for it (Retry-After)",
+  "back-off": "the site is in trouble",
+  "crawl-delay": "the site asked for it (Crawl-delay)",
+  rest: "the site has a rest",
+  "shared-address": "another site at its address has a rest",
+};
+
+function formatWait(event: CrawlEvent & { event: "waiting" }, now: EpochMs): string {
+  const seconds = Math.max(1, Math.ceil((event.untilMs - now) / 1000));
+  return `${event.site}: waiting ${formatCount(seconds)} s: ${reasons[event.why]}`;
+}
+
 /** Shows a crawl to people. */
 export class CrawlPrinter {
   readonly #progress: ProgressLine;
+  readonly #clock: Clock;
 
-  constructor(err: Output, quiet: boolean) {
+  constructor(err: Output, quiet: boolean, clock: Clock = Date.now) {
+    this.#clock = clock;
     this.#progress = new ProgressLine(err, quiet);
   }
 
@@ -20,6 +35,8 @@ export class CrawlPrinter {
     if (event.event === "progress") {
       const what = event.phase === "metadata" ? "reading archives" : "fetching pages";
       this.#progress.show(() => `${event.site}: ${what}: ${formatCount(event.done)} of ${formatCount(event.total)}`);
+    } else if (event.event === "waiting") {
+      this.#progress.show(() => formatWait(event, this.#clock()), true);
     } else if (!silent && event.event === "warning") this.#progress.say(`warning: ${event.site}: ${event.message}`);
     else if (!silent && event.event === "item-error") {
       this.#progress.say(`failed: ${event.site}${event.path}: ${event.message}`);

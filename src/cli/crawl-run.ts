@@ -3,6 +3,7 @@ import { createInterface } from "node:readline";
 import { type CrawlSiteOptions, crawlSite } from "../crawl-site.ts";
 import { givenOptions } from "../given-options.ts";
 import { type CrawlSummary, wrapSystemError } from "../model/index.ts";
+import { createPoliteness } from "../politeness.ts";
 import { printEvent, type RunContext } from "./command.ts";
 import type { CrawlArguments } from "./crawl-command.ts";
 import { CrawlPrinter, formatCrawlResult } from "./crawl-printer.ts";
@@ -12,13 +13,14 @@ import { type ExitCode, exitCodeOfVisit, worstExitCode } from "./exit-code.ts";
 /** Crawls sites one after the other; one that cannot be read does not keep the others from being read. */
 export async function runCrawl(options: CrawlArguments, context: RunContext): Promise<ExitCode> {
   const { out, err, json, quiet } = context;
-  const { urls, urlFile, ...rest } = options;
+  const { urls, urlFile, politeness: spare, ...rest } = options;
+  const politeness = createPoliteness(spare);
   const list =
     urlFile === undefined ? {} : { urls: await readLines(urlFile), sources: rest.sources ?? (["list"] as const) };
   const printer = new CrawlPrinter(err, quiet);
   const summaries: CrawlSummary[] = [];
   for (const url of urls) {
-    const summary = await crawlOne(url, { ...givenOptions(rest), ...list }, context, printer);
+    const summary = await crawlOne(url, { ...givenOptions(rest), ...list, politeness }, context, printer);
     summaries.push(summary);
     if (json && urls.length > 1) out.writeJson({ event: "site-summary", ...summary });
     if (!json && !quiet) out.write(formatCrawlResult(summary));

@@ -16,11 +16,16 @@ export class ProgressLine {
     this.#shownAt = performance.now() - (err.isTerminal ? redrawAfterMs : 0);
   }
 
-  /** Shows a state, unless one was shown a moment ago. */
-  show(state: () => string): void {
+  /**
+   * Shows a state, unless one was shown a moment ago.
+   *
+   * @param stays - nothing new comes for a while, so that a terminal shows it in any case
+   */
+  show(state: () => string, stays = false): void {
     if (this.#quiet) return;
     const now = performance.now();
-    if (now - this.#shownAt < (this.#err.isTerminal ? redrawAfterMs : lineAfterMs)) return;
+    const isDue = now - this.#shownAt >= (this.#err.isTerminal ? redrawAfterMs : lineAfterMs);
+    if (!isDue && !(stays && this.#err.isTerminal)) return;
     this.#shownAt = now;
     if (!this.#err.isTerminal) {
       this.#err.write(`${state()}\n`);

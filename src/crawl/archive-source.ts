@@ -68,6 +68,7 @@ export class ArchiveSource implements ChangeSource {
       ...(position?.indexPath === location.path ? { validators: position.indexValidators } : {}),
     });
     throwIfAborted(visit);
+    ports.gate?.describe(visit.origin, { hasArchives: found.kind === "index" || found.kind === "not-modified" });
     switch (found.kind) {
       case "not-modified":
         visit.report({

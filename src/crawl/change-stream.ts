@@ -15,7 +15,7 @@ import { sortChanges } from "./intake.ts";
 import type { ChangeMerge, ReadingPorts } from "./ports.ts";
 import { type ReadingVisit, throwIfAborted } from "./reading-visit.ts";
 import { type Reading, Readings } from "./readings.ts";
-import { readRobots } from "./robots-rules.ts";
+import { keepCrawlDelay, readRobots } from "./robots-rules.ts";
 import { Tally } from "./tally.ts";
 
 /** What is to be read of a site. */
@@ -144,6 +144,7 @@ export async function openChangeStream(
   const rules = await readRobots(visit, undefined);
   throwIfAborted(visit);
   if (!rules.ok) throw unavailable(rules.error.code, rules.error.message);
+  keepCrawlDelay(visit, rules.value.robots);
   const location = locateIndex(visit, rules.value.robots);
   if (location === undefined)
     throw unavailable("no-archives", "The site names no archives, and robots.txt forbids to look.");

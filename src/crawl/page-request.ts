@@ -6,6 +6,7 @@ import { describeOutcome, getPatiently, maxTroublesInARow } from "./patient-requ
 import type { BodyWriter, PageDigest } from "./ports.ts";
 import { isCancelled } from "./reading-visit.ts";
 import { productToken } from "./robots-rules.ts";
+import type { Postponed } from "./site-turn.ts";
 
 /** Bodies that should be larger, or of which nobody said how large, go to a file as they come. */
 const maxBodyInMemoryBytes = 256 * 1024;
@@ -113,7 +114,8 @@ function findingOf(outcome: Exclude<FetchOutcome, FetchedOutcome>): PageFinding 
 }
 
 /** Path and query of a whole URL. */
-function pathOf(url: string): string {
+/** Path and query of a URL. */
+export function pathOf(url: string): string {
   return url.slice(url.indexOf("/", url.indexOf("//") + 2));
 }
 
@@ -124,7 +126,7 @@ function mayAskAgain({ budget, tally }: CrawlVisit): boolean {
 
 /** An answer to a request for a page, with what came of its body. */
 export interface PageAnswer extends Disposable {
-  readonly outcome: FetchOutcome;
+  readonly outcome: FetchOutcome | Postponed;
   readonly large: LargeBody | undefined;
 }
 
@@ -162,11 +164,11 @@ export async function askForPage(visit: CrawlVisit, { page }: FetchItem): Promis
 /**
  * Keeps what came for a page. What is held is only replaced by a whole body.
  *
- * @returns what was found; undefined if the visit was cancelled meanwhile
+ * @returns what was found; undefined if the page was not asked for, or the visit was cancelled meanwhile
  */
 export function findPage(visit: CrawlVisit, { page }: FetchItem, answer: PageAnswer): PageFinding | undefined {
   const { outcome, large } = answer;
-  if (isCancelled(visit) && outcome.kind !== "fetched") return undefined;
+  if (outcome.kind === "postponed" || (isCancelled(visit) && outcome.kind !== "fetched")) return undefined;
   if (outcome.kind !== "fetched") return findingOf(outcome);
   const received =
     large === undefined

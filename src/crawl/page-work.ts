@@ -8,6 +8,7 @@ import { Permits } from "./permits.ts";
 import { isCancelled, throwIfAborted, warn } from "./reading-visit.ts";
 import { productToken } from "./robots-rules.ts";
 import { SettlementBatch } from "./settlement-batch.ts";
+import type { Postponed } from "./site-turn.ts";
 
 const pageOfWork = 1000;
 const progressEveryMs = 250;
@@ -62,6 +63,8 @@ class FetchWork {
   #done = 0;
   #reportedAt = 0;
   #failed = false;
+  /** Set once the site wants to be left alone for longer than we wait. */
+  postponed: Postponed | undefined;
 
   constructor(visit: CrawlVisit) {
     this.#visit = visit;
@@ -90,10 +93,15 @@ class FetchWork {
 
   #next(): FetchItem | undefined {
     const { budget, tally } = this.#visit;
-    if (this.#failed || isCancelled(this.#visit) || tally.troublesInARow >= maxTroublesInARow) return undefined;
+    if (this.#isOver()) return undefined;
     if (tally.pageRequests + tally.pagesUnderWay >= budget) return undefined;
     const next = this.#items.next();
     return next.done === true ? undefined : next.value;
+  }
+
+  #isOver(): boolean {
+    if (this.#failed || this.postponed !== undefined || isCancelled(this.#visit)) return true;
+    return this.#visit.tally.troublesInARow >= maxTroublesInARow;
   }
 
   async #treat(item: FetchItem): Promise<void> {
@@ -106,6 +114,7 @@ class FetchWork {
     using answer = await this.#ask(item).finally(() => {
       tally.pagesUnderWay--;
     });
+    if (answer?.outcome.kind === "postponed") this.postponed = answer.outcome;
     // The next request goes out before this page is hashed and kept, and the server works meanwhile.
     await ports.requests.sent?.();
     const finding = answer === undefined ? undefined : findPage(this.#visit, item, answer);
@@ -118,9 +127,7 @@ class FetchWork {
     await this.#permits.acquire();
     try {
       // What happened while it waited may have ended the work.
-      if (this.#failed || isCancelled(this.#visit)) return undefined;
-      if (this.#visit.tally.troublesInARow >= maxTroublesInARow) return undefined;
-      return await askForPage(this.#visit, item);
+      return this.#isOver() ? undefined : await askForPage(this.#visit, item);
     } finally {
       this.#permits.release();
     }
@@ -161,8 +168,11 @@ class FetchWork {
 export async function doPageWork(visit: CrawlVisit): Promise<void> {
   await deletePages(visit);
   throwIfAborted(visit);
-  await new FetchWork(visit).run();
+  const work = new FetchWork(visit);
+  await work.run();
   throwIfAborted(visit);
+  if (work.postponed !== undefined)
+    warn(visit, "site-postponed", `${work.postponed.message}; the rest is left for another visit.`);
   if (visit.tally.troublesInARow < maxTroublesInARow) return;
   warn(
     visit,

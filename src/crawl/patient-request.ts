@@ -1,12 +1,11 @@
 import type { FetchFailure, FetchOutcome, FetchRequest } from "../model/index.ts";
 import { isCancelled, type ReadingVisit } from "./reading-visit.ts";
+import { getInTurn, type Postponed } from "./site-turn.ts";
 
-/** Waits before the second and the third request for the same thing. */
-const retryDelaysMs: readonly number[] = [500, 2000];
-/** A server that asks for a longer wait than this is asked again in another visit. */
-const maxRetryWaitMs = 30_000;
+/** So often the same thing is asked for in a visit. */
+const maxAttempts = 3;
 /** After so many page requests in a row without an answer the site is left alone. */
-export const maxTroublesInARow = 20;
+export const maxTroublesInARow = 10;
 
 // Slower than this is too slow: a large body may take longer than a small one, not for ever.
 const minBytesPerMs = 64;
@@ -20,17 +19,13 @@ export interface VisitRequest extends Omit<FetchRequest, "origin" | "timeoutMs" 
   readonly expectedBytes?: number;
 }
 
-function waitBeforeRetryMs(outcome: FetchOutcome, attempt: number, nowMs: number): number | undefined {
-  const delayMs = retryDelaysMs[attempt];
-  if (delayMs === undefined) return undefined;
-  if (outcome.kind === "failed") return passing.has(outcome.reason) ? delayMs : undefined;
-  if (outcome.kind !== "unavailable") return undefined;
-  const waitMs = Math.max(delayMs, (outcome.retryAt ?? 0) - nowMs);
-  return waitMs <= maxRetryWaitMs ? waitMs : undefined;
+function isPassing(outcome: FetchOutcome): boolean {
+  return outcome.kind === "failed" ? passing.has(outcome.reason) : outcome.kind === "unavailable";
 }
 
 /**
- * Asks for something, and asks again after a while if the server or the network is in trouble.
+ * Asks for something when it is the site's turn, and asks again if the server or the network is in trouble; how long to
+ * wait before that is for the site's clocks to say.
  *
  * @param makeRequest - called before each attempt, so that each has its own sink
  * @param mayRetry - asked before each further attempt
@@ -40,25 +35,29 @@ export async function getPatiently(
   of: "metadata" | "page",
   makeRequest: () => VisitRequest,
   mayRetry: () => boolean = () => true,
-): Promise<FetchOutcome> {
-  for (let attempt = 0; ; attempt++) {
-    const { expectedBytes = 0, ...request } = makeRequest();
-    const outcome = await visit.ports.requests.get({
-      ...request,
-      origin: visit.origin,
-      timeoutMs: visit.timeoutMs + Math.ceil(expectedBytes / minBytesPerMs),
-      ...(visit.signal === undefined ? {} : { signal: visit.signal }),
+): Promise<FetchOutcome | Postponed> {
+  let last: FetchOutcome | undefined;
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    if (last !== undefined && (!isPassing(last) || !mayRetry() || isCancelled(visit))) return last;
+    const outcome = await getInTurn(visit, () => {
+      const { expectedBytes = 0, ...request } = makeRequest();
+      return visit.ports.requests.get({
+        ...request,
+        origin: visit.origin,
+        timeoutMs: visit.timeoutMs + Math.ceil(expectedBytes / minBytesPerMs),
+        ...(visit.signal === undefined ? {} : { signal: visit.signal }),
+      });
     });
+    if (outcome.kind === "postponed") return last ?? outcome;
     visit.tally.count(outcome, of);
-    const waitMs = waitBeforeRetryMs(outcome, attempt, visit.ports.timing.now());
-    if (waitMs === undefined || !mayRetry() || isCancelled(visit)) return outcome;
-    await visit.ports.timing.delay(waitMs, visit.signal);
-    if (isCancelled(visit)) return outcome;
+    last = outcome;
   }
+  if (last === undefined) throw new TypeError("nothing was asked");
+  return last;
 }
 
 /** An outcome in words, for messages. */
-export function describeOutcome(outcome: FetchOutcome): string {
-  if (outcome.kind === "failed") return outcome.message;
+export function describeOutcome(outcome: FetchOutcome | Postponed): string {
+  if (outcome.kind === "failed" || outcome.kind === "postponed") return outcome.message;
   return `the server answered ${outcome.status}`;
 }

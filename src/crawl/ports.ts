@@ -1,3 +1,4 @@
+import type { PoliteGate } from "../frontier/index.ts";
 import type {
   Change,
   Clock,
@@ -11,6 +12,7 @@ import type {
   Result,
   RobotsCopy,
   Settlement,
+  SiteClockState,
   SitePosition,
   SiteRecord,
   SourceName,
@@ -95,6 +97,8 @@ export interface SiteMemory {
   rememberSource(source: SourceName, state: unknown): void;
   /** Notes what a visit came to. */
   rememberVisit(at: EpochSeconds, summary: CrawlSummary): void;
+  /** Keeps the numbers of the site's clocks; called before a longer wait begins. */
+  rememberClock(state: SiteClockState): void;
   /** Begins to take in a reading; at most one at a time, and no other call to the store before it ends. */
   beginIntake(): Intake;
 }
@@ -203,11 +207,16 @@ export interface ChangeMerge {
   changes(): Iterable<Change>;
 }
 
+/** Where requests wait for their turn. */
+export type Gate = Pick<PoliteGate, "describe" | "restore" | "stateOf" | "turn">;
+
 /** What reading a site's archives needs. */
 export interface ReadingPorts {
   readonly requests: Requests;
   readonly codec: Codec;
   readonly timing: Timing;
+  /** Where requests wait for their turn; undefined if what is asked is no server but a disk. */
+  readonly gate: Gate | undefined;
 }
 
 /** What a crawler's visit needs. */

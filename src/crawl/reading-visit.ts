@@ -1,4 +1,4 @@
-import { type CrawlEvent, TidemarkError } from "../model/index.ts";
+import { type CrawlEvent, type SiteClockState, TidemarkError } from "../model/index.ts";
 import type { ReadingPorts } from "./ports.ts";
 import type { Tally } from "./tally.ts";
 
@@ -14,6 +14,8 @@ export interface ReadingVisit {
   /** Time that a small request may take. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
+  /** Keeps the numbers of the site's clocks; undefined if the visit remembers nothing. */
+  readonly rememberClock?: (state: SiteClockState) => void;
 }
 
 /** Reports something that a person may want to know and that stops nothing. */

@@ -1,4 +1,4 @@
-import { maxRobotsBytes, parseRobots, type Robots } from "../format/index.ts";
+import { maxRobotsBytes, parseRobots, type Robots, robotsCrawlDelaySeconds } from "../format/index.ts";
 import { ok, problem, type Result, type RobotsCopy } from "../model/index.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { type ReadingVisit, warn } from "./reading-visit.ts";
@@ -6,6 +6,12 @@ import { maxCopyAgeMs, robotsFreshMs } from "./robots-freshness.ts";
 
 /** The name by which robots.txt files speak to us. */
 export const productToken = "tidemark";
+
+/** Lets the site's Crawl-delay hold for what is asked next. */
+export function keepCrawlDelay(visit: ReadingVisit, robots: Robots): void {
+  const crawlDelayMs = Math.ceil((robotsCrawlDelaySeconds(robots, productToken) ?? 0) * 1000);
+  visit.ports.gate?.describe(visit.origin, { crawlDelayMs });
+}
 
 /** The rules that hold for this visit. */
 export interface RobotsRules {
@@ -71,6 +77,8 @@ export async function readRobots(visit: ReadingVisit, kept: RobotsCopy | undefin
       break;
     case "unavailable":
       break;
+    case "postponed":
+      return problem("site-unavailable", `robots.txt is not asked for: ${outcome.message}`);
   }
   if (kept !== undefined && confirmedAt - kept.confirmedAt <= maxCopyAgeMs) {
     warn(

@@ -8,9 +8,12 @@ import type {
   Page,
   Target,
 } from "../model/index.ts";
+import { isFullFetchDue } from "../revisit/index.ts";
 import { PageBody } from "./page-body.ts";
+import { pathOf } from "./page-request.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { productToken } from "./robots-rules.ts";
+import type { Postponed } from "./site-turn.ts";
 import type { TargetFinding } from "./target-judgement.ts";
 import { hasLinks } from "./target-scope.ts";
 import type { TargetVisit } from "./target-visit.ts";
@@ -26,7 +29,7 @@ const lasting: ReadonlySet<FetchFailure> = new Set(["too-large", "redirect-loop"
 
 /** An answer to a request for a target, with its body. */
 export interface TargetAnswer extends Disposable {
-  readonly outcome: FetchOutcome;
+  readonly outcome: FetchOutcome | Postponed;
   readonly body: PageBody;
   /** Whether it was asked for without validators. */
   readonly isFull: boolean;
@@ -46,8 +49,8 @@ function secondsOf(timeMs: number): EpochSeconds {
 
 /** Asks for a target, conditionally if its body is held and was fetched whole not too long ago. */
 export async function askForTarget(visit: TargetVisit, target: Target): Promise<TargetAnswer> {
-  const now = secondsOf(visit.ports.timing.now());
-  const isOld = target.fullAt === undefined || now - target.fullAt >= visit.distrustSeconds;
+  const fetchedAt = target.fullAt === undefined ? undefined : target.fullAt * 1000;
+  const isOld = isFullFetchDue({ path: target.path, fetchedAt }, visit.ports.timing.now(), visit.distrustMs);
   const isFull = isOld || (target.validators.etag === undefined && target.validators.lastModified === undefined);
   let body = new PageBody(visit.ports.bodies, visit.ports.codec);
   const outcome = await getPatiently(visit, "page", () => {
@@ -60,6 +63,8 @@ export async function askForTarget(visit: TargetVisit, target: Target): Promise<
       expectedBytes: target.held?.sizeBytes ?? 0,
       maxRedirects,
       ...(isFull ? {} : { validators: target.validators }),
+      acceptCoding: true,
+      mayFollow: (url) => robotsAllow(visit.robots, productToken, pathOf(url)),
       sink: { write: (chunk) => sink.write(chunk) },
     };
   });

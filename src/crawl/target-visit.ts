@@ -11,8 +11,8 @@ export interface TargetVisit extends CrawlVisit, SourceVisit {
   readonly isPlanned: boolean;
   /** When the visit began. */
   readonly since: EpochSeconds;
-  /** A body that was fetched whole so long ago is fetched without validators. */
-  readonly distrustSeconds: number;
+  /** A body that was fetched whole so many milliseconds ago is fetched without validators. */
+  readonly distrustMs: number;
   /** Most pages of the site that are kept. */
   readonly maxPages: number;
   /** Most links from a start to a page. */

@@ -7,6 +7,7 @@ import { choosePolls, historyAfter } from "./poll-planning.ts";
 import type { TargetChoice } from "./ports.ts";
 import { isCancelled, throwIfAborted, warn } from "./reading-visit.ts";
 import { productToken } from "./robots-rules.ts";
+import type { Postponed } from "./site-turn.ts";
 import { TargetBatch } from "./target-batch.ts";
 import { judgeTarget, type TargetFinding, type TargetJudgement } from "./target-judgement.ts";
 import { askForTarget, findingOf, receivePage, type TargetAnswer } from "./target-request.ts";
@@ -37,6 +38,8 @@ class TargetWork {
   #done = 0;
   #reportedAt = 0;
   #failed = false;
+  /** Set once the site wants to be left alone for longer than we wait. */
+  postponed: Postponed | undefined;
 
   constructor(visit: TargetVisit) {
     this.#visit = visit;
@@ -91,8 +94,13 @@ class TargetWork {
 
   #mayGoOn(): boolean {
     const { budget, tally } = this.#visit;
-    if (this.#failed || isCancelled(this.#visit) || tally.troublesInARow >= maxTroublesInARow) return false;
+    if (this.#isOver()) return false;
     return tally.pageRequests + tally.pagesUnderWay < budget;
+  }
+
+  #isOver(): boolean {
+    if (this.#failed || this.postponed !== undefined || isCancelled(this.#visit)) return true;
+    return this.#visit.tally.troublesInARow >= maxTroublesInARow;
   }
 
   #isFull(): boolean {
@@ -111,7 +119,13 @@ class TargetWork {
     });
     if (answer === undefined) return;
     const { outcome } = answer;
+    if (outcome.kind === "postponed") {
+      this.postponed = outcome;
+      return;
+    }
     if (isCancelled(this.#visit) && outcome.kind !== "fetched") return;
+    // The next request goes out before this page is hashed and kept, and the server works meanwhile.
+    await this.#visit.ports.requests.sent?.();
     if (target.held !== undefined) tally.askedAndHeld++;
     if (outcome.kind !== "fetched") return this.#settle(target, findingOf(outcome));
     const { finding, received } = receivePage(this.#visit, target, answer, outcome);
@@ -136,9 +150,7 @@ class TargetWork {
     await this.#permits.acquire();
     try {
       // What happened while it waited may have ended the work.
-      if (this.#failed || isCancelled(this.#visit)) return undefined;
-      if (this.#visit.tally.troublesInARow >= maxTroublesInARow) return undefined;
-      return await askForTarget(this.#visit, target);
+      return this.#isOver() ? undefined : await askForTarget(this.#visit, target);
     } finally {
       this.#permits.release();
     }
@@ -201,8 +213,11 @@ class TargetWork {
 
 /** Asks for the pages of a site that does not publish its changes, by its plan, each at most once a visit. */
 export async function doTargetWork(visit: TargetVisit): Promise<void> {
-  await new TargetWork(visit).run();
+  const work = new TargetWork(visit);
+  await work.run();
   throwIfAborted(visit);
+  if (work.postponed !== undefined)
+    warn(visit, "site-postponed", `${work.postponed.message}; the rest is left for another visit.`);
   if (visit.tally.troublesInARow < maxTroublesInARow) return;
   warn(
     visit,

@@ -6,10 +6,13 @@ import {
   type MediaTypeFilter,
   type PassedOver,
   type RobotsCopy,
+  type SiteClockState,
   type SitePosition,
+  type SiteRecord,
   type SourceName,
   sourceNames,
 } from "../model/index.ts";
+import { defaultDistrustMs } from "../revisit/index.ts";
 import { ArchiveSource } from "./archive-source.ts";
 import { LinkSource } from "./link-source.ts";
 import { ListSource } from "./list-source.ts";
@@ -17,7 +20,7 @@ import { doPageWork } from "./page-work.ts";
 import type { CrawlPorts } from "./ports.ts";
 import { type ReadingVisit, throwIfAborted, warn } from "./reading-visit.ts";
 import { ResourceSyncSource } from "./resource-sync-source.ts";
-import { readRobots } from "./robots-rules.ts";
+import { keepCrawlDelay, readRobots } from "./robots-rules.ts";
 import { SitemapSource } from "./sitemap-source.ts";
 import { type ChangeSource, findSource, type SourceVisit } from "./source.ts";
 import { Tally } from "./tally.ts";
@@ -56,8 +59,6 @@ export interface VisitOptions {
   readonly onEvent?: (event: CrawlEvent) => void;
 }
 
-const defaultDistrustMs = 90 * 86_400_000;
-
 function isSameRobots(a: RobotsCopy | undefined, b: RobotsCopy): boolean {
   return a !== undefined && a.body.length === b.body.length && a.body.every((byte, at) => byte === b.body[at]);
 }
@@ -87,12 +88,35 @@ class SiteVisit {
     this.#options = options;
     this.#startedAt = ports.timing.now();
     const report = onEvent ?? (() => undefined);
-    this.#visit = { origin, ports, tally: this.#tally, report, concurrency, timeoutMs, signal };
+    const rememberClock = (state: SiteClockState): void => ports.memory.rememberClock(state);
+    this.#visit = { origin, ports, tally: this.#tally, report, concurrency, timeoutMs, signal, rememberClock };
   }
 
   async run(): Promise<CrawlSummary> {
+    const record = this.#ports.memory.read();
+    this.#prepareGate(record);
+    this.#rememberClock(true);
+    try {
+      return await this.#readRobots(record);
+    } finally {
+      this.#rememberClock(false);
+    }
+  }
+
+  #prepareGate(record: SiteRecord): void {
+    const { gate } = this.#ports;
+    const { origin, concurrency } = this.#visit;
+    gate?.describe(origin, { concurrency, hasArchives: record.position !== undefined });
+    if (record.clock !== undefined) gate?.restore(origin, record.clock);
+  }
+
+  #rememberClock(isOpen: boolean): void {
+    const state = this.#ports.gate?.stateOf(this.#visit.origin, isOpen);
+    if (state !== undefined) this.#ports.memory.rememberClock(state);
+  }
+
+  async #readRobots(record: SiteRecord): Promise<CrawlSummary> {
     const { memory } = this.#ports;
-    const record = memory.read();
     const rules = await readRobots(this.#visit, record.robots);
     throwIfAborted(this.#visit);
     if (!rules.ok) {
@@ -100,6 +124,7 @@ class SiteVisit {
       return this.#conclude("none", [], record.position);
     }
     const { robots, copy } = rules.value;
+    keepCrawlDelay(this.#visit, robots);
     if (copy !== undefined) {
       if (!isSameRobots(record.robots, copy)) {
         this.#ports.work.reopenDisallowed();
@@ -128,7 +153,7 @@ class SiteVisit {
         scope,
         isPlanned: this.#options.isPlanned ?? false,
         since: Math.floor(this.#startedAt / 1000),
-        distrustSeconds: (this.#options.distrustMs ?? defaultDistrustMs) / 1000,
+        distrustMs: this.#options.distrustMs ?? defaultDistrustMs,
         maxPages: this.#options.maxPages ?? Number.POSITIVE_INFINITY,
         maxDepth: this.#options.maxDepth ?? Number.POSITIVE_INFINITY,
       });

@@ -1,4 +1,5 @@
 import type { Cursor } from "./cursor.ts";
+import type { EpochMs } from "./time.ts";
 
 /** Ways to learn what changed at a site, the best first. */
 export const sourceNames = ["archives", "resourcesync", "sitemap", "links", "list"] as const;
@@ -36,6 +37,13 @@ export type CrawlEvent =
       readonly path: string;
       readonly outcome: "created" | "updated" | "unchanged" | "deleted" | "differs" | "gone" | "failed" | "disallowed";
       readonly message?: string;
+    }
+  /** Nothing is asked of the site for a second or more. */
+  | {
+      readonly event: "waiting";
+      readonly site: string;
+      readonly untilMs: EpochMs;
+      readonly why: "retry-after" | "back-off" | "crawl-delay" | "rest" | "shared-address";
     }
   | { readonly event: "warning"; readonly site: string; readonly code: string; readonly message: string }
   | {

@@ -33,7 +33,7 @@ export { type MediaTypeFilter, parseMediaTypeFilter } from "./media-type.ts";
 export { digestBytes, isDigest, type Page } from "./page.ts";
 export type { PostOutcome, PostRequest } from "./post-outcome.ts";
 export { excerpt, ok, type Problem, problem, type Result } from "./result.ts";
-export type { RobotsCopy, SitePosition, SiteRecord } from "./site-record.ts";
+export type { RobotsCopy, SiteClockState, SitePosition, SiteRecord } from "./site-record.ts";
 export type {
   FoundTarget,
   SeenChange,

@@ -26,9 +26,33 @@ export interface SitePosition {
   readonly indexValidators: Validators;
 }
 
+/**
+ * The numbers of a site's clocks, kept so that a crawler that was killed does not forget that it was told to wait.
+ * Times are in milliseconds since 1970, 0 for never.
+ */
+export interface SiteClockState {
+  /** Requests since the last rest. */
+  readonly pages: number;
+  readonly answeredAt: EpochMs;
+  /** When the next request may begin. */
+  readonly notBefore: EpochMs;
+  /** Troubles that are not forgiven yet. */
+  readonly level: number;
+  readonly troubledAt: EpochMs;
+  /** Until when the site is left alone after trouble. */
+  readonly until: EpochMs;
+  /** 1 if the site named that time itself, else 0. */
+  readonly isAsked: number;
+  /** The site's Crawl-delay; 0 if it named none. */
+  readonly crawlDelayMs: number;
+  /** 1 while a visit is under way, so that one that was killed is known by it. */
+  readonly isOpen: number;
+}
+
 /** What a crawler remembers of a site beside its pages. */
 export interface SiteRecord {
   /** Undefined before the first visit that succeeded. */
   readonly position: SitePosition | undefined;
   readonly robots: RobotsCopy | undefined;
+  readonly clock: SiteClockState | undefined;
 }

@@ -114,4 +114,6 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (site, url)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX warc_payload ON warc_record (site, payload);`,
+  // The numbers of the site's clocks, as JSON.
+  "ALTER TABLE site ADD COLUMN clock TEXT",
 ];

@@ -1,13 +1,45 @@
-import type { CrawlSummary, EpochSeconds, RobotsCopy, SitePosition, SiteRecord, Validators } from "../model/index.ts";
+import type {
+  CrawlSummary,
+  EpochSeconds,
+  RobotsCopy,
+  SiteClockState,
+  SitePosition,
+  SiteRecord,
+  Validators,
+} from "../model/index.ts";
 import { type Connection, prepareStatement, type Statement } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 import { SiteIntake } from "./site-intake.ts";
 
 type Text = string | null;
 type Count = number | null;
+type RobotsRow = [Text, Text, Text, Count, number, Text];
+type SiteRow = [Text, Count, Text, Count, Text, Text, Text, ...RobotsRow];
 
 function validatorsOf(etag: Text, lastModified: Text): Validators {
   return { ...(etag === null ? {} : { etag }), ...(lastModified === null ? {} : { lastModified }) };
+}
+
+const clockNumbers: readonly (keyof SiteClockState)[] = [
+  "pages",
+  "answeredAt",
+  "notBefore",
+  "level",
+  "troubledAt",
+  "until",
+  "isAsked",
+  "crawlDelayMs",
+  "isOpen",
+];
+
+function parseClock(text: Text): SiteClockState | undefined {
+  if (text === null) return undefined;
+  try {
+    const numbers = Object(JSON.parse(text)) as Record<string, unknown>;
+    return Object.fromEntries(clockNumbers.map((name) => [name, Number(numbers[name])])) as unknown as SiteClockState;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What is remembered of one site beside its pages. */
@@ -20,6 +52,7 @@ export class StoredSite {
   readonly #readSource: Statement;
   readonly #writeSource: Statement;
   readonly #writeVisit: Statement;
+  readonly #writeClock: Statement;
 
   constructor(connection: Connection, file: string, site: number) {
     this.#connection = connection;
@@ -28,7 +61,7 @@ export class StoredSite {
     this.#read = prepareStatement(
       connection,
       `SELECT epoch, publication, types_key, since, index_path, index_etag, index_modified,
-        robots_body, robots_etag, robots_modified, robots_confirmed, robots_fresh FROM site WHERE id = ?`,
+        robots_body, robots_etag, robots_modified, robots_confirmed, robots_fresh, clock FROM site WHERE id = ?`,
     );
     this.#writeRobots = prepareStatement(
       connection,
@@ -40,14 +73,14 @@ export class StoredSite {
       "INSERT INTO source_state VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET state = excluded.state",
     );
     this.#writeVisit = prepareStatement(connection, "INSERT INTO visit (site, at, summary) VALUES (?, ?, ?)");
+    this.#writeClock = prepareStatement(connection, "UPDATE site SET clock = ? WHERE id = ?");
   }
 
   read(): SiteRecord {
     return inDatabase(this.#file, () => {
-      const [epoch, publication, typesKey, since, indexPath, etag, modified, ...robotsRow] = this.#read.get(
-        this.#site,
-      ) as [Text, Count, Text, Count, Text, Text, Text, Text, Text, Text, Count, number];
-      const [body, robotsEtag, robotsModified, at, freshMs] = robotsRow;
+      const row = this.#read.get(this.#site) as SiteRow;
+      const [epoch, publication, typesKey, since, indexPath, etag, modified] = row;
+      const [body, robotsEtag, robotsModified, at, freshMs, clock] = row.slice(7) as RobotsRow;
       const position: SitePosition | undefined =
         epoch === null || publication === null || typesKey === null || indexPath === null
           ? undefined
@@ -67,7 +100,7 @@ export class StoredSite {
               confirmedAt: at,
               freshMs,
             };
-      return { position, robots };
+      return { position, robots, clock: parseClock(clock) };
     });
   }
 
@@ -102,6 +135,10 @@ export class StoredSite {
   /** Notes what a visit came to. */
   rememberVisit(at: EpochSeconds, summary: CrawlSummary): void {
     inDatabase(this.#file, () => this.#writeVisit.run(this.#site, at, JSON.stringify(summary)));
+  }
+
+  rememberClock(state: SiteClockState): void {
+    inDatabase(this.#file, () => this.#writeClock.run(JSON.stringify(state), this.#site));
   }
 
   beginIntake(): SiteIntake {

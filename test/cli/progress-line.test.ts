@@ -28,6 +28,16 @@ describe("ProgressLine", () => {
     assert.equal(text, "\ra line that is long\u001b[K\r\u001b[K");
   });
 
+  it("draws what stays for a while at once, on a terminal", async () => {
+    const twice = (line: ProgressLine): void => {
+      line.show(() => "a");
+      line.show(() => "b");
+      line.show(() => "c", true);
+    };
+    assert.equal(await shown(true, false, twice), "\ra\u001b[K\rc\u001b[K");
+    assert.equal(await shown(false, false, twice), "");
+  });
+
   it("does not even make the text of states that come too soon", async () => {
     const text = await shown(false, false, (line) => line.show(() => assert.fail("made")));
     assert.equal(text, "");

@@ -109,10 +109,21 @@ describe("a page", () => {
     crawler.answer((response) => response.writeHead(503).end());
     const { summary, waitsMs } = await crawler.visit();
     assert.deepEqual([summary.pageRequests, summary.failed, summary.pending], [3, 1, 1]);
-    assert.deepEqual(waitsMs, [500, 2000]);
+    assert.deepEqual(waitsMs, [500, 500]);
     assert.deepEqual(crawler.mirror(), { "/a.html": "old" });
     crawler.site.answers.clear();
-    assert.equal((await crawler.visit()).summary.updated, 1);
+    const second = await crawler.visit();
+    assert.deepEqual([second.summary.updated, second.waitsMs], [1, [500]], "what is left to wait is kept");
+  });
+
+  it("of a server in trouble is waited for longer and longer, and less again after a while", async () => {
+    await using crawler = await openChanged();
+    crawler.politeness = { random: () => 1 };
+    crawler.answer((response) => response.writeHead(503).end());
+    assert.deepEqual((await crawler.visit()).waitsMs, [2000, 4000]);
+    assert.deepEqual((await crawler.visit()).waitsMs, [8000, 16_000, 32_000]);
+    crawler.now += 60_000 + 4 * 30_000;
+    assert.deepEqual((await crawler.visit()).waitsMs, [8000, 16_000]);
   });
 
   it("is asked for again when the server says, if that is soon", async () => {
@@ -130,6 +141,44 @@ describe("a page", () => {
     crawler.answer((response) => response.writeHead(503, { "retry-after": "3600" }).end());
     const { summary, waitsMs } = await crawler.visit();
     assert.deepEqual([summary.pageRequests, summary.pending, waitsMs], [1, 1, []]);
+    crawler.now += 3_000_000;
+    const early = await crawler.visit();
+    assert.deepEqual([early.requests, early.warnings, early.summary.pending], [[], ["site-unavailable"], 1]);
+    crawler.now += 599_000;
+    crawler.site.answers.clear();
+    const late = await crawler.visit();
+    assert.deepEqual([late.waitsMs, late.summary.updated], [[1000], 1]);
+  });
+
+  it("is not asked for once the site wants to be left alone, and counts as no failure", async () => {
+    await using crawler = await openChanged();
+    const { site } = crawler;
+    site.set({ "/b.html": "b", "/c.html": "c" });
+    site.publish();
+    crawler.answer((response) => response.writeHead(429, { "retry-after": "3600" }).end());
+    const { summary, warnings, requests } = await crawler.visit();
+    assert.deepEqual([summary.pageRequests, summary.failed, summary.pending], [1, 1, 3]);
+    assert.deepEqual(warnings, ["site-postponed"]);
+    assert.equal(requests.at(-1), "429 /a.html");
+  });
+
+  it("is waited for at most a day, whatever the server asks for, and a person is told", async () => {
+    for (const [retryAfter, waitMs] of [
+      ["99999999999999999999", 86_400_000],
+      ["Fri, 31 Dec 9999 23:59:59 GMT", 86_400_000],
+      ["-5", 500],
+      ["Thu, 01 Jan 1970 00:00:00 GMT", 500],
+    ] as const) {
+      await using crawler = await openChanged();
+      crawler.politeness = { maxWaitMs: 90_000_000 };
+      let requests = 0;
+      crawler.answer((response) => {
+        if (++requests === 1) response.writeHead(503, { "retry-after": retryAfter }).end();
+      });
+      const { summary, waitsMs, warnings } = await crawler.visit();
+      assert.deepEqual([summary.updated, waitsMs], [1, [waitMs]], retryAfter);
+      assert.deepEqual(warnings, waitMs > 500 ? ["retry-after-bounded"] : [], retryAfter);
+    }
   });
 
   it("whose connection breaks in the middle does not replace what is held", async () => {
@@ -258,7 +307,7 @@ describe("a page", () => {
 });
 
 describe("a site in trouble", () => {
-  it("is left alone after twenty page requests in a row without an answer", async () => {
+  it("is left alone after ten page requests in a row without an answer", async () => {
     await using crawler = await Crawler.open();
     const { site } = crawler;
     for (let at = 0; at < 50; at++) {
@@ -267,7 +316,7 @@ describe("a site in trouble", () => {
     }
     site.publishBase();
     const { summary, warnings } = await crawler.visit();
-    assert.deepEqual([summary.pageRequests, summary.pending, warnings], [20, 50, ["site-in-trouble"]]);
+    assert.deepEqual([summary.pageRequests, summary.pending, warnings], [10, 50, ["site-in-trouble"]]);
     site.answers.clear();
     assert.equal((await crawler.visit()).summary.created, 50);
   });

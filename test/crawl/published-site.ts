@@ -66,6 +66,8 @@ export class PublishedSite {
   /** Answers that stand before pages and files; return without one to let the page be served. */
   readonly answers: Map<string, Answer> = new Map();
   readonly seen: SeenRequest[] = [];
+  /** Stands before everything: serves now, later, or answers by itself. */
+  around: (response: ServerResponse, serve: () => void) => void = (_, serve) => serve();
   epoch = "epoch-000001";
   /** Text of robots.txt before the block. */
   robots = "";
@@ -78,13 +80,13 @@ export class PublishedSite {
   #intervals: Interval[] = [];
   #base: { publication: number; pages: Map<string, Page> } = { publication: 0, pages: new Map() };
   #publication = 1_700_000_000;
-  readonly #server = createServer((request, response) => this.#serve(request, response));
+  readonly #server = createServer((request, response) => this.around(response, () => this.#serve(request, response)));
   origin = "";
 
-  static async open(): Promise<PublishedSite> {
+  static async open(host = "127.0.0.1"): Promise<PublishedSite> {
     const site = new PublishedSite();
-    await new Promise<void>((resolve) => site.#server.listen(0, "127.0.0.1", resolve));
-    site.origin = `http://127.0.0.1:${(site.#server.address() as AddressInfo).port}`;
+    await new Promise<void>((resolve) => site.#server.listen(0, host, resolve));
+    site.origin = `http://${host}:${(site.#server.address() as AddressInfo).port}`;
     return site;
   }
 

@@ -83,7 +83,7 @@ describe("robots.txt", () => {
     const first = await crawler.visit();
     assert.deepEqual([first.summary.source, first.warnings], ["none", ["site-unavailable"]]);
     assert.deepEqual(first.requests, Array(3).fill("503 /robots.txt"));
-    assert.deepEqual(first.waitsMs, [500, 2000]);
+    assert.deepEqual(first.waitsMs, [500, 500]);
     site.answers.clear();
     await crawler.visit();
     site.set({ "/a.html": "aa" });

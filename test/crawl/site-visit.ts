@@ -1,5 +1,6 @@
 import { type CrawlSiteOptions, crawlSite } from "../../src/crawl-site.ts";
 import type { CrawlEvent, CrawlSummary } from "../../src/model/index.ts";
+import { type CreatePolitenessOptions, createPoliteness } from "../../src/politeness.ts";
 import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
 import { readMirror } from "./mirror.ts";
 import { PublishedSite } from "./published-site.ts";
@@ -13,7 +14,7 @@ export interface Visit {
   readonly warnings: readonly string[];
   /** Pages' outcomes, as `outcome path`. */
   readonly pages: readonly string[];
-  /** Waits between attempts, in milliseconds. */
+  /** Waits, in milliseconds. */
   readonly waitsMs: readonly number[];
 }
 
@@ -22,6 +23,8 @@ export class Crawler implements AsyncDisposable {
   readonly site: PublishedSite;
   readonly folder: TempFolder;
   now = 1_800_000_000_000;
+  /** How the site is spared. */
+  politeness: CreatePolitenessOptions = {};
 
   constructor(site: PublishedSite, folder: TempFolder) {
     this.site = site;
@@ -41,16 +44,19 @@ export class Crawler implements AsyncDisposable {
     const events: CrawlEvent[] = [];
     const waitsMs: number[] = [];
     this.site.takeRequests();
+    const clock = (): number => this.now;
+    const delay = async (delayMs: number): Promise<void> => {
+      waitsMs.push(delayMs);
+      this.now += delayMs;
+    };
     const summary = await crawlSite({
       url: this.site.origin,
       into: this.folder.path,
       // What else a site without archives is followed by has tests of its own.
       sources: ["archives"],
-      clock: () => this.now,
-      delay: async (delayMs) => {
-        waitsMs.push(delayMs);
-        this.now += delayMs;
-      },
+      clock,
+      delay,
+      politeness: createPoliteness({ clock, delay, random: () => 0, ...this.politeness }),
       ...options,
       onEvent: (event) => {
         events.push(event);

@@ -1,0 +1,70 @@
+import type { Turn, Wellbeing } from "../frontier/index.ts";
+import type { EpochMs, FetchFailure, FetchOutcome } from "../model/index.ts";
+import { type ReadingVisit, warn } from "./reading-visit.ts";
+
+/** A request that was not made: the site wants to be left alone for longer than we wait. */
+export interface Postponed {
+  readonly kind: "postponed";
+  /** When it may be made. */
+  readonly notBefore: EpochMs;
+  readonly message: string;
+}
+
+const unreachable: ReadonlySet<FetchFailure> = new Set(["timeout", "connection", "dns", "truncated"]);
+/** A wait that is shorter is not worth a write. */
+const rememberFromMs = 1000;
+
+function wellbeingOf(outcome: FetchOutcome): Wellbeing {
+  if (outcome.kind === "failed") return unreachable.has(outcome.reason) ? "unreachable" : "fine";
+  if (outcome.kind !== "unavailable") return "fine";
+  return outcome.status === 429 || outcome.status === 503 ? "overloaded" : "broken";
+}
+
+async function takeTurn(visit: ReadingVisit): Promise<Turn | Postponed | undefined> {
+  const { gate } = visit.ports;
+  const site = visit.origin;
+  const answer = await gate?.turn(site, {
+    signal: visit.signal,
+    onWait: (untilMs, why) => visit.report({ event: "waiting", site, untilMs, why }),
+  });
+  if (answer === undefined || answer.kind === "turn") return answer;
+  if (answer.kind === "aborted")
+    return { kind: "postponed", notBefore: visit.ports.timing.now(), message: "stopped before the end" };
+  const time = new Date(answer.at).toISOString();
+  return { kind: "postponed", notBefore: answer.at, message: `the site is not to be asked before ${time}` };
+}
+
+function remember(visit: ReadingVisit): void {
+  const now = visit.ports.timing.now();
+  const state = visit.ports.gate?.stateOf(visit.origin, true);
+  if (state !== undefined && Math.max(state.notBefore, state.until) - now >= rememberFromMs)
+    visit.rememberClock?.(state);
+}
+
+/** Makes one request once it is the site's turn, and takes note of how the site is. */
+export async function getInTurn(
+  visit: ReadingVisit,
+  makeRequest: () => Promise<FetchOutcome>,
+): Promise<FetchOutcome | Postponed> {
+  const turn = await takeTurn(visit);
+  if (turn?.kind === "postponed") return turn;
+  let outcome: FetchOutcome | undefined;
+  try {
+    outcome = await makeRequest();
+    return outcome;
+  } finally {
+    const retryAt = outcome?.kind === "unavailable" ? outcome.retryAt : undefined;
+    const isBounded = turn?.done({
+      wellbeing: outcome === undefined ? "fine" : wellbeingOf(outcome),
+      retryAt,
+      requests: outcome?.requests ?? 1,
+    });
+    remember(visit);
+    if (isBounded === true && retryAt !== undefined)
+      warn(
+        visit,
+        "retry-after-bounded",
+        `The site asks not to be asked before ${new Date(retryAt).toISOString()}; that is longer than it is left alone.`,
+      );
+  }
+}

@@ -1,0 +1,11 @@
+export type { Wellbeing } from "./back-off-clock.ts";
+export {
+  type GatePorts,
+  PoliteGate,
+  type Turn,
+  type TurnAnswer,
+  type TurnEnding,
+  type TurnWish,
+} from "./polite-gate.ts";
+export type { PolitenessOptions, SiteFacts } from "./politeness-options.ts";
+export type { WaitReason } from "./site-clock.ts";

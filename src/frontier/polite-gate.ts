@@ -1,0 +1,200 @@
+import type { Clock, EpochMs, SiteClockState } from "../model/index.ts";
+import { AddressClocks } from "./address-clock.ts";
+import type { Wellbeing } from "./back-off-clock.ts";
+import { ClockMap } from "./clock-map.ts";
+import type { PolitenessOptions, SiteFacts } from "./politeness-options.ts";
+import type { Turning, WaitReason } from "./site-clock.ts";
+import { SiteGate } from "./site-gate.ts";
+
+/** What a gate needs of the world. */
+export interface GatePorts {
+  readonly now: Clock;
+  /** Resolves after `delayMs`, or earlier if the signal is aborted; never rejects. */
+  readonly delay: (delayMs: number, signal: AbortSignal | undefined) => Promise<void>;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  /** Addresses of a site, as text; none if they are not known. Never rejects. */
+  readonly addressesOf: (site: string) => Promise<readonly string[]>;
+}
+
+/** How a turn is waited for. */
+export interface TurnWish {
+  /** Ends the wait. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told of each wait of a second or more, once for all who wait for the same site. */
+  readonly onWait?: (until: EpochMs, why: WaitReason) => void;
+}
+
+/** How the request of a turn ended. */
+export interface TurnEnding {
+  readonly wellbeing: Wellbeing;
+  /** The server's Retry-After as a time. */
+  readonly retryAt?: EpochMs | undefined;
+  /** Requests that it took, redirects too; 0 if none was sent. */
+  readonly requests: number;
+}
+
+/** Leave to make one request. */
+export interface Turn {
+  readonly kind: "turn";
+  /**
+   * Gives the turn back; to be called once, whatever happened.
+   *
+   * @returns whether the server asked for a longer wait than it is granted
+   */
+  readonly done: (ending: TurnEnding) => boolean;
+}
+
+/** What asking for a turn came to. */
+export type TurnAnswer =
+  | Turn
+  /** It would be a longer wait than is allowed. */
+  | { readonly kind: "later"; readonly at: EpochMs; readonly why: WaitReason }
+  | { readonly kind: "aborted" };
+
+interface Waiter {
+  readonly site: SiteGate;
+  readonly wish: TurnWish;
+  readonly answer: (answer: TurnAnswer) => void;
+}
+
+const maxSites = 100_000;
+const defaultMaxWaitMs = 300_000;
+const tellFromMs = 1000;
+const longestDelayMs = 24 * 3600 * 1000;
+
+/**
+ * Where requests wait until they may be made: one at a time to a site and to an address, `k` of them and then a rest, a
+ * Crawl-delay apart, and not before a site in trouble wants to be asked again. Who waits longest goes first.
+ *
+ * Several crawls in one process share a gate, or else sites that share an address are asked at the same time.
+ *
+ * @see C. Castillo, M. Marin, A. Rodriguez, R. Baeza-Yates, Scheduling Algorithms for Web Crawling, section 4
+ */
+export class PoliteGate {
+  readonly #ports: GatePorts;
+  readonly #maxWaitMs: number;
+  readonly #addresses = new AddressClocks();
+  readonly #sites: ClockMap<SiteGate>;
+  readonly #waiters = new Set<Waiter>();
+  #timer: AbortController | undefined;
+  #timerAt: EpochMs = 0;
+
+  constructor(ports: GatePorts, options: PolitenessOptions = {}) {
+    this.#ports = ports;
+    this.#maxWaitMs = options.maxWaitMs ?? defaultMaxWaitMs;
+    this.#sites = new ClockMap(maxSites, () => new SiteGate(options));
+  }
+
+  /** Sets what is known of a site; what is left out stays. */
+  describe(site: string, facts: Partial<SiteFacts>): void {
+    this.#sites.of(site).describe(facts);
+    this.#dispatch();
+  }
+
+  /** Goes on with a site's numbers as they were kept; without effect if this gate has asked the site already. */
+  restore(site: string, kept: SiteClockState): void {
+    this.#sites.of(site).restore(kept);
+  }
+
+  /**
+   * A site's numbers, to be kept.
+   *
+   * @param isOpen - whether the visit goes on
+   */
+  stateOf(site: string, isOpen: boolean): SiteClockState {
+    return this.#sites.of(site).state(isOpen);
+  }
+
+  /** Waits for a turn. O(number of those who wait). */
+  async turn(site: string, wish: TurnWish = {}): Promise<TurnAnswer> {
+    const gate = this.#sites.of(site);
+    gate.turns++;
+    const addresses = await this.#ports.addressesOf(site);
+    gate.locate(addresses, this.#addresses.of(addresses), this.#ports.now());
+    return new Promise((resolve) => {
+      const onAbort = (): void => this.#dispatch();
+      const answer = (result: TurnAnswer): void => {
+        wish.signal?.removeEventListener("abort", onAbort);
+        if (result.kind !== "turn") gate.turns--;
+        resolve(result);
+      };
+      wish.signal?.addEventListener("abort", onAbort, { once: true });
+      this.#waiters.add({ site: gate, wish, answer });
+      this.#dispatch();
+    });
+  }
+
+  #dispatch(): void {
+    const now = this.#ports.now();
+    // Where somebody waits only for another's answer, nobody who came later goes first.
+    const claimed = new Set<object>();
+    let next = Number.POSITIVE_INFINITY;
+    for (const waiter of this.#waiters) {
+      const { site, wish } = waiter;
+      if (wish.signal?.aborted === true) {
+        this.#leave(waiter, { kind: "aborted" });
+        continue;
+      }
+      const turning = this.#turningOf(site, now);
+      if (turning.at <= now) {
+        if (!site.addresses.some((address) => claimed.has(address))) this.#leave(waiter, this.#begin(site, now));
+      } else if (turning.at === Number.POSITIVE_INFINITY) {
+        if (site.notBefore(now).site.at <= now) for (const address of site.addresses) claimed.add(address);
+      } else if (turning.at - now > this.#maxWaitMs) {
+        this.#leave(waiter, { kind: "later", ...turning });
+      } else {
+        next = Math.min(next, turning.at);
+        this.#tell(waiter, turning, now);
+      }
+    }
+    this.#wakeAt(next, now);
+  }
+
+  #turningOf(site: SiteGate, now: EpochMs): Turning {
+    const { site: own, addressAt } = site.notBefore(now);
+    return addressAt > own.at ? { at: addressAt, why: "shared-address" } : own;
+  }
+
+  #leave(waiter: Waiter, answer: TurnAnswer): void {
+    this.#waiters.delete(waiter);
+    waiter.answer(answer);
+  }
+
+  #begin(site: SiteGate, beganAt: EpochMs): Turn {
+    const end = site.began(beganAt);
+    let isHeld = true;
+    return {
+      kind: "turn",
+      done: (ending) => {
+        if (!isHeld) return false;
+        isHeld = false;
+        site.turns--;
+        const isBounded = end({ ...ending, beganAt }, this.#ports.now(), this.#ports.random);
+        this.#dispatch();
+        return isBounded;
+      },
+    };
+  }
+
+  #tell(waiter: Waiter, turning: Turning, now: EpochMs): void {
+    if (turning.at - now < tellFromMs || waiter.site.toldAt === turning.at) return;
+    waiter.site.toldAt = turning.at;
+    waiter.wish.onWait?.(turning.at, turning.why);
+  }
+
+  #wakeAt(at: EpochMs, now: EpochMs): void {
+    if (this.#timer !== undefined && this.#timerAt === at) return;
+    this.#timer?.abort();
+    this.#timer = undefined;
+    if (at === Number.POSITIVE_INFINITY) return;
+    const timer = new AbortController();
+    this.#timer = timer;
+    this.#timerAt = at;
+    void this.#ports.delay(Math.min(at - now, longestDelayMs), timer.signal).then(() => {
+      if (this.#timer !== timer) return;
+      this.#timer = undefined;
+      this.#dispatch();
+    });
+  }
+}
