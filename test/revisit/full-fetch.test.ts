@@ -26,3 +26,9 @@ test("a site's pages are spread evenly", () => {
   }
   for (const count of counts) assert.ok(count > 800 && count < 1200, counts.join(" "));
 });
+
+test("the pages of one crawl are not all due at once", () => {
+  const paths = Array.from({ length: 1000 }, (_, at) => `/${at}`);
+  const due = paths.filter((path) => isFullFetchDue({ path, fetchedAt: 0 }, 0.875 * defaultDistrustMs)).length;
+  assert.ok(due > 400 && due < 600, `${due}`);
+});
