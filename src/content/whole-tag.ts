@@ -95,7 +95,6 @@ export class WholeTag {
       if (code === 61) {
         do code = text.charCodeAt(++at);
         while (at < length && isSpace(code));
-        if (at >= length) return -1;
         valueStart = at;
         if (code === 34 || code === 39) {
           valueStart = at + 1;

@@ -285,14 +285,14 @@ test("the links of a style sheet, in its own encoding", () => {
 
 // Each would take for ever, or all memory, where something is looked at again for each piece or each tag.
 const megabytes = 4;
-const hostile: ReadonlyArray<readonly [string, string]> = [
+const hostile: ReadonlyArray<readonly [string, string, string?]> = [
   ["links that are never closed", "<a href=x>"],
   ["elements that are never closed", "<div>"],
   ["SVG in SVG", "<svg><desc>"],
   ["comments that are never closed", "<!--"],
   ["a tag that never ends", "<a b=c "],
   ["an attribute that never ends", '<a href="'],
-  ["quotes in a style sheet", '<style>"\\"'],
+  ["quotes in a style sheet", '<style>"', '\\"'],
   ["brackets in a style sheet", "<style>url(type("],
   ["end tags without a start", "</a></svg>"],
   ["scripts in scripts", "<script><!--<script>"],
@@ -300,13 +300,12 @@ const hostile: ReadonlyArray<readonly [string, string]> = [
   ["commas", '<img srcset=",,,,'],
   ["references", '<a href="&amp'],
 ];
-for (const [what, text] of hostile) {
+for (const [what, text, more] of hostile) {
   test(`hostile: ${what}, in time that grows as the page does`, { timeout: 30_000 }, () => {
     const reader = new LinkReader(page, utf8);
     const first = new TextEncoder().encode(text);
-    const filler = new TextEncoder().encode(
-      text.replace(/^<style>|^<meta.*"(?=1)|^<img srcset="/, "").repeat(Math.ceil(1024 / text.length)),
-    );
+    const again = more ?? text.replace(/^<style>|^<meta.*"(?=1)|^<img srcset="/, "");
+    const filler = new TextEncoder().encode(again.repeat(Math.ceil(1024 / again.length)));
     reader.write(first);
     for (let size = 0; size < megabytes * 1024 * 1024; size += filler.length) reader.write(filler);
     reader.end();
