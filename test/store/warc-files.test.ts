@@ -1,15 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -176,10 +167,14 @@ describe("WARC files", () => {
     const body = new SpooledBody(head, () => files.newTemporary());
     body.write(randomBytes(1_000_000));
     body.end();
-    const spool = readdirSync(place.temporary)[0] ?? "";
-    renameSync(join(place.temporary, spool), join(place.temporary, "elsewhere"));
+    // The disk fails after a part was written.
+    const read = async function* (): AsyncGenerator<Buffer, void, void> {
+      yield randomBytes(1_000_000);
+      throw new Error("the disk is gone");
+    };
+    Object.defineProperty(body, "read", { value: read });
     const bad = { type: "response", recordId: "urn:x:bad", date: 5, targetUri: "http://a/bad" };
-    await assert.rejects(files.append([{ head: bad, start: head, body }]), /no such file/);
+    await assert.rejects(files.append([{ head: bad, start: head, body }]), /the disk is gone/);
     await add(files, "http://a/2", randomBytes(1000));
     await files.close();
     assert.deepEqual(urlsOf(place.folder), ["http://a/1", "http://a/2"]);
