@@ -32,6 +32,9 @@ export interface CrawlArguments {
   readonly distrustMs: number | undefined;
   readonly timeoutMs: number | undefined;
   readonly userAgent: string | undefined;
+  readonly from: string | undefined;
+  readonly caFile: string | undefined;
+  readonly allowPrivate: boolean | undefined;
   /** Shared by all the sites. */
   readonly politeness: PolitenessOptions;
 }
@@ -54,6 +57,9 @@ function planCrawl(args: RawArguments): CrawlArguments {
     distrustMs: days(integerOption(args, "distrust", 0, 36_500)),
     timeoutMs: seconds(integerOption(args, "timeout", 1, 3600)),
     userAgent: textOption(args, "user-agent"),
+    from: textOption(args, "from"),
+    caFile: textOption(args, "ca"),
+    allowPrivate: flagOption(args, "allow-private") || undefined,
     politeness: {
       pagesBeforeRest: integerOption(args, "pages-before-rest", 1, 1_000_000),
       restMs: seconds(integerOption(args, "rest", 0, 86_400)),
@@ -114,6 +120,12 @@ export const crawlCommand: Command = {
     distrust: valueOption("Days after which a page is fetched whole, whatever its validators say (90)"),
     timeout: valueOption("Seconds that one request may take"),
     "user-agent": valueOption("Name to give to servers"),
+    from: valueOption("Mail address to give to servers, so that a site's operator can write to you"),
+    ca: valueOption("File of further certificate authorities to trust, in PEM"),
+    "allow-private": {
+      type: "boolean",
+      describe: "Let redirects lead to private addresses; without it only the site you name may have one",
+    },
     "pages-before-rest": valueOption("Requests to a site before it is given a rest (100 with archives, else 10)"),
     rest: valueOption("Seconds of that rest (1 with archives, else 15)"),
     "crawl-delay": valueOption("Least seconds between two requests; a site's own Crawl-delay holds where it is longer"),

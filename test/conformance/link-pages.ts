@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readLinks } from "../../src/content/index.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 
 /** Pages of every kind of link, and what stands in them; `fixtures/README.md` says more. */
@@ -16,4 +17,14 @@ export interface ExpectedLink {
 export function readExpectedLinks(): ExpectedLink[] {
   const lines = readFileSync(join(linkFolder, "expected.jsonl"), "utf8").trimEnd().split("\n");
   return lines.map((line) => JSON.parse(line) as ExpectedLink);
+}
+
+const origin = "http://links.example";
+
+/** What we find in the pages. */
+export function findOwnLinks(expected: readonly ExpectedLink[]): ExpectedLink[] {
+  return [...new Set(expected.map(({ page }) => page))].flatMap((page) => {
+    const { links } = readLinks(readFileSync(join(linkFolder, page)), "text/html", `${origin}/${page}`);
+    return links.map(({ url, kind }) => ({ page, url: url.replace(origin, ""), kind }));
+  });
 }

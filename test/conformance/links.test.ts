@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { linkPeerSuite, linkSuite } from "./suites/links.ts";
+import { suite as linkSuite } from "./suites/links.ts";
+import { suite as linkPeerSuite } from "./suites/links-of-peers.ts";
 
 test("every link of the pages is found, of its kind, and nothing else", async () => {
   const { total, passed, differences } = await linkSuite.run();

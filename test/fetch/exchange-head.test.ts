@@ -40,7 +40,7 @@ describe("onExchange", () => {
   it("gives the bytes that were sent and received, and the address", async () => {
     const answer = 'HTTP/1.1 200 Fine, thanks\r\nServer: x\r\nX-Odd: caf\xe9\r\nETag: "1"\r\nContent-Length: 4\r\n\r\n';
     await using server = await listenRaw((socket) => socket.write(`${answer}body`, "latin1"));
-    await using fetcher = createFetcher({ clock: () => 1234 });
+    await using fetcher = createFetcher({ clock: () => 1234, allowPrivate: true });
     const { seen, onExchange } = watch();
     const headers = { "x-mine": "1" };
     await fetcher.get({
@@ -70,7 +70,7 @@ describe("onExchange", () => {
         head.startsWith("GET /a ") ? plainAnswer(302, ["Location: /b"], "to b") : plainAnswer(404, [], "no b"),
       ),
     );
-    await using fetcher = createFetcher();
+    await using fetcher = createFetcher({ allowPrivate: true });
     const { seen, onExchange } = watch();
     const outcome = await fetcher.get({ origin: server.origin, path: "/a", maxRedirects: 2, ...bounds, onExchange });
     assert.equal(outcome.kind, "gone");
@@ -97,7 +97,7 @@ describe("onExchange", () => {
       if (head.startsWith("GET /gone "))
         socket.write(`HTTP/1.1 404 No\r\nContent-Length: 99999999\r\n\r\n${"x".repeat(70_000)}`);
     });
-    await using fetcher = createFetcher();
+    await using fetcher = createFetcher({ allowPrivate: true });
     for (const [path, timeoutMs] of [
       ["/cut", 10_000],
       ["/large", 10_000],

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
-import { warcSuite } from "../conformance/suites/warc.ts";
+import { suite as warcSuite } from "../conformance/suites/warc.ts";
 import { listenRaw, plainAnswer } from "../fetch/raw-server.ts";
 import { RecordedSite } from "../store/recorded-site.ts";
 import { requireCached, skipWithoutCached } from "./cache-folder.ts";

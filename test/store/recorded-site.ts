@@ -39,7 +39,7 @@ export class RecordedSite implements AsyncDisposable {
     this.folder = this.store.folder;
     if (this.store.warc === undefined) throw new Error("no WARC files");
     this.warc = this.store.warc;
-    this.#fetcher = createFetcher({ clock: () => this.now });
+    this.#fetcher = createFetcher({ clock: () => this.now, allowPrivate: true });
   }
 
   /** Opens the store, and ends what a killed run left there. */

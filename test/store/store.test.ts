@@ -74,7 +74,7 @@ describe("the store", () => {
     {
       using store = openStore({ into: folder.path });
       const site = store.openSite(origin);
-      assert.deepEqual(site.memory.read(), { position: undefined, robots: undefined });
+      assert.deepEqual(site.memory.read(), { position: undefined, robots: undefined, clock: undefined });
       site.memory.rememberRobots(robots);
       takeIn(site, () => undefined);
     }

@@ -99,9 +99,10 @@ async function judgeAll(into: string, judge: Judge): Promise<void> {
 }
 
 /** What we write, judged by those who read it. */
-export const warcSuite: Suite = {
+export const suite: Suite = {
   name: "WARC 1.1 and WACZ 1.1.1",
   source: "warcio 1.7.5 `check`, jwarc 0.36.0 `validate`, py-wacz 0.6.0 `validate`",
+  external: true,
   async run(): Promise<SuiteResult> {
     const skipped = skipWithout("java") || skipWithoutCached("warcio-1", "jwarc-1");
     if (skipped !== false) return { total: 0, passed: 0, differences: [], skipped };
