@@ -83,7 +83,7 @@ function lastModifiedOf(visit: TargetVisit, target: Target, outcome: FetchedOutc
   return Math.min(served === undefined ? (listed ?? secondsOf(now)) : secondsOf(served), secondsOf(now));
 }
 
-/** Takes a whole body: undoes its content coding, keeps it if its type is wanted. */
+/** Takes a whole body and keeps it if its type is wanted. */
 export function receivePage(
   visit: TargetVisit,
   target: Target,
@@ -96,16 +96,7 @@ export function receivePage(
   }
   const path = outcome.finalPath;
   const mediaType = mediaTypeOf(visit, path, outcome.contentType);
-  let body: PageBody = answer.body;
-  const coding = outcome.contentEncoding;
-  if (coding !== undefined && coding !== "identity") {
-    const decoded = visit.ports.codec.decode(answer.body.read(), coding, maxPageBytes);
-    // Some name a coding that they did not apply.
-    if (decoded.ok) {
-      body = new PageBody(visit.ports.bodies, visit.ports.codec);
-      body.write(decoded.value);
-    }
-  }
+  const { body } = answer;
   const { sizeBytes } = body;
   const digest = body.digest();
   const page = { path, sizeBytes, digest, lastModified: lastModifiedOf(visit, target, outcome), mediaType };
@@ -115,7 +106,6 @@ export function receivePage(
   const { validators } = outcome;
   const { isFull } = answer;
   if (!visit.filter.matches(mediaType)) {
-    body[Symbol.dispose]();
     return { finding: { kind: "body", page: undefined, isPassage: true, validators, isFull }, received };
   }
   const { held } = target;
@@ -125,7 +115,6 @@ export function receivePage(
     const kept = visit.ports.bodies.keep(page, body.content());
     if (!kept.ok) return { finding: { kind: "trouble", trouble: "mirror", message: kept.error.message }, received };
   }
-  body[Symbol.dispose]();
   return { finding: { kind: "body", page: isEqual ? held : page, isPassage: false, validators, isFull }, received };
 }
 
