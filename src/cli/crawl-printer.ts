@@ -50,7 +50,7 @@ export class CrawlPrinter {
 }
 
 const sourceWords: Readonly<Record<CrawlSummary["source"], string>> = {
-  archives: "the site's change archives",
+  archives: "archives",
   resourcesync: "ResourceSync",
   sitemap: "sitemaps",
   links: "following links",
@@ -80,7 +80,7 @@ export function formatCrawlResult(summary: CrawlSummary): string {
     [summary.disallowed, "disallowed by robots.txt"],
     [summary.pending, "left for the next visit"],
   ] as const;
-  lines.splice(1, 0, `by ${sourceWords[summary.source]}${whyNotBetter(summary)}`);
+  if (summary.source !== "archives") lines.push(`by ${sourceWords[summary.source]}${whyNotBetter(summary)}`);
   const parts = odd.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`);
   if (parts.length > 0) lines.push(parts.join(", "));
   return `${lines.join("\n")}\n`;

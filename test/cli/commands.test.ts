@@ -62,12 +62,23 @@ describe("the commands, one after the other", () => {
   it("says that there are no archives yet", async () => {
     for (const args of [
       ["changes", url],
-      ["crawl", url, "--into", inFolder("early")],
+      ["crawl", url, "--into", inFolder("early"), "--source", "archives"],
     ]) {
       const { code, stderr } = await runProgram(...args);
       assert.equal(code, exitCodes.siteUnavailable, stderr);
       assert.match(stderr, /archives/);
     }
+  });
+
+  it("follows what else there is where there are no archives, and says why", async () => {
+    const { code, stdout, stderr } = await runProgram("crawl", url, "--into", inFolder("links"), "--depth", "0");
+    assert.equal(code, exitCodes.done, stderr);
+    assert.match(stdout, /\nby following links \(archives: .*; resourcesync: .*; sitemap: .*\)\n/);
+    const list = await runProgram("crawl", url, "--into", inFolder("list"), "--urls", inFolder("nowhere"));
+    assert.equal(list.code, exitCodes.broken, list.stderr);
+    const unknown = await runProgram("crawl", url, "--into", inFolder("list"), "--source", "rumours");
+    assert.equal(unknown.code, exitCodes.usage, unknown.stderr);
+    assert.match(unknown.stderr, /archives, resourcesync, sitemap, links, list/);
   });
 
   it("exports, and says so to people", async () => {
