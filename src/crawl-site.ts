@@ -42,6 +42,11 @@ export interface CrawlSiteOptions {
   readonly isPlanned?: boolean;
   /** After so many milliseconds a page is fetched whole, whatever its validators say. Default 90 days. */
   readonly distrustMs?: number;
+  /**
+   * A better source that the site had not is looked for again after so many milliseconds, or when robots.txt changes.
+   * Default 7 days.
+   */
+  readonly lookAgainMs?: number;
   readonly userAgent?: string;
   /** Time for a small request, in milliseconds; a large body gets more. Default 30,000. */
   readonly timeoutMs?: number;
@@ -70,7 +75,20 @@ export interface CrawlSiteOptions {
  */
 export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary> {
   const { url, into, stateFile, types = [], since, budget, concurrency = 1, userAgent, timeoutMs } = options;
-  const { clock, delay, signal, onEvent, sources, starts, urls, maxPages, maxDepth, isPlanned, distrustMs } = options;
+  const {
+    clock,
+    delay,
+    signal,
+    onEvent,
+    sources,
+    starts,
+    urls,
+    maxPages,
+    maxDepth,
+    isPlanned,
+    distrustMs,
+    lookAgainMs,
+  } = options;
   const origin = parseSiteAddress(url, onEvent);
   const filter = parseTypes(types);
   const timing = realTiming(clock);
@@ -106,6 +124,7 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
         ...(maxDepth === undefined ? {} : { maxDepth }),
         ...(isPlanned === undefined ? {} : { isPlanned }),
         ...(distrustMs === undefined ? {} : { distrustMs }),
+        ...(lookAgainMs === undefined ? {} : { lookAgainMs }),
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
         ...(signal === undefined ? {} : { signal }),
         ...(onEvent === undefined ? {} : { onEvent }),

@@ -35,7 +35,7 @@ export class ListSource implements ChangeSource {
     }
     note();
     if (count === 0) return problem("empty-list", `the list names no URL of ${visit.origin}`);
-    targets.endList(list);
+    targets.endLists([list]);
     return ok({ kind: "targets", plan: { followsLinks: false, asks: "all", sampled: 0 } });
   }
 }

@@ -20,7 +20,10 @@ export class PageBody implements BodySink, Disposable {
   write(chunk: Uint8Array): void {
     this.#digest.update(chunk);
     this.sizeBytes += chunk.length;
-    if (this.#writer !== undefined) return this.#writer.write(chunk);
+    if (this.#writer !== undefined) {
+      this.#writer.write(chunk);
+      return;
+    }
     // The piece is only valid during the call.
     this.#pieces.push(chunk.slice());
     if (this.sizeBytes <= maxBytesInMemory) return;

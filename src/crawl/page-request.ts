@@ -105,7 +105,8 @@ function findingOf(outcome: Exclude<FetchOutcome, FetchedOutcome>): PageFinding 
   return { kind: "trouble", trouble: refused ? "refused" : "unavailable", message: describeOutcome(outcome) };
 }
 
-function mayAskAgain({ budget, tally }: CrawlVisit): boolean {
+/** Whether the budget and the site's state leave room for another attempt. */
+export function mayAskAgain({ budget, tally }: CrawlVisit): boolean {
   // This page is counted twice, among the requests and among those under way.
   return tally.pageRequests + tally.pagesUnderWay - 1 < budget && tally.troublesInARow < maxTroublesInARow;
 }

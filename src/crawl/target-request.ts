@@ -1,15 +1,20 @@
 import { parseHttpDate, parseW3cDate, robotsAllow } from "../format/index.ts";
-import type {
-  EpochSeconds,
-  FetchedOutcome,
-  FetchFailure,
-  FetchOutcome,
-  HeldBody,
-  Page,
-  Target,
+import {
+  type EpochSeconds,
+  type FetchedOutcome,
+  type FetchFailure,
+  type FetchOutcome,
+  type HeldBody,
+  ok,
+  type Page,
+  problem,
+  type Result,
+  type Target,
 } from "../model/index.ts";
+import { isFullFetchDue } from "../revisit/index.ts";
 import { PageBody } from "./page-body.ts";
-import { describeOutcome, getPatiently } from "./patient-request.ts";
+import { mayAskAgain } from "./page-request.ts";
+import { describeOutcome, getPatiently, type VisitRequest } from "./patient-request.ts";
 import { productToken } from "./robots-rules.ts";
 import type { TargetFinding } from "./target-judgement.ts";
 import { hasLinks } from "./target-scope.ts";
@@ -46,11 +51,19 @@ function secondsOf(timeMs: number): EpochSeconds {
 
 /** Asks for a target, conditionally if its body is held and was fetched whole not too long ago. */
 export async function askForTarget(visit: TargetVisit, target: Target): Promise<TargetAnswer> {
-  const now = secondsOf(visit.ports.timing.now());
-  const isOld = target.fullAt === undefined || now - target.fullAt >= visit.distrustSeconds;
+  const page = { path: target.path, fetchedAt: target.fullAt === undefined ? undefined : target.fullAt * 1000 };
+  const isOld = isFullFetchDue(page, visit.ports.timing.now(), visit.distrustSeconds * 1000);
   const isFull = isOld || (target.validators.etag === undefined && target.validators.lastModified === undefined);
+  const answer = await ask(visit, target, isFull);
+  // The validators are those of this page; what is not modified is the one that it leads to by now.
+  if (answer.outcome.kind !== "not-modified" || answer.outcome.requests === 1) return answer;
+  answer[Symbol.dispose]();
+  return await ask(visit, target, true);
+}
+
+async function ask(visit: TargetVisit, target: Target, isFull: boolean): Promise<TargetAnswer> {
   let body = new PageBody(visit.ports.bodies, visit.ports.codec);
-  const outcome = await getPatiently(visit, "page", () => {
+  const makeRequest = (): VisitRequest => {
     body[Symbol.dispose]();
     body = new PageBody(visit.ports.bodies, visit.ports.codec);
     const sink = body;
@@ -62,7 +75,8 @@ export async function askForTarget(visit: TargetVisit, target: Target): Promise<
       ...(isFull ? {} : { validators: target.validators }),
       sink: { write: (chunk) => sink.write(chunk) },
     };
-  });
+  };
+  const outcome = await getPatiently(visit, "page", makeRequest, () => mayAskAgain(visit));
   return { outcome, body, isFull, [Symbol.dispose]: () => body[Symbol.dispose]() };
 }
 
@@ -78,6 +92,22 @@ function lastModifiedOf(visit: TargetVisit, target: Target, outcome: FetchedOutc
   return Math.min(served === undefined ? (listed ?? secondsOf(now)) : secondsOf(served), secondsOf(now));
 }
 
+/** Undoes the content coding of a body. A coding that is broken is a body that is broken. */
+function undoCoding(visit: TargetVisit, body: PageBody, coding: string | undefined): Result<PageBody> {
+  if (coding === undefined || coding === "identity" || body.sizeBytes === 0) return ok(body);
+  const content = body.read();
+  const decoded = visit.ports.codec.decode(content, coding, maxPageBytes);
+  if (!decoded.ok) {
+    // Some name a coding that they did not apply, or one that is none.
+    const isGzip = content[0] === 0x1f && content[1] === 0x8b;
+    const isPlain = decoded.error.code === "unknown-coding" || (/^(?:x-)?gzip$/.test(coding) && !isGzip);
+    return isPlain ? ok(body) : problem(decoded.error.code, decoded.error.message);
+  }
+  const uncoded = new PageBody(visit.ports.bodies, visit.ports.codec);
+  uncoded.write(decoded.value);
+  return ok(uncoded);
+}
+
 /** Takes a whole body: undoes its content coding, keeps it if its type is wanted. */
 export function receivePage(
   visit: TargetVisit,
@@ -91,16 +121,12 @@ export function receivePage(
   }
   const path = outcome.finalPath;
   const mediaType = mediaTypeOf(visit, path, outcome.contentType);
-  let body: PageBody = answer.body;
-  const coding = outcome.contentEncoding;
-  if (coding !== undefined && coding !== "identity") {
-    const decoded = visit.ports.codec.decode(answer.body.read(), coding, maxPageBytes);
-    // Some name a coding that they did not apply.
-    if (decoded.ok) {
-      body = new PageBody(visit.ports.bodies, visit.ports.codec);
-      body.write(decoded.value);
-    }
+  const uncoded = undoCoding(visit, answer.body, outcome.contentEncoding);
+  if (!uncoded.ok) {
+    const trouble = uncoded.error.code === "too-large" ? "refused" : "unavailable";
+    return { finding: { kind: "trouble", trouble, message: uncoded.error.message }, received: undefined };
   }
+  const body = uncoded.value;
   const { sizeBytes } = body;
   const digest = body.digest();
   const page = { path, sizeBytes, digest, lastModified: lastModifiedOf(visit, target, outcome), mediaType };

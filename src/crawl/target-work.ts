@@ -7,13 +7,16 @@ import { choosePolls, historyAfter } from "./poll-planning.ts";
 import type { TargetChoice } from "./ports.ts";
 import { isCancelled, throwIfAborted, warn } from "./reading-visit.ts";
 import { productToken } from "./robots-rules.ts";
+import { SharedTags } from "./shared-tags.ts";
 import { TargetBatch } from "./target-batch.ts";
 import { judgeTarget, type TargetFinding, type TargetJudgement } from "./target-judgement.ts";
-import { askForTarget, findingOf, receivePage, type TargetAnswer } from "./target-request.ts";
+import { askForTarget, findingOf, type ReceivedPage, receivePage, type TargetAnswer } from "./target-request.ts";
 import type { TargetVisit } from "./target-visit.ts";
 
 const targetsAtATime = 1000;
 const progressEveryMs = 250;
+/** Pages that were answered for by way of others are remembered, so that they are not asked for once more. */
+const maxAnsweredElsewhere = 100_000;
 
 /** Targets of a kind, read from the store a part at a time. */
 function* takeTargets(visit: TargetVisit, choice: TargetChoice): Generator<Target, void, void> {
@@ -33,6 +36,10 @@ class TargetWork {
   /** Who asks the server holds one, also while it is waited for a server in trouble. */
   readonly #permits: Permits;
   readonly #heldAtFirst: number;
+  readonly #tags = new SharedTags();
+  readonly #answeredElsewhere = new Set<string>();
+  /** Pages that are being asked for and are not held. */
+  #newUnderWay = 0;
   #done = 0;
   #reportedAt = 0;
   #failed = false;
@@ -49,13 +56,16 @@ class TargetWork {
     // Pages that nobody has yet come first: they are worth more than a fresher copy.
     await this.#askForNew();
     if (plan.asks === "moved") {
-      await this.#ask(takeTargets(this.#visit, "moved"));
+      const moved = takeTargets(this.#visit, "moved");
+      const isBounded = isPlanned || Number.isFinite(budget);
+      await this.#ask(isBounded && plan.trust === "false-alarms" ? choosePolls(this.#visit, moved) : moved);
       await this.#ask(ports.targets.sample(plan.sampled, this.#visit.since).values());
     } else {
       const known = takeTargets(this.#visit, "known");
       await this.#ask(isPlanned || Number.isFinite(budget) ? choosePolls(this.#visit, known) : known);
     }
     await this.#askForNew();
+    if (this.#tags.shared.length > 0) ports.targets.forgetTags(this.#tags.shared);
     plan.conclude?.();
   }
 
@@ -94,7 +104,7 @@ class TargetWork {
   }
 
   #isFull(): boolean {
-    return this.#heldAtFirst + this.#visit.tally.created >= this.#visit.maxPages;
+    return this.#heldAtFirst + this.#visit.tally.created + this.#newUnderWay >= this.#visit.maxPages;
   }
 
   async #treat(target: Target): Promise<void> {
@@ -102,17 +112,27 @@ class TargetWork {
       const finding = { kind: "trouble", trouble: "disallowed", message: "robots.txt does not allow it" } as const;
       return this.#settle(target, finding);
     }
+    if (this.#answeredElsewhere.has(target.path)) return;
     const { tally } = this.#visit;
+    const isNew = target.held === undefined ? 1 : 0;
     tally.pagesUnderWay++;
+    this.#newUnderWay += isNew;
     using answer = await this.#askOne(target).finally(() => {
       tally.pagesUnderWay--;
+      this.#newUnderWay -= isNew;
     });
     if (answer === undefined) return;
+    await this.#take(target, answer);
+  }
+
+  async #take(target: Target, answer: TargetAnswer): Promise<void> {
+    const { tally } = this.#visit;
     const { outcome } = answer;
     if (isCancelled(this.#visit) && outcome.kind !== "fetched") return;
     if (target.held !== undefined) tally.askedAndHeld++;
     if (outcome.kind !== "fetched") return this.#settle(target, findingOf(outcome));
-    const { finding, received } = receivePage(this.#visit, target, answer, outcome);
+    const { finding: found, received } = receivePage(this.#visit, target, answer, outcome);
+    const finding = found.kind === "body" && received !== undefined ? this.#judgeTags(found, received) : found;
     if (received?.searchable !== undefined)
       for (const link of findLinks(this.#visit, target, received.page.path, received.searchable, received.contentType))
         this.#batch.link(link);
@@ -120,12 +140,21 @@ class TargetWork {
     return this.#settleElsewhere(target, received?.page.path ?? target.path, finding);
   }
 
+  #judgeTags(finding: TargetFinding & { kind: "body" }, { page }: ReceivedPage): TargetFinding {
+    return { ...finding, validators: this.#tags.judge(finding.validators, page.digest) };
+  }
+
   // A redirect: the body belongs to the URL that gave it, and this one only leads there.
   async #settleElsewhere(target: Target, path: string, finding: TargetFinding): Promise<void> {
     const { targets } = this.#visit.ports;
-    targets.note([{ path, depth: target.depth, lastmod: undefined }], 0);
-    const other = targets.find(path);
-    if (other !== undefined) await this.#settle(other, finding);
+    if (!this.#answeredElsewhere.has(path)) {
+      if (this.#answeredElsewhere.size >= maxAnsweredElsewhere) this.#answeredElsewhere.clear();
+      this.#answeredElsewhere.add(path);
+      targets.note([{ path, depth: target.depth, lastmod: undefined }], 0);
+      const other = targets.find(path);
+      const isAnswered = (other?.askedAt ?? 0) >= this.#visit.since || this.#batch.holds(path);
+      if (other !== undefined && !isAnswered) await this.#settle(other, finding);
+    }
     await this.#settle(target, { kind: "alias" });
   }
 
