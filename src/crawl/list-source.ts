@@ -28,6 +28,7 @@ export class ListSource implements ChangeSource {
       found = [];
     };
     for await (const url of this.#urls) {
+      if (url.trim() === "") continue;
       const path = this.#scope.pathOf(url, visit.origin);
       if (path === undefined) continue;
       found.push({ path, depth: 0, lastmod: undefined });
