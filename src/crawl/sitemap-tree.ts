@@ -1,4 +1,4 @@
-import { maxSitemapBytes, robotsAllow, type SitemapEntry, SitemapReader } from "../format/index.ts";
+import { maxSitemapBytes, PageListReader, robotsAllow, type SitemapEntry } from "../format/index.ts";
 import { excerpt, ok, type Problem, problem, type Result, type Validators } from "../model/index.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { throwIfAborted, warn } from "./reading-visit.ts";
@@ -153,7 +153,7 @@ export class SitemapTree {
   }
 
   #parse(content: Uint8Array, children: string[], mark: number): Result<undefined> {
-    const reader = new SitemapReader();
+    const reader = new PageListReader();
     const take = (entries: readonly SitemapEntry[]): void => {
       if (reader.kind === "sitemapindex") children.push(...entries.map(({ location }) => location));
       else if (entries.length > 0) this.#sink.take(entries, mark);
@@ -161,6 +161,8 @@ export class SitemapTree {
     for (let at = 0; at < content.length && reader.problem === undefined; at += pieceBytes)
       take(reader.write(content.subarray(at, at + pieceBytes)));
     take(reader.end());
+    // A feed names the newest pages; what it does not name is there all the same.
+    if (reader.kind === "rss" || reader.kind === "rdf" || reader.kind === "atom") this.#isComplete = false;
     return reader.problem === undefined ? ok(undefined) : { ok: false, error: reader.problem };
   }
 }

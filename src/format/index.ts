@@ -34,8 +34,11 @@ export {
   otherGroup,
   parseArchiveName,
 } from "./archive-name.ts";
+export { parseFeedDate } from "./feed-date.ts";
+export { type FeedKind, FeedReader } from "./feed-reader.ts";
 export { formatHttpDate, parseHttpDate } from "./http-date.ts";
 export { formatLocation, isListable } from "./location.ts";
+export { type PageListKind, PageListReader } from "./page-list-reader.ts";
 export {
   type Capability,
   formatSha256Hash,
@@ -75,5 +78,6 @@ export {
   type SitemapLimits,
 } from "./sitemap-document.ts";
 export { SitemapReader } from "./sitemap-reader.ts";
+export { UrlListReader } from "./url-list-reader.ts";
 export { decodePathSegment, encodePathSegment, isCanonicalPath, maxPathLength } from "./url-path.ts";
 export { formatW3cDate, parseW3cDate } from "./w3c-date.ts";
