@@ -280,3 +280,19 @@ describe("a sitemap's lastmod", () => {
     assert.ok(whole.length <= 22 && new Set(whole).size === 20, whole.join());
   });
 });
+
+describe("other forms of sitemaps", () => {
+  it("are read: a text of URLs, and feeds, from which nothing is taken to be complete", async () => {
+    await using crawler = await openSite({ "/a.html": "a", "/b.html": "b", "/c.html": "c", "/d.html": "d" });
+    const { origin } = crawler.site;
+    put(crawler, "/robots.txt", ["1.txt", "2.rss", "3.atom"].map((name) => `Sitemap: ${origin}/${name}\n`).join(""));
+    put(crawler, "/1.txt", gzipSync(`${origin}/a.html\r\n`));
+    put(crawler, "/2.rss", `<rss><channel><item><link>${origin}/b.html</link></item></channel></rss>`);
+    put(crawler, "/3.atom", `<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="/c.html"/></entry></feed>`);
+    assert.deepEqual((await crawler.visit(sitemap)).pages, ["created /a.html", "created /b.html", "created /c.html"]);
+    put(crawler, "/2.rss", `<rss><channel><item><link>${origin}/d.html</link></item></channel></rss>`);
+    const visit = await crawler.visitNextDay(sitemap);
+    assert.deepEqual([visit.pages, visit.summary.deleted], [["created /d.html"], 0]);
+    assert.equal(Object.keys(crawler.mirror()).length, 4);
+  });
+});

@@ -77,7 +77,7 @@ describe("a list of pages", () => {
   });
 
   for (const [what, content, code] of [
-    ["a page", "<!doctype html><html><body>x</body></html>", "doctype"],
+    ["a page", "<!doctype html><html><body>x</body></html>", "bad-xml"],
     ["a page without its type", "<html><body>x</body></html>", "not-a-sitemap"],
     ["some text", "this is a bogus sitemap", "not-a-sitemap"],
     ["much text", "line\n".repeat(100_000), "not-a-sitemap"],
