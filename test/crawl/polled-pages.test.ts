@@ -86,10 +86,13 @@ describe("a page that was asked for before", () => {
           .writeHead(200, { "content-encoding": "gzip" })
           .end(gzipSync("whole ".repeat(1000)).subarray(0, 30)),
     ],
-    ["a 304 that nobody asked for", (request: IncomingMessage, response: ServerResponse) => {
-      delete request.headers["if-none-match"];
-      response.writeHead(304).end();
-    }],
+    [
+      "a 304 that nobody asked for",
+      (request: IncomingMessage, response: ServerResponse) => {
+        delete request.headers["if-none-match"];
+        response.writeHead(304).end();
+      },
+    ],
   ] as const) {
     it(`is not replaced by ${what}, and is asked for whole after it`, async () => {
       await using crawler = await openSite();
@@ -143,8 +146,9 @@ describe("a page that was asked for before", () => {
   it("is unchanged where its bytes are, whatever its entity tag says", async () => {
     await using crawler = await openSite();
     let number = 0;
-    crawler.site.answers.set("/a.html", (_, response) =>
-      void response.writeHead(200, { etag: `"${++number}"`, "content-type": "text/html" }).end("a 1"),
+    crawler.site.answers.set(
+      "/a.html",
+      (_, response) => void response.writeHead(200, { etag: `"${++number}"`, "content-type": "text/html" }).end("a 1"),
     );
     await crawler.visit(links);
     const again = await crawler.visitNextDay(links);
@@ -154,13 +158,15 @@ describe("a page that was asked for before", () => {
   it("is the same with and without a coding", async () => {
     await using crawler = await openSite();
     await crawler.visit(links);
-    crawler.site.answers.set("/a.html", (_, response) =>
-      void response.writeHead(200, { "content-encoding": "gzip", etag: '"gz"' }).end(gzipSync("a 1")),
+    crawler.site.answers.set(
+      "/a.html",
+      (_, response) => void response.writeHead(200, { "content-encoding": "gzip", etag: '"gz"' }).end(gzipSync("a 1")),
     );
     assert.deepEqual((await crawler.visitNextDay(links)).pages, []);
     // Some name a coding that they did not apply.
-    crawler.site.answers.set("/a.html", (_, response) =>
-      void response.writeHead(200, { "content-encoding": "gzip", etag: '"plain"' }).end("a 2"),
+    crawler.site.answers.set(
+      "/a.html",
+      (_, response) => void response.writeHead(200, { "content-encoding": "gzip", etag: '"plain"' }).end("a 2"),
     );
     assert.deepEqual((await crawler.visitNextDay(links)).pages, ["updated /a.html"]);
     assert.equal(crawler.mirror()["/a.html"], "a 2");
@@ -186,7 +192,10 @@ describe("a page that was asked for before", () => {
     await using crawler = await openSite();
     crawler.site.set({ "/": `<a href="/d">d</a><a href="/d/e">e</a>`, "/d": "d", "/d/e": "e" });
     for (const path of ["/d", "/d/e"])
-      crawler.site.answers.set(path, (_, response) => void response.writeHead(200, { "content-type": "text/html" }).end(path));
+      crawler.site.answers.set(
+        path,
+        (_, response) => void response.writeHead(200, { "content-type": "text/html" }).end(path),
+      );
     const { summary, warnings } = await crawler.visit(links);
     assert.deepEqual([summary.created, summary.failed, warnings], [2, 1, ["mirror-collision"]]);
     assert.equal(crawler.mirror()["/d"], "/d");
@@ -200,7 +209,10 @@ describe("a page that was asked for before", () => {
       await crawler.visitNextDay(links);
     }
     crawler.site.set({ "/b.html": "b 2" });
-    assert.deepEqual((await crawler.visitNextDay({ ...links, budget: 1 })).requests, ["404 /robots.txt", "200 /b.html"]);
+    assert.deepEqual((await crawler.visitNextDay({ ...links, budget: 1 })).requests, [
+      "404 /robots.txt",
+      "200 /b.html",
+    ]);
   });
 });
 

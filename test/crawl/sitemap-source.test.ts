@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
-import { Crawler, type Visit } from "./site-visit.ts";
 import { MappedSite, sitemapIndex, urlset } from "./mapped-site.ts";
+import { Crawler, type Visit } from "./site-visit.ts";
 
 const sitemap: Partial<CrawlSiteOptions> = { sources: ["sitemap"] };
 
-async function openSite(pages: Readonly<Record<string, string>> = { "/a.html": "a", "/b.html": "b" }): Promise<Crawler> {
+async function openSite(
+  pages: Readonly<Record<string, string>> = { "/a.html": "a", "/b.html": "b" },
+): Promise<Crawler> {
   const crawler = await Crawler.open();
   crawler.site.set(pages);
   return crawler;
@@ -18,7 +20,10 @@ function put(crawler: Crawler, path: string, content: string | Uint8Array): void
 }
 
 function listed(crawler: Crawler, ...paths: readonly string[]): string {
-  return urlset(crawler.site.origin, paths.map((path) => ({ path })));
+  return urlset(
+    crawler.site.origin,
+    paths.map((path) => ({ path })),
+  );
 }
 
 function pageRequests({ requests }: Visit): string[] {
@@ -41,7 +46,11 @@ describe("sitemaps", () => {
     await using crawler = await openSite();
     put(crawler, "/robots.txt", "Sitemap: https://elsewhere.example/map.xml\n");
     assert.match((await crawler.visit(sitemap)).summary.passedOver[0]?.why ?? "", /elsewhere\.example/);
-    put(crawler, "/sitemap.xml", `${listed(crawler, "/a.html").replace("</urlset>", "")}<url><loc>https://elsewhere.example/b.html</loc></url></urlset>`);
+    put(
+      crawler,
+      "/sitemap.xml",
+      `${listed(crawler, "/a.html").replace("</urlset>", "")}<url><loc>https://elsewhere.example/b.html</loc></url></urlset>`,
+    );
     assert.deepEqual((await crawler.visitNextDay(sitemap)).pages, ["created /a.html"]);
   });
 
@@ -87,7 +96,11 @@ describe("sitemaps", () => {
     const { origin } = crawler.site;
     for (let at = 0; at < 10; at++) {
       const path = at === 0 ? "/sitemap.xml" : `/${at}.xml`;
-      put(crawler, path, sitemapIndex(`${origin}/sitemap.xml`, `${origin}/${at + 1}.xml`, "https://elsewhere.example/x.xml"));
+      put(
+        crawler,
+        path,
+        sitemapIndex(`${origin}/sitemap.xml`, `${origin}/${at + 1}.xml`, "https://elsewhere.example/x.xml"),
+      );
     }
     put(crawler, "/1.xml", sitemapIndex(`${origin}/2.xml`, `${origin}/pages.xml`));
     put(crawler, "/pages.xml", listed(crawler, "/a.html"));
@@ -271,12 +284,17 @@ describe("a sitemap's lastmod", () => {
     const abort = new AbortController();
     site.crawler.site.answers.set("/15.html", () => abort.abort());
     await assert.rejects(site.crawler.visit({ ...sitemap, signal: abort.signal }), { code: "aborted" });
-    const before = site.crawler.site.takeRequests().filter((request) => request.startsWith("200 ") && request.endsWith(".html"));
+    const before = site.crawler.site
+      .takeRequests()
+      .filter((request) => request.startsWith("200 ") && request.endsWith(".html"));
     site.crawler.site.answers.clear();
     site.nextDay();
     const rest = await site.crawler.visit(sitemap);
     assert.deepEqual(site.stale(), []);
-    const whole = [...before, ...rest.requests.filter((request) => request.startsWith("200 ") && request.endsWith(".html"))];
+    const whole = [
+      ...before,
+      ...rest.requests.filter((request) => request.startsWith("200 ") && request.endsWith(".html")),
+    ];
     assert.ok(whole.length <= 22 && new Set(whole).size === 20, whole.join());
   });
 });

@@ -3,7 +3,11 @@ import { describe, it } from "node:test";
 import { PageListReader, parseFeedDate, type SitemapEntry } from "../../src/format/index.ts";
 
 /** Reads a document fed in pieces of some size. */
-function read(content: string | Uint8Array, pieceBytes = 1 << 16, limits: { maxBytes?: number; maxEntries?: number } = {}) {
+function read(
+  content: string | Uint8Array,
+  pieceBytes = 1 << 16,
+  limits: { maxBytes?: number; maxEntries?: number } = {},
+) {
   const bytes = Buffer.from(content);
   const reader = new PageListReader(limits);
   const entries: SitemapEntry[] = [];
@@ -13,7 +17,8 @@ function read(content: string | Uint8Array, pieceBytes = 1 << 16, limits: { maxB
   return { entries, kind: reader.kind, code: reader.problem?.code, warnings: reader.warnings.map(({ code }) => code) };
 }
 
-const locations = ({ entries }: { entries: readonly SitemapEntry[] }): string[] => entries.map(({ location }) => location);
+const locations = ({ entries }: { entries: readonly SitemapEntry[] }): string[] =>
+  entries.map(({ location }) => location);
 
 const rss = `<?xml version="1.0"?>
 <!-- a feed <rss> -->
@@ -40,7 +45,11 @@ describe("a list of pages", () => {
     it(`of RSS 2.0 is read, in pieces of ${pieceBytes}`, () => {
       const { entries, kind, warnings } = read(rss, pieceBytes);
       assert.deepEqual(entries, [
-        { location: "https://example.org/1?a=b&c=d", lastModifiedText: "Sun, 06 Nov 1994 08:49:37 GMT", lastModified: 784111777 },
+        {
+          location: "https://example.org/1?a=b&c=d",
+          lastModifiedText: "Sun, 06 Nov 1994 08:49:37 GMT",
+          lastModified: 784111777,
+        },
         { location: "https://example.org/2", lastModifiedText: "1994-11-06T08:49:37Z", lastModified: 784111777 },
         { location: "https://example.org/4", lastModifiedText: "yesterday" },
       ]);
@@ -105,7 +114,11 @@ describe("a list of pages", () => {
     }
     const long = read(`https://example.org/${"x".repeat(1 << 20)}\nhttps://example.org/y\n`);
     assert.deepEqual(locations(long), ["https://example.org/y"]);
-    assert.equal(read(`<rss><channel><item><link>https://e.org/${"x".repeat(100_000)}</link></item></channel></rss>`).entries.length, 0);
+    assert.equal(
+      read(`<rss><channel><item><link>https://e.org/${"x".repeat(100_000)}</link></item></channel></rss>`).entries
+        .length,
+      0,
+    );
   });
 
   it("of hostile bytes gives what it gives in bounded time, and never throws", () => {
