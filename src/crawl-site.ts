@@ -54,6 +54,11 @@ export interface CrawlSiteOptions {
   readonly isPlanned?: boolean;
   /** After so many milliseconds a page is fetched whole, whatever its validators say. Default 90 days. */
   readonly distrustMs?: number;
+  /**
+   * A better source that the site had not is looked for again after so many milliseconds, or when robots.txt changes.
+   * Default 7 days.
+   */
+  readonly lookAgainMs?: number;
   readonly userAgent?: string;
   /** An address at which whoever runs the crawler reads mail, sent as the field From. Default: it is not sent. */
   readonly from?: string;
@@ -108,8 +113,8 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
     warcBytes,
   } = options;
   const { userAgent, from, ca, allowPrivate } = options;
-  const { sources, starts, urls, budget, maxPages, maxDepth, isPlanned, distrustMs, timeoutMs, signal, onEvent } =
-    options;
+  const { sources, starts, urls, budget, maxPages, maxDepth, isPlanned, distrustMs, lookAgainMs } = options;
+  const { timeoutMs, signal, onEvent } = options;
   const { politeness = createPoliteness({ clock, delay }) } = options;
   const origin = parseSiteAddress(url, onEvent);
   const filter = parseTypes(types);
@@ -140,7 +145,7 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
         filter,
         concurrency,
         ...givenOptions({ since: since === undefined ? undefined : Math.floor(since / 1000) }),
-        ...givenOptions({ sources, starts, urls, budget, maxPages, maxDepth, isPlanned, distrustMs }),
+        ...givenOptions({ sources, starts, urls, budget, maxPages, maxDepth, isPlanned, distrustMs, lookAgainMs }),
         ...givenOptions({ timeoutMs, signal, onEvent }),
       },
     ).catch(async (error: unknown) => {

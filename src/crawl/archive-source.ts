@@ -1,3 +1,4 @@
+import type { Robots } from "../format/index.ts";
 import {
   type EpochSeconds,
   type MediaTypeFilter,
@@ -12,7 +13,7 @@ import { takeIn } from "./intake.ts";
 import type { Wanted } from "./reading-plan.ts";
 import { throwIfAborted } from "./reading-visit.ts";
 import { Readings } from "./readings.ts";
-import type { ChangeSource, SourceLook, SourceVisit } from "./source.ts";
+import { type ChangeSource, failLook, type SourceLook, type SourceVisit } from "./source.ts";
 
 interface Selection {
   readonly wanted: Wanted;
@@ -54,7 +55,12 @@ export class ArchiveSource implements ChangeSource {
     // Who published changes before has not stopped to because one visit found them broken.
     const isKnown = visit.ports.memory.read().position !== undefined;
     const isAnnounced = visit.robots.archiveIndexes.length > 0;
-    return isKnown && isAnnounced ? ok({ kind: "trouble", problem: followed.error }) : followed;
+    if (isKnown && isAnnounced) return ok({ kind: "trouble", problem: followed.error });
+    return failLook(followed.error, isKnown || isAnnounced);
+  }
+
+  isAnnounced({ archiveIndexes }: Robots): boolean {
+    return archiveIndexes.length > 0;
   }
 
   async #follow(visit: SourceVisit): Promise<Result<SitePosition | undefined>> {
@@ -88,7 +94,11 @@ export class ArchiveSource implements ChangeSource {
             : `The site publishes no archives: robots.txt names none, and there is none at ${location.path}.`,
         );
       case "unusable":
-        return problem("site-unavailable", `The index cannot be used: ${found.message}.`);
+        // What a server gives for whatever it is asked for is no index.
+        return problem(
+          found.isTrouble || location.announced || position !== undefined ? "site-unavailable" : "no-archives",
+          `The index cannot be used: ${found.message}.`,
+        );
       case "index": {
         const wholeBase = ports.work.counts().held > 0;
         const readings = new Readings(

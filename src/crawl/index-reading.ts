@@ -14,7 +14,8 @@ export type IndexReading =
   | { readonly kind: "not-modified" }
   /** There is none. */
   | { readonly kind: "absent" }
-  | { readonly kind: "unusable"; readonly message: string };
+  /** `isTrouble` if the server or the network is in trouble; else what is served is no index. */
+  | { readonly kind: "unusable"; readonly message: string; readonly isTrouble: boolean };
 
 /** How the index is asked for. */
 export interface IndexRequest {
@@ -41,11 +42,12 @@ export async function readIndex(visit: ReadingVisit, request: IndexRequest): Pro
   }));
   if (outcome.kind === "not-modified") return { kind: "not-modified" };
   if (outcome.kind === "gone") return { kind: "absent" };
-  if (outcome.kind !== "fetched") return { kind: "unusable", message: describeOutcome(outcome) };
+  if (outcome.kind !== "fetched")
+    return { kind: "unusable", message: describeOutcome(outcome), isTrouble: outcome.kind !== "refused" };
   const index = readBody(visit, outcome);
   if (index.ok) return { kind: "index", index: index.value, validators: outcome.validators };
   if (!fresh) return readIndex(visit, { path, fresh: true });
-  return { kind: "unusable", message: index.error.message };
+  return { kind: "unusable", message: index.error.message, isTrouble: false };
 }
 
 /** Remarks upon an index that says it is of another site than the one it came from. */

@@ -28,6 +28,7 @@ export class ListSource implements ChangeSource {
       found = [];
     };
     for await (const url of this.#urls) {
+      if (url.trim() === "") continue;
       const path = this.#scope.pathOf(url, visit.origin);
       if (path === undefined) continue;
       found.push({ path, depth: 0, lastmod: undefined });
@@ -35,7 +36,7 @@ export class ListSource implements ChangeSource {
     }
     note();
     if (count === 0) return problem("empty-list", `the list names no URL of ${visit.origin}`);
-    targets.endList(list);
+    targets.endLists([list]);
     return ok({ kind: "targets", plan: { followsLinks: false, asks: "all", sampled: 0 } });
   }
 }

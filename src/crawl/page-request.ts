@@ -114,12 +114,12 @@ function findingOf(outcome: Exclude<FetchOutcome, FetchedOutcome>): PageFinding 
 }
 
 /** Path and query of a whole URL. */
-/** Path and query of a URL. */
 export function pathOf(url: string): string {
   return url.slice(url.indexOf("/", url.indexOf("//") + 2));
 }
 
-function mayAskAgain({ budget, tally }: CrawlVisit): boolean {
+/** Whether the budget and the site's state leave room for another attempt. */
+export function mayAskAgain({ budget, tally }: CrawlVisit): boolean {
   // This page is counted twice, among the requests and among those under way.
   return tally.pageRequests + tally.pagesUnderWay - 1 < budget && tally.troublesInARow < maxTroublesInARow;
 }

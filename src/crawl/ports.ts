@@ -16,6 +16,7 @@ import type {
   SitePosition,
   SiteRecord,
   SourceName,
+  SourceStateKey,
   Target,
   TargetSettlement,
   WorkItem,
@@ -92,9 +93,9 @@ export interface SiteMemory {
   read(): SiteRecord;
   rememberRobots(copy: RobotsCopy): void;
   /** What a source remembers of the site, as it was given; undefined if nothing. */
-  readSource(source: SourceName): unknown;
+  readSource(source: SourceStateKey): unknown;
   /** Remembers what a source knows: anything that JSON carries. */
-  rememberSource(source: SourceName, state: unknown): void;
+  rememberSource(source: SourceStateKey, state: unknown): void;
   /** Notes what a visit came to. */
   rememberVisit(at: EpochSeconds, summary: CrawlSummary): void;
   /** Keeps the numbers of the site's clocks; called before a longer wait begins. */
@@ -140,16 +141,25 @@ export interface Targets {
   beginList(): number;
   /** Notes URLs with the mark of their list, or 0 for links. Those that are known keep their history. */
   note(found: readonly FoundTarget[], list: number): void;
-  /** Ends a complete list: what is held and was not named is due. */
-  endList(list: number): void;
+  /**
+   * Ends complete lists: of what is held and was named by none of them, only by earlier ones, no list says any more
+   * when it changed, and it is due.
+   *
+   * @param lists - marks of all lists that hold
+   */
+  endLists(lists: readonly number[]): void;
   /**
    * At most `limit` targets in the order in which they were found, beyond an id.
    *
    * @param since - when the visit began; what was answered for since is not `known`
    */
   take(choice: TargetChoice, since: EpochSeconds, after: number, limit: number): Target[];
-  /** At most `limit` held targets of which the list says that they did not change; another seed draws others. */
-  sample(limit: number, seed: number): Target[];
+  /**
+   * At most `limit` held targets of which the list says that they did not change, drawn anew for each visit.
+   *
+   * @param since - when the visit began; what was answered for since is not drawn
+   */
+  sample(limit: number, since: EpochSeconds): Target[];
   /** Of how many held targets the list says that they changed since they were asked for, and of how many not. */
   countListed(): { readonly moved: number; readonly unmoved: number };
   /** Of how many of these paths the list says that they changed since they were asked for. */
@@ -157,6 +167,14 @@ export interface Targets {
   find(path: string): Target | undefined;
   /** Makes results durable with the links that were found on the way, all at once. */
   settle(settlements: readonly TargetSettlement[], found: readonly FoundTarget[], at: EpochSeconds): void;
+  /**
+   * Forgets validators, so that bodies come whole when they are asked for.
+   *
+   * @param mediaTypes - of held bodies of these types and of those that are not held; default: of all
+   */
+  forgetValidators(mediaTypes?: readonly string[]): void;
+  /** Forgets these entity tags: pages that differ have them. */
+  forgetTags(etags: readonly string[]): void;
   /** Makes targets that robots.txt disallowed due again. */
   reopenDisallowed(): void;
   counts(): TargetCounts;

@@ -13,7 +13,7 @@ import { describeOutcome, getPatiently } from "./patient-request.ts";
 import type { Intake } from "./ports.ts";
 import { throwIfAborted } from "./reading-visit.ts";
 import { productToken } from "./robots-rules.ts";
-import type { ChangeSource, SourceLook, SourceVisit } from "./source.ts";
+import { type ChangeSource, failLook, type SourceLook, type SourceVisit } from "./source.ts";
 import type { TargetScope } from "./target-scope.ts";
 
 const pieceBytes = 64 * 1024;
@@ -61,13 +61,13 @@ export class ResourceSyncSource implements ChangeSource {
   async look(visit: SourceVisit): Promise<Result<SourceLook>> {
     const reading = new ResourceSyncReading(visit, this.#scope);
     const lists = await reading.findLists();
-    if (!lists.ok) return lists;
     const state = visit.ports.memory.readSource(this.name) as ResourceSyncState | undefined;
+    if (!lists.ok) return failLook(lists.error, state !== undefined);
     const from = state?.typesKey === visit.filter.key ? state.until : undefined;
     const until =
       (from === undefined ? undefined : await reading.followChanges(lists.value, from)) ??
       (await reading.readAll(lists.value));
-    if (typeof until !== "number") return until;
+    if (typeof until !== "number") return until.ok ? until : failLook(until.error, state !== undefined);
     return ok({ kind: "work", position: undefined });
   }
 }
@@ -234,7 +234,7 @@ class ResourceSyncReading {
     }));
     if (outcome.kind !== "fetched")
       return problem(
-        outcome.kind === "gone" ? "no-resourcesync" : "site-unavailable",
+        outcome.kind === "gone" || outcome.kind === "refused" ? "no-resourcesync" : "site-unavailable",
         `${path}: ${describeOutcome(outcome)}`,
       );
     const { codec } = this.#visit.ports;

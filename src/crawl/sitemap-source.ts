@@ -1,8 +1,8 @@
-import { robotsSitemaps, type SitemapEntry } from "../format/index.ts";
-import { type FoundTarget, ok, problem, type Result, type Target } from "../model/index.ts";
+import { type Robots, robotsSitemaps, type SitemapEntry } from "../format/index.ts";
+import { type FoundTarget, ok, type Result, type Target } from "../model/index.ts";
 import { adviseLook, isFutureLastmod, type LastmodRecord, noLastmodRecord, noteLook } from "../revisit/index.ts";
 import { type SitemapCopy, SitemapTree } from "./sitemap-tree.ts";
-import type { ChangeSource, PollPlan, SourceLook, SourceVisit } from "./source.ts";
+import { type ChangeSource, failLook, type PollPlan, type SourceLook, type SourceVisit } from "./source.ts";
 import type { TargetScope } from "./target-scope.ts";
 
 interface ListedTarget extends FoundTarget {
@@ -59,29 +59,34 @@ export class SitemapSource implements ChangeSource {
   async look(visit: SourceVisit): Promise<Result<SourceLook>> {
     const { memory, targets } = visit.ports;
     const state = readState(memory.readSource(this.name));
-    const list = targets.beginList();
     let named = 0;
     let future = 0;
-    const tree = new SitemapTree(visit, state.copies, (entries) => {
-      const found = this.#targetsOf(visit, entries);
-      named += found.length;
-      future += found.filter(({ isFuture }) => isFuture).length;
-      targets.note(found, list);
+    const tree = new SitemapTree(visit, state.copies, {
+      begin: () => targets.beginList(),
+      take: (entries, mark) => {
+        const found = this.#targetsOf(visit, entries);
+        named += found.length;
+        future += found.filter(({ isFuture }) => isFuture).length;
+        targets.note(found, mark);
+      },
     });
-    const announced = robotsSitemaps(visit.robots, `${visit.origin}/robots.txt`);
-    const look = await tree.read(announced.length > 0 ? announced : [usualPath]);
-    if (look.read === 0 && look.unchanged === 0) {
-      const { code, message } = look.firstProblem ?? {
-        code: "no-sitemap",
-        message: "robots.txt names none of its own",
-      };
-      return problem(code, announced.length > 0 ? message : `there is none at ${usualPath}: ${message}`);
+    const isAnnounced = this.isAnnounced(visit.robots);
+    let look = await tree.read(robotsSitemaps(visit.robots, `${visit.origin}/robots.txt`));
+    if (look.read + look.unchanged === 0 && look.firstProblem?.code !== "site-unavailable")
+      look = await tree.read([usualPath]);
+    const isExpected = isAnnounced || Object.keys(state.copies).length > 0;
+    if (look.unchanged === 0 && named === 0) {
+      const { code, message } = look.firstProblem ?? { code: "no-sitemap", message: "it names no page of the site" };
+      return failLook({ code, message: isAnnounced ? message : `${usualPath}: ${message}` }, isExpected);
     }
-    if (named === 0 && look.unchanged === 0) return problem("no-sitemap", "the sitemap names no page of the site");
-    // What is unchanged names what it named; only a look at all of them says what is named no more.
-    if (look.isComplete && look.unchanged === 0) targets.endList(list);
+    // What is unchanged names what it named.
+    if (look.isComplete && look.read > 0) targets.endLists(Object.values(look.copies).map(({ mark }) => mark));
     memory.rememberSource(this.name, { ...state, copies: look.copies });
     return ok({ kind: "targets", plan: this.#plan(visit, { ...state, copies: look.copies }, future) });
+  }
+
+  isAnnounced({ sitemaps }: Robots): boolean {
+    return sitemaps.length > 0;
   }
 
   #plan(visit: SourceVisit, state: SitemapState, future: number): PollPlan {

@@ -1,4 +1,4 @@
-import { maxSitemapBytes, robotsAllow, type SitemapEntry, SitemapReader } from "../format/index.ts";
+import { maxSitemapBytes, PageListReader, robotsAllow, type SitemapEntry } from "../format/index.ts";
 import { excerpt, ok, type Problem, problem, type Result, type Validators } from "../model/index.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { throwIfAborted, warn } from "./reading-visit.ts";
@@ -18,6 +18,8 @@ export interface SitemapCopy {
   readonly validators: Validators;
   /** Of an index: the sitemaps that it names. */
   readonly children: readonly string[];
+  /** Mark of the list of what it names. */
+  readonly mark: number;
 }
 
 /** What reading the sitemaps of a site came to. */
@@ -37,8 +39,13 @@ interface Awaited {
   readonly depth: number;
 }
 
-/** Takes what a sitemap says of pages, in its order, some thousand at a time. */
-export type SitemapSink = (entries: readonly SitemapEntry[]) => void;
+/** Takes what sitemaps say of pages. */
+export interface SitemapSink {
+  /** A sitemap begins; gives the mark of its list. */
+  begin(): number;
+  /** Takes what it says, in its order, some thousand pages at a time. */
+  take(entries: readonly SitemapEntry[], mark: number): void;
+}
 
 /**
  * Reads the sitemaps of a site and those that their indexes name: XML, gzip'd XML, plain text, RSS and Atom. One that
@@ -66,7 +73,10 @@ export class SitemapTree {
 
   /** @param roots - URLs of the first sitemaps */
   async read(roots: readonly string[]): Promise<SitemapTreeLook> {
-    for (const url of roots) this.#await(url, 0);
+    for (const url of roots) {
+      const refusal = this.#await(url, 0);
+      if (refusal !== undefined) this.#firstProblem ??= refusal;
+    }
     for (let next = this.#todo.shift(); next !== undefined; next = this.#todo.shift()) {
       throwIfAborted(this.#visit);
       const outcome = await this.#readOne(next);
@@ -116,7 +126,10 @@ export class SitemapTree {
       return ok(undefined);
     }
     if (outcome.kind !== "fetched")
-      return problem(outcome.kind === "gone" ? "no-sitemap" : "site-unavailable", describeOutcome(outcome));
+      return problem(
+        outcome.kind === "gone" || outcome.kind === "refused" ? "no-sitemap" : "site-unavailable",
+        describeOutcome(outcome),
+      );
     const { codec } = this.#visit.ports;
     const coded =
       outcome.contentEncoding === undefined || outcome.contentEncoding === "identity"
@@ -125,7 +138,8 @@ export class SitemapTree {
     const content = coded.ok ? codec.unpack(coded.value, maxSitemapBytes) : coded;
     if (!content.ok) return content;
     const children: string[] = [];
-    const parsed = this.#parse(content.value, children);
+    const mark = this.#sink.begin();
+    const parsed = this.#parse(content.value, children, mark);
     if (!parsed.ok) return parsed;
     for (const child of children) {
       const refusal = this.#await(child, depth + 1);
@@ -134,19 +148,21 @@ export class SitemapTree {
       warn(this.#visit, refusal.code, `A sitemap is passed over: ${refusal.message}.`);
     }
     this.#read += 1;
-    this.#copies[url] = { validators: outcome.validators, children: children.slice(0, maxSitemaps) };
+    this.#copies[url] = { validators: outcome.validators, children: children.slice(0, maxSitemaps), mark };
     return ok(undefined);
   }
 
-  #parse(content: Uint8Array, children: string[]): Result<undefined> {
-    const reader = new SitemapReader();
+  #parse(content: Uint8Array, children: string[], mark: number): Result<undefined> {
+    const reader = new PageListReader();
     const take = (entries: readonly SitemapEntry[]): void => {
       if (reader.kind === "sitemapindex") children.push(...entries.map(({ location }) => location));
-      else if (entries.length > 0) this.#sink(entries);
+      else if (entries.length > 0) this.#sink.take(entries, mark);
     };
     for (let at = 0; at < content.length && reader.problem === undefined; at += pieceBytes)
       take(reader.write(content.subarray(at, at + pieceBytes)));
     take(reader.end());
+    // A feed names the newest pages; what it does not name is there all the same.
+    if (reader.kind === "rss" || reader.kind === "rdf" || reader.kind === "atom") this.#isComplete = false;
     return reader.problem === undefined ? ok(undefined) : { ok: false, error: reader.problem };
   }
 }

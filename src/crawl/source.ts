@@ -1,8 +1,18 @@
 import type { Robots } from "../format/index.ts";
-import type { MediaTypeFilter, PassedOver, Problem, Result, SitePosition, SourceName, Target } from "../model/index.ts";
+import {
+  type MediaTypeFilter,
+  ok,
+  type PassedOver,
+  type Problem,
+  type Result,
+  type SitePosition,
+  type SourceName,
+  type Target,
+} from "../model/index.ts";
 import type { LastmodTrust } from "../revisit/index.ts";
 import type { CrawlPorts } from "./ports.ts";
 import type { ReadingVisit } from "./reading-visit.ts";
+import type { SourceMemory } from "./source-memory.ts";
 
 /** A visit that looks for what changed at a site. */
 export interface SourceVisit extends ReadingVisit {
@@ -41,6 +51,8 @@ export type SourceLook =
 /** A way to learn what changed at a site. */
 export interface ChangeSource {
   readonly name: SourceName;
+  /** Whether robots.txt says that there is one. */
+  isAnnounced?(robots: Robots): boolean;
   /** Looks what changed. A problem says why it cannot be used; the next source is tried then. */
   look(visit: SourceVisit): Promise<Result<SourceLook>>;
 }
@@ -51,20 +63,41 @@ export interface FoundSource {
   readonly look: Exclude<SourceLook, { kind: "trouble" }>;
 }
 
-/** Asks sources in their order until one works, or one finds the site in trouble. */
+/**
+ * What a look that failed says. A server in trouble is a reason to wait where the source is known to be there; where
+ * nobody knows, some servers answer so whatever they are asked for.
+ */
+export function failLook(error: Problem, isExpected: boolean): Result<SourceLook> {
+  return isExpected && error.code === "site-unavailable"
+    ? ok({ kind: "trouble", problem: error })
+    : { ok: false, error };
+}
+
+/**
+ * Asks sources in their order until one works, or one finds the site in trouble. What was absent a short while ago is
+ * not asked for, unless nothing else is left.
+ */
 export async function findSource(
   visit: SourceVisit,
   sources: readonly ChangeSource[],
+  memory: SourceMemory,
 ): Promise<{ readonly found: FoundSource | undefined; readonly passedOver: readonly PassedOver[] }> {
   const passedOver: PassedOver[] = [];
   for (const source of sources) {
+    const absence = source === sources.at(-1) ? undefined : memory.recall(source, visit.robots);
+    if (absence !== undefined) {
+      passedOver.push(absence);
+      continue;
+    }
     const look = await source.look(visit);
     const outcome = look.ok ? look.value : ({ kind: "trouble", problem: look.error } as const);
     if (outcome.kind !== "trouble") return { found: { name: source.name, look: outcome }, passedOver };
     const { code, message } = outcome.problem;
     passedOver.push({ source: source.name, code, why: message });
     // A site in trouble is not asked for all of its pages instead.
-    if (look.ok || code === "site-unavailable") break;
+    if (look.ok) break;
+    if (code !== "site-unavailable") memory.noteAbsent(source.name, look.error);
   }
+  memory.save();
   return { found: undefined, passedOver };
 }

@@ -24,6 +24,11 @@ export class TargetBatch {
     for (const target of found) this.#found.push(target);
   }
 
+  /** Whether a result of a path was added and is not durable yet. */
+  holds(path: string): boolean {
+    return this.#settlements.some(({ target }) => target.path === path);
+  }
+
   /** Adds a result. Rejects if an earlier batch could not be made durable. */
   async add(settlement: TargetSettlement): Promise<void> {
     this.#throwFailure();

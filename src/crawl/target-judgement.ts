@@ -33,7 +33,11 @@ export type TargetFinding =
   | { readonly kind: "alias" }
   /** 404, or 410 which is `final`. */
   | { readonly kind: "gone"; readonly final: boolean }
-  | { readonly kind: "trouble"; readonly trouble: Exclude<PageTrouble, "differs" | "gone">; readonly message: string };
+  | {
+      readonly kind: "trouble";
+      readonly trouble: Exclude<PageTrouble, "differs" | "gone" | "moved">;
+      readonly message: string;
+    };
 
 /** What is to be remembered, counted and told of a target. */
 export interface TargetJudgement {
@@ -62,6 +66,8 @@ export function judgeTarget(
   history: readonly number[],
 ): TargetJudgement {
   const { held } = target;
+  // In the next visit, not again in this one.
+  const soon = now + 1;
   const answered = { kind: "answered", target, history, askedAt: now, dueAt: 0 } as const;
   switch (finding.kind) {
     case "unmodified": {
@@ -79,12 +85,27 @@ export function judgeTarget(
       if (isEqual) return { settlement, outcome: "unchanged", hasChanged: false };
       return { settlement, outcome: held === undefined ? "created" : "updated", hasChanged: held !== undefined };
     }
-    case "alias":
+    case "alias": {
+      // What was there has gone where it leads; for a day, any page may lead to one that says sorry.
+      const postponed = postpone(target, "moved");
+      if (held !== undefined && postponed.strikes < patienceVisits)
+        return {
+          settlement: { kind: "postponed", target, postponed, dueAt: soon },
+          outcome: undefined,
+          hasChanged: undefined,
+        };
+      if (held !== undefined)
+        return {
+          settlement: { kind: "removed", target, reason: "moved", askedAt: now, dueAt: now + lookAgainSeconds },
+          outcome: "gone",
+          hasChanged: true,
+        };
       return {
         settlement: { kind: "alias", target, askedAt: now, dueAt: now + lookAgainSeconds },
         outcome: undefined,
         hasChanged: undefined,
       };
+    }
     case "gone": {
       const postponed = postpone(target, "gone");
       if (held === undefined || finding.final || postponed.strikes >= patienceVisits) {
@@ -97,7 +118,7 @@ export function judgeTarget(
         };
       }
       return {
-        settlement: { kind: "postponed", target, postponed, dueAt: 0 },
+        settlement: { kind: "postponed", target, postponed, dueAt: soon },
         outcome: "failed",
         hasChanged: undefined,
         message: "404 Not Found",
@@ -108,7 +129,7 @@ export function judgeTarget(
       const postponed = postpone(target, trouble);
       const isLasting = (trouble === "refused" || trouble === "mirror") && postponed.strikes >= patienceVisits;
       return {
-        settlement: { kind: "postponed", target, postponed, dueAt: isLasting ? now + parkedSeconds : 0 },
+        settlement: { kind: "postponed", target, postponed, dueAt: isLasting ? now + parkedSeconds : soon },
         outcome: trouble === "disallowed" ? "disallowed" : "failed",
         hasChanged: undefined,
         message,

@@ -10,8 +10,8 @@ import type {
 } from "../model/index.ts";
 import { isFullFetchDue } from "../revisit/index.ts";
 import { PageBody } from "./page-body.ts";
-import { pathOf } from "./page-request.ts";
-import { describeOutcome, getPatiently } from "./patient-request.ts";
+import { mayAskAgain, pathOf } from "./page-request.ts";
+import { describeOutcome, getPatiently, type VisitRequest } from "./patient-request.ts";
 import { productToken } from "./robots-rules.ts";
 import type { Postponed } from "./site-turn.ts";
 import type { TargetFinding } from "./target-judgement.ts";
@@ -49,11 +49,19 @@ function secondsOf(timeMs: number): EpochSeconds {
 
 /** Asks for a target, conditionally if its body is held and was fetched whole not too long ago. */
 export async function askForTarget(visit: TargetVisit, target: Target): Promise<TargetAnswer> {
-  const fetchedAt = target.fullAt === undefined ? undefined : target.fullAt * 1000;
-  const isOld = isFullFetchDue({ path: target.path, fetchedAt }, visit.ports.timing.now(), visit.distrustMs);
+  const page = { path: target.path, fetchedAt: target.fullAt === undefined ? undefined : target.fullAt * 1000 };
+  const isOld = isFullFetchDue(page, visit.ports.timing.now(), visit.distrustMs);
   const isFull = isOld || (target.validators.etag === undefined && target.validators.lastModified === undefined);
+  const answer = await ask(visit, target, isFull);
+  // The validators are those of this page; what is not modified is the one that it leads to by now.
+  if (answer.outcome.kind !== "not-modified" || answer.outcome.requests === 1) return answer;
+  answer[Symbol.dispose]();
+  return await ask(visit, target, true);
+}
+
+async function ask(visit: TargetVisit, target: Target, isFull: boolean): Promise<TargetAnswer> {
   let body = new PageBody(visit.ports.bodies, visit.ports.codec);
-  const outcome = await getPatiently(visit, "page", () => {
+  const makeRequest = (): VisitRequest => {
     body[Symbol.dispose]();
     body = new PageBody(visit.ports.bodies, visit.ports.codec);
     const sink = body;
@@ -67,7 +75,8 @@ export async function askForTarget(visit: TargetVisit, target: Target): Promise<
       mayFollow: (url) => robotsAllow(visit.robots, productToken, pathOf(url)),
       sink: { write: (chunk) => sink.write(chunk) },
     };
-  });
+  };
+  const outcome = await getPatiently(visit, "page", makeRequest, () => mayAskAgain(visit));
   return { outcome, body, isFull, [Symbol.dispose]: () => body[Symbol.dispose]() };
 }
 
@@ -122,6 +131,8 @@ export function receivePage(
 export function findingOf(outcome: Exclude<FetchOutcome, FetchedOutcome>): TargetFinding {
   if (outcome.kind === "not-modified") return { kind: "unmodified", validators: outcome.validators };
   if (outcome.kind === "gone") return { kind: "gone", final: outcome.status === 410 };
+  if (outcome.kind === "failed" && outcome.reason === "redirect-disallowed")
+    return { kind: "trouble", trouble: "disallowed", message: outcome.message };
   const isLasting = outcome.kind === "refused" || (outcome.kind === "failed" && lasting.has(outcome.reason));
   return { kind: "trouble", trouble: isLasting ? "refused" : "unavailable", message: describeOutcome(outcome) };
 }

@@ -13,9 +13,12 @@ export function leadsOn(mediaType: string): boolean {
   return leadingTypes.has(mediaType);
 }
 
+/** Types of bodies in which links are looked for. */
+export const linkedTypes: readonly string[] = [...leadingTypes, "text/css"];
+
 /** Whether links are looked for in a page of a media type. */
 export function hasLinks(mediaType: string): boolean {
-  return leadsOn(mediaType) || mediaType === "text/css";
+  return linkedTypes.includes(mediaType);
 }
 
 /** Which of a site's URLs are asked for. */

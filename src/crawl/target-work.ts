@@ -7,14 +7,17 @@ import { choosePolls, historyAfter } from "./poll-planning.ts";
 import type { TargetChoice } from "./ports.ts";
 import { isCancelled, throwIfAborted, warn } from "./reading-visit.ts";
 import { productToken } from "./robots-rules.ts";
+import { SharedTags } from "./shared-tags.ts";
 import type { Postponed } from "./site-turn.ts";
 import { TargetBatch } from "./target-batch.ts";
 import { judgeTarget, type TargetFinding, type TargetJudgement } from "./target-judgement.ts";
-import { askForTarget, findingOf, receivePage, type TargetAnswer } from "./target-request.ts";
+import { askForTarget, findingOf, type ReceivedPage, receivePage, type TargetAnswer } from "./target-request.ts";
 import type { TargetVisit } from "./target-visit.ts";
 
 const targetsAtATime = 1000;
 const progressEveryMs = 250;
+/** Pages that were answered for by way of others are remembered, so that they are not asked for once more. */
+const maxAnsweredElsewhere = 100_000;
 
 /** Targets of a kind, read from the store a part at a time. */
 function* takeTargets(visit: TargetVisit, choice: TargetChoice): Generator<Target, void, void> {
@@ -35,6 +38,10 @@ class TargetWork {
   readonly #permits: Permits;
   readonly #links: LinkFollower;
   readonly #heldAtFirst: number;
+  readonly #tags = new SharedTags();
+  readonly #answeredElsewhere = new Set<string>();
+  /** Pages that are being asked for and are not held. */
+  #newUnderWay = 0;
   #done = 0;
   #reportedAt = 0;
   #failed = false;
@@ -54,13 +61,16 @@ class TargetWork {
     // Pages that nobody has yet come first: they are worth more than a fresher copy.
     await this.#askForNew();
     if (plan.asks === "moved") {
-      await this.#ask(takeTargets(this.#visit, "moved"));
+      const moved = takeTargets(this.#visit, "moved");
+      const isBounded = isPlanned || Number.isFinite(budget);
+      await this.#ask(isBounded && plan.trust === "false-alarms" ? choosePolls(this.#visit, moved) : moved);
       await this.#ask(ports.targets.sample(plan.sampled, this.#visit.since).values());
     } else {
       const known = takeTargets(this.#visit, "known");
       await this.#ask(isPlanned || Number.isFinite(budget) ? choosePolls(this.#visit, known) : known);
     }
     await this.#askForNew();
+    if (this.#tags.shared.length > 0) ports.targets.forgetTags(this.#tags.shared);
     plan.conclude?.();
   }
 
@@ -104,7 +114,7 @@ class TargetWork {
   }
 
   #isFull(): boolean {
-    return this.#heldAtFirst + this.#visit.tally.created >= this.#visit.maxPages;
+    return this.#heldAtFirst + this.#visit.tally.created + this.#newUnderWay >= this.#visit.maxPages;
   }
 
   async #treat(target: Target): Promise<void> {
@@ -112,12 +122,21 @@ class TargetWork {
       const finding = { kind: "trouble", trouble: "disallowed", message: "robots.txt does not allow it" } as const;
       return this.#settle(target, finding);
     }
+    if (this.#answeredElsewhere.has(target.path)) return;
     const { tally } = this.#visit;
+    const isNew = target.held === undefined ? 1 : 0;
     tally.pagesUnderWay++;
+    this.#newUnderWay += isNew;
     using answer = await this.#askOne(target).finally(() => {
       tally.pagesUnderWay--;
+      this.#newUnderWay -= isNew;
     });
     if (answer === undefined) return;
+    await this.#take(target, answer);
+  }
+
+  async #take(target: Target, answer: TargetAnswer): Promise<void> {
+    const { tally } = this.#visit;
     const { outcome } = answer;
     if (outcome.kind === "postponed") {
       this.postponed = outcome;
@@ -128,7 +147,8 @@ class TargetWork {
     await this.#visit.ports.requests.sent?.();
     if (target.held !== undefined) tally.askedAndHeld++;
     if (outcome.kind !== "fetched") return this.#settle(target, findingOf(outcome));
-    const { finding, received } = receivePage(this.#visit, target, answer, outcome);
+    const { finding: found, received } = receivePage(this.#visit, target, answer, outcome);
+    const finding = found.kind === "body" && received !== undefined ? this.#judgeTags(found, received) : found;
     if (received?.searchable !== undefined) {
       const { page, searchable, contentType } = received;
       this.#batch.link(this.#links.find(target, page.path, searchable, contentType));
@@ -137,12 +157,21 @@ class TargetWork {
     return this.#settleElsewhere(target, received?.page.path ?? target.path, finding);
   }
 
+  #judgeTags(finding: TargetFinding & { kind: "body" }, { page }: ReceivedPage): TargetFinding {
+    return { ...finding, validators: this.#tags.judge(finding.validators, page.digest) };
+  }
+
   // A redirect: the body belongs to the URL that gave it, and this one only leads there.
   async #settleElsewhere(target: Target, path: string, finding: TargetFinding): Promise<void> {
     const { targets } = this.#visit.ports;
-    targets.note([{ path, depth: target.depth, lastmod: undefined }], 0);
-    const other = targets.find(path);
-    if (other !== undefined) await this.#settle(other, finding);
+    if (!this.#answeredElsewhere.has(path)) {
+      if (this.#answeredElsewhere.size >= maxAnsweredElsewhere) this.#answeredElsewhere.clear();
+      this.#answeredElsewhere.add(path);
+      targets.note([{ path, depth: target.depth, lastmod: undefined }], 0);
+      const other = targets.find(path);
+      const isAnswered = (other?.askedAt ?? 0) >= this.#visit.since || this.#batch.holds(path);
+      if (other !== undefined && !isAnswered) await this.#settle(other, finding);
+    }
     await this.#settle(target, { kind: "alias" });
   }
 

@@ -23,6 +23,7 @@ import { ResourceSyncSource } from "./resource-sync-source.ts";
 import { keepCrawlDelay, readRobots } from "./robots-rules.ts";
 import { SitemapSource } from "./sitemap-source.ts";
 import { type ChangeSource, findSource, type SourceVisit } from "./source.ts";
+import { SourceMemory } from "./source-memory.ts";
 import { Tally } from "./tally.ts";
 import { TargetScope } from "./target-scope.ts";
 import { doTargetWork } from "./target-work.ts";
@@ -51,6 +52,11 @@ export interface VisitOptions {
   readonly maxDepth?: number;
   /** Whether of a site that publishes no changes only pages are asked for that have probably changed. Default false. */
   readonly isPlanned?: boolean;
+  /**
+   * A better source that a site had not is looked for again after so many milliseconds, or when robots.txt changes.
+   * Default 7 days.
+   */
+  readonly lookAgainMs?: number;
   /** After so many milliseconds a page is fetched whole, whatever its validators say. Default 90 days. */
   readonly distrustMs?: number;
   /** Time for a small request, in milliseconds; large bodies get more, at 64 bytes a millisecond. Default 30,000. */
@@ -58,6 +64,9 @@ export interface VisitOptions {
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: CrawlEvent) => void;
 }
+
+/** A source that was absent is looked for again after so long. */
+const defaultLookAgainMs = 7 * 86_400_000;
 
 function isSameRobots(a: RobotsCopy | undefined, b: RobotsCopy): boolean {
   return a !== undefined && a.body.length === b.body.length && a.body.every((byte, at) => byte === b.body[at]);
@@ -139,10 +148,12 @@ class SiteVisit {
     const { budget = Number.POSITIVE_INFINITY, filter } = this.#options;
     const visit: SourceVisit = { ...this.#visit, ports: this.#ports, robots, filter };
     const scope = new TargetScope(filter, this.#ports.mediaTypes);
-    const { found, passedOver } = await findSource(visit, makeSources(this.#options, scope));
+    const memory = new SourceMemory(visit, (this.#options.lookAgainMs ?? defaultLookAgainMs) / 1000);
+    const { found, passedOver } = await findSource(visit, makeSources(this.#options, scope), memory);
     throwIfAborted(this.#visit);
     if (found === undefined)
       for (const { code, source, why } of passedOver) warn(this.#visit, code, `${source}: ${why}`);
+    else memory.noteFound(found, `${filter.key} ${this.#options.maxDepth ?? ""}`);
     // What was not finished earlier is work, whatever the source is today.
     if (this.#ports.work.counts().pending > 0) await doPageWork({ ...visit, budget });
     if (found?.look.kind === "targets") {

@@ -1,4 +1,4 @@
-import type { Transform } from "node:stream";
+import { PassThrough, type Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import type { Failure } from "./failure.ts";
 
@@ -25,7 +25,8 @@ const { createZstdDecompress, constants } = zlib as {
 };
 
 const options = { chunkSize: pieceBytes };
-const makeGunzip: MakeDecoder = () => zlib.createGunzip(options);
+// Some servers name the coding and do not apply it.
+const makeGunzip: MakeDecoder = (first) => (isGzip(first) ? zlib.createGunzip(options) : new PassThrough());
 
 const decoders: ReadonlyMap<string, MakeDecoder> = new Map([
   ["gzip", makeGunzip],
@@ -41,6 +42,11 @@ function zstdDecoder(): [string, MakeDecoder][] {
   if (createZstdDecompress === undefined || windowLogMax === undefined) return [];
   // RFC 9659 section 3: a window has at most 8 MiB.
   return [["zstd", () => createZstdDecompress({ ...options, params: { [windowLogMax]: 23 } })]];
+}
+
+/** Whether a body begins as gzip does (RFC 1952 section 2.3.1), as far as it is there. */
+function isGzip(first: Uint8Array): boolean {
+  return first[0] === 0x1f && (first.length === 1 || first[1] === 0x8b);
 }
 
 /** The codings that are asked for, as the field Accept-Encoding. */

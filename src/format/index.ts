@@ -36,6 +36,8 @@ export {
 } from "./archive-name.ts";
 export { formatBase32 } from "./base32.ts";
 export { type CdxjEntry, formatCdxjLine, maxCdxjLine, parseCdxjLine } from "./cdxj.ts";
+export { parseFeedDate } from "./feed-date.ts";
+export { type FeedKind, FeedReader } from "./feed-reader.ts";
 export { formatHttpDate, parseHttpDate } from "./http-date.ts";
 export {
   decodeHttpHead,
@@ -47,6 +49,7 @@ export {
   statusOf,
 } from "./http-head.ts";
 export { formatLocation, isListable } from "./location.ts";
+export { type PageListKind, PageListReader } from "./page-list-reader.ts";
 export {
   type Capability,
   formatSha256Hash,
@@ -88,6 +91,7 @@ export {
 } from "./sitemap-document.ts";
 export { SitemapReader } from "./sitemap-reader.ts";
 export { surtOf } from "./surt.ts";
+export { UrlListReader } from "./url-list-reader.ts";
 export { maxUrlLength, normaliseUrl } from "./url-normal.ts";
 export { decodePathSegment, encodePathSegment, isCanonicalPath, maxPathLength } from "./url-path.ts";
 export { formatW3cDate, parseW3cDate } from "./w3c-date.ts";

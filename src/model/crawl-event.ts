@@ -7,6 +7,9 @@ export const sourceNames = ["archives", "resourcesync", "sitemap", "links", "lis
 /** One of {@link sourceNames}. */
 export type SourceName = (typeof sourceNames)[number];
 
+/** Under which names things are remembered of a site: of a source, or of its visits whatever the source. */
+export type SourceStateKey = SourceName | "visit";
+
 /** A source that was not used. */
 export interface PassedOver {
   readonly source: SourceName;

@@ -7,7 +7,14 @@ export {
   type PageChange,
   pathOf,
 } from "./change.ts";
-export { type CrawlEvent, type CrawlSummary, type PassedOver, type SourceName, sourceNames } from "./crawl-event.ts";
+export {
+  type CrawlEvent,
+  type CrawlSummary,
+  type PassedOver,
+  type SourceName,
+  type SourceStateKey,
+  sourceNames,
+} from "./crawl-event.ts";
 export type { Cursor } from "./cursor.ts";
 export { type ErrorCode, type ErrorFacts, errorCodes, TidemarkError, wrapSystemError } from "./error.ts";
 export {

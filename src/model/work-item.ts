@@ -1,7 +1,7 @@
 import type { Page } from "./page.ts";
 
 /** Why a page could not be brought to what its record says. */
-export type PageTrouble = "differs" | "gone" | "refused" | "unavailable" | "disallowed" | "mirror";
+export type PageTrouble = "differs" | "gone" | "refused" | "unavailable" | "disallowed" | "mirror" | "moved";
 
 /** Work that was not finished in a visit. */
 export interface Postponement {
@@ -26,6 +26,8 @@ export type DeletionReason =
   | "gone"
   /** The server answered 404 on three visits. */
   | "not-found"
+  /** On three visits it led to another URL of the site, under which its body is kept. */
+  | "moved"
   /** A complete list no longer names it. */
   | "unlisted";
 

@@ -67,7 +67,7 @@ export const migrations: readonly string[] = [
     UNIQUE (site, path)
   ) STRICT;
   CREATE INDEX target_new ON target (site, id) WHERE state = 'new';
-  CREATE INDEX target_moved ON target (site, id) WHERE state = 'known' AND (lastmod IS NULL OR lastmod IS NOT asked_lastmod);
+  CREATE INDEX target_moved ON target (site, id) WHERE state = 'known' AND (lastmod IS NULL OR lastmod IS NOT asked_lastmod OR strikes > 0);
   CREATE INDEX target_known ON target (site, id) WHERE state = 'known';
   -- Told with every place in the order of changes: a new state begins a new order.
   CREATE TABLE state_identity (epoch TEXT NOT NULL) STRICT;

@@ -43,22 +43,24 @@ const columns = `t.id, t.path, t.depth, t.lastmod, t.asked_lastmod, t.etag, t.mo
 const joined = "target t LEFT JOIN page p ON p.site = t.site AND p.path = t.path";
 
 const sql = {
-  // A target is as deep as the shortest way to it; what a list says of it is newer than what a link says.
+  // A target is as deep as the shortest way to it, and its links are less deep by that: they are to be read again. What
+  // a list says of it is newer than what a link says.
   note: `INSERT INTO target (site, path, depth, lastmod, listed)
     SELECT ?1, value ->> 0, value ->> 1, value ->> 2, ?3 FROM json_each(?2) WHERE true
     ON CONFLICT (site, path) DO UPDATE SET depth = min(depth, excluded.depth),
-      lastmod = iif(excluded.listed = 0, lastmod, excluded.lastmod), listed = max(listed, excluded.listed)
+      lastmod = iif(excluded.listed = 0, lastmod, excluded.lastmod), listed = max(listed, excluded.listed),
+      etag = iif(excluded.listed = 0, NULL, etag), modified = iif(excluded.listed = 0, NULL, modified)
     WHERE excluded.listed <> 0 OR excluded.depth < depth`,
   new: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'new' AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
   moved: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known'
-    AND (t.lastmod IS NULL OR t.lastmod IS NOT t.asked_lastmod) AND t.id > ?2 AND t.due <= ?4
+    AND (t.lastmod IS NULL OR t.lastmod IS NOT t.asked_lastmod OR t.strikes > 0) AND t.id > ?2 AND t.due <= ?4
     AND (t.asked IS NULL OR t.asked < ?5) ORDER BY t.id LIMIT ?3`,
   // What was answered for in this visit already is not asked for again.
   known: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.id > ?2 AND t.due <= ?4
     AND (t.asked IS NULL OR t.asked < ?5) ORDER BY t.id LIMIT ?3`,
   // A multiplicative hash of the id and a number that is another each time: as good as drawn at random.
   sample: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.lastmod IS t.asked_lastmod
-    AND t.lastmod IS NOT NULL
+    AND t.lastmod IS NOT NULL AND t.strikes = 0 AND t.asked < ?3
     AND p.path IS NOT NULL ORDER BY ((t.id + ?3) * 2654435761) % 4294967296 LIMIT ?2`,
   listed: `SELECT count(*) FILTER (WHERE t.lastmod IS NOT t.asked_lastmod), count(*) FILTER (WHERE t.lastmod IS t.asked_lastmod)
     FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.lastmod IS NOT NULL AND p.path IS NOT NULL`,
@@ -81,8 +83,15 @@ const sql = {
   // What an earlier source brought and nobody asked for yet.
   adoptHeld: `INSERT INTO target (site, path, depth) SELECT site, path, 0 FROM page WHERE site = ?1
     ON CONFLICT (site, path) DO NOTHING`,
-  dueUnlisted: `UPDATE target SET due = 0 WHERE site = ?1 AND listed <> 0 AND listed <> ?2 AND state = 'known'
+  dueUnlisted: `UPDATE target SET due = 0, lastmod = NULL WHERE site = ?1 AND listed <> 0
+    AND listed NOT IN (SELECT value FROM json_each(?2)) AND state = 'known'
     AND EXISTS (SELECT 1 FROM page p WHERE p.site = target.site AND p.path = target.path)`,
+  forgetAll:
+    "UPDATE target SET etag = NULL, modified = NULL WHERE site = ?1 AND (etag IS NOT NULL OR modified IS NOT NULL)",
+  forgetTypes: `UPDATE target SET etag = NULL, modified = NULL WHERE site = ?1 AND (etag IS NOT NULL OR modified IS NOT NULL)
+    AND (is_passage = 1 OR EXISTS (SELECT 1 FROM page p WHERE p.site = target.site AND p.path = target.path
+      AND p.media_type IN (SELECT value FROM json_each(?2))))`,
+  forgetTags: "UPDATE target SET etag = NULL WHERE site = ?1 AND etag IN (SELECT value FROM json_each(?2))",
   generation: "UPDATE site SET generation = generation + 1 WHERE id = ? RETURNING generation",
   states: "SELECT state, count(*) FROM target WHERE site = ?1 GROUP BY state",
   held: "SELECT count(*) FROM page WHERE site = ?1",
@@ -179,6 +188,7 @@ export class TargetList {
   readonly #site: number;
   readonly #seen: SeenChangeLog;
   readonly #statements: Map<string, Statement> = new Map();
+  #hasAdopted = false;
 
   constructor(connection: Connection, file: string, site: number) {
     this.#connection = connection;
@@ -191,7 +201,8 @@ export class TargetList {
   beginList(): number {
     return inDatabase(this.#file, () => {
       const [generation] = this.#statement(sql.generation).get(this.#site) as [number];
-      this.#statement(sql.adoptHeld).run(this.#site);
+      if (!this.#hasAdopted) this.#statement(sql.adoptHeld).run(this.#site);
+      this.#hasAdopted = true;
       return generation;
     });
   }
@@ -206,9 +217,9 @@ export class TargetList {
     inDatabase(this.#file, () => this.#note(found, list));
   }
 
-  /** Makes what is held, and no longer named by a complete list, due: whether it is gone the server says. */
-  endList(list: number): void {
-    inDatabase(this.#file, () => this.#statement(sql.dueUnlisted).run(this.#site, list));
+  /** Makes what is held, and is no longer named by any of these complete lists, due: whether it is gone the server says. */
+  endLists(lists: readonly number[]): void {
+    inDatabase(this.#file, () => this.#statement(sql.dueUnlisted).run(this.#site, JSON.stringify(lists)));
   }
 
   /**
@@ -226,13 +237,13 @@ export class TargetList {
   }
 
   /**
-   * Takes held targets of which the list says that they did not change.
+   * Takes held targets of which the list says that they did not change, other ones in each visit.
    *
-   * @param seed - another one draws others
+   * @param since - when the visit began; what was answered for since is not taken
    */
-  sample(limit: number, seed: number): Target[] {
+  sample(limit: number, since: EpochSeconds): Target[] {
     return inDatabase(this.#file, () =>
-      (this.#statement(sql.sample).all(this.#site, limit, seed % 2 ** 31) as Row[]).map(targetOf),
+      (this.#statement(sql.sample).all(this.#site, limit, since) as Row[]).map(targetOf),
     );
   }
 
@@ -276,6 +287,19 @@ export class TargetList {
         );
       }),
     );
+  }
+
+  /** Forgets validators: of bodies of some media types and of those that are not held, or of all. */
+  forgetValidators(mediaTypes?: readonly string[]): void {
+    inDatabase(this.#file, () => {
+      if (mediaTypes === undefined) this.#statement(sql.forgetAll).run(this.#site);
+      else this.#statement(sql.forgetTypes).run(this.#site, JSON.stringify(mediaTypes));
+    });
+  }
+
+  /** Forgets entity tags that say nothing of a page. */
+  forgetTags(etags: readonly string[]): void {
+    inDatabase(this.#file, () => this.#statement(sql.forgetTags).run(this.#site, JSON.stringify(etags)));
   }
 
   /** Makes targets that robots.txt disallowed due again. */

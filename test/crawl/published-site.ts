@@ -249,8 +249,12 @@ export class PublishedSite {
       return;
     }
     const etag = `"${hashOf(body).toString("hex").slice(0, 12)}"`;
-    if (request.headers["if-none-match"] === etag) response.writeHead(304, { etag }).end();
-    else response.writeHead(200, { etag, "content-length": body.length }).end(body);
+    if (request.headers["if-none-match"] === etag) {
+      response.writeHead(304, { etag }).end();
+      return;
+    }
+    const type = page === undefined ? {} : { "content-type": page.mediaType };
+    response.writeHead(200, { etag, "content-length": body.length, ...type }).end(body);
   }
 
   #note(request: IncomingMessage, status: number): void {

@@ -74,6 +74,12 @@ export class Crawler implements AsyncDisposable {
     };
   }
 
+  /** Visits on the next day. */
+  async visitNextDay(options: Partial<CrawlSiteOptions> = {}): Promise<Visit> {
+    this.now += 86_400_000;
+    return await this.visit(options);
+  }
+
   /** What the mirror holds, by file name. */
   mirror(): Record<string, string> {
     return readMirror(this.folder.path, this.site.origin);
