@@ -20,8 +20,8 @@ const locationFields: readonly string[] = ["link", "guid"];
 const dateFields: readonly string[] = ["updated", "modified", "pubDate", "date", "published", "issued"];
 
 /** Links of an Atom entry that lead to its page (RFC 4287 section 4.2.7.2). */
-function leadsToPage(tag: SaxesTagNS): boolean {
-  const rel = tag.attributes["rel"]?.value.trim().toLowerCase() ?? "alternate";
+function leadsToPage({ attributes }: SaxesTagNS): boolean {
+  const rel = attributes.rel?.value.trim().toLowerCase() ?? "alternate";
   return rel === "alternate" || rel === "http://www.iana.org/assignments/relation/alternate";
 }
 
@@ -90,9 +90,9 @@ class FeedDocument implements XmlReceiver {
   }
 
   #openField(tag: SaxesTagNS, fields: Map<string, string>): void {
-    const { local } = tag;
+    const { attributes, local } = tag;
     if (local === "link" && this.#kind === "atom") {
-      const href = tag.attributes["href"]?.value;
+      const href = attributes.href?.value;
       if (href !== undefined && !fields.has("link") && leadsToPage(tag)) fields.set("link", href);
       return;
     }
@@ -116,11 +116,14 @@ class FeedDocument implements XmlReceiver {
       return;
     }
     const lastModifiedText = pickFirst(fields, dateFields)?.slice(0, maxReadCharacters);
-    if (lastModifiedText === undefined) return this.#onEntry({ location });
-    const lastModified = parseFeedDate(lastModifiedText);
-    if (lastModified !== undefined) return this.#onEntry({ location, lastModifiedText, lastModified });
-    this.xml.warn("bad-date", `entry ${this.#count} has a date that is none: ${excerpt(lastModifiedText)}`);
-    this.#onEntry({ location, lastModifiedText });
+    const lastModified = lastModifiedText === undefined ? undefined : parseFeedDate(lastModifiedText);
+    if (lastModifiedText !== undefined && lastModified === undefined)
+      this.xml.warn("bad-date", `entry ${this.#count} has a date that is none: ${excerpt(lastModifiedText)}`);
+    this.#onEntry({
+      location,
+      ...(lastModifiedText === undefined ? {} : { lastModifiedText }),
+      ...(lastModified === undefined ? {} : { lastModified }),
+    });
   }
 }
 
