@@ -171,17 +171,15 @@ describe("a crawl that keeps WARC files", () => {
     );
   });
 
-  it("is killed at any moment and run again: every page is there, every record is whole", {
-    timeout: 120_000,
-  }, async () => {
+  it("is killed at any moment and run again: every page is there, every record is whole", async () => {
     await using crawler = await Crawler.open();
     const { site, folder } = crawler;
-    site.set(Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`/p${at}.html`, `page ${at} `.repeat(200)])));
+    site.set(Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`/p${at}.html`, `page ${at} `.repeat(200)])));
     site.publishBase();
     const program = join(repositoryFolder(), "bin", "tidemark.js");
     const args = [program, "crawl", site.origin, "--into", folder.path, "--keep", "warc", "--json"];
     let kills = 0;
-    for (const afterRequests of [3, 40, 75, 110, 200, Number.POSITIVE_INFINITY]) {
+    for (const afterRequests of [3, 40, 90, Number.POSITIVE_INFINITY]) {
       site.takeRequests();
       const child = spawn(process.execPath, args, { stdio: "ignore" });
       const ended = once(child, "close") as Promise<[number | null]>;
@@ -196,7 +194,7 @@ describe("a crawl that keeps WARC files", () => {
     assert.ok(kills > 1, `killed ${kills} times`);
     const { pages, counts } = replay(crawler);
     assert.deepEqual(pages, servedBy(site));
-    assert.equal(counts.size, 400);
+    assert.equal(counts.size, 150);
     const left = readdirSync(folderOf(crawler)).filter((name) => !/\.(?:warc\.gz|cdxj)$/.test(name));
     assert.deepEqual(left, []);
   });
