@@ -115,17 +115,18 @@ describe("the sources of a site", () => {
   it("may come and go: what each left is asked for as the next one needs it", async () => {
     await using crawler = await openSite();
     const { site } = crawler;
+    site.set({ "/": `<img src="/a.png">`, "/a.html": undefined, "/a.png": "a" });
     await crawler.visit(all);
     site.publishBase();
     assert.equal((await crawler.visitNextDay(all)).summary.source, "archives");
-    site.set({ "/a.html": "a 2" });
+    site.set({ "/a.png": "a 2" });
     site.publish();
-    assert.deepEqual((await crawler.visitNextDay(all)).pages, ["updated /a.html"]);
+    assert.deepEqual((await crawler.visitNextDay(all)).pages, ["updated /a.png"]);
     // Its old validators would say that nothing changed.
-    site.set({ "/a.html": "a" });
+    site.set({ "/a.png": "a" });
     site.files.clear();
     const visit = await crawler.visitNextDay(all);
-    assert.deepEqual([visit.summary.source, visit.pages], ["links", ["updated /a.html"]]);
-    assert.equal(crawler.mirror()["/a.html"], "a");
+    assert.deepEqual([visit.summary.source, visit.pages], ["links", ["updated /a.png"]]);
+    assert.equal(crawler.mirror()["/a.png"], "a");
   });
 });
