@@ -1,3 +1,5 @@
 export { StoredMerge } from "./change-merge.ts";
+export { type BodyFault, MirrorAudit } from "./mirror-audit.ts";
 export { mirrorFolderOf, mirrorPathOf } from "./mirror-path.ts";
+export { bodyFileOf, findStateFile, type KnownSite, type PastVisit, StateReader } from "./state-reader.ts";
 export { openStore, type SiteStore, Store, type StoreOptions } from "./store.ts";
