@@ -17,6 +17,7 @@ export {
   type CrawlSummary,
   type Cursor,
   type Deletion,
+  type DeletionReason,
   type EpochMs,
   type EpochSeconds,
   type ErrorCode,
@@ -26,11 +27,13 @@ export {
   type Finding,
   type FindingKind,
   findingKinds,
+  type HeldBody,
   type IndexNowEvent,
   type IndexNowSummary,
   type Page,
   type PageChange,
   type ProbeCounts,
+  type SeenChange,
   TidemarkError,
   type VerifyEvent,
   type VerifySummary,
@@ -39,6 +42,13 @@ export {
 } from "./model/index.ts";
 export type { NextRun } from "./next-run.ts";
 export { type ReadChangesOptions, readChanges, type SiteChanges } from "./read-changes.ts";
+export {
+  type CrawlChange,
+  type CrawlChanges,
+  type CrawlCursor,
+  type ReadCrawlChangesOptions,
+  readCrawlChanges,
+} from "./read-crawl-changes.ts";
 export { type FolderServer, type ServedRequest, type ServeOptions, serveFolder } from "./serve/index.ts";
 export type { ServerFinding } from "./server-check.ts";
 export type { ListChoices } from "./site-lists.ts";

@@ -59,7 +59,7 @@ export async function findSource(
   const passedOver: PassedOver[] = [];
   for (const source of sources) {
     const look = await source.look(visit);
-    const outcome = look.ok ? look.value : { kind: "trouble", problem: look.error } as const;
+    const outcome = look.ok ? look.value : ({ kind: "trouble", problem: look.error } as const);
     if (outcome.kind !== "trouble") return { found: { name: source.name, look: outcome }, passedOver };
     const { code, message } = outcome.problem;
     passedOver.push({ source: source.name, code, why: message });
