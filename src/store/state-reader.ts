@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { CrawlSummary, EpochSeconds, HeldBody, Page } from "../model/index.ts";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
-import { type Connection, openStateForReading, prepareStatement } from "./database.ts";
+import { type Connection, openStateForReading, prepareStatement, rollBack } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 import { fileNamed, mirrorPathOf } from "./mirror-path.ts";
 import { findNumberBefore, type NumberedChange, readNewestNumber, readSeenChanges } from "./seen-changes.ts";
@@ -147,6 +147,8 @@ export class StateReader implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    // Until its statements are collected the connection lives on, and with it what it froze.
+    rollBack(this.#connection);
     this.#connection.close();
   }
 }
