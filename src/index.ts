@@ -30,6 +30,10 @@ export {
   type HeldBody,
   type IndexNowEvent,
   type IndexNowSummary,
+  type MirrorEvent,
+  type MirrorFindingKind,
+  type MirrorSummary,
+  mirrorFindingKinds,
   type Page,
   type PageChange,
   type ProbeCounts,
@@ -64,5 +68,6 @@ export {
   type TellIndexNowOptions,
   tellIndexNow,
 } from "./tell-index-now.ts";
+export { type VerifyMirrorOptions, verifyMirror } from "./verify-mirror.ts";
 export { type VerifySiteOptions, verifySite } from "./verify-site.ts";
 export { type WatchedRound, type WatchSiteOptions, watchSite } from "./watch-site.ts";

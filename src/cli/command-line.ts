@@ -11,6 +11,7 @@ import { flagOption, type RawArguments } from "./option.ts";
 import { serveCommand } from "./serve-command.ts";
 import { statusCommand } from "./status-command.ts";
 import { verifyCommand } from "./verify-command.ts";
+import { verifyMirrorCommand } from "./verify-mirror-command.ts";
 
 const commands: readonly Command[] = [
   initCommand,
@@ -19,6 +20,7 @@ const commands: readonly Command[] = [
   verifyCommand,
   crawlCommand,
   changesCommand,
+  verifyMirrorCommand,
   serveCommand,
   demoCommand,
 ];
