@@ -4,6 +4,14 @@
  * @packageDocumentation
  */
 export type { CallRecord } from "./announce/index.ts";
+export {
+  type CrawlCosts,
+  type CrawlReportOptions,
+  notModifiedBytes,
+  readCrawlReport,
+  type SiteReport,
+  type VisitReport,
+} from "./crawl-report.ts";
 export { type CrawlSiteOptions, crawlSite } from "./crawl-site.ts";
 export type { ChangeDay, LastRun, LedgerState, LockHolder, PublishedState, RunTrouble } from "./export/index.ts";
 export { readExportConfiguration } from "./export-configuration.ts";
@@ -44,6 +52,7 @@ export {
   type WithholdRule,
   withholdRules,
 } from "./model/index.ts";
+export type { MissedCheck, MissedCheckOptions } from "./missed-check.ts";
 export type { NextRun } from "./next-run.ts";
 export { type ReadChangesOptions, readChanges, type SiteChanges } from "./read-changes.ts";
 export {

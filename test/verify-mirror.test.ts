@@ -137,6 +137,16 @@ describe("verifyMirror", () => {
     });
   }
 
+  it("mends a damaged page before it would be asked for by the plan of polls", async () => {
+    const { crawler, fileOf, verify, visit } = await openMirror("links");
+    await using _ = crawler;
+    rot(fileOf("a.html"));
+    await verify({ heal: true });
+    const { requests } = await visit({ isPlanned: true });
+    assert.deepEqual(requests.filter((request) => request.endsWith(".html")), ["200 /a.html"]);
+    assert.deepEqual((await verify()).findings, []);
+  });
+
   it("reads a sample, the same one for the same seed", async () => {
     const { crawler, fileOf, verify } = await openMirror();
     await using _ = crawler;

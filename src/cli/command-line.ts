@@ -8,6 +8,7 @@ import { demoCommand } from "./demo-command.ts";
 import { exportCommand } from "./export-command.ts";
 import { initCommand } from "./init-command.ts";
 import { flagOption, type RawArguments } from "./option.ts";
+import { reportCommand } from "./report-command.ts";
 import { serveCommand } from "./serve-command.ts";
 import { statusCommand } from "./status-command.ts";
 import { verifyCommand } from "./verify-command.ts";
@@ -21,6 +22,7 @@ const commands: readonly Command[] = [
   crawlCommand,
   changesCommand,
   verifyMirrorCommand,
+  reportCommand,
   serveCommand,
   demoCommand,
 ];
