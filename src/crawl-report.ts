@@ -1,6 +1,6 @@
-import type { CrawlSummary, EpochMs, EpochSeconds } from "./model/index.ts";
 import { chooseSites } from "./known-sites.ts";
-import { type MissedCheck, type MissedCheckOptions, checkForMissed } from "./missed-check.ts";
+import { checkForMissed, type MissedCheck, type MissedCheckOptions } from "./missed-check.ts";
+import type { CrawlSummary, EpochMs, EpochSeconds } from "./model/index.ts";
 import { findStateFile, type PastVisit, StateReader } from "./store/index.ts";
 
 /** Which visits to report, and whether to look for what they missed. */

@@ -17,6 +17,7 @@ export type { ChangeDay, LastRun, LedgerState, LockHolder, PublishedState, RunTr
 export { readExportConfiguration } from "./export-configuration.ts";
 export type { ExportSettings } from "./export-settings.ts";
 export { type ExportSiteOptions, exportSite } from "./export-site.ts";
+export type { MissedCheck, MissedCheckOptions } from "./missed-check.ts";
 export {
   type Change,
   type ChangeKind,
@@ -52,7 +53,6 @@ export {
   type WithholdRule,
   withholdRules,
 } from "./model/index.ts";
-export type { MissedCheck, MissedCheckOptions } from "./missed-check.ts";
 export type { NextRun } from "./next-run.ts";
 export { type ReadChangesOptions, readChanges, type SiteChanges } from "./read-changes.ts";
 export {

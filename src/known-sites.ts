@@ -16,7 +16,8 @@ export function chooseSites(sites: readonly KnownSite[], url: string | undefined
   if (found.length > 0) return found;
   const shown = sites.slice(0, sitesTold).map((site) => site.origin);
   throw new TidemarkError("bad-option", `The crawler has no site ${origin}.`, {
-    hint: shown.length === 0 ? "It has none yet." : `It has ${shown.join(", ")}${sites.length > sitesTold ? ", ..." : ""}`,
+    hint:
+      shown.length === 0 ? "It has none yet." : `It has ${shown.join(", ")}${sites.length > sitesTold ? ", ..." : ""}`,
     details: { site: origin },
   });
 }

@@ -89,7 +89,8 @@ export async function checkForMissed(
     differing: counts.differs,
     later: counts.later,
     failed: counts.failed,
-    missedShareAtMost: checked === drawn.seen && checked > 0 ? counts.differs / checked : boundShare(checked, counts.differs),
+    missedShareAtMost:
+      checked === drawn.seen && checked > 0 ? counts.differs / checked : boundShare(checked, counts.differs),
     examples,
     seed,
     requests: asker.requests,

@@ -1,3 +1,4 @@
+import { chooseSites } from "./known-sites.ts";
 import {
   type HeldBody,
   type MirrorEvent,
@@ -7,7 +8,6 @@ import {
   TidemarkError,
   wrapSystemError,
 } from "./model/index.ts";
-import { chooseSites } from "./known-sites.ts";
 import { PageSample } from "./page-sample.ts";
 import { findStateFile, type KnownSite, MirrorAudit, openStore, StateReader, type Store } from "./store/index.ts";
 
@@ -135,7 +135,13 @@ class MirrorVerification {
     this.#checkedBytes += readBytes;
     if (fault === undefined) return;
     if (audit.isShared(page)) {
-      this.#tell(site, "collision", page.path, undefined, "another page has the same file, and one file cannot hold both");
+      this.#tell(
+        site,
+        "collision",
+        page.path,
+        undefined,
+        "another page has the same file, and one file cannot hold both",
+      );
       return;
     }
     this.#tell(site, fault, page.path, undefined, message);

@@ -45,7 +45,10 @@ describe("readCrawlReport", () => {
     const { site, heldPages, heldBytes, visits, sum, missed } = await reportOf(crawler);
     assert.deepEqual([site, heldPages, heldBytes, missed], [crawler.site.origin, 21, 2100, undefined]);
     const [first, second] = visits;
-    assert.deepEqual([first?.created, first?.polling.requests, first?.download], [20, 20, { requests: 20, bytes: 2000 }]);
+    assert.deepEqual(
+      [first?.created, first?.polling.requests, first?.download],
+      [20, 20, { requests: 20, bytes: 2000 }],
+    );
     assert.deepEqual([second?.created, second?.updated, second?.source], [1, 1, "archives"]);
     assert.deepEqual(second?.polling, { requests: 21, bytes: 200 + 19 * notModifiedBytes });
     assert.equal((second?.at ?? 0) - (first?.at ?? 0), 86_400);
@@ -127,15 +130,30 @@ describe("readCrawlReport", () => {
     assert.deepEqual([table.code, table.stderr], [0, ""]);
     assert.match(table.stdout, /^http:\S+: 21 pages, 2\.1 KiB held; 2 visits\n/);
     assert.match(table.stdout, /\nsum +\d+ .*\npolling each page +41 .*\ndownloading all +41 /);
-    assert.match(table.stdout, /\ncheck: 5 pages fetched whole, 0 otherwise than held \(seed \d+\)\nwith 95 % confidence at most 45\.1 %/);
+    assert.match(
+      table.stdout,
+      /\ncheck: 5 pages fetched whole, 0 otherwise than held \(seed \d+\)\nwith 95 % confidence at most 45\.1 %/,
+    );
     crawler.site.set({ "/p7.html": "silent" });
     const missed = await runProgram("report", path, "--check", "100", "--delay", "0");
     assert.equal(missed.code, 3);
     assert.match(missed.stdout, /\n {2}\/p7\.html\n$/);
-    const lines = (await runProgram("report", path, "--json")).stdout.trim().split("\n").map((line) => JSON.parse(line));
-    assert.deepEqual(lines.map(({ event }) => event), ["site-report", "summary"]);
+    const lines = (await runProgram("report", path, "--json")).stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      lines.map(({ event }) => event),
+      ["site-report", "summary"],
+    );
     assert.equal(lines[0].sum.visits, 2);
-    for (const args of [["--check", "0"], ["--seed", "1"], ["--delay", "1"], ["--site", "x"], ["--since", "x"]])
+    for (const args of [
+      ["--check", "0"],
+      ["--seed", "1"],
+      ["--delay", "1"],
+      ["--site", "x"],
+      ["--since", "x"],
+    ])
       assert.equal((await runProgram("report", path, ...args)).code, 2);
     assert.equal((await runProgram("report", join(path, "none"))).code, 4);
   });

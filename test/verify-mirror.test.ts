@@ -143,7 +143,10 @@ describe("verifyMirror", () => {
     rot(fileOf("a.html"));
     await verify({ heal: true });
     const { requests } = await visit({ isPlanned: true });
-    assert.deepEqual(requests.filter((request) => request.endsWith(".html")), ["200 /a.html"]);
+    assert.deepEqual(
+      requests.filter((request) => request.endsWith(".html")),
+      ["200 /a.html"],
+    );
     assert.deepEqual((await verify()).findings, []);
   });
 
@@ -206,7 +209,10 @@ describe("verifyMirror", () => {
     assert.equal(bad.code, 3);
     assert.match(bad.stdout, /^digest: http.*\/a\.html: its digest is [\s\S]*1 will be fetched by the next crawl\n/);
     const lines = (await runProgram("verify-mirror", path, "--json", "--quiet")).stdout.trim().split("\n");
-    assert.deepEqual(lines.map((line) => JSON.parse(line).event), ["summary"]);
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).event),
+      ["summary"],
+    );
     assert.equal((await runProgram("verify-mirror", join(path, "none"))).code, 4);
     assert.equal((await runProgram("verify-mirror", path, "--site", "x")).code, 2);
   });

@@ -90,7 +90,10 @@ describe("tidemark changes of a crawler", () => {
     assert.equal(urls.stdout, ["/%ff.html", "/a.html", "/new.png"].map((name) => `${origin}${name}\n`).join(""));
     assert.equal(urls.stderr, "3 created, 0 updated, 0 deleted\n");
     const tsv = await runProgram("changes", path, "--cursor", cursor, "--format", "tsv", "--quiet");
-    assert.match(tsv.stdout, /^deleted\t-\t-\t-\t-\t\S+\/b\.html\nupdated\t\S+Z\t2\ttext\/html\t\S{11}\t\S+\/a\.html\n/);
+    assert.match(
+      tsv.stdout,
+      /^deleted\t-\t-\t-\t-\t\S+\/b\.html\nupdated\t\S+Z\t2\ttext\/html\t\S{11}\t\S+\/a\.html\n/,
+    );
     assert.equal(tsv.stderr, "");
   });
 
