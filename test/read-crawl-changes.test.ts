@@ -166,6 +166,10 @@ describe("readCrawlChanges", () => {
     await crawler.visit();
     const seen = readSeen(store, { cursor });
     assert.deepEqual([seen.reset, seen.lines], [true, ["created /b.html"]]);
+    crawler.site.set({ "/a.html": "again" });
+    crawler.site.publish();
+    await crawler.visit();
+    assert.deepEqual(readSeen(store, { cursor: seen.cursor }).lines, ["created /a.html"]);
   });
 
   it("reads while a crawl runs, as it was when the reading began, and keeps it from nothing", async () => {
@@ -185,6 +189,21 @@ describe("readCrawlChanges", () => {
       [...before.changes].map(({ kind, path, page }) => [kind, path, page?.sizeBytes]),
       [["created", "/a.html", 1]],
     );
+  });
+
+  it("gives the database's log free when it is disposed of", async () => {
+    await using crawler = await Crawler.open();
+    crawler.site.set({ "/a.html": "a" });
+    crawler.site.publishBase();
+    await crawler.visit();
+    const writer = new Database(stateOf(crawler.folder.path), { timeout: 0 });
+    const reading = readCrawlChanges({ store: crawler.folder.path });
+    writer.exec("UPDATE site SET since = 1");
+    const isBlocked = (): unknown => writer.prepare("PRAGMA wal_checkpoint(TRUNCATE)").raw(true).get();
+    assert.deepEqual((isBlocked() as number[])[0], 1);
+    reading[Symbol.dispose]();
+    assert.deepEqual((isBlocked() as number[])[0], 0);
+    writer.close();
   });
 
   it("takes over pages that an older state holds", async () => {
