@@ -4,12 +4,21 @@
  * @packageDocumentation
  */
 export type { CallRecord } from "./announce/index.ts";
+export {
+  type CrawlCosts,
+  type CrawlReportOptions,
+  notModifiedBytes,
+  readCrawlReport,
+  type SiteReport,
+  type VisitReport,
+} from "./crawl-report.ts";
 export { type CrawlSiteOptions, crawlSite } from "./crawl-site.ts";
 export type { ChangeDay, LastRun, LedgerState, LockHolder, PublishedState, RunTrouble } from "./export/index.ts";
 export { readExportConfiguration } from "./export-configuration.ts";
 export type { ExportSettings } from "./export-settings.ts";
 export { type ExportSiteOptions, exportSite } from "./export-site.ts";
 export { type Keep, keepings } from "./kept-site.ts";
+export type { MissedCheck, MissedCheckOptions } from "./missed-check.ts";
 export {
   type Change,
   type ChangeKind,
@@ -18,6 +27,7 @@ export {
   type CrawlSummary,
   type Cursor,
   type Deletion,
+  type DeletionReason,
   type EpochMs,
   type EpochSeconds,
   type ErrorCode,
@@ -27,11 +37,17 @@ export {
   type Finding,
   type FindingKind,
   findingKinds,
+  type HeldBody,
   type IndexNowEvent,
   type IndexNowSummary,
+  type MirrorEvent,
+  type MirrorFindingKind,
+  type MirrorSummary,
+  mirrorFindingKinds,
   type Page,
   type PageChange,
   type ProbeCounts,
+  type SeenChange,
   TidemarkError,
   type VerifyEvent,
   type VerifySummary,
@@ -41,6 +57,13 @@ export {
 export type { NextRun } from "./next-run.ts";
 export { type CreatePolitenessOptions, createPoliteness, type Politeness } from "./politeness.ts";
 export { type ReadChangesOptions, readChanges, type SiteChanges } from "./read-changes.ts";
+export {
+  type CrawlChange,
+  type CrawlChanges,
+  type CrawlCursor,
+  type ReadCrawlChangesOptions,
+  readCrawlChanges,
+} from "./read-crawl-changes.ts";
 export { type FolderServer, type ServedRequest, type ServeOptions, serveFolder } from "./serve/index.ts";
 export type { ServerFinding } from "./server-check.ts";
 export type { ListChoices } from "./site-lists.ts";
@@ -56,5 +79,6 @@ export {
   type TellIndexNowOptions,
   tellIndexNow,
 } from "./tell-index-now.ts";
+export { type VerifyMirrorOptions, verifyMirror } from "./verify-mirror.ts";
 export { type VerifySiteOptions, verifySite } from "./verify-site.ts";
 export { type WatchedRound, type WatchSiteOptions, watchSite } from "./watch-site.ts";

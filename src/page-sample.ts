@@ -5,10 +5,10 @@ import type { Page } from "./model/index.ts";
  * A random sample of pages that come one by one, each with the same chance, in memory for the sample alone
  * (J. S. Vitter, "Random Sampling with a Reservoir", 1985, algorithm R).
  */
-export class PageSample {
+export class PageSample<T extends Page = Page> {
   readonly #size: number;
   readonly #random: Random;
-  readonly #pages: Page[] = [];
+  readonly #pages: T[] = [];
   #seen = 0;
 
   /** @param size - 1 or more; @param seed - a whole number; the same pages and seed give the same sample */
@@ -23,12 +23,12 @@ export class PageSample {
   }
 
   /** The sample, in path order. */
-  get pages(): readonly Page[] {
+  get pages(): readonly T[] {
     return [...this.#pages].sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
   /** Offers a page. */
-  offer(page: Page): void {
+  offer(page: T): void {
     this.#seen += 1;
     if (this.#pages.length < this.#size) this.#pages.push(page);
     else {

@@ -1,4 +1,5 @@
 import type { Change } from "../model/index.ts";
+import type { CrawlChange } from "../read-crawl-changes.ts";
 import type { ChangeFormat } from "./changes-command.ts";
 
 function isoTime(seconds: number): string {
@@ -24,4 +25,28 @@ export function formatChange(change: Change, origin: string, format: ChangeForma
   if (format === "urls") return `${url}\n`;
   if (format === "tsv") return `${change.kind}\t${time}\t${sizeBytes ?? "-"}\t${mediaType}\t${digest ?? "-"}\t${url}\n`;
   return `${JSON.stringify({ change: change.kind, url, lastModified: time, sizeBytes, mediaType, digest })}\n`;
+}
+
+/**
+ * Writes what a crawler saw as a line, with its LF; `urls` and `tsv` as {@link formatChange} does. As JSON, of a file
+ * whose name is not UTF-8 the bytes are told in base64, as `fileBase64`.
+ */
+export function formatCrawlChange(seen: CrawlChange, format: ChangeFormat): string {
+  const { site, path, kind, page, url, at, reason, file } = seen;
+  if (format !== "json") {
+    if (kind === "deleted" || page === undefined) return formatChange({ kind: "deleted", path }, site, format);
+    return formatChange({ kind, page }, site, format);
+  }
+  const line = {
+    change: kind,
+    url,
+    seenAt: isoTime(at),
+    sizeBytes: page?.sizeBytes,
+    digest: page?.digest,
+    lastModified: page === undefined ? undefined : isoTime(page.lastModified),
+    mediaType: page?.mediaType,
+    ...(typeof file === "object" ? { fileBase64: Buffer.from(file).toString("base64") } : { file }),
+    reason,
+  };
+  return `${JSON.stringify(line)}\n`;
 }

@@ -8,9 +8,11 @@ import { demoCommand } from "./demo-command.ts";
 import { exportCommand } from "./export-command.ts";
 import { initCommand } from "./init-command.ts";
 import { flagOption, type RawArguments } from "./option.ts";
+import { reportCommand } from "./report-command.ts";
 import { serveCommand } from "./serve-command.ts";
 import { statusCommand } from "./status-command.ts";
 import { verifyCommand } from "./verify-command.ts";
+import { verifyMirrorCommand } from "./verify-mirror-command.ts";
 
 const commands: readonly Command[] = [
   initCommand,
@@ -19,6 +21,8 @@ const commands: readonly Command[] = [
   verifyCommand,
   crawlCommand,
   changesCommand,
+  verifyMirrorCommand,
+  reportCommand,
   serveCommand,
   demoCommand,
 ];

@@ -123,8 +123,8 @@ export interface WorkList {
   counts(): WorkCounts;
 }
 
-/** Which targets are taken: never asked for, of another `lastmod` than when they were asked for, or all others. */
-export type TargetChoice = "new" | "moved" | "known";
+/** Which targets are taken: never asked for, held and in doubt, of another `lastmod` than when they were asked for, or all others. */
+export type TargetChoice = "new" | "doubted" | "moved" | "known";
 
 /** Numbers of targets in the store. */
 export interface TargetCounts {

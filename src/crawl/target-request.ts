@@ -120,8 +120,9 @@ export function receivePage(
   const { held } = target;
   // The times of an equal body are those of the body that is held.
   const isEqual = held !== undefined && path === target.path && held.digest === digest && held.sizeBytes === sizeBytes;
-  if (!isEqual) {
-    const kept = visit.ports.bodies.keep(page, body.content());
+  // What was never fetched whole, or is in doubt, is written also where it should be there already.
+  if (!isEqual || target.fullAt === undefined) {
+    const kept = visit.ports.bodies.keep(isEqual ? held : page, body.content());
     if (!kept.ok) return { finding: { kind: "trouble", trouble: "mirror", message: kept.error.message }, received };
   }
   return { finding: { kind: "body", page: isEqual ? held : page, isPassage: false, validators, isFull }, received };

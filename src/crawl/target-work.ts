@@ -60,6 +60,7 @@ class TargetWork {
     const { plan, ports, budget, isPlanned } = this.#visit;
     // Pages that nobody has yet come first: they are worth more than a fresher copy.
     await this.#askForNew();
+    await this.#ask(takeTargets(this.#visit, "doubted"));
     if (plan.asks === "moved") {
       const moved = takeTargets(this.#visit, "moved");
       const isBounded = isPlanned || Number.isFinite(budget);
@@ -193,7 +194,8 @@ class TargetWork {
         ? draft
         : judgeTarget(target, finding, now, historyAfter(target, finding, now, draft.hasChanged));
     this.#count(target, judgement);
-    if (judgement.hasChanged !== undefined && target.held !== undefined)
+    // Of what is asked for out of turn the answer says nothing of the list.
+    if (judgement.hasChanged !== undefined && target.held !== undefined && target.fullAt !== undefined)
       this.#visit.plan.observe?.(target, judgement.hasChanged);
     this.#report(target, finding, judgement);
     this.#done++;

@@ -37,6 +37,12 @@ export { fetchFailures } from "./fetch-outcome.ts";
 export type { ExchangeSink, HttpExchange } from "./http-exchange.ts";
 export type { IndexNowEvent, IndexNowSummary } from "./index-now-event.ts";
 export { type MediaTypeFilter, parseMediaTypeFilter } from "./media-type.ts";
+export {
+  type MirrorEvent,
+  type MirrorFindingKind,
+  type MirrorSummary,
+  mirrorFindingKinds,
+} from "./mirror-event.ts";
 export { digestBytes, isDigest, type Page } from "./page.ts";
 export type { PostOutcome, PostRequest } from "./post-outcome.ts";
 export { excerpt, ok, type Problem, problem, type Result } from "./result.ts";

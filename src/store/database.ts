@@ -1,5 +1,6 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
+import { pathToFileURL } from "node:url";
 import Database from "libsql";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
 import { inDatabase } from "./database-error.ts";
@@ -59,6 +60,46 @@ export function prepareStatement(connection: Connection, sql: string): Statement
   return statement.reader ? statement.raw(true) : statement;
 }
 
+/** Others hold the database for an instant only: where one mends it after a crash, or closes it last. */
+const patienceMs = 10_000;
+
+/**
+ * Opens the state of a crawler to be read while a crawl may run: nothing is written, and nobody is kept from writing.
+ *
+ * @throws TidemarkError `not-found`, `no-permission`, `state-corrupt`, `state-version`
+ */
+export function openStateForReading(file: string): Connection {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    throw wrapSystemError(error, `read the state ${file}`, { file });
+  }
+  return inDatabase(file, () => {
+    const connection = new Database(`${pathToFileURL(file).href}?mode=ro`, { timeout: patienceMs });
+    try {
+      const [version] = prepareStatement(connection, "PRAGMA user_version").get() as [number];
+      if (version !== migrations.length) throw unknownVersion(file, version);
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  });
+}
+
+function unknownVersion(file: string, version: number): TidemarkError {
+  const details = { file, version };
+  if (version > migrations.length)
+    return new TidemarkError("state-version", `${file} was written by a newer version of tidemark.`, {
+      hint: "Use that version, or move the file away.",
+      details,
+    });
+  return new TidemarkError("state-version", `${file} holds no state of this version of tidemark.`, {
+    hint: "Crawl with this version once: that brings the state of an older one up to date.",
+    details,
+  });
+}
+
 /**
  * Opens the state of a crawler and brings its schema up to date.
  *
@@ -68,11 +109,8 @@ export function openState(file: string): Connection {
   const connection = openConnection(file);
   return inDatabase(file, () => {
     const [version] = prepareStatement(connection, "PRAGMA user_version").get() as [number];
-    if (version > migrations.length)
-      throw new TidemarkError("state-version", `${file} was written by a newer version of tidemark.`, {
-        hint: "Use that version, or move the file away.",
-        details: { file, version },
-      });
+    if (version > migrations.length) throw unknownVersion(file, version);
+    connection.exec(`PRAGMA busy_timeout = ${patienceMs}`);
     connection.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;");
     if (version < migrations.length) {
       transact(connection, () => {

@@ -48,6 +48,16 @@ export function mirrorPathOf(path: string, isWindows: boolean): string {
   return names.join("/");
 }
 
+/**
+ * A file in a folder. Names that are not ASCII are bytes: only a Buffer says them exactly.
+ *
+ * @param names - as {@link mirrorPathOf} gives them
+ */
+export function fileNamed(folder: string, names: string): string | Buffer {
+  if (/^[\x01-\x7f]*$/.test(names)) return `${folder}/${names}`;
+  return Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(names, "latin1")]);
+}
+
 /** The folder of a site's mirror: its host, and its port if that is not the scheme's own. */
 export function mirrorFolderOf(origin: string): string {
   const name = new URL(origin).host.replaceAll(":", "_");

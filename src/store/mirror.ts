@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { digestBytes, type HeldBody, ok, type Page, problem, type Result, wrapSystemError } from "../model/index.ts";
 import { BodyFile, writeWhole } from "./body-file.ts";
 import { DurableFolder } from "./durable-folder.ts";
-import { mirrorPathOf } from "./mirror-path.ts";
+import { fileNamed, mirrorPathOf } from "./mirror-path.ts";
 
 const isWindows = process.platform === "win32";
 const maxKnownFolders = 50_000;
@@ -123,10 +123,8 @@ export class Mirror {
     return join(this.#temporary, `body-${this.#temporaries++}`);
   }
 
-  // Names that are not ASCII are bytes: only a Buffer says them exactly.
   #fileOf(names: string): string | Buffer {
-    if (/^[\x01-\x7f]*$/.test(names)) return `${this.#root}/${names}`;
-    return Buffer.concat([Buffer.from(`${this.#root}/`), Buffer.from(names, "latin1")]);
+    return fileNamed(this.#root, names);
   }
 
   #complete(file: string, page: Page, content: Uint8Array | undefined): void {

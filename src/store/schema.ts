@@ -69,6 +69,8 @@ export const migrations: readonly string[] = [
   CREATE INDEX target_new ON target (site, id) WHERE state = 'new';
   CREATE INDEX target_moved ON target (site, id) WHERE state = 'known' AND (lastmod IS NULL OR lastmod IS NOT asked_lastmod OR strikes > 0);
   CREATE INDEX target_known ON target (site, id) WHERE state = 'known';
+  -- Asked for, and to be fetched whole: what is held of it is in doubt.
+  CREATE INDEX target_doubted ON target (site, id) WHERE full IS NULL AND asked IS NOT NULL;
   -- Told with every place in the order of changes: a new state begins a new order.
   CREATE TABLE state_identity (epoch TEXT NOT NULL) STRICT;
   INSERT INTO state_identity VALUES (lower(hex(randomblob(8))));
@@ -91,13 +93,15 @@ export const migrations: readonly string[] = [
     UNIQUE (site, path)
   ) STRICT;
   CREATE INDEX seen_change_unborn ON seen_change (site) WHERE born = 0;
+  INSERT INTO seen_change (site, path, born, is_deleted, at) SELECT site, path, 0, 0, unixepoch() FROM page;
+  UPDATE seen_change SET born = seq;
   CREATE TABLE visit (
     id INTEGER PRIMARY KEY,
     site INTEGER NOT NULL,
     at INTEGER NOT NULL,
     summary TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX visit_site ON visit (site, at);`,
+  CREATE INDEX visit_site ON visit (site, id);`,
   `-- The newest payload of each URL in the site's WARC files, and the record that holds its bytes.
   CREATE TABLE warc_record (
     site INTEGER NOT NULL,

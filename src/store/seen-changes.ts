@@ -98,6 +98,19 @@ export function* readSeenChanges(connection: Connection, after: number): Generat
   }
 }
 
+/** The number of the last change that was seen; 0 if none was. */
+export function readNewestNumber(connection: Connection): number {
+  const row = prepareStatement(connection, "SELECT seq FROM sqlite_sequence WHERE name = 'seen_change'").get();
+  return (row as [number] | undefined)?.[0] ?? 0;
+}
+
+/** The number after which everything was seen at or after a time. O(changes). */
+export function findNumberBefore(connection: Connection, at: EpochSeconds): number {
+  const row = prepareStatement(connection, "SELECT min(seq) FROM seen_change WHERE at >= ?").get(at);
+  const [first] = row as [number | null];
+  return first === null ? readNewestNumber(connection) : first - 1;
+}
+
 function changeOf(row: Row, after: number): SeenChange | undefined {
   const [, site, path, born, isDeleted, at, reason, sizeBytes, digest, lastModified, mediaType] = row;
   const isNew = born > after;
@@ -106,6 +119,8 @@ function changeOf(row: Row, after: number): SeenChange | undefined {
     return { site, path, kind: "deleted", at, page: undefined, reason: reason ?? undefined };
   }
   const isHeld = sizeBytes !== null && digest !== null && lastModified !== null && mediaType !== null;
-  const page = isHeld ? { path, sizeBytes, digest, lastModified, mediaType } : undefined;
+  // It is not held any more, although nobody saw it go: another choice of media types makes the crawler forget pages.
+  if (!isHeld) return undefined;
+  const page = { path, sizeBytes, digest, lastModified, mediaType };
   return { site, path, kind: isNew ? "created" : "updated", at, page, reason: undefined };
 }

@@ -7,9 +7,12 @@ import type {
   SiteRecord,
   Validators,
 } from "../model/index.ts";
-import { type Connection, prepareStatement, type Statement } from "./database.ts";
+import { type Connection, prepareStatement, type Statement, transact } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 import { SiteIntake } from "./site-intake.ts";
+
+/** Visits to a site that are remembered. */
+const maxVisits = 1000;
 
 type Text = string | null;
 type Count = number | null;
@@ -53,6 +56,7 @@ export class StoredSite {
   readonly #writeSource: Statement;
   readonly #writeVisit: Statement;
   readonly #writeClock: Statement;
+  readonly #forgetVisits: Statement;
 
   constructor(connection: Connection, file: string, site: number) {
     this.#connection = connection;
@@ -74,6 +78,11 @@ export class StoredSite {
     );
     this.#writeVisit = prepareStatement(connection, "INSERT INTO visit (site, at, summary) VALUES (?, ?, ?)");
     this.#writeClock = prepareStatement(connection, "UPDATE site SET clock = ? WHERE id = ?");
+    this.#forgetVisits = prepareStatement(
+      connection,
+      `DELETE FROM visit WHERE site = ?1 AND id <=
+        (SELECT id FROM visit WHERE site = ?1 ORDER BY id DESC LIMIT 1 OFFSET ${maxVisits})`,
+    );
   }
 
   read(): SiteRecord {
@@ -132,9 +141,14 @@ export class StoredSite {
     inDatabase(this.#file, () => this.#writeSource.run(this.#site, source, JSON.stringify(state)));
   }
 
-  /** Notes what a visit came to. */
+  /** Notes what a visit came to, and forgets the oldest visit beyond the thousandth. */
   rememberVisit(at: EpochSeconds, summary: CrawlSummary): void {
-    inDatabase(this.#file, () => this.#writeVisit.run(this.#site, at, JSON.stringify(summary)));
+    inDatabase(this.#file, () =>
+      transact(this.#connection, () => {
+        this.#writeVisit.run(this.#site, at, JSON.stringify(summary));
+        this.#forgetVisits.run(this.#site);
+      }),
+    );
   }
 
   rememberClock(state: SiteClockState): void {

@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { type Clock, wrapSystemError } from "../model/index.ts";
 import { type Connection, openState, prepareStatement, transact } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
+import { doubtPages } from "./doubt.ts";
 import { acquireLock, type FileLock } from "./lock.ts";
 import { Mirror } from "./mirror.ts";
 import { mirrorFolderOf } from "./mirror-path.ts";
@@ -13,6 +14,11 @@ import { WarcFiles } from "./warc-files.ts";
 import { WarcMemory } from "./warc-memory.ts";
 import { WarcRecorder } from "./warc-recorder.ts";
 import { StoredWork } from "./work-list.ts";
+
+/** The state's file in a folder of mirrors. */
+export function stateFileIn(into: string): string {
+  return join(resolve(into), ".tidemark", "state.db");
+}
 
 /** Where a crawler keeps what it has. */
 export interface StoreOptions {
@@ -126,6 +132,9 @@ export class Store {
       this.#connection.prepare("DELETE FROM work WHERE site = ?").run(id);
       this.#connection.prepare("DELETE FROM target WHERE site = ?").run(id);
       this.#connection.prepare("DELETE FROM source_state WHERE site = ?").run(id);
+      // Who followed what was seen could not learn what is gone meanwhile: it begins anew.
+      this.#connection.prepare("DELETE FROM seen_change WHERE site = ?").run(id);
+      this.#connection.exec("UPDATE state_identity SET epoch = lower(hex(randomblob(8)))");
       this.#connection.prepare("DELETE FROM warc_record WHERE site = ?").run(id);
       // A validator of what is kept no more would bring answers without a body.
       const forget =
@@ -133,6 +142,11 @@ export class Store {
       this.#connection.prepare(forget).run(mirror, id);
     });
     return id;
+  }
+
+  /** Makes pages of a site due to be fetched whole, whatever is held of them; see {@link doubtPages}. */
+  doubt(site: number, paths: readonly string[]): number {
+    return inDatabase(this.#stateFile, () => doubtPages(this.#connection, site, paths));
   }
 
   /** Closes the state and gives the locks back. */
@@ -159,11 +173,12 @@ function releaseAll(locks: readonly FileLock[]): void {
 export function openStore(options: StoreOptions): Store {
   const into = resolve(options.into);
   const own = join(into, ".tidemark");
-  const stateFile = options.stateFile === undefined ? join(own, "state.db") : resolve(options.stateFile);
+  const ownFile = stateFileIn(into);
+  const stateFile = options.stateFile === undefined ? ownFile : resolve(options.stateFile);
   const temporary = join(own, "tmp");
   const locks: FileLock[] = [];
   try {
-    for (const file of new Set([join(own, "state.db"), stateFile])) locks.push(acquireLock(`${file}.lock`));
+    for (const file of new Set([ownFile, stateFile])) locks.push(acquireLock(`${file}.lock`));
     rmSync(temporary, { recursive: true, force: true });
     mkdirSync(temporary, { recursive: true });
     return new Store(into, stateFile, temporary, locks, openState(stateFile));

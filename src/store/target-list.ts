@@ -3,8 +3,8 @@ import { type Connection, prepareStatement, type SqlValue, type Statement, trans
 import { inDatabase } from "./database-error.ts";
 import { type KeptBody, type RemovedPage, SeenChangeLog } from "./seen-changes.ts";
 
-/** Which targets are taken: never asked for, of another `lastmod` than when they were asked for, or all others. */
-export type TargetChoice = "new" | "moved" | "known";
+/** Which targets are taken: never asked for, held and in doubt, of another `lastmod` than when they were asked for, or all others. */
+export type TargetChoice = "new" | "doubted" | "moved" | "known";
 
 /** How many targets there are. */
 export interface TargetCounts {
@@ -55,6 +55,8 @@ const sql = {
   moved: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known'
     AND (t.lastmod IS NULL OR t.lastmod IS NOT t.asked_lastmod OR t.strikes > 0) AND t.id > ?2 AND t.due <= ?4
     AND (t.asked IS NULL OR t.asked < ?5) ORDER BY t.id LIMIT ?3`,
+  doubted: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.full IS NULL
+    AND t.asked IS NOT NULL AND t.id > ?2 AND t.due <= ?4 AND t.asked < ?5 ORDER BY t.id LIMIT ?3`,
   // What was answered for in this visit already is not asked for again.
   known: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.id > ?2 AND t.due <= ?4
     AND (t.asked IS NULL OR t.asked < ?5) ORDER BY t.id LIMIT ?3`,

@@ -32,7 +32,9 @@ test("the package holds the program, what it shows and what its users read, and 
   const needed = [
     ...["bin/tidemark.js", "dist/src/index.js", "dist/src/index.d.ts", "docs/cli.md", "docs/operations.md"],
     "docs/tidemark.schema.json",
-    ...["export@.service", "export@.timer", "watch@.service"].map((unit) => `systemd/tidemark-${unit}`),
+    ...["crawl@.service", "crawl@.timer", "export@.service", "export@.timer", "watch@.service"].map(
+      (unit) => `systemd/tidemark-${unit}`,
+    ),
     ...top,
   ];
   const missing = needed.filter((path) => !packed.paths.includes(path));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -29,7 +29,48 @@ for (const name of services) {
 }
 
 test("export and watch have one sandbox", () => {
-  const [first = "", ...others] = services;
-  assert.ok(sandboxOf(first).length > 20);
-  for (const other of others) assert.deepEqual(sandboxOf(other), sandboxOf(first));
+  assert.ok(sandboxOf("tidemark-export@.service").length > 20);
+  assert.deepEqual(sandboxOf("tidemark-watch@.service"), sandboxOf("tidemark-export@.service"));
+});
+
+test("the crawler has the exporter's sandbox, but for the network, its user and what it writes", () => {
+  const settings = (name: string): string[] => sandboxOf(name).filter((line) => !line.startsWith("#"));
+  const crawler = settings("tidemark-crawl@.service");
+  const exporter = settings("tidemark-export@.service");
+  assert.deepEqual(
+    crawler.filter((line) => !exporter.includes(line)),
+    [
+      "User=tidemark-crawl",
+      "StateDirectory=tidemark-crawl/%i",
+      "StateDirectoryMode=0755",
+      "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_NETLINK",
+      "SocketBindDeny=any",
+    ],
+  );
+  const lost = exporter.filter((line) => !crawler.includes(line)).map((line) => line.split("=")[0]);
+  assert.deepEqual(lost, [
+    "DynamicUser",
+    "User",
+    "SupplementaryGroups",
+    "StateDirectory",
+    "StateDirectoryMode",
+    "ReadWritePaths",
+    "PrivateNetwork",
+    "IPAddressDeny",
+    "RestrictAddressFamilies",
+  ]);
+});
+
+test("systemd-analyze verify finds nothing wrong with the units", { skip: skipWithout("systemd-analyze") }, () => {
+  for (const name of readdirSync(folder)) {
+    const instance = join(folder, name.replace("@", "@example.org"));
+    const { stderr } = spawnSync(requireProgram("systemd-analyze"), ["verify", "--recursive-errors=no", instance], {
+      encoding: "utf8",
+    });
+    // The program is found on the machine on which the unit is installed.
+    const told = stderr
+      .split("\n")
+      .filter((line) => line.includes("tidemark") && !/not executable|not found/.test(line));
+    assert.deepEqual(told, []);
+  }
 });

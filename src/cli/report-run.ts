@@ -1,0 +1,32 @@
+import { readCrawlReport, type SiteReport } from "../crawl-report.ts";
+import type { RunContext } from "./command.ts";
+import { type ExitCode, exitCodes } from "./exit-code.ts";
+import { givenOptions } from "./option.ts";
+import { ProgressLine } from "./progress-line.ts";
+import { formatCount } from "./quantity.ts";
+import type { ReportArguments } from "./report-command.ts";
+import { formatSiteReport } from "./report-text.ts";
+
+/** Reports what visits cost and found; with a check, pages that differ end it with the code of failed items. */
+export async function runReport(options: ReportArguments, context: RunContext): Promise<ExitCode> {
+  const { out, err, json, quiet, signal } = context;
+  const progress = new ProgressLine(err, quiet);
+  let reports: SiteReport[];
+  try {
+    reports = await readCrawlReport({
+      ...givenOptions(options),
+      signal,
+      onProgress: (site, done, total) =>
+        progress.show(() => `${site}: asking for pages: ${formatCount(done)} of ${formatCount(total)}`),
+    });
+  } finally {
+    progress.clear();
+  }
+  if (json) {
+    for (const report of reports) out.writeJson({ event: "site-report", ...report });
+    out.writeJson({ event: "summary", sites: reports.map(({ site }) => site) });
+  } else if (!quiet) out.write(reports.map(formatSiteReport).join("\n"));
+  return reports.some(({ missed }) => missed !== undefined && missed.differing > 0)
+    ? exitCodes.itemsFailed
+    : exitCodes.done;
+}

@@ -1,0 +1,39 @@
+import { readCrawlChanges } from "../read-crawl-changes.ts";
+import { formatCrawlChange } from "./change-line.ts";
+import type { SeenChangesArguments } from "./changes-command.ts";
+import type { RunContext } from "./command.ts";
+import { readCrawlCursorFile, writeCursorFile } from "./cursor-file.ts";
+import { type ExitCode, exitCodes } from "./exit-code.ts";
+import { givenOptions } from "./option.ts";
+import { formatCount } from "./quantity.ts";
+
+/** Prints what a crawler saw; the cursor moves only when all of it has left the process. */
+export async function runSeenChanges(options: SeenChangesArguments, context: RunContext): Promise<ExitCode> {
+  const { out, err, quiet } = context;
+  const { store, cursorFile, since, format } = options;
+  const json = format === "json";
+  const startedMs = performance.now();
+  const kept = cursorFile === undefined ? undefined : await readCrawlCursorFile(cursorFile);
+  using reading = readCrawlChanges(givenOptions({ store, cursor: kept, since }));
+  const { reset, cursor } = reading;
+  if (reset && json) out.writeJson({ event: "reset" });
+  if (reset && !json) err.write("note: the state is another than that of the cursor; this is everything that it has\n");
+  const counts = { created: 0, updated: 0, deleted: 0 };
+  for (const change of reading.changes) {
+    counts[change.kind]++;
+    out.write(formatCrawlChange(change, format));
+    if (out.isFull) await out.ready();
+    context.signal.throwIfAborted();
+  }
+  await out.flush();
+  context.signal.throwIfAborted();
+  if (cursorFile !== undefined) await writeCursorFile(cursorFile, cursor);
+  if (json) {
+    const elapsedMs = Math.round(performance.now() - startedMs);
+    out.writeJson({ event: "summary", ...counts, reset, cursor, elapsedMs });
+  } else if (!quiet) {
+    const { created, updated, deleted } = counts;
+    err.write(`${formatCount(created)} created, ${formatCount(updated)} updated, ${formatCount(deleted)} deleted\n`);
+  }
+  return exitCodes.done;
+}

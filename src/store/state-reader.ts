@@ -1,0 +1,154 @@
+import { isUtf8 } from "node:buffer";
+import { statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { CrawlSummary, EpochSeconds, HeldBody, Page } from "../model/index.ts";
+import { TidemarkError, wrapSystemError } from "../model/index.ts";
+import { type Connection, openStateForReading, prepareStatement, rollBack } from "./database.ts";
+import { inDatabase } from "./database-error.ts";
+import { fileNamed, mirrorPathOf } from "./mirror-path.ts";
+import { findNumberBefore, type NumberedChange, readNewestNumber, readSeenChanges } from "./seen-changes.ts";
+import { stateFileIn } from "./store.ts";
+
+const isWindows = process.platform === "win32";
+const rowsAtATime = 1000;
+
+const sql = {
+  sites: "SELECT id, origin, mirror FROM site ORDER BY origin",
+  epoch: "SELECT epoch FROM state_identity",
+  held: "SELECT count(*), coalesce(sum(size), 0) FROM page WHERE site = ?",
+  pages: `SELECT path, size, digest, modified, media_type FROM page WHERE site = ?1 AND path > ?2
+    ORDER BY path LIMIT ?3`,
+  visits: "SELECT at, summary FROM visit WHERE site = ?1 AND at >= ?2 ORDER BY id",
+} as const;
+
+/** A site of which a crawler holds pages. */
+export interface KnownSite {
+  /** Number within the state. */
+  readonly id: number;
+  readonly origin: string;
+  /** Folder of its mirror, absolute. */
+  readonly folder: string;
+}
+
+/** A visit that was made to a site. */
+export interface PastVisit {
+  /** When it began. */
+  readonly at: EpochSeconds;
+  readonly summary: CrawlSummary;
+}
+
+/** The bodies' files: a text where the name is UTF-8, else its bytes. */
+export function bodyFileOf(folder: string, path: string): string | Uint8Array {
+  const file = fileNamed(folder, mirrorPathOf(path, isWindows));
+  return typeof file === "string" || !isUtf8(file) ? file : file.toString();
+}
+
+/**
+ * Finds a crawler's state.
+ *
+ * @param place - folder of the mirrors, or the state's file
+ * @throws TidemarkError `not-found` if there is none, `no-permission`
+ */
+export function findStateFile(place: string): string {
+  const full = resolve(place);
+  try {
+    const file = statSync(full).isDirectory() ? stateFileIn(full) : full;
+    if (file !== full) statSync(file);
+    return file;
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== "ENOENT") throw wrapSystemError(error, `read ${full}`, { file: full });
+    throw new TidemarkError("not-found", `There is no state of a crawler in ${full}.`, {
+      hint: "Name the folder that tidemark crawl was given with --into, or the file that it was given with --state.",
+      details: { file: full },
+      cause: error,
+    });
+  }
+}
+
+/** A crawler's state, to be read also while a crawl runs. Disposed of by who opened it. */
+export class StateReader implements Disposable {
+  readonly #file: string;
+  readonly #connection: Connection;
+
+  /** @throws TidemarkError `not-found`, `no-permission`, `state-corrupt`, `state-version` */
+  constructor(file: string) {
+    this.#file = file;
+    this.#connection = openStateForReading(file);
+  }
+
+  /** From now on everything is read as it is at this moment; what is written meanwhile cannot be given up by the log. */
+  freeze(): void {
+    inDatabase(this.#file, () => this.#connection.exec("BEGIN"));
+  }
+
+  /** The order that the changes' numbers are of; another state, or one that began anew, has another. */
+  readEpoch(): string {
+    return inDatabase(this.#file, () => (prepareStatement(this.#connection, sql.epoch).get() as [string])[0]);
+  }
+
+  /** The number of the last change; 0 if there is none. */
+  readNewestNumber(): number {
+    return inDatabase(this.#file, () => readNewestNumber(this.#connection));
+  }
+
+  /** The number after which everything was seen at or after a time. O(changes). */
+  findNumberBefore(at: EpochSeconds): number {
+    return inDatabase(this.#file, () => findNumberBefore(this.#connection, at));
+  }
+
+  /** What was seen after a number; see {@link readSeenChanges}. */
+  *readChanges(after: number): Generator<NumberedChange, void, void> {
+    const changes = inDatabase(this.#file, () => readSeenChanges(this.#connection, after));
+    for (;;) {
+      const next = inDatabase(this.#file, () => changes.next());
+      if (next.done === true) return;
+      yield next.value;
+    }
+  }
+
+  readSites(): KnownSite[] {
+    const from = dirname(this.#file);
+    const rows = inDatabase(this.#file, () => prepareStatement(this.#connection, sql.sites).all());
+    return (rows as [number, string, string][]).map(([id, origin, mirror]) => {
+      return { id, origin, folder: resolve(from, mirror) };
+    });
+  }
+
+  /** What is held of a site. O(pages). */
+  countHeld(site: number): { readonly pages: number; readonly bytes: number } {
+    const row = inDatabase(this.#file, () => prepareStatement(this.#connection, sql.held).get(site));
+    const [pages, bytes] = row as [number, number];
+    return { pages, bytes };
+  }
+
+  /** The pages that are held of a site, in path order. */
+  *readPages(site: number): Generator<Page & HeldBody, void, void> {
+    const next = inDatabase(this.#file, () => prepareStatement(this.#connection, sql.pages));
+    for (let after = ""; ; ) {
+      const rows = inDatabase(this.#file, () => next.all(site, after, rowsAtATime));
+      for (const [path, sizeBytes, digest, lastModified, mediaType] of rows as [
+        string,
+        number,
+        string,
+        number,
+        string,
+      ][]) {
+        yield { path, sizeBytes, digest, lastModified, mediaType };
+        after = path;
+      }
+      if (rows.length < rowsAtATime) return;
+    }
+  }
+
+  /** The visits to a site that began at or after a time, the oldest first. */
+  readVisits(site: number, since: EpochSeconds): PastVisit[] {
+    const rows = inDatabase(this.#file, () => prepareStatement(this.#connection, sql.visits).all(site, since));
+    return (rows as [number, string][]).map(([at, summary]) => ({ at, summary: JSON.parse(summary) as CrawlSummary }));
+  }
+
+  [Symbol.dispose](): void {
+    // Until its statements are collected the connection lives on, and with it what it froze.
+    rollBack(this.#connection);
+    this.#connection.close();
+  }
+}
