@@ -1,6 +1,7 @@
 import { productToken, type ServedPage, type Timing } from "./crawl/index.ts";
 import { createFetcher } from "./fetch/index.ts";
 import { maxRobotsBytes, parseHttpDate, parseRobots, robotsAllow, robotsCrawlDelaySeconds } from "./format/index.ts";
+import { givenOptions } from "./given-options.ts";
 import type { EpochSeconds, HeldBody, Page } from "./model/index.ts";
 import { PageSample } from "./page-sample.ts";
 import { realTiming } from "./reading-ports.ts";
@@ -65,7 +66,7 @@ export async function checkForMissed(
   for (const page of pages) drawn.offer(page);
   const real = realTiming();
   const timing: Timing = delay === undefined ? real : { now: real.now, delay };
-  await using fetcher = createFetcher(userAgent === undefined ? {} : { userAgent });
+  await using fetcher = createFetcher({ allowedPrivateOrigins: [origin], ...givenOptions({ userAgent }) });
   const asker = new SiteAsker(fetcher, { origin, timing, timeoutMs, signal });
   const { outcome } = await asker.ask("/robots.txt", maxRobotsBytes + 1);
   const robots = parseRobots(outcome.kind === "fetched" ? outcome.body : new Uint8Array(0));

@@ -1,7 +1,7 @@
 import { readCrawlReport, type SiteReport } from "../crawl-report.ts";
+import { givenOptions } from "../given-options.ts";
 import type { RunContext } from "./command.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
-import { givenOptions } from "./option.ts";
 import { ProgressLine } from "./progress-line.ts";
 import { formatCount } from "./quantity.ts";
 import type { ReportArguments } from "./report-command.ts";

@@ -1,10 +1,10 @@
+import { givenOptions } from "../given-options.ts";
 import { readCrawlChanges } from "../read-crawl-changes.ts";
 import { formatCrawlChange } from "./change-line.ts";
 import type { SeenChangesArguments } from "./changes-command.ts";
 import type { RunContext } from "./command.ts";
 import { readCrawlCursorFile, writeCursorFile } from "./cursor-file.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
-import { givenOptions } from "./option.ts";
 import { formatCount } from "./quantity.ts";
 
 /** Prints what a crawler saw; the cursor moves only when all of it has left the process. */

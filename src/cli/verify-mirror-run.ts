@@ -1,8 +1,8 @@
+import { givenOptions } from "../given-options.ts";
 import type { MirrorEvent, MirrorSummary } from "../model/index.ts";
 import { verifyMirror } from "../verify-mirror.ts";
 import { printEvent, type RunContext } from "./command.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
-import { givenOptions } from "./option.ts";
 import { ProgressLine } from "./progress-line.ts";
 import { formatBytes, formatCount, formatElapsed, formatNoun } from "./quantity.ts";
 import type { VerifyMirrorArguments } from "./verify-mirror-command.ts";

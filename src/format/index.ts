@@ -37,7 +37,6 @@ export {
 export { formatBase32 } from "./base32.ts";
 export { type CdxjEntry, formatCdxjLine, maxCdxjLine, parseCdxjLine } from "./cdxj.ts";
 export { parseFeedDate } from "./feed-date.ts";
-export { type FeedKind, FeedReader } from "./feed-reader.ts";
 export { formatHttpDate, parseHttpDate } from "./http-date.ts";
 export {
   decodeHttpHead,
@@ -91,7 +90,6 @@ export {
 } from "./sitemap-document.ts";
 export { SitemapReader } from "./sitemap-reader.ts";
 export { surtOf } from "./surt.ts";
-export { UrlListReader } from "./url-list-reader.ts";
 export { maxUrlLength, normaliseUrl } from "./url-normal.ts";
 export { decodePathSegment, encodePathSegment, isCanonicalPath, maxPathLength } from "./url-path.ts";
 export { formatW3cDate, parseW3cDate } from "./w3c-date.ts";
