@@ -164,7 +164,8 @@ class TargetWork {
         ? draft
         : judgeTarget(target, finding, now, historyAfter(target, finding, now, draft.hasChanged));
     this.#count(target, judgement);
-    if (judgement.hasChanged !== undefined && target.held !== undefined)
+    // That a page is gone says nothing of a lastmod.
+    if (judgement.hasChanged !== undefined && target.held !== undefined && judgement.settlement.kind === "answered")
       this.#visit.plan.observe?.(target, judgement.hasChanged);
     this.#report(target, finding, judgement);
     this.#done++;

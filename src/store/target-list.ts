@@ -81,7 +81,7 @@ const sql = {
   // What an earlier source brought and nobody asked for yet.
   adoptHeld: `INSERT INTO target (site, path, depth) SELECT site, path, 0 FROM page WHERE site = ?1
     ON CONFLICT (site, path) DO NOTHING`,
-  dueUnlisted: `UPDATE target SET due = 0 WHERE site = ?1 AND listed <> 0 AND listed <> ?2 AND state = 'known'
+  dueUnlisted: `UPDATE target SET due = 0, lastmod = NULL WHERE site = ?1 AND listed <> 0 AND listed <> ?2 AND state = 'known'
     AND EXISTS (SELECT 1 FROM page p WHERE p.site = target.site AND p.path = target.path)`,
   generation: "UPDATE site SET generation = generation + 1 WHERE id = ? RETURNING generation",
   states: "SELECT state, count(*) FROM target WHERE site = ?1 GROUP BY state",

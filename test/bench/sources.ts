@@ -7,7 +7,6 @@ import { repositoryFolder } from "../repository-folder.ts";
 import { readHistory } from "./replay/history.ts";
 import { formatDays } from "./sources/days-table.ts";
 import { makePeers } from "./sources/peers.ts";
-import { liesFrom } from "./sources/publications.ts";
 import { runDays } from "./sources/run-days.ts";
 
 const help = `npm run bench -- sources [--pages 4000] [--days 30] [--history FILE] [--peers] [--full]
@@ -64,7 +63,7 @@ export async function run(args: string[]): Promise<void> {
   process.stdout.write(
     `${result.firstPages} pages at first, ${result.lastPages} at last; ${result.days} days of ${basename(values.history)}: ` +
       `${result.created} created, ${result.updated} updated, ${result.deleted} deleted.\n` +
-      `Node ${process.version}; ${programs.join("; ")}\n${explanation}\n${formatDays(result.followed, liesFrom(result.lateDay))}`,
+      `Node ${process.version}; ${programs.join("; ")}\n${explanation}\n${formatDays(result.followed)}`,
   );
   if (values.peers && findProgram("httrack") === undefined)
     process.stdout.write("HTTrack is not installed, and was not run.\n");

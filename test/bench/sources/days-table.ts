@@ -43,16 +43,11 @@ const columns = [
   "missed after",
 ];
 
-/**
- * Lines a row for each who followed.
- *
- * @param lies - first day of the lie by the name of who is lied to
- */
-export function formatDays(followed: readonly FollowedDays[], lies: ReadonlyMap<string, number>): string {
-  const rows = followed.map(({ name, visits: [first, ...days] }) => {
+/** Lines up a row for each who followed. */
+export function formatDays(followed: readonly FollowedDays[]): string {
+  const rows = followed.map(({ name, visits, liedOn: from }) => {
+    const [first, ...days] = visits;
     const mean = (pick: (visit: DayVisit) => number): number => sum(days.map(pick)) / days.length;
-    const from = lies.get(name);
-    const visits = first === undefined ? days : [first, ...days];
     const look = from === undefined ? undefined : findLookOfLie(visits, from);
     return [
       name,

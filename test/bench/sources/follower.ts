@@ -19,6 +19,7 @@ export interface Follower {
   readonly update: (now: EpochSeconds) => Promise<void>;
   /** What is thought of the site's `lastmod` by now. */
   readonly trust?: () => LastmodTrust | undefined;
+  readonly liedAt?: () => EpochSeconds | undefined;
 }
 
 const concurrency = 5;
@@ -56,6 +57,7 @@ export function makeCrawler(publication: Publication, into: string, url: string)
       if (summary.source !== wanted)
         throw new Error(`${publication.name}: ${summary.source} was used: ${JSON.stringify(summary.passedOver)}`);
     },
+    ...(publication.liedAt !== undefined && { liedAt: publication.liedAt }),
     ...(publication.crawl.sources?.includes("sitemap") === true && { trust: () => readTrust(stateFile) }),
   };
 }

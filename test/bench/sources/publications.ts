@@ -16,6 +16,8 @@ export interface Publication {
   readonly snippet: string;
   /** Says what a day did; not called for what the exporter publishes. */
   readonly publish?: (site: LivingSite, changes: DayChanges, endsAt: EpochSeconds) => void;
+  /** When a lie was told first, if ever. */
+  readonly liedAt?: () => EpochSeconds | undefined;
 }
 
 /** Lies that a sitemap's `lastmod` tells, and one that begins late. */
@@ -45,11 +47,14 @@ function lyingSitemap(name: string, lie: Lie, folder: string, origin: string, la
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "robots.txt"), `User-agent: *\nDisallow:\nSitemap: ${origin}/sitemap.xml\n`);
   const claims = new Map<string, EpochSeconds>();
+  let liedAt: EpochSeconds | undefined;
   const claim = (site: LivingSite, changes: DayChanges, endsAt: EpochSeconds): void => {
     for (const path of changes.deleted) claims.delete(path);
     for (const [path, { lastModified }] of site.pages) {
       const isNew = !claims.has(path);
-      const isOwned = changes.updated.has(path) && !((lie === "silent" || endsAt > lateFrom) && isSilent(path, endsAt));
+      const isChanged = changes.updated.has(path);
+      const isOwned = isChanged && !((lie === "silent" || endsAt > lateFrom) && isSilent(path, endsAt));
+      if (!isNew && (lie === "stamp" || (isChanged && !isOwned))) liedAt ??= endsAt;
       if (lie === "stamp") claims.set(path, endsAt);
       else if (isNew || isOwned) claims.set(path, lastModified);
     }
@@ -68,6 +73,7 @@ function lyingSitemap(name: string, lie: Lie, folder: string, origin: string, la
       writeFileSync(file, Buffer.concat(pieces));
       utimesSync(file, endsAt, endsAt);
     },
+    liedAt: () => liedAt,
   };
 }
 
@@ -79,11 +85,11 @@ export const silence: Publication = {
 };
 
 /** What the exporter publishes, as it is. */
-export const exported = {
+export const exported: Readonly<Record<"archives" | "resourceSync" | "sitemap", Publication>> = {
   archives: { name: "archives", crawl: { sources: ["archives"] }, snippet: "" },
   resourceSync: { name: "ResourceSync", crawl: { sources: ["resourcesync"] }, snippet: "" },
   sitemap: { name: "sitemap, true", crawl: { sources: ["sitemap"] }, snippet: "" },
-} as const satisfies Record<string, Publication>;
+};
 
 /**
  * All ways in turn.
@@ -94,9 +100,4 @@ export const exported = {
 export function makePublications(folder: string, origin: string, lateFrom: EpochSeconds): Publication[] {
   const lying = Object.entries(lies).map(([name, lie]) => lyingSitemap(name, lie, join(folder, lie), origin, lateFrom));
   return [...Object.values(exported), ...lying, silence];
-}
-
-/** The first day of each lie, by the name of the publication. */
-export function liesFrom(lateDay: number): ReadonlyMap<string, number> {
-  return new Map(Object.entries(lies).map(([name, lie]) => [name, lie === "late" ? lateDay : 1]));
 }

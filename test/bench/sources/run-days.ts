@@ -32,6 +32,8 @@ export interface FollowedDays {
   readonly name: string;
   /** That of the whole download before the days, then one a day. */
   readonly visits: readonly DayVisit[];
+  /** The day on which a `lastmod` lied first, if it ever did. */
+  readonly liedOn: number | undefined;
 }
 
 /** What was run. */
@@ -43,8 +45,6 @@ export interface DaysResult {
   readonly created: number;
   readonly updated: number;
   readonly deleted: number;
-  /** The day from which on the late liar lies. */
-  readonly lateDay: number;
   readonly followed: readonly FollowedDays[];
 }
 
@@ -178,8 +178,11 @@ export async function runDays(options: RunDaysOptions): Promise<DaysResult> {
     lastPages: site.pages.size,
     days: days.length,
     ...sums,
-    lateDay,
-    followed: followed.map(({ follower, visits }) => ({ name: follower.name, visits })),
+    followed: followed.map(({ follower, visits }) => {
+      const liedAt = follower.liedAt?.();
+      const liedOn = liedAt === undefined ? undefined : (liedAt - endOf(0)) / daySeconds;
+      return { name: follower.name, visits, liedOn };
+    }),
   };
 }
 
