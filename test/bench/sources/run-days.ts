@@ -162,8 +162,10 @@ export async function runDays(options: RunDaysOptions): Promise<DaysResult> {
   const live = async (day: number, changes: DayChanges): Promise<void> => {
     await exporter.publish(site, endOf(day));
     publishAll(publications, site, changes, endOf(day));
-    for (const one of followed)
-      options.onVisit?.(day, one.follower.name, await one.visit(site, docroot, port, endOf(day)));
+    for (const one of followed) {
+      const visit = await one.visit(site, docroot, port, endOf(day));
+      options.onVisit?.(day, one.follower.name, visit);
+    }
   };
   await live(0, { created: new Set(), updated: new Set(), deleted: new Set() });
   for (const [at, { events }] of days.entries()) {
