@@ -30,6 +30,11 @@ function* takeTargets(visit: TargetVisit, choice: TargetChoice): Generator<Targe
   }
 }
 
+/** Whether an answer says something of a list's `lastmod`: not of what is asked for out of turn, nor of a page that is gone. */
+function isEvidence({ held, fullAt }: Target, { settlement }: TargetJudgement): boolean {
+  return held !== undefined && fullAt !== undefined && settlement.kind === "answered";
+}
+
 /** Asks for targets, some at a time, and settles what comes. */
 class TargetWork {
   readonly #visit: TargetVisit;
@@ -194,8 +199,7 @@ class TargetWork {
         ? draft
         : judgeTarget(target, finding, now, historyAfter(target, finding, now, draft.hasChanged));
     this.#count(target, judgement);
-    // Of what is asked for out of turn the answer says nothing of the list.
-    if (judgement.hasChanged !== undefined && target.held !== undefined && target.fullAt !== undefined)
+    if (judgement.hasChanged !== undefined && isEvidence(target, judgement))
       this.#visit.plan.observe?.(target, judgement.hasChanged);
     this.#report(target, finding, judgement);
     this.#done++;

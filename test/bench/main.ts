@@ -7,6 +7,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run: (args: string[]) 
   watch: () => import("./watch.ts"),
   poll: () => import("./poll.ts"),
   links: () => import("./links.ts"),
+  sources: () => import("./sources.ts"),
 };
 
 async function main(): Promise<void> {

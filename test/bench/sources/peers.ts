@@ -1,0 +1,73 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { cacheFolder } from "../../interop/cache-folder.ts";
+import { findProgram, requireProgram } from "../../interop/programs.ts";
+import { findRepositoryRoot } from "../../interop/repository.ts";
+import { timeProcess } from "../peers/timed-process.ts";
+import { contentsPath } from "./contents-pages.ts";
+import type { Follower } from "./follower.ts";
+import { exported, silence } from "./publications.ts";
+
+/** Runs a program that ends with 8 if the server ever answered 404, as wget and wget2 do. */
+async function runForgiving(program: string, args: readonly string[]): Promise<void> {
+  await timeProcess("bash", ["-c", '"$@" || [ $? = 8 ]', "bash", requireProgram(program), ...args]);
+}
+
+function mirrorer(program: "wget" | "wget2", copy: string, url: string): Follower {
+  return {
+    name: program === "wget" ? "wget -m -N" : "wget2 -m -N (5 threads)",
+    snippet: silence.snippet,
+    copy,
+    isExact: true,
+    update: async () => {
+      mkdirSync(copy, { recursive: true });
+      await runForgiving(program, ["-q", "-m", "-N", "-nH", "-P", copy, new URL(contentsPath, url).href]);
+    },
+  };
+}
+
+function httrack(folder: string, url: string): Follower {
+  let runs = 0;
+  return {
+    name: "HTTrack --update (8 connections)",
+    snippet: silence.snippet,
+    copy: join(folder, new URL(url).host.replace(":", "_")),
+    isExact: false,
+    update: async () => {
+      mkdirSync(folder, { recursive: true });
+      const unhindered = ["--disable-security-limits", "-A1000000000", "-%c1000", "-c8", "-%v0", "-q", "-%F", ""];
+      const again = runs++ > 0 ? ["--update"] : [];
+      await timeProcess(requireProgram("httrack"), [
+        new URL(contentsPath, url).href,
+        ...["-O", folder, "-I0", "-s0", ...unhindered, ...again],
+      ]);
+    },
+  };
+}
+
+function scrapy(folder: string, url: string): Follower {
+  const copy = join(folder, "copy");
+  return {
+    name: "Scrapy sitemap spider",
+    snippet: exported.sitemap.snippet,
+    copy,
+    isExact: true,
+    update: async () => {
+      mkdirSync(copy, { recursive: true });
+      await timeProcess(join(cacheFolder(), "scrapy-1", "bin", "python"), [
+        join(findRepositoryRoot(), "test/bench/sources/sitemap_spider.py"),
+        ...[new URL("/robots.txt", url).href, copy, join(folder, "lastmod.json")],
+      ]);
+    },
+  };
+}
+
+/** Other programs that keep copies; HTTrack where it is installed. */
+export function makePeers(folder: string, url: string): Follower[] {
+  return [
+    mirrorer("wget", join(folder, "wget"), url),
+    mirrorer("wget2", join(folder, "wget2"), url),
+    ...(findProgram("httrack") === undefined ? [] : [httrack(join(folder, "httrack"), url)]),
+    scrapy(join(folder, "scrapy"), url),
+  ];
+}

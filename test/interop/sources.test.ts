@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { readHistory } from "../bench/replay/history.ts";
+import { countMissedAfter, findLookOfLie } from "../bench/sources/days-table.ts";
+import { type DaysResult, runDays } from "../bench/sources/run-days.ts";
+import { repositoryFolder } from "../repository-folder.ts";
+import { skipWithoutDocs } from "./docs-site.ts";
+import { skipWithout } from "./programs.ts";
+import { makeTempFolder } from "./temp-folder.ts";
+
+const file = join(repositoryFolder(), "../shared/data/nodejs-org.tsv.gz");
+const isMissing = !existsSync(file) && process.env.CI !== "true";
+const skip =
+  skipWithout("nginx") ||
+  skipWithoutDocs() ||
+  (isMissing && "there is no ../shared/data/nodejs-org.tsv.gz beside the repository");
+
+const missedOf = ({ followed }: DaysResult, name: string): number[] =>
+  followed.find((one) => one.name === name)?.visits.map(({ missed, leftOver }) => missed + leftOver) ?? [];
+
+test("a site followed by archives misses nothing, and lying sitemaps are found out", { skip }, async (t) => {
+  using temp = makeTempFolder("sources");
+  const result = await runDays({
+    folder: temp.path,
+    pages: 300,
+    days: 8,
+    history: await readHistory(file, "nodejs-org"),
+  });
+  assert.ok(result.updated > 20 && result.created > 0 && result.deleted > 0, "the days bring changes of each kind");
+
+  await t.test("archives and ResourceSync miss no page and keep none that is deleted", () => {
+    for (const name of ["archives", "ResourceSync"])
+      assert.deepEqual(missedOf(result, name), new Array(9).fill(0), name);
+  });
+
+  await t.test("each lie is found out within three looks, and nothing is missed after", () => {
+    const lying = result.followed.flatMap(({ name, visits, liedOn }) =>
+      liedOn === undefined ? [] : [{ name, visits, liedOn }],
+    );
+    assert.ok(lying.length >= 2);
+    for (const { name, visits, liedOn } of lying) {
+      const look = findLookOfLie(visits, liedOn);
+      assert.ok(look !== undefined && look <= 3, `${name}: found out at look ${look}`);
+      assert.equal(countMissedAfter(visits, liedOn, look), 0, name);
+    }
+  });
+
+  await t.test("a true sitemap is never taken for a liar", () => {
+    const trusts = result.followed.find(({ name }) => name === "sitemap, true")?.visits.map(({ trust }) => trust) ?? [];
+    assert.equal(trusts.length, 9);
+    assert.ok(trusts.every((trust) => trust === "unproven" || trust === "trusted"));
+  });
+});
