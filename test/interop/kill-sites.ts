@@ -151,10 +151,17 @@ class SitesTrial {
     await once(command.child, "spawn");
     const lifeMs = this.#drawLifeMs();
     let isOver = false;
-    const timer = setTimeout(() => {
-      run.killedAt = Date.now();
-      command.child.kill("SIGKILL");
-    }, lifeMs);
+    let timer: NodeJS.Timeout | undefined;
+    const beginLife = (): void => {
+      run.onBegin = undefined;
+      timer = setTimeout(() => {
+        run.killedAt = Date.now();
+        command.child.kill("SIGKILL");
+      }, lifeMs);
+    };
+    // Most lives begin with the first request: a slow machine would else see nothing but starts die.
+    if (this.#random.below(15) === 0) beginLife();
+    else run.onBegin = beginLife;
     const meanwhile = this.#meanwhile(copy, lifeMs, () => isOver);
     const ended = await command.result;
     isOver = true;

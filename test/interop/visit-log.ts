@@ -10,6 +10,8 @@ export interface Run {
   readonly name: string;
   /** When it was killed, in milliseconds; undefined while it runs, and if it ended by itself. */
   killedAt?: number;
+  /** Called at its first request. */
+  onBegin?: (() => void) | undefined;
 }
 
 /** A request that is being answered. */
@@ -52,7 +54,9 @@ export class VisitLog {
   begin(run: string, now: number, isReading: boolean): OpenRequest {
     const { restMs, pagesBeforeRest } = this.#spacing;
     this.requests++;
-    if (!this.#runs.has(run)) this.#say(run, "asked, but should not run", 0);
+    const known = this.#runs.get(run);
+    if (known === undefined) this.#say(run, "asked, but is no run of the trial", 0);
+    known?.onBegin?.();
     for (const other of this.#open) this.#say(run, `asked while ${other.run} was being answered`, 0);
     this.#checkTold(run, now);
     if (now - this.#endedAt >= restMs - toleranceMs) this.#pages = 0;
