@@ -20,7 +20,7 @@ export interface KillSitesOptions {
   /** Number of pages of all sites together. */
   readonly pages: number;
   readonly sites: number;
-  /** Shortest of the longest lives of a run; one in five may live four times as long, one in twenty twenty times. */
+  /** Longest life of the runs that live for a time and not for a number of requests. */
   readonly withinMs: number;
   /** Of how many requests one goes wrong. */
   readonly troubleEvery: number;
@@ -70,6 +70,7 @@ class SitesTrial {
   readonly #sites: readonly TrialSite[];
   #started = 0;
   #rivals = 0;
+  #endRival: (() => void) | undefined;
   #looks = 0;
   #changed = 0;
 
@@ -128,11 +129,11 @@ class SitesTrial {
     await site.change(0.02);
   }
 
-  #drawLifeMs(): number {
-    const { withinMs } = this.#options;
-    const kind = this.#random.below(20);
-    const longest = kind === 0 ? 20 * withinMs : kind < 5 ? 4 * withinMs : withinMs;
-    return this.#random.next() * longest;
+  /** Most requests of a run: of one in ten as many as two sites have pages. */
+  #drawRequests(): number {
+    const pages = this.#options.pages / this.#options.sites;
+    const kind = this.#random.below(10);
+    return kind === 0 ? 2 * pages : kind < 4 ? pages / 2 : pages / 10;
   }
 
   #start(copy: Copy): { readonly run: Run; readonly command: ReturnType<typeof startTidemark> } {
@@ -149,22 +150,28 @@ class SitesTrial {
   async #runAndKill(copy: Copy): Promise<boolean> {
     const { run, command } = this.#start(copy);
     await once(command.child, "spawn");
-    const lifeMs = this.#drawLifeMs();
-    let isOver = false;
+        let isOver = false;
     let timer: NodeJS.Timeout | undefined;
-    const beginLife = (): void => {
-      run.onBegin = undefined;
-      timer = setTimeout(() => {
+    const killIn = (afterMs: number): void => {
+      timer ??= setTimeout(() => {
         run.killedAt = Date.now();
         command.child.kill("SIGKILL");
-      }, lifeMs);
+      }, afterMs);
     };
-    // Most lives begin with the first request: a slow machine would else see nothing but starts die.
-    if (this.#random.below(15) === 0) beginLife();
-    else run.onBegin = beginLife;
-    const meanwhile = this.#meanwhile(copy, lifeMs, () => isOver);
+    const how = this.#random.below(15);
+    const requests = Math.ceil(this.#random.next() * this.#drawRequests());
+    const afterMs = this.#random.next() * (how < 5 ? this.#options.withinMs : 30);
+    let seen = 0;
+    run.onRequest = () => {
+      // A time from the first request on, or at a request; both hold on slow machines.
+      if (++seen >= (how < 5 ? 1 : requests)) killIn(afterMs);
+    };
+    // Or while it starts.
+    if (how === 0) killIn(afterMs);
+    const meanwhile = this.#meanwhile(copy, run, () => isOver);
     const ended = await command.result;
     isOver = true;
+    this.#endRival?.();
     clearTimeout(timer);
     for (const { log } of this.#sites) log.died(run.name, Date.now());
     await meanwhile;
@@ -174,20 +181,23 @@ class SitesTrial {
   }
 
   /** While a run works, a site changes, or somebody starts a second crawl into the same folder. */
-  async #meanwhile(copy: Copy, lifeMs: number, isOver: () => boolean): Promise<void> {
+  async #meanwhile(copy: Copy, first: Run, isOver: () => boolean): Promise<void> {
     const choice = this.#random.below(10);
-    await wait(this.#random.next() * Math.min(lifeMs, 3000));
-    if (isOver()) return;
+    await wait(this.#random.next() * this.#options.withinMs);
+    if (isOver() || first.killedAt !== undefined) return;
     if (choice < 3) for (const site of this.#random.sample(copy.sites, 1)) await this.#change(site);
     if (choice !== 3) return;
     const { run, command } = this.#start(copy);
+    // If the first one dies before it comes, it may work.
+    this.#endRival = () => {
+      run.killedAt = Date.now();
+      command.child.kill("SIGKILL");
+    };
     const ended = await command.result;
-    if (ended.exitCode === 5) {
-      this.#rivals++;
-      return;
-    }
-    // The first one was dead before it came.
-    if (!isOver() || !cleanExits.has(ended.exitCode)) throw new Error(describeEnd(`${run.name} beside another`, ended));
+    this.#endRival = undefined;
+    for (const { log } of this.#sites) log.died(run.name, Date.now());
+    if (ended.exitCode === 5) this.#rivals++;
+    else if (!isOver()) throw new Error(describeEnd(`${run.name} beside another`, ended));
   }
 
   #look({ into, keep }: Copy, site: TrialSite): void {

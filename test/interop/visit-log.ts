@@ -10,8 +10,8 @@ export interface Run {
   readonly name: string;
   /** When it was killed, in milliseconds; undefined while it runs, and if it ended by itself. */
   killedAt?: number;
-  /** Called at its first request. */
-  onBegin?: (() => void) | undefined;
+  /** Called at each request. */
+  onRequest?: (() => void) | undefined;
 }
 
 /** A request that is being answered. */
@@ -56,7 +56,7 @@ export class VisitLog {
     this.requests++;
     const known = this.#runs.get(run);
     if (known === undefined) this.#say(run, "asked, but is no run of the trial", 0);
-    known?.onBegin?.();
+    known?.onRequest?.();
     for (const other of this.#open) this.#say(run, `asked while ${other.run} was being answered`, 0);
     this.#checkTold(run, now);
     if (now - this.#endedAt >= restMs - toleranceMs) this.#pages = 0;
