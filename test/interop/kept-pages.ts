@@ -94,11 +94,7 @@ async function checkWarc(folder: string, site: TrialSite): Promise<string[]> {
 }
 
 /** How what is kept of sites differs from them; empty if every page is there once, and nothing else. */
-export async function checkKept(
-  into: string,
-  keep: "mirror" | "warc",
-  sites: readonly TrialSite[],
-): Promise<string[]> {
+export async function checkKept(into: string, keep: "mirror" | "warc", sites: readonly TrialSite[]): Promise<string[]> {
   const differences = listTemporaryFiles(into).map((name) => `left behind: ${name}`);
   for (const site of sites) {
     const folder = join(into, mirrorFolderOf(site.origin));

@@ -42,7 +42,9 @@ test("a page that goes back to what it was before a crawl was killed is not left
   assert.equal(readFileSync(file, "utf8"), "first");
 });
 
-test("crawls of twenty sites that are killed at any instant keep every page once, politely", { timeout: 300_000 }, async (t) => {
+test("crawls of twenty sites that are killed at any instant keep every page once, politely", {
+  timeout: 300_000,
+}, async (t) => {
   const options = { times: 20, seed: 20_261_121, pages: 1000, sites: 20, withinMs: 700, troubleEvery: 300 };
   const report = await killSites(options);
   t.diagnostic(JSON.stringify(report));

@@ -76,7 +76,12 @@ class SitesTrial {
 
   constructor(
     options: KillSitesOptions,
-    parts: { readonly random: Random; readonly runs: Map<string, Run>; readonly spacing: Spacing; readonly copies: readonly Copy[] },
+    parts: {
+      readonly random: Random;
+      readonly runs: Map<string, Run>;
+      readonly spacing: Spacing;
+      readonly copies: readonly Copy[];
+    },
   ) {
     this.#options = options;
     this.#random = parts.random;
@@ -141,7 +146,13 @@ class SitesTrial {
     this.#runs.set(run.name, run);
     const { pagesBeforeRest, restMs } = this.#spacing;
     const urls = this.#random.sample(copy.sites, copy.sites.length).map(({ origin }) => `${origin}/`);
-    const pace = ["--rest-on-loopback", "--rest", String(restMs / 1000), "--pages-before-rest", String(pagesBeforeRest)];
+    const pace = [
+      "--rest-on-loopback",
+      "--rest",
+      String(restMs / 1000),
+      "--pages-before-rest",
+      String(pagesBeforeRest),
+    ];
     const args = ["crawl", ...urls, "--into", copy.into, "--keep", copy.keep, "--json", "--quiet", ...pace];
     return { run, command: startTidemark([...args, "--user-agent", run.name]) };
   }
@@ -150,7 +161,7 @@ class SitesTrial {
   async #runAndKill(copy: Copy): Promise<boolean> {
     const { run, command } = this.#start(copy);
     await once(command.child, "spawn");
-        let isOver = false;
+    let isOver = false;
     let timer: NodeJS.Timeout | undefined;
     const killIn = (afterMs: number): void => {
       timer ??= setTimeout(() => {

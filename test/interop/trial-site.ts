@@ -40,7 +40,12 @@ export interface TrialSiteOptions {
   readonly troubleEvery: number;
 }
 
-const types: Readonly<Record<string, string>> = { html: "text/html", txt: "text/plain", css: "text/css", xml: "text/xml" };
+const types: Readonly<Record<string, string>> = {
+  html: "text/html",
+  txt: "text/plain",
+  css: "text/css",
+  xml: "text/xml",
+};
 const formerPages = 200;
 
 function isFolderList(path: string): boolean {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { HeldBody, Page, SiteClockState } from "../../src/model/index.ts";
 import { mirrorFolderOf, openStore } from "../../src/store/index.ts";
