@@ -11,6 +11,7 @@ import {
   type SiteRecord,
   type SourceName,
   sourceNames,
+  TidemarkError,
 } from "../model/index.ts";
 import { defaultDistrustMs } from "../revisit/index.ts";
 import { ArchiveSource } from "./archive-source.ts";
@@ -105,10 +106,17 @@ class SiteVisit {
     const record = this.#ports.memory.read();
     this.#prepareGate(record);
     this.#rememberClock(true);
+    let isOver = false;
     try {
-      return await this.#readRobots(record);
+      const summary = await this.#readRobots(record);
+      isOver = true;
+      return summary;
+    } catch (error) {
+      isOver = error instanceof TidemarkError && error.code === "aborted";
+      throw error;
     } finally {
-      this.#rememberClock(false);
+      // What an error cut short is taken up like what a kill did.
+      this.#rememberClock(!isOver);
     }
   }
 

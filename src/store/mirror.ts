@@ -76,6 +76,16 @@ export class Mirror {
     }
   }
 
+  /** Whether the body of a page seems to be the one that is remembered: by size and time, without reading it. */
+  holds({ path, sizeBytes, lastModified }: Page & HeldBody): boolean {
+    try {
+      const stat = lstatSync(this.#fileOf(mirrorPathOf(path, isWindows)));
+      return stat.isFile() && stat.size === sizeBytes && Math.floor(stat.mtimeMs / 1000) === lastModified;
+    } catch {
+      return false;
+    }
+  }
+
   open(): BodyFile {
     return new BodyFile(this.#newTemporary());
   }

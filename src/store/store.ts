@@ -4,6 +4,7 @@ import { type Clock, wrapSystemError } from "../model/index.ts";
 import { type Connection, openState, prepareStatement, transact } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 import { doubtPages } from "./doubt.ts";
+import { doubtLeftBodies } from "./left-bodies.ts";
 import { acquireLock, type FileLock } from "./lock.ts";
 import { Mirror } from "./mirror.ts";
 import { mirrorFolderOf } from "./mirror-path.ts";
@@ -79,7 +80,8 @@ export class Store {
    * Opens what is kept of a site.
    *
    * If the mirror is not the one that the state knows, or is not there any more, the site begins anew; bodies that
-   * are there are taken over by their digest. Likewise if bodies were kept in another way.
+   * are there are taken over by their digest. Likewise if bodies were kept in another way. After a visit that did not end,
+   * pages whose bodies are not those that are remembered are asked for anew.
    *
    * @param origin - such as `https://example.org`
    */
@@ -95,11 +97,15 @@ export class Store {
       throw wrapSystemError(error, `make the folder ${folder}`, { folder });
     }
     const site = inDatabase(this.#stateFile, () => this.#findSite(origin, mirror, wasThere));
+    const memory = new StoredSite(this.#connection, this.#stateFile, site);
+    const kept = this.#openBodies(origin, site, folder, keeping);
+    if (memory.read().clock?.isOpen === 1)
+      inDatabase(this.#stateFile, () => doubtLeftBodies(this.#connection, site, (page) => kept.bodies.holds(page)));
     return {
-      memory: new StoredSite(this.#connection, this.#stateFile, site),
+      memory,
       work: new StoredWork(this.#connection, this.#stateFile, site),
       targets: new TargetList(this.#connection, this.#stateFile, site),
-      ...this.#openBodies(origin, site, folder, keeping),
+      ...kept,
       folder,
     };
   }

@@ -18,6 +18,11 @@ export class PassingBodies {
     return undefined;
   }
 
+  /** Whether the body of a page is the one that is remembered; of what is not kept nothing else can be said. */
+  holds(_page: Page & HeldBody): boolean {
+    return true;
+  }
+
   open(): BodyFile {
     return new BodyFile(join(this.#temporary, `passing-${this.#made++}`));
   }
@@ -50,6 +55,10 @@ export class WarcBodies extends PassingBodies {
     if (held === undefined || held.digest !== page.digest) return undefined;
     if (page.sizeBytes !== undefined && held.sizeBytes !== page.sizeBytes) return undefined;
     return { sizeBytes: held.sizeBytes, digest: held.digest ?? "" };
+  }
+
+  override holds({ path, digest }: Page & HeldBody): boolean {
+    return this.#memory.find(this.#origin + path)?.digest === digest;
   }
 
   /** Nothing is removed from an archive; but should the page come back, it is asked for. */

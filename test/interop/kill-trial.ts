@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { type KillReport, killCrawls, killExports } from "./kill.ts";
+import { killSites } from "./kill-sites.ts";
 import { killWatches } from "./kill-watch.ts";
 
 /** The trial by `kill -9` at full length: `npm run kill -- --times 200 --seed 1 --pages 2000`. */
@@ -10,6 +11,7 @@ async function main(): Promise<void> {
       seed: { type: "string", default: String(Date.now() % 1_000_000) },
       pages: { type: "string", default: "2000" },
       only: { type: "string" },
+      sites: { type: "string", default: "20" },
     },
   });
   const options = {
@@ -28,6 +30,12 @@ async function main(): Promise<void> {
         `${report.checks} times read whole, ${report.publications} publications; site, archives and mirror agree\n`,
     );
   }
+  if (values.only !== undefined && values.only !== "sites") return;
+  const startedMs = performance.now();
+  const sites = Number(values.sites);
+  const report = await killSites({ ...options, sites, withinMs: 1500, troubleEvery: 1500 });
+  const seconds = Math.round((performance.now() - startedMs) / 1000);
+  process.stdout.write(`sites: ${JSON.stringify({ sites, ...report, seconds })}\n`);
 }
 
 await main();
