@@ -7,6 +7,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run: (args: string[]) 
   watch: () => import("./watch.ts"),
   poll: () => import("./poll.ts"),
   links: () => import("./links.ts"),
+  race: () => import("./race.ts"),
 };
 
 async function main(): Promise<void> {
