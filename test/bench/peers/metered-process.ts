@@ -33,6 +33,6 @@ export function meterProcess(
   const run = spawnSync("python3", ["-c", meter, ...command], { encoding: "utf8", maxBuffer: 1 << 24, ...options });
   if (run.status !== 0) throw new Error(`python3 is needed to measure: ${run.stderr}`);
   const cost = JSON.parse(run.stdout) as MeteredCost & { status: number };
-  if (cost.status !== 0) throw new Error(`${command.join(" ")} failed: ${run.stderr.slice(-2000)}`);
+  if (cost.status !== 0) throw new Error(`${command.join(" ")} failed: ${run.stderr.slice(-2000)}${cost.output}`);
   return cost;
 }
