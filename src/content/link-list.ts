@@ -132,7 +132,8 @@ export class LinkList {
       const url = resolvePlainly(text, plainBase) ?? this.resolve(text, base, encoding);
       const kind = linkKinds[key.charCodeAt(0)];
       if (url === undefined || kind === undefined || (url === own && key.endsWith("#"))) continue;
-      const name = key[0] + url;
+      // An anchor goes by its URL alone: most are, and whoever asks for the URL next finds its hash made.
+      const name = kind === "anchor" ? url : key[0] + url;
       if (!found.has(name) || !isNofollow) found.set(name, { url, kind, isNofollow });
     }
     return [...found.values()];
