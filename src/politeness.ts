@@ -33,6 +33,10 @@ class AddressBook {
   readonly #now: Clock;
   readonly #resolve: (host: string) => Promise<readonly string[]>;
   readonly #found = new Map<string, { readonly at: number; readonly addresses: Promise<readonly string[]> }>();
+  // Most requests go where the one before went.
+  #lastSite = "";
+  #lastHost = "";
+  #lastIsAddress = false;
 
   constructor(now: Clock, resolve: (host: string) => Promise<readonly string[]>) {
     this.#now = now;
@@ -40,8 +44,13 @@ class AddressBook {
   }
 
   async addressesOf(site: string): Promise<readonly string[]> {
-    const host = new URL(site).hostname.replace(/^\[|\]$/g, "");
-    if (isIP(host) !== 0) return [host];
+    if (site !== this.#lastSite) {
+      this.#lastHost = new URL(site).hostname.replace(/^\[|\]$/g, "");
+      this.#lastIsAddress = isIP(this.#lastHost) !== 0;
+      this.#lastSite = site;
+    }
+    const host = this.#lastHost;
+    if (this.#lastIsAddress) return [host];
     const now = this.#now();
     const known = this.#found.get(host);
     if (known !== undefined && Math.abs(now - known.at) < addressesHoldMs) return known.addresses;

@@ -17,6 +17,38 @@ export interface LinkOptions {
 const maxCharacters = 16 * 1024 * 1024;
 const kindNumbers: ReadonlyMap<LinkKind, number> = new Map(linkKinds.map((kind, at) => [kind, at]));
 
+// What the URL parser leaves as it is behind a folder's URL or an origin: no dot segment in any spelling, nothing to be
+// escaped, no scheme, no empty query.
+const plainCharacters = "[A-Za-z0-9_~!$&()*+,;=@-]";
+const plainSegments = `${plainCharacters}+(?:\\.+${plainCharacters}+)*`;
+const plainLink = new RegExp(
+  `^(?:/?${plainSegments}(?:/${plainSegments})*/?|/)(?:\\?[A-Za-z0-9_~!$&()*+,;=@/:.%-]+)?$`,
+);
+
+/** What plain links of a page are put behind. */
+interface PlainBase {
+  readonly origin: string;
+  /** Up to the last slash of the path. */
+  readonly folder: string;
+}
+
+function plainBaseOf(base: string): PlainBase | undefined {
+  if (!URL.canParse(base)) return undefined;
+  const { protocol, origin, pathname, username, password } = new URL(base);
+  const isPlain = (protocol === "http:" || protocol === "https:") && username === "" && password === "";
+  return isPlain ? { origin, folder: origin + pathname.slice(0, pathname.lastIndexOf("/") + 1) } : undefined;
+}
+
+/** The URL of a link that says it as plainly as the URL itself does; undefined of any other. */
+function resolvePlainly(link: string, base: PlainBase | undefined): string | undefined {
+  if (base === undefined) return undefined;
+  const { origin, folder } = base;
+  const isWhole = link.startsWith(origin) && link.charCodeAt(origin.length) === 0x2f;
+  const rest = isWhole ? link.slice(origin.length) : link;
+  if (!plainLink.test(rest)) return undefined;
+  return rest.charCodeAt(0) === 0x2f ? origin + rest : folder + rest;
+}
+
 function withoutFragment(url: URL): string {
   if (url.hash !== "" || url.href.endsWith("#")) url.hash = "";
   return url.href;
@@ -93,11 +125,15 @@ export class LinkList {
   resolveAll(page: string, base: string, encoding: string): FoundLink[] {
     const found = new Map<string, FoundLink>();
     const own = this.resolve("", page, encoding);
+    const plainBase = this.#normalise === withoutFragment ? plainBaseOf(base) : undefined;
     for (const [key, isNofollow] of this.#links) {
-      const url = this.resolve(key.slice(1), base, encoding);
+      const text = key.slice(1);
+      // Nearly all are plain, and no URL need be made of them.
+      const url = resolvePlainly(text, plainBase) ?? this.resolve(text, base, encoding);
       const kind = linkKinds[key.charCodeAt(0)];
       if (url === undefined || kind === undefined || (url === own && key.endsWith("#"))) continue;
-      const name = key[0] + url;
+      // An anchor goes by its URL alone: most are, and whoever asks for the URL next finds its hash made.
+      const name = kind === "anchor" ? url : key[0] + url;
       if (!found.has(name) || !isNofollow) found.set(name, { url, kind, isNofollow });
     }
     return [...found.values()];

@@ -18,6 +18,8 @@ const targetsAtATime = 1000;
 const progressEveryMs = 250;
 /** Pages that were answered for by way of others are remembered, so that they are not asked for once more. */
 const maxAnsweredElsewhere = 100_000;
+/** Counting what is known takes at most one part in so many of the time. */
+const countingShare = 100;
 
 /** Targets of a kind, read from the store a part at a time. */
 function* takeTargets(visit: TargetVisit, choice: TargetChoice): Generator<Target, void, void> {
@@ -49,6 +51,8 @@ class TargetWork {
   #newUnderWay = 0;
   #done = 0;
   #reportedAt = 0;
+  #known = 0;
+  #countAgainAt = 0;
   #failed = false;
   /** Set once the site wants to be left alone for longer than we wait. */
   postponed: Postponed | undefined;
@@ -194,10 +198,9 @@ class TargetWork {
   async #settle(target: Target, finding: TargetFinding): Promise<void> {
     const now = Math.floor(this.#visit.ports.timing.now() / 1000);
     const draft = judgeTarget(target, finding, now, target.history);
-    const judgement =
-      draft.hasChanged === undefined
-        ? draft
-        : judgeTarget(target, finding, now, historyAfter(target, finding, now, draft.hasChanged));
+    const history =
+      draft.hasChanged === undefined ? target.history : historyAfter(target, finding, now, draft.hasChanged);
+    const judgement = history === target.history ? draft : judgeTarget(target, finding, now, history);
     this.#count(target, judgement);
     if (judgement.hasChanged !== undefined && isEvidence(target, judgement))
       this.#visit.plan.observe?.(target, judgement.hasChanged);
@@ -241,8 +244,18 @@ class TargetWork {
       phase: "pages",
       done: this.#done,
       // How many there are, links tell only at the end.
-      total: Math.max(this.#done, this.#visit.ports.targets.counts().known),
+      total: Math.max(this.#done, this.#countKnown(now)),
     });
+  }
+
+  // To count millions of them takes longer than a report is worth.
+  #countKnown(now: number): number {
+    if (now < this.#countAgainAt) return this.#known;
+    const { targets, timing } = this.#visit.ports;
+    this.#known = targets.counts().known;
+    const countedAt = timing.now();
+    this.#countAgainAt = countedAt + (countedAt - now) * countingShare;
+    return this.#known;
   }
 }
 

@@ -31,6 +31,11 @@ export interface Whereabouts {
 export function requestFields(common: string[], request: FetchRequest, where: Whereabouts): string[] {
   const { headers, validators, acceptCoding = false } = request;
   if (headers === undefined && validators === undefined && !acceptCoding) return common;
+  if (headers === undefined && validators === undefined) {
+    const fields = [...common];
+    fields[fields.indexOf("accept-encoding") + 1] = acceptedCodings;
+    return fields;
+  }
   const fields = new Map<string, string>();
   for (let at = 0; at < common.length; at += 2) fields.set(common[at] ?? "", common[at + 1] ?? "");
   if (acceptCoding) fields.set("accept-encoding", acceptedCodings);

@@ -53,9 +53,12 @@ export class SiteGate {
 
   /** Takes in where the site is now. */
   locate(addresses: readonly string[], clocks: readonly AddressClock[], now: EpochMs): void {
-    this.#isLoopback = addresses.length > 0 && addresses.every(isLoopbackAddress);
+    const isLoopback = addresses.length > 0 && addresses.every(isLoopbackAddress);
     this.#addresses = clocks;
-    this.describe({});
+    if (isLoopback !== this.#isLoopback) {
+      this.#isLoopback = isLoopback;
+      this.describe({});
+    }
     this.#clock ??= this.#makeClock(now);
   }
 

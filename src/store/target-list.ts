@@ -73,13 +73,14 @@ const sql = {
     SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, 0 FROM json_each(?2) WHERE true
     ON CONFLICT DO UPDATE SET size = excluded.size, digest = excluded.digest, modified = excluded.modified,
       media_type = excluded.media_type`,
+  // By id, and `+`: else SQLite goes through all targets of the site and for each of them through the whole batch.
   answered: `UPDATE target SET etag = j.value ->> 1, modified = j.value ->> 2, history = j.value ->> 3,
       asked = j.value ->> 4, full = iif(j.value ->> 5, j.value ->> 4, full), due = j.value ->> 6,
       asked_lastmod = j.value ->> 7, is_passage = j.value ->> 8, state = 'known', trouble = NULL, strikes = 0
-    FROM json_each(?2) j WHERE target.site = ?1 AND target.path = j.value ->> 0`,
+    FROM json_each(?2) j WHERE target.id = j.value ->> 0 AND +target.site = ?1`,
   postponed: `UPDATE target SET etag = NULL, modified = NULL, due = j.value ->> 1, state = j.value ->> 2,
       trouble = j.value ->> 3, strikes = j.value ->> 4
-    FROM json_each(?2) j WHERE target.site = ?1 AND target.path = j.value ->> 0`,
+    FROM json_each(?2) j WHERE target.id = j.value ->> 0 AND +target.site = ?1`,
   removePages: "DELETE FROM page WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))",
   reopen: "UPDATE target SET state = iif(asked IS NULL, 'new', 'known') WHERE site = ?1 AND state = 'disallowed'",
   // What an earlier source brought and nobody asked for yet.
@@ -154,7 +155,7 @@ function rowsOf(settlements: readonly TargetSettlement[]): TargetRows {
     const { target, dueAt } = settlement;
     if (settlement.kind === "postponed") {
       const { state, trouble, strikes } = settlement.postponed;
-      rows.postponed.push([target.path, dueAt, state === "due" ? "known" : state, trouble, strikes]);
+      rows.postponed.push([target.id, dueAt, state === "due" ? "known" : state, trouble, strikes]);
       continue;
     }
     const { askedAt } = settlement;
@@ -164,7 +165,7 @@ function rowsOf(settlements: readonly TargetSettlement[]): TargetRows {
     const isFull = answer?.isFull === false ? 0 : 1;
     const lastmod = target.lastmod ?? null;
     rows.answered.push([
-      target.path,
+      target.id,
       etag,
       lastModified,
       history,

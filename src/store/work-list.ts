@@ -28,8 +28,9 @@ const sql = {
       media_type = excluded.media_type`,
   removePages: "DELETE FROM page WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))",
   endWork: "DELETE FROM work WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))",
+  // LIMIT: else SQLite goes through all of the site's work, and for each of it through the whole batch.
   postpone: `UPDATE work SET state = j.value ->> 1, trouble = j.value ->> 2, strikes = j.value ->> 3
-    FROM json_each(?2) j WHERE work.site = ?1 AND work.path = j.value ->> 0`,
+    FROM (SELECT value FROM json_each(?2) LIMIT -1) j WHERE work.site = ?1 AND work.path = j.value ->> 0`,
   reopen: "UPDATE work SET state = 'due' WHERE site = ?1 AND state = 'disallowed'",
   held: "SELECT count(*) FROM page WHERE site = ?1",
   states: "SELECT state, count(*) FROM work WHERE site = ?1 GROUP BY state",

@@ -5,42 +5,13 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { findRepositoryRoot } from "../interop/repository.ts";
 import { cleanAfter, listBuilders } from "./peers/list-builders.ts";
-
-/** What one run of a program took. */
-interface Cost {
-  readonly wallSeconds: number;
-  readonly cpuSeconds: number;
-  /** Largest resident set of any one process, in MiB. */
-  readonly peakMiB: number;
-  readonly output: string;
-}
-
-// wait4(2) counts a process and all that it waited for; Node shows no such figure of a child.
-const meter = `
-import json, os, resource, subprocess, sys, time
-began = time.monotonic()
-child = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE)
-output = child.stdout.read()
-_, status, usage = os.wait4(child.pid, 0)
-print(json.dumps({"wallSeconds": time.monotonic() - began, "cpuSeconds": usage.ru_utime + usage.ru_stime,
-  "peakMiB": usage.ru_maxrss / 1024, "output": output.decode()[-4096:], "status": status}))
-`;
+import { type MeteredCost, meterProcess } from "./peers/metered-process.ts";
 
 // ext4 does not give out an inode again within 5 s of its file's removal, and searches past it until then.
 const restAfterRemovalMs = 5_500;
 
 function rest(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
-}
-
-function measure(command: readonly string[]): Cost {
-  // What the one before left in memory is not to be written out on this one's time.
-  spawnSync("sync");
-  const run = spawnSync("python3", ["-c", meter, ...command], { encoding: "utf8", maxBuffer: 1 << 24 });
-  if (run.status !== 0) throw new Error(`python3 is needed to measure: ${run.stderr}`);
-  const cost = JSON.parse(run.stdout) as Cost & { status: number };
-  if (cost.status !== 0) throw new Error(`${command.join(" ")} failed: ${run.stderr}`);
-  return cost;
 }
 
 /** A site of small files, 100 in a folder; made once. */
@@ -62,7 +33,7 @@ function makeSite(docroot: string, files: number): string[] {
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-function row(name: string, costs: readonly Cost[], reference: number | undefined): string {
+function row(name: string, costs: readonly MeteredCost[], reference: number | undefined): string {
   const wall = median(costs.map((cost) => cost.wallSeconds));
   const cpu = median(costs.map((cost) => cost.cpuSeconds));
   const peak = Math.max(...costs.map((cost) => cost.peakMiB));
@@ -105,7 +76,7 @@ function benchmark(folder: string, files: number, rounds: number, changes: numbe
   const program = join(findRepositoryRoot(), "bin/tidemark.js");
   const published = join(docroot, ".well-known");
   const exportOnce = (state: string, digest: string) =>
-    measure([
+    meterProcess([
       process.execPath,
       program,
       "export",
@@ -119,7 +90,7 @@ function benchmark(folder: string, files: number, rounds: number, changes: numbe
       "--json",
       "--quiet",
     ]);
-  const summaryOf = (cost: Cost) =>
+  const summaryOf = (cost: MeteredCost) =>
     JSON.parse(cost.output.trimEnd().split("\n").at(-1) ?? "{}") as Record<string, number>;
   const forget = (state: string): void => {
     rmSync(published, { recursive: true, force: true });
@@ -127,13 +98,13 @@ function benchmark(folder: string, files: number, rounds: number, changes: numbe
     rmSync(join(folder, state), { recursive: true, force: true });
     rest(restAfterRemovalMs);
   };
-  const expect = (cost: Cost, field: string, wanted: number): void => {
+  const expect = (cost: MeteredCost, field: string, wanted: number): void => {
     const found = summaryOf(cost)[field];
     if (found !== wanted) throw new Error(`${field} is ${found}, not ${wanted}: the runs do not agree`);
   };
   const pipelineOut = join(folder, "pipeline");
   const pipeline = `set -o pipefail; find '${docroot}' -type f -printf '%T@\\t%s\\t%P\\n' | sort -n | split -l 2000 --filter='gzip -6 > $FILE.gz'`;
-  const results: Record<string, Cost[]> = {
+  const results: Record<string, MeteredCost[]> = {
     pipeline: [],
     first: [],
     firstDigests: [],
@@ -147,7 +118,7 @@ function benchmark(folder: string, files: number, rounds: number, changes: numbe
     rmSync(pipelineOut, { recursive: true, force: true });
     mkdirSync(pipelineOut);
     forget("none");
-    results.pipeline?.push(measure(["bash", "-c", `cd '${pipelineOut}' && ${pipeline}`]));
+    results.pipeline?.push(meterProcess(["bash", "-c", `cd '${pipelineOut}' && ${pipeline}`]));
     const lines = spawnSync("bash", ["-c", `cat '${pipelineOut}'/*.gz | gunzip | wc -l`], { encoding: "utf8" });
     if (Number(lines.stdout) !== files)
       throw new Error(`the pipeline lists ${lines.stdout.trim()} files, not ${files}`);
@@ -201,7 +172,7 @@ function racePeers(docroot: string, files: number, folder: string): string[] {
     const pages = builder.pagesOf(files);
     process.stderr.write(`${builder.name}: ${pages} pages\n`);
     try {
-      const cost = measure(builder.prepare(docroot, pages, folder));
+      const cost = meterProcess(builder.prepare(docroot, pages, folder));
       return `${row(builder.name, [cost], undefined)}  ${pages} pages`;
     } catch (error) {
       return `${builder.name.padEnd(44)}fails at ${pages} pages: ${String(error).slice(0, 80).replaceAll("\n", " ")}`;

@@ -8,6 +8,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run: (args: string[]) 
   poll: () => import("./poll.ts"),
   links: () => import("./links.ts"),
   sources: () => import("./sources.ts"),
+  race: () => import("./race.ts"),
 };
 
 async function main(): Promise<void> {
