@@ -1,4 +1,4 @@
-import { TidemarkError } from "./model/index.ts";
+import { parseUrl, TidemarkError } from "./model/index.ts";
 
 /**
  * The origin of a site that is exported, with `/`.
@@ -6,7 +6,7 @@ import { TidemarkError } from "./model/index.ts";
  * @throws TidemarkError `bad-option` if it is more than an origin, or no http or https URL
  */
 export function parseBaseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
     throw new TidemarkError("bad-option", `Not a base URL: ${JSON.stringify(text)}.`, {
       hint: "Give the site's address, such as --base-url https://example.org/",

@@ -1,4 +1,4 @@
-import { type CrawlEvent, excerpt, TidemarkError } from "./model/index.ts";
+import { type CrawlEvent, excerpt, parseUrl, TidemarkError } from "./model/index.ts";
 
 /**
  * The origin of the site that a URL names. User and password are dropped; a path is remarked upon, since a site is
@@ -7,7 +7,7 @@ import { type CrawlEvent, excerpt, TidemarkError } from "./model/index.ts";
  * @throws TidemarkError `bad-option` if it is no http or https URL
  */
 export function parseSiteAddress(url: string, onEvent: ((event: CrawlEvent) => void) | undefined): string {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const parsed = parseUrl(url);
   if (parsed === undefined || (parsed.protocol !== "http:" && parsed.protocol !== "https:"))
     throw new TidemarkError("bad-option", `Not the URL of a site: ${excerpt(url)}.`, {
       hint: "Give an absolute URL such as https://example.org/.",

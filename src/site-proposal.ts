@@ -4,7 +4,7 @@ import { parseBaseUrl } from "./base-url.ts";
 import { checkFolder } from "./export-checks.ts";
 import type { ExportSettings } from "./export-settings.ts";
 import { exportSite } from "./export-site.ts";
-import { type ExportEvent, type ExportSummary, TidemarkError } from "./model/index.ts";
+import { type ExportEvent, type ExportSummary, parseUrl, TidemarkError } from "./model/index.ts";
 import { PathSample } from "./path-sample.ts";
 import { findReaderIdentity } from "./scan/index.ts";
 import { checkServer, type ServerFinding } from "./server-check.ts";
@@ -96,8 +96,8 @@ async function findBaseUrl(
 
 function findOrigin(text: string, form: RegExp): string | undefined {
   const found = form.exec(text)?.[1];
-  if (found === undefined || !/^https?:/i.test(found) || !URL.canParse(found)) return undefined;
-  return `${new URL(found).origin}/`;
+  const url = found === undefined || !/^https?:/i.test(found) ? undefined : parseUrl(found);
+  return url === undefined ? undefined : `${url.origin}/`;
 }
 
 /** The begin of a file; empty if it cannot be read. */

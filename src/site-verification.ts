@@ -26,6 +26,7 @@ import {
   type Finding,
   type FindingKind,
   type Page,
+  parseUrl,
   TidemarkError,
   type VerifyEvent,
   type VerifySummary,
@@ -123,10 +124,8 @@ export class Verification {
   }
 
   #indexPath(): string {
-    const announced = this.#robots.archiveIndexes
-      .filter((text) => URL.canParse(text, this.#origin))
-      .map((text) => new URL(text, this.#origin));
-    return announced.find(({ origin }) => origin === this.#origin)?.pathname ?? usualIndexPath;
+    const announced = this.#robots.archiveIndexes.map((text) => parseUrl(text, this.#origin));
+    return announced.find((url) => url?.origin === this.#origin)?.pathname ?? usualIndexPath;
   }
 
   // One of each sort: a server treats all of them alike.

@@ -18,6 +18,7 @@ import {
   excerpt,
   type IndexNowEvent,
   type IndexNowSummary,
+  parseUrl,
   TidemarkError,
   wrapSystemError,
 } from "./model/index.ts";
@@ -146,7 +147,7 @@ async function takeLock(folder: string, since: Date): Promise<SiteLock | undefin
 }
 
 function checkEndpoint(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if ((url?.protocol === "https:" || url?.protocol === "http:") && url.username === "" && url.password === "") {
     url.hash = "";
     return url.href;
@@ -157,7 +158,7 @@ function checkEndpoint(text: string): string {
 }
 
 function checkSite(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if ((url?.protocol === "https:" || url?.protocol === "http:") && url.href === `${url.origin}/`) return url.href;
   throw new TidemarkError("bad-option", `Not the base URL of a site: ${excerpt(text)}.`, {
     hint: "Give the origin that was exported, such as https://example.org/",

@@ -1,4 +1,4 @@
-import { type EpochMs, type MediaTypeFilter, parseMediaTypeFilter, TidemarkError } from "../model/index.ts";
+import { type EpochMs, type MediaTypeFilter, parseMediaTypeFilter, parseUrl, TidemarkError } from "../model/index.ts";
 import { parseDuration } from "../settings/index.ts";
 
 /** What yargs made of the command line: names as they are written, values as text. */
@@ -94,7 +94,7 @@ export function mediaTypesOption(
 
 /** An absolute URL of a site. */
 export function siteUrl(text: string, what: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new TidemarkError("bad-option", `${what} ${JSON.stringify(text)}: not an http or https URL.`, {
       hint: "Write the whole address, such as https://example.org/.",

@@ -1,3 +1,4 @@
+import { parseUrl } from "../model/index.ts";
 import { type FoundLink, type LinkKind, linkKinds } from "./found-link.ts";
 import { encodeQuery } from "./query-encoding.ts";
 
@@ -33,8 +34,9 @@ interface PlainBase {
 }
 
 function plainBaseOf(base: string): PlainBase | undefined {
-  if (!URL.canParse(base)) return undefined;
-  const { protocol, origin, pathname, username, password } = new URL(base);
+  const parsed = parseUrl(base);
+  if (parsed === undefined) return undefined;
+  const { protocol, origin, pathname, username, password } = parsed;
   const isPlain = (protocol === "http:" || protocol === "https:") && username === "" && password === "";
   return isPlain ? { origin, folder: origin + pathname.slice(0, pathname.lastIndexOf("/") + 1) } : undefined;
 }

@@ -1,5 +1,5 @@
 import { indexFileName, publishedFolder, type Robots, robotsAllow } from "../format/index.ts";
-import { excerpt } from "../model/index.ts";
+import { excerpt, parseUrl } from "../model/index.ts";
 import { type ReadingVisit, warn } from "./reading-visit.ts";
 import { productToken } from "./robots-rules.ts";
 
@@ -24,7 +24,7 @@ function locationOf(path: string, announced: boolean): IndexLocation {
  */
 export function locateIndex(visit: ReadingVisit, robots: Robots): IndexLocation | undefined {
   for (const text of robots.archiveIndexes) {
-    const url = URL.canParse(text, visit.origin) ? new URL(text, visit.origin) : undefined;
+    const url = parseUrl(text, visit.origin);
     if (url?.origin === visit.origin) return locationOf(url.pathname, true);
     warn(
       visit,

@@ -1,3 +1,4 @@
+import { parseUrl } from "../model/index.ts";
 /** Which of the links that are found are followed. */
 export interface ScopeOptions {
   /** Where the crawl begins; each URL's host, and its folder where `isPathBound`, is in scope. */
@@ -64,8 +65,9 @@ export class LinkScope {
    * @param isNofollow - whether the link, or the page that it stands on, says so
    */
   judge(url: string, depth: number, isNofollow = false): "in" | ScopeRefusal {
-    if (!URL.canParse(url)) return "not-a-page-address";
-    const { protocol, host, pathname } = new URL(url);
+    const parsed = parseUrl(url);
+    if (parsed === undefined) return "not-a-page-address";
+    const { protocol, host, pathname } = parsed;
     if (protocol !== "http:" && protocol !== "https:") return "not-a-page-address";
     const seeds = this.#seeds.filter((seed) => this.#isOfHost(host, seed.host));
     if (seeds.length === 0) return "other-host";

@@ -1,5 +1,5 @@
 import { type ArchiveIndex, indexFileName, publishedFolder, type Robots, robotsAllow } from "../format/index.ts";
-import { type AnswerHead, excerpt, type Finding, type FindingKind } from "../model/index.ts";
+import { type AnswerHead, excerpt, type Finding, type FindingKind, parseUrl } from "../model/index.ts";
 import { productToken } from "./robots-rules.ts";
 
 const robotsPath = "/robots.txt";
@@ -22,9 +22,9 @@ function finding(
 /** What answering a request for the site's first page says of its base URL. */
 export function judgeBase(origin: string, head: AnswerHead): Finding[] {
   const location = head.fields.get("location");
-  if (head.status < 300 || head.status > 399 || location === undefined || !URL.canParse(location, origin)) return [];
-  const to = new URL(location, origin);
-  if (to.origin === origin) return [];
+  if (head.status < 300 || head.status > 399 || location === undefined) return [];
+  const to = parseUrl(location, origin);
+  if (to === undefined || to.origin === origin) return [];
   const fix = `Use that address: tidemark export --base-url ${to.origin}/, and give it to crawlers.`;
   return [finding("difference", "base-url", "/", `the site redirects (${head.status}) to ${excerpt(to.origin)}`, fix)];
 }
@@ -37,9 +37,7 @@ export function judgeRobots(origin: string, head: AnswerHead | undefined, robots
     return [finding("difference", "robots", robotsPath, message, asItIs)];
   }
   const found: Finding[] = [];
-  const own = robots.archiveIndexes.filter(
-    (text) => URL.canParse(text, origin) && new URL(text, origin).origin === origin,
-  );
+  const own = robots.archiveIndexes.filter((text) => parseUrl(text, origin)?.origin === origin);
   if (robots.archiveIndexes.length === 0)
     found.push(finding("difference", "robots", robotsPath, "it announces no Archive-Index", asItIs));
   else if (own.length === 0) {

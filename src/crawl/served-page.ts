@@ -1,5 +1,13 @@
 import { isNoindexField, parseHttpDate } from "../format/index.ts";
-import { type AnswerHead, type EpochMs, excerpt, type Finding, type FindingKind, type Page } from "../model/index.ts";
+import {
+  type AnswerHead,
+  type EpochMs,
+  excerpt,
+  type Finding,
+  type FindingKind,
+  type Page,
+  parseUrl,
+} from "../model/index.ts";
 
 /** What a server gave for a page. */
 export interface ServedPage {
@@ -143,7 +151,7 @@ export function agreesWith(page: Page, served: Pick<ServedPage, "sizeBytes" | "d
 }
 
 function resolve(location: string | undefined, from: string): URL | undefined {
-  return location !== undefined && URL.canParse(location, from) ? new URL(location, from) : undefined;
+  return location === undefined ? undefined : parseUrl(location, from);
 }
 
 function fixOf(origin: string, path: string, to: URL | undefined): string {

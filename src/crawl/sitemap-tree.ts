@@ -1,5 +1,5 @@
 import { maxSitemapBytes, PageListReader, robotsAllow, type SitemapEntry } from "../format/index.ts";
-import { excerpt, ok, type Problem, problem, type Result, type Validators } from "../model/index.ts";
+import { excerpt, ok, type Problem, parseUrl, problem, type Result, type Validators } from "../model/index.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { throwIfAborted, warn } from "./reading-visit.ts";
 import { productToken } from "./robots-rules.ts";
@@ -95,7 +95,7 @@ export class SitemapTree {
   }
 
   #await(text: string, depth: number): Problem | undefined {
-    const url = URL.canParse(text, this.#visit.origin) ? new URL(text, this.#visit.origin) : undefined;
+    const url = parseUrl(text, this.#visit.origin);
     if (url === undefined || url.origin !== this.#visit.origin || url.username !== "" || url.password !== "")
       return { code: "other-origin", message: `not a sitemap of ${this.#visit.origin}: ${excerpt(text)}` };
     url.hash = "";

@@ -1,5 +1,5 @@
 import { isCanonicalPath } from "../format/index.ts";
-import type { MediaTypeFilter } from "../model/index.ts";
+import { type MediaTypeFilter, parseUrl } from "../model/index.ts";
 import type { MediaTypes } from "./ports.ts";
 
 // What the WHATWG URL parser leaves in a path or a query and a path of ours does not carry.
@@ -41,7 +41,7 @@ export class TargetScope {
     const rest = text.startsWith(origin) ? text.slice(origin.length) : text;
     // Nearly all are as they should be, and no URL need be made of them.
     if (isCanonicalPath(rest)) return rest;
-    const url = URL.canParse(text, origin) ? new URL(text, origin) : undefined;
+    const url = parseUrl(text, origin);
     if (url === undefined || url.origin !== origin || url.username !== "" || url.password !== "") return undefined;
     const path = (url.pathname + url.search).replace(unescaped, encodeURIComponent);
     return isCanonicalPath(path) ? path : undefined;

@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import type { Clock, PostOutcome, PostRequest } from "../model/index.ts";
+import { type Clock, type PostOutcome, type PostRequest, parseUrl } from "../model/index.ts";
 import { AddressGuard } from "./address-guard.ts";
 import { readAnswerFields } from "./answer-fields.ts";
 import { Connection } from "./connection.ts";
@@ -71,7 +71,7 @@ class AnswerHead implements Dispatcher.DispatchHandler {
  */
 export async function postJson(request: PostRequest, options: PostOptions = {}): Promise<PostOutcome> {
   const { json, timeoutMs, signal } = request;
-  const url = URL.canParse(request.url) ? new URL(request.url) : undefined;
+  const url = parseUrl(request.url);
   if (url?.protocol !== "http:" && url?.protocol !== "https:") throw new TypeError("not an http or https URL");
   if (signal?.aborted === true) return { kind: "failed", ...aborted };
   const headers = commonFields(options.userAgent ?? formatUserAgent());

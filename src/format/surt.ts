@@ -1,3 +1,5 @@
+import { parseUrl } from "../model/index.ts";
+
 const maxRounds = 8;
 
 /** Undoes percent-encoding again and again, as far as it goes; one character a byte. */
@@ -37,7 +39,7 @@ function resolveDots(path: string): string {
  * @see https://specs.webrecorder.net/cdxj/0.1.0/ section "Searchable URL"
  */
 export function surtOf(url: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const parsed = parseUrl(url);
   if (parsed === undefined || parsed.host === "")
     return url === ""
       ? "-"

@@ -1,3 +1,4 @@
+import { parseUrl } from "../model/index.ts";
 /** Longest URL that is taken, in characters, before and after; RFC 9110 section 4.1 asks for at least 8000 octets. */
 export const maxUrlLength = 8192;
 
@@ -40,8 +41,9 @@ function normaliseEscapes(text: string): string {
  * @see WHATWG URL; RFC 3986 section 6.2.2
  */
 export function normaliseUrl(url: string, base?: string): string | undefined {
-  if (url.length > maxUrlLength || !URL.canParse(url, base)) return undefined;
-  const { protocol, username, password, origin, pathname, search } = new URL(url, base);
+  const parsed = url.length > maxUrlLength ? undefined : parseUrl(url, base);
+  if (parsed === undefined) return undefined;
+  const { protocol, username, password, origin, pathname, search } = parsed;
   if ((protocol !== "http:" && protocol !== "https:") || username !== "" || password !== "") return undefined;
   const normal = origin + normaliseEscapes(pathname) + normaliseEscapes(search);
   return normal.length > maxUrlLength ? undefined : normal;

@@ -1,5 +1,5 @@
 import { isCanonicalPath } from "../format/index.ts";
-import { excerpt, ok, type Problem, problem, type Result } from "../model/index.ts";
+import { excerpt, ok, type Problem, parseUrl, problem, type Result } from "../model/index.ts";
 
 // What the WHATWG URL parser leaves in a path or a query and an archive does not carry.
 const unescaped = /[\\^`{}"<>]/g;
@@ -20,7 +20,7 @@ export function parseListedUrl(text: string, origin: string, isBytes: boolean): 
   const given = text.trim();
   if (!/^(?:\/|https?:\/\/)/i.test(given)) return problem("bad-url", `neither a URL nor a path: ${excerpt(given)}`);
   const escaped = isBytes ? given.replace(/[\x80-\xff]/g, escapeByte) : given;
-  const url = URL.canParse(escaped, origin) ? new URL(escaped, origin) : undefined;
+  const url = parseUrl(escaped, origin);
   if (url === undefined) return problem("bad-url", `not a URL: ${excerpt(given)}`);
   if (url.origin !== origin) return problem("other-origin", `not a URL of ${origin}: ${excerpt(given)}`);
   if (url.username !== "" || url.password !== "") return problem("bad-url", `a URL with a password in it`);

@@ -1,5 +1,5 @@
 import { type SitemapEntry, SitemapReader } from "../format/index.ts";
-import { excerpt, ok, type Problem, problem, type Result } from "../model/index.ts";
+import { excerpt, ok, type Problem, parseUrl, problem, type Result } from "../model/index.ts";
 import { readListBytes } from "./list-bytes.ts";
 import { type ListedIntake, ListedPages, type ListedPagesOptions } from "./listed-pages.ts";
 import { parseListedUrl } from "./listed-url.ts";
@@ -50,7 +50,8 @@ class SitemapTree {
     this.#todo = [{ location, depth: 0 }];
     this.#seen = new Set([location]);
     this.#origins = new Set([origin]);
-    if (/^https?:\/\//i.test(location) && URL.canParse(location)) this.#origins.add(new URL(location).origin);
+    const url = /^https?:\/\//i.test(location) ? parseUrl(location) : undefined;
+    if (url !== undefined) this.#origins.add(url.origin);
   }
 
   async read(): Promise<void> {
@@ -98,7 +99,7 @@ class SitemapTree {
   }
 
   #follow(index: Awaited, text: string): Problem | undefined {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const url = parseUrl(text);
     if (url === undefined || !this.#origins.has(url.origin) || url.username !== "" || url.password !== "")
       return { code: "other-origin", message: `not a sitemap of ${this.#options.origin}: ${excerpt(text)}` };
     url.hash = "";

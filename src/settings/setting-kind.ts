@@ -1,4 +1,5 @@
 import type { ZodType } from "zod";
+import { parseUrl } from "../model/index.ts";
 import { parseDuration } from "./duration.ts";
 
 /** The package zod, which is loaded only where a configuration is read. */
@@ -102,7 +103,7 @@ export const siteUrl: SettingKind<string> = {
 };
 
 function isHttpUrl(given: string): boolean {
-  return URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
+  return /^https?:$/.test(parseUrl(given)?.protocol ?? "");
 }
 
 /** A whole number of a range. */

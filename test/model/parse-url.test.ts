@@ -1,0 +1,13 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseUrl } from "../../src/model/index.ts";
+
+test("a URL is parsed, relative ones with a base; what is none is undefined", () => {
+  assert.equal(parseUrl("http://example.org/a")?.pathname, "/a");
+  assert.equal(parseUrl("b?c", "http://example.org/a")?.href, "http://example.org/b?c");
+  assert.deepEqual([parseUrl("b"), parseUrl("http://"), parseUrl("b", "c")], [undefined, undefined, undefined]);
+});
+
+test("URLs that are not ASCII are URLs, however often it is asked", () => {
+  for (let at = 0; at < 30_000; at++) assert.equal(parseUrl("http://ä.example/ö")?.pathname, "/%C3%B6");
+});
