@@ -13,15 +13,21 @@ async function runForgiving(program: string, args: readonly string[]): Promise<v
   await timeProcess("bash", ["-c", '"$@" || [ $? = 8 ]', "bash", requireProgram(program), ...args]);
 }
 
-function mirrorer(program: "wget" | "wget2", copy: string, url: string): Follower {
+function mirrorer(
+  program: "wget" | "wget2",
+  name: string,
+  copy: string,
+  url: string,
+  options: readonly string[] = [],
+): Follower {
   return {
-    name: program === "wget" ? "wget -m -N" : "wget2 -m -N (5 threads)",
+    name,
     snippet: silence.snippet,
     copy,
     isExact: true,
     update: async () => {
       mkdirSync(copy, { recursive: true });
-      await runForgiving(program, ["-q", "-m", "-N", "-nH", "-P", copy, new URL(contentsPath, url).href]);
+      await runForgiving(program, ["-q", "-m", "-N", ...options, "-nH", "-P", copy, new URL(contentsPath, url).href]);
     },
   };
 }
@@ -35,7 +41,7 @@ function httrack(folder: string, url: string): Follower {
     isExact: false,
     update: async () => {
       mkdirSync(folder, { recursive: true });
-      const unhindered = ["--disable-security-limits", "-A1000000000", "-%c1000", "-c8", "-%v0", "-q", "-%F", ""];
+      const unhindered = ["--disable-security-limits", "--max-rate=0", "-c8", "-q"];
       const again = runs++ > 0 ? ["--update"] : [];
       await timeProcess(requireProgram("httrack"), [
         new URL(contentsPath, url).href,
@@ -65,8 +71,10 @@ function scrapy(folder: string, url: string): Follower {
 /** Other programs that keep copies; HTTrack where it is installed. */
 export function makePeers(folder: string, url: string): Follower[] {
   return [
-    mirrorer("wget", join(folder, "wget"), url),
-    mirrorer("wget2", join(folder, "wget2"), url),
+    mirrorer("wget", "wget -m -N", join(folder, "wget"), url),
+    // A 304 of nginx names no media type, so wget takes the page for none with links and ends there: it has to ask HEAD.
+    mirrorer("wget", "wget -m -N --no-if-modified-since", join(folder, "wget-head"), url, ["--no-if-modified-since"]),
+    mirrorer("wget2", "wget2 -m -N (5 threads)", join(folder, "wget2"), url),
     ...(findProgram("httrack") === undefined ? [] : [httrack(join(folder, "httrack"), url)]),
     scrapy(join(folder, "scrapy"), url),
   ];
