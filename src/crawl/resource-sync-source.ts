@@ -185,7 +185,14 @@ class ResourceSyncReading {
     const path = this.#scope.pathOf(entry.location, this.#visit.origin);
     if (path === undefined) return;
     if (entry.change === "deleted") intake.withdraw([path]);
-    else this.#listPages(intake, [this.#pageOf(path, entry, at)]);
+    else this.#listPages(intake, [this.#changedPage(path, entry, at)]);
+  }
+
+  // A change that left size and second as they were would, without a digest, seem to be held already.
+  #changedPage(path: string, entry: ResourceSyncEntry, at: number): Page {
+    const page = this.#pageOf(path, entry, at);
+    if (page.digest !== undefined || entry.change !== "updated" || !Number.isFinite(at)) return page;
+    return { ...page, lastModified: Math.max(page.lastModified, at) };
   }
 
   #list(intake: Intake, entries: readonly ResourceSyncEntry[]): void {
