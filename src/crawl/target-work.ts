@@ -196,7 +196,7 @@ class TargetWork {
   }
 
   async #settle(target: Target, finding: TargetFinding): Promise<void> {
-    const now = Math.floor(this.#visit.ports.timing.now() / 1000);
+    const now = Math.max(Math.floor(this.#visit.ports.timing.now() / 1000), this.#visit.since);
     const draft = judgeTarget(target, finding, now, target.history);
     const history =
       draft.hasChanged === undefined ? target.history : historyAfter(target, finding, now, draft.hasChanged);

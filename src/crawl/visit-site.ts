@@ -91,6 +91,8 @@ class SiteVisit {
   readonly #visit: ReadingVisit;
   readonly #tally: Tally = new Tally();
   readonly #startedAt: number;
+  /** When the site answered last in an earlier visit; 0 if that is not known. */
+  #answeredBefore = 0;
 
   constructor(ports: CrawlPorts, options: VisitOptions) {
     const { origin, concurrency = 1, timeoutMs = 30_000, signal, onEvent } = options;
@@ -104,6 +106,7 @@ class SiteVisit {
 
   async run(): Promise<CrawlSummary> {
     const record = this.#ports.memory.read();
+    this.#answeredBefore = record.clock?.answeredAt ?? 0;
     this.#prepareGate(record);
     this.#rememberClock(true);
     let isOver = false;
@@ -118,6 +121,13 @@ class SiteVisit {
       // What an error cut short is taken up like what a kill did.
       this.#rememberClock(!isOver);
     }
+  }
+
+  // Times of answers are whole seconds: a visit that begins in the second in which the one before ended is taken to
+  // begin with the next, so that its answers can be told from theirs.
+  #since(): EpochSeconds {
+    const since = Math.floor(this.#startedAt / 1000);
+    return Math.floor(this.#answeredBefore / 1000) === since ? since + 1 : since;
   }
 
   #prepareGate(record: SiteRecord): void {
@@ -171,7 +181,7 @@ class SiteVisit {
         plan: found.look.plan,
         scope,
         isPlanned: this.#options.isPlanned ?? false,
-        since: Math.floor(this.#startedAt / 1000),
+        since: this.#since(),
         distrustMs: this.#options.distrustMs ?? defaultDistrustMs,
         maxPages: this.#options.maxPages ?? Number.POSITIVE_INFINITY,
         maxDepth: this.#options.maxDepth ?? Number.POSITIVE_INFINITY,

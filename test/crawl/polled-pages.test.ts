@@ -155,6 +155,13 @@ describe("a page that was asked for before", () => {
     assert.deepEqual([again.pages, again.summary.updated, again.summary.unchanged], [[], 0, 3]);
   });
 
+  it("is asked for again by a visit in the same second", async () => {
+    await using crawler = await openSite();
+    await crawler.visit(links);
+    crawler.site.set({ "/a.html": "a 2" });
+    assert.deepEqual((await crawler.visit(links)).pages, ["updated /a.html"]);
+  });
+
   it("is the same with and without a coding", async () => {
     await using crawler = await openSite();
     await crawler.visit(links);
