@@ -179,7 +179,7 @@ class SitesTrial {
     };
     // Or while it starts.
     if (how === 0) killIn(afterMs);
-    const meanwhile = this.#meanwhile(copy, run, () => isOver);
+    const meanwhile = this.#meanwhile(copy, run, { hasBegun: () => seen > 0, isOver: () => isOver });
     const ended = await command.result;
     isOver = true;
     this.#endRival?.();
@@ -192,12 +192,19 @@ class SitesTrial {
   }
 
   /** While a run works, a site changes, or somebody starts a second crawl into the same folder. */
-  async #meanwhile(copy: Copy, first: Run, isOver: () => boolean): Promise<void> {
+  async #meanwhile(
+    copy: Copy,
+    first: Run,
+    { hasBegun, isOver }: { readonly hasBegun: () => boolean; readonly isOver: () => boolean },
+  ): Promise<void> {
     const choice = this.#random.below(10);
     await wait(this.#random.next() * this.#options.withinMs);
     if (isOver() || first.killedAt !== undefined) return;
     if (choice < 3) for (const site of this.#random.sample(copy.sites, 1)) await this.#change(site);
     if (choice !== 3) return;
+    // Whoever comes first has the folder.
+    while (!hasBegun() && !isOver()) await wait(5);
+    if (isOver()) return;
     const { run, command } = this.#start(copy);
     // If the first one dies before it comes, it may work.
     this.#endRival = () => {
