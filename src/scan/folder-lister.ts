@@ -1,15 +1,7 @@
 import { availableParallelism } from "node:os";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { decodePathSegment } from "../format/index.ts";
-import {
-  type EntryFailure,
-  entryKinds,
-  type FolderListing,
-  joinLocation,
-  type Location,
-  listFolder,
-} from "./folder-listing.ts";
+import { type EntryFailure, type FolderListing, type Location, listFolder } from "./folder-listing.ts";
 import { type PackedListing, unpackListing } from "./listing-codec.ts";
 
 /** What a thread is asked. */
@@ -45,12 +37,9 @@ const foldersWorthThreads = 64;
 const maxThreads = 2;
 /** Folders under way a thread, so that none is idle while the walk's own thread is busy with a batch. */
 const tasksAThread = 16;
-/** While fewer folders wait, those in what was listed ahead are listed as well, so that no thread runs dry. */
-const fewFolders = 32;
 /** Listings, and entries in them, that may wait to be taken. */
 const maxWaitingFolders = 512;
 const maxWaitingEntries = 100_000;
-const folderKind = entryKinds.indexOf("folder");
 
 /**
  * Lists folders ahead of a walk in other threads: `lstat` of each file is most of a scan's time. What
@@ -62,8 +51,6 @@ export class FolderLister implements AsyncDisposable {
   /** Folders to come, the next one last. */
   readonly #queue: ListingTask[] = [];
   readonly #flights = new Map<string, Flight>();
-  /** By folder that the walk has not come to: which of its subfolders are listed already in case they are needed. */
-  readonly #guessed = new Map<string, Set<string>>();
   readonly #workers: ListingThread[] = [];
   #waitingEntries = 0;
 
@@ -72,34 +59,20 @@ export class FolderLister implements AsyncDisposable {
     this.#rootRealPath = rootRealPath;
   }
 
-  /**
-   * Says which folders the walk will need next, in its order; they come before all that were named earlier.
-   *
-   * @param parent - key of the folder that they are in
-   */
-  expect(parent: string, folders: readonly { readonly key: string; readonly location: Location }[]): void {
-    const guessed = this.#guessed.get(parent) ?? new Set();
-    this.#guessed.delete(parent);
+  /** Says which folders the walk will need next, in its order; they come before all that were named earlier. */
+  expect(folders: readonly { readonly key: string; readonly location: Location }[]): void {
     for (const { key, location } of [...folders].reverse())
-      if (!guessed.delete(key)) this.#queue.push({ key, location, rootRealPath: this.#rootRealPath });
-    // What is left the walk does not enter.
-    for (const key of guessed) this.#discard(key);
+      this.#queue.push({ key, location, rootRealPath: this.#rootRealPath });
     if (this.#workers.length === 0 && this.#queue.length >= foldersWorthThreads) this.#start();
     this.#dispatch();
-  }
-
-  /** Folders that were listed and not yet taken. */
-  get waiting(): number {
-    let count = 0;
-    for (const { listed } of this.#flights.values()) if (listed !== undefined) count += 1;
-    return count;
   }
 
   /** Gives a folder's entries in path order. Throws what the file system throws. */
   async list(key: string, location: Location): Promise<FolderListing> {
     const flight = this.#flights.get(key);
     if (flight === undefined) {
-      this.#unqueue(key);
+      // In path order, the folder that is needed is the next of the queue, if it is in it.
+      if (this.#queue.at(-1)?.key === key) this.#queue.pop();
       return listFolder(location, this.#rootRealPath);
     }
     const listed = await this.#helpUntil(flight);
@@ -156,44 +129,8 @@ export class FolderLister implements AsyncDisposable {
     const flight = this.#flights.get(key);
     if (flight === undefined) return;
     flight.listed = listed;
-    if ("listing" in listed) {
-      this.#waitingEntries += listed.listing.kinds.length;
-      this.#guess(flight.task, listed.listing);
-    }
+    if ("listing" in listed) this.#waitingEntries += listed.listing.kinds.length;
     flight.resolve(listed);
-  }
-
-  // The walk's thread is busy with files, and would name these folders only when it has come to them.
-  #guess({ key, location }: ListingTask, { segments, kinds, nameRules, extras }: FolderListing): void {
-    if (this.#queue.length >= fewFolders) return;
-    const guessed = new Set<string>();
-    for (let at = segments.length - 1; at >= 0; at--) {
-      if (kinds[at] !== folderKind || nameRules[at] !== 0 || extras.has(at)) continue;
-      const segment = segments[at] ?? "";
-      const place = joinLocation(location, decodePathSegment(segment));
-      guessed.add(`${key}${segment}/`);
-      this.#queue.push({ key: `${key}${segment}/`, location: place, rootRealPath: this.#rootRealPath });
-    }
-    if (guessed.size > 0) this.#guessed.set(key, guessed);
-  }
-
-  #discard(key: string): void {
-    this.#unqueue(key);
-    const flight = this.#flights.get(key);
-    if (flight?.listed !== undefined && "listing" in flight.listed)
-      this.#waitingEntries -= flight.listed.listing.kinds.length;
-    this.#flights.delete(key);
-    for (const below of this.#guessed.get(key) ?? []) this.#discard(below);
-    this.#guessed.delete(key);
-  }
-
-  // In path order, the folder that is needed is the next of the queue, or near it.
-  #unqueue(key: string): void {
-    for (let at = this.#queue.length - 1; at >= 0; at--) {
-      if (this.#queue[at]?.key !== key) continue;
-      this.#queue.splice(at, 1);
-      return;
-    }
   }
 
   #takeOff(task: ListingTask): void {

@@ -317,7 +317,7 @@ export class Walk implements AsyncDisposable {
       if (this.#judgeFolder(folder, at, key) !== undefined) continue;
       ahead.push({ key, location: joinLocation(location, decodePathSegment(segment)) });
     }
-    this.#lister.expect(path, ahead);
+    this.#lister.expect(ahead);
   }
 
   #toOpen({ location, path, relative, linked }: FolderPlace, listed: FolderListing): OpenFolder {
