@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { main } from "../dist/src/cli/index.js";
+import { main } from "../dist/lib/main.js";
 
 await main(process);

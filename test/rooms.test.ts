@@ -13,7 +13,7 @@ const house: House = {
   frontier: { kind: "pure", imports: ["model"] },
   revisit: { kind: "pure", imports: ["model"] },
   graph: { kind: "pure", imports: ["model"] },
-  crawl: { kind: "pure", imports: ["model", "format", "content", "frontier", "revisit"] },
+  crawl: { kind: "pure", imports: ["model", "format", "links", "frontier", "revisit"] },
   share: { kind: "pure", imports: ["model", "format"] },
   settings: { kind: "pure", imports: ["model"], packages: ["zod"] },
   lab: {
@@ -21,6 +21,7 @@ const house: House = {
     imports: ["model", "format", "export", "frontier", "revisit", "graph", "crawl", "share"],
   },
   content: { kind: "pure", imports: ["model"], packages: ["htmlparser2", "css-select"] },
+  links: { kind: "pure", imports: ["model"], packages: ["htmlparser2"] },
   // Of the format it uses how a file's name is written in a URL, and nothing of archives.
   scan: { kind: "hands", imports: ["model", "format", "content"] },
   export: { kind: "hands", imports: ["model", "format", "content"] },

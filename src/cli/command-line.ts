@@ -1,4 +1,4 @@
-import yargs from "yargs";
+import yargs, { type Argv } from "yargs";
 import { TidemarkError } from "../model/index.ts";
 import { nearestWord } from "../settings/index.ts";
 import { changesCommand } from "./changes-command.ts";
@@ -44,14 +44,13 @@ function optionsOf(command: Command): Command["options"] {
  * @throws TidemarkError `bad-option`
  */
 export function parseCommandLine(argv: readonly string[], version: string, columns: number): CommandLine {
-  // yargs lays its help out for every command that runs, which takes longer the more options there are.
-  const wantsHelp = argv.length === 0 || argv.includes("--help");
+  const [word = "", ...rest] = argv;
+  const isAsking = argv.includes("--help") || argv.includes("--version");
+  const named = isAsking ? undefined : commands.find((command) => nameOf(command) === word);
   let chosen: { command: Command; args: RawArguments } | undefined;
   const parser = yargs()
     .scriptName("tidemark")
     .locale("en")
-    .usage("$0 <command>\n\nPublish what changed on a web site, and fetch only that.")
-    .version(version)
     .exitProcess(false)
     .parserConfiguration({
       "camel-case-expansion": false,
@@ -60,31 +59,22 @@ export function parseCommandLine(argv: readonly string[], version: string, colum
       "parse-numbers": false,
       "parse-positional-numbers": false,
     })
-    .strict()
-    .wrap(columns)
-    .demandCommand(1, "No command is given.")
-    .epilogue("`tidemark <command> --help` explains a command.");
-  for (const command of commands) {
-    parser.command(
-      command.usage,
-      command.describe,
-      (own) => {
-        for (const [name, describe] of Object.entries(command.positionals)) {
-          own.positional(name, { type: "string", describe });
-        }
-        const examples = command.examples.map(([example, meaning]) => `  tidemark ${example}\n      ${meaning}`);
-        const options = optionsOf(command);
-        if (!wantsHelp) return own.options(withoutHelp(options));
-        return own.options(options).epilogue(`Examples:\n${examples.join("\n")}`);
-      },
-      (args) => {
-        chosen = { command, args };
-      },
-    );
-  }
+    .strict();
+  // yargs lays the help out for every command that runs, but for the one that needs no name.
+  if (named === undefined)
+    parser
+      .usage("$0 <command>\n\nPublish what changed on a web site, and fetch only that.")
+      .version(version)
+      .wrap(columns)
+      .demandCommand(1, "No command is given.")
+      .epilogue("`tidemark <command> --help` explains a command.");
+  for (const command of named === undefined ? commands : [named])
+    addCommand(parser, command, named !== undefined, (args) => {
+      chosen = { command, args };
+    });
   let text = "";
   let failure: string | undefined;
-  parser.parse([...argv], {}, (error, _, output) => {
+  parser.parse(named === undefined ? [...argv] : rest, {}, (error, _, output) => {
     if (error) failure = error.message;
     text = output;
   });
@@ -99,6 +89,27 @@ export function parseCommandLine(argv: readonly string[], version: string, colum
   };
 }
 
+function nameOf({ usage }: Command): string {
+  return usage.split(" ")[0] ?? "";
+}
+
+/** @param isOnly - whether the command line names it already, and wants to know nothing of it */
+function addCommand(parser: Argv, command: Command, isOnly: boolean, onChosen: (args: RawArguments) => void): void {
+  const options = optionsOf(command);
+  parser.command(
+    isOnly ? command.usage.replace(nameOf(command), "$0") : command.usage,
+    command.describe,
+    (own) => {
+      for (const [name, describe] of Object.entries(command.positionals))
+        own.positional(name, { type: "string", describe });
+      if (isOnly) return own.version(false).options(withoutHelp(options));
+      const examples = command.examples.map(([example, meaning]) => `  tidemark ${example}\n      ${meaning}`);
+      return own.options(options).epilogue(`Examples:\n${examples.join("\n")}`);
+    },
+    onChosen,
+  );
+}
+
 function withoutHelp(options: Command["options"]): Command["options"] {
   return Object.fromEntries(
     Object.entries(options).map(([name, { describe: _, ...option }]) => [name, { ...option, hidden: true }]),
@@ -106,7 +117,7 @@ function withoutHelp(options: Command["options"]): Command["options"] {
 }
 
 function usageError(failure: string, argv: readonly string[]): TidemarkError {
-  const names = commands.map((command) => command.usage.split(" ")[0] ?? "");
+  const names = commands.map(nameOf);
   const given = argv.find((word) => !word.startsWith("-")) ?? "";
   const command = commands[names.indexOf(given)];
   const help = command === undefined ? "`tidemark --help`" : `\`tidemark ${given} --help\``;

@@ -14,6 +14,4 @@ export {
   type ExaminedContent,
   maxContentBytes,
 } from "./content-rules.ts";
-export { type FoundLink, type LinkKind, pageKinds } from "./found-link.ts";
-export { type LinkOptions, LinkReader, type PageLinks, readLinks, readStyleLinks } from "./page-links.ts";
 export { resemblance } from "./sketch.ts";

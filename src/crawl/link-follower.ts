@@ -1,4 +1,4 @@
-import { type FoundLink, pageKinds, readLinks, readStyleLinks } from "../content/index.ts";
+import { type FoundLink, pageKinds, readLinks, readStyleLinks } from "../links/index.ts";
 import type { FoundTarget, Target } from "../model/index.ts";
 import { LinkScope } from "./link-scope.ts";
 import type { TargetVisit } from "./target-visit.ts";

@@ -72,7 +72,7 @@ export class ArchiveFiles implements ArchiveFolder {
     this.#unsynced.push(fileName);
     if (existing !== undefined && (await this.#isWhole(full)))
       return { name: full, changes: count, sizeBytes: existing.size };
-    const packed = await gzipAsync(content, { level: 6, chunkSize: packedPieceBytes });
+    const packed = await gzipAsync(content, { level: 5, chunkSize: packedPieceBytes });
     placeFile(path, packed);
     this.#written.push(fileName);
     this.#bytesWritten += packed.length;

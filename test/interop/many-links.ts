@@ -1,4 +1,4 @@
-import { LinkReader, type PageLinks } from "../../src/content/index.ts";
+import { LinkReader, type PageLinks } from "../../src/links/index.ts";
 
 /** What a page of very many links cost. */
 export interface ManyLinks {

@@ -1,0 +1,2 @@
+export { type FoundLink, type LinkKind, pageKinds } from "./found-link.ts";
+export { type LinkOptions, LinkReader, type PageLinks, readLinks, readStyleLinks } from "./page-links.ts";
