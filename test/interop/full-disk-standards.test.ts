@@ -26,11 +26,17 @@ function change(site: MemorySite, round: number): void {
   }
 }
 
-/** When a run finds the disk full: from the nth time on that it looks at its clock, or whether it is to stop. */
+/**
+ * When a run finds the disk full: from the nth time on that it looks at its clock, or whether it is to stop; or once
+ * it has written n - 1 blocks more than it removed.
+ */
 interface Moment {
-  readonly look: "clock" | "signal";
+  readonly look: "clock" | "signal" | "room";
   readonly at: number;
 }
+
+/** What a file of a tmpfs takes at least. */
+const blockKiB = 4;
 
 /** Exports, and fills the disk at a moment. */
 async function exportFilling(
@@ -42,6 +48,7 @@ async function exportFilling(
   const look = (kind: Moment["look"]): void => {
     if (kind === moment.look && ++looks === moment.at) disk.leave(0);
   };
+  if (moment.look === "room") disk.leave((moment.at - 1) * blockKiB);
   const signal = new AbortController().signal;
   Object.defineProperty(signal, "aborted", {
     get: () => {
@@ -106,6 +113,7 @@ const sweeps: readonly { readonly look: Moment["look"]; readonly hours: number }
   { look: "clock", hours: 6 },
   { look: "signal", hours: 24 },
   { look: "signal", hours: 6 },
+  { look: "room", hours: 6 },
 ];
 
 async function tryAll(site: MemorySite, disk: SmallDisk): Promise<Set<string>> {
@@ -123,7 +131,7 @@ async function tryAll(site: MemorySite, disk: SmallDisk): Promise<Set<string>> {
     await each.export(options);
   }
   let at = 0;
-  for (let sweep = 0, round = 1; round < 300; round++) {
+  for (let sweep = 0, round = 1; round < 500; round++) {
     const { look, hours } = sweeps[sweep] ?? assert.fail("no sweep is left");
     at++;
     for (const each of [site, twin]) {
@@ -167,7 +175,9 @@ test("wherever the document root becomes full, all formats stay whole, and the n
     "sitemap-n.xml",
     "sitemap.xml",
     "resourcelist-n.xml",
+    "resourcelist.xml",
     "changelist-n.xml",
+    "changelist.xml",
     "changedump.xml",
   ])
     assert.ok(stages.has(stage), `${stage}: ${[...stages].join(" ")}`);
