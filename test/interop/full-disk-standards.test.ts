@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
@@ -28,15 +28,21 @@ function change(site: MemorySite, round: number): void {
 
 /**
  * When a run finds the disk full: from the nth time on that it looks at its clock, or whether it is to stop; or once
- * it has written n - 1 blocks more than it removed.
+ * it has replaced a file of the published folder.
  */
-interface Moment {
-  readonly look: "clock" | "signal" | "room";
-  readonly at: number;
-}
+type Moment =
+  | { readonly look: "clock" | "signal"; readonly at: number }
+  | { readonly after: RegExp; readonly isNewName: boolean };
 
-/** What a file of a tmpfs takes at least. */
-const blockKiB = 4;
+/** Whether a file of such a name came or was replaced; it is asked again and again. */
+function watchFor(folder: string, { after, isNewName }: Extract<Moment, { readonly after: RegExp }>): () => boolean {
+  const identify = (): (string | number)[] =>
+    readdirSync(folder)
+      .filter((name) => after.test(name))
+      .map((name) => (isNewName ? name : statSync(join(folder, name)).ino));
+  const before = new Set(identify());
+  return () => identify().some((file) => !before.has(file));
+}
 
 /** Exports, and fills the disk at a moment. */
 async function exportFilling(
@@ -45,10 +51,14 @@ async function exportFilling(
   moment: Moment,
 ): Promise<{ readonly failed: TidemarkError | undefined; readonly isFilled: boolean }> {
   let looks = 0;
-  const look = (kind: Moment["look"]): void => {
-    if (kind === moment.look && ++looks === moment.at) disk.leave(0);
+  let isFilled = false;
+  const isDone = "after" in moment ? watchFor(site.publishedFolder, moment) : undefined;
+  const look = (kind: "clock" | "signal"): void => {
+    const isNow = "after" in moment ? isDone?.() === true : kind === moment.look && ++looks === moment.at;
+    if (!isNow || isFilled) return;
+    isFilled = true;
+    disk.leave(0);
   };
-  if (moment.look === "room") disk.leave((moment.at - 1) * blockKiB);
   const signal = new AbortController().signal;
   Object.defineProperty(signal, "aborted", {
     get: () => {
@@ -62,7 +72,7 @@ async function exportFilling(
   };
   try {
     await site.export({ ...options, signal, clock });
-    return { failed: undefined, isFilled: looks >= moment.at };
+    return { failed: undefined, isFilled };
   } catch (error) {
     assert.ok(error instanceof TidemarkError, String((error as Error).stack));
     return { failed: error, isFilled: true };
@@ -108,12 +118,22 @@ function published(site: MemorySite): Record<string, string> {
   return files;
 }
 
-/** A day's list is gone on with four times a day, or closed and packed by each publication. */
-const sweeps: readonly { readonly look: Moment["look"]; readonly hours: number }[] = [
-  { look: "clock", hours: 6 },
-  { look: "signal", hours: 24 },
-  { look: "signal", hours: 6 },
-  { look: "room", hours: 6 },
+interface Sweep {
+  /** A day's list is gone on with four times a day, or closed and packed by each publication. */
+  readonly hours: number;
+  readonly moments: (round: number) => Moment | undefined;
+}
+
+// Which file is met at a look differs from round to round: these are met after the one before them.
+const written: readonly Moment[] = [
+  { after: /^sitemap\.xml$/, isNewName: false },
+  { after: /^changelist-/, isNewName: true },
+];
+const sweeps: readonly Sweep[] = [
+  { hours: 6, moments: (at) => ({ look: "clock", at }) },
+  { hours: 24, moments: (at) => ({ look: "signal", at }) },
+  { hours: 6, moments: (at) => ({ look: "signal", at }) },
+  { hours: 24, moments: (round) => written[round - 1] },
 ];
 
 async function tryAll(site: MemorySite, disk: SmallDisk): Promise<Set<string>> {
@@ -131,19 +151,21 @@ async function tryAll(site: MemorySite, disk: SmallDisk): Promise<Set<string>> {
     await each.export(options);
   }
   let at = 0;
-  for (let sweep = 0, round = 1; round < 500; round++) {
-    const { look, hours } = sweeps[sweep] ?? assert.fail("no sweep is left");
-    at++;
+  for (let sweep = 0, round = 1; round < 300; round++) {
+    const { hours, moments } = sweeps[sweep] ?? assert.fail("no sweep is left");
+    const moment = moments(++at);
+    if (moment === undefined) break;
     for (const each of [site, twin]) {
       each.nowMs += hours * 3_600_000;
       change(each, round);
     }
     const before = site.hold();
-    const { failed, isFilled } = await exportFilling(site, disk, { look, at });
+    const { failed, isFilled } = await exportFilling(site, disk, moment);
     const locations = readAll(site);
     const now = site.hold();
     for (const path of site.pages.keys())
-      if (before.has(path)) assert.ok(locations.has(origin + path), `${path} is in no sitemap at ${look} ${at}`);
+      if (before.has(path))
+        assert.ok(locations.has(origin + path), `${path} is in no sitemap in sweep ${sweep}, round ${at}`);
     if (failed !== undefined) {
       assert.equal(failed.code, "disk-full", failed.message);
       stages.add(stageOf(failed));
@@ -154,10 +176,10 @@ async function tryAll(site: MemorySite, disk: SmallDisk): Promise<Set<string>> {
     await site.export(options);
     await twin.export(options);
     checkAgreement(site);
-    assert.deepEqual(published(site), published(twin), `filled at ${look} ${at}`);
-    if (isFilled) continue;
+    assert.deepEqual(published(site), published(twin), `filled in sweep ${sweep}, round ${at}`);
+    if (isFilled || sweep === sweeps.length - 1) continue;
     at = 0;
-    if (++sweep === sweeps.length) break;
+    sweep++;
   }
   return stages;
 }
