@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { exportDocroot } from "../interop/command.ts";
@@ -31,7 +31,10 @@ interface Lap {
   readonly stage: string;
   /** URLs that downloaders which need them are told; the copy must be equal there. */
   readonly told: readonly string[];
-  readonly isFresh: boolean;
+  /** Who begins. */
+  readonly round: number;
+  /** Number of the copies: none is removed before the end. */
+  readonly copies: number;
 }
 
 function log(line: string): void {
@@ -45,9 +48,9 @@ async function changePages(race: Race, paths: readonly string[], round: string):
 }
 
 async function measure(lap: Lap, downloader: Downloader): Promise<void> {
-  const { race, server, stage, told } = lap;
-  const folder = join(race.folder, "copies", downloader.name.replace(/\W+/g, "-"));
-  if (lap.isFresh) rmSync(folder, { recursive: true, force: true });
+  const { race, server, stage, told, copies } = lap;
+  // ext4 gives out an inode again a minute after its file's removal, and searches past it until then.
+  const folder = join(race.folder, `copies-${copies}`, downloader.name.replace(/\W+/g, "-"));
   const urlFile = join(race.folder, "urls");
   writeFileSync(urlFile, told.map((path) => `${race.url.slice(0, -1)}${path}\n`).join(""));
   // What the one before left in memory is not to be written out on this one's time.
@@ -69,9 +72,9 @@ async function measure(lap: Lap, downloader: Downloader): Promise<void> {
   log(`${stage}: ${downloader.name}: ${(wallMs / 1000).toFixed(2)} s, ${requests} requests`);
 }
 
-async function runLap(lap: Lap, round: number): Promise<void> {
+async function runLap(lap: Lap): Promise<void> {
   for (let at = 0; at < downloaders.length; at++) {
-    const downloader = downloaders[(at + round) % downloaders.length];
+    const downloader = downloaders[(at + lap.round) % downloaders.length];
     if (downloader !== undefined) await measure(lap, downloader);
   }
 }
@@ -80,9 +83,9 @@ async function raceOnLoopback(race: Race, rounds: number): Promise<void> {
   await using server = await startWebServer("nginx", race.docroot, { port: race.port, gzip: false });
   const random = createRandom(11);
   for (let round = 0; round < rounds; round++) {
-    await runLap({ race, server, stage: "first download", told: race.paths, isFresh: true }, round);
+    await runLap({ race, server, stage: "first download", told: race.paths, round, copies: round });
     await changePages(race, random.sample(race.paths, changesPerRound), `${round}`);
-    await runLap({ race, server, stage: "update", told: race.paths, isFresh: false }, round);
+    await runLap({ race, server, stage: "update", told: race.paths, round, copies: round });
   }
 }
 
@@ -97,7 +100,7 @@ async function raceFarAway(race: Race, rounds: number, delayMs: number, isFull: 
   for (let round = 0; round < rounds; round++) {
     const paths = [...random.sample(told, changed), ...random.sample(others, changesPerRound - changed)];
     await changePages(race, paths, `far ${round}`);
-    await runLap({ race, server, stage: `update, ${delayMs} ms each way`, told, isFresh: false }, round);
+    await runLap({ race, server, stage: `update, ${delayMs} ms each way`, told, round, copies: rounds - 1 });
   }
 }
 
