@@ -1,4 +1,5 @@
 import { type Timing, visitSite } from "./crawl/index.ts";
+import { checkSignificant } from "./export-checks.ts";
 import { createFetcher } from "./fetch/index.ts";
 import { givenOptions } from "./given-options.ts";
 import { type Keep, openKeptSite } from "./kept-site.ts";
@@ -54,6 +55,15 @@ export interface CrawlSiteOptions {
   readonly isPlanned?: boolean;
   /** After so many milliseconds a page is fetched whole, whatever its validators say. Default 90 days. */
   readonly distrustMs?: number;
+  /**
+   * Of a site that publishes no changes a change of an HTML page counts only if its visible text resembles the held
+   * one less than this, more than 0 and at most 1: pages that change in trifles only are not asked for more often. What
+   * is served is kept all the same. Bodies in WARC files are not compared. Default: each change counts.
+   *
+   * @see Edwards, McCurley and Tomlin, *An Adaptive Model for Optimizing Performance of an Incremental Web
+   *   Crawler*, WWW10 2001, section 2
+   */
+  readonly significant?: number;
   /**
    * A better source that the site had not is looked for again after so many milliseconds, or when robots.txt changes.
    * Default 7 days.
@@ -115,6 +125,7 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
   const { userAgent, from, ca, allowPrivate } = options;
   const { sources, starts, urls, budget, maxPages, maxDepth, isPlanned, distrustMs, lookAgainMs } = options;
   const { timeoutMs, signal, onEvent } = options;
+  const significant = checkSignificant(options.significant);
   const { politeness = createPoliteness({ clock, delay }) } = options;
   const origin = parseSiteAddress(url, onEvent);
   const filter = parseTypes(types);
@@ -146,7 +157,7 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
         concurrency,
         ...givenOptions({ since: since === undefined ? undefined : Math.floor(since / 1000) }),
         ...givenOptions({ sources, starts, urls, budget, maxPages, maxDepth, isPlanned, distrustMs, lookAgainMs }),
-        ...givenOptions({ timeoutMs, signal, onEvent }),
+        ...givenOptions({ significant, timeoutMs, signal, onEvent }),
       },
     ).catch(async (error: unknown) => {
       // What was recorded is finished also after an end by a signal; what ended the visit is the better message.

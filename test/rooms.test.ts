@@ -13,7 +13,7 @@ const house: House = {
   frontier: { kind: "pure", imports: ["model"] },
   revisit: { kind: "pure", imports: ["model"] },
   graph: { kind: "pure", imports: ["model"] },
-  crawl: { kind: "pure", imports: ["model", "format", "links", "frontier", "revisit"] },
+  crawl: { kind: "pure", imports: ["model", "format", "content", "links", "frontier", "revisit"] },
   share: { kind: "pure", imports: ["model", "format"] },
   settings: { kind: "pure", imports: ["model"], packages: ["zod"] },
   lab: {

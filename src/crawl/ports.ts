@@ -207,6 +207,8 @@ export interface Bodies {
   open(): BodyWriter;
   /** Puts a whole body in the place of an older one; a problem if there is no place for it. */
   keep(page: Page, body: Uint8Array | BodyWriter): Result<undefined>;
+  /** Reads a body back; undefined if it is not there, is larger than that, or bodies cannot be read back. */
+  read(path: string, maxBytes: number): Uint8Array | undefined;
   /** Removes a body; harmless if there is none. */
   remove(path: string): void;
   /** Makes everything kept and removed until now durable. */

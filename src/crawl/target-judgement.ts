@@ -29,6 +29,8 @@ export type TargetFinding =
       readonly isPassage: boolean;
       readonly validators: Validators;
       readonly isFull: boolean;
+      /** Whether what changed is too little to count. */
+      readonly isTrifle: boolean;
     }
   | { readonly kind: "alias" }
   /** 404, or 410 which is `final`. */
@@ -78,12 +80,16 @@ export function judgeTarget(
       return { settlement, outcome: "unchanged", hasChanged: false };
     }
     case "body": {
-      const { page, isPassage, validators, isFull } = finding;
+      const { page, isPassage, validators, isFull, isTrifle } = finding;
       const isEqual = page !== undefined && page.digest === held?.digest && page.sizeBytes === held.sizeBytes;
       const settlement = { ...answered, page: isEqual ? undefined : page, isPassage, validators, isFull } as const;
       if (page === undefined) return { settlement, outcome: undefined, hasChanged: undefined };
       if (isEqual) return { settlement, outcome: "unchanged", hasChanged: false };
-      return { settlement, outcome: held === undefined ? "created" : "updated", hasChanged: held !== undefined };
+      return {
+        settlement,
+        outcome: held === undefined ? "created" : "updated",
+        hasChanged: held !== undefined && !isTrifle,
+      };
     }
     case "alias": {
       // What was there has gone where it leads; for a day, any page may lead to one that says sorry.

@@ -22,6 +22,8 @@ import type { TargetVisit } from "./target-visit.ts";
 const maxPageBytes = 256 * 1024 * 1024;
 /** Larger pages are kept and not searched for links. */
 const maxSearchedBytes = 16 * 1024 * 1024;
+/** A held page that is larger is not compared with the one that comes. */
+const maxComparedBytes = 4 * 1024 * 1024;
 const maxRedirects = 5;
 
 // These do not pass by themselves.
@@ -92,6 +94,14 @@ function lastModifiedOf(visit: TargetVisit, target: Target, outcome: FetchedOutc
   return Math.min(served === undefined ? (listed ?? secondsOf(now)) : secondsOf(served), secondsOf(now));
 }
 
+/** Whether a page resembles the one in whose place it comes so much that its change does not count. */
+function isTrifling(visit: TargetVisit, { path, mediaType, sizeBytes }: Page & HeldBody, body: PageBody): boolean {
+  const { significance, ports } = visit;
+  if (significance?.texts.appliesTo(mediaType, sizeBytes) !== true) return false;
+  const before = ports.bodies.read(path, maxComparedBytes);
+  return before !== undefined && significance.texts.compare(before, body.read()) >= significance.leastResemblance;
+}
+
 /** Takes a whole body and keeps it if its type is wanted. */
 export function receivePage(
   visit: TargetVisit,
@@ -115,17 +125,27 @@ export function receivePage(
   const { validators } = outcome;
   const { isFull } = answer;
   if (!visit.filter.matches(mediaType)) {
-    return { finding: { kind: "body", page: undefined, isPassage: true, validators, isFull }, received };
+    const passage = { kind: "body", page: undefined, isPassage: true, validators, isFull, isTrifle: false } as const;
+    return { finding: passage, received };
   }
   const { held } = target;
   // The times of an equal body are those of the body that is held.
   const isEqual = held !== undefined && path === target.path && held.digest === digest && held.sizeBytes === sizeBytes;
+  const isTrifle = !isEqual && held !== undefined && path === target.path && isTrifling(visit, page, body);
   // What was never fetched whole, or is in doubt, is written also where it should be there already.
   if (!isEqual || target.fullAt === undefined) {
     const kept = visit.ports.bodies.keep(isEqual ? held : page, body.content());
     if (!kept.ok) return { finding: { kind: "trouble", trouble: "mirror", message: kept.error.message }, received };
   }
-  return { finding: { kind: "body", page: isEqual ? held : page, isPassage: false, validators, isFull }, received };
+  const finding = {
+    kind: "body",
+    page: isEqual ? held : page,
+    isPassage: false,
+    validators,
+    isFull,
+    isTrifle,
+  } as const;
+  return { finding, received };
 }
 
 /** What an answer without a body says of a target. */

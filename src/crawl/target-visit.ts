@@ -1,7 +1,14 @@
+import type { TextComparison } from "../content/index.ts";
 import type { EpochSeconds } from "../model/index.ts";
 import type { CrawlVisit } from "./crawl-visit.ts";
 import type { PollPlan, SourceVisit } from "./source.ts";
 import type { TargetScope } from "./target-scope.ts";
+
+/** Texts that resemble each other so much or more, 0 to 1, are the same to whoever plans. */
+export interface Significance {
+  readonly leastResemblance: number;
+  readonly texts: TextComparison;
+}
 
 /** A visit that asks for the pages of a site which does not publish its changes. */
 export interface TargetVisit extends CrawlVisit, SourceVisit {
@@ -13,6 +20,8 @@ export interface TargetVisit extends CrawlVisit, SourceVisit {
   readonly since: EpochSeconds;
   /** A body that was fetched whole so many milliseconds ago is fetched without validators. */
   readonly distrustMs: number;
+  /** Which changes of HTML pages say nothing of when to ask again. */
+  readonly significance: Significance | undefined;
   /** Most pages of the site that are kept. */
   readonly maxPages: number;
   /** Most links from a start to a page. */

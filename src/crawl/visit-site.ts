@@ -1,3 +1,4 @@
+import { loadTextComparison } from "../content/index.ts";
 import type { Robots } from "../format/index.ts";
 import {
   type CrawlEvent,
@@ -60,6 +61,12 @@ export interface VisitOptions {
   readonly lookAgainMs?: number;
   /** After so many milliseconds a page is fetched whole, whatever its validators say. Default 90 days. */
   readonly distrustMs?: number;
+  /**
+   * A change of an HTML page counts only if its visible text resembles the held one less than this, more than 0 and
+   * at most 1: pages that change in trifles only are not asked for more often. They are kept as they are served all the
+   * same. Default: each change counts.
+   */
+  readonly significant?: number;
   /** Time for a small request, in milliseconds; large bodies get more, at 64 bytes a millisecond. Default 30,000. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
@@ -175,6 +182,7 @@ class SiteVisit {
     // What was not finished earlier is work, whatever the source is today.
     if (this.#ports.work.counts().pending > 0) await doPageWork({ ...visit, budget });
     if (found?.look.kind === "targets") {
+      const { significant } = this.#options;
       await doTargetWork({
         ...visit,
         budget,
@@ -183,6 +191,8 @@ class SiteVisit {
         isPlanned: this.#options.isPlanned ?? false,
         since: this.#since(),
         distrustMs: this.#options.distrustMs ?? defaultDistrustMs,
+        significance:
+          significant === undefined ? undefined : { leastResemblance: significant, texts: await loadTextComparison() },
         maxPages: this.#options.maxPages ?? Number.POSITIVE_INFINITY,
         maxDepth: this.#options.maxDepth ?? Number.POSITIVE_INFINITY,
       });

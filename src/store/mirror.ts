@@ -5,6 +5,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readFileSync,
   readSync,
   renameSync,
   rmdirSync,
@@ -83,6 +84,16 @@ export class Mirror {
       return stat.isFile() && stat.size === sizeBytes && Math.floor(stat.mtimeMs / 1000) === lastModified;
     } catch {
       return false;
+    }
+  }
+
+  read(path: string, maxBytes: number): Uint8Array | undefined {
+    try {
+      const file = this.#fileOf(mirrorPathOf(path, isWindows));
+      const stat = lstatSync(file);
+      return stat.isFile() && stat.size <= maxBytes ? readFileSync(file) : undefined;
+    } catch {
+      return undefined;
     }
   }
 

@@ -23,6 +23,10 @@ export class PassingBodies {
     return true;
   }
 
+  read(_path: string, _maxBytes: number): Uint8Array | undefined {
+    return undefined;
+  }
+
   open(): BodyFile {
     return new BodyFile(join(this.#temporary, `passing-${this.#made++}`));
   }

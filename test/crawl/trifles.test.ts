@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
+import { Crawler } from "./site-visit.ts";
+
+const words = Array.from({ length: 400 }, (_, at) => `word${at}`).join(" ");
+
+/** Changes a counter of one page and the whole text of another each day, and gives the pages that one request a day goes to. */
+async function askedUnderBudget(options: Partial<CrawlSiteOptions>): Promise<{ asked: string[]; trifle: string }> {
+  await using crawler = await Crawler.open();
+  crawler.site.set({ "/": `<a href="/trifle.html">a</a><a href="/news.html">b</a>` });
+  const asked: string[] = [];
+  for (let day = 0; day < 12; day++) {
+    const news = Array.from({ length: 50 }, (_, at) => `${day}news${at}`).join(" ");
+    crawler.site.set({ "/trifle.html": `<p>${words}<p>Visitors: ${day}`, "/news.html": `<p>${news}` });
+    const isBounded = day >= 8;
+    const { requests } = await crawler.visitNextDay({
+      ...{ sources: ["links"], ...(isBounded ? { budget: 1 } : {}) },
+      ...options,
+    });
+    if (isBounded) asked.push(...requests.filter((request) => /html$/.test(request)));
+  }
+  return { asked, trifle: crawler.mirror()["/trifle.html"] ?? "" };
+}
+
+test("changes in trifles do not call for more visits, and are kept", async () => {
+  const { asked, trifle } = await askedUnderBudget({ significant: 0.9 });
+  assert.deepEqual(asked, Array(4).fill("200 /news.html"));
+  assert.match(trifle, /Visitors: 7$/);
+});
+
+test("each change calls for visits where none is said to be a trifle", async () => {
+  const { asked } = await askedUnderBudget({});
+  assert.ok(asked.includes("200 /trifle.html"), asked.join());
+});
+
+test("what no resemblance can be is refused", async () => {
+  await assert.rejects(askedUnderBudget({ significant: 0 }), { code: "bad-option" });
+});
