@@ -8,9 +8,9 @@ import { contentsPath } from "./contents-pages.ts";
 import type { Follower } from "./follower.ts";
 import { exported, silence } from "./publications.ts";
 
-/** Runs a program that ends with 8 if the server ever answered 404, as wget and wget2 do. */
+/** Runs wget or wget2, which end with 3 if a file had no place, with 8 if the server ever answered 404: the copy shows. */
 async function runForgiving(program: string, args: readonly string[]): Promise<void> {
-  await timeProcess("bash", ["-c", '"$@" || [ $? = 8 ]', "bash", requireProgram(program), ...args]);
+  await timeProcess("bash", ["-c", '"$@" || [ $? -gt 2 ]', "bash", requireProgram(program), ...args]);
 }
 
 function mirrorer(
