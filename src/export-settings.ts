@@ -7,8 +7,7 @@ import {
   folderMappings,
   numberBetween,
   path,
-  type Setting,
-  type SettingKind,
+  settingRow as row,
   type SettingTable,
   siteUrl,
   text,
@@ -21,10 +20,6 @@ export type ExportSettings = Omit<ExportSiteOptions, "clock" | "signal" | "onEve
   /** A file's path, or `-` for standard input. */
   readonly urls?: string;
 };
-
-function row<T>(option: string, kind: SettingKind<T>, describe: string, more: Partial<Setting<T>> = {}): Setting<T> {
-  return { option, kind, describe, ofSite: false, isRequired: false, ...more };
-}
 
 const needed = { ofSite: true, isRequired: true } as const;
 const ofSite = { ofSite: true } as const;

@@ -7,6 +7,8 @@ import { realTiming } from "./reading-ports.ts";
 
 /** How sites are spared, and what the waits are measured by. */
 export interface CreatePolitenessOptions extends PolitenessOptions {
+  /** How some sites are spared instead, by their origins, such as `https://example.org`. Default: all alike. */
+  readonly ofSites?: ReadonlyMap<string, PolitenessOptions> | undefined;
   /** Default: the system's. */
   readonly clock?: Clock | undefined;
   /** Waits. Default: real time. */
@@ -91,8 +93,8 @@ function checkOptions(options: PolitenessOptions): void {
  * await Promise.all(urls.map((url) => crawlSite({ url, into: `mirrors/${new URL(url).host}`, politeness })));
  */
 export function createPoliteness(options: CreatePolitenessOptions = {}): Politeness {
-  checkOptions(options);
-  const { clock, delay, random = Math.random, addressesOf = resolveHost } = options;
+  const { clock, delay, random = Math.random, addressesOf = resolveHost, ofSites } = options;
+  for (const each of [options, ...(ofSites?.values() ?? [])]) checkOptions(each);
   const timing = realTiming(clock);
   const book = new AddressBook(timing.now, addressesOf);
   return new PoliteGate(
@@ -103,5 +105,6 @@ export function createPoliteness(options: CreatePolitenessOptions = {}): Politen
       addressesOf: (site) => book.addressesOf(site),
     },
     options,
+    (site) => ofSites?.get(site) ?? options,
   );
 }

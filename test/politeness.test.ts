@@ -47,6 +47,23 @@ describe("createPoliteness", () => {
     }
   });
 
+  it("spares some sites in a way of their own, and refuses one that cannot be meant", async () => {
+    const time = new VirtualTime();
+    const [a, b] = ["https://a.example", "https://b.example"] as const;
+    const politeness = createPoliteness({
+      clock: time.now,
+      delay: time.delay,
+      pagesBeforeRest: 2,
+      addressesOf: async (host) => [host === "a.example" ? "192.0.2.1" : "192.0.2.2"],
+      ofSites: new Map([[a, { crawlDelayMs: 4000, maxWaitMs: 5000 }]]),
+    });
+    assert.deepEqual(await askAll(time, politeness, [a, a, a]), [0, 4000, 8000]);
+    politeness.describe(a, { crawlDelayMs: 6000 });
+    assert.equal((await politeness.turn(a)).kind, "later");
+    assert.deepEqual(await askAll(time, politeness, [b, b, b]), [0, 0, 15_000]);
+    assert.throws(() => createPoliteness({ ofSites: new Map([[b, { restMs: -1 }]]) }), { code: "bad-option" });
+  });
+
   it("counts sites of one address together, and looks an address up again after five minutes", async () => {
     const time = new VirtualTime();
     const asked: string[] = [];

@@ -1,33 +1,73 @@
 import { createReadStream, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { type CrawlSettings, crawlOptionsOf, politenessOf } from "../crawl-settings.ts";
 import { type CrawlSiteOptions, crawlSite } from "../crawl-site.ts";
-import { givenOptions } from "../given-options.ts";
 import { type CrawlSummary, wrapSystemError } from "../model/index.ts";
 import { createPoliteness } from "../politeness.ts";
 import { printEvent, type RunContext } from "./command.ts";
 import type { CrawlArguments } from "./crawl-command.ts";
 import { CrawlPrinter, formatCrawlResult } from "./crawl-printer.ts";
 import { addCrawlSummaries } from "./crawl-sum.ts";
+import { reportSiteError } from "./error-report.ts";
 import { type ExitCode, exitCodeOfVisit, worstExitCode } from "./exit-code.ts";
+import { pickSites } from "./site-choice.ts";
 
-/** Crawls sites one after the other; one that cannot be read does not keep the others from being read. */
+/** Crawls sites one after the other; one that cannot be crawled does not keep the others from it. */
 export async function runCrawl(options: CrawlArguments, context: RunContext): Promise<ExitCode> {
   const { out, err, json, quiet } = context;
-  const { urls, urlFile, caFile, politeness: spare, ...rest } = options;
-  const ca = caFile === undefined ? {} : { ca: readText(caFile, "certificates") };
-  const politeness = createPoliteness(spare);
-  const list =
-    urlFile === undefined ? {} : { urls: await readLines(urlFile), sources: rest.sources ?? (["list"] as const) };
+  const sites = await findSites(options);
+  const ofSites = new Map(sites.map((site) => [new URL(site.url).origin, politenessOf(site)]));
+  const politeness = createPoliteness({ ofSites });
+  const files = new FilesOnce();
   const printer = new CrawlPrinter(err, quiet);
   const summaries: CrawlSummary[] = [];
-  for (const url of urls) {
-    const summary = await crawlOne(url, { ...givenOptions(rest), ...list, ...ca, politeness }, context, printer);
-    summaries.push(summary);
-    if (json && urls.length > 1) out.writeJson({ event: "site-summary", ...summary });
-    if (!json && !quiet) out.write(formatCrawlResult(summary));
+  const codes: ExitCode[] = [];
+  for (const site of sites) {
+    try {
+      const given = { ...crawlOptionsOf(site), ...(await files.readOf(site)), politeness };
+      const summary = await crawlOne(given, context, printer);
+      summaries.push(summary);
+      codes.push(exitCodeOfVisit(summary, site.budget));
+      if (json && sites.length > 1) out.writeJson({ event: "site-summary", ...summary });
+      if (!json && !quiet) out.write(formatCrawlResult(summary));
+    } catch (error) {
+      if (sites.length === 1) throw error;
+      codes.push(reportSiteError(error, site.url, context));
+    }
   }
   if (json) out.writeJson({ event: "summary", ...addCrawlSummaries(summaries) });
-  return worstExitCode(summaries.map((summary) => exitCodeOfVisit(summary, options.budget)));
+  return worstExitCode(codes);
+}
+
+async function findSites({ urls, settings, configFile }: CrawlArguments): Promise<CrawlSettings[]> {
+  if (configFile === undefined) return urls.map((url) => ({ ...settings, url }) as CrawlSettings);
+  const { readCrawlConfiguration } = await import("../crawl-configuration.ts");
+  return pickSites(await readCrawlConfiguration(configFile, settings), ({ url }) => url, urls, configFile);
+}
+
+/** What settings name and is in files, each read once: several sites may share it, and standard input ends. */
+class FilesOnce {
+  readonly #lists = new Map<string, readonly string[]>();
+  readonly #certificates = new Map<string, string>();
+
+  async readOf({ urls, ca, sources }: CrawlSettings): Promise<Pick<CrawlSiteOptions, "urls" | "sources" | "ca">> {
+    return {
+      ...(urls === undefined ? {} : { urls: await this.#readList(urls), sources: sources ?? ["list"] }),
+      ...(ca === undefined ? {} : { ca: this.#readCertificates(ca) }),
+    };
+  }
+
+  async #readList(file: string): Promise<readonly string[]> {
+    const lines = this.#lists.get(file) ?? (await readLines(file));
+    this.#lists.set(file, lines);
+    return lines;
+  }
+
+  #readCertificates(file: string): string {
+    const text = this.#certificates.get(file) ?? readText(file, "certificates");
+    this.#certificates.set(file, text);
+    return text;
+  }
 }
 
 function readText(file: string, what: string): string {
@@ -53,16 +93,10 @@ async function readLines(file: string): Promise<string[]> {
   return lines;
 }
 
-async function crawlOne(
-  url: string,
-  options: Omit<CrawlSiteOptions, "url">,
-  context: RunContext,
-  printer: CrawlPrinter,
-): Promise<CrawlSummary> {
+async function crawlOne(options: CrawlSiteOptions, context: RunContext, printer: CrawlPrinter): Promise<CrawlSummary> {
   try {
     return await crawlSite({
       ...options,
-      url,
       signal: context.signal,
       onEvent: (event) => {
         printEvent(context, event);

@@ -1,4 +1,5 @@
 import { TidemarkError } from "../model/index.ts";
+import type { RunContext } from "./command.ts";
 import { type ExitCode, exitCodeOfError, exitCodes } from "./exit-code.ts";
 
 /** An error as it is printed, and what the program ends with because of it. */
@@ -21,6 +22,21 @@ export function reportError(error: unknown): ErrorReport {
 /** The report for people. */
 export function formatErrorReport({ message, hint }: ErrorReport): string {
   return `${message}\n${hint === undefined ? "" : `  ${hint}\n`}`;
+}
+
+/**
+ * Reports that one of several sites failed, so that the others can have their turn.
+ *
+ * @returns what the program ends with if nothing worse happens
+ * @throws the error itself if all is to end
+ */
+export function reportSiteError(error: unknown, site: string, { out, err, json }: RunContext): ExitCode {
+  const report = reportError(error);
+  if (report.code === "aborted") throw error;
+  const { exitCode, ...facts } = report;
+  if (json) out.writeJson({ event: "site-error", site, ...facts });
+  err.write(`tidemark: ${site}: ${formatErrorReport(report)}`);
+  return exitCode;
 }
 
 function knownError(error: unknown): TidemarkError | undefined {

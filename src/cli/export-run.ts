@@ -2,7 +2,7 @@ import type { ExportSettings } from "../export-settings.ts";
 import { exportSite } from "../export-site.ts";
 import type { ExportSummary, IndexNowSummary } from "../model/index.ts";
 import { printEvent, type RunContext } from "./command.ts";
-import { formatErrorReport, reportError } from "./error-report.ts";
+import { reportSiteError } from "./error-report.ts";
 import { type ExitCode, exitCodes, worstExitCode } from "./exit-code.ts";
 import type { ExportArguments, ExportRun } from "./export-command.ts";
 import { ExportPrinter } from "./export-printer.ts";
@@ -29,12 +29,7 @@ export async function runExport(options: ExportArguments, run: ExportRun, contex
       summaries.push(summary);
       codes.push(exitCodeOfExport(summary));
     } catch (error) {
-      const report = reportError(error);
-      if (report.code === "aborted") throw error;
-      const { exitCode, ...facts } = report;
-      if (json) out.writeJson({ event: "site-error", site: baseUrl, ...facts });
-      context.err.write(`tidemark: ${baseUrl}: ${formatErrorReport(report)}`);
-      codes.push(exitCode);
+      codes.push(reportSiteError(error, baseUrl, context));
     }
   }
   if (json) out.writeJson({ event: "summary", ...addExportSummaries(summaries, sites.length - summaries.length) });

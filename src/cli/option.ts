@@ -1,5 +1,6 @@
+import { givenOptions } from "../given-options.ts";
 import { type EpochMs, type MediaTypeFilter, parseMediaTypeFilter, parseUrl, TidemarkError } from "../model/index.ts";
-import { parseDuration } from "../settings/index.ts";
+import { date, mediaTypes, parseDate, parseDuration } from "../settings/index.ts";
 
 /** What yargs made of the command line: names as they are written, values as text. */
 export type RawArguments = Readonly<Record<string, unknown>>;
@@ -58,22 +59,13 @@ export function choiceOption<T extends string>(args: RawArguments, name: string,
   return choice;
 }
 
-const dateForm = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
-
 /** A date (its first moment in UTC) or a date with time; without a zone the time is UTC too. */
 export function dateOption(args: RawArguments, name: string): EpochMs | undefined {
   const text = textOption(args, name);
   if (text === undefined) return undefined;
-  const zoned = /T/.test(text) && !/(?:Z|[+-]\d\d:\d\d)$/.test(text) ? `${text}Z` : text;
-  const time = Date.parse(zoned);
-  // Date.parse takes the 31st of February for the 3rd of March.
-  const isDay = new Date(`${text.slice(0, 10)}T00:00:00Z`).toJSON()?.startsWith(text.slice(0, 10)) ?? false;
-  if (!dateForm.test(text) || Number.isNaN(time) || !isDay || time < 0) {
-    throw new TidemarkError("bad-option", `--${name} ${text}: not a date.`, {
-      hint: "Write 2026-11-20, or 2026-11-20T02:00:00Z; without a zone the time is UTC.",
-    });
-  }
-  return time;
+  const time = parseDate(text);
+  if (time !== undefined) return time;
+  throw new TidemarkError("bad-option", `--${name} ${text}: not a date.`, givenOptions({ hint: date.hint }));
 }
 
 /** Media types, as a list with commas, repeated, or both. */
@@ -86,7 +78,7 @@ export function mediaTypesOption(
   const filter = parseMediaTypeFilter(types);
   if (filter === undefined) {
     throw new TidemarkError("bad-option", `--${name} ${given.join(",")}: not media types.`, {
-      hint: "Write text/html, or image/*; several with commas between.",
+      ...givenOptions({ hint: mediaTypes.hint }),
     });
   }
   return { types: given.length === 0 ? undefined : types, filter };

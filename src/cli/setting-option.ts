@@ -1,4 +1,5 @@
 import type { Options } from "yargs";
+import { givenOptions } from "../given-options.ts";
 import { TidemarkError } from "../model/index.ts";
 import type { Setting } from "../settings/index.ts";
 import { valueOption } from "./command.ts";
@@ -34,10 +35,15 @@ function readSetting(args: RawArguments, { option, kind }: Setting): unknown {
   const parse = (text: string): unknown => {
     const value = kind.parseText(text);
     if (value !== undefined) return value;
-    throw new TidemarkError("bad-option", `--${option} ${JSON.stringify(text)}: not ${kind.expects}.`);
+    const { expects, hint } = kind;
+    throw new TidemarkError(
+      "bad-option",
+      `--${option} ${JSON.stringify(text)}: not ${expects}.`,
+      givenOptions({ hint }),
+    );
   };
   if (kind.form === "flag") return flagOption(args, option) ? true : undefined;
-  if (kind.form === "values") return args[option] === undefined ? undefined : listOption(args, option).map(parse);
+  if (kind.form === "values") return args[option] === undefined ? undefined : listOption(args, option).flatMap(parse);
   if (kind.whenAlone !== undefined && (args[option] === "" || args[option] === true)) return kind.whenAlone;
   const text = textOption(args, option);
   return text === undefined ? undefined : parse(text);

@@ -18,20 +18,31 @@ export interface SiteChoice {
 export async function findSites({ settings, configFile, site }: SiteChoice): Promise<ExportSettings[]> {
   if (configFile === undefined) return [settings as ExportSettings];
   const { readExportConfiguration } = await import("../export-configuration.ts");
-  const sites = pick(await readExportConfiguration(configFile), site, configFile);
+  const wanted = site === undefined ? [] : [site];
+  const sites = pickSites(await readExportConfiguration(configFile), ({ baseUrl }) => baseUrl, wanted, configFile);
   if (sites.length > 1) refuseForSeveral(settings, sites.length);
   return sites.map((one) => ({ ...one, ...settings }));
 }
 
-function pick(sites: ExportSettings[], wanted: string | undefined, file: string): ExportSettings[] {
-  if (wanted === undefined) return sites;
-  const origin = new URL(wanted).origin;
-  const found = sites.filter(({ baseUrl }) => new URL(baseUrl).origin === origin);
-  if (found.length > 0) return found;
-  const shown = sites.slice(0, 5).map(({ baseUrl }) => baseUrl);
-  throw new TidemarkError("bad-option", `${file} has no site ${wanted}.`, {
-    hint: `It has ${shown.join(", ")}${sites.length > shown.length ? ", ..." : ""}`,
-  });
+/**
+ * The sites of a file that are meant, in the file's order: all of them if none is named.
+ *
+ * @param urls - any URLs of the sites
+ * @throws TidemarkError `bad-option` if the file has not all of them
+ */
+export function pickSites<T>(sites: T[], addressOf: (site: T) => string, urls: readonly string[], file: string): T[] {
+  if (urls.length === 0) return sites;
+  const originOf = (site: T): string => new URL(addressOf(site)).origin;
+  const known = new Set(sites.map(originOf));
+  const lacking = urls.find((url) => !known.has(new URL(url).origin));
+  if (lacking !== undefined) {
+    const shown = sites.slice(0, 5).map(addressOf);
+    throw new TidemarkError("bad-option", `${file} has no site ${lacking}.`, {
+      hint: `It has ${shown.join(", ")}${sites.length > shown.length ? ", ..." : ""}`,
+    });
+  }
+  const wanted = new Set(urls.map((url) => new URL(url).origin));
+  return sites.filter((site) => wanted.has(originOf(site)));
 }
 
 function refuseForSeveral(settings: Partial<ExportSettings>, count: number): void {

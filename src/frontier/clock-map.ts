@@ -7,9 +7,9 @@ export interface Used {
 export class ClockMap<Clock extends Used> {
   readonly #clocks = new Map<string, Clock>();
   readonly #maxClocks: number;
-  readonly #make: () => Clock;
+  readonly #make: (key: string) => Clock;
 
-  constructor(maxClocks: number, make: () => Clock) {
+  constructor(maxClocks: number, make: (key: string) => Clock) {
     this.#maxClocks = maxClocks;
     this.#make = make;
   }
@@ -20,7 +20,7 @@ export class ClockMap<Clock extends Used> {
 
   /** The clock of a key, made if there is none. */
   of(key: string): Clock {
-    const clock = this.#clocks.get(key) ?? this.#make();
+    const clock = this.#clocks.get(key) ?? this.#make(key);
     this.#clocks.delete(key);
     this.#clocks.set(key, clock);
     if (this.#clocks.size > this.#maxClocks) this.#dropOne(key);

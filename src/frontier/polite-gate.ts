@@ -59,7 +59,6 @@ interface Waiter {
 }
 
 const maxSites = 100_000;
-const defaultMaxWaitMs = 300_000;
 const tellFromMs = 1000;
 const longestDelayMs = 24 * 3600 * 1000;
 
@@ -73,17 +72,20 @@ const longestDelayMs = 24 * 3600 * 1000;
  */
 export class PoliteGate {
   readonly #ports: GatePorts;
-  readonly #maxWaitMs: number;
   readonly #addresses = new AddressClocks();
   readonly #sites: ClockMap<SiteGate>;
   readonly #waiters = new Set<Waiter>();
   #timer: AbortController | undefined;
   #timerAt: EpochMs = 0;
 
-  constructor(ports: GatePorts, options: PolitenessOptions = {}) {
+  /** @param optionsOf - how a site is spared; default: as `options` say */
+  constructor(
+    ports: GatePorts,
+    options: PolitenessOptions = {},
+    optionsOf: (site: string) => PolitenessOptions = () => options,
+  ) {
     this.#ports = ports;
-    this.#maxWaitMs = options.maxWaitMs ?? defaultMaxWaitMs;
-    this.#sites = new ClockMap(maxSites, () => new SiteGate(options));
+    this.#sites = new ClockMap(maxSites, (site) => new SiteGate(optionsOf(site)));
   }
 
   /** Sets what is known of a site; what is left out stays. */
@@ -141,7 +143,7 @@ export class PoliteGate {
         if (!site.addresses.some((address) => claimed.has(address))) this.#leave(waiter, this.#begin(site, now));
       } else if (turning.at === Number.POSITIVE_INFINITY) {
         if (site.notBefore(now).site.at <= now) for (const address of site.addresses) claimed.add(address);
-      } else if (turning.at - now > this.#maxWaitMs) {
+      } else if (turning.at - now > site.maxWaitMs) {
         this.#leave(waiter, { kind: "later", ...turning });
       } else {
         next = Math.min(next, turning.at);

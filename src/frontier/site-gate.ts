@@ -4,6 +4,7 @@ import type { Ending } from "./back-off-clock.ts";
 import { type Pace, type PolitenessOptions, planAddressPace, planPace, type SiteFacts } from "./politeness-options.ts";
 import { restoreState, SiteClock, type Turning } from "./site-clock.ts";
 
+const defaultMaxWaitMs = 300_000;
 const dayMs = 24 * 3600 * 1000;
 const nothing = { pages: 0, answeredAt: 0, notBefore: 0, level: 0, troubledAt: 0, until: 0, isAsked: 0 };
 const unknown: SiteFacts = { crawlDelayMs: 0, hasArchives: false, concurrency: 1 };
@@ -11,6 +12,8 @@ const unknown: SiteFacts = { crawlDelayMs: 0, hasArchives: false, concurrency: 1
 /** What a gate knows of one site: its clock, the clocks of its addresses, and what decides its pace. */
 export class SiteGate {
   readonly #options: PolitenessOptions;
+  /** Longest wait for a turn. */
+  readonly maxWaitMs: number;
   readonly #maxRetryAfterMs: number;
   #facts: SiteFacts = unknown;
   #kept: SiteClockState | undefined;
@@ -25,6 +28,7 @@ export class SiteGate {
 
   constructor(options: PolitenessOptions) {
     this.#options = options;
+    this.maxWaitMs = options.maxWaitMs ?? defaultMaxWaitMs;
     this.#maxRetryAfterMs = options.maxRetryAfterMs ?? dayMs;
     this.#addressPace = planAddressPace(options, unknown, false);
   }

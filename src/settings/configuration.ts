@@ -54,7 +54,7 @@ function toSchema(zod: Zod, table: object): ZodType {
         .array(zod.strictObject(site, keyedObject), siteList)
         .min(1, siteList)
         .max(maxSites, siteList)
-        .meta({ description: "The sites, each exported after the one before" }),
+        .meta({ description: "The sites, each after the one before" }),
     },
     keyedObject,
   );

@@ -5,10 +5,12 @@ export {
   formatConfigurationSchema,
   type Mistake,
 } from "./configuration.ts";
+export { date, parseDate } from "./date.ts";
 export { parseDuration } from "./duration.ts";
 export { type JsonDocument, maxJsonDepth, type Position, parseJsonDocument } from "./json-document.ts";
+export { choices, mediaTypes } from "./list-kind.ts";
 export { nearestWord } from "./nearest-word.ts";
-export type { Setting, SettingTable } from "./setting.ts";
+export { type Setting, type SettingTable, settingRow } from "./setting.ts";
 export {
   byteRate,
   choice,

@@ -9,11 +9,13 @@ export type Zod = typeof import("zod");
 export interface SettingKind<T> {
   /** What is expected, as "a whole number from 1 to 65536". */
   readonly expects: string;
+  /** What to write instead of what is none, for the command line. */
+  readonly hint?: string;
   /** How it is written on the command line: alone, with a value, or several times. */
   readonly form: "flag" | "value" | "values";
   /** What it means on the command line if its value is left out; without this, a value is needed. */
   readonly whenAlone?: T;
-  /** Reads what stands on the command line, of `values` each; undefined if it is not what is expected. */
+  /** Reads what stands on the command line, of `values` one or some at a time; undefined if it is not what is expected. */
   readonly parseText: (text: string) => T | (T extends ReadonlyArray<infer One> ? One : never) | undefined;
   /** What a file's value must be. */
   readonly schema: (zod: Zod) => ZodType<T>;

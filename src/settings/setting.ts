@@ -14,3 +14,13 @@ export interface Setting<T = unknown> {
 
 /** A setting for each property of the options that it stands for; the keys are those of a file. */
 export type SettingTable<T> = { readonly [K in keyof T]-?: Setting<Exclude<T[K], undefined>> };
+
+/** A row of a table: not required, and what a file's `defaults` may have, unless `more` says otherwise. */
+export function settingRow<T>(
+  option: string,
+  kind: SettingKind<T>,
+  describe: string,
+  more: Partial<Setting<T>> = {},
+): Setting<T> {
+  return { option, kind, describe, ofSite: false, isRequired: false, ...more };
+}

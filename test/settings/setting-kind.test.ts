@@ -4,7 +4,10 @@ import * as zod from "zod";
 import {
   byteRate,
   choice,
+  choices,
+  date,
   folderMappings,
+  mediaTypes,
   numberBetween,
   path,
   type SettingKind,
@@ -24,6 +27,7 @@ const rows: ReadonlyArray<readonly [string, SettingKind<unknown>, string, unknow
   ["wholeNumber", wholeNumber(1, 10), "10", 10, [0, 11, 1.5, "10", Number.NaN]],
   ["numberBetween", numberBetween(0, 1, 0.9), ".85", 0.85, [-0.1, 1.1, Number.NaN]],
   ["byteRate", byteRate, "1.5m", 1_572_864, [0, 1.5, -1]],
+  ["date", date, "2026-11-20T02:00", "2026-11-20T02:00", ["2026-02-30", "20.11.2026", "", 1_700_000_000_000]],
   ["choice", choice("all", "none"), "none", "none", ["some", "", 1]],
 ];
 
@@ -44,6 +48,18 @@ describe("a kind of setting", () => {
     assert.ok(takes(texts, ["a", "b"]));
     assert.ok(takes(texts, []));
     for (const wrong of ["a", [""], [1], new Array(10_001).fill("a")]) assert.ok(!takes(texts, wrong));
+  });
+
+  it("mediaTypes, choices: words with commas on the command line, a list in a file", () => {
+    assert.deepEqual(mediaTypes.parseText("text/html, IMAGE/*"), ["text/html", "IMAGE/*"]);
+    assert.ok(takes(mediaTypes, ["text/html", "IMAGE/*"]));
+    for (const wrong of ["", "html", "text/html,"]) assert.equal(mediaTypes.parseText(wrong), undefined, wrong);
+    for (const wrong of ["text/html", ["html"], [1], [""]]) assert.ok(!takes(mediaTypes, wrong), JSON.stringify(wrong));
+    const bells = choices("ding", "dong");
+    assert.deepEqual(bells.parseText("dong,ding"), ["dong", "ding"]);
+    assert.ok(takes(bells, ["dong", "ding"]));
+    for (const wrong of ["", "dang", "ding,,dong"]) assert.equal(bells.parseText(wrong), undefined, wrong);
+    for (const wrong of ["ding", ["dang"], [], [1]]) assert.ok(!takes(bells, wrong), JSON.stringify(wrong));
   });
 
   it("folderMappings: PREFIX=FOLDER each on the command line, objects in a file", () => {

@@ -1,0 +1,149 @@
+import type { CrawlSiteOptions } from "./crawl-site.ts";
+import type { PolitenessOptions } from "./frontier/index.ts";
+import { givenOptions } from "./given-options.ts";
+import { type SourceName, sourceNames } from "./model/index.ts";
+import {
+  choice,
+  choices,
+  date,
+  flag,
+  mediaTypes,
+  parseDate,
+  path,
+  settingRow as row,
+  type SettingTable,
+  siteUrl,
+  text,
+  wholeNumber,
+} from "./settings/index.ts";
+
+/** What of a crawl can be set, on the command line and in a file: all but what belongs to one run. */
+export interface CrawlSettings {
+  readonly url: string;
+  readonly into: string;
+  readonly keep?: "mirror" | "warc" | "wacz" | "none";
+  readonly stateFile?: string;
+  readonly types?: readonly string[];
+  /** A date, as `parseDate` reads it. */
+  readonly since?: string;
+  readonly budget?: number;
+  readonly concurrency?: number;
+  readonly sources?: readonly SourceName[];
+  /** A file's path, or `-` for standard input. */
+  readonly urls?: string;
+  readonly maxPages?: number;
+  readonly maxDepth?: number;
+  readonly poll?: "all" | "planned";
+  readonly distrustDays?: number;
+  readonly timeoutSeconds?: number;
+  readonly userAgent?: string;
+  readonly from?: string;
+  /** A file's path. */
+  readonly ca?: string;
+  readonly allowPrivate?: boolean;
+  readonly pagesBeforeRest?: number;
+  readonly restSeconds?: number;
+  readonly crawlDelaySeconds?: number;
+  readonly restOnLoopback?: boolean;
+  readonly maxWaitSeconds?: number;
+}
+
+const daySeconds = 86_400;
+
+/**
+ * Every setting of a crawl: a line here is an option of `tidemark crawl`, a key of its configuration file, and a property
+ * of the file's JSON Schema.
+ */
+export const crawlSettings: SettingTable<CrawlSettings> = {
+  url: row("url", siteUrl, "A site, such as https://example.org/", { ofSite: true, isRequired: true }),
+  into: row("into", path, "Folder of the mirror"),
+  keep: row(
+    "keep",
+    choice("mirror", "warc", "wacz", "none"),
+    "How pages are kept: mirror, warc, wacz or none (mirror)",
+  ),
+  stateFile: row("state", path, "File of what is remembered between runs (DIR/.tidemark/state.db)"),
+  types: row("types", mediaTypes, "Only pages of these media types: text/html,image/* (repeatable)"),
+  since: row("since", date, "On a first visit, only what changed from this date on"),
+  budget: row("budget", wholeNumber(0, 1_000_000_000), "Most page requests in this visit; the rest waits for the next"),
+  concurrency: row("concurrency", wholeNumber(1, 64), "Requests at the same time (1)"),
+  sources: row(
+    "source",
+    choices(...sourceNames),
+    "Learn what changed only from these: archives,resourcesync,sitemap,links,list (the first that works)",
+  ),
+  urls: row("urls", path, "Ask for the URLs in this file, one a line; - for standard input"),
+  maxPages: row("max-pages", wholeNumber(1, 1_000_000_000), "Keep at most so many pages of the site"),
+  maxDepth: row("depth", wholeNumber(0, 1_000_000), "Follow links at most so many steps from the start"),
+  poll: row(
+    "poll",
+    choice("all", "planned"),
+    "Where only polling is left, ask for all pages, or for those that have probably changed: all, planned (all)",
+  ),
+  distrustDays: row(
+    "distrust",
+    wholeNumber(0, 36_500),
+    "Days after which a page is fetched whole, whatever its validators say (90)",
+  ),
+  timeoutSeconds: row("timeout", wholeNumber(1, 3600), "Seconds that one request may take"),
+  userAgent: row("user-agent", text, "Name to give to servers"),
+  from: row("from", text, "Mail address to give to servers, so that a site's operator can write to you"),
+  ca: row("ca", path, "File of further certificate authorities to trust, in PEM"),
+  allowPrivate: row(
+    "allow-private",
+    flag,
+    "Let redirects lead to private addresses; without it only the site you name may have one",
+  ),
+  pagesBeforeRest: row(
+    "pages-before-rest",
+    wholeNumber(1, 1_000_000),
+    "Requests to a site before it is given a rest (100 with archives, else 10)",
+  ),
+  restSeconds: row("rest", wholeNumber(0, daySeconds), "Seconds of that rest (1 with archives, else 15)"),
+  crawlDelaySeconds: row(
+    "crawl-delay",
+    wholeNumber(0, daySeconds),
+    "Least seconds between two requests; a site's own Crawl-delay holds where it is longer",
+  ),
+  restOnLoopback: row("rest-on-loopback", flag, "Give rests to sites of this machine too"),
+  maxWaitSeconds: row(
+    "max-wait",
+    wholeNumber(0, daySeconds),
+    "Longest wait in seconds; a site that wants a longer one is left for the next run (300)",
+  ),
+};
+
+/** The options of a crawl that settings stand for, but for what is in files. */
+export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, "urls" | "ca"> {
+  const { url, into, stateFile, keep, types, since, budget, concurrency, sources, maxPages, maxDepth } = settings;
+  const { poll, distrustDays, timeoutSeconds, userAgent, from, allowPrivate } = settings;
+  return {
+    url,
+    into,
+    ...givenOptions({
+      stateFile,
+      keep: keep === "none" ? ("metadata" as const) : keep,
+      since: since === undefined ? undefined : parseDate(since),
+      isPlanned: poll === undefined ? undefined : poll === "planned",
+      distrustMs: scaled(distrustDays, daySeconds * 1000),
+      timeoutMs: scaled(timeoutSeconds, 1000),
+    }),
+    ...givenOptions({ types, budget, concurrency, sources, maxPages, maxDepth, userAgent, from, allowPrivate }),
+  };
+}
+
+/** How a site is spared that has these settings. */
+export function politenessOf(settings: CrawlSettings): PolitenessOptions {
+  const { pagesBeforeRest, restSeconds, crawlDelaySeconds, restOnLoopback, maxWaitSeconds } = settings;
+  return {
+    pagesBeforeRest,
+    restMs: scaled(restSeconds, 1000),
+    crawlDelayMs: scaled(crawlDelaySeconds, 1000),
+    loopbackRests: restOnLoopback,
+    maxWaitMs: scaled(maxWaitSeconds, 1000),
+  };
+}
+
+function scaled(value: number | undefined, unit: number): number | undefined {
+  return value === undefined ? undefined : value * unit;
+}
