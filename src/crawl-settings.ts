@@ -8,6 +8,7 @@ import {
   date,
   flag,
   mediaTypes,
+  numberBetween,
   parseDate,
   path,
   settingRow as row,
@@ -35,6 +36,7 @@ export interface CrawlSettings {
   readonly maxDepth?: number;
   readonly poll?: "all" | "planned";
   readonly distrustDays?: number;
+  readonly significant?: number;
   readonly timeoutSeconds?: number;
   readonly userAgent?: string;
   readonly from?: string;
@@ -85,6 +87,11 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
     wholeNumber(0, 36_500),
     "Days after which a page is fetched whole, whatever its validators say (90)",
   ),
+  significant: row(
+    "significant",
+    numberBetween(0, 1, 0.9),
+    "Where only polling is left, count changes of HTML pages only if the texts' resemblance, 0 to 1, falls below this (0.9)",
+  ),
   timeoutSeconds: row("timeout", wholeNumber(1, 3600), "Seconds that one request may take"),
   userAgent: row("user-agent", text, "Name to give to servers"),
   from: row("from", text, "Mail address to give to servers, so that a site's operator can write to you"),
@@ -116,7 +123,7 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
 /** The options of a crawl that settings stand for, but for what is in files. */
 export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, "urls" | "ca"> {
   const { url, into, stateFile, keep, types, since, budget, concurrency, sources, maxPages, maxDepth } = settings;
-  const { poll, distrustDays, timeoutSeconds, userAgent, from, allowPrivate } = settings;
+  const { poll, distrustDays, significant, timeoutSeconds, userAgent, from, allowPrivate } = settings;
   return {
     url,
     into,
@@ -128,7 +135,18 @@ export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, 
       distrustMs: scaled(distrustDays, daySeconds * 1000),
       timeoutMs: scaled(timeoutSeconds, 1000),
     }),
-    ...givenOptions({ types, budget, concurrency, sources, maxPages, maxDepth, userAgent, from, allowPrivate }),
+    ...givenOptions({
+      types,
+      budget,
+      concurrency,
+      sources,
+      maxPages,
+      maxDepth,
+      significant,
+      userAgent,
+      from,
+      allowPrivate,
+    }),
   };
 }
 
