@@ -13,10 +13,6 @@ const sql = {
     WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))`,
 } as const;
 
-const notRemembered = `SELECT t.id, t.path FROM target t WHERE t.site = ?1 AND t.id > ?2
-  AND NOT EXISTS (SELECT 1 FROM page p WHERE p.site = ?1 AND p.path = t.path)
-  AND NOT EXISTS (SELECT 1 FROM work w WHERE w.site = ?1 AND w.path = t.path) ORDER BY t.id LIMIT ?3`;
-
 type Row = [path: string, sizeBytes: number, digest: string, lastModified: number, mediaType: string];
 
 /**
@@ -44,23 +40,6 @@ export function doubtLeftBodies(connection: Connection, site: number, holds: (pa
         prepareStatement(connection, sql.askAnew).run(...place);
       });
     }
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    [after] = last;
-  }
-}
-
-/**
- * Removes bodies of pages that are known and not held: a visit that died after it kept a new page, and before it
- * remembered that, leaves one. Should the page vanish meanwhile, nothing else would ever find its body.
- *
- * To be called before {@link doubtLeftBodies}, which notices a removed body that another page held.
- */
-export function removeLeftBodies(connection: Connection, site: number, remove: (path: string) => void): void {
-  const targets = prepareStatement(connection, notRemembered);
-  for (let after = 0; ; ) {
-    const rows = targets.all(site, after, pagesAtATime) as [id: number, path: string][];
-    for (const [, path] of rows) remove(path);
     const last = rows.at(-1);
     if (last === undefined) return;
     [after] = last;

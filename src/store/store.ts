@@ -4,7 +4,7 @@ import { type Clock, wrapSystemError } from "../model/index.ts";
 import { type Connection, openState, prepareStatement, transact } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 import { doubtPages } from "./doubt.ts";
-import { doubtLeftBodies, removeLeftBodies } from "./left-bodies.ts";
+import { doubtLeftBodies } from "./left-bodies.ts";
 import { acquireLock, type FileLock } from "./lock.ts";
 import { Mirror } from "./mirror.ts";
 import { mirrorFolderOf } from "./mirror-path.ts";
@@ -81,7 +81,7 @@ export class Store {
    *
    * If the mirror is not the one that the state knows, or is not there any more, the site begins anew; bodies that
    * are there are taken over by their digest. Likewise if bodies were kept in another way. After a visit that did not end,
-   * pages whose bodies are not those that are remembered are asked for anew, and bodies that nobody remembers are removed.
+   * pages whose bodies are not those that are remembered are asked for anew.
    *
    * @param origin - such as `https://example.org`
    */
@@ -100,10 +100,7 @@ export class Store {
     const memory = new StoredSite(this.#connection, this.#stateFile, site);
     const kept = this.#openBodies(origin, site, folder, keeping);
     if (memory.read().clock?.isOpen === 1)
-      inDatabase(this.#stateFile, () => {
-        if (kept.warc === undefined) removeLeftBodies(this.#connection, site, (path) => kept.bodies.remove(path));
-        doubtLeftBodies(this.#connection, site, (page) => kept.bodies.holds(page));
-      });
+      inDatabase(this.#stateFile, () => doubtLeftBodies(this.#connection, site, (page) => kept.bodies.holds(page)));
     return {
       memory,
       work: new StoredWork(this.#connection, this.#stateFile, site),

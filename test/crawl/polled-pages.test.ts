@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
+import { mirrorFolderOf } from "../../src/store/index.ts";
 import { Crawler } from "./site-visit.ts";
 
 const links: Partial<CrawlSiteOptions> = { sources: ["links"] };
@@ -193,6 +196,18 @@ describe("a page that was asked for before", () => {
     assert.deepEqual((await crawler.visitNextDay(links)).pages, []);
     assert.deepEqual((await crawler.visitNextDay(links)).pages, ["gone /a.html"]);
     assert.deepEqual(Object.keys(crawler.mirror()).sort(), ["/b.html", "/c.html", "/~tidemark-index"]);
+  });
+
+  it("that is gone leaves no body, not even one that a killed visit kept and did not remember", async () => {
+    await using crawler = await openSite();
+    crawler.site.set({ "/": `<a href="/a.html">a</a><a href="/left.html">gone</a>` });
+    const folder = join(crawler.folder.path, mirrorFolderOf(crawler.site.origin));
+    mkdirSync(folder, { recursive: true });
+    for (const name of ["a.html", "left.html"]) writeFileSync(join(folder, name), "left");
+    const { requests } = await crawler.visit(links);
+    assert.ok(requests.includes("404 /left.html"));
+    assert.deepEqual(Object.keys(crawler.mirror()).sort(), ["/a.html", "/~tidemark-index"]);
+    assert.notEqual(crawler.mirror()["/a.html"], "left");
   });
 
   it("keeps its place where another one needs it as a folder", async () => {

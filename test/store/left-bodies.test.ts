@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { HeldBody, Page, SiteClockState } from "../../src/model/index.ts";
@@ -15,8 +15,6 @@ const clock: SiteClockState = {
 function pageOf(path: string): Page & HeldBody {
   return { path, sizeBytes: 4, digest: "AAAAAAAAAAA", lastModified: 1_000_000_000, mediaType: "text/html" };
 }
-
-const mirrored = ({ path }: { readonly path: string }): string => join(path, mirrorFolderOf(origin));
 
 /** Keeps two pages, lets another body take the place of the first and the second vanish, and opens the store again. */
 async function reopen(isOpen: 0 | 1): Promise<string[]> {
@@ -36,7 +34,7 @@ async function reopen(isOpen: 0 | 1): Promise<string[]> {
     });
     targets.settle(answered, [], 1);
     bodies.keep({ ...pageOf("/changed"), lastModified: 1_000_000_001 }, Buffer.from("BODY"));
-    rmSync(join(mirrored(temp), "gone"));
+    rmSync(join(temp.path, mirrorFolderOf(origin), "gone"));
     memory.rememberClock({ ...clock, isOpen });
   }
   using store = openStore({ into: temp.path });
@@ -54,27 +52,5 @@ describe("pages whose bodies are not those that are remembered", () => {
 
   it("are not looked for after one that ended", async () => {
     assert.deepEqual(await reopen(0), []);
-  });
-
-  it("are removed if nobody remembers them, because the visit that kept them died", () => {
-    using temp = makeTempFolder();
-    for (const isOpen of [0, 1] as const) {
-      using store = openStore({ into: temp.path });
-      const { memory, targets, bodies } = store.openSite(origin);
-      targets.note(
-        ["/kept", "/left"].map((path) => ({ path, depth: 0, lastmod: undefined })),
-        targets.beginList(),
-      );
-      const [kept] = targets.take("new", 0, 0, 1);
-      for (const path of ["/kept", "/left"]) bodies.keep(pageOf(path), Buffer.from("body"));
-      if (kept !== undefined && isOpen === 0) {
-        const shared = { history: [], askedAt: 1, dueAt: 0, isPassage: false, isFull: true, validators: {} } as const;
-        targets.settle([{ kind: "answered", target: kept, page: pageOf("/kept"), ...shared }], [], 1);
-      }
-      memory.rememberClock({ ...clock, isOpen });
-    }
-    using store = openStore({ into: temp.path });
-    store.openSite(origin);
-    assert.deepEqual(readdirSync(mirrored(temp)), ["kept"]);
   });
 });
