@@ -184,6 +184,77 @@ describe("ResourceSync", () => {
     site.assertMirrored();
   });
 
+  it("that did not change costs a 304 a document and no body", async () => {
+    await using site = await SyncedSite.open(20);
+    await site.publish();
+    await site.crawl();
+    site.now += dayMs;
+    site.write("d0/0.html", "changed");
+    await site.publish();
+    const changed = await site.crawl();
+    assert.equal(changed.summary.updated, 1);
+    const quiet = await site.crawl();
+    // Of this kind: robots.txt, description, capability list, change lists and the part that is open.
+    assert.ok(quiet.lists.length >= 4 && quiet.lists.length <= 6, quiet.lists.join());
+    assert.deepEqual([...new Set(quiet.lists.map((request) => request.slice(0, 4)))], ["304 "]);
+    const { metadataBytes, requests, notModified } = quiet.summary;
+    assert.deepEqual([metadataBytes, requests, notModified], [0, quiet.lists.length, quiet.lists.length]);
+    // Neither in the list that changes next is anything missed, nor are the others read again.
+    site.now += dayMs;
+    site.write("d1/1.html", "changed too");
+    await site.publish();
+    assert.equal((await site.crawl()).summary.updated, 1);
+    site.assertMirrored();
+  });
+
+  it("without change lists costs as little, and reads the whole list once a part of it changed", async () => {
+    await using site = await SyncedSite.open(20);
+    await site.publish();
+    site.splitResourceList(3);
+    site.unpublish(/changelist/);
+    site.forgetChangeLists();
+    const first = await site.crawl();
+    assert.deepEqual([first.summary.source, first.summary.created], ["resourcesync", 20]);
+    const quiet = await site.crawl();
+    assert.deepEqual(quiet.lists.filter((request) => !request.startsWith("304 ")), []);
+    assert.equal(quiet.lists.filter((request) => request.includes("part-")).length, 3);
+    // The index is as it was, and only the last part says what is gone.
+    site.dropFromPart(2);
+    const visit = await site.crawl();
+    const parts = visit.lists.filter((request) => request.includes("part-"));
+    assert.deepEqual(
+      [visit.summary.deleted, parts.map((request) => request.replace(/ .*part-/, " "))],
+      [1, ["304 0.xml", "304 1.xml", "200 2.xml", "200 0.xml", "200 1.xml"]],
+    );
+    assert.deepEqual((await site.crawl()).lists.filter((request) => !request.startsWith("304 ")), []);
+  });
+
+  it("whose index leaves a part out is read as a whole, though no part changed", async () => {
+    await using site = await SyncedSite.open(21);
+    await site.publish();
+    site.splitResourceList(3);
+    site.unpublish(/changelist/);
+    site.forgetChangeLists();
+    await site.crawl();
+    site.splitResourceList(3, 2);
+    assert.equal((await site.crawl()).summary.deleted, 7);
+  });
+
+  it("remembers no change list that it could not follow to its end", async () => {
+    await using site = await SyncedSite.open(5);
+    await site.publish();
+    await site.crawl();
+    site.now += dayMs;
+    site.write("d0/0.html", "changed");
+    await site.publish();
+    site.hide(/resourcelist/);
+    site.addChangeListPart("gone.xml");
+    assert.equal((await site.crawl()).summary.source, "none");
+    site.dropChangeListPart("gone.xml");
+    assert.equal((await site.crawl()).summary.updated, 1);
+    site.assertMirrored();
+  });
+
   it("that ends in the middle is gone on with", async () => {
     await using site = await SyncedSite.open(30);
     await site.publish();
