@@ -109,9 +109,16 @@ class FetchWork {
 /**
  * Does the work that is due: deletions first, so that a file makes room for a folder of its name,
  * then pages in the order of paths, each at most once a visit.
+ *
+ * @param fetchPackages - keeps many pages at once before the rest is asked for one by one
  */
-export async function doPageWork(visit: CrawlVisit): Promise<void> {
+export async function doPageWork(
+  visit: CrawlVisit,
+  fetchPackages?: (visit: CrawlVisit) => Promise<void>,
+): Promise<void> {
   await deletePages(visit);
+  throwIfAborted(visit);
+  await fetchPackages?.(visit);
   throwIfAborted(visit);
   const work = new FetchWork(visit);
   await work.run();

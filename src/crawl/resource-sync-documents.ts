@@ -18,10 +18,7 @@ const pieceBytes = 64 * 1024;
 const maxDocuments = 10_000;
 
 /** What leads to a document or a package. */
-export type NamedDocument = Pick<
-  ResourceSyncEntry,
-  "location" | "capability" | "at" | "completed" | "from" | "until" | "sizeBytes" | "hash"
->;
+export type NamedDocument = Pick<ResourceSyncEntry, "location" | "capability" | "at" | "from" | "until" | "sizeBytes">;
 
 /** What is remembered of a document: enough to see that it is as it was, and to go on from it. */
 export interface DocumentCopy {
@@ -41,18 +38,9 @@ export interface SyncDocument extends Omit<DocumentCopy, "validators"> {
   readonly pages: readonly ResourceSyncEntry[];
 }
 
-function namedBy({
-  location,
-  capability,
-  at,
-  completed,
-  from,
-  until,
-  sizeBytes,
-  hash,
-}: ResourceSyncEntry): NamedDocument {
-  // What is undefined is not in JSON.
-  return { location, capability, at, completed, from, until, sizeBytes, hash } as NamedDocument;
+function namedBy({ location, capability, at, from, until, sizeBytes }: ResourceSyncEntry): NamedDocument {
+  // JSON leaves out what is undefined.
+  return { location, capability, at, from, until, sizeBytes } as NamedDocument;
 }
 
 /** The documents of one site's ResourceSync, asked for with the validators of last time. */

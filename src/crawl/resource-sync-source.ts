@@ -1,9 +1,16 @@
 import { type Capability, parseSha256Hash, type ResourceSyncEntry, resourceSyncPath } from "../format/index.ts";
 import { digestBytes, type EpochSeconds, ok, type Page, problem, type Result } from "../model/index.ts";
+import type { CrawlVisit } from "./crawl-visit.ts";
+import { type PackageOffer, readOffers } from "./package-offer.ts";
+import { type ChangeTimes, fewestPackedPages } from "./package-plan.ts";
+import { PackageWork } from "./package-work.ts";
 import type { Intake } from "./ports.ts";
 import { type DocumentCopy, type NamedDocument, type SyncDocument, SyncDocuments } from "./resource-sync-documents.ts";
 import { type ChangeSource, failLook, type SourceLook, type SourceVisit } from "./source.ts";
 import type { TargetScope } from "./target-scope.ts";
+
+/** Where a smaller share of the site is due, packages of all its pages are not looked at. */
+const leastShareOfSite = 0.1;
 
 /** How far the site was followed. */
 interface ResourceSyncState {
@@ -12,6 +19,8 @@ interface ResourceSyncState {
   readonly typesKey: string;
   /** What was read until then, by path. Older states have none. */
   readonly documents?: Readonly<Record<string, DocumentCopy>>;
+  /** Keys of packages that have given what they can; of those that are offered still. */
+  readonly used?: readonly string[];
 }
 
 /** The lists that a capability list names, by what they are. */
@@ -49,7 +58,8 @@ export class ResourceSyncSource implements ChangeSource {
     if (!lists.ok) return failLook(lists.error, remembered !== undefined);
     const followed = (await reading.followChanges(lists.value)) ?? (await reading.readAll(lists.value));
     if (!followed.ok) return failLook(followed.error, remembered !== undefined);
-    return ok({ kind: "work", position: undefined });
+    const fetchPackages = (crawl: CrawlVisit): Promise<void> => reading.fetchPackages(crawl, lists.value);
+    return ok({ kind: "work", position: undefined, fetchPackages });
   }
 }
 
@@ -57,18 +67,44 @@ function isSamePlaces(a: readonly NamedDocument[], b: readonly NamedDocument[]):
   return a.length === b.length && a.every(({ location }, at) => location === b[at]?.location);
 }
 
+/** Reads the lists of what changed since a time that one names, or is. Those that are as they were have no pages. */
+async function readChangeParts(
+  documents: SyncDocuments,
+  first: SyncDocument,
+  since: EpochSeconds,
+): Promise<Result<readonly SyncDocument[]>> {
+  if (first.header.kind === "urlset") return ok([first]);
+  const parts: SyncDocument[] = [];
+  for (const { until, location } of first.named) {
+    // A closed list that ended before is known.
+    if (until !== undefined && until < since) continue;
+    const part = await documents.readNamed(location);
+    if (!part.ok) return part;
+    parts.push(part.value);
+  }
+  return ok(parts);
+}
+
 class ResourceSyncReading {
   readonly #visit: SourceVisit;
   readonly #scope: TargetScope;
   readonly #documents: SyncDocuments;
-  /** When the last visit ended; undefined if nothing was taken in yet. */
+  /** How far the last visit came; undefined if nothing was taken in yet. */
   readonly #since: EpochSeconds | undefined;
+  /** How far this one came. */
+  #until: EpochSeconds = 0;
+  /** When pages changed, as far as this visit took it in. */
+  readonly #changed = new Map<string, EpochSeconds>();
+  #used: readonly string[];
+  /** Whether lists of changes may have been read that led to nothing. */
+  #forgetsChanges = false;
 
   constructor(visit: SourceVisit, scope: TargetScope, state: ResourceSyncState | undefined) {
     this.#visit = visit;
     this.#scope = scope;
     this.#documents = new SyncDocuments(visit, scope, state?.documents ?? {});
     this.#since = state?.until;
+    this.#used = state?.used ?? [];
   }
 
   /** From the source description to the capability list to the lists. */
@@ -101,20 +137,13 @@ class ResourceSyncReading {
     if (since === undefined || location === undefined) return undefined;
     const first = await this.#documents.readNamed(location);
     if (!first.ok) return undefined;
-    const { header, named } = first.value;
-    if (header.from === undefined || header.from > since) return undefined;
-    const parts = header.kind === "urlset" ? [first.value] : [];
-    if (header.kind === "sitemapindex") {
-      for (const entry of named) {
-        // A closed list that ended before is known.
-        if (entry.until !== undefined && entry.until < since) continue;
-        const part = await this.#documents.readNamed(entry.location);
-        if (!part.ok) return undefined;
-        parts.push(part.value);
-      }
-    }
-    const news = parts.filter(({ isNew }) => isNew);
-    if (news.length === 0) this.#rememberUnchanged(since);
+    const { from } = first.value.header;
+    if (from === undefined || from > since) return undefined;
+    const parts = await readChangeParts(this.#documents, first.value, since);
+    if (!parts.ok) return undefined;
+    this.#until = since;
+    const news = parts.value.filter(({ isNew }) => isNew);
+    if (news.length === 0) this.#rememberUnchanged();
     else this.#takeIn((intake) => this.#takeChanges(intake, news, since));
     return ok(undefined);
   }
@@ -135,12 +164,16 @@ class ResourceSyncReading {
       if (part.value !== undefined) news.set(...part.value);
       isChanged = part.value !== undefined;
     }
+    // Lists of changes that could not be followed to their end are read from their beginning.
+    this.#forgetsChanges = true;
     if (!isChanged && this.#since !== undefined) {
-      this.#rememberUnchanged(Math.max(this.#since, header.at ?? 0), "changelist");
+      this.#until = Math.max(this.#since, header.at ?? 0);
+      this.#rememberUnchanged();
       return ok(undefined);
     }
-    const at = header.at ?? Math.floor(this.#visit.ports.timing.now() / 1000) - 86_400;
-    return await this.#takeInAll(header.kind === "urlset" ? [location] : parts, news, at);
+    this.#until = header.at ?? Math.floor(this.#visit.ports.timing.now() / 1000) - 86_400;
+    this.#used = [];
+    return await this.#takeInAll(header.kind === "urlset" ? [location] : parts, news);
   }
 
   /** The first part that is new; what comes after it is not asked for. */
@@ -154,11 +187,7 @@ class ResourceSyncReading {
   }
 
   // What is not listed is deleted: so all parts are read, those too that are as they were.
-  async #takeInAll(
-    parts: readonly string[],
-    news: ReadonlyMap<string, SyncDocument>,
-    at: EpochSeconds,
-  ): Promise<Result<undefined>> {
+  async #takeInAll(parts: readonly string[], news: ReadonlyMap<string, SyncDocument>): Promise<Result<undefined>> {
     const intake = this.#visit.ports.memory.beginIntake();
     let committed = false;
     try {
@@ -169,8 +198,7 @@ class ResourceSyncReading {
         this.#list(intake, document.value.pages);
       }
       intake.withdrawUnlisted(this.#visit.filter.matches);
-      // Lists of changes that could not be followed to their end are read from their beginning.
-      intake.commit(undefined, { source: "resourcesync", state: this.#state(at, "changelist") });
+      intake.commit(undefined, { source: "resourcesync", state: this.#state() });
       committed = true;
       return ok(undefined);
     } finally {
@@ -178,41 +206,89 @@ class ResourceSyncReading {
     }
   }
 
-  #takeChanges(intake: Intake, parts: readonly SyncDocument[], since: EpochSeconds): EpochSeconds {
-    let until = since;
+  /**
+   * Keeps pages that are due from packages, where the site offers such as are worth it.
+   *
+   * @see ANSI/NISO Z39.99-2017 sections 11 and 13
+   */
+  async fetchPackages(visit: CrawlVisit, lists: Lists): Promise<void> {
+    const { packages, work, memory } = visit.ports;
+    const { pending, held } = work.counts();
+    if (packages === undefined || pending < fewestPackedPages || visit.budget < fewestPackedPages) return;
+    const ofChanges = await this.#offers(lists.get("changedump"));
+    const ofPages = pending < (pending + held) * leastShareOfSite ? [] : await this.#offers(lists.get("resourcedump"));
+    const offered = [...ofChanges, ...ofPages];
+    const offers = offered.filter(({ key }) => !this.#used.includes(key));
+    if (offers.length === 0) return;
+    const times = await this.#findTimes(lists.get("changelist"), offers);
+    const pathOf = (location: string): string | undefined => this.#scope.pathOf(location, visit.origin);
+    const used = offered.map(({ key }) => key).filter((key) => this.#used.includes(key));
+    this.#used = used;
+    const onUsed = ({ key }: PackageOffer): void => void used.push(key);
+    await new PackageWork(visit, packages, { offers, times, pathOf, onUsed }).run();
+    memory.rememberSource("resourcesync", this.#state());
+  }
+
+  async #offers(location: string | undefined): Promise<PackageOffer[]> {
+    const dump = location === undefined ? undefined : await this.#documents.readNamed(location);
+    return dump?.ok === true ? readOffers(dump.value, this.#documents) : [];
+  }
+
+  /** When pages changed, as far back as the packages go if the lists of changes do. */
+  async #findTimes(location: string | undefined, offers: readonly PackageOffer[]): Promise<ChangeTimes> {
+    if (this.#changed.size > 0) return { since: this.#since ?? this.#until, byPath: this.#changed };
+    const oldest = offers.map(({ of, from, until }) => (of === "pages" ? until : from));
+    // What was read before has no pages in these lists if they are asked for with its validators.
+    const documents = new SyncDocuments(this.#visit, this.#scope, {});
+    const first = await documents.readNamed(location);
+    const since = Math.max(Math.min(...oldest), (first.ok ? first.value.header.from : undefined) ?? this.#until);
+    const parts = first.ok ? await readChangeParts(documents, first.value, since) : first;
+    if (!parts.ok) return { since: this.#until, byPath: this.#changed };
+    for (const { pages } of parts.value) for (const entry of pages) this.#noteChange(entry);
+    return { since, byPath: this.#changed };
+  }
+
+  #noteChange({ location, changedAt, lastModified }: ResourceSyncEntry): void {
+    const path = this.#scope.pathOf(location, this.#visit.origin);
+    if (path === undefined) return;
+    const at = changedAt ?? lastModified ?? Number.POSITIVE_INFINITY;
+    this.#changed.set(path, Math.max(at, this.#changed.get(path) ?? 0));
+  }
+
+  #takeChanges(intake: Intake, parts: readonly SyncDocument[], since: EpochSeconds): void {
     for (const { header, pages } of parts) {
-      until = Math.max(until, header.until ?? 0);
+      this.#until = Math.max(this.#until, header.until ?? 0);
       // Times are whole seconds: changes of the second up to which all is known may have come later in it.
       for (const entry of pages) {
         const at = entry.changedAt ?? entry.lastModified ?? Number.POSITIVE_INFINITY;
         if (at < since) continue;
-        if (Number.isFinite(at)) until = Math.max(until, at);
+        if (Number.isFinite(at)) this.#until = Math.max(this.#until, at);
+        this.#noteChange(entry);
         this.#takeChange(intake, entry, at);
       }
     }
-    return until;
   }
 
-  #takeIn(act: (intake: Intake) => EpochSeconds): EpochSeconds {
+  #takeIn(act: (intake: Intake) => void): void {
     const intake = this.#visit.ports.memory.beginIntake();
     let committed = false;
     try {
-      const until = act(intake);
-      intake.commit(undefined, { source: "resourcesync", state: this.#state(until) });
+      act(intake);
+      intake.commit(undefined, { source: "resourcesync", state: this.#state() });
       committed = true;
-      return until;
     } finally {
       if (!committed) intake.rollback();
     }
   }
 
   /** Keeps what was read, where it led to nothing. */
-  #rememberUnchanged(until: EpochSeconds, forgotten?: Capability): void {
-    if (this.#documents.hasNew) this.#visit.ports.memory.rememberSource("resourcesync", this.#state(until, forgotten));
+  #rememberUnchanged(): void {
+    if (this.#documents.hasNew) this.#visit.ports.memory.rememberSource("resourcesync", this.#state());
   }
 
-  #state(until: EpochSeconds, forgotten?: Capability): ResourceSyncState {
-    return { until, typesKey: this.#visit.filter.key, documents: this.#documents.copies(forgotten) };
+  #state(): ResourceSyncState {
+    const documents = this.#documents.copies(this.#forgetsChanges ? "changelist" : undefined);
+    return { until: this.#until, typesKey: this.#visit.filter.key, documents, used: this.#used };
   }
 
   #takeChange(intake: Intake, entry: ResourceSyncEntry, at: number): void {
