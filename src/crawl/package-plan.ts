@@ -58,7 +58,10 @@ export class PackagePlan {
   /** Notes a page that is due. */
   note(page: Page): void {
     const at = this.#times.byPath.get(page.path) ?? page.lastModified;
-    const changes = this.#changes.filter(({ offer }) => offer.from <= at && at <= offer.until);
+    const around = this.#changes.filter(({ offer }) => offer.from <= at && at <= offer.until);
+    // What ends where the next begins holds what changed then.
+    const before = around.filter(({ offer }) => offer.from < at || offer.until === at);
+    const changes = before.length > 0 ? before : around;
     const needs =
       changes.length > 0 ? changes : this.#pages.filter(({ offer }) => isShownAt(page, offer.until, this.#times));
     // Which of them holds it shows only when they are there.

@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { Readable } from "node:stream";
 import { RandomAccessReader } from "yauzl";
 
@@ -44,11 +44,17 @@ export class FileReader extends RandomAccessReader implements Disposable {
     setImmediate(callback, failure);
   }
 
+  /** The bytes from `start` to before `end`. @throws Error if the file has not so many */
+  bytes(start: number, end: number): Buffer {
+    const bytes = Buffer.allocUnsafe(end - start);
+    this.#fill(bytes, start);
+    return bytes;
+  }
+
   /** Streams the bytes from `start` to before `end`. */
   stream(start: number, end: number): Readable {
-    if (start === end) return Readable.from([]);
     this.#check(start, end - start);
-    return createReadStream("", { fd: this.#fd, autoClose: false, start, end: end - 1, highWaterMark: pieceBytes });
+    return Readable.from(this.#pieces(start, end), { objectMode: false, highWaterMark: pieceBytes });
   }
 
   /** Nothing: whoever opened the file closes it. */
@@ -58,6 +64,16 @@ export class FileReader extends RandomAccessReader implements Disposable {
 
   [Symbol.dispose](): void {
     closeSync(this.#fd);
+  }
+
+  *#pieces(start: number, end: number): Generator<Buffer, void, void> {
+    for (let at = start; at < end; ) {
+      const piece = Buffer.allocUnsafe(Math.min(pieceBytes, end - at));
+      const read = readSync(this.#fd, piece, 0, piece.length, at);
+      if (read === 0) throw new Error("the file is cut off");
+      yield piece.subarray(0, read);
+      at += read;
+    }
   }
 
   #fill(into: Buffer, position: number): void {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { pipeline, type Readable } from "node:stream";
-import { crc32, createInflateRaw } from "node:zlib";
+import { pipeline } from "node:stream";
+import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
 import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from "yauzl";
 import { ok, type Problem, problem, type Result, wrapSystemError } from "../model/index.ts";
 import { FileReader } from "./file-reader.ts";
@@ -30,6 +30,9 @@ const freeBytes = 4 * 1024 * 1024;
 /** Beyond that, so much may come out of each byte; DEFLATE makes at most 1032 of one. */
 const maxRatio = 500;
 const pieceBytes = 64 * 1024;
+const maxAtOnceBytes = 1024 * 1024;
+
+type Pieces = Iterator<Uint8Array> | AsyncIterator<Uint8Array>;
 
 interface OpenedZip {
   readonly zip: ZipFile;
@@ -67,24 +70,27 @@ export class ZipEntries implements Disposable {
     if (record === undefined) return problem("no-entry", "the package has no such entry, or several");
     const refusal = this.#refuse(record, options.maxBytes);
     if (refusal !== undefined) return { ok: false, error: refusal };
-    const stream = await this.#open(record);
-    if (!stream.ok) return stream;
+    const opened = await this.#open(record);
+    if (!opened.ok) return opened;
+    const pieces = opened.value;
     this.#leftBytes -= record.uncompressedSize;
     const hashes = (options.hashes ?? []).map(({ algorithm, hex }) => ({ hash: createHash(algorithm), hex }));
     let sizeBytes = 0;
     let crc = 0;
     try {
-      const pieces = readPieces(stream.value);
-      for (let piece = await pieces(); piece !== undefined; piece = await pieces()) {
-        if (!piece.ok) return piece;
-        sizeBytes += piece.value.length;
+      for (;;) {
+        const next = await nextOf(pieces);
+        if (!next.ok) return next;
+        if (next.value.done === true) break;
+        const piece = next.value.value;
+        sizeBytes += piece.length;
         if (sizeBytes > record.uncompressedSize) break;
-        crc = crc32(piece.value, crc);
-        for (const { hash } of hashes) hash.update(piece.value);
-        write(piece.value);
+        crc = crc32(piece, crc);
+        for (const { hash } of hashes) hash.update(piece);
+        write(piece);
       }
     } finally {
-      stream.value.destroy();
+      await pieces.return?.();
     }
     if (sizeBytes !== record.uncompressedSize) return problem("bad-entry", "its size is not the one it says");
     if (crc !== record.crc32) return problem("bad-entry", "its CRC-32 is wrong");
@@ -109,34 +115,34 @@ export class ZipEntries implements Disposable {
     return undefined;
   }
 
-  async #open(record: ZipRecord): Promise<Result<Readable>> {
+  async #open(record: ZipRecord): Promise<Result<Pieces>> {
     try {
       // Of the entry it reads no more than what a record has.
       const header = await this.#zip.readLocalFileHeaderPromise(record as unknown as Entry, { minimal: true });
       const start = header.fileDataStart;
       const end = start + record.compressedSize;
       if (end > record.limit) return problem("overlap", "it overlaps the next entry");
+      const isStored = record.compressionMethod === stored;
+      const maxOutputLength = Math.max(1, record.uncompressedSize);
+      // A stream costs ten times what is done here at once, and most pages are small.
+      if (!isStored && record.compressedSize <= pieceBytes && maxOutputLength <= maxAtOnceBytes)
+        return ok([inflateRawSync(this.#reader.bytes(start, end), { maxOutputLength })].values());
       const packed = this.#reader.stream(start, end);
-      if (record.compressionMethod === stored) return ok(packed);
       // What goes wrong is told by the stream that is read.
-      return ok(pipeline(packed, createInflateRaw({ chunkSize: pieceBytes }), () => undefined));
+      const stream = isStored ? packed : pipeline(packed, createInflateRaw({ chunkSize: pieceBytes }), () => undefined);
+      return ok(stream[Symbol.asyncIterator]());
     } catch (error) {
       return problem("bad-entry", (error as Error).message);
     }
   }
 }
 
-/** Gives the pieces of a stream one by one; what goes wrong with it is a problem, and the last. */
-function readPieces(stream: Readable): () => Promise<Result<Uint8Array> | undefined> {
-  const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-  return async () => {
-    try {
-      const { done, value } = await pieces.next();
-      return done === true ? undefined : ok(value);
-    } catch (error) {
-      return problem("bad-entry", (error as Error).message);
-    }
-  };
+async function nextOf(pieces: Pieces): Promise<Result<IteratorResult<Uint8Array, unknown>>> {
+  try {
+    return ok(await pieces.next());
+  } catch (error) {
+    return problem("bad-entry", (error as Error).message);
+  }
 }
 
 function openFile(file: string): FileReader {

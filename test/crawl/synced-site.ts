@@ -165,6 +165,23 @@ export class SyncedSite implements AsyncDisposable {
     utimesSync(file, atime, mtime);
   }
 
+  /** Names of published files that match. */
+  publishedNames(pattern: RegExp): string[] {
+    return readdirSync(join(this.docroot, ".well-known", "tidemark"))
+      .filter((name) => pattern.test(name))
+      .sort();
+  }
+
+  /** Puts another package in the place of one, with its true length in the dump. */
+  replacePackage(name: string, make: (before: Buffer) => Buffer): void {
+    const file = this.#published(name);
+    const after = make(readFileSync(file));
+    writeFileSync(file, after);
+    const dump = this.#published(`${name.split("-", 1)[0]}.xml`);
+    const entry = new RegExp(`(${name}.*? length=)"\\d+"`);
+    writeFileSync(dump, readFileSync(dump, "utf8").replace(entry, `$1"${after.length}"`));
+  }
+
   #published(name: string): string {
     return join(this.docroot, ".well-known", "tidemark", name);
   }
