@@ -30,6 +30,7 @@ export interface CrawlArguments {
   readonly maxDepth: number | undefined;
   readonly isPlanned: boolean | undefined;
   readonly distrustMs: number | undefined;
+  readonly packageBytes: number | undefined;
   readonly timeoutMs: number | undefined;
   readonly userAgent: string | undefined;
   readonly from: string | undefined;
@@ -55,6 +56,7 @@ function planCrawl(args: RawArguments): CrawlArguments {
     maxDepth: integerOption(args, "depth", 0, 1_000_000),
     isPlanned: choiceOption(args, "poll", ["all", "planned"]) === "planned" ? true : undefined,
     distrustMs: days(integerOption(args, "distrust", 0, 36_500)),
+    packageBytes: mebibytes(integerOption(args, "max-package", 0, 1_000_000)),
     timeoutMs: seconds(integerOption(args, "timeout", 1, 3600)),
     userAgent: textOption(args, "user-agent"),
     from: textOption(args, "from"),
@@ -84,6 +86,10 @@ function sourcesOption(args: RawArguments): SourceName[] | undefined {
 
 function days(value: number | undefined): number | undefined {
   return value === undefined ? undefined : value * 86_400_000;
+}
+
+function mebibytes(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : value * 1024 * 1024;
 }
 
 function keepOption(args: RawArguments): Keep | undefined {
@@ -118,6 +124,7 @@ export const crawlCommand: Command = {
       "Where only polling is left, ask for all pages, or for those that have probably changed: all, planned (all)",
     ),
     distrust: valueOption("Days after which a page is fetched whole, whatever its validators say (90)"),
+    "max-package": valueOption("Largest package of many pages that is fetched, in MiB; 0 for none (1024)"),
     timeout: valueOption("Seconds that one request may take"),
     "user-agent": valueOption("Name to give to servers"),
     from: valueOption("Mail address to give to servers, so that a site's operator can write to you"),

@@ -1,16 +1,11 @@
 import { type Capability, parseSha256Hash, type ResourceSyncEntry, resourceSyncPath } from "../format/index.ts";
 import { digestBytes, type EpochSeconds, ok, type Page, problem, type Result } from "../model/index.ts";
 import type { CrawlVisit } from "./crawl-visit.ts";
-import { type PackageOffer, readOffers } from "./package-offer.ts";
-import { type ChangeTimes, fewestPackedPages } from "./package-plan.ts";
-import { PackageWork } from "./package-work.ts";
 import type { Intake } from "./ports.ts";
 import { type DocumentCopy, type NamedDocument, type SyncDocument, SyncDocuments } from "./resource-sync-documents.ts";
+import { fetchFromDumps, type Lists, noteTime, readChangeParts, timeOfChange } from "./resource-sync-dumps.ts";
 import { type ChangeSource, failLook, type SourceLook, type SourceVisit } from "./source.ts";
 import type { TargetScope } from "./target-scope.ts";
-
-/** Where a smaller share of the site is due, packages of all its pages are not looked at. */
-const leastShareOfSite = 0.1;
 
 /** How far the site was followed. */
 interface ResourceSyncState {
@@ -22,9 +17,6 @@ interface ResourceSyncState {
   /** Keys of packages that have given what they can; of those that are offered still. */
   readonly used?: readonly string[];
 }
-
-/** The lists that a capability list names, by what they are. */
-type Lists = ReadonlyMap<Capability, string>;
 
 /** A digest of ours, if an entry's hash has a SHA-256. */
 function digestOf(hash: string | undefined): string | undefined {
@@ -65,24 +57,6 @@ export class ResourceSyncSource implements ChangeSource {
 
 function isSamePlaces(a: readonly NamedDocument[], b: readonly NamedDocument[]): boolean {
   return a.length === b.length && a.every(({ location }, at) => location === b[at]?.location);
-}
-
-/** Reads the lists of what changed since a time that one names, or is. Those that are as they were have no pages. */
-async function readChangeParts(
-  documents: SyncDocuments,
-  first: SyncDocument,
-  since: EpochSeconds,
-): Promise<Result<readonly SyncDocument[]>> {
-  if (first.header.kind === "urlset") return ok([first]);
-  const parts: SyncDocument[] = [];
-  for (const { until, location } of first.named) {
-    // A closed list that ended before is known.
-    if (until !== undefined && until < since) continue;
-    const part = await documents.readNamed(location);
-    if (!part.ok) return part;
-    parts.push(part.value);
-  }
-  return ok(parts);
 }
 
 class ResourceSyncReading {
@@ -140,9 +114,9 @@ class ResourceSyncReading {
     const { from } = first.value.header;
     if (from === undefined || from > since) return undefined;
     const parts = await readChangeParts(this.#documents, first.value, since);
-    if (!parts.ok) return undefined;
+    if (parts === undefined) return undefined;
     this.#until = since;
-    const news = parts.value.filter(({ isNew }) => isNew);
+    const news = parts.filter(({ isNew }) => isNew);
     if (news.length === 0) this.#rememberUnchanged();
     else this.#takeIn((intake) => this.#takeChanges(intake, news, since));
     return ok(undefined);
@@ -206,53 +180,20 @@ class ResourceSyncReading {
     }
   }
 
-  /**
-   * Keeps pages that are due from packages, where the site offers such as are worth it.
-   *
-   * @see ANSI/NISO Z39.99-2017 sections 11 and 13
-   */
+  /** Keeps pages that are due from packages, where the site offers such as are worth it. */
   async fetchPackages(visit: CrawlVisit, lists: Lists): Promise<void> {
-    const { packages, work, memory } = visit.ports;
-    const { pending, held } = work.counts();
-    if (packages === undefined || pending < fewestPackedPages || visit.budget < fewestPackedPages) return;
-    const ofChanges = await this.#offers(lists.get("changedump"));
-    const ofPages = pending < (pending + held) * leastShareOfSite ? [] : await this.#offers(lists.get("resourcedump"));
-    const offered = [...ofChanges, ...ofPages];
-    const offers = offered.filter(({ key }) => !this.#used.includes(key));
-    if (offers.length === 0) return;
-    const times = await this.#findTimes(lists.get("changelist"), offers);
-    const pathOf = (location: string): string | undefined => this.#scope.pathOf(location, visit.origin);
-    const used = offered.map(({ key }) => key).filter((key) => this.#used.includes(key));
-    this.#used = used;
-    const onUsed = ({ key }: PackageOffer): void => void used.push(key);
-    await new PackageWork(visit, packages, { offers, times, pathOf, onUsed }).run();
-    memory.rememberSource("resourcesync", this.#state());
-  }
-
-  async #offers(location: string | undefined): Promise<PackageOffer[]> {
-    const dump = location === undefined ? undefined : await this.#documents.readNamed(location);
-    return dump?.ok === true ? readOffers(dump.value, this.#documents) : [];
-  }
-
-  /** When pages changed, as far back as the packages go if the lists of changes do. */
-  async #findTimes(location: string | undefined, offers: readonly PackageOffer[]): Promise<ChangeTimes> {
-    if (this.#changed.size > 0) return { since: this.#since ?? this.#until, byPath: this.#changed };
-    const oldest = offers.map(({ of, from, until }) => (of === "pages" ? until : from));
-    // What was read before has no pages in these lists if they are asked for with its validators.
-    const documents = new SyncDocuments(this.#visit, this.#scope, {});
-    const first = await documents.readNamed(location);
-    const since = Math.max(Math.min(...oldest), (first.ok ? first.value.header.from : undefined) ?? this.#until);
-    const parts = first.ok ? await readChangeParts(documents, first.value, since) : first;
-    if (!parts.ok) return { since: this.#until, byPath: this.#changed };
-    for (const { pages } of parts.value) for (const entry of pages) this.#noteChange(entry);
-    return { since, byPath: this.#changed };
-  }
-
-  #noteChange({ location, changedAt, lastModified }: ResourceSyncEntry): void {
-    const path = this.#scope.pathOf(location, this.#visit.origin);
-    if (path === undefined) return;
-    const at = changedAt ?? lastModified ?? Number.POSITIVE_INFINITY;
-    this.#changed.set(path, Math.max(at, this.#changed.get(path) ?? 0));
+    const since = this.#since;
+    this.#used = await fetchFromDumps(visit, {
+      source: this.#visit,
+      scope: this.#scope,
+      documents: this.#documents,
+      lists,
+      taken: since === undefined || this.#changed.size === 0 ? undefined : { since, byPath: this.#changed },
+      until: this.#until,
+      used: this.#used,
+    });
+    if (this.#documents.hasNew || this.#used.length > 0)
+      visit.ports.memory.rememberSource("resourcesync", this.#state());
   }
 
   #takeChanges(intake: Intake, parts: readonly SyncDocument[], since: EpochSeconds): void {
@@ -260,10 +201,9 @@ class ResourceSyncReading {
       this.#until = Math.max(this.#until, header.until ?? 0);
       // Times are whole seconds: changes of the second up to which all is known may have come later in it.
       for (const entry of pages) {
-        const at = entry.changedAt ?? entry.lastModified ?? Number.POSITIVE_INFINITY;
+        const at = timeOfChange(entry);
         if (at < since) continue;
         if (Number.isFinite(at)) this.#until = Math.max(this.#until, at);
-        this.#noteChange(entry);
         this.#takeChange(intake, entry, at);
       }
     }
@@ -294,6 +234,7 @@ class ResourceSyncReading {
   #takeChange(intake: Intake, entry: ResourceSyncEntry, at: number): void {
     const path = this.#scope.pathOf(entry.location, this.#visit.origin);
     if (path === undefined) return;
+    noteTime(this.#changed, path, entry);
     if (entry.change === "deleted") intake.withdraw([path]);
     else this.#listPages(intake, [this.#changedPage(path, entry, at)]);
   }
