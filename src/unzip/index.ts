@@ -1,1 +1,1 @@
-export { openZip, type ReadEntryOptions, ZipEntries, type ZipLimits } from "./zip-entries.ts";
+export { openZip, type ReadEntryOptions, type ZipEntries, type ZipLimits } from "./zip-entries.ts";
