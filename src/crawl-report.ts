@@ -108,7 +108,17 @@ function pagesOf({ created, updated, unchanged }: CrawlSummary): number {
 }
 
 function reportOf({ at, summary }: PastVisit, meanBytes: number): VisitReport {
-  const { source, requests, created, updated, deleted, pageBytes, metadataBytes, elapsedMs } = summary;
+  const {
+    source,
+    requests,
+    created,
+    updated,
+    deleted,
+    pageBytes,
+    metadataBytes,
+    packageBytes = 0,
+    elapsedMs,
+  } = summary;
   // Polling asks for what is gone too.
   const asked = pagesOf(summary) + deleted;
   const changed = created + updated;
@@ -119,7 +129,8 @@ function reportOf({ at, summary }: PastVisit, meanBytes: number): VisitReport {
     source,
     visits: 1,
     requests,
-    bytes: pageBytes + metadataBytes,
+    // Visits of before have no packages.
+    bytes: pageBytes + metadataBytes + packageBytes,
     created,
     updated,
     deleted,

@@ -37,6 +37,8 @@ export interface CrawlSettings {
   readonly poll?: "all" | "planned";
   readonly distrustDays?: number;
   readonly significant?: number;
+  /** In MiB. */
+  readonly maxPackage?: number;
   readonly timeoutSeconds?: number;
   readonly userAgent?: string;
   readonly from?: string;
@@ -92,6 +94,11 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
     numberBetween(0, 1, 0.9),
     "Where only polling is left, count changes of HTML pages only if the texts' resemblance, 0 to 1, falls below this (0.9)",
   ),
+  maxPackage: row(
+    "max-package",
+    wholeNumber(0, 1_000_000),
+    "MiB of the largest package that is fetched where a site offers many pages in one; 0: none (1024)",
+  ),
   timeoutSeconds: row("timeout", wholeNumber(1, 3600), "Seconds that one request may take"),
   userAgent: row("user-agent", text, "Name to give to servers"),
   from: row("from", text, "Mail address to give to servers, so that a site's operator can write to you"),
@@ -123,7 +130,7 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
 /** The options of a crawl that settings stand for, but for what is in files. */
 export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, "urls" | "ca"> {
   const { url, into, stateFile, keep, types, since, budget, concurrency, sources, maxPages, maxDepth } = settings;
-  const { poll, distrustDays, significant, timeoutSeconds, userAgent, from, allowPrivate } = settings;
+  const { poll, distrustDays, significant, maxPackage, timeoutSeconds, userAgent, from, allowPrivate } = settings;
   return {
     url,
     into,
@@ -133,6 +140,7 @@ export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, 
       since: since === undefined ? undefined : parseDate(since),
       isPlanned: poll === undefined ? undefined : poll === "planned",
       distrustMs: scaled(distrustDays, daySeconds * 1000),
+      packageBytes: scaled(maxPackage, 1024 * 1024),
       timeoutMs: scaled(timeoutSeconds, 1000),
     }),
     ...givenOptions({

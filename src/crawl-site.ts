@@ -11,6 +11,7 @@ import {
   type SourceName,
   wrapSystemError,
 } from "./model/index.ts";
+import { packagesIn } from "./package-file.ts";
 import { createPoliteness, type Politeness } from "./politeness.ts";
 import { namedTypes, nodeCodec, parseTypes, realTiming } from "./reading-ports.ts";
 import { parseSiteAddress } from "./site-address.ts";
@@ -33,6 +34,13 @@ export interface CrawlSiteOptions {
   readonly keep?: Keep;
   /** A WARC file that has reached this many bytes is closed. Default 1,000,000,000. */
   readonly warcBytes?: number;
+  /**
+   * Most bytes of a package in which a site offers many pages at once; it lies on the disk while it is read. 0: pages
+   * are asked for one by one. Packages are not used where bodies are kept as WARC, which has what a server answered.
+   *
+   * @default 1073741824
+   */
+  readonly packageBytes?: number;
   /** Media types of the pages that are wanted, such as `text/html` or `image/*`. Default: all. */
   readonly types?: readonly string[];
   /** On the first visit, pages last modified before this are passed over. Default: none are. */
@@ -121,6 +129,7 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
     delay,
     keep = "mirror",
     warcBytes,
+    packageBytes,
   } = options;
   const { userAgent, from, ca, allowPrivate } = options;
   const { sources, starts, urls, budget, maxPages, maxDepth, isPlanned, distrustMs, lookAgainMs } = options;
@@ -150,6 +159,7 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
         targets,
         mediaTypes: namedTypes,
         bodies,
+        packages: warc === undefined ? packagesIn(bodies, packageBytes) : undefined,
       },
       {
         origin,

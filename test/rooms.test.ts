@@ -28,6 +28,7 @@ const house: House = {
   // Of the exporter it uses how a file is written durably, and nothing of publications.
   announce: { kind: "hands", imports: ["model", "format", "export"] },
   fetch: { kind: "hands", imports: ["model", "format"] },
+  unzip: { kind: "hands", imports: ["model"] },
   store: { kind: "hands", imports: ["model", "format"] },
   traffic: { kind: "hands", imports: ["model", "format"] },
   report: { kind: "hands", imports: ["model"] },

@@ -80,6 +80,8 @@ export function formatCrawlResult(summary: CrawlSummary): string {
     [summary.disallowed, "disallowed by robots.txt"],
     [summary.pending, "left for the next visit"],
   ] as const;
+  if (summary.packedPages > 0)
+    lines.push(`${formatNoun(summary.packedPages, "page")} from packages, ${formatBytes(summary.packageBytes)}`);
   if (summary.source !== "archives") lines.push(`by ${sourceWords[summary.source]}${whyNotBetter(summary)}`);
   const parts = odd.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`);
   if (parts.length > 0) lines.push(parts.join(", "));

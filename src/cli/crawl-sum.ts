@@ -9,6 +9,8 @@ const nothing: CrawlSummary = {
   notModified: 0,
   metadataBytes: 0,
   pageBytes: 0,
+  packageBytes: 0,
+  packedPages: 0,
   created: 0,
   updated: 0,
   deleted: 0,

@@ -60,7 +60,8 @@ function agrees(page: Page, body: Pick<Body, "sizeBytes" | "digest">): boolean {
   return hasSize && (page.digest === undefined || page.digest === body.digest);
 }
 
-function maxBytesOf({ sizeBytes }: Page): number {
+/** Most bytes that a body of a page may have. */
+export function maxBytesOf({ sizeBytes }: Page): number {
   return sizeBytes === undefined ? maxUnsaidBytes : sizeBytes + maxGrowthBytes;
 }
 

@@ -1,33 +1,15 @@
 import { robotsAllow } from "../format/index.ts";
-import type { DeleteItem, FetchItem, WorkItem } from "../model/index.ts";
+import type { DeleteItem, FetchItem } from "../model/index.ts";
 import type { CrawlVisit } from "./crawl-visit.ts";
-import { type Judgement, judgePage, type PageFinding } from "./page-judgement.ts";
+import { dueWork } from "./due-work.ts";
 import { askForPage, findPage, type PageAnswer } from "./page-request.ts";
+import { PageResults } from "./page-results.ts";
 import { maxTroublesInARow } from "./patient-request.ts";
 import { Permits } from "./permits.ts";
 import { isCancelled, throwIfAborted, warn } from "./reading-visit.ts";
 import { productToken } from "./robots-rules.ts";
 import { SettlementBatch } from "./settlement-batch.ts";
 import type { Postponed } from "./site-turn.ts";
-
-const pageOfWork = 1000;
-const progressEveryMs = 250;
-
-/** Due work of a kind, in the order of paths, read from the store a part at a time. */
-function* dueWork<Item extends WorkItem>(
-  visit: CrawlVisit,
-  kind: Item["kind"],
-  pathOf: (item: Item) => string,
-): Generator<Item, void, void> {
-  let after = "";
-  for (;;) {
-    const items = visit.ports.work.take(kind, after, pageOfWork) as Item[];
-    yield* items;
-    const last = items.at(-1);
-    if (last === undefined || items.length < pageOfWork) return;
-    after = pathOf(last);
-  }
-}
 
 async function deletePages(visit: CrawlVisit): Promise<void> {
   const batch = new SettlementBatch(visit);
@@ -43,25 +25,12 @@ async function deletePages(visit: CrawlVisit): Promise<void> {
   await batch.finish();
 }
 
-function countJudgement(visit: CrawlVisit, item: FetchItem, judgement: Judgement): void {
-  const { tally } = visit;
-  const { outcome } = judgement;
-  if (outcome === "created") tally.created++;
-  if (outcome === "updated") tally.updated++;
-  if (outcome === "differs") tally.differing++;
-  if (outcome === "failed") tally.failed++;
-  if (outcome === "gone" && item.held !== undefined) tally.deleted++;
-}
-
 class FetchWork {
   readonly #visit: CrawlVisit;
   readonly #items: Iterator<FetchItem>;
-  readonly #batch: SettlementBatch;
-  readonly #total: number;
+  readonly #results: PageResults;
   /** Who asks the server holds one, also while it is waited for a server in trouble. */
   readonly #permits: Permits;
-  #done = 0;
-  #reportedAt = 0;
   #failed = false;
   /** Set once the site wants to be left alone for longer than we wait. */
   postponed: Postponed | undefined;
@@ -69,8 +38,7 @@ class FetchWork {
   constructor(visit: CrawlVisit) {
     this.#visit = visit;
     this.#items = dueWork<FetchItem>(visit, "fetch", (item) => item.page.path);
-    this.#batch = new SettlementBatch(visit);
-    this.#total = visit.ports.work.counts().pending;
+    this.#results = new PageResults(visit);
     this.#permits = new Permits(Math.max(1, visit.concurrency));
   }
 
@@ -78,7 +46,7 @@ class FetchWork {
     // One more than may ask at a time: while it keeps its page, the server answers the next one.
     const runners = Array.from({ length: Math.max(1, this.#visit.concurrency) + 1 }, () => this.#runOne());
     const ends = await Promise.allSettled(runners);
-    await this.#batch.finish();
+    await this.#results.finish();
     for (const end of ends) if (end.status === "rejected") throw end.reason;
   }
 
@@ -107,9 +75,13 @@ class FetchWork {
   async #treat(item: FetchItem): Promise<void> {
     const { ports, tally } = this.#visit;
     const adopted = ports.bodies.adopt(item.page);
-    if (adopted !== undefined) return this.#settle(item, { kind: "adopted", ...adopted });
+    if (adopted !== undefined) return this.#results.add(item, { kind: "adopted", ...adopted });
     if (!robotsAllow(this.#visit.robots, productToken, item.page.path))
-      return this.#settle(item, { kind: "trouble", trouble: "disallowed", message: "robots.txt does not allow it" });
+      return this.#results.add(item, {
+        kind: "trouble",
+        trouble: "disallowed",
+        message: "robots.txt does not allow it",
+      });
     tally.pagesUnderWay++;
     using answer = await this.#ask(item).finally(() => {
       tally.pagesUnderWay--;
@@ -120,7 +92,7 @@ class FetchWork {
     const finding = answer === undefined ? undefined : findPage(this.#visit, item, answer);
     if (finding === undefined) return;
     if (finding.kind === "body" || item.held !== undefined) tally.askedAndHeld++;
-    return this.#settle(item, finding);
+    return this.#results.add(item, finding);
   }
 
   async #ask(item: FetchItem): Promise<PageAnswer | undefined> {
@@ -132,41 +104,21 @@ class FetchWork {
       this.#permits.release();
     }
   }
-
-  async #settle(item: FetchItem, finding: PageFinding): Promise<void> {
-    const judgement = judgePage(item, finding);
-    const { settlement, outcome, message } = judgement;
-    if (settlement.kind === "removed") {
-      this.#visit.ports.bodies.remove(settlement.path);
-      if (item.held !== undefined) this.#visit.tally.askedAndHeld--;
-    }
-    countJudgement(this.#visit, item, judgement);
-    const { path } = item.page;
-    const site = this.#visit.origin;
-    if (finding.kind === "trouble" && finding.trouble === "mirror")
-      this.#visit.report({ event: "item-error", site, code: "mirror-collision", message: finding.message, path });
-    if (outcome !== undefined)
-      this.#visit.report({ event: "page", site, path, outcome, ...(message === undefined ? {} : { message }) });
-    this.#done++;
-    this.#reportProgress();
-    await this.#batch.add(settlement);
-  }
-
-  #reportProgress(): void {
-    const now = this.#visit.ports.timing.now();
-    if (now - this.#reportedAt < progressEveryMs && this.#done < this.#total) return;
-    this.#reportedAt = now;
-    const total = Math.max(this.#total, this.#done);
-    this.#visit.report({ event: "progress", site: this.#visit.origin, phase: "pages", done: this.#done, total });
-  }
 }
 
 /**
  * Does the work that is due: deletions first, so that a file makes room for a folder of its name,
  * then pages in the order of paths, each at most once a visit.
+ *
+ * @param fetchPackages - keeps many pages at once before the rest is asked for one by one
  */
-export async function doPageWork(visit: CrawlVisit): Promise<void> {
+export async function doPageWork(
+  visit: CrawlVisit,
+  fetchPackages?: (visit: CrawlVisit) => Promise<void>,
+): Promise<void> {
   await deletePages(visit);
+  throwIfAborted(visit);
+  await fetchPackages?.(visit);
   throwIfAborted(visit);
   const work = new FetchWork(visit);
   await work.run();

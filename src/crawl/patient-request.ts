@@ -1,6 +1,7 @@
 import type { FetchFailure, FetchOutcome, FetchRequest } from "../model/index.ts";
 import { isCancelled, type ReadingVisit } from "./reading-visit.ts";
 import { getInTurn, type Postponed } from "./site-turn.ts";
+import type { RequestKind } from "./tally.ts";
 
 /** So often the same thing is asked for in a visit. */
 const maxAttempts = 3;
@@ -32,7 +33,7 @@ function isPassing(outcome: FetchOutcome): boolean {
  */
 export async function getPatiently(
   visit: ReadingVisit,
-  of: "metadata" | "page",
+  of: RequestKind,
   makeRequest: () => VisitRequest,
   mayRetry: () => boolean = () => true,
 ): Promise<FetchOutcome | Postponed> {

@@ -1,3 +1,4 @@
+import type { ContentHash } from "../format/index.ts";
 import type { PoliteGate } from "../frontier/index.ts";
 import type {
   Change,
@@ -215,6 +216,38 @@ export interface Bodies {
   flush(): Promise<void>;
 }
 
+/** How an entry of a package is read. */
+export interface PackageRead {
+  /** More must not come out of it. */
+  readonly maxBytes: number;
+  /** What it must have, each. */
+  readonly hashes: readonly ContentHash[];
+}
+
+/** A package whose entries can be read, one at a time. */
+export interface OpenPackage extends Disposable {
+  /**
+   * Reads an entry by its name and checks it. What it gives before a problem shows is not to be used.
+   *
+   * @param write - takes a piece, only valid during the call; what it throws is thrown on
+   */
+  read(name: string, options: PackageRead, write: (piece: Uint8Array) => void): Promise<Result<undefined>>;
+}
+
+/** A package on its way, in a file that goes with it. */
+export interface PackageDownload extends Disposable {
+  write(chunk: Uint8Array): void;
+  /** Opens what came; at most once, when it is whole. A problem if it is no package, or a hostile one. */
+  open(): Promise<Result<OpenPackage>>;
+}
+
+/** Where packages of pages go while they are read. */
+export interface Packages {
+  /** Most bytes of one package. */
+  readonly maxBytes: number;
+  begin(): PackageDownload;
+}
+
 /** Merges changes so that each path stands once. */
 export interface ChangeMerge {
   /** Adds changes; an earlier change of the same path is composed with the new one. */
@@ -246,4 +279,6 @@ export interface CrawlPorts extends ReadingPorts {
   readonly targets: Targets;
   readonly mediaTypes: MediaTypes;
   readonly bodies: Bodies;
+  /** Undefined where each page has to come in an answer of its own. */
+  readonly packages: Packages | undefined;
 }

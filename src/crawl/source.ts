@@ -10,6 +10,7 @@ import {
   type Target,
 } from "../model/index.ts";
 import type { LastmodTrust } from "../revisit/index.ts";
+import type { CrawlVisit } from "./crawl-visit.ts";
 import type { CrawlPorts } from "./ports.ts";
 import type { ReadingVisit } from "./reading-visit.ts";
 import type { SourceMemory } from "./source-memory.ts";
@@ -42,7 +43,12 @@ export interface PollPlan {
 /** What a source knows. */
 export type SourceLook =
   /** Changes are work by now. */
-  | { readonly kind: "work"; readonly position: SitePosition | undefined }
+  | {
+      readonly kind: "work";
+      readonly position: SitePosition | undefined;
+      /** Keeps many of the pages that are due at once, where the site offers them so. */
+      readonly fetchPackages?: (visit: CrawlVisit) => Promise<void>;
+    }
   /** URLs are targets by now. */
   | { readonly kind: "targets"; readonly plan: PollPlan }
   /** The source is the right one and cannot be used today; no other is asked instead. */

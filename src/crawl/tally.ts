@@ -1,6 +1,9 @@
 import type { CrawlSummary, Cursor, FetchOutcome, PassedOver } from "../model/index.ts";
 import type { WorkCounts } from "./ports.ts";
 
+/** What a request is for. */
+export type RequestKind = "metadata" | "page" | "package";
+
 /** Counts what a visit does. */
 export class Tally {
   requests = 0;
@@ -8,6 +11,9 @@ export class Tally {
   notModified = 0;
   metadataBytes = 0;
   pageBytes = 0;
+  packageBytes = 0;
+  /** Pages that came in packages. */
+  packedPages = 0;
   created = 0;
   updated = 0;
   deleted = 0;
@@ -21,11 +27,15 @@ export class Tally {
   troublesInARow = 0;
 
   /** Counts one request's outcome. */
-  count(outcome: FetchOutcome, of: "metadata" | "page"): void {
+  count(outcome: FetchOutcome, of: RequestKind): void {
     this.requests += outcome.requests;
     if (outcome.kind === "not-modified") this.notModified++;
     if (of === "metadata") {
       this.metadataBytes += outcome.receivedBytes;
+      return;
+    }
+    if (of === "package") {
+      this.packageBytes += outcome.receivedBytes;
       return;
     }
     this.pageRequests += outcome.requests;
@@ -55,6 +65,8 @@ export class Tally {
       notModified: this.notModified,
       metadataBytes: this.metadataBytes,
       pageBytes: this.pageBytes,
+      packageBytes: this.packageBytes,
+      packedPages: this.packedPages,
       created: this.created,
       updated: this.updated,
       deleted: this.deleted,

@@ -180,7 +180,8 @@ class SiteVisit {
       for (const { code, source, why } of passedOver) warn(this.#visit, code, `${source}: ${why}`);
     else memory.noteFound(found, `${filter.key} ${this.#options.maxDepth ?? ""}`);
     // What was not finished earlier is work, whatever the source is today.
-    if (this.#ports.work.counts().pending > 0) await doPageWork({ ...visit, budget });
+    const fetchPackages = found?.look.kind === "work" ? found.look.fetchPackages : undefined;
+    if (this.#ports.work.counts().pending > 0) await doPageWork({ ...visit, budget }, fetchPackages);
     if (found?.look.kind === "targets") {
       const { significant } = this.#options;
       await doTargetWork({

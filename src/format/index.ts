@@ -48,10 +48,13 @@ export {
   statusOf,
 } from "./http-head.ts";
 export { formatLocation, isListable } from "./location.ts";
+export { packageEntryName } from "./package-path.ts";
 export { type PageListKind, PageListReader } from "./page-list-reader.ts";
 export {
   type Capability,
+  type ContentHash,
   formatSha256Hash,
+  parseHashes,
   parseSha256Hash,
   type ResourceSyncEntry,
   type ResourceSyncHeader,

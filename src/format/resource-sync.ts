@@ -95,3 +95,26 @@ export function formatSha256Hash(sha256: Uint8Array): string {
 export function parseSha256Hash(hash: string): string | undefined {
   return /(?:^|\s)sha-?256:([0-9a-f]{64})(?=\s|$)/i.exec(hash)?.[1]?.toLowerCase();
 }
+
+/** A hash that can be checked. */
+export interface ContentHash {
+  /** As Node and OpenSSL call it. */
+  readonly algorithm: "md5" | "sha1" | "sha256";
+  /** Lower case. */
+  readonly hex: string;
+}
+
+const hashForms: readonly (readonly [RegExp, ContentHash["algorithm"], number])[] = [
+  [/^md5$/, "md5", 32],
+  [/^sha-?1$/, "sha1", 40],
+  [/^sha-?256$/, "sha256", 64],
+];
+
+/** Reads a `hash`: all in it that can be checked; others are left out. */
+export function parseHashes(hash: string): ContentHash[] {
+  return hash.split(/\s+/).flatMap((word) => {
+    const [, name = "", hex = ""] = /^([^:]+):([0-9a-f]+)$/i.exec(word) ?? [];
+    const form = hashForms.find(([pattern, , digits]) => pattern.test(name.toLowerCase()) && hex.length === digits);
+    return form === undefined ? [] : [{ algorithm: form[1], hex: hex.toLowerCase() }];
+  });
+}

@@ -73,6 +73,10 @@ export interface CrawlSummary {
   readonly metadataBytes: number;
   /** Bytes of bodies of pages as received. */
   readonly pageBytes: number;
+  /** Bytes of packages of pages as received. */
+  readonly packageBytes: number;
+  /** Pages that came in packages: so many page requests were not made. */
+  readonly packedPages: number;
   readonly created: number;
   readonly updated: number;
   readonly deleted: number;

@@ -1,110 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { rmSync, utimesSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
-import { type CrawlSiteOptions, crawlSite } from "../../src/crawl-site.ts";
-import { exportSite } from "../../src/export-site.ts";
-import type { CrawlSummary } from "../../src/model/index.ts";
-import { type FolderServer, serveFolder } from "../../src/serve/index.ts";
-import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
-import { readMirror } from "./mirror.ts";
-
-const dayMs = 86_400_000;
-
-interface Visit {
-  readonly summary: CrawlSummary;
-  /** Requests for pages, and for what tells of them. */
-  readonly pages: readonly string[];
-  readonly lists: readonly string[];
-}
-
-/** A folder of pages that is exported with ResourceSync, served, and crawled by that. */
-class SyncedSite implements AsyncDisposable {
-  readonly #temp: TempFolder;
-  readonly #server: FolderServer;
-  readonly #requests: string[];
-  readonly docroot: string;
-  now: number = Date.UTC(2027, 0, 1);
-
-  constructor(temp: TempFolder, docroot: string, server: FolderServer, requests: string[]) {
-    this.#temp = temp;
-    this.#server = server;
-    this.#requests = requests;
-    this.docroot = docroot;
-  }
-
-  static async open(pages: number): Promise<SyncedSite> {
-    const temp = makeTempFolder();
-    const docroot = join(temp.path, "docroot");
-    mkdirSync(docroot);
-    const requests: string[] = [];
-    const server = await serveFolder({
-      folder: docroot,
-      onRequest: ({ path, status }) => requests.push(`${status} ${path}`),
-    });
-    const site = new SyncedSite(temp, docroot, server, requests);
-    for (let at = 0; at < pages; at++) site.write(`d${at % 7}/${at}.html`, `page ${at}`);
-    return site;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server.close();
-    this.#temp[Symbol.dispose]();
-  }
-
-  write(name: string, body: string): void {
-    mkdirSync(dirname(join(this.docroot, name)), { recursive: true });
-    writeFileSync(join(this.docroot, name), body);
-  }
-
-  remove(name: string): void {
-    rmSync(join(this.docroot, name));
-  }
-
-  async publish(): Promise<void> {
-    await exportSite({
-      docroot: this.docroot,
-      baseUrl: `${this.#server.url}/`,
-      stateDir: join(this.#temp.path, "state"),
-      resourceSync: true,
-      clock: () => this.now,
-    });
-  }
-
-  async crawl(options: Partial<CrawlSiteOptions> = {}): Promise<Visit> {
-    this.#requests.length = 0;
-    const summary = await crawlSite({
-      url: this.#server.url,
-      into: join(this.#temp.path, "mirror"),
-      sources: ["resourcesync"],
-      clock: () => this.now,
-      ...options,
-    });
-    const isPage = (request: string): boolean => request.endsWith(".html") || request.endsWith(".png");
-    return {
-      summary,
-      pages: this.#requests.filter(isPage),
-      lists: this.#requests.filter((request) => !isPage(request)),
-    };
-  }
-
-  assertMirrored(): void {
-    const served: Record<string, string> = {};
-    for (const entry of readdirSync(this.docroot, { recursive: true, withFileTypes: true })) {
-      const file = join(entry.parentPath, entry.name);
-      if (entry.isFile() && /\.(?:html|png)$/.test(entry.name))
-        served[file.slice(this.docroot.length)] = readFileSync(file, "utf8");
-    }
-    assert.deepEqual(readMirror(join(this.#temp.path, "mirror"), this.#server.url), served);
-  }
-
-  /** Removes published files whose names match. */
-  unpublish(pattern: RegExp): void {
-    const folder = join(this.docroot, ".well-known");
-    for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }))
-      if (pattern.test(name)) rmSync(join(folder, name), { force: true });
-  }
-}
+import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
+import { dayMs, SyncedSite } from "./synced-site.ts";
 
 describe("ResourceSync", () => {
   it("keeps a mirror equal day by day, at a request a changed page and few for the lists", async () => {
@@ -181,6 +80,86 @@ describe("ResourceSync", () => {
     assert.deepEqual((await site.crawl({ types: ["image/*"] })).pages, ["200 /i.png"]);
     site.now += dayMs;
     assert.equal((await site.crawl()).pages.length, 5);
+    site.assertMirrored();
+  });
+
+  it("that did not change costs a 304 a document and no body", async () => {
+    await using site = await SyncedSite.open(20);
+    await site.publish();
+    await site.crawl();
+    site.now += dayMs;
+    site.write("d0/0.html", "changed");
+    await site.publish();
+    const changed = await site.crawl();
+    assert.equal(changed.summary.updated, 1);
+    const quiet = await site.crawl();
+    // Of this kind: robots.txt, description, capability list, change lists and the part that is open.
+    assert.ok(quiet.lists.length >= 4 && quiet.lists.length <= 6, quiet.lists.join());
+    assert.deepEqual([...new Set(quiet.lists.map((request) => request.slice(0, 4)))], ["304 "]);
+    const { metadataBytes, requests, notModified } = quiet.summary;
+    assert.deepEqual([metadataBytes, requests, notModified], [0, quiet.lists.length, quiet.lists.length]);
+    // Neither in the list that changes next is anything missed, nor are the others read again.
+    site.now += dayMs;
+    site.write("d1/1.html", "changed too");
+    await site.publish();
+    assert.equal((await site.crawl()).summary.updated, 1);
+    site.assertMirrored();
+  });
+
+  it("without change lists costs as little, and reads the whole list once a part of it changed", async () => {
+    await using site = await SyncedSite.open(20);
+    await site.publish();
+    site.splitResourceList(3);
+    site.dropChangeLists();
+    const first = await site.crawl();
+    assert.deepEqual([first.summary.source, first.summary.created], ["resourcesync", 20]);
+    const quiet = await site.crawl();
+    assert.deepEqual(
+      quiet.lists.filter((request) => !request.startsWith("304 ")),
+      [],
+    );
+    assert.equal(quiet.lists.filter((request) => request.includes("part-")).length, 3);
+    // The index is as it was, and only the last part says what is gone.
+    site.dropFromPart(2);
+    const visit = await site.crawl();
+    const parts = visit.lists.filter((request) => request.includes("part-"));
+    assert.deepEqual(
+      [visit.summary.deleted, parts.map((request) => request.replace(/ .*part-/, " "))],
+      [1, ["304 0.xml", "304 1.xml", "200 2.xml", "200 0.xml", "200 1.xml"]],
+    );
+    assert.deepEqual(
+      (await site.crawl()).lists.filter((request) => !request.startsWith("304 ")),
+      [],
+    );
+  });
+
+  it("whose index leaves a part out is read as a whole, though no part changed", async () => {
+    await using site = await SyncedSite.open(21);
+    await site.publish();
+    site.splitResourceList(3);
+    site.dropChangeLists();
+    await site.crawl();
+    site.splitResourceList(3, 2);
+    assert.equal((await site.crawl()).summary.deleted, 7);
+  });
+
+  it("remembers no change list where one could not be read", async () => {
+    await using site = await SyncedSite.open(5);
+    await site.publish();
+    await site.crawl();
+    site.now += dayMs;
+    site.write("d0/0.html", "changed");
+    // Nothing is new in the list of resources, which is asked for instead.
+    await site.withOldResourceList(() => site.publish());
+    const whole = site.addToIndex("changelist.xml", "gone.xml");
+    const { summary, lists } = await site.crawl();
+    assert.deepEqual([summary.source, summary.updated], ["resourcesync", 0]);
+    assert.deepEqual(
+      lists.slice(-2).map((request) => request.replace(/ .*\//, " ")),
+      ["404 gone.xml", "304 resourcelist.xml"],
+    );
+    whole();
+    assert.equal((await site.crawl()).summary.updated, 1);
     site.assertMirrored();
   });
 

@@ -1,0 +1,110 @@
+import type { Capability, ResourceSyncEntry } from "../format/index.ts";
+import type { EpochSeconds } from "../model/index.ts";
+import type { CrawlVisit } from "./crawl-visit.ts";
+import { type PackageOffer, readOffers } from "./package-offer.ts";
+import { type ChangeTimes, fewestPackedPages } from "./package-plan.ts";
+import { PackageWork } from "./package-work.ts";
+import { type SyncDocument, SyncDocuments } from "./resource-sync-documents.ts";
+import type { SourceVisit } from "./source.ts";
+import type { TargetScope } from "./target-scope.ts";
+
+/** Where a smaller share of the site is due, packages of all its pages are not looked at. */
+const leastShareOfSite = 0.1;
+
+/** The lists and dumps that a capability list names, by what they are. */
+export type Lists = ReadonlyMap<Capability, string>;
+
+/**
+ * Reads the lists of what changed since a time.
+ *
+ * @param first - the list, or what names its parts
+ * @returns the parts in their order, without pages where they are as they were; undefined if one cannot be read
+ */
+export async function readChangeParts(
+  documents: SyncDocuments,
+  first: SyncDocument,
+  since: EpochSeconds,
+): Promise<readonly SyncDocument[] | undefined> {
+  if (first.header.kind === "urlset") return [first];
+  const parts: SyncDocument[] = [];
+  for (const { until, location } of first.named) {
+    // A closed list that ended before is known.
+    if (until !== undefined && until < since) continue;
+    const part = await documents.readNamed(location);
+    if (!part.ok) return undefined;
+    parts.push(part.value);
+  }
+  return parts;
+}
+
+/** When a change happened, as its list says; infinite if it does not. */
+export function timeOfChange({ changedAt, lastModified }: ResourceSyncEntry): number {
+  return changedAt ?? lastModified ?? Number.POSITIVE_INFINITY;
+}
+
+/** What packages are looked for with. */
+export interface DumpSearch {
+  readonly source: SourceVisit;
+  readonly scope: TargetScope;
+  readonly documents: SyncDocuments;
+  readonly lists: Lists;
+  /** When pages changed, if this visit took changes in. */
+  readonly taken: ChangeTimes | undefined;
+  /** Up to when everything is taken in. */
+  readonly until: EpochSeconds;
+  /** Keys of packages that have given what they can. */
+  readonly used: readonly string[];
+}
+
+/**
+ * Keeps pages that are due from packages, where the site offers such as are worth it.
+ *
+ * @returns keys of those that have given what they can, of all that are offered still
+ * @see ANSI/NISO Z39.99-2017 sections 11 and 13
+ */
+export async function fetchFromDumps(visit: CrawlVisit, search: DumpSearch): Promise<readonly string[]> {
+  const { packages, work } = visit.ports;
+  const { pending, held } = work.counts();
+  if (packages === undefined || Math.min(pending, visit.budget) < fewestPackedPages) return search.used;
+  const { lists, scope } = search;
+  const ofChanges = await findOffers(search, lists.get("changedump"));
+  const ofPages =
+    pending < (pending + held) * leastShareOfSite ? [] : await findOffers(search, lists.get("resourcedump"));
+  const offered = [...ofChanges, ...ofPages];
+  const used = new Set(offered.map(({ key }) => key).filter((key) => search.used.includes(key)));
+  const offers = offered.filter(({ key }) => !used.has(key));
+  if (offers.length === 0) return [...used];
+  const times = search.taken ?? (await findTimes(search, offers));
+  const pathOf = (location: string): string | undefined => scope.pathOf(location, visit.origin);
+  const onUsed = ({ key }: PackageOffer): void => void used.add(key);
+  await new PackageWork(visit, packages, { offers, times, pathOf, onUsed }).run();
+  return [...used];
+}
+
+async function findOffers({ documents }: DumpSearch, location: string | undefined): Promise<PackageOffer[]> {
+  const dump = location === undefined ? undefined : await documents.readNamed(location);
+  return dump?.ok === true ? readOffers(dump.value, documents) : [];
+}
+
+/** When pages changed, as far back as the packages go if the lists of changes do. */
+async function findTimes(search: DumpSearch, offers: readonly PackageOffer[]): Promise<ChangeTimes> {
+  const { source, scope, lists, until } = search;
+  const byPath = new Map<string, EpochSeconds>();
+  // What was read before comes without its pages where it is asked for with its validators.
+  const documents = new SyncDocuments(source, scope, {});
+  const first = await documents.readNamed(lists.get("changelist"));
+  const from = first.ok ? first.value.header.from : undefined;
+  if (!first.ok || from === undefined) return { since: until, byPath };
+  const oldest = offers.map((offer) => (offer.of === "pages" ? offer.until : offer.from));
+  const since = Math.max(from, Math.min(...oldest));
+  const parts = await readChangeParts(documents, first.value, since);
+  if (parts === undefined) return { since: until, byPath };
+  for (const { pages } of parts)
+    for (const entry of pages) noteTime(byPath, scope.pathOf(entry.location, source.origin), entry);
+  return { since, byPath };
+}
+
+/** Notes when a page changed last. */
+export function noteTime(byPath: Map<string, EpochSeconds>, path: string | undefined, entry: ResourceSyncEntry): void {
+  if (path !== undefined) byPath.set(path, Math.max(timeOfChange(entry), byPath.get(path) ?? 0));
+}

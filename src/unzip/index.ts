@@ -1,0 +1,1 @@
+export { openZip, type ReadEntryOptions, type ZipEntries, type ZipLimits } from "./zip-entries.ts";
