@@ -1,6 +1,6 @@
 import { robotsAllow } from "../format/index.ts";
 import type { DeleteItem, FetchItem, WorkItem } from "../model/index.ts";
-import type { CrawlVisit } from "./crawl-visit.ts";
+import { areRulesOld, type CrawlVisit } from "./crawl-visit.ts";
 import { type Judgement, judgePage, type PageFinding } from "./page-judgement.ts";
 import { askForPage, findPage, type PageAnswer } from "./page-request.ts";
 import { maxTroublesInARow } from "./patient-request.ts";
@@ -101,6 +101,7 @@ class FetchWork {
 
   #isOver(): boolean {
     if (this.#failed || this.postponed !== undefined || isCancelled(this.#visit)) return true;
+    if (areRulesOld(this.#visit)) return true;
     return this.#visit.tally.troublesInARow >= maxTroublesInARow;
   }
 

@@ -8,7 +8,7 @@ import {
   resourceSyncPath,
   robotsAllow,
 } from "../format/index.ts";
-import { digestBytes, type EpochSeconds, ok, type Page, problem, type Result } from "../model/index.ts";
+import { digestBytes, type EpochSeconds, isMediaType, ok, type Page, problem, type Result } from "../model/index.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import type { Intake } from "./ports.ts";
 import { throwIfAborted } from "./reading-visit.ts";
@@ -213,13 +213,14 @@ class ResourceSyncReading {
   }
 
   #pageOf(path: string, entry: ResourceSyncEntry, at: number): Page {
-    const mediaType = entry.mediaType?.split(";", 1)[0]?.trim().toLowerCase();
+    const said = entry.mediaType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+    const mediaType = isMediaType(said) ? said : this.#visit.ports.mediaTypes.typeOf(path);
     return {
       path,
       sizeBytes: entry.sizeBytes,
       digest: digestOf(entry.hash),
       lastModified: entry.lastModified ?? (Number.isFinite(at) ? at : 0),
-      mediaType: mediaType ?? this.#visit.ports.mediaTypes.typeOf(path) ?? "text/html",
+      mediaType: mediaType ?? "text/html",
     };
   }
 
