@@ -129,6 +129,9 @@ export class PageProbes implements ProbeRequests, AsyncDisposable {
       timeoutMs: this.#options.timeoutMs ?? 30_000,
       maxRedirects: 5,
       crossOrigin: true,
+      // Asked for as it is, and undone where it comes coded all the same.
+      headers: { "accept-encoding": "identity" },
+      acceptCoding: true,
     }));
     const isAbsent =
       outcome.kind === "gone" ||

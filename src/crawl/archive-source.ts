@@ -13,6 +13,7 @@ import { takeIn } from "./intake.ts";
 import type { Wanted } from "./reading-plan.ts";
 import { throwIfAborted } from "./reading-visit.ts";
 import { Readings } from "./readings.ts";
+import { readSharedTags, withoutShared } from "./shared-tags.ts";
 import { type ChangeSource, failLook, type SourceLook, type SourceVisit } from "./source.ts";
 
 interface Selection {
@@ -69,10 +70,9 @@ export class ArchiveSource implements ChangeSource {
     if (location === undefined)
       return problem("no-archives", "The site names no archives, and robots.txt forbids to look.");
     const { wanted, position } = select(visit.filter, this.#since, ports.memory.read().position);
-    const found = await readIndex(visit, {
-      path: location.path,
-      ...(position?.indexPath === location.path ? { validators: position.indexValidators } : {}),
-    });
+    const isSameIndex = position?.indexPath === location.path;
+    const validators = isSameIndex ? withoutShared(position.indexValidators, readSharedTags(ports.memory)) : {};
+    const found = await readIndex(visit, { path: location.path, validators });
     throwIfAborted(visit);
     ports.gate?.describe(visit.origin, { hasArchives: found.kind === "index" || found.kind === "not-modified" });
     switch (found.kind) {

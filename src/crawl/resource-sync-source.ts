@@ -1,5 +1,5 @@
 import { type Capability, parseSha256Hash, type ResourceSyncEntry, resourceSyncPath } from "../format/index.ts";
-import { digestBytes, type EpochSeconds, ok, type Page, problem, type Result } from "../model/index.ts";
+import { digestBytes, type EpochSeconds, isMediaType, ok, type Page, problem, type Result } from "../model/index.ts";
 import type { CrawlVisit } from "./crawl-visit.ts";
 import type { Intake } from "./ports.ts";
 import { type DocumentCopy, type NamedDocument, type SyncDocument, SyncDocuments } from "./resource-sync-documents.ts";
@@ -264,13 +264,14 @@ class ResourceSyncReading {
   }
 
   #pageOf(path: string, entry: ResourceSyncEntry, at: number): Page {
-    const mediaType = entry.mediaType?.split(";", 1)[0]?.trim().toLowerCase();
+    const said = entry.mediaType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+    const mediaType = isMediaType(said) ? said : this.#visit.ports.mediaTypes.typeOf(path);
     return {
       path,
       sizeBytes: entry.sizeBytes,
       digest: digestOf(entry.hash),
       lastModified: entry.lastModified ?? (Number.isFinite(at) ? at : 0),
-      mediaType: mediaType ?? this.#visit.ports.mediaTypes.typeOf(path) ?? "text/html",
+      mediaType: mediaType ?? "text/html",
     };
   }
 }

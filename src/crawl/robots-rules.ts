@@ -1,8 +1,9 @@
 import { maxRobotsBytes, parseRobots, type Robots, robotsCrawlDelaySeconds } from "../format/index.ts";
-import { ok, problem, type Result, type RobotsCopy } from "../model/index.ts";
+import { type EpochMs, type FetchOutcome, ok, problem, type Result, type RobotsCopy } from "../model/index.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { type ReadingVisit, warn } from "./reading-visit.ts";
 import { maxCopyAgeMs, robotsFreshMs } from "./robots-freshness.ts";
+import type { Postponed } from "./site-turn.ts";
 
 /** The name by which robots.txt files speak to us. */
 export const productToken = "tidemark";
@@ -18,6 +19,8 @@ export interface RobotsRules {
   readonly robots: Robots;
   /** What is to be remembered; undefined if the copy stays as it is. */
   readonly copy: RobotsCopy | undefined;
+  /** From then on they are asked for anew, also in the middle of a visit. */
+  readonly until: EpochMs;
 }
 
 // A site that announces archives is asked at each visit: its robots.txt leads to them, and a 304 costs it nothing.
@@ -27,6 +30,24 @@ function freshRules(kept: RobotsCopy | undefined, nowMs: number): Robots | undef
   if (ageMs < 0 || ageMs >= Math.min(kept.freshMs, maxCopyAgeMs)) return undefined;
   const robots = parseRobots(kept.body);
   return robots.archiveIndexes.length > 0 ? undefined : robots;
+}
+
+// It is asked for as it is. Where it comes coded all the same, it has rules only for who undoes that.
+function askForRobots(
+  visit: ReadingVisit,
+  kept: RobotsCopy | undefined,
+  isDecoded: boolean,
+): Promise<FetchOutcome | Postponed> {
+  return getPatiently(visit, "metadata", () => ({
+    path: "/robots.txt",
+    maxBytes: maxRobotsBytes + 1,
+    truncateAtBytes: maxRobotsBytes + 1,
+    maxRedirects: 5,
+    crossOrigin: true,
+    headers: { "accept-encoding": "identity" },
+    acceptCoding: isDecoded,
+    ...(kept === undefined ? {} : { validators: kept.validators }),
+  }));
 }
 
 /**
@@ -42,38 +63,36 @@ function freshRules(kept: RobotsCopy | undefined, nowMs: number): Robots | undef
  */
 export async function readRobots(visit: ReadingVisit, kept: RobotsCopy | undefined): Promise<Result<RobotsRules>> {
   const fresh = freshRules(kept, visit.ports.timing.now());
-  if (fresh !== undefined) return ok({ robots: fresh, copy: undefined });
-  const outcome = await getPatiently(visit, "metadata", () => ({
-    path: "/robots.txt",
-    maxBytes: maxRobotsBytes + 1,
-    truncateAtBytes: maxRobotsBytes + 1,
-    maxRedirects: 5,
-    crossOrigin: true,
-    ...(kept === undefined ? {} : { validators: kept.validators }),
-  }));
+  if (fresh !== undefined && kept !== undefined)
+    return ok({ robots: fresh, copy: undefined, until: kept.confirmedAt + maxCopyAgeMs });
+  const decoded = await askForRobots(visit, kept, true);
+  // What names a coding that is none of HTTP's, such as `utf-8`, is taken as it is.
+  const isMiscoded = decoded.kind === "failed" && decoded.reason === "bad-coding";
+  const outcome = isMiscoded ? await askForRobots(visit, kept, false) : decoded;
   const confirmedAt = visit.ports.timing.now();
+  const until = confirmedAt + maxCopyAgeMs;
   const none: RobotsCopy = { body: new Uint8Array(0), validators: {}, confirmedAt, freshMs: 0 };
   switch (outcome.kind) {
     case "fetched": {
       const { body, validators, cacheControl } = outcome;
       const copy = { body, validators, confirmedAt, freshMs: robotsFreshMs(cacheControl) };
-      return ok({ robots: parseRobots(body), copy });
+      return ok({ robots: parseRobots(body), copy, until });
     }
     case "not-modified":
       if (kept !== undefined) {
         // RFC 9111 section 4.3.4: what a 304 does not say anew stays.
         const freshMs = outcome.cacheControl === undefined ? kept.freshMs : robotsFreshMs(outcome.cacheControl);
-        return ok({ robots: parseRobots(kept.body), copy: { ...kept, confirmedAt, freshMs } });
+        return ok({ robots: parseRobots(kept.body), copy: { ...kept, confirmedAt, freshMs }, until });
       }
       break;
     case "gone":
-      return ok({ robots: parseRobots(none.body), copy: { ...none, freshMs: maxCopyAgeMs } });
+      return ok({ robots: parseRobots(none.body), copy: { ...none, freshMs: maxCopyAgeMs }, until });
     case "refused":
-      return ok({ robots: parseRobots(none.body), copy: none });
+      return ok({ robots: parseRobots(none.body), copy: none, until });
     case "failed":
       // RFC 9309 section 2.3.1.2: more than five redirects are as if there were none.
       if (outcome.reason === "redirect-loop" || outcome.reason === "redirect-elsewhere")
-        return ok({ robots: parseRobots(none.body), copy: none });
+        return ok({ robots: parseRobots(none.body), copy: none, until });
       break;
     case "unavailable":
       break;
@@ -86,7 +105,7 @@ export async function readRobots(visit: ReadingVisit, kept: RobotsCopy | undefin
       "robots-kept",
       `robots.txt could not be had (${describeOutcome(outcome)}); the copy of the last visit is used.`,
     );
-    return ok({ robots: parseRobots(kept.body), copy: undefined });
+    return ok({ robots: parseRobots(kept.body), copy: undefined, until: kept.confirmedAt + maxCopyAgeMs });
   }
   return problem("site-unavailable", `robots.txt could not be had: ${describeOutcome(outcome)}`);
 }

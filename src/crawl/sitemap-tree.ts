@@ -3,6 +3,7 @@ import { excerpt, ok, type Problem, parseUrl, problem, type Result, type Validat
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { throwIfAborted, warn } from "./reading-visit.ts";
 import { productToken } from "./robots-rules.ts";
+import { readSharedTags, withoutShared } from "./shared-tags.ts";
 import type { SourceVisit } from "./source.ts";
 
 /** sitemaps.org allows one index above a sitemap; some systems have two. */
@@ -12,6 +13,10 @@ const maxSitemaps = 10_000;
 /** Compressed more than this, it is no sitemap. */
 const maxPackedBytes: number = maxSitemapBytes + 1024;
 const pieceBytes = 64 * 1024;
+/** Of all indexes together so much is remembered of what they name; of others nothing is, and they are read each time. */
+const maxRememberedCharacters = 8 * 1024 * 1024;
+/** So many sitemaps that are passed over are told one by one. */
+const maxToldRefusals = 20;
 
 /** What is remembered of a sitemap: enough to see that it is as it was. */
 export interface SitemapCopy {
@@ -57,18 +62,22 @@ export class SitemapTree {
   readonly #visit: SourceVisit;
   readonly #known: Readonly<Record<string, SitemapCopy>>;
   readonly #sink: SitemapSink;
+  readonly #sharedTags: ReadonlySet<string>;
   readonly #todo: Awaited[] = [];
   readonly #seen = new Set<string>();
   readonly #copies: Record<string, SitemapCopy> = {};
   #read = 0;
   #unchanged = 0;
   #isComplete = true;
+  #rememberedCharacters = 0;
+  #refusals = 0;
   #firstProblem: Problem | undefined;
 
   constructor(visit: SourceVisit, known: Readonly<Record<string, SitemapCopy>>, sink: SitemapSink) {
     this.#visit = visit;
     this.#known = known;
     this.#sink = sink;
+    this.#sharedTags = readSharedTags(visit.ports.memory);
   }
 
   /** @param roots - URLs of the first sitemaps */
@@ -83,8 +92,10 @@ export class SitemapTree {
       if (outcome.ok) continue;
       this.#isComplete = false;
       this.#firstProblem ??= outcome.error;
-      if (next.depth > 0) warn(this.#visit, outcome.error.code, `The sitemap ${next.url}: ${outcome.error.message}.`);
+      if (next.depth > 0) this.#warn(outcome.error.code, `The sitemap ${excerpt(next.url)}: ${outcome.error.message}.`);
     }
+    if (this.#refusals > maxToldRefusals)
+      warn(this.#visit, "sitemaps-passed-over", `${this.#refusals - maxToldRefusals} more sitemaps are passed over.`);
     return {
       copies: this.#copies,
       isComplete: this.#isComplete,
@@ -117,11 +128,11 @@ export class SitemapTree {
       path,
       maxBytes: maxPackedBytes,
       maxRedirects: 5,
-      ...(known === undefined ? {} : { validators: known.validators }),
+      ...(known === undefined ? {} : { validators: withoutShared(known.validators, this.#sharedTags) }),
     }));
     if (outcome.kind === "not-modified" && known !== undefined) {
       this.#unchanged += 1;
-      this.#copies[url] = known;
+      this.#remember(url, known);
       for (const child of known.children) this.#await(child, depth + 1);
       return ok(undefined);
     }
@@ -145,11 +156,23 @@ export class SitemapTree {
       const refusal = this.#await(child, depth + 1);
       if (refusal === undefined) continue;
       this.#isComplete = false;
-      warn(this.#visit, refusal.code, `A sitemap is passed over: ${refusal.message}.`);
+      this.#warn(refusal.code, `A sitemap is passed over: ${refusal.message}.`);
     }
     this.#read += 1;
-    this.#copies[url] = { validators: outcome.validators, children: children.slice(0, maxSitemaps), mark };
+    this.#remember(url, { validators: outcome.validators, children: children.slice(0, maxSitemaps), mark });
     return ok(undefined);
+  }
+
+  #remember(url: string, copy: SitemapCopy): void {
+    const characters = copy.children.reduce((sum, child) => sum + child.length, 0);
+    const isRemembered = this.#rememberedCharacters + characters <= maxRememberedCharacters;
+    if (isRemembered) this.#rememberedCharacters += characters;
+    this.#copies[url] = isRemembered ? copy : { validators: {}, children: [], mark: copy.mark };
+  }
+
+  #warn(code: string, message: string): void {
+    this.#refusals += 1;
+    if (this.#refusals <= maxToldRefusals) warn(this.#visit, code, message);
   }
 
   #parse(content: Uint8Array, children: string[], mark: number): Result<undefined> {

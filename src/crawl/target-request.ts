@@ -1,12 +1,13 @@
 import { parseHttpDate, parseW3cDate, robotsAllow } from "../format/index.ts";
-import type {
-  EpochSeconds,
-  FetchedOutcome,
-  FetchFailure,
-  FetchOutcome,
-  HeldBody,
-  Page,
-  Target,
+import {
+  type EpochSeconds,
+  type FetchedOutcome,
+  type FetchFailure,
+  type FetchOutcome,
+  type HeldBody,
+  isMediaType,
+  type Page,
+  type Target,
 } from "../model/index.ts";
 import { isFullFetchDue } from "../revisit/index.ts";
 import { PageBody } from "./page-body.ts";
@@ -84,7 +85,7 @@ async function ask(visit: TargetVisit, target: Target, isFull: boolean): Promise
 
 function mediaTypeOf(visit: TargetVisit, path: string, contentType: string | undefined): string {
   const essence = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  return essence === "" ? (visit.ports.mediaTypes.typeOf(path) ?? "application/octet-stream") : essence;
+  return isMediaType(essence) ? essence : (visit.ports.mediaTypes.typeOf(path) ?? "application/octet-stream");
 }
 
 function lastModifiedOf(visit: TargetVisit, target: Target, outcome: FetchedOutcome): EpochSeconds {

@@ -1,5 +1,6 @@
 import { robotsAllow } from "../format/index.ts";
 import type { Target } from "../model/index.ts";
+import { areRulesOld } from "./crawl-visit.ts";
 import { LinkFollower } from "./link-follower.ts";
 import { maxTroublesInARow } from "./patient-request.ts";
 import { Permits } from "./permits.ts";
@@ -7,7 +8,7 @@ import { choosePolls, historyAfter } from "./poll-planning.ts";
 import type { TargetChoice } from "./ports.ts";
 import { isCancelled, throwIfAborted, warn } from "./reading-visit.ts";
 import { productToken } from "./robots-rules.ts";
-import { SharedTags } from "./shared-tags.ts";
+import { readSharedTags, SharedTags } from "./shared-tags.ts";
 import type { Postponed } from "./site-turn.ts";
 import { TargetBatch } from "./target-batch.ts";
 import { judgeTarget, type TargetFinding, type TargetJudgement } from "./target-judgement.ts";
@@ -45,7 +46,7 @@ class TargetWork {
   readonly #permits: Permits;
   readonly #links: LinkFollower;
   readonly #heldAtFirst: number;
-  readonly #tags = new SharedTags();
+  readonly #tags: SharedTags;
   readonly #answeredElsewhere = new Set<string>();
   /** Pages that are being asked for and are not held. */
   #newUnderWay = 0;
@@ -62,6 +63,7 @@ class TargetWork {
     this.#batch = new TargetBatch(visit);
     this.#permits = new Permits(Math.max(1, visit.concurrency));
     this.#links = new LinkFollower(visit);
+    this.#tags = new SharedTags(readSharedTags(visit.ports.memory));
     this.#heldAtFirst = visit.ports.targets.counts().held;
   }
 
@@ -80,7 +82,8 @@ class TargetWork {
       await this.#ask(isPlanned || Number.isFinite(budget) ? choosePolls(this.#visit, known) : known);
     }
     await this.#askForNew();
-    if (this.#tags.shared.length > 0) ports.targets.forgetTags(this.#tags.shared);
+    if (this.#tags.found.length > 0) ports.targets.forgetTags(this.#tags.found);
+    this.#tags.remember(ports.memory);
     plan.conclude?.();
   }
 
@@ -120,6 +123,7 @@ class TargetWork {
 
   #isOver(): boolean {
     if (this.#failed || this.postponed !== undefined || isCancelled(this.#visit)) return true;
+    if (areRulesOld(this.#visit)) return true;
     return this.#visit.tally.troublesInARow >= maxTroublesInARow;
   }
 

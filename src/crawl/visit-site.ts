@@ -1,11 +1,11 @@
 import { loadTextComparison } from "../content/index.ts";
-import type { Robots } from "../format/index.ts";
 import {
   type CrawlEvent,
   type CrawlSummary,
   type EpochSeconds,
   type MediaTypeFilter,
   type PassedOver,
+  type Result,
   type RobotsCopy,
   type SiteClockState,
   type SitePosition,
@@ -20,9 +20,10 @@ import { LinkSource } from "./link-source.ts";
 import { ListSource } from "./list-source.ts";
 import { doPageWork } from "./page-work.ts";
 import type { CrawlPorts } from "./ports.ts";
-import { type ReadingVisit, throwIfAborted, warn } from "./reading-visit.ts";
+import { isCancelled, type ReadingVisit, throwIfAborted, warn } from "./reading-visit.ts";
 import { ResourceSyncSource } from "./resource-sync-source.ts";
-import { keepCrawlDelay, readRobots } from "./robots-rules.ts";
+import { keepCrawlDelay, type RobotsRules, readRobots } from "./robots-rules.ts";
+import { readSharedTags, withoutShared } from "./shared-tags.ts";
 import { SitemapSource } from "./sitemap-source.ts";
 import { type ChangeSource, findSource, type SourceVisit } from "./source.ts";
 import { SourceMemory } from "./source-memory.ts";
@@ -91,6 +92,13 @@ function makeSources(options: VisitOptions, scope: TargetScope): ChangeSource[] 
   return (options.sources ?? sourceNames).map((name) => all[name]()).filter((source) => source !== undefined);
 }
 
+/** What a visit has come to, beside its numbers. */
+interface VisitEnd {
+  readonly source: CrawlSummary["source"];
+  readonly passedOver: readonly PassedOver[];
+  readonly position: SitePosition | undefined;
+}
+
 /** What robots.txt, the sources and the pages of one visit have to do with each other. */
 class SiteVisit {
   readonly #ports: CrawlPorts;
@@ -118,7 +126,7 @@ class SiteVisit {
     this.#rememberClock(true);
     let isOver = false;
     try {
-      const summary = await this.#readRobots(record);
+      const summary = await this.#go(record);
       isOver = true;
       return summary;
     } catch (error) {
@@ -149,14 +157,28 @@ class SiteVisit {
     if (state !== undefined) this.#ports.memory.rememberClock(state);
   }
 
-  async #readRobots(record: SiteRecord): Promise<CrawlSummary> {
-    const { memory } = this.#ports;
-    const rules = await readRobots(this.#visit, record.robots);
-    throwIfAborted(this.#visit);
-    if (!rules.ok) {
-      warn(this.#visit, rules.error.code, rules.error.message);
-      return this.#conclude("none", [], record.position);
+  async #go(first: SiteRecord): Promise<CrawlSummary> {
+    const { memory, timing } = this.#ports;
+    let end: VisitEnd = { source: "none", passedOver: [], position: first.position };
+    // What is left when the rules are a day old is gone on with under those of that day (RFC 9309 section 2.4).
+    for (let record = first; ; record = memory.read()) {
+      const rules = await this.#readRobots(record);
+      throwIfAborted(this.#visit);
+      if (!rules.ok) {
+        warn(this.#visit, rules.error.code, rules.error.message);
+        return this.#conclude(end);
+      }
+      end = await this.#follow(rules.value, record.position);
+      if (timing.now() < rules.value.until) return this.#conclude(end);
     }
+  }
+
+  async #readRobots(record: SiteRecord): Promise<Result<RobotsRules>> {
+    const { memory } = this.#ports;
+    const shared = readSharedTags(memory);
+    const kept = record.robots && { ...record.robots, validators: withoutShared(record.robots.validators, shared) };
+    const rules = await readRobots(this.#visit, kept);
+    if (!rules.ok || isCancelled(this.#visit)) return rules;
     const { robots, copy } = rules.value;
     keepCrawlDelay(this.#visit, robots);
     if (copy !== undefined) {
@@ -166,10 +188,10 @@ class SiteVisit {
       }
       memory.rememberRobots(copy);
     }
-    return await this.#follow(robots, record.position);
+    return rules;
   }
 
-  async #follow(robots: Robots, remembered: SitePosition | undefined): Promise<CrawlSummary> {
+  async #follow({ robots, until }: RobotsRules, remembered: SitePosition | undefined): Promise<VisitEnd> {
     const { budget = Number.POSITIVE_INFINITY, filter } = this.#options;
     const visit: SourceVisit = { ...this.#visit, ports: this.#ports, robots, filter };
     const scope = new TargetScope(filter, this.#ports.mediaTypes);
@@ -181,12 +203,13 @@ class SiteVisit {
     else memory.noteFound(found, `${filter.key} ${this.#options.maxDepth ?? ""}`);
     // What was not finished earlier is work, whatever the source is today.
     const fetchPackages = found?.look.kind === "work" ? found.look.fetchPackages : undefined;
-    if (this.#ports.work.counts().pending > 0) await doPageWork({ ...visit, budget }, fetchPackages);
+    if (this.#ports.work.counts().pending > 0) await doPageWork({ ...visit, budget, rulesUntil: until }, fetchPackages);
     if (found?.look.kind === "targets") {
       const { significant } = this.#options;
       await doTargetWork({
         ...visit,
         budget,
+        rulesUntil: until,
         plan: found.look.plan,
         scope,
         isPlanned: this.#options.isPlanned ?? false,
@@ -199,14 +222,10 @@ class SiteVisit {
       });
     }
     const position = found?.look.kind === "work" ? found.look.position : undefined;
-    return this.#conclude(found?.name ?? "none", passedOver, position ?? remembered);
+    return { source: found?.name ?? "none", passedOver, position: position ?? remembered };
   }
 
-  #conclude(
-    source: CrawlSummary["source"],
-    passedOver: readonly PassedOver[],
-    position: SitePosition | undefined,
-  ): CrawlSummary {
+  #conclude({ source, passedOver, position }: VisitEnd): CrawlSummary {
     const { memory, timing, targets, work } = this.#ports;
     const counts = work.counts();
     const known = targets.counts();

@@ -4,6 +4,7 @@ import {
   changeKinds,
   excerpt,
   isDigest,
+  isMediaType,
   maxEpochSeconds,
   ok,
   type Problem,
@@ -25,7 +26,6 @@ export const maxArchiveBytes: number = 32 * 1024 * 1024;
 const letters = { created: "C", updated: "U", deleted: "D" } as const;
 // A Map: an object would know letters such as "constructor".
 const kindsByLetter: ReadonlyMap<string, ChangeKind> = new Map(changeKinds.map((kind) => [letters[kind], kind]));
-const mediaTypeForm = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
 const wholeNumber = /^(?:0|[1-9]\d{0,15})$/;
 
 /** What a line is written to, piece by piece. All that is put in is ASCII. */
@@ -100,8 +100,7 @@ export function parseChangeLine(line: string): Result<Change, Problem> {
   }
   if (sizeBytes !== undefined && !(wholeNumber.test(sizeText) && Number.isSafeInteger(sizeBytes)))
     return problem("bad-line", `not a size: ${excerpt(line)}`);
-  if (mediaType.length > 255 || !mediaTypeForm.test(mediaType))
-    return problem("bad-line", `not a media type: ${excerpt(line)}`);
+  if (!isMediaType(mediaType)) return problem("bad-line", `not a media type: ${excerpt(line)}`);
   if (digest !== "-" && !isDigest(digest)) return problem("bad-line", `not a digest: ${excerpt(line)}`);
   return ok({ kind, page: { path, sizeBytes, lastModified, mediaType, digest: digest === "-" ? undefined : digest } });
 }

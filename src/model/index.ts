@@ -36,7 +36,7 @@ export type {
 export { fetchFailures } from "./fetch-outcome.ts";
 export type { ExchangeSink, HttpExchange } from "./http-exchange.ts";
 export type { IndexNowEvent, IndexNowSummary } from "./index-now-event.ts";
-export { type MediaTypeFilter, parseMediaTypeFilter } from "./media-type.ts";
+export { isMediaType, type MediaTypeFilter, parseMediaTypeFilter } from "./media-type.ts";
 export {
   type MirrorEvent,
   type MirrorFindingKind,

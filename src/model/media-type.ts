@@ -9,6 +9,18 @@ export interface MediaTypeFilter {
 // RFC 6838 section 4.2, restricted-name.
 const patternForm = /^(?:\*\/\*|[a-z0-9][a-z0-9!#$&^_.+-]*\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]*))$/;
 
+const typeForm = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
+const maxTypeCharacters = 255;
+
+/**
+ * Whether a text is a media type in small letters, without parameters.
+ *
+ * @see RFC 6838 section 4.2
+ */
+export function isMediaType(text: string): boolean {
+  return text.length <= maxTypeCharacters && typeForm.test(text);
+}
+
 /**
  * Makes a filter from patterns.
  *
