@@ -2,7 +2,7 @@ import { type Timing, visitSite } from "./crawl/index.ts";
 import { checkSignificant } from "./export-checks.ts";
 import { createFetcher } from "./fetch/index.ts";
 import { givenOptions } from "./given-options.ts";
-import { type Keep, openKeptSite } from "./kept-site.ts";
+import { type Keep, openKeptSite, type PageReceiver } from "./kept-site.ts";
 import {
   type Clock,
   type CrawlEvent,
@@ -15,7 +15,7 @@ import { packagesIn } from "./package-file.ts";
 import { createPoliteness, type Politeness } from "./politeness.ts";
 import { namedTypes, nodeCodec, parseTypes, realTiming } from "./reading-ports.ts";
 import { parseSiteAddress } from "./site-address.ts";
-import { openStore } from "./store/index.ts";
+import { openStore, TakerFailure } from "./store/index.ts";
 
 /** What to crawl, and where to keep it. */
 export interface CrawlSiteOptions {
@@ -27,11 +27,12 @@ export interface CrawlSiteOptions {
   readonly stateFile?: string;
   /**
    * How bodies are kept, in the site's folder: as a mirror; as WARC 1.1 with CDXJ indexes, together with every other
-   * answer; the same and `site.wacz`, packed after each visit; or not at all. Another choice begins the site anew.
+   * answer; the same and `site.wacz`, packed after each visit; or not at all. A {@link PageReceiver} is given them instead,
+   * and nothing of them is kept here. Another choice begins the site anew.
    *
    * @default "mirror"
    */
-  readonly keep?: Keep;
+  readonly keep?: Keep | PageReceiver;
   /** A WARC file that has reached this many bytes is closed. Default 1,000,000,000. */
   readonly warcBytes?: number;
   /**
@@ -112,7 +113,7 @@ export interface CrawlSiteOptions {
  *
  * @returns what the visit came to
  * @throws TidemarkError `bad-option`, `locked`, `aborted`, `disk-full`, `no-permission`, `read-only`, `state-corrupt`,
- *   `state-version`, `io`
+ *   `state-version`, `io`; what a callback of `keep` throws, as it is
  * @example
  * const summary = await crawlSite({ url: "https://example.org/", into: "mirrors" });
  * console.log(`${summary.created} new pages, ${summary.pending} to come`);
@@ -177,6 +178,7 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
     await site.end();
     return summary;
   } catch (error) {
+    if (error instanceof TakerFailure) throw error.cause;
     throw wrapSystemError(error, `crawl ${origin}/`, { site: origin });
   }
 }

@@ -22,7 +22,7 @@ export interface ReadCrawlChangesOptions {
 /** A page that a crawler saw come, change or go. */
 export interface CrawlChange extends SeenChange {
   readonly url: string;
-  /** The body's file, absolute: a text, or bytes where the name is not UTF-8; undefined of a deletion. */
+  /** The body's file, absolute: a text, or bytes where the name is not UTF-8; undefined of a deletion and where no mirror is kept. */
   readonly file: string | Uint8Array | undefined;
 }
 

@@ -43,7 +43,7 @@ const progressEveryPages = 100;
  * next crawl if `heal` asks for it. Memory is eight bytes a page of the largest site, and the sample.
  *
  * @returns what it came to
- * @throws TidemarkError `not-found`, `locked`, `bad-option` if the state has no such site, `aborted`, `state-corrupt`
+ * @throws TidemarkError `not-found`, `locked`, `bad-option` if the state has no such site or no mirror of it, `aborted`, `state-corrupt`
  * @example
  * const { damaged, due } = await verifyMirror({ into: "mirrors", heal: true });
  * if (damaged > 0) console.log(`${damaged} damaged, ${due} due`);
@@ -55,13 +55,26 @@ export async function verifyMirror(options: VerifyMirrorOptions): Promise<Mirror
   try {
     using store = openStore({ into, stateFile: file });
     using reader = new StateReader(file);
-    const sites = chooseSites(reader.readSites(), url);
+    const sites = chooseMirrored(reader.readSites(), url);
     const verification = new MirrorVerification(options, store, reader);
     for (const site of sites) await verification.verify(site);
     return verification.summary(sites, Math.round(performance.now() - startedMs));
   } catch (error) {
     throw wrapSystemError(error, `verify the mirror ${into}`, { folder: into });
   }
+}
+
+type MirroredSite = KnownSite & { readonly folder: string };
+
+function chooseMirrored(sites: readonly KnownSite[], url: string | undefined): MirroredSite[] {
+  const chosen = chooseSites(sites, url);
+  const mirrored = chosen.filter((site): site is MirroredSite => site.folder !== undefined);
+  const [first] = chosen;
+  if (first === undefined || mirrored.length > 0) return mirrored;
+  throw new TidemarkError("bad-option", `The crawler keeps no mirror of ${first.origin}.`, {
+    hint: "Only sites that were crawled with --keep mirror have one; WARC files have digests of their own.",
+    details: { site: first.origin },
+  });
 }
 
 class MirrorVerification {
@@ -81,7 +94,7 @@ class MirrorVerification {
     this.#reader = reader;
   }
 
-  async verify(site: KnownSite): Promise<void> {
+  async verify(site: MirroredSite): Promise<void> {
     const audit = new MirrorAudit(site.folder, this.#reader.readPages(site.id));
     this.#throwIfAborted();
     const { pages } = this.#reader.countHeld(site.id);
@@ -106,7 +119,7 @@ class MirrorVerification {
     }
   }
 
-  summary(sites: readonly KnownSite[], elapsedMs: number): MirrorSummary {
+  summary(sites: readonly MirroredSite[], elapsedMs: number): MirrorSummary {
     const { foreign = 0, ...damage } = this.#byKind;
     return {
       sites: sites.map(({ origin }) => origin),

@@ -213,7 +213,7 @@ describe("readCrawlChanges", () => {
     await crawler.visit();
     const store = crawler.folder.path;
     const old = new Database(stateOf(store));
-    for (const table of ["target", "state_identity", "source_state", "seen_change", "visit", "warc_record"])
+    for (const table of ["target", "state_identity", "source_state", "seen_change", "visit", "warc_record", "handed"])
       old.exec(`DROP TABLE ${table}`);
     for (const column of ["robots_fresh", "clock"]) old.exec(`ALTER TABLE site DROP COLUMN ${column}`);
     old.exec("PRAGMA user_version = 1");
@@ -223,6 +223,21 @@ describe("readCrawlChanges", () => {
     crawler.site.publish();
     await crawler.visit();
     assert.deepEqual([...readSeen(store).lines].sort(), ["created /a.html", "created /b.html"]);
+  });
+
+  it("names no file where bodies are not kept as files", async () => {
+    await using crawler = await Crawler.open();
+    crawler.site.set({ "/a.html": "a" });
+    crawler.site.publishBase();
+    const keep = { kind: "callback", onBody: () => undefined, onRemoval: () => undefined } as const;
+    for (const way of ["mirror", "warc", "metadata", keep] as const) {
+      await crawler.visit({ keep: way });
+      using seen = readCrawlChanges({ store: crawler.folder.path });
+      const files = [...seen.changes].map(({ file }) => file);
+      const wanted =
+        way === "mirror" ? join(crawler.folder.path, mirrorFolderOf(crawler.site.origin), "a.html") : undefined;
+      assert.deepEqual(files, [wanted]);
+    }
   });
 
   it("says what is wrong with a store", () => {

@@ -56,7 +56,10 @@ describe("README", () => {
     const options = { cwd: folder, env: { ...process.env, HOME: folder } };
     const { stdout, stderr } = await run(process.execPath, [join(folder, "example.js")], options);
     assert.equal(stderr, "");
-    assert.equal(stdout, "1 pages created, 0 updated\n1 pages requested\ncreated /index.html 8\n");
+    assert.equal(
+      stdout,
+      "1 pages created, 0 updated\n1 pages requested\n/index.html text/html 8\ncreated /index.html 8\n",
+    );
     assert.equal(
       await readFile(join(folder, "mirror", new URL(origin).host.replace(":", "_"), "index.html"), "utf8"),
       "<p>hello",

@@ -26,6 +26,21 @@ const bodies = {
   "/%ff.html": "odd name",
 };
 
+it("passes over sites of which no mirror is kept, and says so if there is no other", async () => {
+  await using crawler = await Crawler.open();
+  crawler.site.set({ "/a.html": "a" });
+  crawler.site.publishBase();
+  await crawler.visit({ keep: "warc" });
+  const into = crawler.folder.path;
+  await assert.rejects(verifyMirror({ into, heal: true }), /keeps no mirror of http/);
+  await using other = await Crawler.open();
+  other.site.set({ "/b.html": "b" });
+  other.site.publishBase();
+  await other.visit({ into });
+  const { sites, pages, damaged } = await verifyMirror({ into, heal: true });
+  assert.deepEqual([sites, pages, damaged], [[other.site.origin], 1, 0]);
+});
+
 /** A crawler that holds a site, and its mirror. */
 async function openMirror(source: "archives" | "links" = "archives"): Promise<{
   crawler: Crawler;

@@ -160,7 +160,7 @@ export class PackageWork {
     const digest = body.digest();
     if (sizeBytes !== (packed.sizeBytes ?? sizeBytes) || sizeBytes !== (page.sizeBytes ?? sizeBytes)) return;
     if (digest !== (page.digest ?? digest)) return;
-    const kept = ports.bodies.keep(page, body.content());
+    const kept = await ports.bodies.keep({ ...page, sizeBytes, digest }, body.content());
     tally.packedPages++;
     tally.askedAndHeld++;
     if (kept.ok) return await this.#results.add(item, { kind: "body", sizeBytes, digest, agrees: true });

@@ -94,14 +94,15 @@ function chooseBody(visit: CrawlVisit, page: Page, received: Body, outcome: Fetc
   return decoded.ok ? bodyOf(visit, decoded.value) : received;
 }
 
-function keepBody(visit: CrawlVisit, page: Page, received: Body, outcome: FetchedOutcome): PageFinding {
+async function keepBody(visit: CrawlVisit, page: Page, received: Body, outcome: FetchedOutcome): Promise<PageFinding> {
   const body = chooseBody(visit, page, received, outcome);
-  const kept = visit.ports.bodies.keep(page, body.content);
+  const { sizeBytes, digest } = body;
+  const kept = await visit.ports.bodies.keep({ ...page, sizeBytes, digest }, body.content);
   if (!kept.ok) return { kind: "trouble", trouble: "mirror", message: kept.error.message };
   return {
     kind: "body",
-    sizeBytes: body.sizeBytes,
-    digest: body.digest,
+    sizeBytes,
+    digest,
     agrees: isAcceptable(visit, page, body, outcome),
   };
 }
@@ -167,7 +168,11 @@ export async function askForPage(visit: CrawlVisit, { page }: FetchItem): Promis
  *
  * @returns what was found; undefined if the page was not asked for, or the visit was cancelled meanwhile
  */
-export function findPage(visit: CrawlVisit, { page }: FetchItem, answer: PageAnswer): PageFinding | undefined {
+export async function findPage(
+  visit: CrawlVisit,
+  { page }: FetchItem,
+  answer: PageAnswer,
+): Promise<PageFinding | undefined> {
   const { outcome, large } = answer;
   if (outcome.kind === "postponed" || (isCancelled(visit) && outcome.kind !== "fetched")) return undefined;
   if (outcome.kind !== "fetched") return findingOf(outcome);
@@ -175,5 +180,5 @@ export function findPage(visit: CrawlVisit, { page }: FetchItem, answer: PageAns
     large === undefined
       ? bodyOf(visit, outcome.body)
       : { content: large.writer, sizeBytes: large.sizeBytes, digest: large.digest() };
-  return keepBody(visit, page, received, outcome);
+  return await keepBody(visit, page, received, outcome);
 }

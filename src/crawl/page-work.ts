@@ -15,7 +15,7 @@ async function deletePages(visit: CrawlVisit): Promise<void> {
   const batch = new SettlementBatch(visit);
   for (const { path, isHeld } of dueWork<DeleteItem>(visit, "delete", (item) => item.path)) {
     if (isCancelled(visit)) break;
-    visit.ports.bodies.remove(path);
+    await visit.ports.bodies.remove(path);
     if (isHeld) {
       visit.tally.deleted++;
       visit.report({ event: "page", site: visit.origin, path, outcome: "deleted" });
@@ -90,7 +90,7 @@ class FetchWork {
     if (answer?.outcome.kind === "postponed") this.postponed = answer.outcome;
     // The next request goes out before this page is hashed and kept, and the server works meanwhile.
     await ports.requests.sent?.();
-    const finding = answer === undefined ? undefined : findPage(this.#visit, item, answer);
+    const finding = answer === undefined ? undefined : await findPage(this.#visit, item, answer);
     if (finding === undefined) return;
     if (finding.kind === "body" || item.held !== undefined) tally.askedAndHeld++;
     return this.#results.add(item, finding);

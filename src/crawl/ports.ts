@@ -206,12 +206,17 @@ export interface Bodies {
   adopt(page: Page): HeldBody | undefined;
   /** Begins a large body. */
   open(): BodyWriter;
-  /** Puts a whole body in the place of an older one; a problem if there is no place for it. */
-  keep(page: Page, body: Uint8Array | BodyWriter): Result<undefined>;
+  /**
+   * Puts a whole body in the place of an older one; a problem if there is no place for it. Nothing is remembered of the
+   * page before this ends.
+   *
+   * @param page - with the body's own size and digest
+   */
+  keep(page: Page & HeldBody, body: Uint8Array | BodyWriter): Result<undefined> | Promise<Result<undefined>>;
   /** Reads a body back; undefined if it is not there, is larger than that, or bodies cannot be read back. */
   read(path: string, maxBytes: number): Uint8Array | undefined;
   /** Removes a body; harmless if there is none. */
-  remove(path: string): void;
+  remove(path: string): void | Promise<void>;
   /** Makes everything kept and removed until now durable. */
   flush(): Promise<void>;
 }

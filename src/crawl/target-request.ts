@@ -104,12 +104,12 @@ function isTrifling(visit: TargetVisit, { path, mediaType, sizeBytes }: Page & H
 }
 
 /** Takes a whole body and keeps it if its type is wanted. */
-export function receivePage(
+export async function receivePage(
   visit: TargetVisit,
   target: Target,
   answer: TargetAnswer,
   outcome: FetchedOutcome,
-): { readonly finding: TargetFinding; readonly received: ReceivedPage | undefined } {
+): Promise<{ readonly finding: TargetFinding; readonly received: ReceivedPage | undefined }> {
   if (!robotsAllow(visit.robots, productToken, outcome.finalPath)) {
     const message = `it leads to ${outcome.finalPath}`;
     return { finding: { kind: "trouble", trouble: "disallowed", message }, received: undefined };
@@ -135,7 +135,7 @@ export function receivePage(
   const isTrifle = !isEqual && held !== undefined && path === target.path && isTrifling(visit, page, body);
   // What was never fetched whole, or is in doubt, is written also where it should be there already.
   if (!isEqual || target.fullAt === undefined) {
-    const kept = visit.ports.bodies.keep(isEqual ? held : page, body.content());
+    const kept = await visit.ports.bodies.keep(isEqual ? held : page, body.content());
     if (!kept.ok) return { finding: { kind: "trouble", trouble: "mirror", message: kept.error.message }, received };
   }
   const finding = {

@@ -161,7 +161,7 @@ class TargetWork {
     await this.#visit.ports.requests.sent?.();
     if (target.held !== undefined) tally.askedAndHeld++;
     if (outcome.kind !== "fetched") return this.#settle(target, findingOf(outcome));
-    const { finding: found, received } = receivePage(this.#visit, target, answer, outcome);
+    const { finding: found, received } = await receivePage(this.#visit, target, answer, outcome);
     const finding = found.kind === "body" && received !== undefined ? this.#judgeTags(found, received) : found;
     if (received?.searchable !== undefined) {
       const { page, searchable, contentType } = received;

@@ -1,4 +1,5 @@
 export { StoredMerge } from "./change-merge.ts";
+export { type BodyTaker, HandedBodies, TakerFailure } from "./handed-bodies.ts";
 export { type BodyFault, MirrorAudit } from "./mirror-audit.ts";
 export { mirrorFolderOf, mirrorPathOf } from "./mirror-path.ts";
 export { bodyFileOf, findStateFile, type KnownSite, type PastVisit, StateReader } from "./state-reader.ts";

@@ -13,6 +13,13 @@ const sql = {
     WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))`,
 } as const;
 
+/** Makes targets due as if they were never asked for, and their bodies none that could be the same; within a transaction. */
+export function doubtTargets(connection: Connection, site: number, paths: readonly string[]): void {
+  const place: SqlValue[] = [site, JSON.stringify(paths)];
+  prepareStatement(connection, sql.forgetBody).run(...place);
+  prepareStatement(connection, sql.askAnew).run(...place);
+}
+
 type Row = [path: string, sizeBytes: number, digest: string, lastModified: number, mediaType: string];
 
 /**
@@ -33,13 +40,7 @@ export function doubtLeftBodies(connection: Connection, site: number, holds: (pa
         return !holds({ path, sizeBytes, digest, lastModified, mediaType });
       })
       .map(([path]) => path);
-    if (doubted.length > 0) {
-      const place: SqlValue[] = [site, JSON.stringify(doubted)];
-      transact(connection, () => {
-        prepareStatement(connection, sql.forgetBody).run(...place);
-        prepareStatement(connection, sql.askAnew).run(...place);
-      });
-    }
+    if (doubted.length > 0) transact(connection, () => doubtTargets(connection, site, doubted));
     const last = rows.at(-1);
     if (last === undefined) return;
     [after] = last;

@@ -120,4 +120,10 @@ export const migrations: readonly string[] = [
   CREATE INDEX warc_payload ON warc_record (site, payload);`,
   // The numbers of the site's clocks, as JSON.
   "ALTER TABLE site ADD COLUMN clock TEXT",
+  `-- Pages that were handed to somebody else, and what became of them is not remembered yet.
+  CREATE TABLE handed (
+    site INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    PRIMARY KEY (site, path)
+  ) STRICT, WITHOUT ROWID`,
 ];

@@ -21,13 +21,18 @@ const sql = {
   visits: "SELECT at, summary FROM visit WHERE site = ?1 AND at >= ?2 ORDER BY id",
 } as const;
 
+/** Whether the place of what is kept is that of a mirror: others have their kind before a colon. */
+function isMirrored(place: string): boolean {
+  return !/^(?:warc|metadata|callback):/.test(place);
+}
+
 /** A site of which a crawler holds pages. */
 export interface KnownSite {
   /** Number within the state. */
   readonly id: number;
   readonly origin: string;
-  /** Folder of its mirror, absolute. */
-  readonly folder: string;
+  /** Folder of its mirror, absolute; undefined if its bodies are kept in another way, or not at all. */
+  readonly folder: string | undefined;
 }
 
 /** A visit that was made to a site. */
@@ -110,7 +115,7 @@ export class StateReader implements Disposable {
     const from = dirname(this.#file);
     const rows = inDatabase(this.#file, () => prepareStatement(this.#connection, sql.sites).all());
     return (rows as [number, string, string][]).map(([id, origin, mirror]) => {
-      return { id, origin, folder: resolve(from, mirror) };
+      return { id, origin, folder: isMirrored(mirror) ? resolve(from, mirror) : undefined };
     });
   }
 

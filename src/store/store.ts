@@ -4,6 +4,8 @@ import { type Clock, wrapSystemError } from "../model/index.ts";
 import { type Connection, openState, prepareStatement, transact } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 import { doubtPages } from "./doubt.ts";
+import { type BodyTaker, HandedBodies } from "./handed-bodies.ts";
+import { HandedMarks } from "./handed-marks.ts";
 import { doubtLeftBodies } from "./left-bodies.ts";
 import { acquireLock, type FileLock } from "./lock.ts";
 import { Mirror } from "./mirror.ts";
@@ -29,8 +31,9 @@ export interface StoreOptions {
   readonly stateFile?: string;
 }
 
-/** How bodies are kept: a file each, in WARC files, or not at all. */
+/** How bodies are kept: a file each, in WARC files, by somebody else, or not at all. */
 export type Keeping =
+  | { readonly kind: "callback"; readonly taker: BodyTaker }
   | { readonly kind: "mirror" }
   | { readonly kind: "metadata" }
   | {
@@ -50,11 +53,11 @@ export interface SiteWarc {
 }
 
 /** What is kept of one site. */
-export interface SiteStore {
+export interface SiteStore<Kept = Mirror | PassingBodies | HandedBodies> {
   readonly memory: StoredSite;
   readonly work: StoredWork;
   readonly targets: TargetList;
-  readonly bodies: Mirror | PassingBodies;
+  readonly bodies: Kept;
   readonly warc: SiteWarc | undefined;
   /** The site's folder. */
   readonly folder: string;
@@ -85,22 +88,27 @@ export class Store {
    *
    * @param origin - such as `https://example.org`
    */
+  openSite(origin: string, keeping?: Exclude<Keeping, { kind: "callback" }>): SiteStore<Mirror | PassingBodies>;
+  openSite(origin: string, keeping: Keeping): SiteStore;
   openSite(origin: string, keeping: Keeping = { kind: "mirror" }): SiteStore {
     const folder = join(this.#into, mirrorFolderOf(origin));
     // Relative, so that state and mirror can be moved together.
     const place = relative(dirname(this.#stateFile), folder);
     const mirror = keeping.kind === "mirror" ? place : `${keeping.kind}:${place}`;
-    const wasThere = keeping.kind === "metadata" || existsSync(folder);
+    const hasFolder = keeping.kind === "mirror" || keeping.kind === "warc";
+    const wasThere = !hasFolder || existsSync(folder);
     try {
-      if (keeping.kind !== "metadata") mkdirSync(folder, { recursive: true });
+      if (hasFolder) mkdirSync(folder, { recursive: true });
     } catch (error) {
       throw wrapSystemError(error, `make the folder ${folder}`, { folder });
     }
     const site = inDatabase(this.#stateFile, () => this.#findSite(origin, mirror, wasThere));
     const memory = new StoredSite(this.#connection, this.#stateFile, site);
     const kept = this.#openBodies(origin, site, folder, keeping);
-    if (memory.read().clock?.isOpen === 1)
-      inDatabase(this.#stateFile, () => doubtLeftBodies(this.#connection, site, (page) => kept.bodies.holds(page)));
+    const { bodies } = kept;
+    // What was handed to somebody else has marks of its own.
+    if (memory.read().clock?.isOpen === 1 && !(bodies instanceof HandedBodies))
+      inDatabase(this.#stateFile, () => doubtLeftBodies(this.#connection, site, (page) => bodies.holds(page)));
     return {
       memory,
       work: new StoredWork(this.#connection, this.#stateFile, site),
@@ -114,6 +122,10 @@ export class Store {
     const temporary = this.#temporary;
     if (keeping.kind === "mirror") return { bodies: new Mirror(folder, temporary), warc: undefined };
     if (keeping.kind === "metadata") return { bodies: new PassingBodies(temporary), warc: undefined };
+    if (keeping.kind === "callback") {
+      const marks = new HandedMarks(this.#connection, this.#stateFile, site);
+      return { bodies: new HandedBodies(temporary, marks, keeping.taker), warc: undefined };
+    }
     const { info, clock, maxBytes } = keeping;
     const prefix = mirrorFolderOf(origin);
     const options = { folder, temporary, prefix, info, clock, ...(maxBytes === undefined ? {} : { maxBytes }) };
@@ -142,6 +154,7 @@ export class Store {
       this.#connection.prepare("DELETE FROM seen_change WHERE site = ?").run(id);
       this.#connection.exec("UPDATE state_identity SET epoch = lower(hex(randomblob(8)))");
       this.#connection.prepare("DELETE FROM warc_record WHERE site = ?").run(id);
+      this.#connection.prepare("DELETE FROM handed WHERE site = ?").run(id);
       // A validator of what is kept no more would bring answers without a body.
       const forget =
         "UPDATE site SET mirror = ?, epoch = NULL, robots_etag = NULL, robots_modified = NULL WHERE id = ?";

@@ -1,6 +1,7 @@
 import type { EpochSeconds, FoundTarget, PageTrouble, Target, TargetSettlement, Validators } from "../model/index.ts";
 import { type Connection, prepareStatement, type SqlValue, type Statement, transact } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
+import { forgetHanded } from "./handed-marks.ts";
 import { type KeptBody, type RemovedPage, SeenChangeLog } from "./seen-changes.ts";
 
 /** Which targets are taken: never asked for, held and in doubt, of another `lastmod` than when they were asked for, or all others. */
@@ -289,6 +290,11 @@ export class TargetList {
         this.#runEach(
           sql.removePages,
           rows.removed.map(({ path }) => path),
+        );
+        forgetHanded(
+          this.#connection,
+          this.#site,
+          settlements.map(({ target }) => target.path),
         );
       }),
     );

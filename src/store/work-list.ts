@@ -1,6 +1,7 @@
 import type { EpochSeconds, FetchItem, HeldBody, Page, PageTrouble, Settlement, WorkItem } from "../model/index.ts";
 import { type Connection, prepareStatement, type Statement, transact } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
+import { forgetHanded } from "./handed-marks.ts";
 import { type RemovedPage, SeenChangeLog } from "./seen-changes.ts";
 
 type FetchRow = [
@@ -95,6 +96,11 @@ export class StoredWork {
           removed.map(({ path }) => path),
         );
         this.#runEach(sql.endWork, done);
+        forgetHanded(
+          this.#connection,
+          this.#site,
+          settlements.map((settlement) => (settlement.kind === "kept" ? settlement.page.path : settlement.path)),
+        );
         this.#runEach(sql.postpone, postponed);
       }),
     );
