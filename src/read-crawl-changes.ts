@@ -1,5 +1,6 @@
+import { isUtf8 } from "node:buffer";
 import type { EpochMs, SeenChange } from "./model/index.ts";
-import { bodyFileOf, findStateFile, type KnownSite, StateReader } from "./store/index.ts";
+import { findStateFile, MirrorPlaces, StateReader } from "./store/index.ts";
 
 /** How far what a crawler saw was read. */
 export interface CrawlCursor {
@@ -71,11 +72,13 @@ export function readCrawlChanges({ store, cursor, since }: ReadCrawlChangesOptio
 }
 
 function* readAfter(reader: StateReader, after: number): Generator<CrawlChange, void, void> {
-  const sites = new Map<string, KnownSite>(reader.readSites().map((site) => [site.origin, site]));
+  const places = new Map<string, MirrorPlaces>();
+  for (const { origin, folder } of reader.readSites())
+    if (folder !== undefined) places.set(origin, new MirrorPlaces(folder));
   for (const { change } of reader.readChanges(after)) {
     const { site, path, kind } = change;
-    const folder = sites.get(site)?.folder;
-    const file = kind === "deleted" || folder === undefined ? undefined : bodyFileOf(folder, path);
-    yield { ...change, url: site + path, file };
+    const file = kind === "deleted" ? undefined : places.get(site)?.fileOf(path);
+    const isText = file === undefined || typeof file === "string" || !isUtf8(file);
+    yield { ...change, url: site + path, file: isText ? file : file.toString() };
   }
 }

@@ -147,16 +147,6 @@ class MirrorVerification {
     this.#checked++;
     this.#checkedBytes += readBytes;
     if (fault === undefined) return;
-    if (audit.isShared(page)) {
-      this.#tell(
-        site,
-        "collision",
-        page.path,
-        undefined,
-        "another page has the same file, and one file cannot hold both",
-      );
-      return;
-    }
     this.#tell(site, fault, page.path, undefined, message);
     this.#damaged.push(page.path);
     this.#makeDue(site, duesAtATime);

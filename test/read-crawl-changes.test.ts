@@ -91,11 +91,11 @@ for (const source of ["archives", "links"] as const) {
 
     it("tells of each page its size, digest, type, times and file", async () => {
       await using crawler = await openSite();
-      crawler.site.set({ "/%ff.html": "not UTF-8", "/": '<a href="/%ff.html">x</a>' });
+      crawler.site.set({ "/%FF.html": "not UTF-8", "/": '<a href="/%FF.html">x</a>' });
       await visit(crawler);
       using seen = readCrawlChanges({ store: stateOf(crawler.folder.path) });
       const all = [...seen.changes];
-      const one = all.find(({ path }) => path === "/%ff.html");
+      const one = all.find(({ path }) => path === "/%FF.html");
       assert.ok(one?.page !== undefined && one.file instanceof Uint8Array);
       assert.equal(readFileSync(Buffer.from(one.file), "utf8"), "not UTF-8");
       const { url, site, at, page, file } = all.find(({ path }) => path === "/") ?? {};

@@ -1,13 +1,5 @@
 /** What may be wrong with a mirror. `docs/cli.md` says what each means. */
-export const mirrorFindingKinds = [
-  "missing",
-  "not-a-file",
-  "size",
-  "digest",
-  "unreadable",
-  "collision",
-  "foreign",
-] as const;
+export const mirrorFindingKinds = ["missing", "not-a-file", "size", "digest", "unreadable", "foreign"] as const;
 
 /** One of {@link mirrorFindingKinds}. */
 export type MirrorFindingKind = (typeof mirrorFindingKinds)[number];

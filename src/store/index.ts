@@ -2,6 +2,7 @@ export { StoredMerge } from "./change-merge.ts";
 export { type BodyTaker, HandedBodies, TakerFailure } from "./handed-bodies.ts";
 export { type BodyFault, MirrorAudit } from "./mirror-audit.ts";
 export { mirrorFolderOf, mirrorPathOf } from "./mirror-path.ts";
-export { bodyFileOf, findStateFile, type KnownSite, type PastVisit, StateReader } from "./state-reader.ts";
+export { MirrorPlaces } from "./mirror-places.ts";
+export { findStateFile, type KnownSite, type PastVisit, StateReader } from "./state-reader.ts";
 export { type Keeping, openStore, type SiteStore, type SiteWarc, Store, type StoreOptions } from "./store.ts";
 export { type WaczOptions, writeWacz } from "./wacz-file.ts";

@@ -2,9 +2,9 @@ import { createHash, hash } from "node:crypto";
 import { constants, type Dirent } from "node:fs";
 import { lstat, open, opendir } from "node:fs/promises";
 import { digestBytes, type HeldBody, type Page } from "../model/index.ts";
-import { fileNamed, mirrorPathOf } from "./mirror-path.ts";
+import { fileNamed } from "./mirror-path.ts";
+import { MirrorPlaces } from "./mirror-places.ts";
 
-const isWindows = process.platform === "win32";
 const pieceBytes = 256 * 1024;
 // A pipe that took the place of a page must not be waited for.
 const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
@@ -31,7 +31,6 @@ function verdict(fault: BodyFault | undefined, message: string, readBytes: numbe
 class NameSet {
   #hashes: BigUint64Array = new BigUint64Array(1024);
   #length = 0;
-  readonly #twice: Set<bigint> = new Set();
 
   add(name: string): void {
     if (this.#length === this.#hashes.length) {
@@ -44,10 +43,6 @@ class NameSet {
 
   seal(): void {
     this.#hashes = this.#hashes.subarray(0, this.#length).sort();
-    for (let at = 1; at < this.#length; at++) {
-      const value = this.#hashes[at];
-      if (value !== undefined && value === this.#hashes[at - 1]) this.#twice.add(value);
-    }
   }
 
   has(name: string): boolean {
@@ -61,10 +56,6 @@ class NameSet {
     }
     return this.#hashes[from] === wanted && from < this.#length;
   }
-
-  hasTwice(name: string): boolean {
-    return this.#twice.size > 0 && this.#twice.has(hashOf(name));
-  }
 }
 
 function hashOf(name: string): bigint {
@@ -74,23 +65,20 @@ function hashOf(name: string): bigint {
 /** The mirror of one site beside what the state says of it. Memory is eight bytes a page. */
 export class MirrorAudit {
   readonly #folder: string;
+  readonly #places: MirrorPlaces;
   readonly #names: NameSet = new NameSet();
 
   /** @param pages - all that are held of the site */
   constructor(folder: string, pages: Iterable<Page>) {
     this.#folder = folder;
-    for (const { path } of pages) this.#names.add(mirrorPathOf(path, isWindows));
+    this.#places = new MirrorPlaces(folder);
+    for (const { path } of pages) this.#names.add(this.#places.namesOf(path));
     this.#names.seal();
-  }
-
-  /** Whether another page has the same file, so that it cannot hold both. */
-  isShared({ path }: Page): boolean {
-    return this.#names.hasTwice(mirrorPathOf(path, isWindows));
   }
 
   /** Reads a page's file. */
   async verify({ path, sizeBytes, digest }: Page & HeldBody): Promise<BodyVerdict> {
-    const file = fileNamed(this.#folder, mirrorPathOf(path, isWindows));
+    const file = this.#places.fileOf(path);
     try {
       const stat = await lstat(file);
       if (!stat.isFile()) return verdict("not-a-file", "something else than a file has its name");

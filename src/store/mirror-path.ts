@@ -9,13 +9,19 @@ const maxNameBytes = 255;
 const ownName = /^(?:\.tidemark|~tidemark)/i;
 const windowsName = /[\\:*?"<>|\u0000-\u001f]|[. ]$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
-function standInFor(encoded: string): string {
+// Escapes that each URL has, because what they stand for cannot be written: only these are undone, so that no two paths
+// have one name. A question mark is that of a query, and one that is escaped stays so.
+const undoneInPath = /%(?:[01][0-9A-F]|2[023F]|3[CE]|5[CE]|60|7[BDF]|[89A-F][0-9A-F]|25(?![0-9A-Fa-f]{2}))/g;
+const undoneInQuery = /%(?:[01][0-9A-F]|2[0237]|3[CE]|5[CE]|60|7[BDF]|[89A-F][0-9A-F]|25(?![0-9A-Fa-f]{2}))/g;
+const barePercent = /%(?![0-9A-Fa-f]{2})/;
+
+/** A name of ours for what cannot have its own. */
+export function standInFor(encoded: string): string {
   return `~tidemark-${createHash("sha256").update(encoded, "latin1").digest("hex").slice(0, 16)}`;
 }
 
-function nameOf(encoded: string, isWindows: boolean): string {
-  const name = decodePathSegment(encoded);
-  const isUnfit =
+function isUnfit(name: string, isWindows: boolean): boolean {
+  return (
     name === "" ||
     name === "." ||
     name === ".." ||
@@ -23,14 +29,23 @@ function nameOf(encoded: string, isWindows: boolean): string {
     name.includes("/") ||
     name.includes("\0") ||
     ownName.test(name) ||
-    (isWindows && windowsName.test(name));
-  return isUnfit ? standInFor(encoded) : name;
+    (isWindows && windowsName.test(name))
+  );
+}
+
+function nameOf(segment: string, query: string, isWindows: boolean): string {
+  const encoded = segment + query;
+  const name = segment.replace(undoneInPath, decodePathSegment) + query.replace(undoneInQuery, decodePathSegment);
+  // `%2e%2e` is no name that anybody should meet.
+  const isSuspect = isUnfit(decodePathSegment(segment), false);
+  return isSuspect || barePercent.test(encoded) || isUnfit(name, isWindows) ? standInFor(encoded) : name;
 }
 
 /**
  * The file of a page within its site's mirror.
  *
- * Names are the bytes of the path's segments, the query a part of the last one. A segment that cannot be
+ * Names are the bytes of the path's segments, the query a part of the last one. Escapes that need not be, such as
+ * `%2B`, stay as they are, so that no two paths have one name. A segment that cannot be
  * a name, or must not (`..`, one with a slash or NUL in it, one that is too long or is ours), stands as
  * `~tidemark-` and a part of its SHA-256; a path that ends with a slash is the file `~tidemark-index`.
  *
@@ -42,8 +57,8 @@ export function mirrorPathOf(path: string, isWindows: boolean): string {
   const query = mark === -1 ? "" : path.slice(mark);
   const segments = (mark === -1 ? path : path.slice(0, mark)).slice(1).split("/");
   const last = segments.pop() ?? "";
-  const names = segments.map((segment) => nameOf(segment, isWindows));
-  if (last !== "") names.push(nameOf(last + query, isWindows));
+  const names = segments.map((segment) => nameOf(segment, "", isWindows));
+  if (last !== "") names.push(nameOf(last, query, isWindows));
   else names.push(query === "" ? folderPageName : standInFor(`/${query}`));
   return names.join("/");
 }

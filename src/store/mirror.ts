@@ -16,14 +16,23 @@ import { join } from "node:path";
 import { digestBytes, type HeldBody, ok, type Page, problem, type Result, wrapSystemError } from "../model/index.ts";
 import { BodyFile, writeWhole } from "./body-file.ts";
 import { DurableFolder } from "./durable-folder.ts";
-import { fileNamed, mirrorPathOf } from "./mirror-path.ts";
+import { fileNamed } from "./mirror-path.ts";
+import { MirrorPlaces } from "./mirror-places.ts";
 
-const isWindows = process.platform === "win32";
 const maxKnownFolders = 50_000;
 const pieceBytes = 1024 * 1024;
 
-// The place for a page is taken by something of another kind, or its name is longer than the file system allows.
-const noPlace: ReadonlySet<unknown> = new Set(["EISDIR", "ENOTDIR", "EEXIST", "ENOTEMPTY", "ENAMETOOLONG", "EINVAL"]);
+// The place for a page is taken by something of another kind, or its name is longer than the file system allows, or of bytes that it
+// does not take.
+const noPlace: ReadonlySet<unknown> = new Set([
+  "EISDIR",
+  "ENOTDIR",
+  "EEXIST",
+  "ENOTEMPTY",
+  "ENAMETOOLONG",
+  "EINVAL",
+  "EILSEQ",
+]);
 
 function codeOf(error: unknown): unknown {
   return (error as NodeJS.ErrnoException).code;
@@ -38,6 +47,7 @@ export class Mirror {
   readonly #root: string;
   readonly #temporary: string;
   readonly #durable: DurableFolder;
+  readonly #places: MirrorPlaces;
   /** Folders below the root that are known to be there. */
   readonly #known: Set<string> = new Set();
   /** Folders that were made in this run: what lies in them was kept in it. */
@@ -54,10 +64,11 @@ export class Mirror {
     this.#temporary = temporary;
     this.#durable = new DurableFolder(root);
     mkdirSync(root, { recursive: true });
+    this.#places = new MirrorPlaces(root);
   }
 
   adopt(page: Page): HeldBody | undefined {
-    const names = mirrorPathOf(page.path, isWindows);
+    const names = this.#places.namesOf(page.path);
     if (this.#made.has(folderOf(names))) return undefined;
     const file = this.#fileOf(names);
     try {
@@ -80,7 +91,7 @@ export class Mirror {
   /** Whether the body of a page seems to be the one that is remembered: by size and time, without reading it. */
   holds({ path, sizeBytes, lastModified }: Page & HeldBody): boolean {
     try {
-      const stat = lstatSync(this.#fileOf(mirrorPathOf(path, isWindows)));
+      const stat = lstatSync(this.#places.fileOf(path));
       return stat.isFile() && stat.size === sizeBytes && Math.floor(stat.mtimeMs / 1000) === lastModified;
     } catch {
       return false;
@@ -89,7 +100,7 @@ export class Mirror {
 
   read(path: string, maxBytes: number): Uint8Array | undefined {
     try {
-      const file = this.#fileOf(mirrorPathOf(path, isWindows));
+      const file = this.#places.fileOf(path);
       const stat = lstatSync(file);
       return stat.isFile() && stat.size <= maxBytes ? readFileSync(file) : undefined;
     } catch {
@@ -102,7 +113,7 @@ export class Mirror {
   }
 
   keep(page: Page, body: Uint8Array | BodyFile): Result<undefined> {
-    const names = mirrorPathOf(page.path, isWindows);
+    const names = this.#places.namesOf(page.path);
     const target = this.#fileOf(names);
     const source = body instanceof BodyFile ? body.file : this.#newTemporary();
     try {
@@ -117,12 +128,13 @@ export class Mirror {
       this.#removeFile(source);
       throw wrapSystemError(error, `write ${target.toString()}`, { file: target.toString() });
     }
+    this.#places.noteMade(names);
     this.#durable.note(target);
     return ok(undefined);
   }
 
   remove(path: string): void {
-    const names = mirrorPathOf(path, isWindows);
+    const names = this.#places.namesOf(path);
     const file = this.#fileOf(names);
     try {
       unlinkSync(file);
@@ -132,6 +144,7 @@ export class Mirror {
       if (code === "EPERM" && lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true) return;
       throw wrapSystemError(error, `remove ${file.toString()}`, { file: file.toString() });
     }
+    this.#places.noteRemoved(names);
     this.#durable.note(file);
     this.#removeEmptyFolders(names);
   }
@@ -201,6 +214,7 @@ export class Mirror {
         // Something is in it still.
         return;
       }
+      this.#places.noteRemoved(folder);
       this.#known.delete(folder);
       this.#made.delete(folder);
     }

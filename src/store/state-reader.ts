@@ -1,15 +1,12 @@
-import { isUtf8 } from "node:buffer";
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { CrawlSummary, EpochSeconds, HeldBody, Page } from "../model/index.ts";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
 import { type Connection, openStateForReading, prepareStatement, rollBack } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
-import { fileNamed, mirrorPathOf } from "./mirror-path.ts";
 import { findNumberBefore, type NumberedChange, readNewestNumber, readSeenChanges } from "./seen-changes.ts";
 import { stateFileIn } from "./store.ts";
 
-const isWindows = process.platform === "win32";
 const rowsAtATime = 1000;
 
 const sql = {
@@ -40,12 +37,6 @@ export interface PastVisit {
   /** When it began. */
   readonly at: EpochSeconds;
   readonly summary: CrawlSummary;
-}
-
-/** The bodies' files: a text where the name is UTF-8, else its bytes. */
-export function bodyFileOf(folder: string, path: string): string | Uint8Array {
-  const file = fileNamed(folder, mirrorPathOf(path, isWindows));
-  return typeof file === "string" || !isUtf8(file) ? file : file.toString();
 }
 
 /**

@@ -12,7 +12,7 @@ import { runProgram } from "./run-program.ts";
 
 async function openVisited(): Promise<Crawler> {
   const crawler = await Crawler.open();
-  crawler.site.set({ "/a.html": "a", "/b.html": "b", "/%ff.html": "odd" });
+  crawler.site.set({ "/a.html": "a", "/b.html": "b", "/%FF.html": "odd" });
   crawler.site.publishBase();
   await crawler.visit();
   return crawler;
@@ -87,7 +87,7 @@ describe("tidemark changes of a crawler", () => {
     const { origin } = crawler.site;
     const state = join(path, ".tidemark", "state.db");
     const urls = await runProgram("changes", state, "--format", "urls");
-    assert.equal(urls.stdout, ["/%ff.html", "/a.html", "/new.png"].map((name) => `${origin}${name}\n`).join(""));
+    assert.equal(urls.stdout, ["/%FF.html", "/a.html", "/new.png"].map((name) => `${origin}${name}\n`).join(""));
     assert.equal(urls.stderr, "3 created, 0 updated, 0 deleted\n");
     const tsv = await runProgram("changes", path, "--cursor", cursor, "--format", "tsv", "--quiet");
     assert.match(

@@ -2,8 +2,14 @@ import assert from "node:assert/strict";
 import { posix } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { encodePathSegment } from "../../src/format/index.ts";
+import { encodePathSegment, isCanonicalPath } from "../../src/format/index.ts";
 import { mirrorFolderOf, mirrorPathOf } from "../../src/store/index.ts";
+
+/** Each path of so many pieces, or fewer. */
+function* twins(start: string, pieces: readonly string[], depth: number): Generator<string> {
+  yield start;
+  if (depth > 0) for (const piece of pieces) yield* twins(start + piece, pieces, depth - 1);
+}
 
 const standIn = /^~tidemark-[0-9a-f]{16}$/;
 
@@ -16,7 +22,13 @@ describe("mirrorPathOf", () => {
     ["/caf%C3%A9", "caf\u00c3\u00a9"],
     ["/%FF%FE", "\u00ff\u00fe"],
     ["/a?q=1", "a?q=1"],
-    ["/50%", "50%"],
+    ["/50%25", "50%"],
+    ["/C++", "C++"],
+    ["/C%2B%2B", "C%2B%2B"],
+    ["/%252B", "%252B"],
+    ["/caf%c3%a9", "caf%c3%a9"],
+    ["/what%3F", "what%3F"],
+    ["/a?q=it%27s%20%2F", "a?q=it's %2F"],
     ["/con", "con"],
   ] as const)
     it(`writes ${path} as it is`, () => assert.equal(mirrorPathOf(path, false), file));
@@ -35,6 +47,7 @@ describe("mirrorPathOf", () => {
     `/${"x".repeat(256)}`,
     `/${"%C3".repeat(256)}`,
     "/a?b/c",
+    "/50%",
     "/?q",
   ])
     it(`writes ${path.slice(0, 30)} as a stand-in`, () => assert.match(mirrorPathOf(path, false), standIn));
@@ -83,9 +96,39 @@ describe("mirrorPathOf", () => {
     );
   });
 
-  it("gives back the bytes of any file name that is not ours", () => {
+  it("gives no two paths one file, however they are written", () => {
+    const piece = fc.constantFrom(
+      ..."aA?+&=%/'\u00e9.".split(""),
+      "%25",
+      "%2B",
+      "%2b",
+      "%3F",
+      "%27",
+      "%41",
+      "%C3",
+      "%c3",
+      "2B",
+    );
+    const path = fc.array(piece, { minLength: 1, maxLength: 5 }).map((pieces) => `/${pieces.join("")}`);
+    fc.assert(
+      fc.property(path.filter(isCanonicalPath), path.filter(isCanonicalPath), fc.boolean(), (a, b, isWindows) => {
+        assert.equal(mirrorPathOf(a, isWindows) === mirrorPathOf(b, isWindows), a === b);
+      }),
+      { numRuns: 20_000 },
+    );
+    const all = [...twins("/", ["a", "?", "%3F", "+", "%2B", "%25", "2B", "%2b", "%252B", "'", "%27", "A", "%41"], 4)];
+    const files = new Map<string, string>();
+    for (const path of all.filter(isCanonicalPath)) {
+      const file = mirrorPathOf(path, false);
+      assert.equal(files.get(file) ?? path, path);
+      files.set(file, path);
+    }
+    assert.ok(files.size > 10_000);
+  });
+
+  it("gives back the bytes of any file name that is not ours, and has neither `?` nor what looks like an escape", () => {
     const bytes = fc.uint8Array({ minLength: 1, maxLength: 40 }).map((name) => Buffer.from(name).toString("latin1"));
-    const name = bytes.filter((text) => !/[/\0]|^\.{1,2}$|^[.~]tidemark/i.test(text));
+    const name = bytes.filter((text) => !/[/\0?]|%[0-9a-f]{2}|^\.{1,2}$|^[.~]tidemark/i.test(text));
     fc.assert(fc.property(name, (text) => assert.equal(mirrorPathOf(`/${encodePathSegment(text)}`, false), text)));
   });
 });
