@@ -140,11 +140,11 @@ export interface TargetCounts {
 export interface Targets {
   /** Begins a list of URLs; gives the mark of what it names. */
   beginList(): number;
-  /** Notes URLs with the mark of their list, or 0 for links. Those that are known keep their history. */
+  /** Notes URLs with the mark of their list, or 0 for links. Those that are known keep their history; what is gone is due if a list gives it another `lastmod`. */
   note(found: readonly FoundTarget[], list: number): void;
   /**
    * Ends complete lists: of what is held and was named by none of them, only by earlier ones, no list says any more
-   * when it changed, and it is due.
+   * when it changed, and it is due. What is gone is due once a list names it again.
    *
    * @param lists - marks of all lists that hold
    */

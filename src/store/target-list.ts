@@ -45,12 +45,15 @@ const joined = "target t LEFT JOIN page p ON p.site = t.site AND p.path = t.path
 
 const sql = {
   // A target is as deep as the shortest way to it, and its links are less deep by that: they are to be read again. What
-  // a list says of it is newer than what a link says.
+  // a list says of it is newer than what a link says. What was gone, or led elsewhere, is looked at before its time if a
+  // list gives it another `lastmod`, or names it anew.
   note: `INSERT INTO target (site, path, depth, lastmod, listed)
     SELECT ?1, value ->> 0, value ->> 1, value ->> 2, ?3 FROM json_each(?2) WHERE true
     ON CONFLICT (site, path) DO UPDATE SET depth = min(depth, excluded.depth),
       lastmod = iif(excluded.listed = 0, lastmod, excluded.lastmod), listed = max(listed, excluded.listed),
-      etag = iif(excluded.listed = 0, NULL, etag), modified = iif(excluded.listed = 0, NULL, modified)
+      etag = iif(excluded.listed = 0, NULL, etag), modified = iif(excluded.listed = 0, NULL, modified),
+      due = iif(excluded.listed <> 0 AND trouble IS NULL AND (listed = 0 OR excluded.lastmod IS NOT asked_lastmod), 0, due),
+      asked_lastmod = iif(excluded.listed <> 0 AND listed = 0, NULL, asked_lastmod)
     WHERE excluded.listed <> 0 OR excluded.depth < depth`,
   new: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'new' AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
   moved: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known'
@@ -87,9 +90,9 @@ const sql = {
   // What an earlier source brought and nobody asked for yet.
   adoptHeld: `INSERT INTO target (site, path, depth) SELECT site, path, 0 FROM page WHERE site = ?1
     ON CONFLICT (site, path) DO NOTHING`,
-  dueUnlisted: `UPDATE target SET due = 0, lastmod = NULL WHERE site = ?1 AND listed <> 0
-    AND listed NOT IN (SELECT value FROM json_each(?2)) AND state = 'known'
-    AND EXISTS (SELECT 1 FROM page p WHERE p.site = target.site AND p.path = target.path)`,
+  unlist: `UPDATE target SET listed = 0, (due, lastmod) = (SELECT iif(count(*), 0, target.due), iif(count(*), NULL, target.lastmod)
+      FROM page p WHERE p.site = target.site AND p.path = target.path)
+    WHERE site = ?1 AND listed <> 0 AND listed NOT IN (SELECT value FROM json_each(?2)) AND state = 'known'`,
   forgetAll:
     "UPDATE target SET etag = NULL, modified = NULL WHERE site = ?1 AND (etag IS NOT NULL OR modified IS NOT NULL)",
   forgetTypes: `UPDATE target SET etag = NULL, modified = NULL WHERE site = ?1 AND (etag IS NOT NULL OR modified IS NOT NULL)
@@ -223,9 +226,12 @@ export class TargetList {
     inDatabase(this.#file, () => this.#note(found, list));
   }
 
-  /** Makes what is held, and is no longer named by any of these complete lists, due: whether it is gone the server says. */
+  /**
+   * Notes what is no longer named by any of these complete lists. What of it is held becomes due: whether it is gone the
+   * server says.
+   */
   endLists(lists: readonly number[]): void {
-    inDatabase(this.#file, () => this.#statement(sql.dueUnlisted).run(this.#site, JSON.stringify(lists)));
+    inDatabase(this.#file, () => this.#statement(sql.unlist).run(this.#site, JSON.stringify(lists)));
   }
 
   /**

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
 import { test } from "node:test";
 import { Crawler, type Visit } from "./site-visit.ts";
 
@@ -56,4 +57,29 @@ test("that a page is gone is no lie of its lastmod", async () => {
   await using crawler = await openTrusting("/7.html");
   assert.equal("/7.html" in crawler.mirror(), false);
   assert.ok(pagesAsked(await visit(crawler)) < 99, "the sitemap is trusted");
+});
+
+test("a page that was gone is asked for as soon as a sitemap says that it is there again", async () => {
+  await using crawler = await openTrusting();
+  const { site } = crawler;
+  const gone = (_: unknown, response: ServerResponse): void => void response.writeHead(410).end();
+  for (const path of ["/7.html", "/8.html"]) {
+    site.set({ [path]: undefined });
+    site.answers.set(path, gone);
+  }
+  publish(crawler);
+  assert.deepEqual((await visit(crawler)).pages, ["gone /7.html", "gone /8.html"]);
+  // A list that goes on naming it says nothing new, and is looked into once.
+  publish(crawler, ["/7.html"]);
+  assert.ok((await visit(crawler)).requests.includes("410 /7.html"));
+  for (let day = 0; day < 3; day++) {
+    site.set({ "/0.html": `changed on day ${day}` }, 1_700_001_000 + day);
+    publish(crawler, ["/7.html"]);
+    assert.ok((await visit(crawler)).requests.every((request) => !/\/[78]\.html/.test(request)));
+  }
+  site.answers.clear();
+  site.set({ "/7.html": "as it was" }, 1_700_500_000);
+  site.set({ "/8.html": "as it was" }, 1_700_000_000);
+  publish(crawler);
+  assert.deepEqual((await visit(crawler)).pages, ["created /7.html", "created /8.html"]);
 });

@@ -142,11 +142,10 @@ export class TrialSite implements AsyncDisposable {
     rmSync(this.docroot, { recursive: true, force: true });
   }
 
-  // A page that was polled, gone, and given up is not looked at again for a month: there it stays gone.
+  // A page that was gone is not looked at again for a month because of links, which say nothing new of it: there it stays gone.
   #rollBack({ path, body, date }: FormerPage): void {
     const file = join(this.docroot, decodeURI(path));
-    const publishes = this.kind === "archives" || this.kind === "resourcesync";
-    if (!publishes && !existsSync(file)) return;
+    if (this.kind === "links" && !existsSync(file)) return;
     mkdirSync(join(file, ".."), { recursive: true });
     writeFileSync(file, body);
     utimesSync(file, date, date);

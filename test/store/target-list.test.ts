@@ -122,6 +122,40 @@ describe("the targets of a site", () => {
     assert.equal(store.find("/a").held?.path, "/a");
   });
 
+  it("that are gone are due at once where a list gives them another lastmod, or names them anew", () => {
+    using store = new OpenedStore();
+    const list = store.answer(["/same", "/moved", "/anew", "/undated"], 1, "x");
+    const remove = (paths: readonly string[]): void => {
+      const gone = paths.map((path) => store.find(path));
+      const fate = { kind: "removed", reason: "gone", askedAt: 2, dueAt: 5000 } as const;
+      store.targets.settle(
+        gone.map((target) => ({ ...fate, target })),
+        [],
+        2,
+      );
+    };
+    remove(["/same", "/moved", "/anew"]);
+    store.targets.note([{ path: "/moved", depth: 0, lastmod: undefined }], 0);
+    const second = store.targets.beginList();
+    const name = (path: string, lastmod: string | undefined, list: number): void =>
+      store.targets.note([{ path, depth: 0, lastmod }], list);
+    name("/same", "x", second);
+    name("/moved", "x", second);
+    store.targets.endLists([second]);
+    assert.deepEqual([store.taken("known"), store.taken("moved")], [["/undated"], ["/undated"]]);
+    remove(["/undated"]);
+    assert.deepEqual(store.taken("known"), []);
+    name("/moved", "y", second);
+    name("/anew", "x", second);
+    name("/undated", undefined, second);
+    const due = ["/anew", "/moved", "/undated"];
+    assert.deepEqual([store.taken("known").toSorted(), store.taken("moved").toSorted()], [due, due]);
+    remove(due);
+    name("/undated", undefined, store.targets.beginList());
+    store.targets.endLists([list, second]);
+    assert.deepEqual([store.taken("known"), store.taken("known", 5000).length], [[], 4]);
+  });
+
   it("forget validators of all, of some types, or some tags", () => {
     using store = new OpenedStore();
     store.answer(["/a"], 1);
