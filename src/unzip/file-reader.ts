@@ -53,7 +53,6 @@ export class FileReader extends RandomAccessReader implements Disposable {
 
   /** Streams the bytes from `start` to before `end`. */
   stream(start: number, end: number): Readable {
-    this.#check(start, end - start);
     return Readable.from(this.#pieces(start, end), { objectMode: false, highWaterMark: pieceBytes });
   }
 
@@ -77,7 +76,6 @@ export class FileReader extends RandomAccessReader implements Disposable {
   }
 
   #fill(into: Buffer, position: number): void {
-    this.#check(position, into.length);
     if (into.length > windowBytes) {
       if (readSync(this.#fd, into, 0, into.length, position) < into.length) throw new Error("the file is cut off");
       return;
@@ -88,9 +86,5 @@ export class FileReader extends RandomAccessReader implements Disposable {
       if (this.#windowBytes < into.length) throw new Error("the file is cut off");
     }
     this.#window.copy(into, 0, position - this.#windowAt);
-  }
-
-  #check(position: number, length: number): void {
-    if (position + length > this.#sizeBytes) throw new Error("it names a place beyond the end of the file");
   }
 }

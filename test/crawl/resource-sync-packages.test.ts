@@ -188,6 +188,16 @@ describe("packages of all pages", () => {
     site.assertMirrored();
   });
 
+  it("are not needed where a mirror is there that only the state was lost of", async () => {
+    await using site = await SyncedSite.open(40);
+    await site.publish({ resourceDump: true });
+    await site.crawl();
+    rmSync(join(site.mirror, ".tidemark"), { recursive: true });
+    const visit = await site.crawl();
+    assert.deepEqual([packages(visit), visit.pages, visit.summary.pending], [[], [], 0]);
+    site.assertMirrored();
+  });
+
   it("of a first visit that ended in the middle are used by the next", async () => {
     await using site = await SyncedSite.open(40);
     await site.publish({ resourceDump: true });

@@ -3,6 +3,7 @@ import { rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
+import { Crawler } from "./site-visit.ts";
 import { dayMs, SyncedSite } from "./synced-site.ts";
 
 describe("ResourceSync", () => {
@@ -104,6 +105,43 @@ describe("ResourceSync", () => {
     await site.publish();
     assert.equal((await site.crawl()).summary.updated, 1);
     site.assertMirrored();
+  });
+
+  it("is asked with validators as they were received, byte for byte", async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    site.set({ "/a.html": "a" });
+    const asked: unknown[] = [];
+    // Weak, with what is no letter in it, and a date as nobody writes it any more (RFC 9110 section 5.6.7).
+    const etag = 'W/"a,\u00e9 b"';
+    const modified = "Sunday, 06-Nov-94 08:49:37 GMT";
+    const publish = (path: string, capability: string, ...entries: readonly string[]): void => {
+      const body = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/">
+        <rs:md capability="${capability}" at="2027-01-01T00:00:00Z"/>${entries.join("")}</urlset>`;
+      site.answers.set(path, (request, response) => {
+        const { "if-none-match": tag, "if-modified-since": since } = request.headers;
+        asked.push([path, tag, since]);
+        const isSame = tag === etag && since === modified;
+        response.writeHead(isSame ? 304 : 200, { etag, "last-modified": modified }).end(isSame ? undefined : body);
+      });
+    };
+    const entry = (path: string, md: string): string => `<url><loc>${site.origin}${path}</loc>${md}</url>`;
+    publish("/.well-known/resourcesync", "description", entry("/caps.xml", '<rs:md capability="capabilitylist"/>'));
+    publish("/caps.xml", "capabilitylist", entry("/list.xml", '<rs:md capability="resourcelist"/>'));
+    publish("/list.xml", "resourcelist", entry("/a.html", ""));
+    const sources = { sources: ["resourcesync"] as const };
+    assert.equal((await crawler.visit(sources)).summary.created, 1);
+    const places = ["/.well-known/resourcesync", "/caps.xml", "/list.xml"];
+    assert.deepEqual(
+      asked.splice(0),
+      places.map((path) => [path, undefined, undefined]),
+    );
+    const quiet = await crawler.visit(sources);
+    assert.deepEqual(
+      asked,
+      places.map((path) => [path, etag, modified]),
+    );
+    assert.deepEqual([quiet.summary.source, quiet.summary.notModified], ["resourcesync", 3]);
   });
 
   it("without change lists costs as little, and reads the whole list once a part of it changed", async () => {

@@ -119,6 +119,15 @@ describe("an entry of a ZIP file", () => {
     assert.equal(await readFrom(makeZip([{ ...page, name: Buffer.from([0xff, 0xfe]) }, page]), page.name), text);
   });
 
+  it("that unpacks to far more than it says does not do so in memory", async () => {
+    const content = Buffer.alloc(60 * MiB);
+    const bytes = makeZip([{ name: "a", content, sizeBytes: 10 }]);
+    assert.ok(bytes.length < 64 * 1024);
+    const before = process.resourceUsage().maxRSS;
+    assert.equal(await readFrom(bytes, "a"), "bad-entry");
+    assert.ok(process.resourceUsage().maxRSS - before < 16 * 1024, `${before}`);
+  });
+
   it("throws what its taker throws", async () => {
     using temp = makeTempFolder();
     const file = join(temp.path, "package.zip");
