@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
@@ -87,7 +87,12 @@ test("resync reads an index of resource lists, and fetches what its copy has not
   const docroot = join(temp.path, "docroot");
   const copy = join(temp.path, "copy");
   mkdirSync(docroot);
-  for (let page = 0; page < 10_500; page++) write(docroot, `d${page % 50}/page-${page}.html`, `page ${page}`);
+  for (let page = 0; page < 10_500; page++) {
+    const name = `d${page % 50}/page-${page}.html`;
+    write(docroot, name, `page ${page}`);
+    // Node copies times to the nearest millisecond, which can be one of the next second.
+    utimesSync(join(docroot, name), 1_700_000_000 + page, 1_700_000_000 + page);
+  }
   // Times and sizes are what the client goes by: of all but some pages it has them.
   cpSync(docroot, copy, { recursive: true, preserveTimestamps: true });
   await using server = await startWebServer("nginx", docroot);
