@@ -1,11 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { lookup } from "mime-types";
 import type { Codec, MediaTypes, Timing } from "./crawl/index.ts";
-import { contentId, createDigest, decodeBody, unpackArchive } from "./fetch/index.ts";
+import { contentId, createDigest, decodeBody, digestOf, unpackArchive } from "./fetch/index.ts";
 import { type Clock, type MediaTypeFilter, parseMediaTypeFilter, TidemarkError } from "./model/index.ts";
 
 /** Compression and hashing by Node. */
-export const nodeCodec: Codec = { unpack: unpackArchive, decode: decodeBody, contentId, createDigest };
+export const nodeCodec: Codec = { unpack: unpackArchive, decode: decodeBody, contentId, createDigest, digestOf };
 
 const programEndings: ReadonlySet<string> = new Set(["php", "asp", "aspx", "jsp", "cgi", "pl", "py", "do", "com"]);
 

@@ -77,9 +77,7 @@ function isAcceptable(visit: CrawlVisit, page: Page, body: Body, { validators }:
 }
 
 function bodyOf(visit: CrawlVisit, content: Uint8Array): Body {
-  const digest = visit.ports.codec.createDigest();
-  digest.update(content);
-  return { content, sizeBytes: content.length, digest: digest.digest() };
+  return { content, sizeBytes: content.length, digest: visit.ports.codec.digestOf(content) };
 }
 
 // A server may have coded the body although it was asked not to; some name a coding that they did not apply.

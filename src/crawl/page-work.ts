@@ -43,8 +43,10 @@ class FetchWork {
   }
 
   async run(): Promise<void> {
-    // One more than may ask at a time: while it keeps its page, the server answers the next one.
-    const runners = Array.from({ length: Math.max(1, this.#visit.concurrency) + 1 }, () => this.#runOne());
+    const { concurrency, ports } = this.#visit;
+    // More than may ask at a time: while they keep their pages, the server answers the next ones.
+    const count = Math.max(1, concurrency) + (ports.bodies.keepsAtOnce ?? 1);
+    const runners = Array.from({ length: count }, () => this.#runOne());
     const ends = await Promise.allSettled(runners);
     await this.#results.finish();
     for (const end of ends) if (end.status === "rejected") throw end.reason;

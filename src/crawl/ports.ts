@@ -50,6 +50,8 @@ export interface Codec {
   /** The id that an archive of this uncompressed content has in its name. */
   contentId(content: Uint8Array): string;
   createDigest(): PageDigest;
+  /** The digest of a whole body. */
+  digestOf(content: Uint8Array): string;
 }
 
 /** Time, real or virtual. */
@@ -198,6 +200,8 @@ export interface BodyWriter {
 
 /** Where bodies are kept. */
 export interface Bodies {
+  /** So many small bodies are best kept at once. Default 1. */
+  readonly keepsAtOnce?: number;
   /**
    * Takes over a body that is there already, as after a crash or the loss of the store.
    *
@@ -266,7 +270,7 @@ export interface ChangeMerge {
 }
 
 /** Where requests wait for their turn. */
-export type Gate = Pick<PoliteGate, "describe" | "restore" | "stateOf" | "turn">;
+export type Gate = Pick<PoliteGate, "describe" | "restore" | "restsUntil" | "stateOf" | "turn">;
 
 /** What reading a site's archives needs. */
 export interface ReadingPorts {

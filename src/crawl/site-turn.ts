@@ -35,10 +35,9 @@ async function takeTurn(visit: ReadingVisit): Promise<Turn | Postponed | undefin
 }
 
 function remember(visit: ReadingVisit): void {
-  const now = visit.ports.timing.now();
-  const state = visit.ports.gate?.stateOf(visit.origin, true);
-  if (state !== undefined && Math.max(state.notBefore, state.until) - now >= rememberFromMs)
-    visit.rememberClock?.(state);
+  const { gate, timing } = visit.ports;
+  if (gate === undefined || gate.restsUntil(visit.origin) - timing.now() < rememberFromMs) return;
+  visit.rememberClock?.(gate.stateOf(visit.origin, true));
 }
 
 /** Makes one request once it is the site's turn, and takes note of how the site is. */

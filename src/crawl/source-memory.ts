@@ -38,9 +38,7 @@ export class SourceMemory {
     this.#visit = visit;
     this.#lookAgainSeconds = lookAgainSeconds;
     this.#now = Math.floor(visit.ports.timing.now() / 1000);
-    const digest = visit.ports.codec.createDigest();
-    digest.update(visit.ports.memory.read().robots?.body ?? new Uint8Array(0));
-    const robots = digest.digest();
+    const robots = visit.ports.codec.digestOf(visit.ports.memory.read().robots?.body ?? new Uint8Array(0));
     const known = visit.ports.memory.readSource("visit") as VisitState | undefined;
     // Whoever changed robots.txt may have changed more.
     this.#state = known?.robots === robots ? known : { ...known, robots, absent: {} };

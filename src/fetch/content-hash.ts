@@ -6,6 +6,11 @@ export function contentId(content: Uint8Array): string {
   return hash("sha256", content, "hex").slice(0, 16);
 }
 
+/** A page's digest: the first 8 bytes of the SHA-256 of its body as base64url. */
+export function digestOf(content: Uint8Array): string {
+  return hash("sha256", content, "buffer").subarray(0, digestBytes).toString("base64url");
+}
+
 /** Computes a page's digest piece by piece. */
 export interface DigestBuilder {
   update(chunk: Uint8Array): void;

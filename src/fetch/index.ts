@@ -1,4 +1,4 @@
 export { decodeBody, unpackArchive } from "./content-coding.ts";
-export { contentId, createDigest, type DigestBuilder } from "./content-hash.ts";
+export { contentId, createDigest, type DigestBuilder, digestOf } from "./content-hash.ts";
 export { createFetcher, type Fetcher, type FetcherOptions } from "./fetcher.ts";
 export { type PostOptions, postJson } from "./post-json.ts";

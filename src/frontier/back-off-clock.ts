@@ -55,6 +55,11 @@ export class BackOffClock {
     this.#isAsked = state?.isAsked === 1;
   }
 
+  /** When the site may be asked again. */
+  get restsUntil(): EpochMs {
+    return this.#until;
+  }
+
   get state(): BackOffState {
     return {
       level: this.#level,

@@ -99,6 +99,11 @@ export class PoliteGate {
     this.#sites.of(site).restore(kept);
   }
 
+  /** Until when a site is left alone, were nothing under way; 0 if this gate never asked it. */
+  restsUntil(site: string): EpochMs {
+    return this.#sites.of(site).restsUntil;
+  }
+
   /**
    * A site's numbers, to be kept.
    *

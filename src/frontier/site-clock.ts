@@ -43,7 +43,7 @@ export class SiteClock {
     const spacedAt = this.#spacing.notBefore(now, this.#pace);
     const backAt = this.#backOff.notBefore(now);
     if (backAt >= spacedAt) return { at: backAt, why: this.#backOff.isAsked ? "retry-after" : "back-off" };
-    const { answeredAt } = this.#spacing.state;
+    const { answeredAt } = this.#spacing;
     return { at: spacedAt, why: spacedAt - answeredAt > this.#pace.gapMs ? "rest" : "crawl-delay" };
   }
 
@@ -61,6 +61,11 @@ export class SiteClock {
   answered(ending: Ending & { readonly requests: number }, now: EpochMs, random: () => number): boolean {
     this.#spacing.answered(ending.requests, now, this.#pace);
     return ending.requests > 0 && this.#backOff.answered(ending, now, random);
+  }
+
+  /** Until when the site is left alone, were nothing under way. */
+  get restsUntil(): EpochMs {
+    return Math.max(this.#spacing.restsUntil, this.#backOff.restsUntil);
   }
 
   /** Its numbers, to be kept. */

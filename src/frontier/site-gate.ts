@@ -85,6 +85,11 @@ export class SiteGate {
     };
   }
 
+  /** Until when the site is left alone, were nothing under way; 0 if it was never asked. */
+  get restsUntil(): EpochMs {
+    return this.#clock?.restsUntil ?? 0;
+  }
+
   /**
    * The numbers to be kept; see {@link SiteClockState}.
    *

@@ -30,6 +30,16 @@ export class SpacingClock {
     return this.#underWay;
   }
 
+  /** When the last answer came; 0 if none ever did. */
+  get answeredAt(): EpochMs {
+    return this.#answeredAt;
+  }
+
+  /** When the next request may begin, were nothing under way. */
+  get restsUntil(): EpochMs {
+    return this.#notBefore;
+  }
+
   get state(): SpacingState {
     return { pages: this.#pages, answeredAt: this.#answeredAt, notBefore: this.#notBefore };
   }

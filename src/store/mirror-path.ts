@@ -15,6 +15,9 @@ const undoneInPath = /%(?:[01][0-9A-F]|2[023F]|3[CE]|5[CE]|60|7[BDF]|[89A-F][0-9
 const undoneInQuery = /%(?:[01][0-9A-F]|2[0237]|3[CE]|5[CE]|60|7[BDF]|[89A-F][0-9A-F]|25(?![0-9A-Fa-f]{2}))/g;
 const barePercent = /%(?![0-9A-Fa-f]{2})/;
 
+/** Most names: they stand for themselves, except on Windows, whose devices have such names. */
+const plainName = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}$/;
+
 /** A name of ours for what cannot have its own. */
 export function standInFor(encoded: string): string {
   return `~tidemark-${createHash("sha256").update(encoded, "latin1").digest("hex").slice(0, 16)}`;
@@ -34,6 +37,7 @@ function isUnfit(name: string, isWindows: boolean): boolean {
 }
 
 function nameOf(segment: string, query: string, isWindows: boolean): string {
+  if (!isWindows && query === "" && plainName.test(segment)) return segment;
   const encoded = segment + query;
   const name = segment.replace(undoneInPath, decodePathSegment) + query.replace(undoneInQuery, decodePathSegment);
   // `%2e%2e` is no name that anybody should meet.

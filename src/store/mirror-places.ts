@@ -38,7 +38,8 @@ function isThere(file: string | Buffer): boolean {
  */
 export class MirrorPlaces {
   readonly #root: string;
-  readonly #isFolding: boolean;
+  /** Whether names that differ in nothing but case are one file. */
+  readonly isFolding: boolean;
   /** Whether names are those that Windows takes: what folds case is made for it, but on a Mac. */
   readonly #isWindows: boolean;
   /** Folders that are there, by the names that they should have. */
@@ -50,14 +51,14 @@ export class MirrorPlaces {
   /** @param root - the site's folder, beside the crawler's own */
   constructor(root: string) {
     this.#root = root;
-    this.#isFolding = foldsCase(root);
-    this.#isWindows = platform === "win32" || (this.#isFolding && platform !== "darwin");
+    this.isFolding = foldsCase(root);
+    this.#isWindows = platform === "win32" || (this.isFolding && platform !== "darwin");
   }
 
   /** Names of a page's file, joined by `/`, one character a byte; it may be there or not. */
   namesOf(path: string): string {
     const names = mirrorPathOf(path, this.#isWindows);
-    if (!this.#isFolding) return names;
+    if (!this.isFolding) return names;
     const slash = names.lastIndexOf("/");
     const within = slash === -1 ? "" : this.#findFolder(names.slice(0, slash));
     return this.#find(within, names.slice(slash + 1)).names;
@@ -70,6 +71,7 @@ export class MirrorPlaces {
 
   /** Notes that a file was made, with the folders that it needs. */
   noteMade(names: string): void {
+    if (!this.isFolding) return;
     for (let slash = names.indexOf("/"); slash !== -1; slash = names.indexOf("/", slash + 1))
       this.#noteEntry(names.slice(0, slash));
     this.#noteEntry(names);
@@ -77,7 +79,7 @@ export class MirrorPlaces {
 
   /** Notes that a file or an empty folder was removed. */
   noteRemoved(names: string): void {
-    if (!this.#isFolding) return;
+    if (!this.isFolding) return;
     const slash = names.lastIndexOf("/");
     this.#listings.get(names.slice(0, Math.max(0, slash)))?.delete(names.slice(slash + 1));
     this.#listings.delete(names);

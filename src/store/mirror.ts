@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import {
   closeSync,
-  futimesSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -14,13 +13,17 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { digestBytes, type HeldBody, ok, type Page, problem, type Result, wrapSystemError } from "../model/index.ts";
-import { BodyFile, writeWhole } from "./body-file.ts";
+import { BodyFile } from "./body-file.ts";
 import { DurableFolder } from "./durable-folder.ts";
+import { FileThread } from "./file-thread.ts";
 import { fileNamed } from "./mirror-path.ts";
 import { MirrorPlaces } from "./mirror-places.ts";
+import { placeWholeFile, type WholeFile } from "./whole-file.ts";
 
 const maxKnownFolders = 50_000;
 const pieceBytes = 1024 * 1024;
+/** So many bodies are kept before a thread is begun. */
+const keptWithoutThread = 200;
 
 // The place for a page is taken by something of another kind, or its name is longer than the file system allows, or of bytes that it
 // does not take.
@@ -34,6 +37,14 @@ const noPlace: ReadonlySet<unknown> = new Set([
   "EILSEQ",
 ]);
 
+/** Where a body goes. */
+interface Place {
+  /** Joined by `/`, one character a byte. */
+  readonly names: string;
+  readonly target: string | Buffer;
+  readonly temporary: string;
+}
+
 function codeOf(error: unknown): unknown {
   return (error as NodeJS.ErrnoException).code;
 }
@@ -44,6 +55,8 @@ function folderOf(names: string): string {
 
 /** Bodies of one site, a file each, in folders as on the site. */
 export class Mirror {
+  /** So that its thread has the next body at hand when it has made a file. */
+  readonly keepsAtOnce: number = 4;
   readonly #root: string;
   readonly #temporary: string;
   readonly #durable: DurableFolder;
@@ -54,6 +67,8 @@ export class Mirror {
   readonly #made: Set<string> = new Set();
   readonly #piece: Buffer = Buffer.allocUnsafe(pieceBytes);
   #temporaries = 0;
+  #kept = 0;
+  #thread: FileThread | undefined;
 
   /**
    * @param root - the site's folder; made if it is not there
@@ -112,28 +127,72 @@ export class Mirror {
     return new BodyFile(this.#newTemporary());
   }
 
-  keep(page: Page, body: Uint8Array | BodyFile): Result<undefined> {
+  keep(page: Page, body: Uint8Array | BodyFile): Result<undefined> | Promise<Result<undefined>> {
     const names = this.#places.namesOf(page.path);
     const target = this.#fileOf(names);
-    const source = body instanceof BodyFile ? body.file : this.#newTemporary();
+    const place: Place = { names, target, temporary: body instanceof BodyFile ? body.file : this.#newTemporary() };
     try {
-      if (body instanceof BodyFile) body.close();
-      this.#complete(source, page, body instanceof BodyFile ? undefined : body);
       const found = this.#makeFolder(names);
-      if (!found.ok) return this.#giveUp(source, found.error.message);
-      renameSync(source, target);
+      if (!found.ok) return this.#giveUp(place, found.error.message);
+      if (body instanceof BodyFile) {
+        body.close();
+        utimesSync(body.file, page.lastModified, page.lastModified);
+        renameSync(body.file, target);
+      } else {
+        const file = { ...place, content: body, modifiedAt: page.lastModified };
+        const thread = this.#threadForNext();
+        if (thread !== undefined) return this.#placeBeside(thread, place, file);
+        placeWholeFile(file);
+      }
     } catch (error) {
-      if (noPlace.has(codeOf(error)))
-        return this.#giveUp(source, `there is no place for it in the mirror: ${(error as Error).message}`);
-      this.#removeFile(source);
-      throw wrapSystemError(error, `write ${target.toString()}`, { file: target.toString() });
+      return this.#fail(place, error);
     }
+    return this.#note(place);
+  }
+
+  /** Removes a body, after everything that was given to be kept before. */
+  remove(path: string): void | Promise<void> {
+    return this.#thread === undefined ? this.#remove(path) : this.#thread.settled().then(() => this.#remove(path));
+  }
+
+  flush(): Promise<void> {
+    return this.#durable.flush();
+  }
+
+  /** Gives back what it holds of the machine. Nothing may be on its way. */
+  close(): void {
+    this.#thread?.close();
+  }
+
+  // A thread costs more than it saves where few pages are kept; and where names fold, what is on the disk decides over the next one.
+  #threadForNext(): FileThread | undefined {
+    if (++this.#kept > keptWithoutThread && !this.#places.isFolding) this.#thread ??= new FileThread();
+    return this.#thread;
+  }
+
+  async #placeBeside(thread: FileThread, place: Place, file: WholeFile): Promise<Result<undefined>> {
+    try {
+      if (!(await thread.place(file))) placeWholeFile(file);
+    } catch (error) {
+      return this.#fail(place, error);
+    }
+    return this.#note(place);
+  }
+
+  #note({ names, target }: Place): Result<undefined> {
     this.#places.noteMade(names);
     this.#durable.note(target);
     return ok(undefined);
   }
 
-  remove(path: string): void {
+  #fail(place: Place, error: unknown): Result<undefined> {
+    if (noPlace.has(codeOf(error)))
+      return this.#giveUp(place, `there is no place for it in the mirror: ${(error as Error).message}`);
+    this.#removeFile(place.temporary);
+    throw wrapSystemError(error, `write ${place.target.toString()}`, { file: place.target.toString() });
+  }
+
+  #remove(path: string): void {
     const names = this.#places.namesOf(path);
     const file = this.#fileOf(names);
     try {
@@ -149,30 +208,12 @@ export class Mirror {
     this.#removeEmptyFolders(names);
   }
 
-  flush(): Promise<void> {
-    return this.#durable.flush();
-  }
-
   #newTemporary(): string {
     return join(this.#temporary, `body-${this.#temporaries++}`);
   }
 
   #fileOf(names: string): string | Buffer {
     return fileNamed(this.#root, names);
-  }
-
-  #complete(file: string, page: Page, content: Uint8Array | undefined): void {
-    if (content === undefined) {
-      utimesSync(file, page.lastModified, page.lastModified);
-      return;
-    }
-    const fd = openSync(file, "wx", 0o644);
-    try {
-      writeWhole(fd, content);
-      futimesSync(fd, page.lastModified, page.lastModified);
-    } finally {
-      closeSync(fd);
-    }
   }
 
   #makeFolder(names: string): Result<undefined> {
@@ -192,8 +233,8 @@ export class Mirror {
     return ok(undefined);
   }
 
-  #giveUp(source: string, message: string): Result<undefined> {
-    this.#removeFile(source);
+  #giveUp({ temporary }: Place, message: string): Result<undefined> {
+    this.#removeFile(temporary);
     return problem("mirror-collision", message);
   }
 

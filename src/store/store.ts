@@ -70,6 +70,7 @@ export class Store {
   readonly #temporary: string;
   readonly #locks: readonly FileLock[];
   readonly #connection: Connection;
+  readonly #mirrors: Mirror[] = [];
 
   constructor(into: string, stateFile: string, temporary: string, locks: readonly FileLock[], connection: Connection) {
     this.#into = into;
@@ -120,7 +121,11 @@ export class Store {
 
   #openBodies(origin: string, site: number, folder: string, keeping: Keeping): Pick<SiteStore, "bodies" | "warc"> {
     const temporary = this.#temporary;
-    if (keeping.kind === "mirror") return { bodies: new Mirror(folder, temporary), warc: undefined };
+    if (keeping.kind === "mirror") {
+      const mirror = new Mirror(folder, temporary);
+      this.#mirrors.push(mirror);
+      return { bodies: mirror, warc: undefined };
+    }
     if (keeping.kind === "metadata") return { bodies: new PassingBodies(temporary), warc: undefined };
     if (keeping.kind === "callback") {
       const marks = new HandedMarks(this.#connection, this.#stateFile, site);
@@ -171,6 +176,7 @@ export class Store {
   /** Closes the state and gives the locks back. */
   [Symbol.dispose](): void {
     try {
+      for (const mirror of this.#mirrors) mirror.close();
       this.#connection.close();
       rmSync(this.#temporary, { recursive: true, force: true });
     } finally {

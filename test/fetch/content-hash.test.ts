@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { contentId, createDigest } from "../../src/fetch/index.ts";
+import { contentId, createDigest, digestOf } from "../../src/fetch/index.ts";
 import { isDigest } from "../../src/model/index.ts";
 
 // FIPS 180-2 appendix B.1: the SHA-256 of "abc" is ba7816bf 8f01cfea ...
@@ -16,5 +16,6 @@ test("a page's digest is the same whatever the pieces", () => {
   const digest = whole.digest();
   assert.equal(digest, Buffer.from("ba7816bf8f01cfea", "hex").toString("base64url"));
   assert.equal(pieces.digest(), digest);
+  assert.equal(digestOf(Buffer.from("abc")), digest);
   assert.ok(isDigest(digest));
 });

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import type { Result } from "../../src/model/index.ts";
 import { syncFiles } from "../../src/store/durable-folder.ts";
 import { openStore } from "../../src/store/index.ts";
+import { Mirror } from "../../src/store/mirror.ts";
 import { recordOf } from "../crawl/published-site.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
@@ -11,108 +13,162 @@ const origin = "https://example.org";
 const page = (path: string, body: string) =>
   recordOf(path, { body, mediaType: "text/html", lastModified: 1_234_567_890 });
 
-describe("the mirror", () => {
-  it("keeps names that are not UTF-8", () => {
-    using folder = makeTempFolder();
-    using store = openStore({ into: folder.path });
-    const { bodies } = store.openSite(origin);
-    assert.ok(bodies.keep(page("/%E9t%E9/%FF", "x"), Buffer.from("x")).ok);
-    const outer = Buffer.concat([
-      Buffer.from(join(folder.path, "example.org/")),
-      Buffer.from("\u00e9t\u00e9", "latin1"),
-    ]);
-    assert.deepEqual(readdirSync(outer, { encoding: "buffer" }), [Buffer.from([0xff])]);
-    bodies.remove("/%E9t%E9/%FF");
-    assert.deepEqual(readdirSync(join(folder.path, "example.org")), []);
-  });
+/** So many pages were kept before that files are made by a thread. */
+const warmPages = 201;
 
-  it("replaces a body, and gives it the page's time and mode", () => {
-    using folder = makeTempFolder();
-    using store = openStore({ into: folder.path });
-    const { bodies } = store.openSite(origin);
-    bodies.keep(page("/a", "1"), Buffer.from("1"));
-    bodies.keep(page("/a", "2"), Buffer.from("2"));
-    const file = join(folder.path, "example.org/a");
-    assert.equal(readFileSync(file, "utf8"), "2");
-    assert.equal(statSync(file).mtimeMs, 1_234_567_890_000);
-    assert.equal(statSync(file).mode & 0o777 & ~process.umask(), 0o644 & ~process.umask());
-    assert.deepEqual(readdirSync(join(folder.path, ".tidemark/tmp")), []);
-  });
+// Not awaited by itself, so that many are on their way at once.
+async function keepText(bodies: Mirror, path: string, text: string): Promise<Result<undefined>> {
+  return await bodies.keep(page(path, text), Buffer.from(text));
+}
 
-  it("makes a folder again that it removed when it was empty", () => {
-    using folder = makeTempFolder();
-    using store = openStore({ into: folder.path });
-    const { bodies } = store.openSite(origin);
-    bodies.keep(page("/a/b/c", "c"), Buffer.from("c"));
-    bodies.remove("/a/b/c");
-    assert.ok(!existsSync(join(folder.path, "example.org/a")));
-    assert.ok(bodies.keep(page("/a/b/d", "d"), Buffer.from("d")).ok);
-  });
+interface OpenMirror extends Disposable {
+  readonly bodies: Mirror;
+  readonly root: string;
+  readonly temporary: string;
+}
 
-  it("has no place for a page where a folder is, or a file where its folder should be", () => {
-    using folder = makeTempFolder();
-    using store = openStore({ into: folder.path });
-    const { bodies } = store.openSite(origin);
-    bodies.keep(page("/a/b", "b"), Buffer.from("b"));
-    bodies.keep(page("/c", "c"), Buffer.from("c"));
-    for (const path of ["/a", "/c/d", "/c/d/e", `/${"long/".repeat(1500)}x`]) {
-      const kept = bodies.keep(page(path, "x"), Buffer.from("x"));
-      assert.equal(kept.ok ? undefined : kept.error.code, "mirror-collision", path.slice(0, 10));
-    }
-    assert.deepEqual(readdirSync(join(folder.path, ".tidemark/tmp")), []);
-    bodies.remove("/a");
-    bodies.remove("/c/d");
-    bodies.remove("/never/was");
-    assert.deepEqual(readdirSync(join(folder.path, "example.org")).sort(), ["a", "c"]);
-  });
+async function openMirror(isWarm: boolean): Promise<OpenMirror> {
+  const folder = makeTempFolder();
+  const store = openStore({ into: folder.path });
+  const { bodies } = store.openSite(origin);
+  assert.ok(bodies instanceof Mirror);
+  const paths = isWarm ? Array.from({ length: warmPages }, (_, number) => `/warm/${number}`) : [];
+  for (const path of paths) assert.ok((await bodies.keep(page(path, "w"), Buffer.from("w"))).ok);
+  for (const path of paths) await bodies.remove(path);
+  return {
+    bodies,
+    root: join(folder.path, "example.org"),
+    temporary: join(folder.path, ".tidemark/tmp"),
+    [Symbol.dispose]: () => {
+      store[Symbol.dispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}
 
-  it("takes over only what is the page's body, byte for byte", () => {
-    using folder = makeTempFolder();
-    using store = openStore({ into: folder.path });
-    const { bodies } = store.openSite(origin);
-    const root = join(folder.path, "example.org");
-    writeFileSync(join(root, "a"), "body");
-    // As long as the body, so that its size does not tell.
-    symlinkSync(".//a", join(root, "link"));
-    const record = page("/a", "body");
-    const held = { sizeBytes: 4, digest: record.digest };
-    assert.deepEqual(bodies.adopt(record), held);
-    assert.equal(statSync(join(root, "a")).mtimeMs, 1_234_567_890_000);
-    for (const other of [
-      page("/a", "BODY"),
-      page("/a", "longer"),
-      page("/link", "body"),
-      page("/missing", "body"),
-      page("/", "body"),
-    ])
-      assert.equal(bodies.adopt(other), undefined);
-    // Without a digest, size and time must do.
-    assert.deepEqual(bodies.adopt({ ...record, digest: undefined }), held);
-    assert.equal(bodies.adopt({ ...record, digest: undefined, lastModified: 5 }), undefined);
-    // Without a size the digest must do, or else the time.
-    assert.deepEqual(bodies.adopt({ ...record, sizeBytes: undefined }), held);
-    assert.deepEqual(bodies.adopt({ ...record, sizeBytes: undefined, digest: undefined }), held);
-    assert.equal(bodies.adopt({ ...page("/a", "BODY"), sizeBytes: undefined }), undefined);
-    assert.equal(bodies.adopt({ ...record, sizeBytes: undefined, digest: undefined, lastModified: 5 }), undefined);
-  });
+for (const isWarm of [false, true]) describeMirror(isWarm);
 
-  it("leaves no trace of a large body that was given up", () => {
-    using folder = makeTempFolder();
-    using store = openStore({ into: folder.path });
-    const { bodies } = store.openSite(origin);
-    const body = bodies.open();
-    body.write(Buffer.from("part"));
-    assert.equal(Buffer.from(body.read()).toString(), "part");
-    body.discard();
-    body.discard();
-    assert.deepEqual(readdirSync(join(folder.path, ".tidemark/tmp")), []);
-    const kept = bodies.open();
-    kept.write(Buffer.from("whole"));
-    assert.ok(bodies.keep(page("/w", "whole"), kept).ok);
-    kept.discard();
-    assert.equal(readFileSync(join(folder.path, "example.org/w"), "utf8"), "whole");
-  });
+function describeMirror(isWarm: boolean): void {
+  describe(`the mirror, ${isWarm ? "once a thread makes its files" : "at first"}`, () => {
+    it("keeps names that are not UTF-8", async () => {
+      using mirror = await openMirror(isWarm);
+      const { bodies, root } = mirror;
+      assert.ok((await bodies.keep(page("/%E9t%E9/%FF", "x"), Buffer.from("x"))).ok);
+      const outer = Buffer.concat([Buffer.from(`${root}/`), Buffer.from("\u00e9t\u00e9", "latin1")]);
+      assert.deepEqual(readdirSync(outer, { encoding: "buffer" }), [Buffer.from([0xff])]);
+      await bodies.remove("/%E9t%E9/%FF");
+      assert.deepEqual(readdirSync(root), []);
+    });
 
+    it("replaces a body, and gives it the page's time and mode", async () => {
+      using mirror = await openMirror(isWarm);
+      const { bodies, root, temporary } = mirror;
+      await bodies.keep(page("/a", "1"), Buffer.from("1"));
+      await bodies.keep(page("/a", "2"), Buffer.from("2"));
+      const file = join(root, "a");
+      assert.equal(readFileSync(file, "utf8"), "2");
+      assert.equal(statSync(file).mtimeMs, 1_234_567_890_000);
+      assert.equal(statSync(file).mode & 0o777 & ~process.umask(), 0o644 & ~process.umask());
+      assert.deepEqual(readdirSync(temporary), []);
+    });
+
+    it("makes a folder again that it removed when it was empty", async () => {
+      using mirror = await openMirror(isWarm);
+      const { bodies, root } = mirror;
+      await bodies.keep(page("/a/b/c", "c"), Buffer.from("c"));
+      await bodies.remove("/a/b/c");
+      assert.ok(!existsSync(join(root, "a")));
+      assert.ok((await bodies.keep(page("/a/b/d", "d"), Buffer.from("d"))).ok);
+    });
+
+    it("has no place for a page where a folder is, or a file where its folder should be", async () => {
+      using mirror = await openMirror(isWarm);
+      const { bodies, root, temporary } = mirror;
+      await bodies.keep(page("/a/b", "b"), Buffer.from("b"));
+      await bodies.keep(page("/c", "c"), Buffer.from("c"));
+      for (const path of ["/a", "/c/d", "/c/d/e", `/${"long/".repeat(1500)}x`]) {
+        const kept = await bodies.keep(page(path, "x"), Buffer.from("x"));
+        assert.equal(kept.ok ? undefined : kept.error.code, "mirror-collision", path.slice(0, 10));
+      }
+      assert.deepEqual(readdirSync(temporary), []);
+      await bodies.remove("/a");
+      await bodies.remove("/c/d");
+      await bodies.remove("/never/was");
+      assert.deepEqual(readdirSync(root).sort(), ["a", "c"]);
+    });
+
+    it("takes over only what is the page's body, byte for byte", async () => {
+      using mirror = await openMirror(isWarm);
+      const { bodies, root } = mirror;
+      writeFileSync(join(root, "a"), "body");
+      // As long as the body, so that its size does not tell.
+      symlinkSync(".//a", join(root, "link"));
+      const record = page("/a", "body");
+      const held = { sizeBytes: 4, digest: record.digest };
+      assert.deepEqual(bodies.adopt(record), held);
+      assert.equal(statSync(join(root, "a")).mtimeMs, 1_234_567_890_000);
+      for (const other of [
+        page("/a", "BODY"),
+        page("/a", "longer"),
+        page("/link", "body"),
+        page("/missing", "body"),
+        page("/", "body"),
+      ])
+        assert.equal(bodies.adopt(other), undefined);
+      // Without a digest, size and time must do.
+      assert.deepEqual(bodies.adopt({ ...record, digest: undefined }), held);
+      assert.equal(bodies.adopt({ ...record, digest: undefined, lastModified: 5 }), undefined);
+      // Without a size the digest must do, or else the time.
+      assert.deepEqual(bodies.adopt({ ...record, sizeBytes: undefined }), held);
+      assert.deepEqual(bodies.adopt({ ...record, sizeBytes: undefined, digest: undefined }), held);
+      assert.equal(bodies.adopt({ ...page("/a", "BODY"), sizeBytes: undefined }), undefined);
+      assert.equal(bodies.adopt({ ...record, sizeBytes: undefined, digest: undefined, lastModified: 5 }), undefined);
+    });
+
+    it("leaves no trace of a large body that was given up", async () => {
+      using mirror = await openMirror(isWarm);
+      const { bodies, root, temporary } = mirror;
+      const body = bodies.open();
+      body.write(Buffer.from("part"));
+      assert.equal(Buffer.from(body.read()).toString(), "part");
+      body.discard();
+      body.discard();
+      assert.deepEqual(readdirSync(temporary), []);
+      const kept = bodies.open();
+      kept.write(Buffer.from("whole"));
+      assert.ok((await bodies.keep(page("/w", "whole"), kept)).ok);
+      kept.discard();
+      assert.equal(readFileSync(join(root, "w"), "utf8"), "whole");
+    });
+
+    it("keeps many at once, the last body of a page, and removes what was given before", async () => {
+      using mirror = await openMirror(isWarm);
+      const { bodies, root, temporary } = mirror;
+      const paths = Array.from({ length: 50 }, (_, number) => `/many/${number % 7}/${number}`);
+      const keeps = paths.flatMap((path) => [keepText(bodies, path, "first"), keepText(bodies, path, path)]);
+      const removals = paths.slice(0, 25).map((path) => bodies.remove(path));
+      const [again] = paths;
+      keeps.push(keepText(bodies, again ?? "", "again"));
+      for (const kept of await Promise.all(keeps)) assert.ok(kept.ok);
+      await Promise.all(removals);
+      for (const path of paths.slice(25)) assert.equal(readFileSync(join(root, path), "utf8"), path);
+      for (const path of paths.slice(1, 25)) assert.ok(!existsSync(join(root, path)), path);
+      assert.deepEqual(readdirSync(temporary), []);
+    });
+
+    it("says of a body that cannot be written what the file system says", async () => {
+      using mirror = await openMirror(isWarm);
+      rmSync(mirror.temporary, { recursive: true });
+      await assert.rejects(
+        async () => await keepText(mirror.bodies, "/a", "x"),
+        (error: { code?: unknown; message: string }) =>
+          error.code === "not-found" && error.message.includes("example.org/a"),
+      );
+    });
+  });
+}
+
+describe("files of a mirror", () => {
   it("makes files durable one by one where the system has no better way", async () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "a");
@@ -121,7 +177,7 @@ describe("the mirror", () => {
     await assert.rejects(syncFiles(["a\0b"]));
   });
 
-  it("empties its folder of temporary files when it is opened", () => {
+  it("empties its folder of temporary files when it is opened", async () => {
     using folder = makeTempFolder();
     openStore({ into: folder.path })[Symbol.dispose]();
     assert.ok(!existsSync(join(folder.path, ".tidemark/tmp")));
