@@ -7,6 +7,7 @@ import type {
   SiteRecord,
   Validators,
 } from "../model/index.ts";
+import { ClockFile } from "./clock-file.ts";
 import { type Connection, prepareStatement, type Statement, transact } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 import { SiteIntake } from "./site-intake.ts";
@@ -35,8 +36,8 @@ const clockNumbers: readonly (keyof SiteClockState)[] = [
   "isOpen",
 ];
 
-function parseClock(text: Text): SiteClockState | undefined {
-  if (text === null) return undefined;
+function parseClock(text: Text | undefined): SiteClockState | undefined {
+  if (text === null || text === undefined) return undefined;
   try {
     const numbers = Object(JSON.parse(text)) as Record<string, unknown>;
     return Object.fromEntries(clockNumbers.map((name) => [name, Number(numbers[name])])) as unknown as SiteClockState;
@@ -50,6 +51,7 @@ export class StoredSite {
   readonly #connection: Connection;
   readonly #file: string;
   readonly #site: number;
+  readonly #clockFile: ClockFile;
   readonly #read: Statement;
   readonly #writeRobots: Statement;
   readonly #readSource: Statement;
@@ -62,6 +64,7 @@ export class StoredSite {
     this.#connection = connection;
     this.#file = file;
     this.#site = site;
+    this.#clockFile = new ClockFile(file, site);
     this.#read = prepareStatement(
       connection,
       `SELECT epoch, publication, types_key, since, index_path, index_etag, index_modified,
@@ -109,7 +112,7 @@ export class StoredSite {
               confirmedAt: at,
               freshMs,
             };
-      return { position, robots, clock: parseClock(clock) };
+      return { position, robots, clock: this.#newerClock(parseClock(clock)) };
     });
   }
 
@@ -152,7 +155,16 @@ export class StoredSite {
   }
 
   rememberClock(state: SiteClockState): void {
-    inDatabase(this.#file, () => this.#writeClock.run(JSON.stringify(state), this.#site));
+    const text = JSON.stringify(state);
+    const isReading = this.#connection.inTransaction;
+    if (isReading) this.#clockFile.write(text);
+    inDatabase(this.#file, () => this.#writeClock.run(text, this.#site));
+    if (!isReading) this.#clockFile.remove();
+  }
+
+  #newerClock(clock: SiteClockState | undefined): SiteClockState | undefined {
+    const left = parseClock(this.#clockFile.read());
+    return left !== undefined && left.answeredAt >= (clock?.answeredAt ?? 0) ? left : clock;
   }
 
   beginIntake(): SiteIntake {

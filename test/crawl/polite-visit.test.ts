@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { cpSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { CrawlEvent } from "../../src/model/index.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 import { Crawler } from "./site-visit.ts";
 
 async function openCrawler(pages: number, robots = ""): Promise<Crawler> {
@@ -34,6 +37,33 @@ describe("a polite visit", () => {
       const { requests, waitsMs } = await other.visit();
       assert.deepEqual([requests.length, waitsMs], [2, visit === 5 ? [15_000] : []], `visit ${visit}`);
     }
+  });
+
+  it("that is killed while it waits within a reading leaves the time that it was told", async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    site.set({ "/a.html": "a" });
+    site.publishBase();
+    const archive = [...site.files.keys()].find((path) => path.includes("text-html")) ?? "";
+    site.answers.set(archive, (_, response) => {
+      site.answers.clear();
+      response.writeHead(503, { "retry-after": "120" }).end();
+    });
+    using killed = makeTempFolder();
+    let diedAt = 0;
+    const first = await crawler.visit({
+      onEvent: (event) => {
+        if (event.event !== "waiting" || event.why !== "retry-after") return;
+        diedAt = crawler.now;
+        // What a kill leaves at this moment.
+        cpSync(crawler.folder.path, killed.path, { recursive: true });
+      },
+    });
+    assert.deepEqual([first.summary.created, first.waitsMs], [1, [120_000]]);
+    assert.ok(!readdirSync(join(crawler.folder.path, ".tidemark")).some((name) => name.includes("clock")));
+    crawler.now = diedAt;
+    const again = await crawler.visit({ into: killed.path });
+    assert.deepEqual([again.summary.created, again.waitsMs], [1, [120_000]]);
   });
 
   it("keeps a Crawl-delay, also between robots.txt and what comes next, and on the next visit", async () => {

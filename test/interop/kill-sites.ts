@@ -42,8 +42,6 @@ export interface KillSitesReport {
   readonly told: number;
   /** Of those, the ones that were told to a run that was killed and kept by a later one. */
   readonly inherited: number;
-  /** Of those, the ones lost because lists were being read; see decision 0043. */
-  readonly lost: number;
   /** Files of mirrors that were looked at between the kills. */
   readonly looks: number;
   /** Pages of all sites at the end. */
@@ -116,7 +114,6 @@ class SitesTrial {
       troubles: sum(({ troubles }) => troubles),
       told: sum(({ log }) => log.told),
       inherited: sum(({ log }) => log.inherited),
-      lost: sum(({ log }) => log.lost),
       looks: this.#looks,
       pages: sum(({ count }) => count),
       changedSites: this.#changed,

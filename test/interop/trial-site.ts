@@ -167,8 +167,7 @@ export class TrialSite implements AsyncDisposable {
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url ?? "/";
     const run = request.headers["user-agent"] ?? "nobody";
-    const isReading = path.startsWith("/.well-known/");
-    const opened = this.log.begin(run, Date.now(), isReading);
+    const opened = this.log.begin(run, Date.now());
     response.once("close", () => this.log.end(opened, Date.now()));
     const { random, troubleEvery } = this.#options;
     const isTrouble = this.isTroubled && path !== "/robots.txt" && random.below(troubleEvery) === 0;
@@ -226,6 +225,8 @@ export class TrialSite implements AsyncDisposable {
         .end(page.body);
     }
     const made = this.#madeFile(path);
+    // With true ones, too, a page that came back must not be missed three times.
+    if (made === undefined) this.#missed.set(path, (this.#missed.get(path) ?? 0) + 1);
     if (made === undefined) response.writeHead(404).end("<h1>This is an error page</h1>");
     else response.writeHead(200, made.type === "" ? {} : { "content-type": made.type }).end(made.body);
   }

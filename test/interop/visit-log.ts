@@ -17,7 +17,6 @@ export interface Run {
 /** A request that is being answered. */
 export interface OpenRequest {
   readonly run: string;
-  readonly isReading: boolean;
 }
 
 // Two ends of a connection look at the clock at different moments.
@@ -35,14 +34,12 @@ export class VisitLog {
   #pages = 0;
   #endedAt = Number.NEGATIVE_INFINITY;
   #notBefore = 0;
-  #told: { readonly run: string; readonly at: number; readonly isReading: boolean } | undefined;
+  #told: { readonly run: string; readonly at: number } | undefined;
   requests = 0;
   /** Answers that named a time before which nothing was to be asked. */
   told = 0;
   /** Of those, the ones that a killed run left and a later one kept to. */
   inherited = 0;
-  /** Of those, the ones that a run which was killed while it read lists could not keep (decision 0043). */
-  lost = 0;
 
   constructor(site: string, spacing: Spacing, runs: ReadonlyMap<string, Run>) {
     this.#site = site;
@@ -50,8 +47,7 @@ export class VisitLog {
     this.#runs = runs;
   }
 
-  /** @param isReading - whether it is for an archive or list that is read within one transaction of the store */
-  begin(run: string, now: number, isReading: boolean): OpenRequest {
+  begin(run: string, now: number): OpenRequest {
     const { restMs, pagesBeforeRest } = this.#spacing;
     this.requests++;
     const known = this.#runs.get(run);
@@ -61,7 +57,7 @@ export class VisitLog {
     this.#checkTold(run, now);
     if (now - this.#endedAt >= restMs - toleranceMs) this.#pages = 0;
     if (++this.#pages > pagesBeforeRest) this.#say(run, "asked without a rest", restMs - (now - this.#endedAt));
-    const request = { run, isReading };
+    const request = { run };
     this.#open.add(request);
     return request;
   }
@@ -72,7 +68,7 @@ export class VisitLog {
     if (retryAfterMs === undefined) return;
     this.told++;
     this.#notBefore = now + retryAfterMs;
-    this.#told = { run: request.run, at: now, isReading: request.isReading };
+    this.#told = { run: request.run, at: now };
   }
 
   /** What a run had under way when it died is over. */
@@ -92,8 +88,7 @@ export class VisitLog {
     }
     const killedAt = this.#runs.get(told.run)?.killedAt ?? Number.POSITIVE_INFINITY;
     if (isOther && killedAt - told.at < unheardMs) return;
-    if (isOther && told.isReading) this.lost++;
-    else this.#say(run, `asked before the time that ${told.run} was told`, earlyMs);
+    this.#say(run, `asked before the time that ${told.run} was told`, earlyMs);
   }
 
   #say(run: string, what: string, ms: number): void {
