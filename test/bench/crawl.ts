@@ -104,7 +104,8 @@ async function raceFarAway(race: Race, rounds: number, delayMs: number, isFull: 
   }
 }
 
-const help = `npm run bench -- crawl [--pages 20000] [--rounds 3] [--latency-ms 20] [--full]
+/** What `--help` prints. */
+export const help: string = `npm run bench -- crawl [--pages 20000] [--rounds 3] [--latency-ms 20] [--full]
 --full: also far away, wget and wget2 ask for every URL (a quarter of an hour a round), not for a sample of ${sampledUrls}.
 `;
 
@@ -120,13 +121,8 @@ export async function run(args: string[]): Promise<void> {
       rounds: { type: "string", default: "3" },
       "latency-ms": { type: "string", default: "20" },
       full: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
     },
   });
-  if (values.help) {
-    process.stdout.write(help);
-    return;
-  }
   const rounds = Number(values.rounds);
   using temp = makeTempFolder("bench-crawl");
   const docroot = join(temp.path, "docroot");

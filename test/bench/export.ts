@@ -41,10 +41,12 @@ function row(name: string, costs: readonly MeteredCost[], reference: number | un
   return `${name.padEnd(44)}${wall.toFixed(2).padStart(8)}${cpu.toFixed(2).padStart(8)}${peak.toFixed(0).padStart(10)}${ratio.padStart(8)}`;
 }
 
-/**
- * `npm run bench -- export [--files 200000] [--rounds 3] [--changes 1000] [--peers]`: exports of a large site
- * in turn with a shell pipeline that does the least possible work; then once the builders of others.
- */
+/** What `--help` prints. */
+export const help: string = `npm run bench -- export [--files 200000] [--rounds 3] [--changes 1000] [--peers]
+--peers: once the builders of others, too.
+`;
+
+/** Exports of a large site, in turn with a shell pipeline that does the least possible work. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,

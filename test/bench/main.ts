@@ -1,5 +1,10 @@
+interface Benchmark {
+  readonly help: string;
+  readonly run: (args: string[]) => Promise<void>;
+}
+
 /** Each benchmark by the word that names it on the command line: `npm run bench -- crawl --rounds 1`. */
-const benchmarks: Readonly<Record<string, () => Promise<{ run: (args: string[]) => Promise<void> }>>> = {
+const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   replay: () => import("./replay.ts"),
   export: () => import("./export.ts"),
   crawl: () => import("./crawl.ts"),
@@ -11,15 +16,34 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run: (args: string[]) 
   race: () => import("./race.ts"),
 };
 
+const names = Object.keys(benchmarks);
+const usage = `npm run bench -- NAME [options]\nNAME: ${names.join(", ")}; each has --help.\n`;
+
+function isMistyped(error: unknown): error is Error {
+  return String((error as { code?: unknown } | undefined)?.code).startsWith("ERR_PARSE_ARGS_");
+}
+
 async function main(): Promise<void> {
-  const [name = "", ...args] = process.argv.slice(2);
+  const [name = "--help", ...args] = process.argv.slice(2);
   const load = benchmarks[name];
   if (load === undefined) {
-    process.stderr.write(`usage: npm run bench -- ${Object.keys(benchmarks).join("|")} [options]\n`);
-    process.exitCode = 2;
+    const isAsked = name === "--help";
+    process[isAsked ? "stdout" : "stderr"].write(usage);
+    process.exitCode = isAsked ? 0 : 2;
     return;
   }
-  await (await load()).run(args);
+  const { help, run } = await load();
+  if (args.includes("--help")) {
+    process.stdout.write(help);
+    return;
+  }
+  try {
+    await run(args);
+  } catch (error) {
+    if (!isMistyped(error)) throw error;
+    process.stderr.write(`${error.message}\n${help}`);
+    process.exitCode = 2;
+  }
 }
 
 await main();

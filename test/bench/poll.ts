@@ -8,7 +8,8 @@ import { createAdaptive, createEstimating, createKnowing, createRoundRobin } fro
 import { makePoissonSite, poissonRates, takeHistory } from "./poll/trial-sites.ts";
 import { daySeconds, readHistory } from "./replay/history.ts";
 
-const help = `npm run bench -- poll [--days 730] [--pages 10000] [HISTORY...]
+/** What `--help` prints. */
+export const help: string = `npm run bench -- poll [--days 730] [--pages 10000] [HISTORY...]
 HISTORY: a gzip'd file of events, as for "replay". Default: those in ../shared/data that are there.
 `;
 
@@ -74,13 +75,8 @@ export async function run(args: string[]): Promise<void> {
     options: {
       days: { type: "string", default: "730" },
       pages: { type: "string", default: "10000" },
-      help: { type: "boolean", default: false },
     },
   });
-  if (values.help) {
-    process.stdout.write(help);
-    return;
-  }
   const days = countWhole("days", values.days);
   const pages = countWhole("pages", values.pages);
   process.stdout.write(`Node ${process.version}\n${explanation}`);

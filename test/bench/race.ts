@@ -72,7 +72,8 @@ function formatRatios(racers: readonly Racer[], laps: readonly Lap[]): string {
     .join("");
 }
 
-const help = `npm run bench -- race [--pages 50000] [--rounds 1] [--only WORD]
+/** What `--help` prints. */
+export const help: string = `npm run bench -- race [--pages 50000] [--rounds 1] [--only WORD]
 npm run bench -- race --known [--urls 100000,1000000,5000000] [--budget 1000]
 --only: those whose name contains the word.
 `;
@@ -91,13 +92,8 @@ export async function run(args: string[]): Promise<void> {
       known: { type: "boolean", default: false },
       urls: { type: "string", default: "100000,1000000,5000000" },
       budget: { type: "string", default: "1000" },
-      help: { type: "boolean", default: false },
     },
   });
-  if (values.help) {
-    process.stdout.write(help);
-    return;
-  }
   if (values.known) {
     process.stdout.write(await raceWithKnownUrls(values.urls.split(",").map(Number), Number(values.budget)));
     return;

@@ -9,7 +9,8 @@ import { findMissedBounds, formatReplay } from "./replay/replay-table.ts";
 
 const defaultFiles = ["flink-web.tsv.gz", "nodejs-org.tsv.gz"];
 
-const help = `npm run bench -- replay [--days 730] [HISTORY...]
+/** What `--help` prints. */
+export const help: string = `npm run bench -- replay [--days 730] [HISTORY...]
 HISTORY: a gzip'd file of events, seconds since 1970 TAB A, M or D TAB size TAB path a line, oldest first;
 or one made up: ${madeHistories.join(", ")}. Default: ${defaultFiles.join(" and ")} in ../shared/data.
 `;
@@ -46,12 +47,8 @@ export async function run(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { days: { type: "string", default: "730" }, help: { type: "boolean", default: false } },
+    options: { days: { type: "string", default: "730" } },
   });
-  if (values.help) {
-    process.stdout.write(help);
-    return;
-  }
   const days = countDays(values.days);
   const cancel = new AbortController();
   const stop = (): void => cancel.abort();

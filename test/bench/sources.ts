@@ -9,7 +9,8 @@ import { formatDays } from "./sources/days-table.ts";
 import { makePeers } from "./sources/peers.ts";
 import { runDays } from "./sources/run-days.ts";
 
-const help = `npm run bench -- sources [--pages 4000] [--days 30] [--history FILE] [--peers] [--full]
+/** What `--help` prints. */
+export const help: string = `npm run bench -- sources [--pages 4000] [--days 30] [--history FILE] [--peers] [--full]
 One site, published in turn in all ways, through the last days of a history. --peers: beside wget, wget2, HTTrack and
 Scrapy. --full: 20000 pages, which takes half an hour and more. FILE: as for "replay".
 Default: nodejs-org.tsv.gz in ../shared/data.
@@ -38,13 +39,8 @@ export async function run(args: string[]): Promise<void> {
       history: { type: "string", default: join(repositoryFolder(), "../shared/data/nodejs-org.tsv.gz") },
       peers: { type: "boolean", default: false },
       full: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
     },
   });
-  if (values.help) {
-    process.stdout.write(help);
-    return;
-  }
   const pages = countOf(values.pages ?? (values.full ? "20000" : "4000"), "pages");
   using temp = makeTempFolder("bench-sources");
   const result = await runDays({

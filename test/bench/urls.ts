@@ -60,7 +60,10 @@ function exportOnce(folder: string, field: "created" | "unchanged", lines: numbe
   return cost;
 }
 
-/** `npm run bench -- urls [--lines 10000000]`: exports of a list of pages, first and unchanged, by stage. */
+/** What `--help` prints. */
+export const help: string = "npm run bench -- urls [--lines 10000000]\n";
+
+/** Exports of a list of pages, first and unchanged, by stage. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { lines: { type: "string", default: "10000000" } } });
   const lines = Number(values.lines);

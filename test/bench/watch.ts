@@ -113,7 +113,8 @@ function formatRounds(costs: readonly RoundCosts[]): string {
   return [head, ...rows].map((cells) => `${cells.map((cell) => cell.padStart(10)).join("")}\n`).join("");
 }
 
-const help = `npm run bench -- watch [--files 50000] [--changes 20000] [--rounds 1] [--large]
+/** What `--help` prints. */
+export const help: string = `npm run bench -- watch [--files 50000] [--changes 20000] [--rounds 1] [--large]
 --large: also publishes changes of a site of 1,000,000 pages.
 `;
 
@@ -129,13 +130,8 @@ export async function run(args: string[]): Promise<void> {
       changes: { type: "string", default: "20000" },
       rounds: { type: "string", default: "1" },
       large: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
     },
   });
-  if (values.help) {
-    process.stdout.write(help);
-    return;
-  }
   for (let round = 0; round < Number(values.rounds); round++) {
     await measureBurst(Number(values.files), Number(values.changes), 17 + round);
   }
