@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export type { CallRecord } from "./announce/index.ts";
+export { readCrawlConfiguration } from "./crawl-configuration.ts";
 export {
   type CrawlCosts,
   type CrawlReportOptions,
@@ -12,6 +13,7 @@ export {
   type SiteReport,
   type VisitReport,
 } from "./crawl-report.ts";
+export type { CrawlSettings } from "./crawl-settings.ts";
 export { type CrawlSiteOptions, crawlSite } from "./crawl-site.ts";
 export type { ChangeDay, LastRun, LedgerState, LockHolder, PublishedState, RunTrouble } from "./export/index.ts";
 export { readExportConfiguration } from "./export-configuration.ts";

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Clock, HeldBody, Page } from "./model/index.ts";
+import type { Clock, DeletionReason, HeldBody, Page } from "./model/index.ts";
 import { HandedBodies, type Keeping, type SiteStore, type Store, writeWacz } from "./store/index.ts";
 
 /**
@@ -29,6 +29,8 @@ export interface HandedRemoval {
   readonly url: string;
   /** Path with query, as of a page. */
   readonly path: string;
+  /** Absent if the page only leads to another by now, or if it is told because a visit was killed. */
+  readonly reason?: DeletionReason;
 }
 
 /**
@@ -64,7 +66,8 @@ function keepingOf(keep: Keep | PageReceiver, origin: string, clock: Clock, maxB
       kind: "callback",
       taker: {
         take: (page, body) => keep.onBody({ ...page, url: origin + page.path, body }),
-        drop: (path) => keep.onRemoval({ url: origin + path, path }),
+        drop: (path, reason) =>
+          keep.onRemoval({ url: origin + path, path, ...(reason === undefined ? {} : { reason }) }),
       },
     };
   }

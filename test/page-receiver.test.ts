@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { HandedPage, PageReceiver } from "../src/kept-site.ts";
+import type { HandedPage, HandedRemoval, PageReceiver } from "../src/kept-site.ts";
 import { servedBy } from "./crawl/mirror.ts";
 import { recordOf } from "./crawl/published-site.ts";
 import { Crawler } from "./crawl/site-visit.ts";
@@ -28,9 +28,9 @@ class Shelf implements PageReceiver {
     this.pages[page.path] = textOf(page);
   };
 
-  readonly onRemoval = async ({ path }: { readonly path: string }): Promise<void> => {
+  readonly onRemoval = async ({ path, reason }: HandedRemoval): Promise<void> => {
     await this.wait(path);
-    this.calls.push(`drop ${path}`);
+    this.calls.push(`drop ${path}: ${reason}`);
     delete this.pages[path];
   };
 
@@ -77,7 +77,7 @@ describe("a crawl whose bodies are taken by a callback", () => {
     site.set({ "/a.html": "aa", "/gone.html": undefined });
     site.publish();
     await crawler.visit({ keep });
-    assert.deepEqual(keep.takeCalls(), ["drop /gone.html", "take /a.html"]);
+    assert.deepEqual(keep.takeCalls(), ["drop /gone.html: published", "take /a.html"]);
     assert.deepEqual(keep.pages, servedBy(site));
     await crawler.visit({ keep });
     assert.deepEqual(keep.takeCalls(), []);
@@ -177,7 +177,7 @@ describe("a crawl whose bodies are taken by a callback", () => {
     await assert.rejects(crawler.visit({ keep }), (error) => error === failure);
     keep.wait = async () => undefined;
     await crawler.visit({ keep });
-    assert.deepEqual(keep.takeCalls(), ["drop /p1.html"]);
+    assert.deepEqual(keep.takeCalls(), ["drop /p1.html: published"]);
   });
 
   it("follows a site without archives, and calls once at a time for a page that others lead to", async () => {
@@ -200,7 +200,7 @@ describe("a crawl whose bodies are taken by a callback", () => {
     site.set({ "/b.html": undefined });
     site.answers.set("/b.html", (_, response) => response.writeHead(410).end());
     await crawler.visitNextDay({ keep, sources: ["links"] });
-    assert.deepEqual(keep.takeCalls(), ["drop /b.html"]);
+    assert.deepEqual(keep.takeCalls(), ["drop /b.html: gone"]);
   });
 
   it("begins a site anew that was kept in another way", async () => {

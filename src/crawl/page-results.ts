@@ -34,7 +34,7 @@ export class PageResults {
     const judgement = judgePage(item, finding);
     const { settlement, outcome, message } = judgement;
     if (settlement.kind === "removed") {
-      await this.#visit.ports.bodies.remove(settlement.path);
+      await this.#visit.ports.bodies.remove(settlement.path, settlement.reason);
       if (item.held !== undefined) this.#visit.tally.askedAndHeld--;
     }
     countJudgement(this.#visit, item, judgement);

@@ -15,7 +15,7 @@ async function deletePages(visit: CrawlVisit): Promise<void> {
   const batch = new SettlementBatch(visit);
   for (const { path, isHeld } of dueWork<DeleteItem>(visit, "delete", (item) => item.path)) {
     if (isCancelled(visit)) break;
-    await visit.ports.bodies.remove(path);
+    await visit.ports.bodies.remove(path, "published");
     if (isHeld) {
       visit.tally.deleted++;
       visit.report({ event: "page", site: visit.origin, path, outcome: "deleted" });

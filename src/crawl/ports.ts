@@ -4,6 +4,7 @@ import type {
   Change,
   Clock,
   CrawlSummary,
+  DeletionReason,
   EpochSeconds,
   FetchOutcome,
   FetchRequest,
@@ -219,8 +220,8 @@ export interface Bodies {
   keep(page: Page & HeldBody, body: Uint8Array | BodyWriter): Result<undefined> | Promise<Result<undefined>>;
   /** Reads a body back; undefined if it is not there, is larger than that, or bodies cannot be read back. */
   read(path: string, maxBytes: number): Uint8Array | undefined;
-  /** Removes a body; harmless if there is none. */
-  remove(path: string): void | Promise<void>;
+  /** Removes a body; harmless if there is none. @param reason - undefined where a page only leads to another by now */
+  remove(path: string, reason: DeletionReason | undefined): void | Promise<void>;
   /** Makes everything kept and removed until now durable. */
   flush(): Promise<void>;
 }

@@ -72,8 +72,10 @@ export class TargetBatch {
   async #commit(settlements: readonly TargetSettlement[], found: readonly FoundTarget[]): Promise<void> {
     const { bodies, targets, timing } = this.#visit.ports;
     // Also of a page that is not held: a visit that died may have kept its body and not remembered that.
-    for (const { kind, target } of settlements)
-      if (kind === "removed" || kind === "alias") await bodies.remove(target.path);
+    for (const settlement of settlements) {
+      if (settlement.kind === "removed") await bodies.remove(settlement.target.path, settlement.reason);
+      else if (settlement.kind === "alias") await bodies.remove(settlement.target.path, undefined);
+    }
     if (settlements.length > 0) await bodies.flush();
     targets.settle(settlements, found, Math.floor(timing.now() / 1000));
   }

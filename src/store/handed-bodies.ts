@@ -1,4 +1,4 @@
-import { type HeldBody, ok, type Page, type Result } from "../model/index.ts";
+import { type DeletionReason, type HeldBody, ok, type Page, type Result } from "../model/index.ts";
 import { BodyFile } from "./body-file.ts";
 import type { HandedMarks } from "./handed-marks.ts";
 import { PassingBodies } from "./warc-bodies.ts";
@@ -7,7 +7,8 @@ import { PassingBodies } from "./warc-bodies.ts";
 export interface BodyTaker {
   /** @param body - all of it, or the file in which it is until this ends */
   take(page: Page & HeldBody, body: Uint8Array | { readonly file: string }): void | Promise<void>;
-  drop(path: string): void | Promise<void>;
+  /** @param reason - undefined if it only leads to another page by now, or if a killed visit is made up for */
+  drop(path: string, reason: DeletionReason | undefined): void | Promise<void>;
 }
 
 /** Says that a {@link BodyTaker} failed; its error is the cause. */
@@ -34,7 +35,7 @@ export class HandedBodies {
   /** Hands on what a killed visit left open; before anything else. */
   async recover(): Promise<void> {
     for (const path of this.#marks.doubt()) {
-      await this.#call(path, () => this.#taker.drop(path));
+      await this.#call(path, () => this.#taker.drop(path, undefined));
       this.#marks.forget(path);
     }
   }
@@ -64,10 +65,10 @@ export class HandedBodies {
     return ok(undefined);
   }
 
-  async remove(path: string): Promise<void> {
+  async remove(path: string, reason: DeletionReason | undefined): Promise<void> {
     if (!this.#marks.mayBeHanded(path)) return;
     this.#marks.mark(path);
-    await this.#call(path, () => this.#taker.drop(path));
+    await this.#call(path, () => this.#taker.drop(path, reason));
   }
 
   async flush(): Promise<void> {}

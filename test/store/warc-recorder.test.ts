@@ -204,7 +204,7 @@ describe("bodies in WARC files", () => {
     assert.equal(bodies.adopt({ ...page, path: "/same" }), undefined, "nobody said that it is durable");
     assert.equal(bodies.adopt({ ...page, digest: "AAAAAAAAAAA" }), undefined);
     assert.equal(bodies.adopt({ ...page, digest: undefined }), undefined);
-    bodies.remove("/a");
+    bodies.remove("/a", "gone");
     assert.equal(bodies.adopt(page), undefined);
     await again[Symbol.asyncDispose]();
     assert.equal(readCaptures(site.folder).length, 2, "nothing is removed from archives");
