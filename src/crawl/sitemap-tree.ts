@@ -1,5 +1,6 @@
 import { maxSitemapBytes, PageListReader, robotsAllow, type SitemapEntry } from "../format/index.ts";
 import { excerpt, ok, type Problem, parseUrl, problem, type Result, type Validators } from "../model/index.ts";
+import { OtherHosts } from "./other-hosts.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { throwIfAborted, warn } from "./reading-visit.ts";
 import { productToken } from "./robots-rules.ts";
@@ -17,6 +18,7 @@ const pieceBytes = 64 * 1024;
 const maxRememberedCharacters = 8 * 1024 * 1024;
 /** So many sitemaps that are passed over are told one by one. */
 const maxToldRefusals = 20;
+const isWeb = /^https?:$/;
 
 /** What is remembered of a sitemap: enough to see that it is as it was. */
 export interface SitemapCopy {
@@ -63,6 +65,7 @@ export class SitemapTree {
   readonly #known: Readonly<Record<string, SitemapCopy>>;
   readonly #sink: SitemapSink;
   readonly #sharedTags: ReadonlySet<string>;
+  readonly #hosts: OtherHosts;
   readonly #todo: Awaited[] = [];
   readonly #seen = new Set<string>();
   readonly #copies: Record<string, SitemapCopy> = {};
@@ -78,12 +81,16 @@ export class SitemapTree {
     this.#known = known;
     this.#sink = sink;
     this.#sharedTags = readSharedTags(visit.ports.memory);
+    this.#hosts = new OtherHosts(visit);
   }
 
-  /** @param roots - URLs of the first sitemaps */
+  /**
+   * @param roots - URLs of the first sitemaps. They may lie on other hosts, if the site's own robots.txt says so; those that an index
+   *   names lie on its host or on the site's own (sitemaps.org/protocol, "Sitemaps & Cross Submits").
+   */
   async read(roots: readonly string[]): Promise<SitemapTreeLook> {
     for (const url of roots) {
-      const refusal = this.#await(url, 0);
+      const refusal = this.#await(url, 0, undefined);
       if (refusal !== undefined) this.#firstProblem ??= refusal;
     }
     for (let next = this.#todo.shift(); next !== undefined; next = this.#todo.shift()) {
@@ -105,9 +112,11 @@ export class SitemapTree {
     };
   }
 
-  #await(text: string, depth: number): Problem | undefined {
-    const url = parseUrl(text, this.#visit.origin);
-    if (url === undefined || url.origin !== this.#visit.origin || url.username !== "" || url.password !== "")
+  /** @param parent - the index that names it */
+  #await(text: string, depth: number, parent: string | undefined): Problem | undefined {
+    const url = parseUrl(text, parent ?? this.#visit.origin);
+    const isNear = parent === undefined || url?.origin === this.#visit.origin || url?.origin === new URL(parent).origin;
+    if (url === undefined || !isNear || !isWeb.test(url.protocol) || url.username !== "" || url.password !== "")
       return { code: "other-origin", message: `not a sitemap of ${this.#visit.origin}: ${excerpt(text)}` };
     url.hash = "";
     if (this.#seen.has(url.href)) return undefined;
@@ -120,11 +129,13 @@ export class SitemapTree {
   }
 
   async #readOne({ url, depth }: Awaited): Promise<Result<undefined>> {
-    const { pathname, search } = new URL(url);
+    const { pathname, search, origin } = new URL(url);
     const path = pathname + search;
-    if (!robotsAllow(this.#visit.robots, productToken, path)) return problem("disallowed", "robots.txt forbids it");
+    const host = await this.#hosts.visitOf(origin);
+    if (!host.ok) return host;
+    if (!robotsAllow(host.value.robots, productToken, path)) return problem("disallowed", "robots.txt forbids it");
     const known = this.#known[url];
-    const outcome = await getPatiently(this.#visit, "metadata", () => ({
+    const outcome = await getPatiently(host.value, "metadata", () => ({
       path,
       maxBytes: maxPackedBytes,
       maxRedirects: 5,
@@ -133,14 +144,14 @@ export class SitemapTree {
     if (outcome.kind === "not-modified" && known !== undefined) {
       this.#unchanged += 1;
       this.#remember(url, known);
-      for (const child of known.children) this.#await(child, depth + 1);
+      for (const child of known.children) this.#await(child, depth + 1, url);
       return ok(undefined);
     }
-    if (outcome.kind !== "fetched")
-      return problem(
-        outcome.kind === "gone" || outcome.kind === "refused" ? "no-sitemap" : "site-unavailable",
-        describeOutcome(outcome),
-      );
+    if (outcome.kind !== "fetched") {
+      const isAbsent = outcome.kind === "gone" || outcome.kind === "refused";
+      const unavailable = origin === this.#visit.origin ? "site-unavailable" : "host-unavailable";
+      return problem(isAbsent ? "no-sitemap" : unavailable, describeOutcome(outcome));
+    }
     const { codec } = this.#visit.ports;
     const coded =
       outcome.contentEncoding === undefined || outcome.contentEncoding === "identity"
@@ -153,7 +164,7 @@ export class SitemapTree {
     const parsed = this.#parse(content.value, children, mark);
     if (!parsed.ok) return parsed;
     for (const child of children) {
-      const refusal = this.#await(child, depth + 1);
+      const refusal = this.#await(child, depth + 1, url);
       if (refusal === undefined) continue;
       this.#isComplete = false;
       this.#warn(refusal.code, `A sitemap is passed over: ${refusal.message}.`);

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
 import { MappedSite, sitemapIndex, urlset } from "./mapped-site.ts";
+import { PublishedSite } from "./published-site.ts";
 import { Crawler, type Visit } from "./site-visit.ts";
 
 const sitemap: Partial<CrawlSiteOptions> = { sources: ["sitemap"] };
@@ -52,6 +53,49 @@ describe("sitemaps", () => {
       `${listed(crawler, "/a.html").replace("</urlset>", "")}<url><loc>https://elsewhere.example/b.html</loc></url></urlset>`,
     );
     assert.deepEqual((await crawler.visitNextDay(sitemap)).pages, ["created /a.html"]);
+  });
+
+  it("lie on another host where robots.txt says so, and its rules hold there", async () => {
+    await using crawler = await openSite();
+    await using other = await PublishedSite.open();
+    const { site } = crawler;
+    put(crawler, "/robots.txt", `Sitemap: ${other.origin}/map.xml\n`);
+    put(crawler, "/own.xml", listed(crawler, "/b.html"));
+    const index = sitemapIndex(
+      ...[`${other.origin}/part.xml`, `${other.origin}/secret.xml`],
+      ...[`${site.origin}/own.xml`, "https://third.example/map.xml"],
+    );
+    other.files.set("/robots.txt", Buffer.from("User-agent: *\nDisallow: /secret\n"));
+    other.files.set("/map.xml", Buffer.from(index));
+    const foreign = urlset(other.origin, [{ path: "/c.html" }]).replace(/^.*?<urlset[^>]*>/, "");
+    other.files.set("/part.xml", Buffer.from(`${listed(crawler, "/a.html").replace("</urlset>", "")}${foreign}`));
+    const near = { ...sitemap, allowPrivate: true };
+    const first = await crawler.visit(near);
+    assert.deepEqual(first.pages, ["created /a.html", "created /b.html"]);
+    assert.deepEqual(first.warnings, ["other-origin", "disallowed"]);
+    assert.deepEqual(other.takeRequests(), ["200 /robots.txt", "200 /map.xml", "200 /part.xml"]);
+    await crawler.visitNextDay(near);
+    assert.deepEqual(other.takeRequests(), ["200 /robots.txt", "304 /map.xml", "304 /part.xml"]);
+  });
+
+  it("lie on another host that cannot be reached, or must not be: the one at the usual place is read", async () => {
+    await using crawler = await openSite();
+    await using other = await PublishedSite.open();
+    put(crawler, "/robots.txt", `Sitemap: ${other.origin}/map.xml\n`);
+    put(crawler, "/sitemap.xml", sitemapIndex(`${other.origin}/map.xml`, `${crawler.site.origin}/1.xml`));
+    put(crawler, "/1.xml", listed(crawler, "/b.html"));
+    other.files.set("/map.xml", Buffer.from(listed(crawler, "/a.html")));
+    // A host of the same machine may only be asked if that is allowed; what an index says of others never counts.
+    assert.deepEqual((await crawler.visit(sitemap)).pages, ["created /b.html"]);
+    assert.deepEqual(other.takeRequests(), []);
+    for (const path of ["/map.xml", "/robots.txt"]) {
+      other.answers.set(path, (_, response) => response.writeHead(503).end());
+      const visit = await crawler.visitNextDay({ ...sitemap, allowPrivate: true });
+      assert.equal(visit.summary.source, "sitemap");
+      assert.ok(visit.requests.includes("304 /sitemap.xml"));
+      const wanted = path === "/map.xml" ? "503 /map.xml" : "503 /robots.txt";
+      assert.equal(other.takeRequests().at(-1), wanted);
+    }
   });
 
   it("come in indexes, gzip'd or not, and are not read again while they are unchanged", async () => {
