@@ -156,6 +156,17 @@ function describeMirror(isWarm: boolean): void {
       assert.deepEqual(readdirSync(temporary), []);
     });
 
+    it("goes on by itself once its thread has ended", async () => {
+      using mirror = await openMirror(isWarm);
+      const { bodies, root } = mirror;
+      assert.ok((await keepText(bodies, "/a", "before")).ok);
+      bodies.close();
+      for (const text of ["after", "and again"]) assert.ok((await keepText(bodies, "/a", text)).ok);
+      assert.equal(readFileSync(join(root, "a"), "utf8"), "and again");
+      await bodies.remove("/a");
+      assert.deepEqual(readdirSync(root), []);
+    });
+
     it("says of a body that cannot be written what the file system says", async () => {
       using mirror = await openMirror(isWarm);
       rmSync(mirror.temporary, { recursive: true });
