@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
-import type { WholeFile } from "./whole-file.ts";
+import type { FileTask } from "./file-task.ts";
 
-/** Why a file could not be made. */
+/** Why a task could not be done. */
 export interface FileFault {
   readonly code: string | undefined;
   readonly message: string;
@@ -13,13 +13,12 @@ interface Job {
 }
 
 /**
- * A thread that makes files, in the order in which they are given. Half of what keeping a page costs is spent in the file
+ * A thread that makes and removes files, in the order in which it is told. Half of what keeping a page costs is spent in the file
  * system, and meanwhile the next pages can come in.
  */
 export class FileThread {
   readonly #worker: Worker;
   readonly #jobs: Job[] = [];
-  #last: Promise<unknown> = Promise.resolve();
   #hasEnded = false;
 
   constructor() {
@@ -33,27 +32,22 @@ export class FileThread {
   }
 
   /**
-   * Makes a file.
+   * Has a task done.
    *
    * @returns whether it was tried; false if the thread is not there any more
    * @throws Error with a `code`, as the file system says
    */
-  place(file: WholeFile): Promise<boolean> {
+  attempt(task: FileTask): Promise<boolean> {
     if (this.#hasEnded) return Promise.resolve(false);
-    const placed = new Promise<boolean>((resolve, reject) => {
-      // What is given over is gone here: a copy, without what else may lie in the same memory.
-      const content = new Uint8Array(file.content);
+    return new Promise((resolve, reject) => {
       if (this.#jobs.length === 0) this.#worker.ref();
       this.#jobs.push({ resolve, reject });
-      this.#worker.postMessage({ ...file, content }, [content.buffer]);
+      if (task.kind === "place" && task.content !== undefined) {
+        // What is given over is gone here: a copy, without what else may lie in the same memory.
+        const content = new Uint8Array(task.content);
+        this.#worker.postMessage({ ...task, content }, [content.buffer]);
+      } else this.#worker.postMessage(task);
     });
-    this.#last = placed;
-    return placed;
-  }
-
-  /** Resolves once everything that was given until now was tried. */
-  async settled(): Promise<void> {
-    await this.#last.catch(() => undefined);
   }
 
   /** Ends the thread, which has nothing to do. */

@@ -1,16 +1,16 @@
 import { type MessagePort, parentPort, receiveMessageOnPort } from "node:worker_threads";
+import { doFileTask, type FileTask } from "./file-task.ts";
 import type { FileFault } from "./file-thread.ts";
-import { placeWholeFile, type WholeFile } from "./whole-file.ts";
 
-// The body of a thread that makes files for FileThread.
+// The body of a thread that does what FileThread is told.
 function faultOf(error: unknown): FileFault {
   const { code, message } = error as NodeJS.ErrnoException;
   return { code, message };
 }
 
-function place(file: WholeFile): FileFault | undefined {
+function attempt(task: FileTask): FileFault | undefined {
   try {
-    placeWholeFile(file);
+    doFileTask(task);
     return undefined;
   } catch (error) {
     return faultOf(error);
@@ -18,11 +18,11 @@ function place(file: WholeFile): FileFault | undefined {
 }
 
 function serve(port: MessagePort): void {
-  port.on("message", (first: WholeFile) => {
-    const faults = [place(first)];
+  port.on("message", (first: FileTask) => {
+    const faults = [attempt(first)];
     // What came meanwhile is done at once, and told in one message.
     for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port))
-      faults.push(place(next.message as WholeFile));
+      faults.push(attempt(next.message as FileTask));
     port.postMessage(faults);
   });
 }

@@ -6,7 +6,6 @@ import {
   openSync,
   readFileSync,
   readSync,
-  renameSync,
   rmdirSync,
   unlinkSync,
   utimesSync,
@@ -15,10 +14,10 @@ import { join } from "node:path";
 import { digestBytes, type HeldBody, ok, type Page, problem, type Result, wrapSystemError } from "../model/index.ts";
 import { BodyFile } from "./body-file.ts";
 import { DurableFolder } from "./durable-folder.ts";
+import { doFileTask, type FileTask } from "./file-task.ts";
 import { FileThread } from "./file-thread.ts";
 import { fileNamed } from "./mirror-path.ts";
 import { MirrorPlaces } from "./mirror-places.ts";
-import { placeWholeFile, type WholeFile } from "./whole-file.ts";
 
 const maxKnownFolders = 50_000;
 const pieceBytes = 1024 * 1024;
@@ -36,14 +35,6 @@ const noPlace: ReadonlySet<unknown> = new Set([
   "EINVAL",
   "EILSEQ",
 ]);
-
-/** Where a body goes. */
-interface Place {
-  /** Joined by `/`, one character a byte. */
-  readonly names: string;
-  readonly target: string | Buffer;
-  readonly temporary: string;
-}
 
 function codeOf(error: unknown): unknown {
   return (error as NodeJS.ErrnoException).code;
@@ -127,32 +118,46 @@ export class Mirror {
     return new BodyFile(this.#newTemporary());
   }
 
-  keep(page: Page, body: Uint8Array | BodyFile): Result<undefined> | Promise<Result<undefined>> {
+  /** As it was asked for, so it is done: of two bodies of a page, or a body and a removal, what came last holds. */
+  async keep(page: Page, body: Uint8Array | BodyFile): Promise<Result<undefined>> {
     const names = this.#places.namesOf(page.path);
     const target = this.#fileOf(names);
-    const place: Place = { names, target, temporary: body instanceof BodyFile ? body.file : this.#newTemporary() };
+    const isFile = body instanceof BodyFile;
+    const temporary = isFile ? body.file : this.#newTemporary();
     try {
+      if (isFile) body.close();
       const found = this.#makeFolder(names);
-      if (!found.ok) return this.#giveUp(place, found.error.message);
-      if (body instanceof BodyFile) {
-        body.close();
-        utimesSync(body.file, page.lastModified, page.lastModified);
-        renameSync(body.file, target);
-      } else {
-        const file = { ...place, content: body, modifiedAt: page.lastModified };
-        const thread = this.#threadForNext();
-        if (thread !== undefined) return this.#placeBeside(thread, place, file);
-        placeWholeFile(file);
-      }
+      if (!found.ok) return this.#giveUp(temporary, found.error.message);
+      this.#beginThreadIfWorth();
+      const content = isFile ? undefined : body;
+      const pending = this.#perform({ kind: "place", target, temporary, content, modifiedAt: page.lastModified });
+      if (pending !== undefined) await pending;
     } catch (error) {
-      return this.#fail(place, error);
+      if (noPlace.has(codeOf(error)))
+        return this.#giveUp(temporary, `there is no place for it in the mirror: ${(error as Error).message}`);
+      this.#removeFile(temporary);
+      throw wrapSystemError(error, `write ${target.toString()}`, { file: target.toString() });
     }
-    return this.#note(place);
+    this.#places.noteMade(names);
+    this.#durable.note(target);
+    return ok(undefined);
   }
 
-  /** Removes a body, after everything that was given to be kept before. */
-  remove(path: string): void | Promise<void> {
-    return this.#thread === undefined ? this.#remove(path) : this.#thread.settled().then(() => this.#remove(path));
+  async remove(path: string): Promise<void> {
+    const names = this.#places.namesOf(path);
+    const file = this.#fileOf(names);
+    try {
+      const pending = this.#perform({ kind: "remove", target: file });
+      if (pending !== undefined) await pending;
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR" || code === "ENAMETOOLONG") return;
+      if (code === "EPERM" && lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true) return;
+      throw wrapSystemError(error, `remove ${file.toString()}`, { file: file.toString() });
+    }
+    this.#places.noteRemoved(names);
+    this.#durable.note(file);
+    this.#removeEmptyFolders(names);
   }
 
   flush(): Promise<void> {
@@ -165,47 +170,19 @@ export class Mirror {
   }
 
   // A thread costs more than it saves where few pages are kept; and where names fold, what is on the disk decides over the next one.
-  #threadForNext(): FileThread | undefined {
+  #beginThreadIfWorth(): void {
     if (++this.#kept > keptWithoutThread && !this.#places.isFolding) this.#thread ??= new FileThread();
-    return this.#thread;
   }
 
-  async #placeBeside(thread: FileThread, place: Place, file: WholeFile): Promise<Result<undefined>> {
-    try {
-      if (!(await thread.place(file))) placeWholeFile(file);
-    } catch (error) {
-      return this.#fail(place, error);
-    }
-    return this.#note(place);
+  /** Does a task, at once or, once there is a thread, after those that it has. */
+  #perform(task: FileTask): Promise<void> | undefined {
+    if (this.#thread !== undefined) return this.#performBeside(this.#thread, task);
+    doFileTask(task);
+    return undefined;
   }
 
-  #note({ names, target }: Place): Result<undefined> {
-    this.#places.noteMade(names);
-    this.#durable.note(target);
-    return ok(undefined);
-  }
-
-  #fail(place: Place, error: unknown): Result<undefined> {
-    if (noPlace.has(codeOf(error)))
-      return this.#giveUp(place, `there is no place for it in the mirror: ${(error as Error).message}`);
-    this.#removeFile(place.temporary);
-    throw wrapSystemError(error, `write ${place.target.toString()}`, { file: place.target.toString() });
-  }
-
-  #remove(path: string): void {
-    const names = this.#places.namesOf(path);
-    const file = this.#fileOf(names);
-    try {
-      unlinkSync(file);
-    } catch (error) {
-      const code = codeOf(error);
-      if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR" || code === "ENAMETOOLONG") return;
-      if (code === "EPERM" && lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true) return;
-      throw wrapSystemError(error, `remove ${file.toString()}`, { file: file.toString() });
-    }
-    this.#places.noteRemoved(names);
-    this.#durable.note(file);
-    this.#removeEmptyFolders(names);
+  async #performBeside(thread: FileThread, task: FileTask): Promise<void> {
+    if (!(await thread.attempt(task))) doFileTask(task);
   }
 
   #newTemporary(): string {
@@ -233,7 +210,7 @@ export class Mirror {
     return ok(undefined);
   }
 
-  #giveUp({ temporary }: Place, message: string): Result<undefined> {
+  #giveUp(temporary: string, message: string): Result<undefined> {
     this.#removeFile(temporary);
     return problem("mirror-collision", message);
   }

@@ -152,8 +152,27 @@ function describeMirror(isWarm: boolean): void {
       for (const kept of await Promise.all(keeps)) assert.ok(kept.ok);
       await Promise.all(removals);
       for (const path of paths.slice(25)) assert.equal(readFileSync(join(root, path), "utf8"), path);
+      assert.equal(readFileSync(join(root, again ?? ""), "utf8"), "again");
       for (const path of paths.slice(1, 25)) assert.ok(!existsSync(join(root, path)), path);
       assert.deepEqual(readdirSync(temporary), []);
+    });
+
+    it("lets the body hold that came last, whether it came in memory or in a file", async () => {
+      using mirror = await openMirror(isWarm);
+      const { bodies, root } = mirror;
+      const keepFile = (path: string): Promise<Result<undefined>> => {
+        const body = bodies.open();
+        body.write(Buffer.from("from a file"));
+        return bodies.keep(page(path, "from a file"), body);
+      };
+      const kept = [
+        ...[keepText(bodies, "/a", "before"), keepFile("/a"), keepText(bodies, "/a", "after")],
+        ...[keepFile("/b"), keepText(bodies, "/b", "between"), keepFile("/b")],
+      ];
+      for (const one of await Promise.all(kept)) assert.ok(one.ok);
+      assert.equal(readFileSync(join(root, "a"), "utf8"), "after");
+      assert.equal(readFileSync(join(root, "b"), "utf8"), "from a file");
+      assert.equal(statSync(join(root, "b")).mtimeMs, 1_234_567_890_000);
     });
 
     it("goes on by itself once its thread has ended", async () => {
