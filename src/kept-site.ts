@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Clock, DeletionReason, HeldBody, Page } from "./model/index.ts";
+import { nodeCodec } from "./reading-ports.ts";
 import { HandedBodies, type Keeping, type SiteStore, type Store, writeWacz } from "./store/index.ts";
 
 /**
@@ -73,7 +74,7 @@ function keepingOf(keep: Keep | PageReceiver, origin: string, clock: Clock, maxB
   }
   if (keep === "mirror" || keep === "metadata") return { kind: keep };
   const info = { software: softwareName(), isPartOf: origin, robots: "obey" };
-  return { kind: "warc", info, clock, ...(maxBytes === undefined ? {} : { maxBytes }) };
+  return { kind: "warc", info, clock, decode: nodeCodec.decode, ...(maxBytes === undefined ? {} : { maxBytes }) };
 }
 
 /**

@@ -15,6 +15,7 @@ import { TargetList } from "./target-list.ts";
 import { PassingBodies, WarcBodies } from "./warc-bodies.ts";
 import { WarcFiles } from "./warc-files.ts";
 import { WarcMemory } from "./warc-memory.ts";
+import type { ContentDecoder } from "./warc-payload.ts";
 import { WarcRecorder } from "./warc-recorder.ts";
 import { StoredWork } from "./work-list.ts";
 
@@ -41,6 +42,8 @@ export type Keeping =
       /** What `warcinfo` says beside the format: names and values. */
       readonly info: Readonly<Record<string, string>>;
       readonly clock: Clock;
+      /** Undoes content codings, in which bodies are recorded as they came. */
+      readonly decode: ContentDecoder;
       /** A WARC file that has reached this is closed. Default 1,000,000,000. */
       readonly maxBytes?: number;
     };
@@ -131,13 +134,16 @@ export class Store {
       const marks = new HandedMarks(this.#connection, this.#stateFile, site);
       return { bodies: new HandedBodies(temporary, marks, keeping.taker), warc: undefined };
     }
-    const { info, clock, maxBytes } = keeping;
+    const { info, clock, decode, maxBytes } = keeping;
     const prefix = mirrorFolderOf(origin);
     const options = { folder, temporary, prefix, info, clock, ...(maxBytes === undefined ? {} : { maxBytes }) };
     const files = new WarcFiles(options);
     const memory = new WarcMemory(this.#connection, this.#stateFile, site);
     const recorder = new WarcRecorder(files, memory);
-    return { bodies: new WarcBodies(origin, temporary, memory, recorder), warc: { files, recorder } };
+    return {
+      bodies: new WarcBodies({ origin, folder, temporary }, memory, recorder, decode),
+      warc: { files, recorder },
+    };
   }
 
   #findSite(origin: string, mirror: string, wasThere: boolean): number {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type HeldBody, ok, type Page, type Result } from "../model/index.ts";
 import { BodyFile } from "./body-file.ts";
 import type { WarcMemory } from "./warc-memory.ts";
+import { type ContentDecoder, readWarcPayload } from "./warc-payload.ts";
 import type { WarcRecorder } from "./warc-recorder.ts";
 
 /** Bodies that nobody keeps: what a large one needs while it comes, and no more. */
@@ -44,14 +45,23 @@ export class PassingBodies {
 /** Bodies in WARC files, into which the {@link WarcRecorder} has written them before they are kept. */
 export class WarcBodies extends PassingBodies {
   readonly #origin: string;
+  readonly #folder: string;
   readonly #memory: WarcMemory;
   readonly #recorder: WarcRecorder;
+  readonly #decode: ContentDecoder;
 
-  constructor(origin: string, temporary: string, memory: WarcMemory, recorder: WarcRecorder) {
-    super(temporary);
-    this.#origin = origin;
+  constructor(
+    place: { readonly origin: string; readonly folder: string; readonly temporary: string },
+    memory: WarcMemory,
+    recorder: WarcRecorder,
+    decode: ContentDecoder,
+  ) {
+    super(place.temporary);
+    this.#origin = place.origin;
+    this.#folder = place.folder;
     this.#memory = memory;
     this.#recorder = recorder;
+    this.#decode = decode;
   }
 
   override adopt(page: Page): HeldBody | undefined {
@@ -63,6 +73,12 @@ export class WarcBodies extends PassingBodies {
 
   override holds({ path, digest }: Page & HeldBody): boolean {
     return this.#memory.find(this.#origin + path)?.digest === digest;
+  }
+
+  /** Reads what the page had before its newest answer, which is recorded by the time that anyone compares the two. */
+  override read(path: string, maxBytes: number): Uint8Array | undefined {
+    const held = this.#memory.findReplaced(this.#origin + path);
+    return held === undefined ? undefined : readWarcPayload(this.#folder, held, maxBytes, this.#decode);
   }
 
   /** Nothing is removed from an archive; but should the page come back, it is asked for. */

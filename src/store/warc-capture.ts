@@ -17,6 +17,8 @@ export interface PlannedCapture {
   readonly records: readonly NewRecord[];
   /** What the URL has now, less its place; undefined where nothing new is known. */
   readonly payload: Omit<HeldPayload, "file" | "offset"> | undefined;
+  /** What the URL had until now, if that was something else. */
+  readonly replaced: HeldPayload | undefined;
   /** The record that a revisit refers to. */
   readonly original: HeldPayload | undefined;
 }
@@ -115,17 +117,20 @@ export class Capture implements ExchangeSink {
       return {
         records: [revisit(original, revisitProfiles.serverNotModified, {}), request],
         payload: undefined,
+        replaced: undefined,
         original,
       };
     }
     const isPayload = status === 200 && this.#isWhole && sizeBytes > 0;
     const own = isPayload ? find(url) : undefined;
     const original = isPayload ? (own?.payload === payload ? own : findPayload(payload)) : undefined;
+    const replaced = own?.payload === payload ? undefined : own;
     const now = { url, payload, digest, sizeBytes };
     if (original !== undefined) {
       const record = revisit(original, revisitProfiles.identicalPayloadDigest, { truncated: "length" });
       const { record: id, target, date: originalDate } = original;
-      return { records: [record, request], payload: { ...now, record: id, target, date: originalDate }, original };
+      const held = { ...now, record: id, target, date: originalDate };
+      return { records: [record, request], payload: held, replaced, original };
     }
     const start = this.#isWhole ? this.#head : recordedHead(this.exchange, false);
     const response: NewRecord = {
@@ -141,6 +146,7 @@ export class Capture implements ExchangeSink {
     return {
       records: [response, request],
       payload: isPayload ? { ...now, record: recordId, target: url, date } : undefined,
+      replaced,
       original: undefined,
     };
   }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { open, rename, rm, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { formatBase32, formatRecordId } from "../format/index.ts";
@@ -30,6 +30,12 @@ const standard = "http://iipc.github.io/warc-specifications/specifications/warc-
 /** The index of a WARC file. */
 export function indexOfWarc(path: string): string {
   return `${path.slice(0, -warcEnding.length)}.cdxj`;
+}
+
+/** A WARC file of a folder, finished or being written, by the name that it has when it is finished. */
+export function findWarc(folder: string, name: string): string | undefined {
+  const path = join(folder, name);
+  return [path, `${path}${openEnding}`].find((file) => existsSync(file));
 }
 
 /** Finished WARC files of a folder, oldest first. */

@@ -40,6 +40,9 @@ function rowOf(held: HeldPayload): Row {
   return [url, payload, digest ?? null, sizeBytes, record, target, date, file, offset];
 }
 
+/** Of so many URLs it is known what they had before; more are not on their way at once. */
+const maxReplaced = 1024;
+
 /** What a site's WARC files hold. What is remembered becomes durable with {@link commit}. */
 export class WarcMemory {
   readonly #connection: Connection;
@@ -49,6 +52,7 @@ export class WarcMemory {
   /** What is not committed yet, by URL and by payload. */
   #pending = new Map<string, HeldPayload>();
   #pendingPayloads = new Map<string, HeldPayload>();
+  readonly #replaced = new Map<string, HeldPayload>();
 
   constructor(connection: Connection, file: string, site: number) {
     this.#connection = connection;
@@ -70,9 +74,20 @@ export class WarcMemory {
     return this.#pendingPayloads.get(payload) ?? this.#get(sql.findPayload, payload);
   }
 
-  remember(held: HeldPayload): void {
+  /** Finds what a URL had before what it has now, if it was remembered in this run and not long ago. */
+  findReplaced(url: string): HeldPayload | undefined {
+    return this.#replaced.get(url);
+  }
+
+  /** @param replaced - what the URL had until now */
+  remember(held: HeldPayload, replaced?: HeldPayload): void {
     this.#pending.set(held.url, held);
     this.#pendingPayloads.set(held.payload, held);
+    this.#replaced.delete(held.url);
+    if (replaced === undefined) return;
+    this.#replaced.set(held.url, replaced);
+    const [oldest] = this.#replaced.keys();
+    if (this.#replaced.size > maxReplaced && oldest !== undefined) this.#replaced.delete(oldest);
   }
 
   /** Makes everything that was remembered durable; the records themselves must be. */

@@ -67,14 +67,14 @@ export class WarcRecorder {
 
   async #write(captures: readonly Capture[]): Promise<void> {
     for (const capture of captures) {
-      const { records, payload, original } = capture.plan(
+      const { records, payload, replaced, original } = capture.plan(
         (url) => this.#memory.find(url),
         (digest) => this.#memory.findPayload(digest),
       );
       const [place] = await this.#files.append(records);
       if (payload === undefined || place === undefined) continue;
       const { file, offset } = original ?? place;
-      this.#memory.remember({ ...payload, file, offset });
+      this.#memory.remember({ ...payload, file, offset }, replaced);
     }
     if (this.#memory.pendingCount >= maxPending) await this.#flush();
   }

@@ -29,6 +29,11 @@ test("changes in trifles do not call for more visits, and are kept", async () =>
   assert.match(trifle, /Visitors: 7$/);
 });
 
+test("what is kept in WARC files is compared with what they held before", async () => {
+  const { asked } = await askedUnderBudget({ significant: 0.9, keep: "warc" });
+  assert.deepEqual(asked, Array(4).fill("200 /news.html"));
+});
+
 test("each change calls for visits where none is said to be a trifle", async () => {
   const { asked } = await askedUnderBudget({});
   assert.ok(asked.includes("200 /trifle.html"), asked.join());

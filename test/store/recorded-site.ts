@@ -4,6 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { createFetcher, type Fetcher } from "../../src/fetch/index.ts";
 import { WarcDecoder, type WarcHead } from "../../src/format/index.ts";
 import type { FetchOutcome, FetchRequest } from "../../src/model/index.ts";
+import { nodeCodec } from "../../src/reading-ports.ts";
 import { openStore, type SiteStore, type SiteWarc, type Store } from "../../src/store/index.ts";
 
 /** A record as it was read back. */
@@ -34,6 +35,7 @@ export class RecordedSite implements AsyncDisposable {
       kind: "warc",
       info: { software: "test" },
       clock: () => this.now,
+      decode: nodeCodec.decode,
       ...size,
     });
     this.folder = this.store.folder;
