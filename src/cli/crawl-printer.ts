@@ -16,10 +16,15 @@ function formatWait(event: CrawlEvent & { event: "waiting" }, now: EpochMs): str
   return `${event.site}: waiting ${formatCount(seconds)} s: ${reasons[event.why]}`;
 }
 
+/** So many pages that failed are named. */
+const maxNamed = 10;
+
 /** Shows a crawl to people. */
 export class CrawlPrinter {
   readonly #progress: ProgressLine;
   readonly #clock: Clock;
+  #named = 0;
+  #faulty: string | undefined;
 
   constructor(err: Output, quiet: boolean, clock: Clock = Date.now) {
     this.#clock = clock;
@@ -39,8 +44,17 @@ export class CrawlPrinter {
       this.#progress.show(() => formatWait(event, this.#clock()), true);
     } else if (!silent && event.event === "warning") this.#progress.say(`warning: ${event.site}: ${event.message}`);
     else if (!silent && event.event === "item-error") {
+      this.#faulty = event.site + event.path;
       this.#progress.say(`failed: ${event.site}${event.path}: ${event.message}`);
-    }
+    } else if (!silent && event.event === "page" && event.outcome === "failed") this.#sayFailed(event);
+  }
+
+  #sayFailed({ site, path, message }: CrawlEvent & { event: "page" }): void {
+    // Of what has an error of its own everything is said.
+    if (message === undefined || this.#faulty === site + path) return;
+    this.#named++;
+    if (this.#named <= maxNamed) this.#progress.say(`failed: ${site}${path}: ${message}`);
+    if (this.#named === maxNamed + 1) this.#progress.say("more pages failed; --json names each");
   }
 
   /** Takes the progress line away. */
