@@ -56,6 +56,11 @@ export interface RunDaysOptions {
   readonly history: History;
   /** Who comes beside our crawlers. */
   readonly makePeers?: (folder: string, url: string) => readonly Follower[];
+  /** Who of all comes; undefined for all. */
+  readonly isWanted?: (name: string) => boolean;
+  /** The day at whose end they come first, and the one at whose end they come last; undefined for 0 and the last one. */
+  readonly from?: number;
+  readonly until?: number;
   readonly onVisit?: (day: number, name: string, visit: DayVisit) => void;
 }
 
@@ -157,9 +162,13 @@ export async function runDays(options: RunDaysOptions): Promise<DaysResult> {
   const publications = makePublications(join(folder, "published"), url.slice(0, -1), endOf(lateDay - 1));
   const copies = join(folder, "copies");
   const crawlers = publications.map((publication, at) => makeCrawler(publication, join(copies, `${at}`), url));
-  const followed = [...crawlers, ...(options.makePeers?.(copies, url) ?? [])].map((one) => new Followed(one));
+  const followed = [...crawlers, ...(options.makePeers?.(copies, url) ?? [])]
+    .filter(({ name }) => options.isWanted?.(name) ?? true)
+    .map((one) => new Followed(one));
+  const { from = 0, until = days.length } = options;
   const sums = { created: 0, updated: 0, deleted: 0 };
   const live = async (day: number, changes: DayChanges): Promise<void> => {
+    if (day < from || day > until) return;
     await exporter.publish(site, endOf(day));
     publishAll(publications, site, changes, endOf(day));
     for (const one of followed) {
