@@ -1,4 +1,11 @@
 export {
+  createNutchRule,
+  createStormRule,
+  IntervalPlanner,
+  type IntervalRule,
+  type NutchOptions,
+} from "./adaptive-interval.ts";
+export {
   type ChangeHistory,
   defaultMemoryVisits,
   defaultPrior,
@@ -11,7 +18,23 @@ export {
   rateOf,
   SitePrior,
 } from "./change-rate.ts";
+export type { CycleCourse, CycleShares } from "./cycle-course.ts";
+export { CycleDual } from "./cycle-dual.ts";
+export { type CycleFacts, type CycleModel, type CycleValue, createCycle } from "./cycle-model.ts";
+export { type CyclePlan, planCycle, shiftPrices } from "./cycle-plan.ts";
+export { CyclePlanner, type CyclePlannerOptions } from "./cycle-planner.ts";
 export { defaultDistrustMs, isFullFetchDue, spreadOf } from "./full-fetch.ts";
+export { IndexPlanner } from "./index-planner.ts";
+export { IndexQueue, type QueuedPages } from "./index-queue.ts";
+export type {
+  KnownPages,
+  PageSignals,
+  PollRows,
+  SeenVisit,
+  VisitPlan,
+  VisitPlanner,
+  VisitWindow,
+} from "./known-pages.ts";
 export {
   adviseLook,
   isFutureLastmod,
@@ -23,7 +46,17 @@ export {
   noteLook,
   trustOf,
 } from "./lastmod-trust.ts";
-export { type PollRates, planOptimum } from "./optimum.ts";
+export { LinkPlanner, linkChangeRatio, linkPriority } from "./link-priority.ts";
+export { NoticedPlanner } from "./noticed-planner.ts";
+export {
+  freshnessCurve,
+  harmonicCurve,
+  noticedCurve,
+  planOptimum,
+  proportionalCurve,
+  randomFreshnessCurve,
+  uniformCurve,
+} from "./optimum.ts";
 export {
   changeProbability,
   expectedAgeSeconds,
@@ -32,7 +65,29 @@ export {
   secondsUntilProbability,
   secondsUntilValue,
 } from "./poll-index.ts";
+export { type PollCurve, type PollRates, planByPrice } from "./price-search.ts";
+export { type QueueWeights, weighQueues } from "./queue-weights.ts";
+export { BucketedPages, bucketOfRate, changedShare, newBucket, rateBuckets, rateOfBucket } from "./rate-buckets.ts";
+export {
+  datedRate,
+  estimateRate,
+  fitRate,
+  naiveRate,
+  type RateEstimate,
+  rateOfChanges,
+  rateOfFeed,
+} from "./rate-fit.ts";
+export { RatePlanner, ratePolicies } from "./rate-planner.ts";
 export { boundShare } from "./share-bound.ts";
+export {
+  effectiveSeconds,
+  effectiveUntilValue,
+  isSignalling,
+  type SignalledCycle,
+  type SignalledPage,
+  signalledCycle,
+  signalledValue,
+} from "./signalled-index.ts";
 export { boundSilent, planSample } from "./silent-share.ts";
 export {
   defaultPollPolicy,

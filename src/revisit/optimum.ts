@@ -1,35 +1,69 @@
+import type { PollRows } from "./known-pages.ts";
 import { expectedChangesAt } from "./poll-index.ts";
+import { type PollCurve, type PollRates, planByPrice } from "./price-search.ts";
 
-/** How often each page is polled in the long run. */
-export interface PollRates {
-  /** Polls a second, in the order of the pages; their sum is the budget. */
-  readonly pollsPerSecond: Float64Array;
-  /** What the last poll of each page that is polled is worth, as `pollValue` gives it: seconds of freshness, times the weight. */
-  readonly price: number;
-}
+const isPolled = (rate: number, weight: number): boolean => rate > 0 && weight > 0;
 
-/** Polls a second at a price, written into `into`. @returns their sum */
-function pollAtPrice(price: number, rates: ArrayLike<number>, weights: ArrayLike<number>, into: Float64Array): number {
-  let sum = 0;
-  for (let at = 0; at < rates.length; at++) {
-    const rate = rates[at] ?? 0;
-    const weight = weights[at] ?? 0;
-    const changes = rate > 0 && weight > 0 ? expectedChangesAt((price / weight) * rate) : Number.POSITIVE_INFINITY;
-    const polls = rate / changes;
-    into[at] = polls;
-    sum += polls;
-  }
-  return sum;
+/**
+ * Freshness of polls at equal intervals: `w (1 - (1 + r) e^-r) / L = price`, r = L / f.
+ *
+ * @see J. Cho, H. Garcia-Molina, "Effective Page Refresh Policies for Web Crawlers", ACM TODS 28(4), 2003
+ */
+export const freshnessCurve: PollCurve = (price, rate, weight) =>
+  isPolled(rate, weight) ? rate / expectedChangesAt((price / weight) * rate) : 0;
+
+/**
+ * Freshness of polls at random instants: `f = sqrt(w L / price) - L`, or none.
+ *
+ * @see Y. Azar, E. Horvitz, E. Lubetzky, Y. Peres, D. Shahaf, "Tractable near-optimal policies for crawling", PNAS
+ * 115(32), 2018
+ */
+export const randomFreshnessCurve: PollCurve = (price, rate, weight) =>
+  isPolled(rate, weight) ? Math.max(0, Math.sqrt((weight * rate) / price) - rate) : 0;
+
+/**
+ * The harmonic penalty of missed changes, under which every page is polled: `f = (sqrt(L^2 + 4 w L / price) - L) / 2`.
+ *
+ * @see A. Kolobov, Y. Peres, C. Lu, E. Horvitz, "Staying up to Date with Online Content Changes Using Reinforcement
+ * Learning for Scheduling", NeurIPS 2019
+ */
+export const harmonicCurve: PollCurve = (price, rate, weight) => {
+  if (!isPolled(rate, weight)) return 0;
+  const product = (weight * rate) / price;
+  return (2 * product) / (rate + Math.sqrt(rate * rate + 4 * product));
+};
+
+/** All pages alike, but for their weights: `f = w / price`. */
+export const uniformCurve: PollCurve = (price, _rate, weight) => (weight > 0 ? weight / price : 0);
+
+/** As often as pages change, which is worse than alike: `f = w L / price`. */
+export const proportionalCurve: PollCurve = (price, rate, weight) =>
+  isPolled(rate, weight) ? (weight * rate) / price : 0;
+
+/**
+ * The harmonic penalty where some pages tell of each change: those are polled at a share p of their notices, `p = min(1,
+ * w / (L price))`, at the price of a poll of the others, so that no search for the split of the budget is needed.
+ *
+ * @param isNoticed - by row: whether the page tells of all its changes
+ * @see Kolobov and others, 2019, as {@link harmonicCurve}; "complete" and "mixed" observation
+ */
+export function noticedCurve(isNoticed: ArrayLike<number | boolean>): PollCurve {
+  return (price, rate, weight, row) =>
+    isNoticed[row]
+      ? isPolled(rate, weight)
+        ? Math.min(rate, weight / price)
+        : 0
+      : harmonicCurve(price, rate, weight, row);
 }
 
 /**
  * Finds the polls that keep pages freshest under a budget, when each is polled at equal intervals and its rate of change
- * is known: `w (1 - (1 + r) e^-r) / L = price` for each page that is polled at all, r = L / f. Pages that change
- * too fast get none. Bisection on the price, O(n) each step.
+ * is known: {@link freshnessCurve} at one price. Pages that change too fast get none. O(n) for each price tried.
  *
  * @param ratesPerSecond - expected changes a second of each page; a page that never changes gets no poll
  * @param weights - how much each matters; at least as many
  * @param budgetPerSecond - polls a second of them all, above 0
+ * @param rest - counts, and limits of sites
  * @throws RangeError if the budget is not above 0
  * @see J. Cho, H. Garcia-Molina, "Effective Page Refresh Policies for Web Crawlers", ACM TODS 28(4), 2003
  */
@@ -37,38 +71,7 @@ export function planOptimum(
   ratesPerSecond: ArrayLike<number>,
   weights: ArrayLike<number>,
   budgetPerSecond: number,
+  rest: Omit<PollRows, "ratesPerSecond" | "weights"> = {},
 ): PollRates {
-  if (!(budgetPerSecond > 0)) throw new RangeError(`not a budget: ${budgetPerSecond}`);
-  const pollsPerSecond = new Float64Array(ratesPerSecond.length);
-  let roots = 0;
-  let dearest = 0;
-  for (let at = 0; at < ratesPerSecond.length; at++) {
-    const rate = ratesPerSecond[at] ?? 0;
-    const weight = weights[at] ?? 0;
-    if (!(rate > 0 && weight > 0)) continue;
-    roots += Math.sqrt(weight * rate);
-    dearest = Math.max(dearest, weight / rate);
-  }
-  if (dearest === 0) return { pollsPerSecond, price: 0 };
-  // No page gets more polls at a price than by the first term of the series: so the price is not above this.
-  let high = Math.log(Math.min(dearest, (roots / budgetPerSecond) ** 2 / 2));
-  let low = high - 1;
-  while (pollAtPrice(Math.exp(low), ratesPerSecond, weights, pollsPerSecond) < budgetPerSecond && low > -700) {
-    high = low;
-    low -= 2;
-  }
-  while (high - low > 1e-13 * Math.max(1, Math.abs(low))) {
-    const middle = (low + high) / 2;
-    if (middle === low || middle === high) break;
-    if (pollAtPrice(Math.exp(middle), ratesPerSecond, weights, pollsPerSecond) < budgetPerSecond) high = middle;
-    else low = middle;
-  }
-  // Where the best pages are polled hardly at all the sum jumps between neighbouring prices: take a mean of the two.
-  const more = pollAtPrice(Math.exp(low), ratesPerSecond, weights, pollsPerSecond);
-  const rarer = new Float64Array(pollsPerSecond.length);
-  const less = pollAtPrice(Math.exp(high), ratesPerSecond, weights, rarer);
-  const share = more > less ? Math.max(0, Math.min(1, (budgetPerSecond - less) / (more - less))) : 1;
-  for (const [at, polls] of rarer.entries())
-    pollsPerSecond[at] = share * (pollsPerSecond[at] ?? 0) + (1 - share) * polls;
-  return { pollsPerSecond, price: Math.exp((low + high) / 2) };
+  return planByPrice(freshnessCurve, { ...rest, ratesPerSecond, weights }, budgetPerSecond);
 }

@@ -14,9 +14,22 @@ function gain(x: number): number {
 }
 
 const mostChanges = 80;
+/** Halley's error is the third power of a step's, up to a factor: after a step as small as this there is none left. */
+const stepTolerance = 1e-5;
+
+/** Near the inverse: by the series of the root of 2 part, or from above by x = ln(1 + x) - ln(1 - part). */
+function guessChanges(part: number): number {
+  if (part < 0.7) {
+    const root = Math.sqrt(2 * part);
+    return root * (1 + root * (1 / 3 + root * (11 / 72)));
+  }
+  const far = -Math.log1p(-part);
+  const near = far + Math.log1p(far + Math.log1p(far));
+  return far + Math.log1p(near);
+}
 
 /**
- * The inverse of 1 - (1 + x) e^-x, by Newton's method within a bracket.
+ * The inverse of 1 - (1 + x) e^-x, by Halley's method within a bracket.
  *
  * @param part - from 0 to 1
  * @returns expected changes; Infinity from 1 on, 0 up to 0
@@ -26,15 +39,16 @@ export function expectedChangesAt(part: number): number {
   if (part >= 1) return Number.POSITIVE_INFINITY;
   let low = 0;
   let high = mostChanges;
-  // Never above the root, for 1 - (1 + x) e^-x <= x^2 / 2.
-  let x = Math.sqrt(2 * part);
+  let x = guessChanges(part);
   for (let step = 0; step < 100; step++) {
     const excess = gain(x) - part;
     if (excess > 0) high = x;
     else low = x;
-    let next = x - excess / (x * Math.exp(-x));
+    const newton = excess / (x * Math.exp(-x));
+    const curved = 1 - (newton * (1 - x)) / (2 * x);
+    let next = x - (curved > 0.5 ? newton / curved : newton);
+    if (Math.abs(next - x) <= x * stepTolerance) return next;
     if (!(next > low && next < high)) next = (low + high) / 2;
-    if (Math.abs(next - x) <= x * 4e-16) return next;
     x = next;
   }
   return x;

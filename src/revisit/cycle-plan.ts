@@ -1,0 +1,69 @@
+import type { CycleCourse, CycleShares } from "./cycle-course.ts";
+import { CycleDual } from "./cycle-dual.ts";
+import { mergeBuckets } from "./cycle-merge.ts";
+import { type CycleFacts, type CycleModel, createCycle } from "./cycle-model.ts";
+import { type CyclePrices, findPrices } from "./cycle-prices.ts";
+import { roundSchedules, type Steepness } from "./cycle-rounding.ts";
+import { type SweptPlan, sweepPeriods } from "./cycle-sweeps.ts";
+
+/** A plan of a cycle, what becomes of the cycle under it, and how good it is. */
+export interface CyclePlan {
+  readonly periods: number;
+  readonly buckets: number;
+  /** The weights for the queues: of each bucket, and of the pages that wait, the share to fetch. */
+  readonly shares: CycleShares;
+  readonly course: CycleCourse;
+  /** No plan of this cycle has a lower objective. */
+  readonly bound: number;
+  /** What one more unit of capacity is worth in a period, `[t - 1]`; they start the next planning. */
+  readonly prices: Float64Array;
+  /** Evaluations of the dual that it took. */
+  readonly evaluations: number;
+}
+
+/** Either finds the better plans of some cycles; what comes within so much of the bound needs no other. */
+const steepnesses: readonly Steepness[] = [
+  { first: 0.05, growth: 1.2, passes: 40 },
+  { first: 0.01, growth: 1.35, passes: 24 },
+];
+const nearEnough = 1.006;
+
+/** Buckets whose dual is solved first: the prices of neighbours put together are nearly those of all. */
+const fewBuckets = 64;
+
+function solveDual(model: CycleModel, dual: CycleDual, start: ArrayLike<number> | undefined): CyclePrices {
+  if (start !== undefined || model.buckets < 2 * fewBuckets) return findPrices(dual, start);
+  const coarse = findPrices(new CycleDual(mergeBuckets(model, Math.ceil(model.buckets / fewBuckets))));
+  return findPrices(dual, coarse.prices);
+}
+
+/**
+ * Plans a crawler's cycle: how many pages of each bucket, and how many new ones, to fetch in each period, so that the
+ * weighted sum of obsolete copies and waiting pages is least. It is not convex; but for given prices of capacity each page's
+ * best schedule is found exactly, which gives a lower bound (weak duality), and whole schedules near it give a plan.
+ *
+ * @param start - prices of a like cycle; {@link shiftPrices} gives those of the cycle that begins a period later
+ * @throws RangeError if a number of the facts cannot be
+ * @see J. Edwards, K. McCurley, J. Tomlin, "An Adaptive Model for Optimizing Performance of an Incremental Web Crawler",
+ * WWW10, 2001, sections 4 and 5
+ */
+export function planCycle(facts: CycleFacts, start?: ArrayLike<number>): CyclePlan {
+  const model = createCycle(facts);
+  const dual = new CycleDual(model);
+  const { prices, bound, evaluations } = solveDual(model, dual, start);
+  let best: SweptPlan | undefined;
+  for (const steepness of steepnesses) {
+    const swept = sweepPeriods(model, roundSchedules(dual, prices, steepness), prices);
+    if (best === undefined || swept.course.objective < best.course.objective) best = swept;
+    if (best.course.objective <= nearEnough * bound) break;
+  }
+  if (best === undefined) throw new TypeError("no plan was tried");
+  const { shares, course } = best;
+  return { periods: model.periods, buckets: model.buckets, shares, course, bound, prices, evaluations };
+}
+
+/** Prices for a cycle that begins `by` periods after the one they are of; the last one stands for what follows. */
+export function shiftPrices(prices: ArrayLike<number>, by = 1): Float64Array {
+  const last = prices.length - 1;
+  return Float64Array.from({ length: prices.length }, (_, t) => prices[Math.min(last, t + by)] ?? 0);
+}

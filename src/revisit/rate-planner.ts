@@ -1,0 +1,38 @@
+import type { KnownPages, VisitPlan, VisitPlanner, VisitWindow } from "./known-pages.ts";
+import { freshnessCurve, harmonicCurve, proportionalCurve, randomFreshnessCurve, uniformCurve } from "./optimum.ts";
+import { type PollCurve, planByPrice } from "./price-search.ts";
+import { scheduleVisits } from "./visit-schedule.ts";
+
+/** Visits at the rates of a policy: each page is due a period after its last poll, new pages at once. */
+export class RatePlanner implements VisitPlanner {
+  readonly name: string;
+  readonly #curve: PollCurve;
+
+  constructor(name: string, curve: PollCurve) {
+    this.name = name;
+    this.#curve = curve;
+  }
+
+  plan(pages: KnownPages, window: VisitWindow): VisitPlan {
+    const budget = window.visits / window.seconds;
+    const { pollsPerSecond } = planByPrice(this.#curve, pages, budget);
+    const due = pages.polledAtSeconds.map((at, page) => {
+      if (Number.isNaN(at)) return Number.NEGATIVE_INFINITY;
+      return at + 1 / (pollsPerSecond[page] ?? 0);
+    });
+    const next = (page: number, now: number): number => now + 1 / (pollsPerSecond[page] ?? 0);
+    return scheduleVisits(pages, window, { due, next, isEager: true });
+  }
+}
+
+/** Names of {@link ratePolicies}. */
+export type RatePolicyName = "uniform" | "proportional" | "optimum" | "azar" | "lambda";
+
+/** The policies that need rates alone, by the name that tables and options give them. */
+export const ratePolicies: Readonly<Record<RatePolicyName, PollCurve>> = {
+  uniform: uniformCurve,
+  proportional: proportionalCurve,
+  optimum: freshnessCurve,
+  azar: randomFreshnessCurve,
+  lambda: harmonicCurve,
+};
