@@ -17,7 +17,7 @@ export interface CyclePlan {
   readonly bound: number;
   /** What one more unit of capacity is worth in a period, `[t - 1]`; they start the next planning. */
   readonly prices: Float64Array;
-  /** Evaluations of the dual that it took. */
+  /** Evaluations of the dual that it took; those of fewer buckets count less. */
   readonly evaluations: number;
 }
 
@@ -33,8 +33,10 @@ const fewBuckets = 64;
 
 function solveDual(model: CycleModel, dual: CycleDual, start: ArrayLike<number> | undefined): CyclePrices {
   if (start !== undefined || model.buckets < 2 * fewBuckets) return findPrices(dual, start);
-  const coarse = findPrices(new CycleDual(mergeBuckets(model, Math.ceil(model.buckets / fewBuckets))));
-  return findPrices(dual, coarse.prices);
+  const merged = mergeBuckets(model, Math.ceil(model.buckets / fewBuckets));
+  const coarse = findPrices(new CycleDual(merged));
+  const found = findPrices(dual, coarse.prices);
+  return { ...found, evaluations: found.evaluations + (coarse.evaluations * merged.buckets) / model.buckets };
 }
 
 /**
