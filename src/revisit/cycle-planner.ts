@@ -6,8 +6,10 @@ import { SiteQuota, VisitList } from "./visit-schedule.ts";
 
 /** How a cycle is weighed. */
 export interface CyclePlannerOptions {
-  /** Periods in a window. Default 14. */
+  /** Periods in a cycle. Default 14. */
   readonly periods?: number;
+  /** How long a cycle is, as how often the budget could fetch every page in it; a window at least. Default 2. */
+  readonly passes?: number;
   /** What an obsolete copy weighs in each period but the last, which weighs 1: 1, 0, 0.01 are the paper's strategies. Default 1. */
   readonly earlyWeight?: number;
 }
@@ -25,39 +27,55 @@ function sortByBucket(pages: KnownPages): readonly Uint32Array[] {
   return places.map((list) => Uint32Array.from(list));
 }
 
+/** The part of the window's first periods that lies in the window. */
+function partsOf(windowSeconds: number, periodSeconds: number, periods: number): number[] {
+  const parts: number[] = [];
+  for (let t = 0; t < periods && t * periodSeconds < windowSeconds * (1 - 1e-9); t++) {
+    parts.push(Math.min(1, windowSeconds / periodSeconds - t));
+  }
+  return parts;
+}
+
 /**
- * The model of Edwards, McCurley and Tomlin as a planner of visits: pages in 255 buckets by their rates, a window as a
- * cycle, planned anew each time from the prices of the last. Within a bucket the pages polled longest ago go first.
+ * The model of Edwards, McCurley and Tomlin as a planner of visits: pages in 255 buckets by their rates; each window is the
+ * beginning of a cycle, planned anew from the prices of the last. The cycle has to be long beside the window: what a visit
+ * is worth after its end is not counted. Within a bucket the pages polled longest ago go first.
  */
 export class CyclePlanner implements VisitPlanner {
   readonly name = "cycle";
   readonly #periods: number;
+  readonly #passes: number;
   readonly #earlyWeight: number;
+  /** Parts of visits that were planned and not made, by bucket. */
+  readonly #carried = new Float64Array(rateBuckets + 1);
   #prices: Float64Array | undefined;
 
-  constructor({ periods = 14, earlyWeight = 1 }: CyclePlannerOptions = {}) {
+  constructor({ periods = 14, passes = 2, earlyWeight = 1 }: CyclePlannerOptions = {}) {
     this.#periods = periods;
+    this.#passes = passes;
     this.#earlyWeight = earlyWeight;
   }
 
   plan(pages: KnownPages, window: VisitWindow): VisitPlan {
-    const places = sortByBucket(pages);
     const list = new VisitList(window.visits);
+    const count = pages.polledAtSeconds.length;
+    if (window.visits === 0 || count === 0) return list.finish();
+    const places = sortByBucket(pages);
     const filled = places.flatMap((own, bucket) => (bucket !== newBucket && own.length > 0 ? [bucket] : []));
-    if (window.visits === 0) return list.finish();
-    const cycle = filled.length > 0 ? this.#planCycle(pages, window, places, filled) : undefined;
+    const cycleSeconds = window.seconds * Math.max(1, (this.#passes * count) / window.visits);
+    const periodSeconds = cycleSeconds / this.#periods;
+    const cycle = filled.length > 0 ? this.#planCycle(pages, window, periodSeconds, places, filled) : undefined;
+    const parts = partsOf(window.seconds, periodSeconds, this.#periods);
     const quota = new SiteQuota(pages, window);
     const next = new Uint32Array(places.length);
-    let spent = 0;
-    for (let t = 1; t <= this.#periods; t++) {
-      // Whole visits by rounding up to here, so that what is cut off a period goes to the next.
-      const upTo = Math.round((window.visits * t) / this.#periods);
-      const due = this.#listDue(cycle, t, places, filled, next, upTo - spent);
-      const allowed = due.filter((page) => quota.take(page));
-      for (const [at, page] of allowed.entries()) {
-        list.add(page, window.fromSeconds + ((t - 1 + (at + 0.5) / allowed.length) * window.seconds) / this.#periods);
+    for (const [t, part] of parts.entries()) {
+      const from = window.fromSeconds + t * periodSeconds;
+      const upTo = Math.round(((t + part) * periodSeconds * window.visits) / window.seconds);
+      const wanted = this.#wantedVisits(cycle, t, part, filled, upTo - list.length);
+      const due = drawPages(places, wanted, next, upTo - list.length).filter((page) => quota.take(page));
+      for (const [at, page] of due.entries()) {
+        list.add(page, from + ((at + 0.5) * part * periodSeconds) / due.length);
       }
-      spent += allowed.length;
     }
     return list.finish();
   }
@@ -65,11 +83,11 @@ export class CyclePlanner implements VisitPlanner {
   #planCycle(
     pages: KnownPages,
     window: VisitWindow,
+    periodSeconds: number,
     places: readonly Uint32Array[],
     filled: readonly number[],
   ): CyclePlan {
     const { ratesPerSecond, weights, polledAtSeconds } = pages;
-    const periodSeconds = window.seconds / this.#periods;
     const sum = (bucket: number, value: (page: number) => number): number =>
       (places[bucket] ?? new Uint32Array()).reduce((total, page) => total + value(page), 0);
     const count = Float64Array.from(filled, (bucket) => places[bucket]?.length ?? 0);
@@ -77,54 +95,57 @@ export class CyclePlanner implements VisitPlanner {
     const waiting = places[newBucket]?.length ?? 0;
     const newWeight = waiting > 0 ? sum(newBucket, (page) => weights[page] ?? 0) / waiting : 1;
     const timeWeight = (period: number): number => (period === this.#periods ? 1 : this.#earlyWeight);
-    const plan = planCycle(
-      {
-        periods: this.#periods,
-        pages: count,
-        obsolete: Float64Array.from(filled, (bucket) =>
-          sum(bucket, (page) =>
-            changeProbability(ratesPerSecond[page] ?? 0, window.fromSeconds - (polledAtSeconds[page] ?? 0)),
-          ),
-        ),
-        changed: (_, i) => changeProbability(rateOfBucket(filled[i] ?? 0), periodSeconds),
-        waiting,
-        capacity: window.visits / this.#periods,
-        oldWeight: (period, i) => timeWeight(period) * (weight[i] ?? 0),
-        newWeight: (period) => timeWeight(period) * newWeight,
-      },
-      this.#prices,
-    );
+    const isStale = (page: number): number =>
+      changeProbability(ratesPerSecond[page] ?? 0, window.fromSeconds - (polledAtSeconds[page] ?? 0));
+    const facts = {
+      periods: this.#periods,
+      pages: count,
+      obsolete: Float64Array.from(filled, (bucket, i) => Math.min(count[i] ?? 0, sum(bucket, isStale))),
+      changed: (_: number, i: number) => changeProbability(rateOfBucket(filled[i] ?? 0), periodSeconds),
+      waiting,
+      capacity: (window.visits * periodSeconds) / window.seconds,
+      oldWeight: (period: number, i: number) => timeWeight(period) * (weight[i] ?? 0),
+      newWeight: (period: number) => timeWeight(period) * newWeight,
+    };
+    const plan = planCycle(facts, this.#prices);
     this.#prices = plan.prices;
     return plan;
   }
 
-  /** The pages of a period, as the shares say, each bucket from its oldest on; `room` at most. */
-  #listDue(
+  /** Whole visits of each bucket in a part of a period; what is cut off is carried to the next. */
+  #wantedVisits(
     cycle: CyclePlan | undefined,
-    period: number,
-    places: readonly Uint32Array[],
+    t: number,
+    part: number,
     filled: readonly number[],
-    next: Uint32Array,
     room: number,
-  ): number[] {
-    const due: number[] = [];
-    const fresh = places[newBucket] ?? new Uint32Array();
-    const wanted = cycle === undefined ? room : Math.round(cycle.course.fetchedNew[period - 1] ?? 0);
-    const take = (bucket: number, own: Uint32Array, most: number, wraps: boolean): void => {
-      for (let k = 0; k < most && due.length < room; k++) {
-        const place = next[bucket] ?? 0;
-        if (place >= own.length && !wraps) return;
-        due.push(own[place % own.length] ?? 0);
-        next[bucket] = place + 1;
-      }
+  ): Uint32Array {
+    const wanted = new Uint32Array(rateBuckets + 1);
+    const want = (bucket: number, visits: number): void => {
+      const carried = (this.#carried[bucket] ?? 0) + visits;
+      wanted[bucket] = Math.floor(carried + 1e-9);
+      this.#carried[bucket] = Math.max(0, carried - (wanted[bucket] ?? 0));
     };
-    take(newBucket, fresh, wanted, false);
+    want(newBucket, cycle === undefined ? room : part * (cycle.course.fetchedNew[t] ?? 0));
     for (const [i, bucket] of filled.entries()) {
-      const x = cycle?.course.fetched[i * (cycle?.periods ?? 1) + period - 1] ?? 0;
-      const own = places[bucket] ?? new Uint32Array();
-      // No page twice in a period.
-      take(bucket, own, Math.min(own.length, Math.round(x)), true);
+      want(bucket, part * (cycle?.course.fetched[i * this.#periods + t] ?? 0));
     }
-    return due;
+    return wanted;
   }
+}
+
+/** The next pages of each bucket, new ones first, none twice, as many as there is room for. */
+function drawPages(places: readonly Uint32Array[], wanted: Uint32Array, next: Uint32Array, room: number): number[] {
+  const drawn: number[] = [];
+  for (const bucket of [newBucket, ...places.keys()].slice(0, -1)) {
+    const own = places[bucket] ?? new Uint32Array();
+    const most = Math.min(own.length, wanted[bucket] ?? 0);
+    for (let k = 0; k < most && drawn.length < room; k++) {
+      const place = next[bucket] ?? 0;
+      if (bucket === newBucket && place >= own.length) break;
+      drawn.push(own[place % own.length] ?? 0);
+      next[bucket] = place + 1;
+    }
+  }
+  return drawn;
 }

@@ -11,39 +11,66 @@ import {
 } from "./signalled-index.ts";
 import { scheduleVisits } from "./visit-schedule.ts";
 
-/** When pages reach a value, by time and by signals; like pages are computed once. */
+/** When pages that signal reach a value, and how often they are polled then; like pages are computed once. */
 class Thresholds {
-  readonly #pages: KnownPages;
-  readonly #bounds = new Map<string, number>();
+  /** The number of each page's likes, or -1 if it does not signal. */
+  readonly #kinds: Int32Array;
+  readonly #signalled: SignalledPage[] = [];
+  readonly #weights: number[] = [];
+  #bounds: Float64Array;
+  #polls: Float64Array;
   #price = Number.NaN;
 
-  constructor(pages: KnownPages) {
-    this.#pages = pages;
+  constructor({ ratesPerSecond, weights, signals }: KnownPages) {
+    this.#kinds = new Int32Array(ratesPerSecond.length).fill(-1);
+    const numbers = new Map<string, number>();
+    for (let page = 0; page < this.#kinds.length && signals !== undefined; page++) {
+      const ratePerSecond = ratesPerSecond[page] ?? 0;
+      const recall = signals.recalls[page] ?? 0;
+      const falsePerSecond = signals.falsePerSecond[page] ?? 0;
+      const signalled = { ratePerSecond, recall, falsePerSecond };
+      if (!isSignalling(signalled)) continue;
+      const weight = weights[page] ?? 0;
+      const key = `${ratePerSecond} ${recall} ${falsePerSecond} ${weight}`;
+      const number = numbers.get(key) ?? this.#signalled.length;
+      if (number === this.#signalled.length) {
+        numbers.set(key, number);
+        this.#signalled.push(signalled);
+        this.#weights.push(weight);
+      }
+      this.#kinds[page] = number;
+    }
+    this.#bounds = new Float64Array(this.#signalled.length);
+    this.#polls = new Float64Array(this.#signalled.length);
   }
 
   signalsOf(page: number): SignalledPage | undefined {
-    const { ratesPerSecond, signals } = this.#pages;
-    if (signals === undefined) return undefined;
-    const ratePerSecond = ratesPerSecond[page] ?? 0;
-    const found = {
-      ratePerSecond,
-      recall: signals.recalls[page] ?? 0,
-      falsePerSecond: signals.falsePerSecond[page] ?? 0,
-    };
-    return isSignalling(found) ? found : undefined;
+    return this.#signalled[this.#kinds[page] ?? -1];
   }
 
-  /** Effective seconds after which a page is worth a price. */
-  boundOf(price: number, weight: number, signalled: SignalledPage): number {
-    if (price !== this.#price) this.#bounds.clear();
+  /** Effective seconds after which a page that signals is worth a price. */
+  boundOf(price: number, page: number): number {
+    this.#setPrice(price);
+    return this.#bounds[this.#kinds[page] ?? -1] ?? Number.NaN;
+  }
+
+  /** Polls a second of a page that signals. */
+  pollsOf(price: number, page: number): number {
+    this.#setPrice(price);
+    return this.#polls[this.#kinds[page] ?? -1] ?? 0;
+  }
+
+  #setPrice(price: number): void {
+    if (price === this.#price) return;
     this.#price = price;
-    const { ratePerSecond, recall, falsePerSecond } = signalled;
-    const key = `${ratePerSecond} ${recall} ${falsePerSecond} ${weight}`;
-    const known = this.#bounds.get(key);
-    if (known !== undefined) return known;
-    const bound = effectiveUntilValue(price, signalled, weight);
-    this.#bounds.set(key, bound);
-    return bound;
+    for (const [kind, signalled] of this.#signalled.entries()) {
+      const bound = effectiveUntilValue(price, signalled, this.#weights[kind]);
+      this.#bounds[kind] = bound;
+      const { recall, ratePerSecond, falsePerSecond } = signalled;
+      // A page that is polled after a sure signal alone is polled as often as those come.
+      if (bound < Number.POSITIVE_INFINITY) this.#polls[kind] = 1 / signalledCycle(signalled, bound).cycleSeconds;
+      else this.#polls[kind] = falsePerSecond > 0 ? 0 : recall * ratePerSecond;
+    }
   }
 }
 
@@ -56,6 +83,7 @@ class Thresholds {
 export class IndexPlanner implements VisitPlanner {
   readonly name: string;
   readonly #usesSignals: boolean;
+  #price: number = Number.NaN;
   /** Signals of a page since its last visit. */
   readonly #signals = new Map<number, number>();
 
@@ -71,28 +99,21 @@ export class IndexPlanner implements VisitPlanner {
 
   plan(pages: KnownPages, window: VisitWindow): VisitPlan {
     const { polledAtSeconds, ratesPerSecond, weights } = pages;
-    const thresholds = new Thresholds(pages);
-    const signalsOf = (page: number): SignalledPage | undefined =>
-      this.#usesSignals ? thresholds.signalsOf(page) : undefined;
-    const curve: PollCurve = (price, rate, weight, row) => {
-      const signalled = signalsOf(row);
-      if (signalled === undefined) return freshnessCurve(price, rate, weight, row);
-      const bound = thresholds.boundOf(price, weight, signalled);
-      // A page that is polled after a sure signal alone is polled as often as those come.
-      if (bound === Number.POSITIVE_INFINITY) return signalled.falsePerSecond > 0 ? 0 : signalled.recall * rate;
-      return 1 / signalledCycle(signalled, bound).cycleSeconds;
-    };
-    const { price } = planByPrice(curve, pages, window.visits / window.seconds);
-    const waitOf = (page: number): number => {
-      const weight = weights[page] ?? 0;
-      const signalled = signalsOf(page);
-      if (signalled === undefined) return secondsUntilValue(price, ratesPerSecond[page] ?? 0, weight);
-      return thresholds.boundOf(price, weight, signalled);
-    };
+    const thresholds = new Thresholds(this.#usesSignals ? pages : { ...pages, signals: undefined });
+    const curve: PollCurve = (price, rate, weight, row) =>
+      thresholds.signalsOf(row) === undefined
+        ? freshnessCurve(price, rate, weight, row)
+        : thresholds.pollsOf(price, row);
+    const { price } = planByPrice(curve, pages, window.visits / window.seconds, this.#price);
+    this.#price = price;
+    const waitOf = (page: number): number =>
+      thresholds.signalsOf(page) === undefined
+        ? secondsUntilValue(price, ratesPerSecond[page] ?? 0, weights[page] ?? 0)
+        : thresholds.boundOf(price, page);
     const due = polledAtSeconds.map((at, page) => {
       if (Number.isNaN(at)) return Number.NEGATIVE_INFINITY;
       const signals = this.#signals.get(page) ?? 0;
-      const signalled = signalsOf(page);
+      const signalled = thresholds.signalsOf(page);
       if (signals === 0 || signalled === undefined) return at + waitOf(page);
       const ahead = effectiveSeconds(signalled, 0, signals);
       return ahead === Number.POSITIVE_INFINITY ? at : at + waitOf(page) - ahead;

@@ -123,6 +123,8 @@ interface Bracket {
 }
 
 const mostSteps = 200;
+/** At which everything is polled that ever is, and no curve overflows. */
+const leastPrice = 1e-200;
 
 /** By the secant of the logarithms, which is nearly straight, within a bracket (Illinois), else by halves. */
 function bracketPrice(demand: Demand, budget: number, { price, error }: Guess, into: Float64Array): Bracket {
@@ -166,20 +168,22 @@ function bracketPrice(demand: Demand, budget: number, { price, error }: Guess, i
  * some ten of them.
  *
  * @param budgetPerSecond - polls a second of them all, above 0
+ * @param nearPrice - where to begin, as the price of a like plan; left out for none
  * @returns polls that sum up to the budget, or to less where limits, or pages not worth a poll, leave some of it
  * @throws RangeError if the budget is not above 0, or a row's site has no limit
  */
-export function planByPrice(curve: PollCurve, rows: PollRows, budgetPerSecond: number): PollRates {
+export function planByPrice(
+  curve: PollCurve,
+  rows: PollRows,
+  budgetPerSecond: number,
+  nearPrice: number = Number.NaN,
+): PollRates {
   if (!(budgetPerSecond > 0)) throw new RangeError(`not a budget: ${budgetPerSecond}`);
   const pollsPerSecond = new Float64Array(rows.ratesPerSecond.length);
   const demand = new Demand(curve, rows);
-  if (!(demand.at(Number.MIN_VALUE, pollsPerSecond) > 0)) return { pollsPerSecond, price: 0 };
-  const { low, high, isReached } = bracketPrice(
-    demand,
-    budgetPerSecond,
-    guessBySample(curve, rows, budgetPerSecond),
-    pollsPerSecond,
-  );
+  if (!(demand.at(leastPrice, pollsPerSecond) > 0)) return { pollsPerSecond, price: 0 };
+  const guess = nearPrice > 0 ? { price: nearPrice, error: 0.02 } : guessBySample(curve, rows, budgetPerSecond);
+  const { low, high, isReached } = bracketPrice(demand, budgetPerSecond, guess, pollsPerSecond);
   const more = demand.at(Math.exp(low), pollsPerSecond);
   if (!isReached || low === high) return { pollsPerSecond, price: isReached ? Math.exp(low) : 0 };
   // Where the best pages are polled hardly at all the sum jumps between neighbouring prices: take a mean of the two.

@@ -7,6 +7,7 @@ import { scheduleVisits } from "./visit-schedule.ts";
 export class RatePlanner implements VisitPlanner {
   readonly name: string;
   readonly #curve: PollCurve;
+  #price: number = Number.NaN;
 
   constructor(name: string, curve: PollCurve) {
     this.name = name;
@@ -15,7 +16,8 @@ export class RatePlanner implements VisitPlanner {
 
   plan(pages: KnownPages, window: VisitWindow): VisitPlan {
     const budget = window.visits / window.seconds;
-    const { pollsPerSecond } = planByPrice(this.#curve, pages, budget);
+    const { pollsPerSecond, price } = planByPrice(this.#curve, pages, budget, this.#price);
+    this.#price = price;
     const due = pages.polledAtSeconds.map((at, page) => {
       if (Number.isNaN(at)) return Number.NEGATIVE_INFINITY;
       return at + 1 / (pollsPerSecond[page] ?? 0);

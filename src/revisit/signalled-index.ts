@@ -1,4 +1,4 @@
-import { pollValue } from "./poll-index.ts";
+import { pollValue, secondsUntilValue } from "./poll-index.ts";
 
 /** How a page changes and signals it. */
 export interface SignalledPage {
@@ -20,6 +20,7 @@ export interface SignalledCycle {
 
 /** Below it, as a logarithm, a signal says so little that it is not listened to. */
 const leastEvidence = 0.05;
+const leastRecall = 1e-6;
 const mostTerms = 2000;
 
 /** How likely a Poisson number of mean x is above k, given ln k!: 1 - e^-x sum of x^j / j!, j up to k. */
@@ -61,7 +62,9 @@ function ratesOf({ ratePerSecond, recall, falsePerSecond }: SignalledPage): Sign
 
 /** Whether a page's signals are worth listening to. */
 export function isSignalling({ ratePerSecond, recall, falsePerSecond }: SignalledPage): boolean {
-  return ratePerSecond * recall > 0 && Math.log1p((recall * ratePerSecond) / falsePerSecond) >= leastEvidence;
+  return (
+    ratePerSecond > 0 && recall >= leastRecall && Math.log1p((recall * ratePerSecond) / falsePerSecond) >= leastEvidence
+  );
 }
 
 /**
@@ -124,13 +127,14 @@ export function signalledValue(page: SignalledPage, effective: number, weight = 
 /** The inverse of {@link signalledValue}: effective seconds; Infinity where only a signal that is never false is worth it. */
 export function effectiveUntilValue(value: number, page: SignalledPage, weight = 1): number {
   if (!(value > 0)) return 0;
+  if (!isSignalling(page)) return secondsUntilValue(value, page.ratePerSecond, weight);
   const { alpha } = ratesOf(page);
   let high = 46 / alpha;
   if (!(weight > 0) || value >= weight / page.ratePerSecond || signalledValue(page, high * 0.97, weight) < value) {
     return Number.POSITIVE_INFINITY;
   }
   let low = 0;
-  for (let step = 0; step < 60 && high - low > 1e-12 * high; step++) {
+  for (let step = 0; step < 100 && high - low > 1e-12 * high; step++) {
     const middle = (low + high) / 2;
     if (signalledValue(page, middle, weight) < value) low = middle;
     else high = middle;

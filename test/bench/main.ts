@@ -11,6 +11,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   urls: () => import("./urls.ts"),
   watch: () => import("./watch.ts"),
   poll: () => import("./poll.ts"),
+  plan: () => import("./plan.ts"),
   links: () => import("./links.ts"),
   sources: () => import("./sources.ts"),
   race: () => import("./race.ts"),

@@ -139,7 +139,8 @@ async function improve(model: CycleModel, point: Point, radius: number): Promise
     const nBefore = n[t - 1] ?? -1;
     const link = (factor: number): ReadonlyArray<readonly [number, number]> => (t === 0 ? [] : [[factor, nBefore]]);
     const z: ReadonlyArray<readonly [number, number]> = [[before, taken[t] ?? 0], ...link(g)];
-    const scaled = (factor: number): ReadonlyArray<readonly [number, number]> => z.map(([c, at]) => [c * factor, at] as const);
+    const scaled = (factor: number): ReadonlyArray<readonly [number, number]> =>
+      z.map(([c, at]) => [c * factor, at] as const);
     const zShift = before * g;
     const previous: ReadonlyArray<readonly [number, number]> = t === 0 ? [] : [[-1, grown[t - 1] ?? 0]];
     program.addRow([[1, grown[t] ?? 0], ...previous, ...scaled(-1)], "=", -zShift);
@@ -150,16 +151,22 @@ async function improve(model: CycleModel, point: Point, radius: number): Promise
       const k = i * periods + t;
       const f = point.old[k] ?? 0;
       const p = model.shares[i] ?? 0;
-      const x: ReadonlyArray<readonly [number, number]> = [[held[k] ?? 0, share[k] ?? 0], ...(t === 0 ? [] : [[f * p, grown[t - 1] ?? 0] as const])];
+      const x: ReadonlyArray<readonly [number, number]> = [
+        [held[k] ?? 0, share[k] ?? 0],
+        ...(t === 0 ? [] : [[f * p, grown[t - 1] ?? 0] as const]),
+      ];
       use.push(...x.map(([c, at]) => [c * (model.oldCost[k] ?? 0), at] as const));
       found.push(...x.map(([c, at]) => [-c * (model.oldFinds[k] ?? 0), at] as const));
       foundShift += f * (held[k] ?? 0) * (model.oldFinds[k] ?? 0);
       const a = model.changed[k] ?? 0;
-      const terms: Array<readonly [number, number]> = [[1, y[k] ?? 0], [unfetched[k] ?? 0, share[k] ?? 0]];
+      const terms: Array<readonly [number, number]> = [
+        [1, y[k] ?? 0],
+        [unfetched[k] ?? 0, share[k] ?? 0],
+      ];
       if (t > 0) terms.push([-(1 - f) * (1 - a), y[k - 1] ?? 0], [-(1 - f) * a * p, grown[t - 1] ?? 0]);
       program.addRow(terms, "=", f * (unfetched[k] ?? 0));
     }
-    program.addRow(use, "<=", (model.capacity[t] ?? 0));
+    program.addRow(use, "<=", model.capacity[t] ?? 0);
     const kept = 1 - (model.newFinds[t] ?? 0);
     program.addRow([[1, n[t] ?? 0], ...link(-1), ...scaled(kept), ...found], "=", kept * zShift - foundShift);
   }
@@ -225,7 +232,10 @@ for (const strategy of [1, 2, 3] as const) {
     for (const start of [ours, uniform]) {
       const theirs = await solveSuccessively(model, start);
       assert.ok(theirs >= plan.bound * (1 - 1e-9), `${theirs} is below the bound ${plan.bound}`);
-      assert.ok(theirs >= objective * (1 - gap) * (1 - 1e-9), `${theirs} is better than ${objective} by more than ${gap}`);
+      assert.ok(
+        theirs >= objective * (1 - gap) * (1 - 1e-9),
+        `${theirs} is better than ${objective} by more than ${gap}`,
+      );
     }
     assert.ok(gap < 0.06, `${gap}`);
   });

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type CycleFacts, type CyclePlan, createCycle, planCycle, shiftPrices, weighQueues } from "../../src/revisit/index.ts";
+import {
+  type CycleFacts,
+  type CyclePlan,
+  createCycle,
+  planCycle,
+  shiftPrices,
+  weighQueues,
+} from "../../src/revisit/index.ts";
 import { type PublishedCycle, publishedCycle } from "../bench/plan/published-cycle.ts";
 
 const sum = (values: ArrayLike<number>): number => Array.from(values).reduce((total, value) => total + value, 0);
@@ -42,7 +49,10 @@ function checkPlan(facts: CycleFacts, plan: CyclePlan): void {
     objective += at(model.newWeight, t) * waiting;
   }
   assert.ok(Math.abs(plan.course.objective - objective) <= 1e-6 * Math.max(1, objective), `objective ${objective}`);
-  assert.ok(plan.bound <= objective + 1e-9 * Math.max(1, objective), `bound ${plan.bound} above ${plan.course.objective}`);
+  assert.ok(
+    plan.bound <= objective + 1e-9 * Math.max(1, objective),
+    `bound ${plan.bound} above ${plan.course.objective}`,
+  );
 }
 
 function describe(plan: CyclePlan): { obsolete: number; pages: number; fetches: number[] } {
@@ -98,7 +108,10 @@ test("what the paper says of the strategies holds: who is never fetched, once, o
   const often = shareOf(third, (fetches) => fetches > 1.01);
   assert.ok(often > 0.15 && often < 0.35, `${often}`);
   const fastest = first[254] ?? 0;
-  assert.ok(fastest > 3 && fastest / 14 > 0.11, "pages that are fetched at all are fetched more often than they change");
+  assert.ok(
+    fastest > 3 && fastest / 14 > 0.11,
+    "pages that are fetched at all are fetched more often than they change",
+  );
 });
 
 test("before the end strategy 1 has the fewest obsolete pages and 2 the most; at the end it is the other way round", () => {
@@ -147,28 +160,44 @@ test("the queues' weights are the shares of a period, and fetches of new pages b
   assert.equal(weights.old.length, 255);
   assert.equal(weights.old[254], plan.shares.old[254 * 14 + 2]);
   const fetches = sum(Float64Array.from({ length: 255 }, (_, i) => plan.course.fetched[i * 14 + 2] ?? 0));
-  within(weights.newPart, (plan.course.fetchedNew[2] ?? 0) / (fetches + (plan.course.fetchedNew[2] ?? 0)), 1e-12, "new");
+  within(
+    weights.newPart,
+    (plan.course.fetchedNew[2] ?? 0) / (fetches + (plan.course.fetchedNew[2] ?? 0)),
+    1e-12,
+    "new",
+  );
 });
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const anyFacts = fc.integer({ min: 1, max: 7 }).chain((periods) =>
-  fc.array(fc.record({ pages: fc.oneof(fc.constant(0), fc.double({ min: 1e-3, max: 100, noNaN: true })), stale: share, a: share, c: fc.double({ min: 0.2, max: 5, noNaN: true }), w: fc.double({ min: 0, max: 3, noNaN: true }) }), { minLength: 1, maxLength: 12 }).chain((buckets) =>
-    fc.record({
-      periods: fc.constant(periods),
-      pages: fc.constant([...buckets.map(({ pages }) => pages), 1]),
-      obsolete: fc.constant([...buckets.map(({ pages, stale }) => pages * stale), 0]),
-      changed: fc.constant((t: number, i: number) => (buckets[i]?.a ?? 0.5) / (1 + (t % 3))),
-      waiting: fc.double({ min: 0, max: 50, noNaN: true }),
-      arrivals: fc.double({ min: 0, max: 10, noNaN: true }),
-      capacity: fc.double({ min: 0.1, max: 300, noNaN: true }),
-      oldCost: fc.constant((_t: number, i: number) => buckets[i]?.c ?? 1),
-      newCost: fc.double({ min: 0.2, max: 5, noNaN: true }),
-      oldWeight: fc.constant((t: number, i: number) => (buckets[i]?.w ?? 1) * (t % 2)),
-      newWeight: fc.double({ min: 0, max: 3, noNaN: true }),
-      oldFinds: fc.double({ min: 0, max: 0.3, noNaN: true }),
-      newFinds: fc.double({ min: 0, max: 0.9, noNaN: true }),
-    }),
-  ),
+  fc
+    .array(
+      fc.record({
+        pages: fc.oneof(fc.constant(0), fc.double({ min: 1e-3, max: 100, noNaN: true })),
+        stale: share,
+        a: share,
+        c: fc.double({ min: 0.2, max: 5, noNaN: true }),
+        w: fc.double({ min: 0, max: 3, noNaN: true }),
+      }),
+      { minLength: 1, maxLength: 12 },
+    )
+    .chain((buckets) =>
+      fc.record({
+        periods: fc.constant(periods),
+        pages: fc.constant([...buckets.map(({ pages }) => pages), 1]),
+        obsolete: fc.constant([...buckets.map(({ pages, stale }) => pages * stale), 0]),
+        changed: fc.constant((t: number, i: number) => (buckets[i]?.a ?? 0.5) / (1 + (t % 3))),
+        waiting: fc.double({ min: 0, max: 50, noNaN: true }),
+        arrivals: fc.double({ min: 0, max: 10, noNaN: true }),
+        capacity: fc.double({ min: 0.1, max: 300, noNaN: true }),
+        oldCost: fc.constant((_t: number, i: number) => buckets[i]?.c ?? 1),
+        newCost: fc.double({ min: 0.2, max: 5, noNaN: true }),
+        oldWeight: fc.constant((t: number, i: number) => (buckets[i]?.w ?? 1) * (t % 2)),
+        newWeight: fc.double({ min: 0, max: 3, noNaN: true }),
+        oldFinds: fc.double({ min: 0, max: 0.3, noNaN: true }),
+        newFinds: fc.double({ min: 0, max: 0.9, noNaN: true }),
+      }),
+    ),
 );
 
 test("property: whatever the facts, a plan keeps all constraints and is no better than its bound", () => {

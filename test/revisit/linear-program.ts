@@ -16,16 +16,30 @@ export class LinearProgram {
     return column;
   }
 
-  addRow(terms: ReadonlyArray<readonly [coefficient: number, column: number]>, relation: "<=" | ">=" | "=", side: number): void {
+  addRow(
+    terms: ReadonlyArray<readonly [coefficient: number, column: number]>,
+    relation: "<=" | ">=" | "=",
+    side: number,
+  ): void {
     const used = terms.filter(([coefficient]) => coefficient !== 0);
     if (used.length === 0) return;
-    this.#rows.push(` r${this.#rows.length}: ${used.map(([c, column]) => `${sign(c)} x${column}`).join(" ")} ${relation} ${side}`);
+    this.#rows.push(
+      ` r${this.#rows.length}: ${used.map(([c, column]) => `${sign(c)} x${column}`).join(" ")} ${relation} ${side}`,
+    );
   }
 
   /** Solves it by HiGHS, which runs as WebAssembly from its package. */
   async solve(): Promise<{ readonly objective: number; readonly values: Float64Array }> {
     const highs = await loadHighs();
-    const text = ["Minimize", ` cost: ${this.#costs.join("\n ")}`, "Subject To", ...this.#rows, "Bounds", ...this.#bounds, "End"];
+    const text = [
+      "Minimize",
+      ` cost: ${this.#costs.join("\n ")}`,
+      "Subject To",
+      ...this.#rows,
+      "Bounds",
+      ...this.#bounds,
+      "End",
+    ];
     const solution = highs.solve(text.join("\n"), { output_flag: false });
     if (solution.Status !== "Optimal") throw new Error(`HiGHS: ${solution.Status}`);
     const values = new Float64Array(this.#columns);

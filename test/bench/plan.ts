@@ -1,0 +1,190 @@
+import { parseArgs } from "node:util";
+import {
+  BucketedPages,
+  bucketOfRate,
+  type CyclePlan,
+  changedShare,
+  IndexQueue,
+  newBucket,
+  planCycle,
+  planOptimum,
+  rateBuckets,
+  rateOfBucket,
+  weighQueues,
+} from "../../src/revisit/index.ts";
+import { createRandom } from "../interop/random.ts";
+import { publishedCycle } from "./plan/published-cycle.ts";
+
+/** What `--help` prints. */
+export const help: string = `npm run bench -- plan [--pages 100000000] [--queue 10000000] [--rates 1000000] [--short]
+Plans revisits at scale: pages in buckets, the exact optimum, the greedy index, cycles of Edwards, McCurley and Tomlin.
+--short: fewer cycles. Times are of the processor and, in brackets, of the clock.
+`;
+
+const daySeconds = 86_400;
+
+/** Runs something, and tells what it took. */
+function measure<Result>(name: string, run: () => Result): Result {
+  const cpu = process.cpuUsage();
+  const start = process.hrtime.bigint();
+  const result = run();
+  const { user, system } = process.cpuUsage(cpu);
+  const clockSeconds = Number(process.hrtime.bigint() - start) / 1e9;
+  process.stdout.write(
+    `  ${name.padEnd(58)}${((user + system) / 1e6).toFixed(2).padStart(7)} s (${clockSeconds.toFixed(2)} s)\n`,
+  );
+  return result;
+}
+
+/** Pages of which a byte each is known: their histogram, the best rates by bucket, a cycle, and the pages of its first period. */
+function planBuckets(count: number): void {
+  process.stdout.write(`\n${count} pages, a byte each\n`);
+  const random = createRandom(1);
+  const bytes = new Uint8Array(count);
+  // Mean days between changes from a quarter to 1,000, evenly in their logarithm; one page in fifty was never fetched.
+  for (let page = 0; page < count; page++) {
+    const place = random.next();
+    bytes[page] = place > 0.98 ? newBucket : bucketOfRate(4 ** (1 - 6 * place) / daySeconds);
+  }
+  measure("all of it", () => {
+    const counts = measure("the histogram", () => new BucketedPages(bytes).count());
+    const rates = Float64Array.from({ length: rateBuckets }, (_, bucket) => rateOfBucket(bucket));
+    const held = counts.subarray(0, rateBuckets);
+    const ones = new Float64Array(rateBuckets).fill(1);
+    const perDay = count / 30;
+    measure("the exact optimum by bucket, a poll a page and month", () =>
+      planOptimum(rates, ones, perDay / daySeconds, { counts: held }),
+    );
+    const cycle = measure("a cycle of 14 periods of 2 days", () =>
+      planCycle({
+        periods: 14,
+        pages: held,
+        obsolete: Float64Array.from(held, (pages, bucket) => pages * changedShare(bucket, 15 * daySeconds)),
+        changed: (_, bucket) => changedShare(bucket, 2 * daySeconds),
+        capacity: 2 * perDay,
+        waiting: counts[newBucket] ?? 0,
+        arrivals: count / 5000,
+      }),
+    );
+    const chosen = measure("the pages of its first period, drawn", () => drawPeriod(bytes, cycle, random.next));
+    process.stdout.write(`  ${chosen} pages drawn; cycle within ${gapOf(cycle)} of its bound\n`);
+  });
+  const { rss } = process.memoryUsage();
+  process.stdout.write(`  memory of the process: ${(rss / 2 ** 20).toFixed(0)} MiB\n`);
+}
+
+/** Marks by the weights of the queues which pages are fetched. */
+function drawPeriod(bytes: Uint8Array, cycle: CyclePlan, chance: () => number): number {
+  const { old, waiting } = weighQueues(cycle, 1);
+  const shares = Float64Array.from({ length: 256 }, (_, byte) => (byte === newBucket ? waiting : (old[byte] ?? 0)));
+  const isDrawn = new Uint8Array(Math.ceil(bytes.length / 8));
+  let drawn = 0;
+  for (let page = 0; page < bytes.length; page++) {
+    const share = shares[bytes[page] ?? 0] ?? 0;
+    if (share === 0 || (share < 1 && chance() >= share)) continue;
+    isDrawn[page >> 3] = (isDrawn[page >> 3] ?? 0) | (1 << (page & 7));
+    drawn += 1;
+  }
+  return drawn;
+}
+
+const gapOf = ({ course, bound }: CyclePlan): string => `${((course.objective / bound - 1) * 100).toFixed(2)} %`;
+
+function manyRates(count: number): Float64Array {
+  const random = createRandom(2);
+  return Float64Array.from({ length: count }, () => 10 ** (1 - 4 * random.next()) / daySeconds);
+}
+
+function planRates(count: number): void {
+  process.stdout.write(`\nthe exact optimum of ${count} distinct rates\n`);
+  const rates = manyRates(count);
+  const weights = new Float64Array(count).fill(1);
+  for (const everyDays of [90, 30, 7]) {
+    measure(`a poll a page and ${everyDays} days`, () => planOptimum(rates, weights, count / everyDays / daySeconds));
+  }
+}
+
+function runQueue(count: number): void {
+  process.stdout.write(`\nthe greedy index at ${count} pages\n`);
+  const random = createRandom(3);
+  const ratesPerSecond = manyRates(count);
+  const weights = new Float64Array(count).fill(1);
+  const polledAtSeconds = Float64Array.from({ length: count }, () => -60 * daySeconds * random.next());
+  const step = (30 * daySeconds) / count;
+  const sample = ratesPerSecond.subarray(0, 10_000);
+  const { price } = planOptimum(sample, weights, 10_000 / 30 / daySeconds);
+  const queue = measure(
+    "the queue is made",
+    () => new IndexQueue({ ratesPerSecond, weights, polledAtSeconds }, price, 0),
+  );
+  const decisions = Math.floor(count * 1.2);
+  const cpu = process.cpuUsage();
+  measure(`${decisions} decisions, with a round's end`, () => {
+    for (let visit = 1; visit <= decisions; visit++) queue.take(visit * step);
+  });
+  const { user, system } = process.cpuUsage(cpu);
+  process.stdout.write(`  ${((user + system) / decisions).toFixed(2)} microseconds a decision\n`);
+}
+
+function solveCycles(isShort: boolean): void {
+  process.stdout.write(`\ncycles of the paper; gap: objective above the lower bound\n`);
+  process.stdout.write(`  strategy periods buckets  objective      gap  processor    again, from the last prices\n`);
+  const sizes = isShort
+    ? [[14, 255]]
+    : [
+        [14, 255],
+        [28, 255],
+        [56, 255],
+        [14, 1024],
+        [14, 4096],
+        [28, 1024],
+        [56, 4096],
+      ];
+  for (const [periods = 14, buckets = 255] of sizes) {
+    for (const strategy of [1, 2, 3] as const) {
+      const facts = publishedCycle({ strategy, periods, buckets });
+      const first = process.cpuUsage();
+      const plan = planCycle(facts);
+      const cold = process.cpuUsage(first);
+      const second = process.cpuUsage();
+      planCycle({ ...facts, capacity: 51e6 }, plan.prices);
+      const warm = process.cpuUsage(second);
+      process.stdout.write(
+        [
+          `  ${String(strategy).padStart(8)}${String(periods).padStart(8)}${String(buckets).padStart(8)}`,
+          plan.course.objective.toExponential(3).padStart(11),
+          gapOf(plan).padStart(9),
+          `${(cold.user / 1e6).toFixed(2)} s`.padStart(11),
+          `${(warm.user / 1e6).toFixed(2)} s\n`.padStart(10),
+        ].join(""),
+      );
+    }
+  }
+}
+
+function countOf(name: string, text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 10_000 && count <= 1e9) return count;
+  throw new Error(`--${name} must be a whole number from 10,000 to 1,000,000,000, not ${text}`);
+}
+
+/** Times planning at scale. */
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      pages: { type: "string", default: "100000000" },
+      queue: { type: "string", default: "10000000" },
+      rates: { type: "string", default: "1000000" },
+      short: { type: "boolean", default: false },
+    },
+  });
+  const pages = countOf("pages", values.pages);
+  const queue = countOf("queue", values.queue);
+  const rates = countOf("rates", values.rates);
+  process.stdout.write(`Node ${process.version}\n`);
+  planBuckets(pages);
+  planRates(rates);
+  runQueue(queue);
+  solveCycles(values.short);
+}
