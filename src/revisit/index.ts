@@ -19,7 +19,6 @@ export {
   SitePrior,
 } from "./change-rate.ts";
 export type { CycleCourse, CycleShares } from "./cycle-course.ts";
-export { CycleDual } from "./cycle-dual.ts";
 export { type CycleFacts, type CycleModel, type CycleValue, createCycle } from "./cycle-model.ts";
 export { type CyclePlan, planCycle, shiftPrices } from "./cycle-plan.ts";
 export { CyclePlanner, type CyclePlannerOptions } from "./cycle-planner.ts";

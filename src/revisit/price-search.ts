@@ -41,6 +41,16 @@ class Demand {
     return sum;
   }
 
+  /** Whether any row is polled at any price. */
+  isAny(): boolean {
+    const { ratesPerSecond, weights, counts } = this.#rows;
+    for (let row = 0; row < ratesPerSecond.length; row++) {
+      const polls = this.#curve(leastPrice, ratesPerSecond[row] ?? 0, weights[row] ?? 0, row);
+      if (polls * (counts?.[row] ?? 1) > 0) return true;
+    }
+    return false;
+  }
+
   /** The price at which each site with a limit is polled as often as it allows; 0 where it never would be. */
   #priceSites(): Float64Array | undefined {
     const { ratesPerSecond, weights, counts, sites, siteLimitsPerSecond } = this.#rows;
@@ -181,11 +191,12 @@ export function planByPrice(
   if (!(budgetPerSecond > 0)) throw new RangeError(`not a budget: ${budgetPerSecond}`);
   const pollsPerSecond = new Float64Array(rows.ratesPerSecond.length);
   const demand = new Demand(curve, rows);
-  if (!(demand.at(leastPrice, pollsPerSecond) > 0)) return { pollsPerSecond, price: 0 };
+  if (!demand.isAny()) return { pollsPerSecond, price: 0 };
   const guess = nearPrice > 0 ? { price: nearPrice, error: 0.02 } : guessBySample(curve, rows, budgetPerSecond);
   const { low, high, isReached } = bracketPrice(demand, budgetPerSecond, guess, pollsPerSecond);
-  const more = demand.at(Math.exp(low), pollsPerSecond);
+  // The last price that was tried is the one that was found.
   if (!isReached || low === high) return { pollsPerSecond, price: isReached ? Math.exp(low) : 0 };
+  const more = demand.at(Math.exp(low), pollsPerSecond);
   // Where the best pages are polled hardly at all the sum jumps between neighbouring prices: take a mean of the two.
   const rarer = new Float64Array(pollsPerSecond.length);
   const less = demand.at(Math.exp(high), rarer);

@@ -1,4 +1,8 @@
-import loadHighs from "highs";
+import { createRequire } from "node:module";
+import type * as highsTypes from "highs";
+
+// Its declarations speak of CommonJS alone, so that its module for import cannot be called by them.
+const loadHighs = createRequire(import.meta.url)("highs") as typeof highsTypes.default.default;
 
 /** A linear program in the making: least cost, rows of `at least`, `at most` or `equal`, columns within bounds. */
 export class LinearProgram {
