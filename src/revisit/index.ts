@@ -22,6 +22,7 @@ export type { CycleCourse, CycleShares } from "./cycle-course.ts";
 export { type CycleFacts, type CycleModel, type CycleValue, createCycle } from "./cycle-model.ts";
 export { type CyclePlan, planCycle, shiftPrices } from "./cycle-plan.ts";
 export { CyclePlanner, type CyclePlannerOptions } from "./cycle-planner.ts";
+export { FoundPages } from "./found-pages.ts";
 export { defaultDistrustMs, isFullFetchDue, spreadOf } from "./full-fetch.ts";
 export { IndexPlanner } from "./index-planner.ts";
 export { IndexQueue, type QueuedPages } from "./index-queue.ts";
