@@ -1,0 +1,13 @@
+import type { Experiment } from "./experiment.ts";
+import { freshnessExperiment } from "./freshness-experiment.ts";
+import { intervalExperiment } from "./interval-experiment.ts";
+import { needlessExperiment } from "./needless-experiment.ts";
+import { savingsExperiment } from "./savings-experiment.ts";
+
+/** Every experiment, in the order in which they are listed and run. */
+export const experiments: readonly Experiment[] = [
+  intervalExperiment,
+  needlessExperiment,
+  freshnessExperiment,
+  savingsExperiment,
+];
