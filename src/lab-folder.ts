@@ -34,10 +34,11 @@ export async function writeLabFolder(
   folder: string,
   { version, signal }: WriteLabOptions,
 ): Promise<WrittenFile[]> {
-  const files = await formatFiles(results, { version }, signal);
   const out = resolve(folder);
   let partial: string | undefined;
+  let files: ReadonlyMap<string, string>;
   try {
+    files = await formatFiles(results, { version }, signal);
     const made = await mkdir(out, { recursive: true });
     try {
       partial = await mkdtemp(join(out, ".tidemark-lab-"));
