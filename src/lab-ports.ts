@@ -1,6 +1,12 @@
 import { gzipSync } from "node:zlib";
+import { contentId } from "./fetch/index.ts";
 import type { LabPorts } from "./lab/index.ts";
-import { TidemarkError } from "./model/index.ts";
+import { readHistory } from "./lab-history.ts";
+import { exportRealSite } from "./lab-real-site.ts";
+import { judgeName, mediaTypeOfName } from "./scan/index.ts";
+
+/** Levels of gzip that the exporter takes. */
+const levels = { archive: 5, index: 9 } as const;
 
 /**
  * What experiments use of the world.
@@ -9,8 +15,16 @@ import { TidemarkError } from "./model/index.ts";
  */
 export function createLabPorts(scratchFolder: string): LabPorts {
   return {
-    measureSite: (root) => Promise.reject(new TidemarkError("not-found", `${scratchFolder} ${root}`)),
-    readHistory: (file) => Promise.reject(new TidemarkError("not-found", file)),
-    gzipBytes: (text) => gzipSync(Buffer.from(text, "latin1"), { level: 6 }).length,
+    exportSite: (site) => exportRealSite(site, scratchFolder),
+    readHistory,
+    mediaTypeOf: (path) => {
+      const names = path.split("/");
+      const isWithheld = names.some((name, at) => judgeName(name, at < names.length - 1) !== undefined);
+      return isWithheld ? undefined : mediaTypeOfName(names.at(-1) ?? "");
+    },
+    pack: (content, kind) => ({
+      id: contentId(content),
+      sizeBytes: gzipSync(content, { level: levels[kind], chunkSize: 128 * 1024 }).length,
+    }),
   };
 }

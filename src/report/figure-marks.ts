@@ -13,12 +13,20 @@ export interface MarkLook {
 /** Gives each mark its look: ours a colour and dashes of its own, theirs one colour for all. */
 export function planLooks(figure: Figure): MarkLook[] {
   let series = 0;
+  let published = 0;
   return figure.marks.map((mark) => {
-    if (mark.of === "theirs") return { mark, colour: "var(--theirs)", dashes: mark.kind === "line" ? "5 3" : "3 3" };
+    if (mark.of === "theirs") return { mark, colour: "var(--theirs)", dashes: dashesOf(2 + 3 * published++) };
     const look = { mark, colour: `var(--series-${series % seriesColours})`, dashes: dashesOf(series) };
     series += 1;
     return look;
   });
+}
+
+const layers: ReadonlyArray<FigureMark["kind"]> = ["band", "bars", "guide", "line", "dots"];
+
+/** The looks in the order in which they are drawn: what would cover others first. */
+export function inLayers(looks: readonly MarkLook[]): MarkLook[] {
+  return looks.toSorted((a, b) => layers.indexOf(a.mark.kind) - layers.indexOf(b.mark.kind));
 }
 
 /** Whether names stand in groups of bars. */

@@ -1,6 +1,6 @@
 import type * as PlotLibrary from "@observablehq/plot";
 import type { Figure, FigureAxis } from "../model/index.ts";
-import { hasBars, markOf, planLooks } from "./figure-marks.ts";
+import { hasBars, inLayers, markOf, planLooks } from "./figure-marks.ts";
 import { drawLegend, legendLine } from "./legend.ts";
 import { escapeMarkup } from "./markup-text.ts";
 import { formatNumber } from "./number-text.ts";
@@ -31,7 +31,7 @@ export async function drawFigure(figure: Figure): Promise<string> {
     ...margins,
     className: "plot",
     ...scalesOf(figure, inGroups),
-    marks: [...framesOf(plot, figure, inGroups), ...looks.map((look) => markOf(plot, look, inGroups))],
+    marks: [...framesOf(plot, figure, inGroups), ...inLayers(looks).map((look) => markOf(plot, look, inGroups))],
   }) as unknown as { readonly innerHTML: string };
   const legendHeight = looks.length * legendLine;
   const height = headHeight + legendHeight + gap + plotHeight;

@@ -26,5 +26,5 @@ export function themeRules(selector: string): string {
 
 /** Dashes of a series, so that lines can be told apart without colours. */
 export function dashesOf(series: number): string {
-  return ["none", "7 3", "2 3", "9 3 2 3", "4 2", "1 4"][series % 6] ?? "none";
+  return ["none", "7 3", "2 3", "9 3 2 3", "4 2", "12 4"][series % 6] ?? "none";
 }

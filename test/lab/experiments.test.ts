@@ -5,9 +5,10 @@ import type { LabRow } from "../../src/model/index.ts";
 import { nearestWord } from "../../src/settings/index.ts";
 
 const noPorts: LabPorts = {
-  measureSite: () => assert.fail("nothing is measured"),
+  exportSite: () => assert.fail("nothing is exported"),
   readHistory: () => assert.fail("nothing is read"),
-  gzipBytes: () => assert.fail("nothing is packed"),
+  mediaTypeOf: () => assert.fail("nothing has a type"),
+  pack: () => assert.fail("nothing is packed"),
 };
 
 /** What makes each experiment a matter of milliseconds; those that need the world have tests of their own. */
