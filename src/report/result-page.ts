@@ -11,10 +11,11 @@ const rules = [
   "color:var(--ink);background:var(--ground)}",
   "h1{font-size:1.6rem;line-height:1.25}h2{font-size:1.25rem;margin-top:3rem;border-top:1px solid var(--quiet);padding-top:1rem}",
   "p{max-width:46rem}.quiet,figcaption{color:var(--quiet);font-size:.9rem}figure{margin:1.5rem 0}",
-  "figure svg{display:block;width:100%;height:auto;max-width:45rem}a{color:var(--series-0)}",
+  "figure svg{display:block;width:100%;height:auto;min-width:40rem;max-width:45rem}a{color:var(--series-0)}",
   ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;margin:1rem 0}",
   "th,td{text-align:left;vertical-align:top;padding:.35rem .9rem .35rem 0;border-bottom:1px solid var(--quiet)}",
   "td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}td.v{white-space:nowrap}",
+  "tr.open td{border-bottom:0}tr.why td{color:var(--quiet);padding-top:0}",
   ".met{color:var(--series-2)}.explained{color:var(--series-1)}.missed{color:var(--theirs);font-weight:600}",
 ].join("");
 
@@ -59,7 +60,7 @@ function formatResult(result: LabResult, drawings: ReadonlyMap<string, string>):
     published.length === 0 ? "" : formatVerdicts(published),
     ...figures.map(
       (figure) =>
-        `<figure>${(drawings.get(figure.name) ?? "").trim()}<figcaption>${escapeMarkup(figure.caption)}</figcaption></figure>\n`,
+        `<figure><div class="wide">${(drawings.get(figure.name) ?? "").trim()}</div><figcaption>${escapeMarkup(figure.caption)}</figcaption></figure>\n`,
     ),
     `</section>\n`,
   ].join("");
@@ -68,11 +69,12 @@ function formatResult(result: LabResult, drawings: ReadonlyMap<string, string>):
 function formatVerdicts(published: readonly PublishedVerdict[]): string {
   const rows = published.map(({ name, where, theirs, ours, format, tolerance, verdict, why }) => {
     const found = ours === undefined ? "–" : formatNumber(ours, format);
-    const reason = why === undefined ? "" : `<br><span class="quiet">${escapeMarkup(why)}</span>`;
+    // Below, in the table's whole width: a column of its own would be narrow on a telephone.
+    const reason = why === undefined ? "" : `<tr class="why"><td colspan="5">${escapeMarkup(why)}</td></tr>\n`;
     return (
-      `<tr><td>${escapeMarkup(name)}<br><span class="quiet">${escapeMarkup(where)}</span>${reason}</td>` +
+      `<tr${why === undefined ? "" : ' class="open"'}><td>${escapeMarkup(name)}<br><span class="quiet">${escapeMarkup(where)}</span></td>` +
       `<td class="n">${escapeMarkup(theirs)}</td><td class="n">${found}</td>` +
-      `<td class="n">${formatRange(tolerance, format)}</td><td class="v ${verdict}">${verdictWords[verdict]}</td></tr>\n`
+      `<td class="n">${formatRange(tolerance, format)}</td><td class="v ${verdict}">${verdictWords[verdict]}</td></tr>\n${reason}`
     );
   });
   const head = `<tr><th>Number</th><th class="n">Theirs</th><th class="n">Ours</th><th class="n">Tolerance</th><th>Met</th></tr>`;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { writeLabFolder } from "../../src/lab-folder.ts";
@@ -58,7 +58,10 @@ describe("figures and page of the lab in Chromium", { skip }, () => {
           grounds.add(ground);
           const screenshot = await browser.takeScreenshot();
           assert.ok(screenshot.length > 5000, name);
-          writeFileSync(join(album, `${name.replace(".", "-")}-${scheme}-${width}.png`), screenshot);
+          writeFileSync(
+            join(album, `${basename(folder)}-${name.replace(".", "-")}-${scheme}-${width}.png`),
+            screenshot,
+          );
         }
       }
       assert.equal(grounds.size, 2, `${name} is the same in light and dark`);

@@ -52,8 +52,12 @@ for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
   const opacity = inFigure ? Number(style.fillOpacity) : 1;
   const ratio = contrast(parse(colour), parse(groundOf(element)));
   if (ratio < 4.5 || opacity < 1) troubles.push({ kind: "contrast", text, against: ratio.toFixed(2) });
-  if (parseFloat(style.fontSize) < 10) troubles.push({ kind: "small", text, against: style.fontSize });
-  const frame = (inFigure ? element.ownerSVGElement : document.documentElement).getBoundingClientRect();
+  const figure = inFigure ? element.ownerSVGElement : undefined;
+  const scale = figure === undefined || figure.viewBox.baseVal === null || figure.viewBox.baseVal.width === 0
+    ? 1 : figure.getBoundingClientRect().width / figure.viewBox.baseVal.width;
+  const size = parseFloat(style.fontSize) * scale;
+  if (size < 10) troubles.push({ kind: "small", text, against: size.toFixed(1) });
+  const frame = (figure || document.documentElement).getBoundingClientRect();
   for (const box of boxes) {
     if (box.width === 0) continue;
     const scrolls = !inFigure && element.closest(".wide") !== null;
