@@ -29,8 +29,7 @@ export class ReplayCrawler {
   readonly #fieldsBytes: number;
   readonly #held: Int32Array;
   readonly #waiting: Uint8Array;
-  readonly #queue: number[] = [];
-  #first = 0;
+  #waits = 0;
   #next = 0;
   #balance = 0;
   #fresh = 0;
@@ -75,22 +74,21 @@ export class ReplayCrawler {
     for (const number of changed) {
       if (this.#waiting[number] === 1) continue;
       this.#waiting[number] = 1;
-      this.#queue.push(number);
+      this.#waits += 1;
     }
   }
 
-  /** Downloads what waits, oldest news first. */
+  /** Downloads the next pages in turn of those that it was told of (section 6, step 3). */
   downloadChanged(): void {
-    while (this.#balance > 0 && this.#first < this.#queue.length) {
-      const number = this.#queue[this.#first++] ?? 0;
+    const { known, versions } = this.#web;
+    for (let step = 0; step < known && this.#balance > 0 && this.#waits > 0; step++) {
+      const number = this.#step(known);
+      if (this.#waiting[number] === 0) continue;
       this.#waiting[number] = 0;
+      this.#waits -= 1;
       // What is deleted is known to be: it costs nothing.
-      if (this.#web.versions[number] === 0) this.#held[number] = gone;
-      else if (this.#held[number] !== this.#web.versions[number]) this.#download(number);
-    }
-    if (this.#first > 4096 && this.#first * 2 > this.#queue.length) {
-      this.#queue.splice(0, this.#first);
-      this.#first = 0;
+      if (versions[number] === 0) this.#held[number] = gone;
+      else if (this.#held[number] !== versions[number]) this.#download(number);
     }
   }
 
@@ -103,8 +101,7 @@ export class ReplayCrawler {
   downloadInTurn(isConditional: boolean): void {
     const { known, versions } = this.#web;
     for (let asked = 0; asked < known && this.#balance > 0; asked++) {
-      const number = this.#next;
-      this.#next = number + 1 >= known ? 0 : number + 1;
+      const number = this.#step(known);
       const version = versions[number] ?? 0;
       const held = this.#held[number] ?? 0;
       if (version === 0) {
@@ -122,6 +119,13 @@ export class ReplayCrawler {
     sums.last = pages === 0 ? 1 : this.#fresh / pages;
     sums.freshness += sums.last;
     sums.days += 1;
+  }
+
+  /** The next page in the order in which pages were first seen, and after the last the first. */
+  #step(known: number): number {
+    const number = this.#next;
+    this.#next = number + 1 >= known ? 0 : number + 1;
+    return number;
   }
 
   #download(number: number): void {

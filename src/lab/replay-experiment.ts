@@ -46,7 +46,7 @@ export const replayExperiment: Experiment = defineExperiment({
   about:
     "A site lives through a history day by day. The exporter's own code publishes each day, into memory, and each archive is encoded and " +
     "packed to know what it takes; the crawler's own code chooses what to read. Bandwidth is in bytes, and every answer's fields " +
-    "count. All copies are fresh at first. Without a history one is made up, with the change intervals of 20 % daily pages.",
+    "count. Each crawler takes pages in turn, those that are told what changed only these. All copies are fresh at first. Without a history one is made up, with the change intervals of 20 % daily pages.",
   parameters: {
     history: {
       kind: "text",
