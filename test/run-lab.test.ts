@@ -19,6 +19,8 @@ const plans = [
   plan("savings", { pages: "300", levels: "20" }),
   plan("intervals", { pages: "1000" }),
   plan("freshness", { pages: "300", levels: "20" }),
+  plan("replay", { pages: "200", days: "8", levels: "5" }),
+  plan("metadata", { pages: "150" }),
 ];
 const version = "9.9.9";
 

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Experiment, experiments, type LabPorts, readParameters } from "../../src/lab/index.ts";
+import { createLabPorts } from "../../src/lab-ports.ts";
 import type { LabRow } from "../../src/model/index.ts";
 import { nearestWord } from "../../src/settings/index.ts";
 
-const noPorts: LabPorts = {
+const ports: LabPorts = {
+  ...createLabPorts(""),
   exportSite: () => assert.fail("nothing is exported"),
   readHistory: () => assert.fail("nothing is read"),
-  mediaTypeOf: () => assert.fail("nothing has a type"),
-  pack: () => assert.fail("nothing is packed"),
 };
 
 /** What makes each experiment a matter of milliseconds; those that need the world have tests of their own. */
@@ -17,6 +17,7 @@ const small: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   needless: { pages: "500" },
   freshness: { pages: "200", levels: "20" },
   savings: { pages: "200", levels: "20" },
+  replay: { pages: "100", days: "5", levels: "5" },
 };
 
 async function runSmall(experiment: Experiment, seed: number, isReversed = false) {
@@ -26,7 +27,7 @@ async function runSmall(experiment: Experiment, seed: number, isReversed = false
   const rows = new Map<string, readonly LabRow[]>();
   for (const point of isReversed ? points.toReversed() : points) {
     const onProgress = (share: number): void => assert.ok(share >= 0 && share <= 1);
-    rows.set(point.name, await experiment.run(point, values, { seed, ports: noPorts, onProgress }));
+    rows.set(point.name, await experiment.run(point, values, { seed, ports, onProgress }));
   }
   return { values, rows: points.flatMap((point) => rows.get(point.name) ?? []) };
 }
