@@ -76,7 +76,7 @@ export const labCommand: Command = {
     seed: valueOption("What random numbers are made from (1)"),
     out: valueOption("Write rows, figures and a page into this folder"),
     threads: valueOption("Threads that run experiments; the results do not depend on it (one a processor)"),
-    full: { type: "boolean", describe: "With all: at the papers' scale, not within minutes" },
+    full: { type: "boolean", describe: "With all: the values that run takes, at the papers' scale" },
   },
   examples: [
     ["lab all --out lab", "every experiment, quickly; lab/index.html shows them all"],
