@@ -7,6 +7,7 @@ import { crawlCommand } from "./crawl-command.ts";
 import { demoCommand } from "./demo-command.ts";
 import { exportCommand } from "./export-command.ts";
 import { initCommand } from "./init-command.ts";
+import { labCommand } from "./lab-command.ts";
 import { flagOption, type RawArguments } from "./option.ts";
 import { reportCommand } from "./report-command.ts";
 import { serveCommand } from "./serve-command.ts";
@@ -25,6 +26,7 @@ const commands: readonly Command[] = [
   reportCommand,
   serveCommand,
   demoCommand,
+  labCommand,
 ];
 
 /** What a command line asks for. */

@@ -47,7 +47,7 @@ export function valueOption(describe: string, more: Options = {}): Options {
 }
 
 /** Events of which there may be one a page: `--json --quiet` leaves them out. */
-const manyEvents: ReadonlySet<string> = new Set(["progress", "page", "waiting", "withheld", "finding"]);
+const manyEvents: ReadonlySet<string> = new Set(["progress", "page", "waiting", "withheld", "finding", "row"]);
 
 /**
  * Prints an event as a line of JSON, if `--json` asks for it.

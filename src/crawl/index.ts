@@ -1,6 +1,7 @@
 export { openChangeStream } from "./change-stream.ts";
 export { LinkScope, type ScopeOptions, type ScopeRefusal } from "./link-scope.ts";
 export type { Codec, Gate, MediaTypes, OpenPackage, PackageDownload, Packages, Timing } from "./ports.ts";
+export { planReading, type ReadingPlan } from "./reading-plan.ts";
 export { productToken } from "./robots-rules.ts";
 export { judgeArchive, judgeBase, judgeIndex, judgeRobots, usualIndexPath } from "./served-metadata.ts";
 export { agreesWith, judgeServedPage, planAlternative, type ServedPage } from "./served-page.ts";

@@ -1,8 +1,10 @@
+export type { ArchiveFolder } from "./archive-files.ts";
 export type { ChangeDay } from "./change-days.ts";
 export type { ContentPolicy } from "./content-policy.ts";
 export type { ReadPage } from "./dumps.ts";
 export { createDurably, makeFolder, removeTemporaries, syncFolder, writeDurably } from "./durable-file.ts";
 export { type ExportRunOptions, runExport } from "./export-run.ts";
+export { mergeIntervals } from "./interval-merge.ts";
 export {
   type LastRun,
   maxMessageLength,
@@ -11,13 +13,15 @@ export {
   readLastRun,
   writeLastRun,
 } from "./last-run-file.ts";
+export type { Base, Interval } from "./ledger.ts";
 export type { ListedCandidate } from "./listed-diff.ts";
 export { type CandidateDigest, type CandidateFile, type DigestMode, digestModes } from "./page-diff.ts";
-export { type RobotsFile, readRobotsFile } from "./published-files.ts";
-export type { PartitionOptions } from "./segment-writer.ts";
+export { type RobotsFile, readRobotsFile, toIndex } from "./published-files.ts";
+export { type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
 export type { PageSource, SourceBatch } from "./site-comparison.ts";
 export type { LockHolder } from "./site-lock.ts";
 export { SiteLock } from "./site-lock.ts";
 export type { PartSource, SiteParts } from "./site-parts.ts";
 export { type LedgerState, type PublishedState, readSiteState, type SiteState } from "./site-state.ts";
 export type { StandardsChoice } from "./standards-run.ts";
+export { compareIntervals, isBaseDue, planMerge, planRetention } from "./tiers.ts";

@@ -26,8 +26,11 @@ const maxRobotsBytes = 4 * 1024 * 1024;
 
 const robotsFileName = "robots.txt";
 
+/** What of a ledger the index tells. */
+export type IndexedLedger = Pick<Ledger, "site" | "epoch" | "publication" | "pages" | "base" | "intervals">;
+
 /** The index that a ledger stands for. */
-export function toIndex(ledger: Ledger): ArchiveIndex {
+export function toIndex(ledger: IndexedLedger): ArchiveIndex {
   const { site, epoch, publication, pages, base, intervals } = ledger;
   const archives = [...intervals].reverse().flatMap((interval) => interval.archives);
   const completeFrom = Math.min(findCompleteFrom(intervals, publication), base.publication);

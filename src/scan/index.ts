@@ -8,6 +8,7 @@ export type { ListedPage, ListedPageSource } from "./listed-page.ts";
 export type { ListedCounts, ListedPages, ListedPagesOptions } from "./listed-pages.ts";
 export { mediaTypeOfName, mediaTypeOfUrlPath } from "./media-types.ts";
 export { type FileSource, isScannedFile, MergedPages, type SitePage, type SitePageBatch } from "./merged-pages.ts";
+export { judgeName } from "./name-rules.ts";
 export type { ProbeAnswer } from "./probe-judgement.ts";
 export { ProbedPages, type ProbedPagesOptions, type ProbeRequests } from "./probed-pages.ts";
 export { findReaderIdentity, type ReaderIdentity } from "./reader-identity.ts";

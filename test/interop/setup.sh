@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the servers and downloaders that these tests run against, and unpacks Debian
+# Installs the servers, downloaders and browser that these tests run against, and unpacks Debian
 # documentation packages, without installing them, as real files to publish. Keeps a Debian that is
 # ready to boot, and binaries of the versions of Node that are supported.
 # Does nothing where everything is there already. Needs root, or sudo, only to install.
@@ -8,7 +8,7 @@ set -euo pipefail
 # program, or program=package
 programs=(nginx apache2 wget wget2 python3 debootstrap systemd-analyze=systemd systemd-nspawn=systemd-container
   mount.exfat-fuse=exfat-fuse mkfs.exfat=exfatprogs
-  curl java=openjdk-17-jre-headless)
+  curl java=openjdk-17-jre-headless chromium chromedriver=chromium-driver)
 nodes=(20 22 24)
 jwarc=0.36.0
 jwarc_sha256=b472300077903e33c1efcb05d94e62bef8abe3179c6166c9597e6ec6d7c426da

@@ -1,0 +1,92 @@
+import { givenOptions } from "../given-options.ts";
+import { type Experiment, experiments, readParameters } from "../lab/index.ts";
+import { writeLabFolder } from "../lab-folder.ts";
+import { type LabResult, TidemarkError } from "../model/index.ts";
+import { countVerdicts } from "../report/index.ts";
+import { type LabProgress, runLab } from "../run-lab.ts";
+import { nearestWord } from "../settings/index.ts";
+import { printEvent, type RunContext } from "./command.ts";
+import { type ExitCode, exitCodes } from "./exit-code.ts";
+import type { LabArguments } from "./lab-command.ts";
+import { formatExperiment, formatLabSummary, formatResult } from "./lab-text.ts";
+import { packageVersion } from "./package-version.ts";
+import { ProgressLine } from "./progress-line.ts";
+
+const barWidth = 24;
+
+/** Lists or runs experiments; a published number that is missed without an explanation is an item that failed. */
+export async function runLabCommand(options: LabArguments, context: RunContext): Promise<ExitCode> {
+  return options.action === "list" ? list(options, context) : await run(options, context);
+}
+
+function chooseExperiments(name: string | undefined): readonly Experiment[] {
+  const chosen = experiments.filter((one) => name === undefined || one.name === name);
+  if (chosen.length > 0) return chosen;
+  const names = experiments.map((one) => one.name);
+  const near = nearestWord(name ?? "", names);
+  throw new TidemarkError("bad-option", `Unknown experiment: ${name}.`, {
+    hint: near === undefined ? `There are ${names.join(", ")}.` : `Did you mean ${near}? See \`tidemark lab list\`.`,
+  });
+}
+
+function list({ name: chosen }: LabArguments, { out, json }: RunContext): ExitCode {
+  const listed = chooseExperiments(chosen);
+  for (const experiment of listed) {
+    const { name, title, paper, about, parameters, columns, published } = experiment;
+    if (json) out.writeJson({ event: "experiment", name, title, paper, about, parameters, columns });
+    else out.write(formatExperiment(experiment, out.columns));
+    if (json)
+      for (const { ours: _, ...number } of published)
+        out.writeJson({ event: "published", experiment: name, ...number });
+  }
+  if (json) out.writeJson({ event: "summary", experiments: listed.length });
+  return exitCodes.done;
+}
+
+async function run(options: LabArguments, context: RunContext): Promise<ExitCode> {
+  const { out, err, json, quiet, signal } = context;
+  const { name: chosen, given, setting, seed, threads, out: folder } = options;
+  const plans = chooseExperiments(chosen).map((experiment) => ({
+    experiment,
+    values: readParameters(experiment.parameters, given, setting, nearestWord),
+  }));
+  const progress = new ProgressLine(err, quiet);
+  const startedMs = performance.now();
+  let results: LabResult[];
+  try {
+    results = await runLab(plans, {
+      seed,
+      ...givenOptions({ threads }),
+      signal,
+      onProgress: (state) => progress.show(() => formatProgress(state)),
+    });
+    if (folder !== undefined) {
+      progress.show(() => `writing into ${folder}`, true);
+      const files = await writeLabFolder(results, folder, { version: packageVersion(), signal });
+      for (const file of files) printEvent(context, { event: "file", folder, ...file });
+    }
+  } finally {
+    progress.clear();
+  }
+  const count = countVerdicts(results);
+  const elapsedMs = Math.round(performance.now() - startedMs);
+  for (const result of results) {
+    if (!json) {
+      if (!quiet) out.write(formatResult(result, out.columns));
+      continue;
+    }
+    const { name } = result;
+    for (const row of result.rows) printEvent(context, { event: "row", experiment: name, row });
+    for (const { ours, ...number } of result.published)
+      printEvent(context, { event: "published", experiment: name, ...number, ours: ours ?? null });
+  }
+  if (json) out.writeJson({ event: "summary", experiments: results.length, ...count, seed, elapsedMs });
+  else if (!quiet) out.write(formatLabSummary(count, elapsedMs, folder));
+  return count.missed > 0 ? exitCodes.itemsFailed : exitCodes.done;
+}
+
+function formatProgress({ experiment, point, pointsDone, points, share }: LabProgress): string {
+  const full = Math.round(share * barWidth);
+  const bar = `[${"#".repeat(full)}${".".repeat(barWidth - full)}]`;
+  return `${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${pointsDone} of ${points}  ${experiment}: ${point}`;
+}

@@ -1,0 +1,51 @@
+import type { Experiment } from "../lab/index.ts";
+import type { LabResult } from "../model/index.ts";
+import { formatNumber, formatRange, type VerdictCount, verdictWords } from "../report/index.ts";
+import { formatElapsed, formatNoun } from "./quantity.ts";
+import { formatTable } from "./text-table.ts";
+import { wrapText } from "./text-wrap.ts";
+
+const widest = 100;
+
+/** An experiment as `lab list` shows it. */
+export function formatExperiment(experiment: Experiment, columns: number): string {
+  const { name, title, paper, about, parameters } = experiment;
+  const width = Math.min(columns, widest);
+  const rows = Object.entries(parameters).map(([key, parameter]) => {
+    const quick = parameter.quick === undefined ? "" : ` (quick: ${parameter.quick || "none"})`;
+    const value = parameter.default === "" ? "" : parameter.default;
+    return [`  --param ${key}=${value}`, `${parameter.meaning}${quick}`];
+  });
+  return `${name}: ${title}\n${wrapText(paper, width, "  ", "  ")}${wrapText(about, width, "  ", "  ")}${formatTable(rows, "ll")}\n`;
+}
+
+/** A result: each published number beside ours, and below why it is not met. */
+export function formatResult({ name, title, paper, rows, published }: LabResult, columns: number): string {
+  const width = Math.min(columns, widest);
+  const reasons = published.flatMap(({ why }) => (why === undefined ? [] : [why]));
+  const notes = [...new Set(reasons)];
+  const lines = published.map((one) => [
+    `  ${verdictWords[one.verdict]}${one.why === undefined ? "" : ` [${notes.indexOf(one.why) + 1}]`}`,
+    one.theirs,
+    one.ours === undefined ? "-" : formatNumber(one.ours, one.format),
+    formatRange(one.tolerance, one.format),
+    one.name,
+  ]);
+  const table =
+    lines.length === 0 ? "" : formatTable([["  met", "theirs", "ours", "tolerance", "number"], ...lines], "lrrrl");
+  const explanations = notes.map((why, at) => wrapText(why, width, `  [${at + 1}] `, "      "));
+  return `${name}: ${title}, ${formatNoun(rows.length, "row")}\n${wrapText(paper, width, "  ", "  ")}${table}${explanations.join("")}\n`;
+}
+
+/** The last line of a run. */
+export function formatLabSummary(count: VerdictCount, elapsedMs: number, folder: string | undefined): string {
+  const { published, met, explained, missed, notMeasured } = count;
+  const parts = [
+    `${met} met`,
+    `${explained} explained`,
+    ...(missed > 0 ? [`${missed} missed`] : []),
+    ...(notMeasured > 0 ? [`${notMeasured} not measured`] : []),
+  ];
+  const where = folder === undefined ? "--out DIR writes rows and figures" : `see ${folder}/index.html`;
+  return `${formatNoun(published, "published number")}: ${parts.join(", ")}; ${formatElapsed(elapsedMs)}; ${where}\n`;
+}

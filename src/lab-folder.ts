@@ -1,0 +1,81 @@
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { type LabResult, wrapSystemError } from "./model/index.ts";
+import {
+  drawFigure,
+  formatPage,
+  formatResultAsJson,
+  formatRowsAsCsv,
+  formatVerdictsAsCsv,
+  type Origin,
+} from "./report/index.ts";
+
+/** A file that was written. */
+export interface WrittenFile {
+  readonly name: string;
+  readonly sizeBytes: number;
+}
+
+/** How results are written. */
+export interface WriteLabOptions extends Origin {
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Writes results into a folder, which is made if it is missing: for each experiment its rows as CSV and JSON and its figures
+ * as SVG, the published numbers as `published.csv`, and all of it as `index.html`. Files are made beside and then renamed, so that
+ * none is ever there in part; others in the folder stay.
+ *
+ * @returns the files in the order of their names
+ * @throws TidemarkError for what the file system refuses; `aborted`
+ */
+export async function writeLabFolder(
+  results: readonly LabResult[],
+  folder: string,
+  { version, signal }: WriteLabOptions,
+): Promise<WrittenFile[]> {
+  const out = resolve(folder);
+  let partial: string | undefined;
+  let files: ReadonlyMap<string, string>;
+  try {
+    files = await formatFiles(results, { version }, signal);
+    const made = await mkdir(out, { recursive: true });
+    try {
+      partial = await mkdtemp(join(out, ".tidemark-lab-"));
+      for (const [name, content] of files) await writeFile(join(partial, name), content, { signal });
+      signal?.throwIfAborted();
+      for (const name of files.keys()) await rename(join(partial, name), join(out, name));
+    } catch (error) {
+      // A folder that was not there is not left behind.
+      if (made !== undefined) await rm(made, { recursive: true, force: true });
+      throw error;
+    }
+  } catch (error) {
+    throw wrapSystemError(error, `write into ${out}`, { folder: out });
+  } finally {
+    if (partial !== undefined) await rm(partial, { recursive: true, force: true });
+  }
+  return [...files].map(([name, content]) => ({ name, sizeBytes: Buffer.byteLength(content) }));
+}
+
+async function formatFiles(
+  results: readonly LabResult[],
+  origin: Origin,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, string>> {
+  const files = new Map<string, string>();
+  const drawings = new Map<string, string>();
+  for (const result of results) {
+    files.set(`${result.name}.csv`, formatRowsAsCsv(result, origin));
+    files.set(`${result.name}.json`, formatResultAsJson(result, origin));
+    for (const figure of result.figures) {
+      signal?.throwIfAborted();
+      const drawing = await drawFigure(figure);
+      drawings.set(figure.name, drawing);
+      files.set(`${figure.name}.svg`, drawing);
+    }
+  }
+  files.set("published.csv", formatVerdictsAsCsv(results, origin));
+  files.set("index.html", formatPage(results, drawings, origin));
+  return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,30 @@
+import { gzipSync } from "node:zlib";
+import { contentId } from "./fetch/index.ts";
+import type { LabPorts } from "./lab/index.ts";
+import { readHistory } from "./lab-history.ts";
+import { exportRealSite } from "./lab-real-site.ts";
+import { judgeName, mediaTypeOfName } from "./scan/index.ts";
+
+/** Levels of gzip that the exporter takes. */
+const levels = { archive: 5, index: 9 } as const;
+
+/**
+ * What experiments use of the world.
+ *
+ * @param scratchFolder - where sites are exported to for a while
+ */
+export function createLabPorts(scratchFolder: string): LabPorts {
+  return {
+    exportSite: (site) => exportRealSite(site, scratchFolder),
+    readHistory,
+    mediaTypeOf: (path) => {
+      const names = path.split("/");
+      const isWithheld = names.some((name, at) => judgeName(name, at < names.length - 1) !== undefined);
+      return isWithheld ? undefined : mediaTypeOfName(names.at(-1) ?? "");
+    },
+    pack: (content, kind) => ({
+      id: contentId(content),
+      sizeBytes: gzipSync(content, { level: levels[kind], chunkSize: 128 * 1024 }).length,
+    }),
+  };
+}

@@ -1,0 +1,17 @@
+import type { Experiment } from "./experiment.ts";
+import { freshnessExperiment } from "./freshness-experiment.ts";
+import { intervalExperiment } from "./interval-experiment.ts";
+import { metadataExperiment } from "./metadata-experiment.ts";
+import { needlessExperiment } from "./needless-experiment.ts";
+import { replayExperiment } from "./replay-experiment.ts";
+import { savingsExperiment } from "./savings-experiment.ts";
+
+/** Every experiment, in the order in which they are listed and run. */
+export const experiments: readonly Experiment[] = [
+  intervalExperiment,
+  needlessExperiment,
+  freshnessExperiment,
+  savingsExperiment,
+  metadataExperiment,
+  replayExperiment,
+];

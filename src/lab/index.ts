@@ -1,0 +1,12 @@
+export type { Experiment, Point, PointContext } from "./experiment.ts";
+export { experiments } from "./experiments.ts";
+export { type NearestWord, type Parameter, type ParameterTable, readParameters, type Values } from "./parameter.ts";
+export type {
+  ExportedArchive,
+  ExportedSite,
+  HistoryEvent,
+  LabPorts,
+  PackedContent,
+  RealSite,
+} from "./ports.ts";
+export { judgePublished, type PublishedNumber } from "./published.ts";

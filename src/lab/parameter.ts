@@ -1,0 +1,96 @@
+import { TidemarkError } from "../model/index.ts";
+
+/** A number that an experiment may be given. */
+export interface NumberParameter {
+  readonly kind: "whole" | "number";
+  readonly default: number;
+  /** What the quick setting takes; default the same. */
+  readonly quick?: number;
+  readonly min: number;
+  readonly max: number;
+  /** A phrase: what it is, with its unit. */
+  readonly meaning: string;
+}
+
+/** A word, a file or a folder that an experiment may be given. */
+export interface TextParameter {
+  readonly kind: "text";
+  readonly default: string;
+  readonly quick?: string;
+  readonly meaning: string;
+}
+
+/** One of some words. */
+export interface ChoiceParameter {
+  readonly kind: "choice";
+  readonly default: string;
+  readonly quick?: string;
+  readonly choices: readonly string[];
+  readonly meaning: string;
+}
+
+/** Anything an experiment may be given. */
+export type Parameter = NumberParameter | TextParameter | ChoiceParameter;
+
+/** Parameters by their names. */
+export type ParameterTable = Readonly<Record<string, Parameter>>;
+
+/** A value a parameter. */
+export type Values<Table extends ParameterTable = ParameterTable> = {
+  readonly [Name in keyof Table]: Table[Name] extends NumberParameter
+    ? number
+    : Table[Name] extends TextParameter | ChoiceParameter
+      ? string
+      : number | string;
+};
+
+/** Finds the word that was probably meant. */
+export type NearestWord = (typed: string, words: readonly string[]) => string | undefined;
+
+/**
+ * Reads what was given for an experiment's parameters.
+ *
+ * @param given - texts by name
+ * @param setting - which values hold for what is not given
+ * @throws TidemarkError `bad-option` for an unknown name or a value that is none
+ */
+export function readParameters(
+  table: ParameterTable,
+  given: ReadonlyMap<string, string>,
+  setting: "quick" | "whole",
+  nearestWord: NearestWord,
+): Values {
+  const names = Object.keys(table);
+  for (const name of given.keys()) {
+    if (names.includes(name)) continue;
+    const near = nearestWord(name, names);
+    const known = names.length === 0 ? "It has none." : `There are ${names.join(", ")}.`;
+    throw new TidemarkError("bad-option", `--param ${name}: the experiment has no such parameter.`, {
+      hint: near === undefined ? known : `Did you mean ${near}? ${known}`,
+    });
+  }
+  return Object.fromEntries(
+    Object.entries(table).map(([name, parameter]) => {
+      const text = given.get(name);
+      if (text !== undefined) return [name, readValue(name, parameter, text, nearestWord)];
+      return [name, setting === "quick" ? (parameter.quick ?? parameter.default) : parameter.default];
+    }),
+  );
+}
+
+function readValue(name: string, parameter: Parameter, text: string, nearestWord: NearestWord): number | string {
+  if (parameter.kind === "text") return text;
+  if (parameter.kind === "choice") {
+    if (parameter.choices.includes(text)) return text;
+    const near = nearestWord(text, parameter.choices);
+    throw new TidemarkError("bad-option", `--param ${name}=${text}: not one of ${parameter.choices.join(", ")}.`, {
+      ...(near !== undefined && { hint: `Did you mean ${near}?` }),
+    });
+  }
+  const value = Number(text);
+  const { kind, min, max } = parameter;
+  const isNumber = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/.test(text) && (kind === "number" || Number.isSafeInteger(value));
+  if (isNumber && value >= min && value <= max) return value;
+  const what = kind === "whole" ? "a whole number" : "a number";
+  throw new TidemarkError("bad-option", `--param ${name}=${text}: not ${what} from ${min} to ${max}.`);
+}

@@ -1,0 +1,54 @@
+import type { Page } from "../model/index.ts";
+
+/** What the lab needs from outside. */
+export interface LabPorts {
+  /** Exports a site of real files with the real exporter, beside it, and opens what was published. */
+  exportSite(site: RealSite): Promise<ExportedSite>;
+  /** Reads a site's real changes, oldest first. @throws TidemarkError `not-found`, `bad-option` */
+  readHistory(file: string): Promise<readonly HistoryEvent[]>;
+  /** The media type of a file, by its path from the site's root; undefined if the exporter would hold it back by its name. */
+  mediaTypeOf(path: string): string | undefined;
+  /** Compresses as the exporter does. */
+  pack(content: Uint8Array, kind: "archive" | "index"): PackedContent;
+}
+
+/** A site of real files. */
+export type RealSite =
+  | { readonly kind: "folder"; readonly root: string }
+  /** This package's own documents. */
+  | { readonly kind: "documents" }
+  /** The site of `tidemark demo`. */
+  | { readonly kind: "demonstration"; readonly pages: number };
+
+/** What a site publishes. */
+export interface ExportedSite extends AsyncDisposable {
+  readonly pages: number;
+  /** The index, the list of the base and what is in robots.txt, in bytes as they are served. */
+  readonly listingBytes: number;
+  /** The archives of the base, one after the other, read back from the disk. */
+  archives(): AsyncIterable<ExportedArchive>;
+}
+
+/** An archive as it was read back. */
+export interface ExportedArchive {
+  readonly pages: readonly Page[];
+  readonly plainBytes: number;
+  readonly packedBytes: number;
+}
+
+/** What compression made of a content. */
+export interface PackedContent {
+  /** First 16 hex digits of the SHA-256 of the content, as archives are named. */
+  readonly id: string;
+  readonly sizeBytes: number;
+}
+
+/** What happened to one file of a site. */
+export interface HistoryEvent {
+  /** Seconds since 1970; never earlier than that of the event before. */
+  readonly time: number;
+  /** From the site's root, a character a byte. */
+  readonly path: string;
+  /** Size afterwards, 0 where it is not known; undefined if the file was deleted. */
+  readonly sizeBytes: number | undefined;
+}

@@ -1,0 +1,132 @@
+import {
+  type Base,
+  compareIntervals,
+  type Interval,
+  isBaseDue,
+  mergeIntervals,
+  type PartitionOptions,
+  planMerge,
+  planRetention,
+  SegmentWriter,
+  toIndex,
+} from "../export/index.ts";
+import {
+  type ArchiveEntry,
+  type ArchiveIndex,
+  baseGroup,
+  compareChangesByPath,
+  formatArchiveIndex,
+  formatArchiveName,
+  formatBaseList,
+  formatRobotsBlock,
+  indexFileName,
+  publishedFolder,
+} from "../format/index.ts";
+import type { Change, EpochSeconds, Page } from "../model/index.ts";
+import { ArchiveMemory } from "./archive-memory.ts";
+import { encodeText } from "./byte-text.ts";
+import type { LabPorts } from "./ports.ts";
+
+const site = "https://lab.example/";
+const epoch = "bGFib3JhdG9yeS4u";
+const partition: PartitionOptions = { segmentSize: 2000, minGroup: 50 };
+const maxAnnounced = 400;
+
+/** What a site shows after a publication. Sizes are bytes as they are served. */
+export interface Publication {
+  readonly index: ArchiveIndex;
+  readonly indexBytes: number;
+  /** The block in robots.txt; others than before only with a new base. */
+  readonly robotsBytes: number;
+  /** Archives of the base, without their list. */
+  readonly baseArchives: readonly ArchiveEntry[];
+}
+
+/**
+ * The exporter in virtual time: the production code cuts, merges, packs and retains archives, and only the folder is in memory.
+ *
+ * `test/lab/virtual-publisher.test.ts` holds what it lists against what the real exporter leaves on a disk.
+ */
+export class VirtualPublisher {
+  readonly #folder: ArchiveMemory;
+  readonly #pack: LabPorts["pack"];
+  #intervals: readonly Interval[] = [];
+  #base: Base | undefined;
+  #baseArchives: readonly ArchiveEntry[] = [];
+  #changesSinceBase = 0;
+  #latest: Publication | undefined;
+
+  constructor(pack: LabPorts["pack"]) {
+    this.#pack = pack;
+    this.#folder = new ArchiveMemory(pack);
+  }
+
+  /**
+   * Publishes what changed; the first publication is a base. If nothing changed nothing is published.
+   *
+   * @param pages - all of the site as it is now
+   * @param changes - since the publication before, in path order, each path once
+   * @param time - after that of the publication before
+   */
+  async publish(
+    pages: ReadonlyMap<string, Page>,
+    changes: readonly Change[],
+    time: EpochSeconds,
+  ): Promise<Publication> {
+    if (this.#latest !== undefined && changes.length === 0) return this.#latest;
+    if (this.#latest !== undefined) await this.#addInterval(changes, this.#latest.index.publication, time);
+    if (this.#base === undefined || isBaseDue(this.#changesSinceBase, pages.size, partition.segmentSize))
+      await this.#writeBase(pages, time);
+    const base = this.#base;
+    if (base === undefined) throw new TypeError("there is no base");
+    this.#intervals = planRetention(this.#intervals, base.publication, time).kept;
+    this.#folder.keep(this.#intervals.flatMap(({ archives }) => archives));
+    const facts = { site, epoch, publication: time, pages: pages.size, base, intervals: this.#intervals };
+    const index = toIndex(facts);
+    this.#latest = {
+      index,
+      indexBytes: this.#pack(encodeText(formatArchiveIndex(index)), "index").sizeBytes,
+      robotsBytes: formatRobotsBlock({
+        indexUrl: `${site.slice(0, -1)}${publishedFolder}${indexFileName}`,
+        archiveUrls: base.announced.map((name) => `${site.slice(0, -1)}${publishedFolder}${name}`),
+      }).length,
+      baseArchives: this.#baseArchives,
+    };
+    return this.#latest;
+  }
+
+  async #addInterval(changes: readonly Change[], from: EpochSeconds, to: EpochSeconds): Promise<void> {
+    const writer = new SegmentWriter(this.#folder, partition, () => ({ from, to }));
+    for (const change of changes) if (writer.add(change)) await writer.drain();
+    const newest: Interval = { tier: 0, from, to, archives: await writer.end(), merged: false };
+    let intervals: readonly Interval[] = [...this.#intervals, newest];
+    for (let pair = planMerge(intervals); pair !== undefined; pair = planMerge(intervals)) {
+      const [older, newer] = pair;
+      const merger = await mergeIntervals(this.#folder, older, newer, partition);
+      const marked = intervals.map((one) => (one === older || one === newer ? { ...one, merged: true } : one));
+      intervals = [...marked, merger].sort(compareIntervals);
+    }
+    this.#intervals = intervals;
+    this.#changesSinceBase += changes.length;
+  }
+
+  async #writeBase(pages: ReadonlyMap<string, Page>, time: EpochSeconds): Promise<void> {
+    const sorted = [...pages.values()]
+      .map((page): Change & { kind: "created" } => ({ kind: "created", page }))
+      .sort((a, b) => a.page.lastModified - b.page.lastModified || compareChangesByPath(a, b));
+    const writer = new SegmentWriter(this.#folder, partition, (segment, lines) => {
+      const at = segment * partition.segmentSize;
+      const first = sorted[at]?.page.lastModified ?? 1;
+      return { from: segment === 0 ? 0 : first - 1, to: sorted[at + lines - 1]?.page.lastModified ?? 1 };
+    });
+    for (const change of sorted) if (writer.add(change)) await writer.drain();
+    const archives = (await writer.end()).map(({ segment: _, ...entry }) => entry).reverse();
+    const text = formatBaseList({ publication: time, pages: pages.size, archives });
+    const name = { from: 0, to: time, group: baseGroup };
+    const list = await this.#folder.write(name, encodeText(text), pages.size);
+    const announced = archives.slice(0, maxAnnounced).map((entry) => formatArchiveName(entry.name));
+    this.#base = { publication: time, list, archives: archives.length, announced };
+    this.#baseArchives = archives;
+    this.#changesSinceBase = 0;
+  }
+}

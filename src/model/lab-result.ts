@@ -1,0 +1,46 @@
+import type { Figure } from "./figure.ts";
+
+/** A row of what an experiment found: a value a column. Null where there is none. */
+export type LabRow = Readonly<Record<string, number | string | null>>;
+
+/** A column of rows. */
+export interface LabColumn {
+  readonly name: string;
+  /** What the numbers mean, with their unit. */
+  readonly meaning: string;
+}
+
+/** A published number, held against ours. */
+export interface PublishedVerdict {
+  /** What it is the number of. */
+  readonly name: string;
+  /** Section or figure of the paper. */
+  readonly where: string;
+  /** As it is printed. */
+  readonly theirs: string;
+  /** Undefined where the experiment, with these parameters, does not say. */
+  readonly ours: number | undefined;
+  readonly format: "number" | "percent";
+  /** Ours meets theirs from the first to the second, both included. */
+  readonly tolerance: readonly [number, number];
+  /** `explained`: not met, and the experiment knows why ours is where it is. */
+  readonly verdict: "met" | "explained" | "missed" | "not-measured";
+  /** Why it is not met. */
+  readonly why: string | undefined;
+}
+
+/** What an experiment came to. Nothing in it depends on when, where and by how many threads it was run. */
+export interface LabResult {
+  readonly name: string;
+  readonly title: string;
+  /** Authors, title, year and sections. */
+  readonly paper: string;
+  /** What was done, a few sentences. */
+  readonly about: string;
+  readonly seed: number;
+  readonly parameters: Readonly<Record<string, number | string>>;
+  readonly columns: readonly LabColumn[];
+  readonly rows: readonly LabRow[];
+  readonly published: readonly PublishedVerdict[];
+  readonly figures: readonly Figure[];
+}

@@ -1,0 +1,37 @@
+import type { MarkLook } from "./figure-marks.ts";
+import { escapeMarkup } from "./markup-text.ts";
+
+/** Height of an entry, in pixels. */
+export const legendLine = 19;
+
+const swatchWidth = 26;
+
+/** Entries of a legend, one below the other, from (0, 0) on: so that none can touch another. */
+export function drawLegend(looks: readonly MarkLook[]): string {
+  return looks
+    .map((look, at) => {
+      const name = `${look.mark.of === "ours" ? "Ours" : "Published"}: ${look.mark.name}`;
+      const text = `<text x="${swatchWidth + 8}" y="4">${escapeMarkup(name)}</text>`;
+      return `<g transform="translate(0,${at * legendLine + legendLine / 2})">${drawSwatch(look)}${text}</g>`;
+    })
+    .join("");
+}
+
+function drawSwatch({ mark, colour, dashes }: MarkLook): string {
+  const dashed = dashes === "none" ? "" : ` stroke-dasharray="${dashes}"`;
+  switch (mark.kind) {
+    case "line":
+    case "guide":
+      return `<path d="M0,0H${swatchWidth}" fill="none" stroke="${colour}" stroke-width="2"${dashed} />`;
+    case "bars":
+      return `<rect x="7" y="-6" width="12" height="12" fill="${colour}" />`;
+    case "band":
+      return `<rect x="0" y="-6" width="${swatchWidth}" height="12" fill="${colour}" fill-opacity="0.2" />`;
+    case "dots": {
+      const middle = swatchWidth / 2;
+      return mark.of === "theirs"
+        ? `<path d="M${middle},-7L${middle + 5},0L${middle},7L${middle - 5},0Z" fill="${colour}" />`
+        : `<circle cx="${middle}" cy="0" r="3.5" fill="${colour}" />`;
+    }
+  }
+}

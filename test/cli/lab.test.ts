@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, watch } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { exitCodes } from "../../src/cli/exit-code.ts";
+import { experiments } from "../../src/lab/index.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { endOf, runProgram, startProgram } from "./run-program.ts";
+
+type Line = Readonly<Record<string, unknown>>;
+const linesOf = (stdout: string): Line[] =>
+  stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+const small = ["--param", "pages=300", "--param", "levels=20"];
+
+describe("tidemark lab", () => {
+  it("lists the experiments with their parameters, for people and as JSON", async () => {
+    const { code, stdout } = await runProgram("lab", "list");
+    assert.equal(code, exitCodes.done);
+    for (const { name, title } of experiments) assert.ok(stdout.includes(`${name}: ${title}\n`), name);
+    assert.match(stdout, /--param pages=760000 +pages drawn \(quick: 76000\)/);
+    assert.ok(stdout.split("\n").every((line) => line.length <= 100));
+    const lines = linesOf((await runProgram("lab", "list", "--json")).stdout);
+    assert.deepEqual(
+      lines.filter(({ event }) => event === "experiment").map(({ name }) => name),
+      experiments.map(({ name }) => name),
+    );
+    assert.deepEqual(lines.at(-1), { event: "summary", experiments: experiments.length });
+  });
+
+  it("runs one experiment and prints theirs, ours, the tolerance and the verdict", async () => {
+    const { code, stdout } = await runProgram("lab", "run", "needless");
+    assert.equal(code, exitCodes.done);
+    assert.match(stdout, /^ {2}no, explained \[1\] +around 77 % +73\.7 % +75 to 79 % +needless share at daily visits/m);
+    assert.match(stdout, /^ {2}met +around 77 % +76\.6 % +75 to 79 %/m);
+    assert.match(stdout, /^ {2}\[1\] 77 % is 1 - 23 %/m);
+    assert.match(stdout, /^4 published numbers: 2 met, 2 explained; /m);
+  });
+
+  it("prints rows, verdicts and files as JSON lines, and the counts last", async () => {
+    using temp = makeTempFolder();
+    const out = join(temp.path, "out");
+    const { code, stdout } = await runProgram("lab", "run", "savings", "--out", out, "--seed", "7", "--json");
+    assert.equal(code, exitCodes.done);
+    const lines = linesOf(stdout);
+    const count = (event: string): number => lines.filter((line) => line.event === event).length;
+    assert.deepEqual([count("published"), count("file")], [3, 5]);
+    const { rows, seed } = JSON.parse(readFileSync(join(out, "savings.json"), "utf8"));
+    assert.deepEqual([count("row"), seed], [rows.length, 7]);
+    const { elapsedMs: _, ...summary } = lines.at(-1) ?? {};
+    assert.deepEqual(summary, {
+      ...{ event: "summary", experiments: 1, published: 3, met: 3, explained: 0, missed: 0, notMeasured: 0, seed: 7 },
+    });
+  });
+
+  it("ends with the code of failed items where a number is missed that nobody explains", async () => {
+    const { code, stdout } = await runProgram(
+      "lab",
+      "run",
+      "freshness",
+      "--param",
+      "days=1",
+      ...small,
+      "--json",
+      "--quiet",
+    );
+    const summary = linesOf(stdout).at(-1);
+    assert.ok(Number(summary?.missed) > 0);
+    assert.equal(code, exitCodes.itemsFailed);
+    assert.ok(!stdout.includes('"event":"row"'));
+  });
+
+  const wrong: ReadonlyArray<readonly [readonly string[], RegExp]> = [
+    [["lab"], /action is missing/],
+    [["lab", "lst"], /not one of list, run, all\.\n {2}Did you mean `tidemark lab list`\?/],
+    [["lab", "run"], /experiment is missing/],
+    [["lab", "run", "freshnes"], /Unknown experiment: freshnes\.\n {2}Did you mean freshness\?/],
+    [["lab", "run", "xyzzy"], /There are intervals, needless/],
+    [["lab", "run", "savings", "--param", "page=3"], /no such parameter\.\n {2}Did you mean pages\?/],
+    [["lab", "run", "savings", "--param", "pages"], /not a name and a value/],
+    [["lab", "run", "savings", "--param", "pages=300", "--param", "pages=400"], /given more than once/],
+    [["lab", "run", "savings", "--seed", "-1"], /not a whole number from 0 to 4294967295/],
+    [["lab", "run", "savings", "--full"], /--full is of `tidemark lab all`/],
+    [["lab", "all", "--param", "pages=300"], /--param is of `tidemark lab run`/],
+    [["lab", "all", "savings"], /One argument too many: savings/],
+  ];
+  for (const [args, message] of wrong) {
+    it(`refuses ${args.join(" ")}`, async () => {
+      const { code, stderr, stdout } = await runProgram(...args);
+      assert.equal(code, exitCodes.usage, stderr);
+      assert.match(stderr, message);
+      assert.equal(stdout, "");
+    });
+  }
+
+  it("leaves nothing behind at Ctrl-C, and says so by its exit code", async () => {
+    using temp = makeTempFolder();
+    const out = join(temp.path, "out");
+    const watcher = watch(temp.path);
+    // The lab's own folder is there as soon as work begins.
+    const begun = once(watcher, "change");
+    const child = startProgram(["lab", "run", "intervals", "--param", "pages=10000000", "--out", out], {
+      TMPDIR: temp.path,
+    });
+    await begun;
+    watcher.close();
+    const ended = endOf(child);
+    child.kill("SIGINT");
+    assert.equal((await ended).code, exitCodes.interrupted);
+    assert.ok(!existsSync(out));
+    assert.deepEqual(readdirSync(temp.path), []);
+  });
+});

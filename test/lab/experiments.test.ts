@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type Experiment, experiments, type LabPorts, readParameters } from "../../src/lab/index.ts";
+import { createLabPorts } from "../../src/lab-ports.ts";
+import type { LabRow } from "../../src/model/index.ts";
+import { nearestWord } from "../../src/settings/index.ts";
+
+const ports: LabPorts = {
+  ...createLabPorts(""),
+  exportSite: () => assert.fail("nothing is exported"),
+  readHistory: () => assert.fail("nothing is read"),
+};
+
+/** What makes each experiment a matter of milliseconds; those that need the world have tests of their own. */
+const small: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  intervals: { pages: "500" },
+  needless: { pages: "500" },
+  freshness: { pages: "200", levels: "20" },
+  savings: { pages: "200", levels: "20" },
+  replay: { pages: "100", days: "5", levels: "5" },
+};
+
+async function runSmall(experiment: Experiment, seed: number, isReversed = false) {
+  const given = new Map(Object.entries(small[experiment.name] ?? {}));
+  const values = readParameters(experiment.parameters, given, "quick", nearestWord);
+  const points = [...experiment.points(values)];
+  const rows = new Map<string, readonly LabRow[]>();
+  for (const point of isReversed ? points.toReversed() : points) {
+    const onProgress = (share: number): void => assert.ok(share >= 0 && share <= 1);
+    rows.set(point.name, await experiment.run(point, values, { seed, ports, onProgress }));
+  }
+  return { values, rows: points.flatMap((point) => rows.get(point.name) ?? []) };
+}
+
+function assertDistinct(names: readonly string[]): void {
+  assert.deepEqual(names, [...new Set(names)]);
+}
+
+describe("the experiments", () => {
+  it("have names that can be typed, and numbers that can be told apart", () => {
+    assertDistinct(experiments.map(({ name }) => name));
+    for (const { name, published, columns, parameters, about } of experiments) {
+      assert.match(name, /^[a-z][a-z0-9-]*$/);
+      assertDistinct(published.map((one) => one.name));
+      assertDistinct(columns.map((column) => column.name));
+      for (const parameter of Object.keys(parameters)) assert.match(parameter, /^[a-z][a-z0-9-]*$/);
+      assert.match(about, /\.$/);
+    }
+  });
+
+  it("draw figures whose files differ", async () => {
+    const figures = [];
+    for (const experiment of experiments.filter(({ name }) => name in small)) {
+      const { rows, values } = await runSmall(experiment, 1);
+      figures.push(...experiment.figures(rows, values));
+    }
+    assertDistinct(figures.map(({ name }) => name));
+    for (const { name } of figures) assert.match(name, /^[a-z][a-z0-9-]*$/);
+  });
+
+  for (const experiment of experiments.filter(({ name }) => name in small)) {
+    it(`${experiment.name} gives for a seed the same rows, in whatever order its points run, all with its columns`, async () => {
+      const { rows } = await runSmall(experiment, 1);
+      assert.ok(rows.length > 0);
+      const columns = experiment.columns.map(({ name }) => name).toSorted();
+      for (const row of rows) assert.deepEqual(Object.keys(row).toSorted(), columns);
+      assert.deepEqual((await runSmall(experiment, 1)).rows, rows);
+      assert.deepEqual((await runSmall(experiment, 1, true)).rows, rows);
+      assert.notDeepEqual((await runSmall(experiment, 2)).rows, rows);
+    });
+  }
+});

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { SaxesParser } from "saxes";
+import { drawFigure } from "../../src/report/index.ts";
+import { madeResult } from "./made-result.ts";
+
+const [lines, bars] = madeResult.figures;
+if (lines === undefined || bars === undefined) throw new Error("no figures");
+
+/** Texts of an SVG, in order. @throws if it is not well-formed */
+function textsOf(svg: string): string[] {
+  const texts: string[] = [];
+  const parser = new SaxesParser();
+  let isText = false;
+  parser.on("opentag", ({ name }) => {
+    isText = name === "text";
+  });
+  parser.on("closetag", () => {
+    isText = false;
+  });
+  parser.on("text", (text) => {
+    if (isText) texts.push(text);
+  });
+  parser.on("error", (error) => {
+    throw error;
+  });
+  parser.write(svg).close();
+  return texts;
+}
+
+describe("drawFigure", () => {
+  it("draws every kind of mark as well-formed SVG with a legend that tells ours from theirs", async () => {
+    const texts = textsOf(await drawFigure(lines));
+    assert.equal(texts[0], "Lines & more <here>");
+    assert.deepEqual(texts.slice(1, 9), [
+      "Published: between",
+      "Published: at ten",
+      "Ours: half",
+      "Ours: rising",
+      "Published: falling",
+      "Ours: ours",
+      "Published: theirs",
+      "Ours: right",
+    ]);
+    assert.ok(texts.includes("100 %") && texts.some((text) => text.includes("Size, in bytes")));
+  });
+
+  it("groups bars by name, with what is published among them", async () => {
+    const texts = textsOf(await drawFigure(bars));
+    assert.ok(
+      ["depth", "length", "Order"].every((name) => texts.includes(name)),
+      String(texts),
+    );
+  });
+
+  it("gives the same bytes again, whatever was drawn before", async () => {
+    const first = await drawFigure(lines);
+    await drawFigure(bars);
+    assert.equal(await drawFigure(lines), first);
+  });
+
+  it("has colours for light and dark", async () => {
+    const svg = await drawFigure(lines);
+    assert.match(svg, /@media \(prefers-color-scheme:dark\)/);
+    // Nothing has a colour that the theme does not know.
+    const colours = [...svg.replace(/<style>.*?<\/style>/s, "").matchAll(/(?:fill|stroke)="([^"]+)"/g)].map(
+      ([, one]) => one,
+    );
+    assert.deepEqual(
+      [...new Set(colours)].filter((one) => !/^(?:var\(--[a-z0-9-]+\)|none|currentColor)$/.test(one ?? "")),
+      [],
+    );
+  });
+});
