@@ -32,6 +32,7 @@ export {
   secondsUntilProbability,
   secondsUntilValue,
 } from "./poll-index.ts";
+export { learnPublications, planLook } from "./publication-rhythm.ts";
 export { boundShare } from "./share-bound.ts";
 export { boundSilent, planSample } from "./silent-share.ts";
 export {
