@@ -1,4 +1,5 @@
 import type { CrawlSiteOptions } from "./crawl-site.ts";
+import type { FollowedSite } from "./follow-sites.ts";
 import type { PolitenessOptions } from "./frontier/index.ts";
 import { givenOptions } from "./given-options.ts";
 import { type SourceName, sourceNames } from "./model/index.ts";
@@ -6,6 +7,7 @@ import {
   choice,
   choices,
   date,
+  duration,
   flag,
   mediaTypes,
   numberBetween,
@@ -50,6 +52,11 @@ export interface CrawlSettings {
   readonly crawlDelaySeconds?: number;
   readonly restOnLoopback?: boolean;
   readonly maxWaitSeconds?: number;
+  /** Of many sites: how soon this one has its turn. */
+  readonly priority?: number;
+  /** Of sites that are followed for ever: bounds of the time between two visits. */
+  readonly lookLeastMs?: number;
+  readonly lookMostMs?: number;
 }
 
 const daySeconds = 86_400;
@@ -125,6 +132,21 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
     wholeNumber(0, daySeconds),
     "Longest wait in seconds; a site that wants a longer one is left for the next run (300)",
   ),
+  priority: row(
+    "priority",
+    wholeNumber(0, 10),
+    "Of many sites that are due, those with more have their turn first (5)",
+  ),
+  lookLeastMs: row(
+    "look-least",
+    duration(90 * daySeconds * 1000),
+    "With --forever, look at a site no sooner again (1m with archives, else 1h)",
+  ),
+  lookMostMs: row(
+    "look-most",
+    duration(90 * daySeconds * 1000),
+    "With --forever, look at a site no later again, unless it asks for that or cannot be had (1d)",
+  ),
 };
 
 /** The options of a crawl that settings stand for, but for what is in files. */
@@ -156,6 +178,15 @@ export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, 
       allowPrivate,
     }),
   };
+}
+
+/** A site among many, as settings say, but for what is in files. */
+export function followedSiteOf(settings: CrawlSettings): FollowedSite {
+  const { into: _, stateFile: __, politeness: ___, ...options } = crawlOptionsOf(settings);
+  const { priority, lookLeastMs, lookMostMs } = settings;
+  const own: PolitenessOptions = givenOptions({ ...politenessOf(settings) });
+  const politeness = Object.keys(own).length === 0 ? undefined : own;
+  return { ...options, ...givenOptions({ priority, lookLeastMs, lookMostMs, politeness }) };
 }
 
 /** How a site is spared that has these settings. */

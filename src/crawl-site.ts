@@ -1,8 +1,6 @@
-import { type Timing, visitSite } from "./crawl/index.ts";
-import { checkSignificant } from "./export-checks.ts";
-import { createFetcher } from "./fetch/index.ts";
+import type { Timing } from "./crawl/index.ts";
 import { givenOptions } from "./given-options.ts";
-import { type Keep, openKeptSite, type PageReceiver } from "./kept-site.ts";
+import type { Keep, PageReceiver } from "./kept-site.ts";
 import {
   type Clock,
   type CrawlEvent,
@@ -11,10 +9,9 @@ import {
   type SourceName,
   wrapSystemError,
 } from "./model/index.ts";
-import { packagesIn } from "./package-file.ts";
 import { createPoliteness, type Politeness } from "./politeness.ts";
-import { namedTypes, nodeCodec, parseTypes, realTiming } from "./reading-ports.ts";
 import { parseSiteAddress } from "./site-address.ts";
+import { checkVisitOptions, visitInStore } from "./site-visit.ts";
 import { openStore, TakerFailure } from "./store/index.ts";
 
 /** What to crawl, and where to keep it. */
@@ -119,63 +116,13 @@ export interface CrawlSiteOptions {
  * console.log(`${summary.created} new pages, ${summary.pending} to come`);
  */
 export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary> {
-  const {
-    url,
-    into,
-    stateFile,
-    types = [],
-    since,
-    concurrency = 1,
-    clock,
-    delay,
-    keep = "mirror",
-    warcBytes,
-    packageBytes,
-  } = options;
-  const { userAgent, from, ca, allowPrivate } = options;
-  const { sources, starts, urls, budget, maxPages, maxDepth, isPlanned, distrustMs, lookAgainMs } = options;
-  const { timeoutMs, signal, onEvent } = options;
-  const significant = checkSignificant(options.significant);
+  const { url, into, stateFile, clock, delay, onEvent } = options;
   const { politeness = createPoliteness({ clock, delay }) } = options;
+  checkVisitOptions(options);
   const origin = parseSiteAddress(url, onEvent);
-  const filter = parseTypes(types);
-  const timing = realTiming(clock);
   try {
     using store = openStore({ into, ...givenOptions({ stateFile }) });
-    await using fetcher = createFetcher({
-      connections: concurrency,
-      allowedPrivateOrigins: [origin],
-      ...givenOptions({ userAgent, from, ca, allowPrivate, clock }),
-    });
-    const site = await openKeptSite(store, origin, { keep, clock: clock ?? Date.now, warcBytes });
-    const { memory, work, targets, bodies, warc } = site;
-    const summary = await visitSite(
-      {
-        requests: warc === undefined ? fetcher : warc.recorder.record(fetcher),
-        codec: nodeCodec,
-        timing: delay === undefined ? timing : { now: timing.now, delay },
-        gate: politeness,
-        memory,
-        work,
-        targets,
-        mediaTypes: namedTypes,
-        bodies,
-        packages: warc === undefined ? packagesIn(bodies, packageBytes) : undefined,
-      },
-      {
-        origin,
-        filter,
-        concurrency,
-        ...givenOptions({ since: since === undefined ? undefined : Math.floor(since / 1000) }),
-        ...givenOptions({ sources, starts, urls, budget, maxPages, maxDepth, isPlanned, distrustMs, lookAgainMs }),
-        ...givenOptions({ significant, timeoutMs, signal, onEvent }),
-      },
-    ).catch(async (error: unknown) => {
-      // What was recorded is finished also after an end by a signal; what ended the visit is the better message.
-      await site.end().catch(() => undefined);
-      throw error;
-    });
-    await site.end();
+    const { summary } = await visitInStore({ store, politeness, clock, delay }, { ...options, origin });
     return summary;
   } catch (error) {
     if (error instanceof TakerFailure) throw error.cause;

@@ -19,6 +19,13 @@ export type { ChangeDay, LastRun, LedgerState, LockHolder, PublishedState, RunTr
 export { readExportConfiguration } from "./export-configuration.ts";
 export type { ExportSettings } from "./export-settings.ts";
 export { type ExportSiteOptions, exportSite } from "./export-site.ts";
+export {
+  type FollowedSite,
+  type FollowedVisit,
+  type FollowSitesOptions,
+  type FollowSummary,
+  followSites,
+} from "./follow-sites.ts";
 export { type HandedPage, type HandedRemoval, type Keep, keepings, type PageReceiver } from "./kept-site.ts";
 export type { MissedCheck, MissedCheckOptions } from "./missed-check.ts";
 export {

@@ -9,6 +9,8 @@ import { realTiming } from "./reading-ports.ts";
 export interface CreatePolitenessOptions extends PolitenessOptions {
   /** How some sites are spared instead, by their origins, such as `https://example.org`. Default: all alike. */
   readonly ofSites?: ReadonlyMap<string, PolitenessOptions> | undefined;
+  /** Requests to all sites together that may be under way at once. Default: no bound. */
+  readonly connections?: number | undefined;
   /** Default: the system's. */
   readonly clock?: Clock | undefined;
   /** Waits. Default: real time. */
@@ -93,7 +95,9 @@ function checkOptions(options: PolitenessOptions): void {
  * await Promise.all(urls.map((url) => crawlSite({ url, into: `mirrors/${new URL(url).host}`, politeness })));
  */
 export function createPoliteness(options: CreatePolitenessOptions = {}): Politeness {
-  const { clock, delay, random = Math.random, addressesOf = resolveHost, ofSites } = options;
+  const { clock, delay, random = Math.random, addressesOf = resolveHost, ofSites, connections } = options;
+  if (connections !== undefined && !(Number.isInteger(connections) && connections > 0))
+    throw new TidemarkError("bad-option", `connections must be a whole number from 1 on, not ${connections}.`);
   for (const each of [options, ...(ofSites?.values() ?? [])]) checkOptions(each);
   const timing = realTiming(clock);
   const book = new AddressBook(timing.now, addressesOf);
@@ -106,5 +110,6 @@ export function createPoliteness(options: CreatePolitenessOptions = {}): Politen
     },
     options,
     (site) => ofSites?.get(site) ?? options,
+    connections,
   );
 }

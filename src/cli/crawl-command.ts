@@ -1,7 +1,7 @@
 import { type CrawlSettings, crawlSettings } from "../crawl-settings.ts";
 import { TidemarkError } from "../model/index.ts";
 import { type Command, valueOption } from "./command.ts";
-import { listOption, type RawArguments, siteUrl, textOption } from "./option.ts";
+import { flagOption, integerOption, listOption, type RawArguments, siteUrl, textOption } from "./option.ts";
 import { optionsOfSettings, readSettings } from "./setting-option.ts";
 
 /** What the command line says about a crawl. */
@@ -11,26 +11,46 @@ export interface CrawlArguments {
   /** What holds for each of them, before what the file says. */
   readonly settings: Partial<Omit<CrawlSettings, "url">>;
   readonly configFile: string | undefined;
+  /** A file of sites; read again when it changes, while sites are followed. */
+  readonly sitesFile: string | undefined;
+  /** Whether sites are visited again and again. */
+  readonly isForever: boolean;
+  /** Requests to all sites together; undefined if sites are visited one after the other. */
+  readonly connections: number | undefined;
 }
 
 const { url: urlSetting, ...commonSettings } = crawlSettings;
+
+const defaultConnections = 16;
+
+function fail(message: string): never {
+  throw new TidemarkError("bad-option", message, { hint: "See `tidemark crawl --help`." });
+}
 
 function planCrawl(args: RawArguments): CrawlArguments {
   const urls = listOption(args, "url").map((url) => siteUrl(url, "The address"));
   const settings = readSettings<Omit<CrawlSettings, "url">>(args, commonSettings);
   const configFile = textOption(args, "config");
+  const sitesFile = textOption(args, "sites");
   const site = textOption(args, "site");
-  const hint = "See `tidemark crawl --help`.";
+  const isForever = flagOption(args, "forever");
+  const given = integerOption(args, "connections", 1, 1024);
+  const isMany = isForever || sitesFile !== undefined || given !== undefined;
+  if (configFile !== undefined && sitesFile !== undefined) fail("--config and --sites exclude each other.");
+  if (sitesFile !== undefined && urls.length > 0) fail("--sites lists the sites; a URL beside it says nothing.");
   if (configFile === undefined) {
-    if (site !== undefined) {
-      throw new TidemarkError("bad-option", "--site picks a site of a configuration, and --config is missing.", {
-        hint,
-      });
-    }
-    if (urls.length === 0) throw new TidemarkError("bad-option", "url is missing.", { hint });
-    if (settings.into === undefined) throw new TidemarkError("bad-option", "--into is missing.", { hint });
+    if (site !== undefined) fail("--site picks a site of a configuration, and --config is missing.");
+    if (urls.length === 0 && sitesFile === undefined) fail("url is missing.");
+    if (settings.into === undefined && sitesFile === undefined) fail("--into is missing.");
   }
-  return { urls: site === undefined ? urls : [...urls, siteUrl(site, "--site")], settings, configFile };
+  return {
+    urls: site === undefined ? urls : [...urls, siteUrl(site, "--site")],
+    settings,
+    configFile,
+    sitesFile,
+    isForever,
+    connections: isMany ? (given ?? defaultConnections) : undefined,
+  };
 }
 
 /** `tidemark crawl` */
@@ -41,6 +61,14 @@ export const crawlCommand: Command = {
   options: {
     config: valueOption("File of sites and their settings (JSON); options given beside it go before it"),
     site: valueOption("Only this site of --config"),
+    sites: valueOption(
+      "File of sites, a URL and its settings a line, or as of --config; several are visited at a time",
+    ),
+    forever: {
+      type: "boolean",
+      describe: "Go on until a signal: visit each site when its next changes are expected",
+    },
+    connections: valueOption("Requests to all sites together, several sites at a time (16 with --sites or --forever)"),
     ...optionsOfSettings(commonSettings),
   },
   examples: [
@@ -51,10 +79,15 @@ export const crawlCommand: Command = {
       "follow links, whatever the site publishes",
     ],
     ["crawl https://a.example/ https://b.example/ --into mirror --quiet", "two sites, from cron"],
+    ["crawl --sites sites.txt --forever --into mirrors", "thousands of sites, each in its own rhythm"],
     ["crawl --config /etc/tidemark-crawl.json", "all sites of a file, each with settings of its own"],
   ],
   plan: (args) => {
     const options = planCrawl(args);
-    return async (context) => (await import("./crawl-run.ts")).runCrawl(options, context);
+    const { connections } = options;
+    return async (context) => {
+      if (connections === undefined) return (await import("./crawl-run.ts")).runCrawl(options, context);
+      return (await import("./follow-run.ts")).runFollow({ ...options, connections }, context);
+    };
   },
 };

@@ -15,7 +15,7 @@ import { pickSites } from "./site-choice.ts";
 /** Crawls sites one after the other; one that cannot be crawled does not keep the others from it. */
 export async function runCrawl(options: CrawlArguments, context: RunContext): Promise<ExitCode> {
   const { out, err, json, quiet } = context;
-  const sites = await findSites(options);
+  const sites = await findCrawlSites(options);
   const ofSites = new Map(sites.map((site) => [new URL(site.url).origin, politenessOf(site)]));
   const politeness = createPoliteness({ ofSites });
   const files = new FilesOnce();
@@ -39,14 +39,24 @@ export async function runCrawl(options: CrawlArguments, context: RunContext): Pr
   return worstExitCode(codes);
 }
 
-async function findSites({ urls, settings, configFile }: CrawlArguments): Promise<CrawlSettings[]> {
+/** The sites that a command line names, with their settings. */
+export async function findCrawlSites({
+  urls,
+  settings,
+  configFile,
+  sitesFile,
+}: CrawlArguments): Promise<CrawlSettings[]> {
+  if (sitesFile !== undefined) {
+    const { readSitesFile } = await import("./sites-file.ts");
+    return await readSitesFile(sitesFile, settings);
+  }
   if (configFile === undefined) return urls.map((url) => ({ ...settings, url }) as CrawlSettings);
   const { readCrawlConfiguration } = await import("../crawl-configuration.ts");
   return pickSites(await readCrawlConfiguration(configFile, settings), ({ url }) => url, urls, configFile);
 }
 
 /** What settings name and is in files, each read once: several sites may share it, and standard input ends. */
-class FilesOnce {
+export class FilesOnce {
   readonly #lists = new Map<string, readonly string[]>();
   readonly #certificates = new Map<string, string>();
 

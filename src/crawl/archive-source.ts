@@ -1,4 +1,4 @@
-import type { Robots } from "../format/index.ts";
+import type { ArchiveIndex, Robots } from "../format/index.ts";
 import {
   type EpochSeconds,
   type MediaTypeFilter,
@@ -20,6 +20,25 @@ interface Selection {
   readonly wanted: Wanted;
   /** The position that is gone on from; undefined if there is none that fits. */
   readonly position: SitePosition | undefined;
+}
+
+/** What following the archives came to. */
+interface Followed {
+  readonly position: SitePosition | undefined;
+  readonly publications?: readonly EpochSeconds[];
+}
+
+/** Each publication begins an interval of tier 0, and the newest sixteen of those stay listed. */
+const publicationsTold = 17;
+
+function newestPublications({ publication, base, archives }: ArchiveIndex): EpochSeconds[] {
+  const times = new Set([publication, base.name.to]);
+  for (const { name } of archives) {
+    // From the beginning of time nothing was published.
+    if (name.from > 0) times.add(name.from);
+    times.add(name.to);
+  }
+  return [...times].sort((a, b) => a - b).slice(-publicationsTold);
 }
 
 // Other media types, or an earlier date than before: what was passed over then is wanted now.
@@ -52,7 +71,7 @@ export class ArchiveSource implements ChangeSource {
 
   async look(visit: SourceVisit): Promise<Result<SourceLook>> {
     const followed = await this.#follow(visit);
-    if (followed.ok) return ok({ kind: "work", position: followed.value });
+    if (followed.ok) return ok({ kind: "work", ...followed.value });
     // Who published changes before has not stopped to because one visit found them broken.
     const isKnown = visit.ports.memory.read().position !== undefined;
     const isAnnounced = visit.robots.archiveIndexes.length > 0;
@@ -64,7 +83,7 @@ export class ArchiveSource implements ChangeSource {
     return archiveIndexes.length > 0;
   }
 
-  async #follow(visit: SourceVisit): Promise<Result<SitePosition | undefined>> {
+  async #follow(visit: SourceVisit): Promise<Result<Followed>> {
     const { ports, robots } = visit;
     const location = locateIndex(visit, robots);
     if (location === undefined)
@@ -85,7 +104,7 @@ export class ArchiveSource implements ChangeSource {
           metadataBytes: 0,
           changes: 0,
         });
-        return ok(position);
+        return ok({ position });
       case "absent":
         return problem(
           "no-archives",
@@ -107,7 +126,8 @@ export class ArchiveSource implements ChangeSource {
           wanted,
           wholeBase,
         );
-        return takeIn(visit, readings, { memory: ports.memory, wanted, indexPath: location.path });
+        const taken = await takeIn(visit, readings, { memory: ports.memory, wanted, indexPath: location.path });
+        return taken.ok ? ok({ position: taken.value, publications: newestPublications(found.index) }) : taken;
       }
     }
   }

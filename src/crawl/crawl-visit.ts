@@ -11,9 +11,11 @@ export interface CrawlVisit extends ReadingVisit {
   readonly rulesUntil: EpochMs;
   /** Page requests that the visit may make; Infinity for as many as there is work. */
   readonly budget: number;
+  /** Asked between two pages: whether the visit goes on, or is to end in order and leave the rest for another. */
+  readonly mayGoOn: () => boolean;
 }
 
-/** Whether pages may no longer be asked for under the rules that the visit has. */
-export function areRulesOld({ ports, rulesUntil }: CrawlVisit): boolean {
-  return ports.timing.now() >= rulesUntil;
+/** Whether no more pages are to be asked for: the rules that the visit has are too old, or it is to end. */
+export function isTimeUp({ ports, rulesUntil, mayGoOn }: CrawlVisit): boolean {
+  return ports.timing.now() >= rulesUntil || !mayGoOn();
 }

@@ -1,6 +1,6 @@
 import { maxSitemapBytes, robotsAllow } from "../format/index.ts";
 import { type FetchItem, ok, type Page, problem, type Result, TidemarkError } from "../model/index.ts";
-import { areRulesOld, type CrawlVisit } from "./crawl-visit.ts";
+import { type CrawlVisit, isTimeUp } from "./crawl-visit.ts";
 import { dueWork } from "./due-work.ts";
 import { manifestName, PackageManifest, type PackedPage } from "./package-manifest.ts";
 import type { PackageOffer } from "./package-offer.ts";
@@ -57,7 +57,7 @@ export class PackageWork {
   async run(): Promise<void> {
     try {
       for (const chosen of await this.#choose()) {
-        if (isCancelled(this.#visit) || areRulesOld(this.#visit)) break;
+        if (isCancelled(this.#visit) || isTimeUp(this.#visit)) break;
         await this.#use(chosen);
       }
     } finally {

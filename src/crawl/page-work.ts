@@ -1,6 +1,6 @@
 import { robotsAllow } from "../format/index.ts";
 import type { DeleteItem, FetchItem } from "../model/index.ts";
-import { areRulesOld, type CrawlVisit } from "./crawl-visit.ts";
+import { type CrawlVisit, isTimeUp } from "./crawl-visit.ts";
 import { dueWork } from "./due-work.ts";
 import { askForPage, findPage, type PageAnswer } from "./page-request.ts";
 import { PageResults } from "./page-results.ts";
@@ -71,7 +71,7 @@ class FetchWork {
 
   #isOver(): boolean {
     if (this.#failed || this.postponed !== undefined || isCancelled(this.#visit)) return true;
-    if (areRulesOld(this.#visit)) return true;
+    if (isTimeUp(this.#visit)) return true;
     return this.#visit.tally.troublesInARow >= maxTroublesInARow;
   }
 

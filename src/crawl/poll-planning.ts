@@ -1,6 +1,14 @@
 import { parseHttpDate } from "../format/index.ts";
-import type { EpochSeconds, Target } from "../model/index.ts";
-import { type ChangeHistory, noHistory, observe, PollPlanner, rateOf } from "../revisit/index.ts";
+import type { EpochMs, EpochSeconds, Target } from "../model/index.ts";
+import {
+  type ChangeHistory,
+  defaultPollPolicy,
+  dueAfterSeconds,
+  noHistory,
+  observe,
+  PollPlanner,
+  rateOf,
+} from "../revisit/index.ts";
 import type { TargetFinding } from "./target-judgement.ts";
 import type { TargetVisit } from "./target-visit.ts";
 
@@ -15,10 +23,16 @@ const fields = [
   "falseDates",
 ] as const satisfies readonly (keyof ChangeHistory)[];
 
-function readHistory(numbers: readonly number[]): ChangeHistory {
+/** A history from the numbers that are kept of it. */
+export function readHistory(numbers: readonly number[]): ChangeHistory {
   const history: { -readonly [K in keyof ChangeHistory]: number } = { ...noHistory };
   for (const [at, field] of fields.entries()) history[field] = numbers[at] ?? 0;
   return history;
+}
+
+/** The numbers of a history, to be kept. */
+export function numbersOf(history: ChangeHistory): readonly number[] {
+  return fields.map((field) => history[field]);
 }
 
 /** How a target changed, this answer included, as numbers to be kept. */
@@ -36,8 +50,24 @@ export function historyAfter(
     changed: hasChanged,
     ...(modifiedMs === undefined ? {} : { lastModifiedAgeSeconds: now - modifiedMs / 1000 }),
   });
-  return fields.map((field) => history[field]);
+  return numbersOf(history);
 }
+
+/** When a page is due that was asked for now, by the same plan. */
+export function dueAfterAnswer(history: readonly number[], now: EpochSeconds): EpochMs {
+  const { minChangeProbability } = defaultPollPolicy;
+  return (now + dueAfterSeconds(rateOf(readHistory(history)), minChangeProbability, defaultPollPolicy)) * 1000;
+}
+
+/** Targets that are worth a request. */
+export interface ChosenPolls {
+  readonly targets: Iterator<Target>;
+  /** When the first of those that are not worth one yet will be; undefined if there is none. */
+  readonly nextDueAt: EpochMs | undefined;
+}
+
+/** So many are looked at before others may do something. */
+const lookedAtAtOnce = 1000;
 
 /**
  * Chooses which of a site's targets are worth a request: the greedy index under the visit's budget, and without one
@@ -45,21 +75,29 @@ export function historyAfter(
  *
  * @param targets - all that were asked for before, in any order; they are looked at once
  */
-export function* choosePolls(visit: TargetVisit, targets: Iterable<Target>): Generator<Target, void, void> {
+export async function choosePolls(visit: TargetVisit, targets: Iterable<Target>): Promise<ChosenPolls> {
   const { budget, tally } = visit;
+  const { timing } = visit.ports;
   const left = budget - tally.pageRequests;
   const planner = new PollPlanner({
-    now: visit.ports.timing.now(),
+    now: timing.now(),
     ...(Number.isFinite(left) ? { budget: Math.max(0, left) } : {}),
   });
+  let looked = 0;
   for (const target of targets) {
     planner.add({
       path: target.path,
       polledAt: target.askedAt === undefined ? undefined : target.askedAt * 1000,
       ratePerSecond: rateOf(readHistory(target.history)),
     });
+    if (++looked % lookedAtAtOnce === 0) await timing.delay(0, visit.signal);
   }
-  for (const { path } of planner.finish().polls) {
+  const { polls, nextDueAt } = planner.finish();
+  return { targets: takeChosen(visit, polls), nextDueAt };
+}
+
+function* takeChosen(visit: TargetVisit, polls: readonly { readonly path: string }[]): Generator<Target, void, void> {
+  for (const { path } of polls) {
     const target = visit.ports.targets.find(path);
     if (target !== undefined) yield target;
   }

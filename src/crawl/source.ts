@@ -1,5 +1,6 @@
 import type { Robots } from "../format/index.ts";
 import {
+  type EpochSeconds,
   type MediaTypeFilter,
   ok,
   type PassedOver,
@@ -46,6 +47,8 @@ export type SourceLook =
   | {
       readonly kind: "work";
       readonly position: SitePosition | undefined;
+      /** Times of the newest publications, ascending, none of them missing; absent if nothing new was told of them. */
+      readonly publications?: readonly EpochSeconds[];
       /** Keeps many of the pages that are due at once, where the site offers them so. */
       readonly fetchPackages?: (visit: CrawlVisit) => Promise<void>;
     }

@@ -1,10 +1,10 @@
 import { robotsAllow } from "../format/index.ts";
-import type { Target } from "../model/index.ts";
-import { areRulesOld } from "./crawl-visit.ts";
+import type { EpochMs, Target } from "../model/index.ts";
+import { isTimeUp } from "./crawl-visit.ts";
 import { LinkFollower } from "./link-follower.ts";
 import { maxTroublesInARow } from "./patient-request.ts";
 import { Permits } from "./permits.ts";
-import { choosePolls, historyAfter } from "./poll-planning.ts";
+import { choosePolls, dueAfterAnswer, historyAfter } from "./poll-planning.ts";
 import type { TargetChoice } from "./ports.ts";
 import { isCancelled, throwIfAborted, warn } from "./reading-visit.ts";
 import { productToken } from "./robots-rules.ts";
@@ -55,6 +55,8 @@ class TargetWork {
   #known = 0;
   #countAgainAt = 0;
   #failed = false;
+  /** When the first page that this visit looked at is due again. */
+  nextDueAt: EpochMs = Number.POSITIVE_INFINITY;
   /** Set once the site wants to be left alone for longer than we wait. */
   postponed: Postponed | undefined;
 
@@ -75,16 +77,26 @@ class TargetWork {
     if (plan.asks === "moved") {
       const moved = takeTargets(this.#visit, "moved");
       const isBounded = isPlanned || Number.isFinite(budget);
-      await this.#ask(isBounded && plan.trust === "false-alarms" ? choosePolls(this.#visit, moved) : moved);
+      await this.#ask(isBounded && plan.trust === "false-alarms" ? await this.#choose(moved) : moved);
       await this.#ask(ports.targets.sample(plan.sampled, this.#visit.since).values());
     } else {
       const known = takeTargets(this.#visit, "known");
-      await this.#ask(isPlanned || Number.isFinite(budget) ? choosePolls(this.#visit, known) : known);
+      await this.#ask(isPlanned || Number.isFinite(budget) ? await this.#choose(known) : known);
     }
     await this.#askForNew();
     if (this.#tags.found.length > 0) ports.targets.forgetTags(this.#tags.found);
     this.#tags.remember(ports.memory);
     plan.conclude?.();
+  }
+
+  async #choose(targets: Iterable<Target>): Promise<Iterator<Target>> {
+    const chosen = await choosePolls(this.#visit, targets);
+    this.#noteDue(chosen.nextDueAt);
+    return chosen.targets;
+  }
+
+  #noteDue(at: EpochMs | undefined): void {
+    if (at !== undefined && at < this.nextDueAt) this.nextDueAt = at;
   }
 
   /** Asks for what was never asked for, and for what that leads to, until nothing new is found. */
@@ -123,7 +135,7 @@ class TargetWork {
 
   #isOver(): boolean {
     if (this.#failed || this.postponed !== undefined || isCancelled(this.#visit)) return true;
-    if (areRulesOld(this.#visit)) return true;
+    if (isTimeUp(this.#visit)) return true;
     return this.#visit.tally.troublesInARow >= maxTroublesInARow;
   }
 
@@ -206,6 +218,7 @@ class TargetWork {
       draft.hasChanged === undefined ? target.history : historyAfter(target, finding, now, draft.hasChanged);
     const judgement = history === target.history ? draft : judgeTarget(target, finding, now, history);
     this.#count(target, judgement);
+    if (judgement.settlement.kind === "answered") this.#noteDue(dueAfterAnswer(history, now));
     if (judgement.hasChanged !== undefined && isEvidence(target, judgement))
       this.#visit.plan.observe?.(target, judgement.hasChanged);
     this.#report(target, finding, judgement);
@@ -263,17 +276,22 @@ class TargetWork {
   }
 }
 
-/** Asks for the pages of a site that does not publish its changes, by its plan, each at most once a visit. */
-export async function doTargetWork(visit: TargetVisit): Promise<void> {
+/**
+ * Asks for the pages of a site that does not publish its changes, by its plan, each at most once a visit.
+ *
+ * @returns when the first of them is due again; undefined if that was not planned, as where a list tells what changed
+ */
+export async function doTargetWork(visit: TargetVisit): Promise<EpochMs | undefined> {
   const work = new TargetWork(visit);
   await work.run();
   throwIfAborted(visit);
   if (work.postponed !== undefined)
     warn(visit, "site-postponed", `${work.postponed.message}; the rest is left for another visit.`);
-  if (visit.tally.troublesInARow < maxTroublesInARow) return;
-  warn(
-    visit,
-    "site-in-trouble",
-    `${maxTroublesInARow} page requests in a row went unanswered; the rest is left for another visit.`,
-  );
+  if (visit.tally.troublesInARow >= maxTroublesInARow)
+    warn(
+      visit,
+      "site-in-trouble",
+      `${maxTroublesInARow} page requests in a row went unanswered; the rest is left for another visit.`,
+    );
+  return visit.plan.asks === "all" && Number.isFinite(work.nextDueAt) ? work.nextDueAt : undefined;
 }

@@ -2,6 +2,7 @@ import { loadTextComparison } from "../content/index.ts";
 import {
   type CrawlEvent,
   type CrawlSummary,
+  type EpochMs,
   type EpochSeconds,
   type MediaTypeFilter,
   type PassedOver,
@@ -70,8 +71,21 @@ export interface VisitOptions {
   readonly significant?: number;
   /** Time for a small request, in milliseconds; large bodies get more, at 64 bytes a millisecond. Default 30,000. */
   readonly timeoutMs?: number;
+  /** Asked between two pages; once it says no, the visit ends in order, and the rest stays work. Default: it goes on. */
+  readonly mayGoOn?: () => boolean;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: CrawlEvent) => void;
+}
+
+/** What a visit came to, and what it says of the next one. */
+export interface VisitResult {
+  readonly summary: CrawlSummary;
+  /** Times of the newest publications, ascending, none of them missing; undefined if nothing new was told of them. */
+  readonly publications: readonly EpochSeconds[] | undefined;
+  /** When the first page is due by the plan of polls; undefined if there is no such plan. */
+  readonly nextDueAt: EpochMs | undefined;
+  /** Until when the site wants to be left alone; 0 if nothing is known of that. */
+  readonly restsUntil: EpochMs;
 }
 
 /** A source that was absent is looked for again after so long. */
@@ -108,6 +122,8 @@ class SiteVisit {
   readonly #startedAt: number;
   /** When the site answered last in an earlier visit; 0 if that is not known. */
   #answeredBefore = 0;
+  #publications: readonly EpochSeconds[] | undefined;
+  #nextDueAt: EpochMs | undefined;
 
   constructor(ports: CrawlPorts, options: VisitOptions) {
     const { origin, concurrency = 1, timeoutMs = 30_000, signal, onEvent } = options;
@@ -119,7 +135,7 @@ class SiteVisit {
     this.#visit = { origin, ports, tally: this.#tally, report, concurrency, timeoutMs, signal, rememberClock };
   }
 
-  async run(): Promise<CrawlSummary> {
+  async run(): Promise<VisitResult> {
     const record = this.#ports.memory.read();
     this.#answeredBefore = record.clock?.answeredAt ?? 0;
     this.#prepareGate(record);
@@ -128,7 +144,8 @@ class SiteVisit {
     try {
       const summary = await this.#go(record);
       isOver = true;
-      return summary;
+      const restsUntil = this.#ports.gate?.restsUntil(this.#visit.origin) ?? 0;
+      return { summary, publications: this.#publications, nextDueAt: this.#nextDueAt, restsUntil };
     } catch (error) {
       isOver = error instanceof TidemarkError && error.code === "aborted";
       throw error;
@@ -192,7 +209,7 @@ class SiteVisit {
   }
 
   async #follow({ robots, until }: RobotsRules, remembered: SitePosition | undefined): Promise<VisitEnd> {
-    const { budget = Number.POSITIVE_INFINITY, filter } = this.#options;
+    const { budget = Number.POSITIVE_INFINITY, filter, mayGoOn = () => true } = this.#options;
     const visit: SourceVisit = { ...this.#visit, ports: this.#ports, robots, filter };
     const scope = new TargetScope(filter, this.#ports.mediaTypes);
     const memory = new SourceMemory(visit, (this.#options.lookAgainMs ?? defaultLookAgainMs) / 1000);
@@ -203,13 +220,13 @@ class SiteVisit {
     else memory.noteFound(found, `${filter.key} ${this.#options.maxDepth ?? ""}`);
     // What was not finished earlier is work, whatever the source is today.
     const fetchPackages = found?.look.kind === "work" ? found.look.fetchPackages : undefined;
-    if (this.#ports.work.counts().pending > 0) await doPageWork({ ...visit, budget, rulesUntil: until }, fetchPackages);
+    const working = { ...visit, budget, rulesUntil: until, mayGoOn };
+    if (found?.look.kind === "work") this.#publications = found.look.publications ?? this.#publications;
+    if (this.#ports.work.counts().pending > 0) await doPageWork(working, fetchPackages);
     if (found?.look.kind === "targets") {
       const { significant } = this.#options;
-      await doTargetWork({
-        ...visit,
-        budget,
-        rulesUntil: until,
+      this.#nextDueAt = await doTargetWork({
+        ...working,
         plan: found.look.plan,
         scope,
         isPlanned: this.#options.isPlanned ?? false,
@@ -254,6 +271,6 @@ class SiteVisit {
  *
  * @throws TidemarkError `aborted` after the signal, with everything that was done kept; errors of the store
  */
-export async function visitSite(ports: CrawlPorts, options: VisitOptions): Promise<CrawlSummary> {
+export async function visitSite(ports: CrawlPorts, options: VisitOptions): Promise<VisitResult> {
   return await new SiteVisit(ports, options).run();
 }

@@ -8,4 +8,5 @@ export {
   type TurnWish,
 } from "./polite-gate.ts";
 export type { PolitenessOptions, SiteFacts } from "./politeness-options.ts";
+export { type AgendaEntry, defaultPriority, SiteAgenda } from "./site-agenda.ts";
 export type { WaitReason } from "./site-clock.ts";

@@ -75,16 +75,23 @@ export class PoliteGate {
   readonly #addresses = new AddressClocks();
   readonly #sites: ClockMap<SiteGate>;
   readonly #waiters = new Set<Waiter>();
+  readonly #maxUnderWay: number;
+  #underWay = 0;
   #timer: AbortController | undefined;
   #timerAt: EpochMs = 0;
 
-  /** @param optionsOf - how a site is spared; default: as `options` say */
+  /**
+   * @param optionsOf - how a site is spared; default: as `options` say
+   * @param maxUnderWay - requests to all sites that may be under way at once: r of Castillo et al. Default: no bound
+   */
   constructor(
     ports: GatePorts,
     options: PolitenessOptions = {},
     optionsOf: (site: string) => PolitenessOptions = () => options,
+    maxUnderWay: number = Number.POSITIVE_INFINITY,
   ) {
     this.#ports = ports;
+    this.#maxUnderWay = maxUnderWay;
     this.#sites = new ClockMap(maxSites, (site) => new SiteGate(optionsOf(site)));
   }
 
@@ -111,6 +118,11 @@ export class PoliteGate {
    */
   stateOf(site: string, isOpen: boolean): SiteClockState {
     return this.#sites.of(site).state(isOpen);
+  }
+
+  /** Requests that are under way. */
+  get underWay(): number {
+    return this.#underWay;
   }
 
   /** Waits for a turn. O(number of those who wait). */
@@ -145,7 +157,10 @@ export class PoliteGate {
       }
       const turning = this.#turningOf(site, now);
       if (turning.at <= now) {
-        if (!site.addresses.some((address) => claimed.has(address))) this.#leave(waiter, this.#begin(site, now));
+        // Else the next that ends makes room, for who waits longest.
+        const mayBegin = this.#underWay < this.#maxUnderWay;
+        if (mayBegin && !site.addresses.some((address) => claimed.has(address)))
+          this.#leave(waiter, this.#begin(site, now));
       } else if (turning.at === Number.POSITIVE_INFINITY) {
         if (site.notBefore(now).site.at <= now) for (const address of site.addresses) claimed.add(address);
       } else if (turning.at - now > site.maxWaitMs) {
@@ -170,6 +185,7 @@ export class PoliteGate {
 
   #begin(site: SiteGate, beganAt: EpochMs): Turn {
     const end = site.began(beganAt);
+    this.#underWay++;
     let isHeld = true;
     return {
       kind: "turn",
@@ -177,6 +193,7 @@ export class PoliteGate {
         if (!isHeld) return false;
         isHeld = false;
         site.turns--;
+        this.#underWay--;
         const isBounded = end({ ...ending, beganAt }, this.#ports.now(), this.#ports.random);
         this.#dispatch();
         return isBounded;

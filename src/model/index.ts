@@ -71,6 +71,7 @@ export {
   type VerifyEvent,
   type VerifySummary,
 } from "./verify-event.ts";
+export type { KnownPublications, LookBounds, VisitPlan } from "./visit-plan.ts";
 export type {
   DeleteItem,
   DeletionReason,

@@ -66,6 +66,7 @@ export {
   secondsUntilValue,
 } from "./poll-index.ts";
 export { type PollCurve, type PollRates, planByPrice } from "./price-search.ts";
+export { learnPublications, planLook } from "./publication-rhythm.ts";
 export { type QueueWeights, weighQueues } from "./queue-weights.ts";
 export { BucketedPages, bucketOfRate, changedShare, newBucket, rateBuckets, rateOfBucket } from "./rate-buckets.ts";
 export {

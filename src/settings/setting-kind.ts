@@ -164,7 +164,9 @@ export const byteRate: SettingKind<number> = {
 
 /** A time span: on the command line with its unit, such as `250ms` or `2s`; in a file a whole number of milliseconds. */
 export function duration(maxMs: number): SettingKind<number> {
-  const expects = `a time span such as 250ms or 2s, at most ${maxMs / 60_000} minutes`;
+  const days = maxMs / 86_400_000;
+  const most = days >= 1 ? `${days} days` : `${maxMs / 60_000} minutes`;
+  const expects = `a time span such as 250ms or 2s, at most ${most}`;
   const inFile = `a whole number of milliseconds up to ${maxMs}`;
   return {
     expects,

@@ -54,10 +54,22 @@ export function rollBack(connection: Connection): void {
   if (connection.inTransaction) connection.exec("ROLLBACK");
 }
 
-/** Prepares a statement whose rows come as arrays. */
+/** Statements by their text: sites come and go, and what they ask stays. */
+const prepared = new WeakMap<Connection, Map<string, Statement>>();
+
+/**
+ * A statement whose rows come as arrays. It is prepared once a connection, and kept: only for texts that are written in
+ * the program.
+ */
 export function prepareStatement(connection: Connection, sql: string): Statement {
+  const known = prepared.get(connection) ?? new Map<string, Statement>();
+  if (known.size === 0) prepared.set(connection, known);
+  const earlier = known.get(sql);
+  if (earlier !== undefined) return earlier;
   const statement = connection.prepare<SqlValue[]>(sql);
-  return statement.reader ? statement.raw(true) : statement;
+  const kept = statement.reader ? statement.raw(true) : statement;
+  known.set(sql, kept);
+  return kept;
 }
 
 /** Others hold the database for an instant only: where one mends it after a crash, or closes it last. */

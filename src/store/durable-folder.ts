@@ -1,7 +1,7 @@
-import { execFile } from "node:child_process";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
+import { GroupSync } from "./group-sync.ts";
 
 const parallelSyncs = 8;
 
@@ -24,12 +24,6 @@ async function syncPath(path: Buffer): Promise<void> {
   }
 }
 
-function syncFileSystem(folder: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    execFile("sync", ["-f", folder], (error) => resolve(error === null));
-  });
-}
-
 /** Makes files durable one by one, and the folders that they are in. */
 export async function syncFiles(paths: readonly (string | Buffer)[]): Promise<void> {
   const names = paths.map((path) => (typeof path === "string" ? Buffer.from(path) : path).toString("latin1"));
@@ -46,23 +40,30 @@ export async function syncFiles(paths: readonly (string | Buffer)[]): Promise<vo
  */
 export class DurableFolder {
   readonly #folder: string;
+  readonly #sync: GroupSync;
+  #isDirty = false;
   /** Paths written since the last flush; not kept any more once `sync -f` has worked. */
   #written: (string | Buffer)[] | undefined = [];
 
-  constructor(folder: string) {
+  /** @param sync - shared by all folders of a file system. Default: one of its own */
+  constructor(folder: string, sync: GroupSync = new GroupSync(folder)) {
     this.#folder = folder;
+    this.#sync = sync;
   }
 
   /** Notes that a file was written, replaced or removed. */
   note(path: string | Buffer): void {
+    this.#isDirty = true;
     this.#written?.push(path);
   }
 
   /** Makes everything that was noted until now durable. */
   async flush(): Promise<void> {
+    if (!this.#isDirty) return;
+    this.#isDirty = false;
     const written = this.#written;
     if (written !== undefined) this.#written = [];
-    if (await syncFileSystem(this.#folder)) this.#written = undefined;
+    if (await this.#sync.run()) this.#written = undefined;
     else if (written !== undefined) await syncFiles(written);
     else throw new TidemarkError("io", `Could not make ${this.#folder} durable.`, { hint: "Look at the disk." });
   }

@@ -16,6 +16,7 @@ import { BodyFile } from "./body-file.ts";
 import { DurableFolder } from "./durable-folder.ts";
 import { doFileTask, type FileTask } from "./file-task.ts";
 import { FileThread } from "./file-thread.ts";
+import type { GroupSync } from "./group-sync.ts";
 import { fileNamed } from "./mirror-path.ts";
 import { MirrorPlaces } from "./mirror-places.ts";
 
@@ -44,6 +45,16 @@ function folderOf(names: string): string {
   return names.slice(0, Math.max(0, names.lastIndexOf("/")));
 }
 
+/** What the mirrors of several sites use together. */
+export interface SharedMeans {
+  readonly sync: GroupSync;
+  /** The thread, begun if there is none. */
+  readonly thread: () => FileThread;
+}
+
+/** Where a file is read on its way to a digest; nothing is waited for meanwhile. */
+let piece: Buffer | undefined;
+
 /** Bodies of one site, a file each, in folders as on the site. */
 export class Mirror {
   /** So that its thread has the next body at hand when it has made a file. */
@@ -56,19 +67,21 @@ export class Mirror {
   readonly #known: Set<string> = new Set();
   /** Folders that were made in this run: what lies in them was kept in it. */
   readonly #made: Set<string> = new Set();
-  readonly #piece: Buffer = Buffer.allocUnsafe(pieceBytes);
+  readonly #shared: SharedMeans | undefined;
   #temporaries = 0;
   #kept = 0;
   #thread: FileThread | undefined;
 
   /**
    * @param root - the site's folder; made if it is not there
-   * @param temporary - folder for files that are not yet whole, on the same file system
+   * @param temporary - folder of its own for files that are not yet whole, on the same file system
+   * @param shared - default: it has means of its own
    */
-  constructor(root: string, temporary: string) {
+  constructor(root: string, temporary: string, shared?: SharedMeans) {
     this.#root = root;
     this.#temporary = temporary;
-    this.#durable = new DurableFolder(root);
+    this.#shared = shared;
+    this.#durable = new DurableFolder(root, shared?.sync);
     mkdirSync(root, { recursive: true });
     this.#places = new MirrorPlaces(root);
   }
@@ -166,12 +179,13 @@ export class Mirror {
 
   /** Gives back what it holds of the machine. Nothing may be on its way. */
   close(): void {
-    this.#thread?.close();
+    if (this.#shared === undefined) this.#thread?.close();
   }
 
   // A thread costs more than it saves where few pages are kept; and where names fold, what is on the disk decides over the next one.
   #beginThreadIfWorth(): void {
-    if (++this.#kept > keptWithoutThread && !this.#places.isFolding) this.#thread ??= new FileThread();
+    if (++this.#kept > keptWithoutThread && !this.#places.isFolding)
+      this.#thread ??= this.#shared?.thread() ?? new FileThread();
   }
 
   /** Does a task, at once or, once there is a thread, after those that it has. */
@@ -242,8 +256,8 @@ export class Mirror {
     const hash = createHash("sha256");
     const fd = openSync(file, "r");
     try {
-      for (let read = readSync(fd, this.#piece); read > 0; read = readSync(fd, this.#piece))
-        hash.update(this.#piece.subarray(0, read));
+      piece ??= Buffer.allocUnsafe(pieceBytes);
+      for (let read = readSync(fd, piece); read > 0; read = readSync(fd, piece)) hash.update(piece.subarray(0, read));
     } finally {
       closeSync(fd);
     }

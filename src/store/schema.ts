@@ -126,4 +126,13 @@ export const migrations: readonly string[] = [
     path TEXT NOT NULL,
     PRIMARY KEY (site, path)
   ) STRICT, WITHOUT ROWID`,
+  `-- When sites are visited next, by those who follow many of them. Also of sites that were not visited yet.
+  CREATE TABLE visit_plan (
+    origin TEXT PRIMARY KEY,
+    -- NULL until the first visit has ended; then JSON.
+    plan TEXT,
+    -- What somebody decided while they were followed; NULL leaves it as it is set.
+    priority INTEGER,
+    is_paused INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID`,
 ];

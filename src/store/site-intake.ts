@@ -1,6 +1,7 @@
 import type { Page, SitePosition, SourceName } from "../model/index.ts";
-import { type Connection, prepareStatement, rollBack, type Statement } from "./database.ts";
+import { type Connection, prepareStatement, type Statement, transact } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
+import type { IntakeSpool, SpooledPage, SpooledStep } from "./intake-spool.ts";
 
 // A body that is held is the one recorded, and has its time.
 const isHeldAsListed = `(i.size IS NULL OR p.size = i.size) AND p.modified = i.modified AND (i.digest IS NULL OR p.digest = i.digest)`;
@@ -52,51 +53,93 @@ const sql = {
     AND NOT EXISTS (SELECT 1 FROM work w WHERE w.site = ?1 AND w.path = page.path)`,
   position: `UPDATE site SET epoch = ?, publication = ?, types_key = ?, since = ?, index_path = ?, index_etag = ?,
     index_modified = ? WHERE id = ?`,
+  lastGeneration: "SELECT generation FROM site WHERE id = ?",
   generation: "UPDATE site SET generation = ? WHERE id = ?",
   remember: "INSERT INTO source_state VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET state = excluded.state",
 } as const;
 
-/** The changes of one reading, in a transaction that lasts until {@link commit} or {@link rollback}. */
+/**
+ * The changes of one reading: they wait aside until {@link commit} makes all of them work in one transaction, which takes
+ * in nothing that is waited for.
+ */
 export class SiteIntake {
   readonly #connection: Connection;
   readonly #file: string;
   readonly #site: number;
+  readonly #spool: IntakeSpool;
+  #concerns: ((mediaType: string) => boolean) | undefined;
   /** Marks what this reading listed; larger than every mark before. */
-  readonly #generation: number;
-  readonly #statements: Map<string, Statement> = new Map();
+  #generation = 0;
 
-  constructor(connection: Connection, file: string, site: number) {
+  constructor(connection: Connection, file: string, site: number, spool: IntakeSpool) {
     this.#connection = connection;
     this.#file = file;
     this.#site = site;
-    connection.exec(`CREATE TEMP TABLE IF NOT EXISTS incoming (
-      path TEXT PRIMARY KEY, size INTEGER, digest TEXT, modified INTEGER, media_type TEXT) WITHOUT ROWID`);
-    connection.exec("BEGIN IMMEDIATE");
-    const [generation] = prepareStatement(connection, "SELECT generation FROM site WHERE id = ?").get(site) as [number];
-    this.#generation = generation + 1;
+    this.#spool = spool;
   }
 
   list(pages: readonly Page[], onlyHeld: boolean): void {
-    this.#fill(
-      pages.map(({ path, sizeBytes, digest, lastModified, mediaType }) => [
-        path,
-        sizeBytes ?? null,
-        digest ?? null,
-        lastModified,
-        mediaType,
-      ]),
-    );
-    if (onlyHeld) this.#run(sql.onlyHeld, this.#site);
+    this.#checkOpen();
+    const rows = pages.map(({ path, sizeBytes, digest, lastModified, mediaType }): SpooledPage => {
+      return [path, sizeBytes ?? null, digest ?? null, lastModified, mediaType];
+    });
+    this.#spool.add({ kind: "list", pages: rows, onlyHeld });
+  }
+
+  withdraw(paths: readonly string[]): void {
+    this.#checkOpen();
+    this.#spool.add({ kind: "withdraw", paths });
+  }
+
+  /** Ends a whole listing; nothing is listed or withdrawn after it. */
+  withdrawUnlisted(concerns: (mediaType: string) => boolean): void {
+    this.#checkOpen();
+    this.#concerns = concerns;
+  }
+
+  commit(
+    position: SitePosition | undefined,
+    remembered?: { readonly source: SourceName; readonly state: unknown },
+  ): void {
+    inDatabase(this.#file, () => {
+      this.#connection.exec(`CREATE TEMP TABLE IF NOT EXISTS incoming (
+        path TEXT PRIMARY KEY, size INTEGER, digest TEXT, modified INTEGER, media_type TEXT) WITHOUT ROWID`);
+      transact(this.#connection, () => {
+        const [generation] = this.#statement(sql.lastGeneration).get(this.#site) as [number];
+        this.#generation = generation + 1;
+        for (const step of this.#spool.steps()) this.#take(step);
+        if (this.#concerns !== undefined) this.#takeUnlisted(this.#concerns);
+        this.#run(sql.generation, this.#generation, this.#site);
+        if (position !== undefined) this.#movePosition(position);
+        if (remembered !== undefined)
+          this.#run(sql.remember, this.#site, remembered.source, JSON.stringify(remembered.state));
+      });
+    });
+    this.#spool.discard();
+  }
+
+  rollback(): void {
+    this.#spool.discard();
+  }
+
+  // What comes after it would be in the wrong order.
+  #checkOpen(): void {
+    if (this.#concerns !== undefined) throw new TypeError("the listing has ended");
+  }
+
+  #take(step: SpooledStep): void {
+    if (step.kind === "withdraw") {
+      this.#fill(step.paths.map((path) => [path]));
+      this.#run(sql.addDeletions, this.#site, this.#generation);
+      return;
+    }
+    this.#fill(step.pages);
+    if (step.onlyHeld) this.#run(sql.onlyHeld, this.#site);
     this.#run(sql.markSeen, this.#site, this.#generation);
     this.#run(sql.addFetches, this.#site, this.#generation);
   }
 
-  withdraw(paths: readonly string[]): void {
-    this.#fill(paths.map((path) => [path]));
-    this.#run(sql.addDeletions, this.#site, this.#generation);
-  }
-
-  withdrawUnlisted(concerns: (mediaType: string) => boolean): void {
+  #takeUnlisted(concerns: (mediaType: string) => boolean): void {
     for (const mediaType of this.#types(sql.unlistedWorkTypes))
       this.#run(concerns(mediaType) ? sql.withdrawWork : sql.forgetWork, this.#site, this.#generation, mediaType);
     for (const mediaType of this.#types(sql.unlistedTypes))
@@ -104,25 +147,8 @@ export class SiteIntake {
   }
 
   #types(text: string): string[] {
-    const rows = inDatabase(this.#file, () =>
-      prepareStatement(this.#connection, text).all(this.#site, this.#generation),
-    );
-    return (rows as [string][]).map(([mediaType]) => mediaType);
-  }
-
-  commit(
-    position: SitePosition | undefined,
-    remembered?: { readonly source: SourceName; readonly state: unknown },
-  ): void {
-    this.#run(sql.generation, this.#generation, this.#site);
-    if (position !== undefined) this.#movePosition(position);
-    if (remembered !== undefined)
-      this.#run(sql.remember, this.#site, remembered.source, JSON.stringify(remembered.state));
-    inDatabase(this.#file, () => this.#connection.exec("COMMIT"));
-  }
-
-  rollback(): void {
-    inDatabase(this.#file, () => rollBack(this.#connection));
+    const rows = this.#statement(text).all(this.#site, this.#generation) as [string][];
+    return rows.map(([mediaType]) => mediaType);
   }
 
   #movePosition({ cursor, typesKey, since, indexPath, indexValidators }: SitePosition): void {
@@ -146,10 +172,10 @@ export class SiteIntake {
   }
 
   #run(text: string, ...parameters: readonly (string | number | null)[]): void {
-    inDatabase(this.#file, () => {
-      const statement = this.#statements.get(text) ?? prepareStatement(this.#connection, text);
-      this.#statements.set(text, statement);
-      statement.run(...parameters);
-    });
+    this.#statement(text).run(...parameters);
+  }
+
+  #statement(text: string): Statement {
+    return prepareStatement(this.#connection, text);
   }
 }

@@ -7,9 +7,9 @@ import type {
   SiteRecord,
   Validators,
 } from "../model/index.ts";
-import { ClockFile } from "./clock-file.ts";
 import { type Connection, prepareStatement, type Statement, transact } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
+import { IntakeSpool } from "./intake-spool.ts";
 import { SiteIntake } from "./site-intake.ts";
 
 /** Visits to a site that are remembered. */
@@ -51,7 +51,7 @@ export class StoredSite {
   readonly #connection: Connection;
   readonly #file: string;
   readonly #site: number;
-  readonly #clockFile: ClockFile;
+  readonly #spoolFile: string;
   readonly #read: Statement;
   readonly #writeRobots: Statement;
   readonly #readSource: Statement;
@@ -60,11 +60,12 @@ export class StoredSite {
   readonly #writeClock: Statement;
   readonly #forgetVisits: Statement;
 
-  constructor(connection: Connection, file: string, site: number) {
+  /** @param spoolFile - where readings wait that are large; it need not last */
+  constructor(connection: Connection, file: string, site: number, spoolFile: string) {
     this.#connection = connection;
     this.#file = file;
     this.#site = site;
-    this.#clockFile = new ClockFile(file, site);
+    this.#spoolFile = spoolFile;
     this.#read = prepareStatement(
       connection,
       `SELECT epoch, publication, types_key, since, index_path, index_etag, index_modified,
@@ -112,7 +113,7 @@ export class StoredSite {
               confirmedAt: at,
               freshMs,
             };
-      return { position, robots, clock: this.#newerClock(parseClock(clock)) };
+      return { position, robots, clock: parseClock(clock) };
     });
   }
 
@@ -155,19 +156,10 @@ export class StoredSite {
   }
 
   rememberClock(state: SiteClockState): void {
-    const text = JSON.stringify(state);
-    const isReading = this.#connection.inTransaction;
-    if (isReading) this.#clockFile.write(text);
-    inDatabase(this.#file, () => this.#writeClock.run(text, this.#site));
-    if (!isReading) this.#clockFile.remove();
-  }
-
-  #newerClock(clock: SiteClockState | undefined): SiteClockState | undefined {
-    const left = parseClock(this.#clockFile.read());
-    return left !== undefined && left.answeredAt >= (clock?.answeredAt ?? 0) ? left : clock;
+    inDatabase(this.#file, () => this.#writeClock.run(JSON.stringify(state), this.#site));
   }
 
   beginIntake(): SiteIntake {
-    return inDatabase(this.#file, () => new SiteIntake(this.#connection, this.#file, this.#site));
+    return new SiteIntake(this.#connection, this.#file, this.#site, new IntakeSpool(this.#spoolFile));
   }
 }

@@ -4,12 +4,15 @@ import { type Clock, wrapSystemError } from "../model/index.ts";
 import { type Connection, openState, prepareStatement, transact } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 import { doubtPages } from "./doubt.ts";
+import { FileThread } from "./file-thread.ts";
+import { GroupSync } from "./group-sync.ts";
 import { type BodyTaker, HandedBodies } from "./handed-bodies.ts";
 import { HandedMarks } from "./handed-marks.ts";
 import { doubtLeftBodies } from "./left-bodies.ts";
 import { acquireLock, type FileLock } from "./lock.ts";
 import { Mirror } from "./mirror.ts";
 import { mirrorFolderOf } from "./mirror-path.ts";
+import { PlanList } from "./plan-list.ts";
 import { StoredSite } from "./site-memory.ts";
 import { TargetList } from "./target-list.ts";
 import { PassingBodies, WarcBodies } from "./warc-bodies.ts";
@@ -64,6 +67,8 @@ export interface SiteStore<Kept = Mirror | PassingBodies | HandedBodies> {
   readonly warc: SiteWarc | undefined;
   /** The site's folder. */
   readonly folder: string;
+  /** Gives back what the site alone holds of the machine. Nothing may be on its way. */
+  close(): void;
 }
 
 /** The state and the mirrors of a crawler, held alone until it is disposed of. */
@@ -73,7 +78,12 @@ export class Store {
   readonly #temporary: string;
   readonly #locks: readonly FileLock[];
   readonly #connection: Connection;
-  readonly #mirrors: Mirror[] = [];
+  readonly #sync: GroupSync;
+  /** One for all sites; begun by the first that has much to keep. */
+  #thread: FileThread | undefined;
+  #temporaries = 0;
+  /** When sites are visited next. */
+  readonly plans: PlanList;
 
   constructor(into: string, stateFile: string, temporary: string, locks: readonly FileLock[], connection: Connection) {
     this.#into = into;
@@ -81,6 +91,8 @@ export class Store {
     this.#temporary = temporary;
     this.#locks = locks;
     this.#connection = connection;
+    this.#sync = new GroupSync(into);
+    this.plans = new PlanList(connection, stateFile);
   }
 
   /**
@@ -107,8 +119,9 @@ export class Store {
       throw wrapSystemError(error, `make the folder ${folder}`, { folder });
     }
     const site = inDatabase(this.#stateFile, () => this.#findSite(origin, mirror, wasThere));
-    const memory = new StoredSite(this.#connection, this.#stateFile, site);
-    const kept = this.#openBodies(origin, site, folder, keeping);
+    const temporary = this.#makeTemporary();
+    const memory = new StoredSite(this.#connection, this.#stateFile, site, join(temporary, "intake"));
+    const kept = this.#openBodies(origin, site, { folder, temporary }, keeping);
     const { bodies } = kept;
     // What was handed to somebody else has marks of its own.
     if (memory.read().clock?.isOpen === 1 && !(bodies instanceof HandedBodies))
@@ -119,15 +132,38 @@ export class Store {
       targets: new TargetList(this.#connection, this.#stateFile, site),
       ...kept,
       folder,
+      close: () => {
+        if (bodies instanceof Mirror) bodies.close();
+        rmSync(temporary, { recursive: true, force: true });
+      },
     };
   }
 
-  #openBodies(origin: string, site: number, folder: string, keeping: Keeping): Pick<SiteStore, "bodies" | "warc"> {
-    const temporary = this.#temporary;
+  // Files of several sites may have the same name.
+  #makeTemporary(): string {
+    const folder = join(this.#temporary, String(this.#temporaries++));
+    try {
+      mkdirSync(folder);
+    } catch (error) {
+      throw wrapSystemError(error, `make the folder ${folder}`, { folder });
+    }
+    return folder;
+  }
+
+  #threadForFiles(): FileThread {
+    this.#thread ??= new FileThread();
+    return this.#thread;
+  }
+
+  #openBodies(
+    origin: string,
+    site: number,
+    { folder, temporary }: { readonly folder: string; readonly temporary: string },
+    keeping: Keeping,
+  ): Pick<SiteStore, "bodies" | "warc"> {
     if (keeping.kind === "mirror") {
-      const mirror = new Mirror(folder, temporary);
-      this.#mirrors.push(mirror);
-      return { bodies: mirror, warc: undefined };
+      const shared = { sync: this.#sync, thread: () => this.#threadForFiles() };
+      return { bodies: new Mirror(folder, temporary, shared), warc: undefined };
     }
     if (keeping.kind === "metadata") return { bodies: new PassingBodies(temporary), warc: undefined };
     if (keeping.kind === "callback") {
@@ -182,7 +218,7 @@ export class Store {
   /** Closes the state and gives the locks back. */
   [Symbol.dispose](): void {
     try {
-      for (const mirror of this.#mirrors) mirror.close();
+      this.#thread?.close();
       this.#connection.close();
       rmSync(this.#temporary, { recursive: true, force: true });
     } finally {

@@ -369,3 +369,28 @@ describe("the numbers of a site's clocks", () => {
     }
   });
 });
+
+test("no more requests are under way than there are connections, and who waits longest goes first", async () => {
+  const time = new VirtualTime();
+  const ports = { now: time.now, delay: time.delay, random: () => 0.5, addressesOf: async () => [] };
+  const gate = new PoliteGate(ports, { restMs: 0 }, undefined, 3);
+  const began: string[] = [];
+  let most = 0;
+  const ask = async (site: string): Promise<void> => {
+    for (let request = 0; request < 3; request++) {
+      const turn = await gate.turn(site);
+      assert.equal(turn.kind, "turn");
+      began.push(site);
+      most = Math.max(most, gate.underWay);
+      // One site takes its time, and keeps none but its own connection.
+      await time.delay(site === nameOf(0) ? 60_000 : 100);
+      if (turn.kind === "turn") turn.done({ wellbeing: "fine", requests: 1 });
+    }
+  };
+  const sites = Array.from({ length: 10 }, (_, at) => nameOf(at));
+  await time.run(Promise.all(sites.map(ask)));
+  assert.equal(most, 3);
+  assert.equal(gate.underWay, 0);
+  assert.deepEqual(began.slice(0, 10), sites, "all have their turn before one has its second");
+  assert.equal(began.lastIndexOf(nameOf(9)) < began.lastIndexOf(nameOf(0)), true);
+});

@@ -150,7 +150,9 @@ class SitesTrial {
       "--pages-before-rest",
       String(pagesBeforeRest),
     ];
-    const args = ["crawl", ...urls, "--into", copy.into, "--keep", copy.keep, "--json", "--quiet", ...pace];
+    // One after the other, or several at a time in one store.
+    const many = this.#random.below(2) === 0 ? [] : ["--connections", "6"];
+    const args = ["crawl", ...urls, ...many, "--into", copy.into, "--keep", copy.keep, "--json", "--quiet", ...pace];
     return { run, command: startTidemark([...args, "--user-agent", run.name]) };
   }
 

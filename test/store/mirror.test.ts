@@ -38,7 +38,7 @@ async function openMirror(isWarm: boolean): Promise<OpenMirror> {
   return {
     bodies,
     root: join(folder.path, "example.org"),
-    temporary: join(folder.path, ".tidemark/tmp"),
+    temporary: join(folder.path, ".tidemark/tmp/0"),
     [Symbol.dispose]: () => {
       store[Symbol.dispose]();
       folder[Symbol.dispose]();

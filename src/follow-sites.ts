@@ -1,0 +1,235 @@
+import { setMaxListeners } from "node:events";
+import { SiteFollower, type Timing, type VisitEnd } from "./crawl/index.ts";
+import type { CrawlSiteOptions } from "./crawl-site.ts";
+import { FollowedSites } from "./followed-sites.ts";
+import { type PolitenessOptions, SiteAgenda } from "./frontier/index.ts";
+import { givenOptions } from "./given-options.ts";
+import {
+  type Clock,
+  type CrawlEvent,
+  type CrawlSummary,
+  type EpochMs,
+  TidemarkError,
+  type VisitPlan,
+  wrapSystemError,
+} from "./model/index.ts";
+import { type CreatePolitenessOptions, createPoliteness, type Politeness } from "./politeness.ts";
+import { realTiming } from "./reading-ports.ts";
+import { visitInStore } from "./site-visit.ts";
+import { openStore, type Store, TakerFailure } from "./store/index.ts";
+
+/** One of many sites: how it is crawled, when, and how it is spared. */
+export interface FollowedSite
+  extends Omit<CrawlSiteOptions, "into" | "stateFile" | "politeness" | "clock" | "delay" | "signal" | "onEvent"> {
+  /** From 0 to 10: of sites that are due those with more go first. Default 5. */
+  readonly priority?: number;
+  /** It is looked at again no sooner. Default: a minute if it publishes archives, else an hour. */
+  readonly lookLeastMs?: number;
+  /** It is looked at again no later, unless it asked for that or cannot be had. Default: a day. */
+  readonly lookMostMs?: number;
+  /** How it is spared. Default: as of `createPoliteness`. */
+  readonly politeness?: PolitenessOptions;
+}
+
+/** What a visit to one of many sites came to. */
+export interface FollowedVisit {
+  /** Its origin. */
+  readonly site: string;
+  /** Absent if the visit failed. */
+  readonly summary?: CrawlSummary;
+  /** Why it failed. */
+  readonly error?: unknown;
+  /** When it is visited next, if it is followed for ever. */
+  readonly nextAt: EpochMs;
+  /** Visits that are open, and sites that could be visited, now that it has ended. */
+  readonly open: number;
+  readonly due: number;
+  readonly sites: number;
+}
+
+/** What following many sites came to. */
+export interface FollowSummary {
+  readonly visits: number;
+  readonly failedVisits: number;
+}
+
+/** Which sites to follow, and how. */
+export interface FollowSitesOptions {
+  /**
+   * The sites, each once. From an iterable each list takes the place of the one before: sites that are not in it any more
+   * are followed no longer, and keep what is kept of them.
+   */
+  readonly sites: readonly FollowedSite[] | AsyncIterable<readonly FollowedSite[]>;
+  /** Folder of the mirrors, as of `crawlSite`. */
+  readonly into: string;
+  /** The state's file. Default `<into>/.tidemark/state.db`. */
+  readonly stateFile?: string;
+  /** Whether sites are visited again and again, or each once and of several lists only the first. Default true. */
+  readonly isForever?: boolean;
+  /** Requests to all sites together that may be under way at once. Default 16. */
+  readonly connections?: number;
+  /** Visits that may be open at once; sites that rest need no connection meanwhile. Default 8 for each connection. */
+  readonly visitsAtOnce?: number;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+  /** Waits. Default: real time. */
+  readonly delay?: Timing["delay"];
+  /** From 0 to 1. Default: `Math.random`. */
+  readonly random?: () => number;
+  /** Addresses of a host, as text. Default: the system's resolver is asked. */
+  readonly addressesOf?: CreatePolitenessOptions["addressesOf"];
+  /** Ends in order: pages that are under way are kept, and no more are asked for. */
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: CrawlEvent) => void;
+  readonly onVisit?: (visit: FollowedVisit) => void;
+}
+
+const defaultConnections = 16;
+const visitsPerConnection = 8;
+/** What keeps everybody from being visited is no site's fault. */
+const ours: ReadonlySet<string> = new Set(["disk-full", "no-permission", "read-only", "io"]);
+
+/** Waits at a gate end with the signal; turns that were given do not. */
+function leavingAt(signal: AbortSignal, gate: Politeness): Politeness {
+  return {
+    describe: (site, facts) => gate.describe(site, facts),
+    restore: (site, kept) => gate.restore(site, kept),
+    restsUntil: (site) => gate.restsUntil(site),
+    stateOf: (site, isOpen) => gate.stateOf(site, isOpen),
+    turn: (site, wish) => gate.turn(site, { ...wish, signal }),
+  };
+}
+
+class Following {
+  readonly #options: FollowSitesOptions;
+  readonly #store: Store;
+  readonly #timing: Timing;
+  readonly #politeness: Politeness;
+  readonly #agenda = new SiteAgenda();
+  readonly #sites: FollowedSites;
+  readonly #follower: SiteFollower;
+  readonly #stop = new AbortController();
+  #visits = 0;
+  #failedVisits = 0;
+
+  constructor(options: FollowSitesOptions, store: Store) {
+    const { clock, delay, random = Math.random, addressesOf, isForever = true } = options;
+    const { connections = defaultConnections, visitsAtOnce = connections * visitsPerConnection } = options;
+    this.#options = options;
+    this.#store = store;
+    const timing = realTiming(clock);
+    this.#timing = delay === undefined ? timing : { now: timing.now, delay };
+    this.#sites = new FollowedSites(this.#agenda, store.plans, { now: timing.now, isForever });
+    const { politenessBySite: ofSites } = this.#sites;
+    const gate = createPoliteness({ clock, delay: this.#timing.delay, random, addressesOf, connections, ofSites });
+    setMaxListeners(0, this.#stop.signal);
+    this.#politeness = leavingAt(this.#stop.signal, gate);
+    this.#follower = new SiteFollower(
+      {
+        timing: this.#timing,
+        random,
+        agenda: this.#agenda,
+        plans: {
+          read: (site) => store.plans.read(site) as VisitPlan | undefined,
+          write: (site, plan) => store.plans.write(site, plan),
+        },
+        boundsOf: (site) => this.#sites.boundsOf(site),
+        visit: (site, mayGoOn) => this.#visit(site, mayGoOn),
+        onVisit: (site, end, plan) => this.#tell(site, end, plan),
+      },
+      { visitsAtOnce, isForever },
+    );
+  }
+
+  async run(): Promise<FollowSummary> {
+    const { sites, signal, isForever = true } = this.#options;
+    const stop = (): void => this.#stop.abort();
+    signal?.addEventListener("abort", stop, { once: true });
+    if (signal?.aborted === true) stop();
+    let failure: { readonly error: unknown } | undefined;
+    try {
+      const lists = Symbol.asyncIterator in sites ? sites[Symbol.asyncIterator]() : [sites].values();
+      const first = await lists.next();
+      if (first.done !== true) this.#sites.set(first.value);
+      if (isForever && first.done !== true)
+        void this.#takeLists(lists).catch((error: unknown) => {
+          failure = { error };
+          stop();
+        });
+      await this.#follower.run(this.#stop.signal);
+      void lists.return?.();
+    } finally {
+      signal?.removeEventListener("abort", stop);
+      // Nobody looks at lists any more.
+      stop();
+    }
+    if (failure !== undefined) throw failure.error;
+    return { visits: this.#visits, failedVisits: this.#failedVisits };
+  }
+
+  async #takeLists(lists: AsyncIterator<readonly FollowedSite[]> | Iterator<readonly FollowedSite[]>): Promise<void> {
+    for (let list = await lists.next(); list.done !== true; list = await lists.next()) {
+      if (this.#stop.signal.aborted) return;
+      this.#sites.set(list.value);
+      this.#follower.notice();
+    }
+  }
+
+  async #visit(site: string, mayGoOn: () => boolean): Promise<VisitEnd> {
+    const options = this.#sites.optionsOf(site);
+    const { clock, delay, onEvent } = this.#options;
+    let isCutShort = this.#stop.signal.aborted;
+    const mayStill = (): boolean => {
+      isCutShort ||= !mayGoOn();
+      return !isCutShort;
+    };
+    try {
+      const means = { store: this.#store, politeness: this.#politeness, clock, delay };
+      // Without a list of changes all pages would else be asked for at each visit.
+      const visit = { isPlanned: true, ...options, origin: site, mayGoOn: mayStill, ...givenOptions({ onEvent }) };
+      const result = await visitInStore(means, visit);
+      return { kind: "done", result, isCutShort: isCutShort || this.#stop.signal.aborted };
+    } catch (error) {
+      if (error instanceof TakerFailure) throw error.cause;
+      const known = wrapSystemError(error, `crawl ${site}/`, { site });
+      if (known instanceof TidemarkError && known.code === "state-corrupt") throw known;
+      return { kind: "failed", error: known, isOurs: known instanceof TidemarkError && ours.has(known.code) };
+    }
+  }
+
+  #tell(site: string, end: VisitEnd, plan: VisitPlan): void {
+    this.#visits++;
+    if (end.kind === "failed") this.#failedVisits++;
+    this.#options.onVisit?.({
+      site,
+      ...(end.kind === "done" ? { summary: end.result.summary } : { error: end.error }),
+      nextAt: plan.at,
+      open: this.#agenda.underWay,
+      due: this.#agenda.countDue(this.#timing.now()),
+      sites: this.#agenda.size,
+    });
+  }
+}
+
+/**
+ * Follows many sites of one store: visits each when its next publication is expected, or its pages are due, some at a
+ * time, and plans the next visit by what it found. Ends with the signal, after the pages that are under way; or, unless
+ * for ever, once each site was visited.
+ *
+ * A site that cannot be visited is told to `onVisit` and tried again later, ever more rarely; it keeps no other waiting.
+ * It can be killed at any instant and run again.
+ *
+ * @throws TidemarkError `bad-option`, `locked`, `disk-full`, `no-permission`, `read-only`, `state-corrupt`,
+ *   `state-version`, `io`; what `sites` or a callback of `keep` throws, as it is
+ * @example
+ * await followSites({ sites: urls.map((url) => ({ url })), into: "mirrors", signal: stop.signal });
+ */
+export async function followSites(options: FollowSitesOptions): Promise<FollowSummary> {
+  const { into, stateFile, connections, visitsAtOnce } = options;
+  for (const [name, value] of Object.entries({ connections, visitsAtOnce })) {
+    if (value === undefined || (Number.isInteger(value) && value > 0)) continue;
+    throw new TidemarkError("bad-option", `${name} must be a whole number from 1 on, not ${value}.`);
+  }
+  using store = openStore({ into, ...givenOptions({ stateFile }) });
+  return await new Following(options, store).run();
+}

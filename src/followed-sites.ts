@@ -1,0 +1,100 @@
+import type { FollowedSite } from "./follow-sites.ts";
+import { defaultPriority, type PolitenessOptions, type SiteAgenda } from "./frontier/index.ts";
+import { givenOptions } from "./given-options.ts";
+import { type Clock, TidemarkError } from "./model/index.ts";
+import { parseSiteAddress } from "./site-address.ts";
+import { checkVisitOptions } from "./site-visit.ts";
+import type { PlannedSite, Store } from "./store/index.ts";
+
+const highestPriority = 10;
+const dayMs = 24 * 3_600_000;
+
+function checkSite(site: FollowedSite): string {
+  const origin = parseSiteAddress(site.url, undefined);
+  checkVisitOptions(site);
+  const { priority } = site;
+  if (priority !== undefined && !(priority >= 0 && priority <= highestPriority))
+    throw new TidemarkError(
+      "bad-option",
+      `priority of ${origin} must be from 0 to ${highestPriority}, not ${priority}.`,
+    );
+  return origin;
+}
+
+/** The sites that are followed, as they are listed now, and their places in the agenda. */
+export class FollowedSites {
+  readonly #agenda: SiteAgenda;
+  readonly #plans: Store["plans"];
+  readonly #now: Clock;
+  readonly #isForever: boolean;
+  readonly #listed = new Map<string, FollowedSite>();
+  /** How each is spared that says so itself; changes with the list. */
+  readonly politenessBySite: Map<string, PolitenessOptions> = new Map();
+
+  /** @param isForever - else each is visited once, whenever it was visited before */
+  constructor(
+    agenda: SiteAgenda,
+    plans: Store["plans"],
+    { now, isForever }: { readonly now: Clock; readonly isForever: boolean },
+  ) {
+    this.#agenda = agenda;
+    this.#plans = plans;
+    this.#now = now;
+    this.#isForever = isForever;
+  }
+
+  /**
+   * Takes a list in the place of the one before.
+   *
+   * @throws TidemarkError `bad-option`; then the one before holds on
+   */
+  set(sites: readonly FollowedSite[]): void {
+    const wanted = new Map<string, FollowedSite>();
+    for (const site of sites) {
+      const origin = checkSite(site);
+      if (!wanted.has(origin)) wanted.set(origin, site);
+    }
+    const known = new Map(this.#plans.all().map((planned) => [planned.origin, planned]));
+    for (const origin of [...this.#listed.keys()]) {
+      if (wanted.has(origin)) continue;
+      this.#listed.delete(origin);
+      this.politenessBySite.delete(origin);
+      this.#agenda.remove(origin);
+    }
+    for (const [origin, site] of wanted) {
+      const isNew = !this.#listed.has(origin);
+      this.#listed.set(origin, site);
+      if (site.politeness === undefined) this.politenessBySite.delete(origin);
+      else this.politenessBySite.set(origin, site.politeness);
+      this.#enter(origin, site, known.get(origin), isNew);
+    }
+  }
+
+  optionsOf(origin: string): FollowedSite {
+    return this.#listed.get(origin) ?? { url: `${origin}/` };
+  }
+
+  boundsOf(origin: string): { readonly leastMs?: number; readonly mostMs?: number } {
+    const { lookLeastMs: leastMs, lookMostMs: mostMs } = this.optionsOf(origin);
+    return givenOptions({ leastMs, mostMs });
+  }
+
+  #enter(origin: string, site: FollowedSite, planned: PlannedSite | undefined, isNew: boolean): void {
+    // What somebody decided meanwhile goes before the list.
+    const priority = planned?.priority ?? site.priority ?? defaultPriority;
+    const isPaused = planned?.isPaused ?? false;
+    if (!isNew) {
+      this.#agenda.setPriority(origin, priority);
+      return;
+    }
+    const now = this.#now();
+    if (!this.#isForever) {
+      if (!isPaused) this.#agenda.add(origin, now, priority);
+      return;
+    }
+    // The bounds may be others than when it was planned.
+    const at = Math.min(planned?.at ?? now, now + (site.lookMostMs ?? dayMs));
+    this.#agenda.add(origin, at, priority);
+    if (isPaused) this.#agenda.setPaused(origin, true);
+  }
+}

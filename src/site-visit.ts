@@ -1,0 +1,89 @@
+import { type Timing, type VisitResult, visitSite } from "./crawl/index.ts";
+import type { CrawlSiteOptions } from "./crawl-site.ts";
+import { checkSignificant } from "./export-checks.ts";
+import { createFetcher } from "./fetch/index.ts";
+import { givenOptions } from "./given-options.ts";
+import { openKeptSite } from "./kept-site.ts";
+import type { Clock } from "./model/index.ts";
+import { packagesIn } from "./package-file.ts";
+import type { Politeness } from "./politeness.ts";
+import { namedTypes, nodeCodec, parseTypes, realTiming } from "./reading-ports.ts";
+import type { Store } from "./store/index.ts";
+
+/** What all visits of a process have in common. */
+export interface VisitMeans {
+  readonly store: Store;
+  readonly politeness: Politeness;
+  readonly clock: Clock | undefined;
+  readonly delay: Timing["delay"] | undefined;
+}
+
+/** A visit to one site of a store. */
+export interface SiteVisitOptions
+  extends Omit<CrawlSiteOptions, "url" | "into" | "stateFile" | "politeness" | "clock" | "delay"> {
+  /** Such as `https://example.org`. */
+  readonly origin: string;
+  /** Asked between two pages; once it says no, the visit ends in order. Default: it goes on. */
+  readonly mayGoOn?: () => boolean;
+}
+
+/** @throws TidemarkError `bad-option` if options of a visit are none, before anything is opened */
+export function checkVisitOptions({ types = [], significant }: Pick<CrawlSiteOptions, "types" | "significant">): void {
+  checkSignificant(significant);
+  parseTypes(types);
+}
+
+/**
+ * Visits a site whose store is open, and closes what the visit alone needed.
+ *
+ * @throws as `crawlSite` does; `TakerFailure` with what a callback of `keep` threw
+ */
+export async function visitInStore(means: VisitMeans, options: SiteVisitOptions): Promise<VisitResult> {
+  const { store, politeness, clock, delay } = means;
+  const { origin, types = [], since, concurrency = 1, keep = "mirror", warcBytes, packageBytes } = options;
+  const { userAgent, from, ca, allowPrivate } = options;
+  const { sources, starts, urls, budget, maxPages, maxDepth, isPlanned, distrustMs, lookAgainMs } = options;
+  const { timeoutMs, mayGoOn, signal, onEvent } = options;
+  const significant = checkSignificant(options.significant);
+  const filter = parseTypes(types);
+  const timing = realTiming(clock);
+  await using fetcher = createFetcher({
+    connections: concurrency,
+    allowedPrivateOrigins: [origin],
+    ...givenOptions({ userAgent, from, ca, allowPrivate, clock }),
+  });
+  const site = await openKeptSite(store, origin, { keep, clock: clock ?? Date.now, warcBytes });
+  const { memory, work, targets, bodies, warc } = site;
+  try {
+    const result = await visitSite(
+      {
+        requests: warc === undefined ? fetcher : warc.recorder.record(fetcher),
+        codec: nodeCodec,
+        timing: delay === undefined ? timing : { now: timing.now, delay },
+        gate: politeness,
+        memory,
+        work,
+        targets,
+        mediaTypes: namedTypes,
+        bodies,
+        packages: warc === undefined ? packagesIn(bodies, packageBytes) : undefined,
+      },
+      {
+        origin,
+        filter,
+        concurrency,
+        ...givenOptions({ since: since === undefined ? undefined : Math.floor(since / 1000) }),
+        ...givenOptions({ sources, starts, urls, budget, maxPages, maxDepth, isPlanned, distrustMs, lookAgainMs }),
+        ...givenOptions({ significant, timeoutMs, mayGoOn, signal, onEvent }),
+      },
+    ).catch(async (error: unknown) => {
+      // What was recorded is finished also after an end by a signal; what ended the visit is the better message.
+      await site.end().catch(() => undefined);
+      throw error;
+    });
+    await site.end();
+    return result;
+  } finally {
+    site.close();
+  }
+}
