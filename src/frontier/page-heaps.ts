@@ -3,9 +3,8 @@ import type { SitePages } from "./site-pages.ts";
 
 /** The pages of sites in memory, each site's by their keys: 24 bytes a page, 8 a site. */
 export class PageHeaps implements SitePages {
+  /** Labels are the pages' sites, counted from 1; 0 if a page does not wait. */
   readonly #forest = new HeapForest();
-  /** By page: its site, counted from 1; 0 if it does not wait. */
-  #siteOf = new Int32Array(0);
   /** By site: one more than the root of its heap; 0 if there is none. */
   #roots = new Int32Array(0);
   #counts = new Int32Array(0);
@@ -18,14 +17,13 @@ export class PageHeaps implements SitePages {
 
   /** Makes room at once for pages and sites below these numbers. */
   reserve(pages: number, sites: number): void {
-    this.#siteOf = grow(this.#siteOf, pages);
     this.#forest.reserve(pages);
     this.#roots = grow(this.#roots, sites);
     this.#counts = grow(this.#counts, sites);
   }
 
   has(page: number): boolean {
-    return (this.#siteOf[page] ?? 0) > 0;
+    return this.#forest.labelOf(page) > 0;
   }
 
   /** The key of a page that waits. */
@@ -35,13 +33,13 @@ export class PageHeaps implements SitePages {
 
   /** The site of a page that waits. */
   siteOf(page: number): number {
-    return (this.#siteOf[page] as number) - 1;
+    return this.#forest.labelOf(page) - 1;
   }
 
   /** Puts in a page that does not wait yet. O(1). */
   add(page: number, site: number, key: number): void {
     this.reserve(page + 1, site + 1);
-    this.#siteOf[page] = site + 1;
+    this.#forest.label(page, site + 1);
     this.#roots[site] = this.#forest.insert((this.#roots[site] as number) - 1, page, key) + 1;
     this.#counts[site] = (this.#counts[site] as number) + 1;
     this.#size++;
@@ -56,7 +54,7 @@ export class PageHeaps implements SitePages {
   /** Gives all pages that wait other keys. O(pages ever added). */
   rekeyAll(keyOf: (page: number) => number): void {
     this.#roots.fill(emptyHeap + 1);
-    for (let page = 0; page < this.#siteOf.length; page++) {
+    for (let page = 0; page < this.#forest.capacity; page++) {
       if (!this.has(page)) continue;
       const site = this.siteOf(page);
       this.#roots[site] = this.#forest.insert((this.#roots[site] as number) - 1, page, keyOf(page)) + 1;
@@ -77,7 +75,7 @@ export class PageHeaps implements SitePages {
     if (page === emptyHeap) return undefined;
     this.#roots[site] = this.#forest.pop(page) + 1;
     this.#counts[site] = (this.#counts[site] as number) - 1;
-    this.#siteOf[page] = 0;
+    this.#forest.label(page, 0);
     this.#size--;
     return page;
   }

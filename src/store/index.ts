@@ -4,6 +4,7 @@ export { type BodyFault, MirrorAudit } from "./mirror-audit.ts";
 export { mirrorFolderOf, mirrorPathOf } from "./mirror-path.ts";
 export { MirrorPlaces } from "./mirror-places.ts";
 export type { PlannedSite } from "./plan-list.ts";
+export { PageJournal } from "./page-journal.ts";
 export { findStateFile, type KnownSite, type PastVisit, StateReader } from "./state-reader.ts";
 export { type Keeping, openStore, type SiteStore, type SiteWarc, Store, type StoreOptions } from "./store.ts";
 export { type WaczOptions, writeWacz } from "./wacz-file.ts";
