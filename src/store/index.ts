@@ -7,4 +7,5 @@ export type { PlannedSite } from "./plan-list.ts";
 export { PageJournal } from "./page-journal.ts";
 export { findStateFile, type KnownSite, type PastVisit, StateReader } from "./state-reader.ts";
 export { type Keeping, openStore, type SiteStore, type SiteWarc, Store, type StoreOptions } from "./store.ts";
+export { type QueuedUrl, UrlQueue, type UrlQueueOptions } from "./url-queue.ts";
 export { type WaczOptions, writeWacz } from "./wacz-file.ts";

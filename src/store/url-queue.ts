@@ -1,0 +1,391 @@
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { TidemarkError } from "../model/index.ts";
+import { BlockFiles } from "./block-files.ts";
+import { noBlock } from "./block-table.ts";
+import { acquireLock, type FileLock } from "./lock.ts";
+import { syncFolder } from "./page-journal.ts";
+import { type QueueFacts, readCheckpoint, writeCheckpoint } from "./queue-checkpoint.ts";
+import { EntryWriter, type QueueEntry, readEntries } from "./queue-entry.ts";
+import { QueueLanes } from "./queue-lanes.ts";
+import { RecordFile, readRecords } from "./record-file.ts";
+import { SeenUrls } from "./seen-urls.ts";
+import { hashUrl } from "./url-hash.ts";
+import type { UrlLane } from "./url-lane.ts";
+import { maxUrlBytes, readUrls } from "./url-tail.ts";
+
+/** A URL that was found. */
+export interface QueuedUrl {
+  readonly url: string;
+  /** The site that it belongs to, as the caller groups them. */
+  readonly site: string;
+  /** Its priority among those of its site, 0 to 255, the least first: its depth, or its rank in so many steps. */
+  readonly priority: number;
+}
+
+/** The bounds of a queue. */
+export interface UrlQueueOptions {
+  /**
+   * Memory for URLs and their numbers, in bytes. Beyond that a queue takes about 500 bytes a site and 40 a block of up to 64
+   * URLs on disk.
+   *
+   * @default 268435456
+   */
+  readonly memoryBytes?: number | undefined;
+  /** Size of a file of blocks, in bytes. Default 134,217,728. */
+  readonly segmentBytes?: number | undefined;
+  /** Size at which the journal gives way to a checkpoint, in bytes. Default 268,435,456. */
+  readonly journalBytes?: number | undefined;
+}
+
+interface Taken {
+  readonly url: string;
+  readonly lane: UrlLane;
+  readonly block: number;
+  readonly place: number;
+}
+
+const urlsABlock = 64;
+const urlsAPiece = 10_000;
+/** Priority before age. */
+const priorityStep = 2 ** 44;
+
+/**
+ * URLs that wait, by site and priority, beyond what memory holds, each once. It is what `SitePages` of the frontier asks for: a page is the
+ * number of its URL, counted in the order in which they came.
+ *
+ * A URL is kept as soon as {@link flush} says so, and from then on given until it is {@link finish}ed, also to another process after
+ * a kill; what was finished since the last flush may be given again. Of URLs that were ever added none is taken in again, but for
+ * the chance that {@link hashUrl} names that a new one is taken for one of them.
+ */
+export class UrlQueue implements Disposable {
+  readonly #folder: string;
+  readonly #lock: FileLock;
+  readonly #memoryBytes: number;
+  readonly #journalBytes: number;
+  readonly #lanes: QueueLanes;
+  readonly #seen: SeenUrls;
+  readonly #salt: string;
+  readonly #taken = new Map<number, Taken>();
+  /** Lanes whose first block is in memory, the one that was used longest ago first. */
+  readonly #loaded = new Set<UrlLane>();
+  #loadedBytes = 0;
+  /** Whether numbers of URLs went to disk as the journal was read. */
+  #isSpilled = false;
+  #generation: number;
+  #journal: RecordFile;
+  readonly #entries: EntryWriter = new EntryWriter((record) => {
+    // A journal that names a block must not be there without it.
+    this.#lanes.files.flush();
+    this.#journal.append(record);
+  });
+
+  /**
+   * Opens a queue, or begins one. O(sites + blocks + journal).
+   *
+   * @throws TidemarkError `locked` if another process has it, `state-corrupt` if it is damaged
+   */
+  constructor(folder: string, options: UrlQueueOptions = {}) {
+    const { memoryBytes = 256 * 1024 * 1024, journalBytes = 256 * 1024 * 1024 } = options;
+    const { segmentBytes = 128 * 1024 * 1024 } = options;
+    this.#folder = folder;
+    this.#memoryBytes = memoryBytes;
+    this.#journalBytes = journalBytes;
+    mkdirSync(folder, { recursive: true });
+    this.#lock = acquireLock(join(folder, "queue.lock"));
+    try {
+      this.#generation = findGeneration(folder);
+      const begun: { lanes: QueueLanes; facts: QueueFacts } =
+        this.#generation === 0
+          ? {
+              lanes: new QueueLanes(new BlockFiles(folder, segmentBytes, [], 0)),
+              facts: { salt: randomBytes(16).toString("hex"), runs: [] },
+            }
+          : readCheckpoint(this.#pathOf("checkpoint", this.#generation), folder, segmentBytes);
+      this.#lanes = begun.lanes;
+      this.#salt = begun.facts.salt;
+      this.#seen = new SeenUrls(folder, memoryBytes / 2, begun.facts.runs);
+      if (this.#generation === 0) this.#generation = this.#writeCheckpoint();
+      const path = this.#pathOf("journal", this.#generation);
+      for (const record of readRecords(path)) for (const entry of readEntries(record)) this.#replay(entry);
+      const used = new Set(
+        this.#lanes.sites.flatMap(({ lanes }) => lanes).flatMap((lane) => [...lane.blocks(this.#lanes.table)]),
+      );
+      this.#lanes.table.freeAllBut((block) => used.has(block));
+      this.#journal = new RecordFile(path);
+    } catch (error) {
+      this.#lock.release();
+      throw error;
+    }
+    // The runs of the checkpoint, which are left over then, are needed until there is another.
+    if (this.#isSpilled) this.checkpoint();
+    else this.#removeLeftOvers();
+  }
+
+  /** URLs that wait. */
+  get backlog(): number {
+    return this.#lanes.backlog;
+  }
+
+  /** How many sites there are; they are numbered from 0. */
+  get sites(): number {
+    return this.#lanes.sites.length;
+  }
+
+  /** How many URLs were ever added. */
+  get known(): number {
+    return this.#seen.size;
+  }
+
+  /** The name of a site by its number. */
+  siteName(site: number): string | undefined {
+    return this.#lanes.sites[site]?.name;
+  }
+
+  /**
+   * Adds those URLs that were never added. Many at a time cost less: those on disk are looked up in order.
+   *
+   * @returns the sites of those that are new, as numbers, one for each
+   * @throws RangeError if a URL is longer than 8192 bytes, or a priority is none
+   */
+  add(urls: readonly QueuedUrl[]): number[] {
+    const sites: number[] = [];
+    const atATime = Math.min(urlsAPiece, this.#seen.capacity);
+    for (let from = 0; from < urls.length; from += atATime) {
+      const piece = urls.slice(from, from + atATime);
+      for (const one of piece) checkUrl(one);
+      if (this.#seen.room < piece.length || this.#journal.sizeBytes > this.#journalBytes) this.checkpoint();
+      const isNew = this.#seen.admit(Float64Array.from(piece, ({ url }) => hashUrl(url, this.#salt)));
+      for (const [at, one] of piece.entries()) if (isNew[at] === 1) sites.push(this.#keep(one));
+      if (this.#lanes.tailBytes > this.#memoryBytes / 4) this.#sealTails();
+    }
+    return sites;
+  }
+
+  /** How many URLs of a site wait. */
+  count(site: number): number {
+    return this.#lanes.sites[site]?.lanes.reduce((sum, { count }) => sum + count, 0) ?? 0;
+  }
+
+  /** What orders sites by their first URLs: priority, then age. Infinity if none waits. */
+  firstKey(site: number): number {
+    const lane = this.#firstLane(site);
+    return lane === undefined
+      ? Number.POSITIVE_INFINITY
+      : lane.lane * priorityStep + lane.firstNumber(this.#lanes.table);
+  }
+
+  /** Takes the number of a site's next URL; undefined if none waits. */
+  take(site: number): number | undefined {
+    const lane = this.#firstLane(site);
+    if (lane === undefined) return undefined;
+    const { table } = this.#lanes;
+    const { block, urls } = this.#load(lane);
+    let place = table.takenOf(block);
+    while (this.#lanes.isFinished(block, place)) place++;
+    const { number, url } = urls[place] as (typeof urls)[number];
+    let next = place + 1;
+    while (next < urls.length && this.#lanes.isFinished(block, next)) next++;
+    table.take(block, next, urls[next]?.number ?? number);
+    if (next >= urls.length) {
+      this.#unload(lane);
+      lane.remove(block, table);
+      this.#lanes.open.set(block, lane);
+    }
+    lane.count--;
+    this.#lanes.backlog--;
+    this.#taken.set(number, { url, lane, block, place });
+    return number;
+  }
+
+  /** The URL of a number that was taken and is not finished. */
+  urlOf(number: number): string | undefined {
+    return this.#taken.get(number)?.url;
+  }
+
+  /** Notes that a URL that was taken need not be given again. */
+  finish(number: number): void {
+    const taken = this.#taken.get(number);
+    if (taken === undefined) throw new RangeError(`URL ${number} was not taken`);
+    this.#taken.delete(number);
+    const { lane, block, place } = taken;
+    this.#entries.write({ kind: "finished", site: lane.site, lane: lane.lane, block, place });
+    this.#lanes.finish(block, place);
+  }
+
+  /** Makes all until now durable. */
+  flush(): void {
+    this.#entries.flush();
+    this.#journal.flush();
+    if (this.#journal.sizeBytes > this.#journalBytes) this.checkpoint();
+  }
+
+  /** Writes all down anew, so that the journal can begin again. It is done when it is due; O(sites + blocks). */
+  checkpoint(): void {
+    this.#entries.flush();
+    this.#journal.flush();
+    this.#seen.spill();
+    this.#compact();
+    this.#lanes.files.flush();
+    this.#generation = this.#writeCheckpoint();
+    this.#journal.close();
+    this.#journal = new RecordFile(this.#pathOf("journal", this.#generation));
+    this.#lanes.files.forget();
+    this.#removeLeftOvers();
+  }
+
+  close(): void {
+    this.flush();
+    this[Symbol.dispose]();
+  }
+
+  /** Lets go of files and lock without writing what is pending. */
+  [Symbol.dispose](): void {
+    this.#journal.close();
+    this.#seen.close();
+    this.#lanes.files.close();
+    this.#lock.release();
+  }
+
+  #keep({ url, site: name, priority }: QueuedUrl): number {
+    const bytes = Buffer.from(url);
+    let site = this.#lanes.numberOf(name);
+    if (site === undefined) {
+      site = this.#lanes.addSite(name);
+      this.#entries.write({ kind: "site", name });
+    }
+    this.#entries.write({ kind: "url", site, lane: priority, url: bytes });
+    const lane = this.#lanes.laneOf(site, priority);
+    this.#lanes.addUrl(lane, bytes);
+    if ((lane.tail?.count ?? 0) >= urlsABlock) this.#seal(lane);
+    return site;
+  }
+
+  #firstLane(site: number): UrlLane | undefined {
+    return this.#lanes.sites[site]?.lanes.find(({ count }) => count > 0);
+  }
+
+  #seal(lane: UrlLane): void {
+    const block = this.#lanes.seal(lane);
+    const place = this.#lanes.table.placeOf(block);
+    this.#entries.write({ kind: "block", site: lane.site, lane: lane.lane, block, ...place });
+  }
+
+  /** Writes the larger tails to disk, until half of the memory for them is free. */
+  #sealTails(): void {
+    while (this.#lanes.tailBytes > this.#memoryBytes / 8 && this.#lanes.tails.size > 0) {
+      const mean = this.#lanes.tailBytes / this.#lanes.tails.size;
+      for (const lane of this.#lanes.tails) if ((lane.tail?.capacity ?? 0) >= mean) this.#seal(lane);
+    }
+  }
+
+  #load(lane: UrlLane): NonNullable<UrlLane["loaded"]> {
+    this.#loaded.delete(lane);
+    this.#loaded.add(lane);
+    if (lane.loaded !== undefined) return lane.loaded;
+    if (lane.firstBlock === noBlock) this.#seal(lane);
+    const block = lane.firstBlock;
+    const bytes = this.#lanes.files.read(this.#lanes.table.placeOf(block));
+    const loaded = { block, urls: [...readUrls(bytes)], bytes: bytes.length * 2 };
+    lane.loaded = loaded;
+    this.#loadedBytes += loaded.bytes;
+    for (const oldest of this.#loaded) {
+      if (this.#loadedBytes <= this.#memoryBytes / 4 || oldest === lane) break;
+      this.#unload(oldest);
+    }
+    return loaded;
+  }
+
+  #unload(lane: UrlLane): void {
+    this.#loadedBytes -= lane.loaded?.bytes ?? 0;
+    lane.loaded = undefined;
+    this.#loaded.delete(lane);
+  }
+
+  #replay(entry: QueueEntry): void {
+    const lanes = this.#lanes;
+    if (entry.kind === "site") {
+      lanes.addSite(entry.name);
+      return;
+    }
+    const lane = lanes.laneOf(entry.site, entry.lane);
+    if (entry.kind === "url") {
+      if (this.#seen.room === 0) {
+        this.#seen.spill();
+        this.#isSpilled = true;
+      }
+      this.#seen.restore(hashUrl(entry.url.toString(), this.#salt));
+      lanes.addUrl(lane, entry.url);
+    } else if (entry.kind === "block") {
+      lanes.seal(lane, entry);
+    } else {
+      lane.count--;
+      lanes.backlog--;
+      if (lanes.finish(entry.block, entry.place)) lane.remove(entry.block, lanes.table);
+    }
+  }
+
+  /** Writes blocks again that keep large files from going. */
+  #compact(): void {
+    const { files, table } = this.#lanes;
+    const sparse = files.sparse();
+    if (sparse.size === 0) return;
+    const move = (block: number): void => {
+      const place = table.placeOf(block);
+      if (!sparse.has(place.segment)) return;
+      table.move(block, files.append(files.read(place)));
+      files.release(place.segment);
+    };
+    for (const { lanes } of this.#lanes.sites)
+      for (const lane of lanes) for (const block of lane.blocks(table)) move(block);
+    for (const block of this.#lanes.open.keys()) move(block);
+  }
+
+  #writeCheckpoint(): number {
+    const next = this.#generation + 1;
+    const path = this.#pathOf("checkpoint", next);
+    rmSync(`${path}.new`, { force: true });
+    writeCheckpoint(`${path}.new`, this.#lanes, { salt: this.#salt, runs: this.#seen.runs });
+    renameSync(`${path}.new`, path);
+    syncFolder(this.#folder);
+    return next;
+  }
+
+  /** Removes files that the checkpoint and its journal do not need. */
+  #removeLeftOvers(): void {
+    const kept = [this.#pathOf("checkpoint", this.#generation), this.#pathOf("journal", this.#generation)];
+    for (const name of readdirSync(this.#folder)) {
+      const path = join(this.#folder, name);
+      const isOurs = /^(?:checkpoint|journal)-\d+(?:\.new)?$/.test(name) && !kept.includes(path);
+      if (isOurs || this.#seen.isLeftOver(name) || this.#lanes.files.isLeftOver(name)) rmSync(path, { force: true });
+    }
+  }
+
+  #pathOf(what: "checkpoint" | "journal", generation: number): string {
+    return join(this.#folder, `${what}-${generation}`);
+  }
+}
+
+function checkUrl({ url, site, priority }: QueuedUrl): void {
+  for (const text of [url, site]) {
+    if (Buffer.byteLength(text) > maxUrlBytes)
+      throw new RangeError(`longer than ${maxUrlBytes} bytes: ${text.slice(0, 100)}`);
+  }
+  if (!(Number.isInteger(priority) && priority >= 0 && priority < 256))
+    throw new RangeError(`not a priority: ${priority}`);
+}
+
+/** The newest checkpoint of a folder; 0 if there is none. */
+function findGeneration(folder: string): number {
+  const found = readdirSync(folder).map((name) => Number(/^checkpoint-(\d+)$/.exec(name)?.[1] ?? 0));
+  const newest = Math.max(0, ...found);
+  if (newest === 0 && existsSync(join(folder, "blocks-0"))) {
+    throw new TidemarkError("state-corrupt", `${folder} has URLs, but nothing that says which.`, {
+      hint: "Name another folder, or move what is there away.",
+      details: { folder },
+    });
+  }
+  return newest;
+}
