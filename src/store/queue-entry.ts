@@ -3,7 +3,14 @@ import { Buffer } from "node:buffer";
 /** What happened to a queue, as its journal has it. Sites and URLs are numbered in the order of their entries. */
 export type QueueEntry =
   | { readonly kind: "site"; readonly name: string }
-  | { readonly kind: "url"; readonly site: number; readonly lane: number; readonly url: Buffer }
+  | {
+      readonly kind: "url";
+      readonly site: number;
+      readonly lane: number;
+      readonly url: Buffer;
+      /** The number that stands for it among those that were seen. */
+      readonly hashed: number;
+    }
   /** All URLs of a lane that no block had stand in one now. */
   | {
       readonly kind: "block";
@@ -47,7 +54,7 @@ export class EntryWriter {
       at = bytes.writeUInt32LE(entry.site, at);
       at = bytes.writeUInt8(entry.lane, at);
       if (entry.kind === "url") {
-        at = bytes.writeUInt16LE(entry.url.length, at);
+        at = bytes.writeUInt16LE(entry.url.length, bytes.writeDoubleLE(entry.hashed, at));
         bytes.set(entry.url, at);
         at += entry.url.length;
       } else {
@@ -80,8 +87,8 @@ export function* readEntries(bytes: Buffer): Generator<QueueEntry, void, void> {
     const lane = bytes.readUInt8(at + 4);
     at += 5;
     if (kind === kinds.url) {
-      const end = at + 2 + bytes.readUInt16LE(at);
-      yield { kind: "url", site, lane, url: bytes.subarray(at + 2, end) };
+      const end = at + 10 + bytes.readUInt16LE(at + 8);
+      yield { kind: "url", site, lane, url: bytes.subarray(at + 10, end), hashed: bytes.readDoubleLE(at) };
       at = end;
     } else if (kind === kinds.block) {
       const [block, segment] = [bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)];

@@ -12,8 +12,8 @@ export interface NamedRun {
 const recentPlaces = 2 ** 16;
 
 /**
- * The numbers of URLs that were seen: the newest in memory, all others in sorted runs on disk. Each run is larger than
- * all that came after it together, so that there are few.
+ * The numbers of URLs that were seen: the newest in memory, all others in sorted runs on disk. Each run has more
+ * than twice as many as the next, so that there are few.
  */
 export class SeenUrls {
   readonly #folder: string;
@@ -81,7 +81,7 @@ export class SeenUrls {
     let pieces: Iterable<Float64Array> = [this.#table.sorted()];
     let count = this.#table.size;
     const replaced: HashRun[] = [];
-    for (let last = this.#runs.at(-1); last !== undefined && last.run.count <= count; last = this.#runs.at(-1)) {
+    for (let last = this.#runs.at(-1); last !== undefined && last.run.count <= count * 2; last = this.#runs.at(-1)) {
       this.#runs.pop();
       replaced.push(last.run);
       pieces = mergeHashes(last.run.pieces(), pieces);

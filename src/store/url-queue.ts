@@ -157,8 +157,11 @@ export class UrlQueue implements Disposable {
       const piece = urls.slice(from, from + atATime);
       for (const one of piece) checkUrl(one);
       if (this.#seen.room < piece.length || this.#journal.sizeBytes > this.#journalBytes) this.checkpoint();
-      const isNew = this.#seen.admit(Float64Array.from(piece, ({ url }) => hashUrl(url, this.#salt)));
-      for (const [at, one] of piece.entries()) if (isNew[at] === 1) sites.push(this.#keep(one));
+      const hashes = Float64Array.from(piece, ({ url }) => hashUrl(url, this.#salt));
+      const isNew = this.#seen.admit(hashes);
+      for (const [at, one] of piece.entries()) {
+        if (isNew[at] === 1) sites.push(this.#keep(one, hashes[at] as number));
+      }
       if (this.#lanes.tailBytes > this.#memoryBytes / 4) this.#sealTails();
     }
     return sites;
@@ -249,14 +252,14 @@ export class UrlQueue implements Disposable {
     this.#lock.release();
   }
 
-  #keep({ url, site: name, priority }: QueuedUrl): number {
+  #keep({ url, site: name, priority }: QueuedUrl, hashed: number): number {
     const bytes = Buffer.from(url);
     let site = this.#lanes.numberOf(name);
     if (site === undefined) {
       site = this.#lanes.addSite(name);
       this.#entries.write({ kind: "site", name });
     }
-    this.#entries.write({ kind: "url", site, lane: priority, url: bytes });
+    this.#entries.write({ kind: "url", site, lane: priority, url: bytes, hashed });
     const lane = this.#lanes.laneOf(site, priority);
     this.#lanes.addUrl(lane, bytes);
     if ((lane.tail?.count ?? 0) >= urlsABlock) this.#seal(lane);
@@ -316,7 +319,7 @@ export class UrlQueue implements Disposable {
         this.#seen.spill();
         this.#isSpilled = true;
       }
-      this.#seen.restore(hashUrl(entry.url.toString(), this.#salt));
+      this.#seen.restore(entry.hashed);
       lanes.addUrl(lane, entry.url);
     } else if (entry.kind === "block") {
       lanes.seal(lane, entry);

@@ -2,6 +2,7 @@ import { isDeepStrictEqual, parseArgs } from "node:util";
 import { CrawlOrder, type OrderRule, orderNames, type SiteTurn } from "../../src/frontier/index.ts";
 import { NaiveOrder } from "../frontier/naive-order.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { tryQueue } from "./orders/disk-trial.ts";
 import { killAndRestart, type Restart } from "./orders/kill-trial.ts";
 import { MadeWeb } from "./orders/made-web.ts";
 import { makeRule, TrialRanks, takeTurns, turnOptions } from "./orders/order-trial.ts";
@@ -84,7 +85,9 @@ function format(rows: readonly Row[], naive: ReadonlyMap<string, ReturnType<type
 
 /** What `--help` prints. */
 export const help: string = `npm run bench -- orders [--urls 100000,1000000,10000000] [--sites 100000] [--only WORD] [--no-kill]
+npm run bench -- orders --disk 10000000 [--sites 100000] [--memory 256]
 --sites: for the most URLs; fewer URLs have fewer sites in proportion.
+--disk: the queue of URLs on disk instead, within so many MiB for URLs.
 `;
 
 /**
@@ -99,8 +102,15 @@ export async function run(args: string[]): Promise<void> {
       sites: { type: "string", default: "100000" },
       only: { type: "string", default: "" },
       "no-kill": { type: "boolean", default: false },
+      disk: { type: "string" },
+      memory: { type: "string", default: "256" },
     },
   });
+  if (values.disk !== undefined) {
+    for (const urls of values.disk.split(","))
+      process.stdout.write(`${await tryQueue(Number(urls), Number(values.sites), Number(values.memory))}\n`);
+    return;
+  }
   const sizes = values.urls.split(",").map(Number);
   const most = Math.max(...sizes);
   const rows: Row[] = [];
