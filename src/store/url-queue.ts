@@ -1,44 +1,18 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { TidemarkError } from "../model/index.ts";
 import { BlockFiles } from "./block-files.ts";
 import { noBlock } from "./block-table.ts";
-import { acquireLock, type FileLock } from "./lock.ts";
-import { syncFolder } from "./page-journal.ts";
-import { type QueueFacts, readCheckpoint, writeCheckpoint } from "./queue-checkpoint.ts";
-import { EntryWriter, type QueueEntry, readEntries } from "./queue-entry.ts";
+import { LoadedBlocks } from "./loaded-blocks.ts";
+import { readCheckpoint } from "./queue-checkpoint.ts";
+import { EntryWriter, readEntries } from "./queue-entry.ts";
+import { QueueFolder } from "./queue-folder.ts";
 import { QueueLanes } from "./queue-lanes.ts";
+import { compactBlocks, freeBlocks, replayEntry } from "./queue-upkeep.ts";
+import { checkUrl, type QueuedUrl, type UrlQueueOptions } from "./queued-url.ts";
 import { RecordFile, readRecords } from "./record-file.ts";
 import { SeenUrls } from "./seen-urls.ts";
 import { hashUrl } from "./url-hash.ts";
 import type { UrlLane } from "./url-lane.ts";
-import { maxUrlBytes, readUrls } from "./url-tail.ts";
-
-/** A URL that was found. */
-export interface QueuedUrl {
-  readonly url: string;
-  /** The site that it belongs to, as the caller groups them. */
-  readonly site: string;
-  /** Its priority among those of its site, 0 to 255, the least first: its depth, or its rank in so many steps. */
-  readonly priority: number;
-}
-
-/** The bounds of a queue. */
-export interface UrlQueueOptions {
-  /**
-   * Memory for URLs and their numbers, in bytes. Beyond that a queue takes about 500 bytes a site and 40 a block of up to 64
-   * URLs on disk.
-   *
-   * @default 268435456
-   */
-  readonly memoryBytes?: number | undefined;
-  /** Size of a file of blocks, in bytes. Default 134,217,728. */
-  readonly segmentBytes?: number | undefined;
-  /** Size at which the journal gives way to a checkpoint, in bytes. Default 268,435,456. */
-  readonly journalBytes?: number | undefined;
-}
 
 interface Taken {
   readonly url: string;
@@ -61,20 +35,14 @@ const priorityStep = 2 ** 44;
  * the chance that {@link hashUrl} names that a new one is taken for one of them.
  */
 export class UrlQueue implements Disposable {
-  readonly #folder: string;
-  readonly #lock: FileLock;
-  readonly #memoryBytes: number;
+  readonly #folder: QueueFolder;
+  readonly #tailBytes: number;
   readonly #journalBytes: number;
   readonly #lanes: QueueLanes;
+  readonly #loaded: LoadedBlocks;
   readonly #seen: SeenUrls;
   readonly #salt: string;
   readonly #taken = new Map<number, Taken>();
-  /** Lanes whose first block is in memory, the one that was used longest ago first. */
-  readonly #loaded = new Set<UrlLane>();
-  #loadedBytes = 0;
-  /** Whether numbers of URLs went to disk as the journal was read. */
-  #isSpilled = false;
-  #generation: number;
   #journal: RecordFile;
   readonly #entries: EntryWriter = new EntryWriter((record) => {
     // A journal that names a block must not be there without it.
@@ -90,38 +58,36 @@ export class UrlQueue implements Disposable {
   constructor(folder: string, options: UrlQueueOptions = {}) {
     const { memoryBytes = 256 * 1024 * 1024, journalBytes = 256 * 1024 * 1024 } = options;
     const { segmentBytes = 128 * 1024 * 1024 } = options;
-    this.#folder = folder;
-    this.#memoryBytes = memoryBytes;
+    this.#tailBytes = memoryBytes / 4;
+    this.#loaded = new LoadedBlocks(memoryBytes / 4);
     this.#journalBytes = journalBytes;
-    mkdirSync(folder, { recursive: true });
-    this.#lock = acquireLock(join(folder, "queue.lock"));
+    this.#folder = new QueueFolder(folder);
     try {
-      this.#generation = findGeneration(folder);
-      const begun: { lanes: QueueLanes; facts: QueueFacts } =
-        this.#generation === 0
+      const { checkpoint } = this.#folder;
+      const { lanes, facts } =
+        checkpoint === undefined
           ? {
               lanes: new QueueLanes(new BlockFiles(folder, segmentBytes, [], 0)),
               facts: { salt: randomBytes(16).toString("hex"), runs: [] },
             }
-          : readCheckpoint(this.#pathOf("checkpoint", this.#generation), folder, segmentBytes);
-      this.#lanes = begun.lanes;
-      this.#salt = begun.facts.salt;
-      this.#seen = new SeenUrls(folder, memoryBytes / 2, begun.facts.runs);
-      if (this.#generation === 0) this.#generation = this.#writeCheckpoint();
-      const path = this.#pathOf("journal", this.#generation);
-      for (const record of readRecords(path)) for (const entry of readEntries(record)) this.#replay(entry);
-      const used = new Set(
-        this.#lanes.sites.flatMap(({ lanes }) => lanes).flatMap((lane) => [...lane.blocks(this.#lanes.table)]),
-      );
-      this.#lanes.table.freeAllBut((block) => used.has(block));
-      this.#journal = new RecordFile(path);
+          : readCheckpoint(checkpoint, folder, segmentBytes);
+      this.#lanes = lanes;
+      this.#salt = facts.salt;
+      this.#seen = new SeenUrls(folder, memoryBytes / 2, facts.runs);
+      if (checkpoint === undefined) this.#folder.write(lanes, facts);
+      let isSpilled = false;
+      for (const record of readRecords(this.#folder.journal)) {
+        for (const entry of readEntries(record)) isSpilled = replayEntry(entry, lanes, this.#seen) || isSpilled;
+      }
+      freeBlocks(lanes);
+      this.#journal = new RecordFile(this.#folder.journal);
+      // The runs of the checkpoint, which are left over then, are needed until there is another.
+      if (isSpilled) this.checkpoint();
+      else this.#clean();
     } catch (error) {
-      this.#lock.release();
+      this.#folder.release();
       throw error;
     }
-    // The runs of the checkpoint, which are left over then, are needed until there is another.
-    if (this.#isSpilled) this.checkpoint();
-    else this.#removeLeftOvers();
   }
 
   /** URLs that wait. */
@@ -162,7 +128,7 @@ export class UrlQueue implements Disposable {
       for (const [at, one] of piece.entries()) {
         if (isNew[at] === 1) sites.push(this.#keep(one, hashes[at] as number));
       }
-      if (this.#lanes.tailBytes > this.#memoryBytes / 4) this.#sealTails();
+      if (this.#lanes.tailBytes > this.#tailBytes) this.#sealTails();
     }
     return sites;
   }
@@ -185,7 +151,8 @@ export class UrlQueue implements Disposable {
     const lane = this.#firstLane(site);
     if (lane === undefined) return undefined;
     const { table } = this.#lanes;
-    const { block, urls } = this.#load(lane);
+    if (lane.firstBlock === noBlock) this.#seal(lane);
+    const { block, urls } = this.#loaded.of(lane, (one) => this.#lanes.files.read(table.placeOf(one)));
     let place = table.takenOf(block);
     while (this.#lanes.isFinished(block, place)) place++;
     const { number, url } = urls[place] as (typeof urls)[number];
@@ -193,7 +160,7 @@ export class UrlQueue implements Disposable {
     while (next < urls.length && this.#lanes.isFinished(block, next)) next++;
     table.take(block, next, urls[next]?.number ?? number);
     if (next >= urls.length) {
-      this.#unload(lane);
+      this.#loaded.drop(lane);
       lane.remove(block, table);
       this.#lanes.open.set(block, lane);
     }
@@ -230,13 +197,13 @@ export class UrlQueue implements Disposable {
     this.#entries.flush();
     this.#journal.flush();
     this.#seen.spill();
-    this.#compact();
+    compactBlocks(this.#lanes);
     this.#lanes.files.flush();
-    this.#generation = this.#writeCheckpoint();
+    this.#folder.write(this.#lanes, { salt: this.#salt, runs: this.#seen.runs });
     this.#journal.close();
-    this.#journal = new RecordFile(this.#pathOf("journal", this.#generation));
+    this.#journal = new RecordFile(this.#folder.journal);
     this.#lanes.files.forget();
-    this.#removeLeftOvers();
+    this.#clean();
   }
 
   close(): void {
@@ -249,7 +216,7 @@ export class UrlQueue implements Disposable {
     this.#journal.close();
     this.#seen.close();
     this.#lanes.files.close();
-    this.#lock.release();
+    this.#folder.release();
   }
 
   #keep({ url, site: name, priority }: QueuedUrl, hashed: number): number {
@@ -278,117 +245,13 @@ export class UrlQueue implements Disposable {
 
   /** Writes the larger tails to disk, until half of the memory for them is free. */
   #sealTails(): void {
-    while (this.#lanes.tailBytes > this.#memoryBytes / 8 && this.#lanes.tails.size > 0) {
+    while (this.#lanes.tailBytes > this.#tailBytes / 2 && this.#lanes.tails.size > 0) {
       const mean = this.#lanes.tailBytes / this.#lanes.tails.size;
       for (const lane of this.#lanes.tails) if ((lane.tail?.capacity ?? 0) >= mean) this.#seal(lane);
     }
   }
 
-  #load(lane: UrlLane): NonNullable<UrlLane["loaded"]> {
-    this.#loaded.delete(lane);
-    this.#loaded.add(lane);
-    if (lane.loaded !== undefined) return lane.loaded;
-    if (lane.firstBlock === noBlock) this.#seal(lane);
-    const block = lane.firstBlock;
-    const bytes = this.#lanes.files.read(this.#lanes.table.placeOf(block));
-    const loaded = { block, urls: [...readUrls(bytes)], bytes: bytes.length * 2 };
-    lane.loaded = loaded;
-    this.#loadedBytes += loaded.bytes;
-    for (const oldest of this.#loaded) {
-      if (this.#loadedBytes <= this.#memoryBytes / 4 || oldest === lane) break;
-      this.#unload(oldest);
-    }
-    return loaded;
+  #clean(): void {
+    this.#folder.clean((name) => this.#seen.isLeftOver(name) || this.#lanes.files.isLeftOver(name));
   }
-
-  #unload(lane: UrlLane): void {
-    this.#loadedBytes -= lane.loaded?.bytes ?? 0;
-    lane.loaded = undefined;
-    this.#loaded.delete(lane);
-  }
-
-  #replay(entry: QueueEntry): void {
-    const lanes = this.#lanes;
-    if (entry.kind === "site") {
-      lanes.addSite(entry.name);
-      return;
-    }
-    const lane = lanes.laneOf(entry.site, entry.lane);
-    if (entry.kind === "url") {
-      if (this.#seen.room === 0) {
-        this.#seen.spill();
-        this.#isSpilled = true;
-      }
-      this.#seen.restore(entry.hashed);
-      lanes.addUrl(lane, entry.url);
-    } else if (entry.kind === "block") {
-      lanes.seal(lane, entry);
-    } else {
-      lane.count--;
-      lanes.backlog--;
-      if (lanes.finish(entry.block, entry.place)) lane.remove(entry.block, lanes.table);
-    }
-  }
-
-  /** Writes blocks again that keep large files from going. */
-  #compact(): void {
-    const { files, table } = this.#lanes;
-    const sparse = files.sparse();
-    if (sparse.size === 0) return;
-    const move = (block: number): void => {
-      const place = table.placeOf(block);
-      if (!sparse.has(place.segment)) return;
-      table.move(block, files.append(files.read(place)));
-      files.release(place.segment);
-    };
-    for (const { lanes } of this.#lanes.sites)
-      for (const lane of lanes) for (const block of lane.blocks(table)) move(block);
-    for (const block of this.#lanes.open.keys()) move(block);
-  }
-
-  #writeCheckpoint(): number {
-    const next = this.#generation + 1;
-    const path = this.#pathOf("checkpoint", next);
-    rmSync(`${path}.new`, { force: true });
-    writeCheckpoint(`${path}.new`, this.#lanes, { salt: this.#salt, runs: this.#seen.runs });
-    renameSync(`${path}.new`, path);
-    syncFolder(this.#folder);
-    return next;
-  }
-
-  /** Removes files that the checkpoint and its journal do not need. */
-  #removeLeftOvers(): void {
-    const kept = [this.#pathOf("checkpoint", this.#generation), this.#pathOf("journal", this.#generation)];
-    for (const name of readdirSync(this.#folder)) {
-      const path = join(this.#folder, name);
-      const isOurs = /^(?:checkpoint|journal)-\d+(?:\.new)?$/.test(name) && !kept.includes(path);
-      if (isOurs || this.#seen.isLeftOver(name) || this.#lanes.files.isLeftOver(name)) rmSync(path, { force: true });
-    }
-  }
-
-  #pathOf(what: "checkpoint" | "journal", generation: number): string {
-    return join(this.#folder, `${what}-${generation}`);
-  }
-}
-
-function checkUrl({ url, site, priority }: QueuedUrl): void {
-  for (const text of [url, site]) {
-    if (Buffer.byteLength(text) > maxUrlBytes)
-      throw new RangeError(`longer than ${maxUrlBytes} bytes: ${text.slice(0, 100)}`);
-  }
-  if (!(Number.isInteger(priority) && priority >= 0 && priority < 256))
-    throw new RangeError(`not a priority: ${priority}`);
-}
-
-/** The newest checkpoint of a folder; 0 if there is none. */
-function findGeneration(folder: string): number {
-  const found = readdirSync(folder).map((name) => Number(/^checkpoint-(\d+)$/.exec(name)?.[1] ?? 0));
-  const newest = Math.max(0, ...found);
-  if (newest === 0 && existsSync(join(folder, "blocks-0"))) {
-    throw new TidemarkError("state-corrupt", `${folder} has URLs, but nothing that says which.`, {
-      hint: "Name another folder, or move what is there away.",
-      details: { folder },
-    });
-  }
-  return newest;
 }
