@@ -1,14 +1,18 @@
 import { Buffer } from "node:buffer";
 import { TidemarkError } from "../model/index.ts";
 import { BlockFiles, type NamedSegment } from "./block-files.ts";
+import type { BlockTable } from "./block-table.ts";
 import { QueueLanes } from "./queue-lanes.ts";
 import { corrupt, RecordFile, readRecords } from "./record-file.ts";
 import type { NamedRun } from "./seen-urls.ts";
+import type { UrlLane } from "./url-lane.ts";
 import { readUrls } from "./url-tail.ts";
 
 const version = 1;
 const sitesARecord = 1000;
+const blocksARecord = 1000;
 const numbersABlock = 6;
+const endRecord = Buffer.from("end");
 
 /** What of a queue does not stand in its lanes. */
 export interface QueueFacts {
@@ -22,7 +26,6 @@ interface Head extends QueueFacts {
   readonly nextSegment: number;
   readonly segments: readonly NamedSegment[];
   readonly sites: number;
-  readonly lanes: number;
   readonly ahead: readonly number[];
 }
 
@@ -32,20 +35,20 @@ function numbersOf(bytes: Buffer): Float64Array {
   return numbers;
 }
 
-function bytesOf(numbers: readonly number[]): Buffer {
-  return Buffer.from(Float64Array.from(numbers).buffer);
-}
-
 /** Writes all of a queue to a file that is not there yet, durably. */
 export function writeCheckpoint(path: string, lanes: QueueLanes, facts: QueueFacts): void {
   const { sites, table, files, nextNumber } = lanes;
-  const openOf = new Map<object, number[]>();
-  for (const [block, lane] of lanes.open) openOf.set(lane, [...(openOf.get(lane) ?? []), block]);
+  const openOf = new Map<UrlLane, number[]>();
+  for (const [block, lane] of lanes.open) {
+    const blocks = openOf.get(lane);
+    if (blocks === undefined) openOf.set(lane, [block]);
+    else blocks.push(block);
+  }
   const used = sites.flatMap(({ lanes: all }) => all).filter((lane) => lane.count > 0 || openOf.has(lane));
   const head: Head = {
     ...facts,
     ...{ version, nextNumber, nextSegment: files.nextSegment, segments: files.segments },
-    ...{ sites: sites.length, lanes: used.length, ahead: [...lanes.ahead] },
+    ...{ sites: sites.length, ahead: [...lanes.ahead] },
   };
   const file = new RecordFile(path);
   file.append(Buffer.from(JSON.stringify(head)));
@@ -55,16 +58,24 @@ export function writeCheckpoint(path: string, lanes: QueueLanes, facts: QueueFac
   }
   for (const lane of used) {
     const blocks = [...(openOf.get(lane) ?? []), ...lane.blocks(table)];
-    const numbers = blocks.flatMap((block) => {
-      const { segment, offset, count, done, first } = table.named(block);
-      return [block, segment, offset, count, done, first];
-    });
-    file.append(
-      Buffer.concat([bytesOf([lane.site, lane.lane, blocks.length, ...numbers]), lane.tail?.bytes ?? Buffer.alloc(0)]),
-    );
+    for (let at = 0; at <= blocks.length; at += blocksARecord) {
+      const some = blocks.slice(at, at + blocksARecord);
+      const isLast = at + blocksARecord > blocks.length;
+      file.append(laneRecord(lane, some, table, isLast ? lane.tail?.bytes : undefined));
+    }
   }
+  file.append(endRecord);
   file.flush();
   file.close();
+}
+
+function laneRecord({ site, lane }: UrlLane, blocks: readonly number[], table: BlockTable, tail?: Buffer): Buffer {
+  const numbers = blocks.flatMap((block) => {
+    const { segment, offset, count, done, first } = table.named(block);
+    return [block, segment, offset, count, done, first];
+  });
+  const bytes = Buffer.from(Float64Array.from([site, lane, blocks.length, ...numbers]).buffer);
+  return tail === undefined ? bytes : Buffer.concat([bytes, tail]);
 }
 
 function parseHead(bytes: Buffer | undefined, path: string): Head {
@@ -99,7 +110,7 @@ export function readCheckpoint(
     for (const name of JSON.parse(nextRecord().toString()) as string[]) lanes.addSite(name);
   }
   for (const one of head.ahead) lanes.ahead.add(one);
-  for (let left = head.lanes; left > 0; left--) readLane(nextRecord(), lanes);
+  for (let record = nextRecord(); !record.equals(endRecord); record = nextRecord()) readLane(record, lanes);
   lanes.nextNumber = head.nextNumber;
   records.return();
   return { lanes, facts: head };

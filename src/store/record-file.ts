@@ -65,7 +65,9 @@ export class RecordFile {
     return this.#sizeBytes;
   }
 
+  /** @param bytes - at least one, at most 64 MiB */
   append(bytes: Uint8Array): void {
+    if (bytes.length === 0 || bytes.length > maxRecordBytes) throw new RangeError(`a record of ${bytes.length} bytes`);
     const record = sealRecord(bytes);
     this.#pending.push(record);
     this.#pendingBytes += record.length;

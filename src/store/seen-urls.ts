@@ -64,15 +64,15 @@ export class SeenUrls {
     const sorted = hashes.filter((hashed) => !this.#table.has(hashed) && !this.#isRecent(hashed)).sort();
     const isFound = new Uint8Array(sorted.length);
     for (const { run } of this.#runs) run.find(sorted, isFound);
-    for (const [at, hashed] of sorted.entries()) {
-      if (isFound[at] === 1) this.#recent[lowBitsOf(hashed) % recentPlaces] = hashed;
-    }
     const onDisk = new Set(sorted.filter((_, at) => isFound[at] === 1));
-    return Uint8Array.from(hashes, (hashed) => {
+    const isNew = Uint8Array.from(hashes, (hashed) => {
       if (this.#table.has(hashed) || this.#isRecent(hashed) || onDisk.has(hashed)) return 0;
       this.#table.add(hashed);
       return 1;
     });
+    // Not before: one may take the place of another that was asked for along with it.
+    for (const hashed of onDisk) this.#recent[lowBitsOf(hashed) % recentPlaces] = hashed;
+    return isNew;
   }
 
   /** Moves what is in memory to disk, durably. The runs that it replaces stay as files: they are left over from then on. */

@@ -18,7 +18,7 @@ interface Url {
 }
 
 const urls = fc
-  .array(fc.nat(5), { maxLength: 80 })
+  .array(fc.nat(5), { maxLength: 80, size: "max" })
   .map((hosts) => hosts.map((host, number): Url => ({ host, number })));
 
 function drain<Item>(sequencer: Sequencer<Item>, now: number): Item[] {
@@ -50,7 +50,7 @@ const timeless: Readonly<Record<string, () => Sequencer<Url>>> = {
 for (const [name, make] of Object.entries(timeless)) {
   test(`${name}: nothing is lost, whenever it is added, and backlog counts what waits`, () => {
     fc.assert(
-      fc.property(urls, fc.array(fc.boolean()), (all, turns) => {
+      fc.property(urls, fc.array(fc.boolean(), { size: "max", maxLength: 80 }), (all, turns) => {
         const sequencer = make();
         const given: Url[] = [];
         for (const [at, url] of all.entries()) {
@@ -86,7 +86,7 @@ test("first in, first out: in the order in which they came", () => {
 
 test("priority: the least key first, of equal ones what came first", () => {
   fc.assert(
-    fc.property(fc.array(fc.nat(6)), (keys) => {
+    fc.property(fc.array(fc.nat(6), { size: "max", maxLength: 60 }), (keys) => {
       const sequencer = new PrioritySequencer<readonly [number, number]>(([key]) => key);
       const all = keys.map((key, at) => [key, at] as const);
       for (const one of all) sequencer.add(one);

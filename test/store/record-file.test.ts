@@ -65,3 +65,11 @@ test("records larger than a piece that is read are whole; no file has none", () 
     large.map((one) => one.length),
   );
 });
+
+test("what could not be read again is not written", () => {
+  using temp = makeTempFolder();
+  const file = new RecordFile(join(temp.path, "file"));
+  assert.throws(() => file.append(new Uint8Array(0)), RangeError);
+  assert.throws(() => file.append(new Uint8Array(65 * 1024 * 1024)), RangeError);
+  file.close();
+});
