@@ -15,6 +15,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   links: () => import("./links.ts"),
   sources: () => import("./sources.ts"),
   race: () => import("./race.ts"),
+  orders: () => import("./orders.ts"),
 };
 
 const names = Object.keys(benchmarks);

@@ -1,0 +1,72 @@
+import { grow } from "./heap-forest.ts";
+import { findLeastTaken } from "./least-rank.ts";
+import type { OrderedPages } from "./order-rule.ts";
+import { PageHeaps } from "./page-heaps.ts";
+
+/** Pages in batches: those of this one by rank, and those that wait for another. */
+export class BatchPages implements OrderedPages {
+  readonly #batch = new PageHeaps();
+  /** Pages that wait for another batch, in the order in which they came. */
+  #waiting = new Int32Array(0);
+  #waitingCount = 0;
+  /** By page: its site, counted from 1, while it waits for another batch. */
+  #siteOf = new Int32Array(0);
+
+  get size(): number {
+    return this.#waitingCount + this.#batch.size;
+  }
+
+  /** Whether the batch is used up and another can begin. */
+  get isUsedUp(): boolean {
+    return this.#batch.size === 0 && this.#waitingCount > 0;
+  }
+
+  reserve(pages: number, sites: number): void {
+    this.#batch.reserve(pages, sites);
+    this.#siteOf = grow(this.#siteOf, pages);
+    this.#waiting = grow(this.#waiting, pages);
+  }
+
+  has(page: number): boolean {
+    return (this.#siteOf[page] ?? 0) > 0 || this.#batch.has(page);
+  }
+
+  add(page: number, site: number): void {
+    this.#siteOf = grow(this.#siteOf, page + 1);
+    this.#waiting = grow(this.#waiting, this.#waitingCount + 1);
+    this.#siteOf[page] = site + 1;
+    this.#waiting[this.#waitingCount++] = page;
+  }
+
+  /** Makes a batch of the pages with the highest ranks. O(pages). @returns their sites, each once or more */
+  begin(pages: number, ranks: Float32Array): Iterable<number> {
+    const waiting = this.#waiting.subarray(0, this.#waitingCount);
+    const taken = findLeastTaken(waiting, pages, ranks);
+    const sites = new Set<number>();
+    let equals = taken.equals;
+    let kept = 0;
+    for (const page of waiting) {
+      const rank = ranks[page] ?? 0;
+      if (rank > taken.rank || (rank === taken.rank && equals-- > 0)) {
+        const site = (this.#siteOf[page] as number) - 1;
+        this.#siteOf[page] = 0;
+        this.#batch.add(page, site, -rank);
+        sites.add(site);
+      } else this.#waiting[kept++] = page;
+    }
+    this.#waitingCount = kept;
+    return sites;
+  }
+
+  count(site: number): number {
+    return this.#batch.count(site);
+  }
+
+  firstKey(site: number): number {
+    return this.#batch.firstKey(site);
+  }
+
+  take(site: number): number | undefined {
+    return this.#batch.take(site);
+  }
+}

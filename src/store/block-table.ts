@@ -1,0 +1,106 @@
+import type { BlockPlace } from "./block-files.ts";
+
+/** A block without a number. */
+export const noBlock = -1;
+
+/** A block as a checkpoint names it. */
+export interface NamedBlock extends BlockPlace {
+  readonly block: number;
+  readonly count: number;
+  /** How many of its first URLs are finished. */
+  readonly done: number;
+  /** Number of the first of its URLs that was not taken, as far as it is known. */
+  readonly first: number;
+}
+
+/** What is known of each block on disk, in 36 bytes. A block's number is used again when it is free. */
+export class BlockTable {
+  #words = new Int32Array(0);
+  #offsets = new Float64Array(0);
+  #firsts = new Float64Array(0);
+  #free: number[] = [];
+  #size = 0;
+
+  /** Takes in a block. @param at - its number, where that is settled */
+  add(place: BlockPlace, count: number, first: number, at: number = this.#free.pop() ?? this.#size): number {
+    this.#reserve(at + 1);
+    this.#words.set([place.segment, count, 0, 0, noBlock], at * 5);
+    this.#offsets[at] = place.offset;
+    this.#firsts[at] = first;
+    return at;
+  }
+
+  /** Gives numbers free that are not in use, after blocks came with settled ones. */
+  freeAllBut(used: (block: number) => boolean): void {
+    this.#free = [];
+    for (let block = this.#size - 1; block >= 0; block--) if (!used(block)) this.#free.push(block);
+  }
+
+  free(block: number): void {
+    this.#free.push(block);
+  }
+
+  named(block: number): NamedBlock {
+    return {
+      block,
+      ...this.placeOf(block),
+      count: this.countOf(block),
+      done: this.doneOf(block),
+      first: this.firstOf(block),
+    };
+  }
+
+  placeOf(block: number): BlockPlace {
+    return { segment: this.#words[block * 5] as number, offset: this.#offsets[block] as number };
+  }
+
+  move(block: number, place: BlockPlace): void {
+    this.#words[block * 5] = place.segment;
+    this.#offsets[block] = place.offset;
+  }
+
+  countOf(block: number): number {
+    return this.#words[block * 5 + 1] as number;
+  }
+
+  takenOf(block: number): number {
+    return this.#words[block * 5 + 2] as number;
+  }
+
+  /** Notes how many were taken. @param first - number of the next */
+  take(block: number, taken: number, first: number): void {
+    this.#words[block * 5 + 2] = taken;
+    this.#firsts[block] = first;
+  }
+
+  doneOf(block: number): number {
+    return this.#words[block * 5 + 3] as number;
+  }
+
+  finish(block: number, done: number): void {
+    this.#words[block * 5 + 3] = done;
+  }
+
+  nextOf(block: number): number {
+    return this.#words[block * 5 + 4] as number;
+  }
+
+  link(block: number, next: number): void {
+    this.#words[block * 5 + 4] = next;
+  }
+
+  firstOf(block: number): number {
+    return this.#firsts[block] as number;
+  }
+
+  #reserve(size: number): void {
+    this.#size = Math.max(this.#size, size);
+    if (size <= this.#firsts.length) return;
+    const room = Math.max(size, Math.ceil(this.#firsts.length * 1.5), 1024);
+    const [words, offsets, firsts] = [new Int32Array(room * 5), new Float64Array(room), new Float64Array(room)];
+    words.set(this.#words);
+    offsets.set(this.#offsets);
+    firsts.set(this.#firsts);
+    [this.#words, this.#offsets, this.#firsts] = [words, offsets, firsts];
+  }
+}

@@ -1,0 +1,117 @@
+import type { Buffer } from "node:buffer";
+import type { BlockFiles, BlockPlace } from "./block-files.ts";
+import { BlockTable } from "./block-table.ts";
+import { UrlLane } from "./url-lane.ts";
+
+const placesABlock = 65_536;
+
+interface QueuedSite {
+  readonly name: string;
+  /** By priority, the first first. */
+  readonly lanes: UrlLane[];
+}
+
+/** The sites of a queue with what waits for each, and the blocks that are not finished. */
+export class QueueLanes {
+  readonly table: BlockTable = new BlockTable();
+  readonly files: BlockFiles;
+  readonly #sites: QueuedSite[] = [];
+  readonly #numbers = new Map<string, number>();
+  /** Lanes with URLs that no block has. */
+  readonly tails: Set<UrlLane> = new Set();
+  /** Blocks all of whose URLs were taken, and not all are finished. */
+  readonly open: Map<number, UrlLane> = new Map();
+  /** URLs that were finished before others of their block which came first: block and place in one number. */
+  readonly ahead: Set<number> = new Set();
+  /** The number of the next URL. */
+  nextNumber = 0;
+  tailBytes = 0;
+  backlog = 0;
+
+  constructor(files: BlockFiles) {
+    this.files = files;
+  }
+
+  get sites(): readonly QueuedSite[] {
+    return this.#sites;
+  }
+
+  numberOf(name: string): number | undefined {
+    return this.#numbers.get(name);
+  }
+
+  addSite(name: string): number {
+    const site = this.#sites.push({ name, lanes: [] }) - 1;
+    this.#numbers.set(name, site);
+    return site;
+  }
+
+  laneOf(site: number, lane: number): UrlLane {
+    const lanes = this.#sites[site]?.lanes;
+    if (lanes === undefined) throw new RangeError(`there is no site ${site}`);
+    let at = 0;
+    for (; at < lanes.length; at++) {
+      const one = lanes[at] as UrlLane;
+      if (one.lane === lane) return one;
+      if (one.lane > lane) break;
+    }
+    const made = new UrlLane(site, lane);
+    lanes.splice(at, 0, made);
+    return made;
+  }
+
+  addUrl(lane: UrlLane, url: Buffer, number: number = this.nextNumber): void {
+    this.tailBytes -= lane.tail?.capacity ?? 0;
+    lane.add(number, url);
+    this.tailBytes += lane.tail?.capacity ?? 0;
+    this.nextNumber = number + 1;
+    this.tails.add(lane);
+    this.backlog++;
+  }
+
+  /** Makes a block of what no block has. @param at - where it was written, and under which number, if it was */
+  seal(lane: UrlLane, at?: BlockPlace & { readonly block: number }): number {
+    const { tail } = lane;
+    if (tail?.first === undefined) throw new RangeError("there is nothing to make a block of");
+    const place = at ?? this.files.append(tail.bytes);
+    if (at !== undefined) this.files.restore(at.segment);
+    const block = this.table.add(place, tail.count, tail.first, at?.block);
+    lane.append(block, this.table);
+    this.tailBytes -= tail.capacity;
+    lane.tail = undefined;
+    this.tails.delete(lane);
+    return block;
+  }
+
+  /** Whether a URL of a block that is not finished is. */
+  isFinished(block: number, place: number): boolean {
+    return place < this.table.doneOf(block) || this.ahead.has(block * placesABlock + place);
+  }
+
+  /** Finishes a URL. The block goes with its last. @returns whether it did */
+  finish(block: number, place: number): boolean {
+    let done = this.table.doneOf(block);
+    if (place < done) return false;
+    if (place !== done) {
+      this.ahead.add(block * placesABlock + place);
+      return false;
+    }
+    done++;
+    while (this.ahead.delete(block * placesABlock + done)) done++;
+    this.table.finish(block, done);
+    if (done < this.table.countOf(block)) return false;
+    this.files.release(this.table.placeOf(block).segment);
+    this.open.delete(block);
+    this.table.free(block);
+    return true;
+  }
+
+  /** How many URLs of a block are finished. */
+  finishedOf(block: number): number {
+    let finished = this.table.doneOf(block);
+    for (let place = finished; place < this.table.countOf(block); place++) {
+      if (this.ahead.has(block * placesABlock + place)) finished++;
+    }
+    return finished;
+  }
+}

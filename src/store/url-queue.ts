@@ -1,0 +1,257 @@
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { BlockFiles } from "./block-files.ts";
+import { noBlock } from "./block-table.ts";
+import { LoadedBlocks } from "./loaded-blocks.ts";
+import { readCheckpoint } from "./queue-checkpoint.ts";
+import { EntryWriter, readEntries } from "./queue-entry.ts";
+import { QueueFolder } from "./queue-folder.ts";
+import { QueueLanes } from "./queue-lanes.ts";
+import { compactBlocks, freeBlocks, replayEntry } from "./queue-upkeep.ts";
+import { checkUrl, type QueuedUrl, type UrlQueueOptions } from "./queued-url.ts";
+import { RecordFile, readRecords } from "./record-file.ts";
+import { SeenUrls } from "./seen-urls.ts";
+import { hashUrl } from "./url-hash.ts";
+import type { UrlLane } from "./url-lane.ts";
+
+interface Taken {
+  readonly url: string;
+  readonly lane: UrlLane;
+  readonly block: number;
+  readonly place: number;
+}
+
+const urlsABlock = 64;
+const urlsAPiece = 10_000;
+/** Priority before age. */
+const priorityStep = 2 ** 44;
+
+/**
+ * URLs that wait, by site and priority, beyond what memory holds, each once. It is what `SitePages` of the frontier asks for: a page is the
+ * number of its URL, counted in the order in which they came.
+ *
+ * A URL is kept as soon as {@link flush} says so, and from then on given until it is {@link finish}ed, also to another process after
+ * a kill; what was finished since the last flush may be given again. Of URLs that were ever added none is taken in again, but for
+ * the chance that {@link hashUrl} names that a new one is taken for one of them.
+ */
+export class UrlQueue implements Disposable {
+  readonly #folder: QueueFolder;
+  readonly #tailBytes: number;
+  readonly #journalBytes: number;
+  readonly #lanes: QueueLanes;
+  readonly #loaded: LoadedBlocks;
+  readonly #seen: SeenUrls;
+  readonly #salt: string;
+  readonly #taken = new Map<number, Taken>();
+  #journal: RecordFile;
+  readonly #entries: EntryWriter = new EntryWriter((record) => {
+    // A journal that names a block must not be there without it.
+    this.#lanes.files.flush();
+    this.#journal.append(record);
+  });
+
+  /**
+   * Opens a queue, or begins one. O(sites + blocks + journal).
+   *
+   * @throws TidemarkError `locked` if another process has it, `state-corrupt` if it is damaged
+   */
+  constructor(folder: string, options: UrlQueueOptions = {}) {
+    const { memoryBytes = 256 * 1024 * 1024, journalBytes = 256 * 1024 * 1024 } = options;
+    const { segmentBytes = 128 * 1024 * 1024 } = options;
+    this.#tailBytes = memoryBytes / 4;
+    this.#loaded = new LoadedBlocks(memoryBytes / 4);
+    this.#journalBytes = journalBytes;
+    this.#folder = new QueueFolder(folder);
+    try {
+      const { checkpoint } = this.#folder;
+      const { lanes, facts } =
+        checkpoint === undefined
+          ? {
+              lanes: new QueueLanes(new BlockFiles(folder, segmentBytes, [], 0)),
+              facts: { salt: randomBytes(16).toString("hex"), runs: [] },
+            }
+          : readCheckpoint(checkpoint, folder, segmentBytes);
+      this.#lanes = lanes;
+      this.#salt = facts.salt;
+      this.#seen = new SeenUrls(folder, memoryBytes / 2, facts.runs);
+      if (checkpoint === undefined) this.#folder.write(lanes, facts);
+      let isSpilled = false;
+      for (const record of readRecords(this.#folder.journal)) {
+        for (const entry of readEntries(record)) isSpilled = replayEntry(entry, lanes, this.#seen) || isSpilled;
+      }
+      freeBlocks(lanes);
+      this.#journal = new RecordFile(this.#folder.journal);
+      // The runs of the checkpoint, which are left over then, are needed until there is another.
+      if (isSpilled) this.checkpoint();
+      else this.#clean();
+    } catch (error) {
+      this.#folder.release();
+      throw error;
+    }
+  }
+
+  /** URLs that wait. */
+  get backlog(): number {
+    return this.#lanes.backlog;
+  }
+
+  /** How many sites there are; they are numbered from 0. */
+  get sites(): number {
+    return this.#lanes.sites.length;
+  }
+
+  /** How many URLs were ever added. */
+  get known(): number {
+    return this.#seen.size;
+  }
+
+  /** The name of a site by its number. */
+  siteName(site: number): string | undefined {
+    return this.#lanes.sites[site]?.name;
+  }
+
+  /**
+   * Adds those URLs that were never added. Many at a time cost less: those on disk are looked up in order.
+   *
+   * @returns the sites of those that are new, as numbers, one for each
+   * @throws RangeError if a URL is longer than 8192 bytes, or a priority is none
+   */
+  add(urls: readonly QueuedUrl[]): number[] {
+    const sites: number[] = [];
+    const atATime = Math.min(urlsAPiece, this.#seen.capacity);
+    for (let from = 0; from < urls.length; from += atATime) {
+      const piece = urls.slice(from, from + atATime);
+      for (const one of piece) checkUrl(one);
+      if (this.#seen.room < piece.length || this.#journal.sizeBytes > this.#journalBytes) this.checkpoint();
+      const hashes = Float64Array.from(piece, ({ url }) => hashUrl(url, this.#salt));
+      const isNew = this.#seen.admit(hashes);
+      for (const [at, one] of piece.entries()) {
+        if (isNew[at] === 1) sites.push(this.#keep(one, hashes[at] as number));
+      }
+      if (this.#lanes.tailBytes > this.#tailBytes) this.#sealTails();
+    }
+    return sites;
+  }
+
+  /** How many URLs of a site wait. */
+  count(site: number): number {
+    return this.#lanes.sites[site]?.lanes.reduce((sum, { count }) => sum + count, 0) ?? 0;
+  }
+
+  /** What orders sites by their first URLs: priority, then age. Infinity if none waits. */
+  firstKey(site: number): number {
+    const lane = this.#firstLane(site);
+    return lane === undefined
+      ? Number.POSITIVE_INFINITY
+      : lane.lane * priorityStep + lane.firstNumber(this.#lanes.table);
+  }
+
+  /** Takes the number of a site's next URL; undefined if none waits. */
+  take(site: number): number | undefined {
+    const lane = this.#firstLane(site);
+    if (lane === undefined) return undefined;
+    const { table } = this.#lanes;
+    if (lane.firstBlock === noBlock) this.#seal(lane);
+    const { block, urls } = this.#loaded.of(lane, (one) => this.#lanes.files.read(table.placeOf(one)));
+    let place = table.takenOf(block);
+    while (this.#lanes.isFinished(block, place)) place++;
+    const { number, url } = urls[place] as (typeof urls)[number];
+    let next = place + 1;
+    while (next < urls.length && this.#lanes.isFinished(block, next)) next++;
+    table.take(block, next, urls[next]?.number ?? number);
+    if (next >= urls.length) {
+      this.#loaded.drop(lane);
+      lane.remove(block, table);
+      this.#lanes.open.set(block, lane);
+    }
+    lane.count--;
+    this.#lanes.backlog--;
+    this.#taken.set(number, { url, lane, block, place });
+    return number;
+  }
+
+  /** The URL of a number that was taken and is not finished. */
+  urlOf(number: number): string | undefined {
+    return this.#taken.get(number)?.url;
+  }
+
+  /** Notes that a URL that was taken need not be given again. */
+  finish(number: number): void {
+    const taken = this.#taken.get(number);
+    if (taken === undefined) throw new RangeError(`URL ${number} was not taken`);
+    this.#taken.delete(number);
+    const { lane, block, place } = taken;
+    this.#entries.write({ kind: "finished", site: lane.site, lane: lane.lane, block, place });
+    this.#lanes.finish(block, place);
+  }
+
+  /** Makes all until now durable. */
+  flush(): void {
+    this.#entries.flush();
+    this.#journal.flush();
+    if (this.#journal.sizeBytes > this.#journalBytes) this.checkpoint();
+  }
+
+  /** Writes all down anew, so that the journal can begin again. It is done when it is due; O(sites + blocks). */
+  checkpoint(): void {
+    this.#entries.flush();
+    this.#journal.flush();
+    this.#seen.spill();
+    compactBlocks(this.#lanes);
+    this.#lanes.files.flush();
+    this.#folder.write(this.#lanes, { salt: this.#salt, runs: this.#seen.runs });
+    this.#journal.close();
+    this.#journal = new RecordFile(this.#folder.journal);
+    this.#lanes.files.forget();
+    this.#clean();
+  }
+
+  close(): void {
+    this.flush();
+    this[Symbol.dispose]();
+  }
+
+  /** Lets go of files and lock without writing what is pending. */
+  [Symbol.dispose](): void {
+    this.#journal.close();
+    this.#seen.close();
+    this.#lanes.files.close();
+    this.#folder.release();
+  }
+
+  #keep({ url, site: name, priority }: QueuedUrl, hashed: number): number {
+    const bytes = Buffer.from(url);
+    let site = this.#lanes.numberOf(name);
+    if (site === undefined) {
+      site = this.#lanes.addSite(name);
+      this.#entries.write({ kind: "site", name });
+    }
+    this.#entries.write({ kind: "url", site, lane: priority, url: bytes, hashed });
+    const lane = this.#lanes.laneOf(site, priority);
+    this.#lanes.addUrl(lane, bytes);
+    if ((lane.tail?.count ?? 0) >= urlsABlock) this.#seal(lane);
+    return site;
+  }
+
+  #firstLane(site: number): UrlLane | undefined {
+    return this.#lanes.sites[site]?.lanes.find(({ count }) => count > 0);
+  }
+
+  #seal(lane: UrlLane): void {
+    const block = this.#lanes.seal(lane);
+    const place = this.#lanes.table.placeOf(block);
+    this.#entries.write({ kind: "block", site: lane.site, lane: lane.lane, block, ...place });
+  }
+
+  /** Writes the larger tails to disk, until half of the memory for them is free. */
+  #sealTails(): void {
+    while (this.#lanes.tailBytes > this.#tailBytes / 2 && this.#lanes.tails.size > 0) {
+      const mean = this.#lanes.tailBytes / this.#lanes.tails.size;
+      for (const lane of this.#lanes.tails) if ((lane.tail?.capacity ?? 0) >= mean) this.#seal(lane);
+    }
+  }
+
+  #clean(): void {
+    this.#folder.clean((name) => this.#seen.isLeftOver(name) || this.#lanes.files.isLeftOver(name));
+  }
+}

@@ -1,0 +1,60 @@
+import { join } from "node:path";
+import { makeTempFolder } from "../../temp-folder.ts";
+import { runProgram } from "./run-process.ts";
+
+interface Stage {
+  readonly stage?: string;
+  readonly count: number;
+  readonly perCpuSecond: number;
+  readonly perSecond: number;
+}
+
+interface Facts {
+  readonly reopenMs?: number;
+  readonly waiting: number;
+  readonly known: number;
+  readonly peakMiB: number;
+  readonly diskBytes: number;
+  readonly added?: number;
+  readonly finished?: number;
+}
+
+const parse = (line: string | undefined): Stage & Facts => JSON.parse(line ?? "{}") as Stage & Facts;
+
+/** Fills a queue on disk, asks for what it has, empties part of it; then the same with two kills. @returns rows of a table */
+export async function tryQueue(urls: number, sites: number, memoryMiB: number): Promise<string> {
+  using temp = makeTempFolder();
+  const args = ["--urls", `${urls}`, "--sites", `${sites}`, "--memory", `${memoryMiB}`];
+  const most = Math.min(urls, 5_000_000);
+  const folder = join(temp.path, "queue");
+  const run = (more: readonly string[], killWhen?: (line: string) => boolean): Promise<string[]> =>
+    runProgram("queue-run.js", [...args, "--folder", folder, ...more], killWhen);
+
+  // Killed as it is filled, and filled by another: what was told to be durable is there.
+  const first = await run([], (line) => (parse(line).added ?? 0) >= urls * 0.6);
+  const durable = parse(first.at(-1)).added ?? 0;
+  const filled = await run(["--repeats", `${most / 5}`]);
+  const [begun, full] = [parse(filled[0]), parse(filled.at(-1))];
+  if (begun.known < durable || begun.waiting !== begun.known)
+    throw new Error(`${begun.waiting} of ${begun.known} URLs wait after ${durable} were durable`);
+  if (full.known !== urls || full.waiting !== urls) throw new Error(`${full.known} URLs are known of ${urls}`);
+
+  // Killed as it is emptied, and emptied by another.
+  const emptied = await run(["--take", `${most}`], (line) => (parse(line).finished ?? 0) >= most * 0.3);
+  const finished = parse(emptied.at(-1)).finished ?? 0;
+  const last = await run(["--take", `${most}`]);
+  const [again, end] = [parse(last[0]), parse(last.at(-1))];
+  if (again.waiting > urls - finished || again.known !== urls || end.waiting !== Math.max(0, again.waiting - most))
+    throw new Error(`${again.waiting} of ${urls} URLs wait after ${finished} were finished, ${end.waiting} at the end`);
+
+  const stages = [...filled, ...last].map(parse).filter(({ stage }) => stage !== undefined);
+  const rates = stages.map(
+    ({ stage, perSecond, perCpuSecond }) => `${stage}: ${perSecond.toFixed(0)}/s, ${perCpuSecond.toFixed(0)}/CPU s`,
+  );
+  return [
+    `${urls} URLs of ${sites} sites on disk, ${memoryMiB} MiB for URLs: ${rates.join("; ")};`,
+    `peak ${full.peakMiB.toFixed(0)} MiB as it was filled, ${end.peakMiB.toFixed(0)} as it was emptied;`,
+    `${(full.diskBytes / 1024 ** 3).toFixed(2)} GiB on disk; opened after kill -9 in ${((begun.reopenMs ?? 0) / 1000).toFixed(1)} s`,
+    `(${begun.known} URLs) and ${((again.reopenMs ?? 0) / 1000).toFixed(1)} s (${again.waiting} waiting).\n`,
+  ].join("\n");
+}
