@@ -46,7 +46,8 @@ class ArcParser {
   }
 
   write(bytes: Uint8Array): void {
-    for (const byte of bytes) {
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at] as number;
       if (byte === lf) this.#endLine();
       else if (byte >= zero && byte <= nine) this.#digit(byte - zero);
       else if (byte === tab || byte === space || byte === cr) this.#blank();

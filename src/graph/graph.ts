@@ -26,7 +26,10 @@ export function outDegrees(graph: Graph): Uint32Array {
 /** How many links lead to each node. O(links) */
 export function inDegrees(graph: Graph): Uint32Array {
   const degrees = new Uint32Array(graph.nodes);
-  for (const target of graph.targets) degrees[target] = (degrees[target] as number) + 1;
+  for (let at = 0; at < graph.targets.length; at++) {
+    const target = graph.targets[at] as number;
+    degrees[target] = (degrees[target] as number) + 1;
+  }
   return degrees;
 }
 

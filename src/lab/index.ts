@@ -10,3 +10,8 @@ export type {
   RealSite,
 } from "./ports.ts";
 export { judgePublished, type PublishedNumber } from "./published.ts";
+export { generateWeb } from "./webs/generated-web.ts";
+export { webOfGraph } from "./webs/read-web.ts";
+export { findSiteExponent } from "./webs/site-sizes.ts";
+export { countSitePages, type Web } from "./webs/web.ts";
+export { defaultWebShape, type WebShape } from "./webs/web-shape.ts";
