@@ -65,3 +65,30 @@ test("once ranks are near, few rounds follow", () => {
   const warm = known.compute();
   assert.ok(warm.rounds < cold.rounds, `${warm.rounds} of ${cold.rounds}`);
 });
+
+test("until ranks are computed again, a new page has what the pages that lead to it give it", () => {
+  const known = new KnownRanks(
+    graphOf([
+      [0, 1],
+      [0, 2],
+      [1, 2],
+      [2, 0],
+      [2, 3],
+      [3, 4],
+    ]),
+  );
+  known.hear(0, 0.5);
+  known.hear(1, 0.5);
+  assert.equal(known.fetch(0), 0.25);
+  assert.equal(known.fetch(1), 0.75);
+  // 0 and 1 were known, yet nothing was computed: a link to them raises them too.
+  assert.deepEqual([...known.ranks], [0.5, 0.75, 1, 0, 0]);
+  known.compute();
+  const before = [...known.ranks];
+  const share = known.fetch(2);
+  assert.equal(share, (before[2] ?? 0) / 2);
+  // 0 has a rank of its own now; 3 is new.
+  assert.deepEqual([...known.ranks], [...before.slice(0, 3), share, 0]);
+  assert.equal(known.fetch(3), share);
+  assert.equal(known.fetch(4), 0);
+});
