@@ -1,9 +1,6 @@
-/** The size at a share of a power law from 1 to, not including, `cap + 1`. */
+/** The size at a share of a power law from 1 on, of which a crawler takes no more than the cap. */
 function sizeAt(share: number, exponent: number, cap: number): number {
-  const power = 1 - exponent;
-  const limit = cap + 1;
-  const size = Math.abs(power) < 1e-9 ? limit ** share : (1 + share * (limit ** power - 1)) ** (1 / power);
-  return Math.min(cap, Math.max(1, Math.floor(size)));
+  return Math.min(cap, Math.floor((1 - share) ** (-1 / (exponent - 1))));
 }
 
 function sumAt(sites: number, exponent: number, cap: number): number {
@@ -14,10 +11,10 @@ function sumAt(sites: number, exponent: number, cap: number): number {
 
 /**
  * The exponent of the power law of which so many sites have so many pages: the share of sites with s pages falls as
- * `s ** -exponent`. The more pages a site, the smaller; below 0 where most sites are near the cap.
+ * `s ** -exponent`, and what a site has beyond the cap is not there. Above 1: the more pages a site, the nearer to 1.
  */
 export function findSiteExponent(pages: number, sites: number, cap: number): number {
-  let [low, high] = [-50, 50];
+  let [low, high] = [1, 100];
   for (let step = 0; step < 50; step++) {
     const middle = (low + high) / 2;
     if (sumAt(sites, middle, cap) > pages) low = middle;
@@ -27,7 +24,7 @@ export function findSiteExponent(pages: number, sites: number, cap: number): num
 }
 
 /**
- * Sizes of sites after a power law with a cap, the smallest first, whose sum is the number of pages: the exponent is
+ * Sizes of sites after a power law, cut at a cap, the smallest first, whose sum is the number of pages: the exponent is
  * the one that gives it. O(sites) fifty times
  *
  * @param pages - from `sites` to `sites * cap`

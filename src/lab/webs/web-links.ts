@@ -53,7 +53,9 @@ export function drawLinks(shape: WebShape, { begins, siteOf }: SitePages, random
     for (let at = from + below; at < end; at++) {
       const to = random() < outwardShare ? popularity.choose(random) : site;
       const home = begins[to] as number;
-      targets[at] = random() < homeShare ? home : home + Math.floor(sizeOf(to) * random() ** depthSkew);
+      const others = sizeOf(to) - 1;
+      const isHome = random() < homeShare || others === 0;
+      targets[at] = isHome ? home : home + 1 + Math.floor(others * random() ** depthSkew);
     }
   }
   return { nodes: siteOf.length, offsets, targets };

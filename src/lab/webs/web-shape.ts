@@ -9,11 +9,11 @@ export interface WebShape {
   readonly linksPerPage: number;
   /** Share of these links that lead to another site. */
   readonly outwardShare: number;
-  /** Share of them that lead to a home page, of its own site or of another; the rest lead to any page of the site, home or not. */
+  /** Share of them that lead to a home page, of its own site or of another; the rest lead to the other pages of the site, if it has any. */
   readonly homeShare: number;
   /** A site gets links from others in proportion to its pages to this power: above 1, a page of a large site has more. */
   readonly popularityExponent: number;
-  /** Within a site links lead to page `size * u ** depthSkew`, u uniform: above 1, to pages near the home page. */
+  /** Within a site links lead to the page at the share `u ** depthSkew`, u uniform: above 1, to pages near the home page. */
   readonly depthSkew: number;
   /** Pages directly below a page: of each site, drawn evenly in logarithm between the two. */
   readonly branching: readonly [number, number];
@@ -32,19 +32,19 @@ export interface WebShape {
 }
 
 /**
- * The web of the second generator that MATHS speaks of, in [C]'s proportions: home pages are hardly more popular than
- * others, large sites more than in proportion. Rates of change are those of 720,000 pages in 2000.
+ * A web in the proportions of Castillo et al., who say that home pages have few or no links to them; that large sites have more than in proportion is
+ * what makes the largest sites first a good order. Rates of change are those of 720,000 pages in 2000.
  *
- * @see C. Castillo, M. Marin, A. Rodriguez, R. Baeza-Yates, "Scheduling Algorithms for Web Crawling", LA-WEB 2004, section 4
+ * @see C. Castillo, M. Marin, A. Rodriguez, R. Baeza-Yates, "Scheduling Algorithms for Web Crawling", LA-WEB 2004, sections 4 and 7
  * @see J. Cho, H. Garcia-Molina, "The Evolution of the Web and Implications for an Incremental Crawler", VLDB 2000
  */
 export const defaultWebShape: WebShape = {
   pages: 3_500_000,
   sites: 50_000,
   siteCap: 25_000,
-  linksPerPage: 7,
+  linksPerPage: 2,
   outwardShare: 0.2,
-  homeShare: 0.02,
+  homeShare: 0,
   popularityExponent: 1.6,
   depthSkew: 1.5,
   branching: [3, 30],
