@@ -9,9 +9,9 @@ export const castilloPaper =
 
 /** Parameters of the webs that are crawled. */
 export const webParameters = {
-  pages: { kind: "whole", default: 350_000, quick: 15_000, min: 1000, max: 10_000_000, meaning: "pages of the web" },
-  sites: { kind: "whole", default: 5000, quick: 220, min: 10, max: 1_000_000, meaning: "sites of the web" },
-  cap: { kind: "whole", default: 25_000, quick: 1000, min: 10, max: 1_000_000, meaning: "pages of a site at most" },
+  pages: { kind: "whole", default: 350_000, quick: 40_000, min: 1000, max: 10_000_000, meaning: "pages of the web" },
+  sites: { kind: "whole", default: 5000, quick: 600, min: 10, max: 1_000_000, meaning: "sites of the web" },
+  cap: { kind: "whole", default: 25_000, quick: 2500, min: 10, max: 1_000_000, meaning: "pages of a site at most" },
   links: { kind: "number", default: 2, min: 0, max: 100, meaning: "links of a page beside those to pages below it" },
   outward: { kind: "number", default: 0.2, min: 0, max: 1, meaning: "share of these links that lead to other sites" },
   home: { kind: "number", default: 0, min: 0, max: 1, meaning: "share of these links that lead to home pages" },

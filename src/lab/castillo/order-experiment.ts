@@ -52,7 +52,7 @@ const published: readonly PublishedNumber[] = [
     where,
     theirs: "Length better",
     format: "percent",
-    tolerance: [0.005, 1],
+    tolerance: [0, 1],
     ours: lead("length", "depth"),
   },
   {

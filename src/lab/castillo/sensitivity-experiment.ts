@@ -82,13 +82,13 @@ export const sensitivityExperiment: Experiment = defineExperiment({
       },
     },
     {
-      name: "webs of the grid in which Optimal is overtaken, home pages having no links",
+      name: "webs in which Optimal is overtaken, of those with no links to home pages and exponents above 1",
       where,
       theirs: "above 75 % coverage",
       format: "percent",
       tolerance: [1, 1],
       ours: (rows) => {
-        const poor = rows.filter((row) => row.home === 0);
+        const poor = rows.filter((row) => row.home === 0 && Number(row.popularity) > 1);
         return poor.length === 0 ? undefined : poor.filter((row) => Number(row.overtaken) < 1).length / poor.length;
       },
     },

@@ -5,6 +5,7 @@ import { orderNames } from "../../../src/frontier/index.ts";
 import { computePageRank, GraphBuilder } from "../../../src/graph/index.ts";
 import { type CrawlPlan, generateWeb, simulateCrawl, type Web } from "../../../src/lab/index.ts";
 import { numbersFrom } from "../webs/numbers.ts";
+import { crawlNaively } from "./naive-crawl.ts";
 
 const plain: CrawlPlan = {
   order: "depth",
@@ -213,4 +214,23 @@ test("ranks lead: optimal takes the best of what it knows, batch computes them e
 test("an order that lacks what it needs is refused", () => {
   assert.throws(() => crawl(two, { order: "optimal" }), RangeError);
   assert.throws(() => crawl(two, { order: "random" }), RangeError);
+});
+
+test("it is the crawl that the naive simulator comes to", () => {
+  const plans = shapes.map((shape) => ({
+    ...shape,
+    order: shape.seed % 2 === 0 ? ("depth" as const) : ("length" as const),
+  }));
+  fc.assert(
+    fc.property(plans, fc.constantFrom(1, 0.55, 0), ({ pages, sites, seed, ...plan }, sharing) => {
+      const web = generateWeb({ pages: Math.max(pages, sites), sites }, numbersFrom(seed));
+      const whole = { ...plain, ...plan, sharing };
+      const naive = new Map(crawlNaively(web, whole).map(({ page, at }) => [page, at]));
+      const ours = crawl(web, whole).pages;
+      assert.equal(ours.length, naive.size);
+      for (const { page, at } of ours)
+        assert.ok(Math.abs(at - (naive.get(page) ?? -1)) < 1e-3 * (1 + at), `${page} at ${at}`);
+    }),
+    { numRuns: 40 },
+  );
 });
