@@ -6,6 +6,7 @@ export type {
   ExportedSite,
   HistoryEvent,
   LabPorts,
+  LinkedPages,
   PackedContent,
   RealSite,
 } from "./ports.ts";

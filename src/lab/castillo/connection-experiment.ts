@@ -1,6 +1,6 @@
 import type { LabRow } from "../../model/index.ts";
 import { defineExperiment, type Experiment } from "../experiment.ts";
-import { castilloPaper, drawWeb, politenessParameters, webParameters } from "./crawl-parameters.ts";
+import { castilloPaper, findWeb, graphParameters, politenessParameters, webParameters } from "./crawl-parameters.ts";
 import { isOrderName, RankedWeb } from "./rank-coverage.ts";
 
 const where = "section 5, Figure 6";
@@ -28,6 +28,7 @@ export const connectionExperiment: Experiment = defineExperiment({
     "connections at once, each to another site. The more connections, the less an order may choose.",
   parameters: {
     ...webParameters,
+    ...graphParameters,
     sites: { ...webParameters.sites, quick: 2000 },
     ...politenessParameters,
   },
@@ -52,18 +53,19 @@ export const connectionExperiment: Experiment = defineExperiment({
     },
   ],
   points: () => orders.flatMap((order) => connectionCounts.map((count) => ({ name: `${order}-${count}` }))),
-  run: ({ name }, values, { seed, onProgress }) => {
+  run: async ({ name }, values, { seed, ports, onProgress }) => {
     const [order = "", count] = name.split("-");
     if (!isOrderName(order)) return [];
+    const web = await findWeb(values, seed, ports);
     const plan = {
       order,
       connections: Number(count),
       pagesPerTurn: 1,
       restSeconds: values.rest,
       bytesPerSecond: Number.POSITIVE_INFINITY,
-      batchPages: Math.ceil(values.pages / values.batches),
+      batchPages: Math.ceil(web.pages / values.batches),
     };
-    const steps = new RankedWeb(drawWeb(values, seed)).crawl(plan, onProgress);
+    const steps = new RankedWeb(web).crawl(plan, onProgress);
     return steps.map(({ pages, rank, hours }) => ({ order, connections: Number(count), pages, rank, hours }));
   },
   figures: (rows) =>

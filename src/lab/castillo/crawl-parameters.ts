@@ -1,5 +1,7 @@
+import type { LabPorts } from "../ports.ts";
 import { createRandom } from "../random.ts";
 import { generateWeb } from "../webs/generated-web.ts";
+import { webOfGraph } from "../webs/read-web.ts";
 import type { Web } from "../webs/web.ts";
 import type { WebShape } from "../webs/web-shape.ts";
 
@@ -66,4 +68,31 @@ export function drawWeb(values: WebValues, seed: number, more: Partial<WebShape>
     ...more,
   };
   return generateWeb(shape, createRandom(seed, "web"));
+}
+
+/** Parameters of webs that are read instead of generated; all others of the web are passed over then, but those of servers. */
+export const graphParameters = {
+  graph: {
+    kind: "text",
+    default: "",
+    meaning:
+      "a file of links to crawl instead (Common Crawl's edges, WebGraph's arcs), or the folder of a crawl of one's own",
+  },
+  names: {
+    kind: "text",
+    default: "",
+    meaning: "names of its nodes (Common Crawl's vertices): their domains are the sites",
+  },
+} as const;
+
+/** The web that was read, if one was named; else {@link drawWeb}. */
+export async function findWeb(
+  values: WebValues & { readonly graph: string; readonly names: string },
+  seed: number,
+  ports: LabPorts,
+  more: Partial<WebShape> = {},
+): Promise<Web> {
+  if (values.graph === "") return drawWeb(values, seed, more);
+  const { graph, siteOf } = await ports.readLinkedPages(values.graph, values.names);
+  return webOfGraph(graph, siteOf, more, createRandom(seed, "web"));
 }

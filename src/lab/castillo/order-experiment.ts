@@ -3,7 +3,7 @@ import type { Figure, LabRow } from "../../model/index.ts";
 import { defineExperiment, type Experiment } from "../experiment.ts";
 import type { PublishedNumber } from "../published.ts";
 import { createRandom } from "../random.ts";
-import { castilloPaper, drawWeb, politenessParameters, webParameters } from "./crawl-parameters.ts";
+import { castilloPaper, findWeb, graphParameters, politenessParameters, webParameters } from "./crawl-parameters.ts";
 import { isOrderName, meanLead, overtakenAt, RankedWeb, type RankStep } from "./rank-coverage.ts";
 
 const where = "section 5, Figure 5";
@@ -132,6 +132,7 @@ export const orderExperiment: Experiment = defineExperiment({
     "connection. The rank of a page is its PageRank in the whole web, which only Optimal knows.",
   parameters: {
     ...webParameters,
+    ...graphParameters,
     ...politenessParameters,
     connections: { kind: "whole", default: 1, min: 1, max: 1000, meaning: "r: connections at once" },
   },
@@ -143,18 +144,19 @@ export const orderExperiment: Experiment = defineExperiment({
   ],
   published,
   points: () => orderNames.map((name) => ({ name, weight: name === "batch" || name === "partial" ? 6 : 1 })),
-  run: ({ name }, values, { seed, onProgress }) => {
+  run: async ({ name }, values, { seed, ports, onProgress }) => {
     if (!isOrderName(name)) return [];
+    const web = await findWeb(values, seed, ports);
     const plan = {
       order: name,
       connections: values.connections,
       pagesPerTurn: 1,
       restSeconds: values.rest,
       bytesPerSecond: Number.POSITIVE_INFINITY,
-      batchPages: Math.ceil(values.pages / values.batches),
+      batchPages: Math.ceil(web.pages / values.batches),
       random: createRandom(seed, "random"),
     };
-    const steps = new RankedWeb(drawWeb(values, seed)).crawl(plan, onProgress);
+    const steps = new RankedWeb(web).crawl(plan, onProgress);
     return steps.map(({ pages, rank, hours }) => ({ order: name, pages, rank, hours }));
   },
   figures: (rows) => [draw(rows)],

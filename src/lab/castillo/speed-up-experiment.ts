@@ -2,7 +2,7 @@ import type { Figure, LabRow } from "../../model/index.ts";
 import { defineExperiment, type Experiment } from "../experiment.ts";
 import type { PublishedNumber } from "../published.ts";
 import { simulateCrawl } from "../simulation/simulate-crawl.ts";
-import { castilloPaper, drawWeb, politenessParameters, webParameters } from "./crawl-parameters.ts";
+import { castilloPaper, findWeb, graphParameters, politenessParameters, webParameters } from "./crawl-parameters.ts";
 
 const where = "section 5, Table 1";
 const connectionCounts = [1, 64, 256] as const;
@@ -166,6 +166,7 @@ export const speedUpExperiment: Experiment = defineExperiment({
     "are taken as latency. A full web would end with one site of 25,000 pages, and no connections make that one faster: so half of it.",
   parameters: {
     ...webParameters,
+    ...graphParameters,
     pages: { ...webParameters.pages, quick: 20_000 },
     sites: { ...webParameters.sites, quick: 3000 },
     rest: politenessParameters.rest,
@@ -183,11 +184,11 @@ export const speedUpExperiment: Experiment = defineExperiment({
   ],
   published,
   points: () => sharings.map(({ name }) => ({ name })),
-  run: ({ name }, values, { seed, onProgress }) => {
+  run: async ({ name }, values, { seed, ports, onProgress }) => {
     const sharing = sharings.find((one) => one.name === name)?.sharing ?? 1;
     // Servers are alike: else a speed-up says as much about which sites came first.
     const servers = { latencySeconds: values.latency, meanSizeBytes: values.bytes, serverSpread: 0 };
-    const web = drawWeb(values, seed, servers);
+    const web = await findWeb(values, seed, ports, servers);
     const rows: LabRow[] = [];
     let single = 0;
     for (const [bandwidth, ...theirs] of table) {
@@ -199,8 +200,8 @@ export const speedUpExperiment: Experiment = defineExperiment({
           restSeconds: values.rest,
           bytesPerSecond: bandwidth,
           sharing,
-          batchPages: values.pages,
-          stopAfterPages: Math.max(1, Math.round(values.pages * values.share)),
+          batchPages: web.pages,
+          stopAfterPages: Math.max(1, Math.round(web.pages * values.share)),
         });
         // The first cell is what the others are compared with.
         if (single === 0) single = seconds;

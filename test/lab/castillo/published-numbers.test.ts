@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { experiments, judgePublished, type LabPorts, readParameters } from "../../../src/lab/index.ts";
+import { createLabPorts } from "../../../src/lab-ports.ts";
 import type { LabRow } from "../../../src/model/index.ts";
 import { nearestWord } from "../../../src/settings/index.ts";
 
-const noPorts: LabPorts = {
-  measureSite: () => assert.fail("nothing is measured"),
+const ports: LabPorts = {
+  ...createLabPorts(""),
+  exportSite: () => assert.fail("nothing is exported"),
   readHistory: () => assert.fail("nothing is read"),
-  gzipBytes: () => assert.fail("nothing is packed"),
 };
 
 async function judge(name: string, given: Readonly<Record<string, string>> = {}) {
@@ -15,7 +16,7 @@ async function judge(name: string, given: Readonly<Record<string, string>> = {})
   const values = readParameters(experiment.parameters, new Map(Object.entries(given)), "quick", nearestWord);
   const rows: LabRow[] = [];
   for (const point of experiment.points(values))
-    rows.push(...(await experiment.run(point, values, { seed: 1, ports: noPorts, onProgress: () => undefined })));
+    rows.push(...(await experiment.run(point, values, { seed: 1, ports, onProgress: () => undefined })));
   return { rows, verdicts: experiment.published.map((one) => judgePublished(one, rows)) };
 }
 
