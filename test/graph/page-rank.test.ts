@@ -117,6 +117,7 @@ test("options out of their range are refused", () => {
     { start: [1] },
     { start: [0, 0] },
     { start: [1, -1] },
+    { start: [2, -1] },
     { start: [1, Number.NaN] },
     { start: [1, Number.POSITIVE_INFINITY] },
   ])
