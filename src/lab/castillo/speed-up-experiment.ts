@@ -136,20 +136,23 @@ function draw(rows: readonly LabRow[], sharing: string): Figure {
     name: `speed-up-${sharing}`,
     title: `Speed-up by connections, ${sharing} shares`,
     caption: "Pages a second by those of one connection at 20 MB/s. Castillo et al., Table 1.",
-    x: { label: "Bytes a second of the link", kind: "log" },
+    x: { label: "KB a second of the link", kind: "log", domain: [0.1, 40_000] },
     y: { label: "Speed-up", kind: "log" },
     marks: connectionCounts.flatMap((connections, at) => [
       {
         kind: "line" as const,
         of: "ours" as const,
         name: `r = ${connections}`,
-        points: table.map(([bandwidth]) => ({ x: bandwidth, y: speedUp(rows, sharing, bandwidth, connections) ?? 0 })),
+        points: table.map(([bandwidth]) => ({
+          x: bandwidth / 1000,
+          y: speedUp(rows, sharing, bandwidth, connections) ?? 0,
+        })),
       },
       {
         kind: "dots" as const,
         of: "theirs" as const,
         name: `r = ${connections}`,
-        points: table.map(([bandwidth, ...theirs]) => ({ x: bandwidth, y: theirs[at] ?? 0 })),
+        points: table.map(([bandwidth, ...theirs]) => ({ x: bandwidth / 1000, y: theirs[at] ?? 0 })),
       },
     ]),
   };
