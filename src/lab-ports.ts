@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { contentId } from "./fetch/index.ts";
 import type { LabPorts } from "./lab/index.ts";
+import { readLinkedPages } from "./lab-graph.ts";
 import { readHistory } from "./lab-history.ts";
 import { exportRealSite } from "./lab-real-site.ts";
 import { judgeName, mediaTypeOfName } from "./scan/index.ts";
@@ -17,6 +18,7 @@ export function createLabPorts(scratchFolder: string): LabPorts {
   return {
     exportSite: (site) => exportRealSite(site, scratchFolder),
     readHistory,
+    readLinkedPages,
     mediaTypeOf: (path) => {
       const names = path.split("/");
       const isWithheld = names.some((name, at) => judgeName(name, at < names.length - 1) !== undefined);

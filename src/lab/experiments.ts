@@ -1,3 +1,8 @@
+import { batchExperiment } from "./castillo/batch-experiment.ts";
+import { connectionExperiment } from "./castillo/connection-experiment.ts";
+import { orderExperiment } from "./castillo/order-experiment.ts";
+import { sensitivityExperiment } from "./castillo/sensitivity-experiment.ts";
+import { speedUpExperiment } from "./castillo/speed-up-experiment.ts";
 import type { Experiment } from "./experiment.ts";
 import { freshnessExperiment } from "./freshness-experiment.ts";
 import { intervalExperiment } from "./interval-experiment.ts";
@@ -14,4 +19,9 @@ export const experiments: readonly Experiment[] = [
   savingsExperiment,
   metadataExperiment,
   replayExperiment,
+  orderExperiment,
+  sensitivityExperiment,
+  connectionExperiment,
+  speedUpExperiment,
+  batchExperiment,
 ];

@@ -6,7 +6,15 @@ export type {
   ExportedSite,
   HistoryEvent,
   LabPorts,
+  LinkedPages,
   PackedContent,
   RealSite,
 } from "./ports.ts";
 export { judgePublished, type PublishedNumber } from "./published.ts";
+export type { CrawlObserver, CrawlOutcome, CrawlPlan } from "./simulation/crawl-plan.ts";
+export { simulateCrawl } from "./simulation/simulate-crawl.ts";
+export { generateWeb } from "./webs/generated-web.ts";
+export { webOfGraph } from "./webs/read-web.ts";
+export { findSiteExponent } from "./webs/site-sizes.ts";
+export { countSitePages, type Web } from "./webs/web.ts";
+export { defaultWebShape, type WebShape } from "./webs/web-shape.ts";

@@ -1,3 +1,4 @@
+import type { Graph } from "../graph/index.ts";
 import type { Page } from "../model/index.ts";
 
 /** What the lab needs from outside. */
@@ -6,10 +7,23 @@ export interface LabPorts {
   exportSite(site: RealSite): Promise<ExportedSite>;
   /** Reads a site's real changes, oldest first. @throws TidemarkError `not-found`, `bad-option` */
   readHistory(file: string): Promise<readonly HistoryEvent[]>;
+  /**
+   * Reads a web's graph from a file of arcs, or from the folder of a crawler's mirrors; `names` is a file with the names of its nodes, or "".
+   *
+   * @throws TidemarkError `not-found`, `bad-option`
+   */
+  readLinkedPages(place: string, names: string): Promise<LinkedPages>;
   /** The media type of a file, by its path from the site's root; undefined if the exporter would hold it back by its name. */
   mediaTypeOf(path: string): string | undefined;
   /** Compresses as the exporter does. */
   pack(content: Uint8Array, kind: "archive" | "index"): PackedContent;
+}
+
+/** Pages and their links. */
+export interface LinkedPages {
+  readonly graph: Graph;
+  /** The site of each page, from 0 without gaps. */
+  readonly siteOf: Uint32Array;
 }
 
 /** A site of real files. */

@@ -16,6 +16,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   sources: () => import("./sources.ts"),
   race: () => import("./race.ts"),
   orders: () => import("./orders.ts"),
+  simulator: () => import("./simulator.ts"),
 };
 
 const names = Object.keys(benchmarks);

@@ -18,6 +18,11 @@ const small: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   freshness: { pages: "200", levels: "20" },
   savings: { pages: "200", levels: "20" },
   replay: { pages: "100", days: "5", levels: "5" },
+  orders: { pages: "1000", sites: "30", cap: "200" },
+  "order-sensitivity": { pages: "1000", sites: "30", cap: "200", batches: "4" },
+  connections: { pages: "1000", sites: "60", cap: "200" },
+  "speed-up": { pages: "1000", sites: "60", cap: "200" },
+  "batch-time": { pages: "200", sites: "30", cap: "50" },
 };
 
 async function runSmall(experiment: Experiment, seed: number, isReversed = false) {

@@ -1,0 +1,24 @@
+/** A line of a graph's file that says nothing, and was passed over. */
+export interface LineProblem {
+  /** From 1. */
+  readonly line: number;
+  readonly code: "not-numbers" | "number-too-large" | "no-name" | "line-too-long" | "given-twice";
+}
+
+/** How often one reading reports a line; those beyond are only counted. */
+export const maxReportedLines = 100;
+
+/** Counts the lines that say nothing and reports the first of them. */
+export class LineProblems {
+  readonly #report: ((problem: LineProblem) => void) | undefined;
+  count = 0;
+
+  constructor(report: ((problem: LineProblem) => void) | undefined) {
+    this.#report = report;
+  }
+
+  add(line: number, code: LineProblem["code"]): void {
+    this.count++;
+    if (this.count <= maxReportedLines) this.#report?.({ line, code });
+  }
+}

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { targetsOf } from "../src/graph/index.ts";
+import { readLinkedPages, siteOfName } from "../src/lab-graph.ts";
+import { type ErrorCode, TidemarkError } from "../src/model/index.ts";
+import { makeTempFolder } from "./temp-folder.ts";
+
+test("the site of a name is a URL's host, or the domain of a host that is written backwards", () => {
+  const names = ["https://www.example.org:8080/a?b", "com.example.www", "com.example", "com", "http://["];
+  assert.deepEqual(names.map(siteOfName), ["www.example.org:8080", "com.example", "com.example", "com", "http://["]);
+});
+
+test("edges and vertices of Common Crawl are read, packed or not; without names each node is a site", async () => {
+  await using folder = await makeTempFolder();
+  const file = (name: string, content: string | Uint8Array): string => {
+    const path = join(folder.path, name);
+    writeFileSync(path, content);
+    return path;
+  };
+  const edges = "0\t1\n1\t2\n2\t0\n2\t3\n";
+  const names = file("vertices.txt.gz", gzipSync("0\tcom.example\n1\tcom.example.www\n2\torg.example\n"));
+  for (const arcs of [file("edges.txt", edges), file("edges.txt.gz", gzipSync(edges))]) {
+    const { graph, siteOf } = await readLinkedPages(arcs, names);
+    assert.deepEqual([...targetsOf(graph, 2)], [0, 3]);
+    assert.deepEqual([...siteOf], [0, 0, 1, 2]);
+  }
+  assert.deepEqual([...(await readLinkedPages(file("arcs", "# WebGraph\n0 1\n"), "")).siteOf], [0, 1]);
+  const refuses = (code: ErrorCode) => (error: unknown) => error instanceof TidemarkError && error.code === code;
+  await assert.rejects(readLinkedPages(join(folder.path, "none"), ""), refuses("not-found"));
+  await assert.rejects(readLinkedPages(file("text", "no graph\n"), ""), refuses("bad-option"));
+  await assert.rejects(readLinkedPages(file("plain.gz", edges), ""), refuses("bad-option"));
+  await assert.rejects(readLinkedPages(file("cut.gz", gzipSync(edges).subarray(0, 20)), ""), refuses("bad-option"));
+  await assert.rejects(readLinkedPages(folder.path, ""), refuses("not-found"));
+});
