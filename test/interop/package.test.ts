@@ -21,7 +21,7 @@ const skipWithoutNpm = skipWithout("npm");
 
 /** Types that the library's own types need, and that are not in the package. */
 function findMissingTypes(paths: readonly string[]): string[] {
-  const reached = new Set(["dist/src/index.d.ts"]);
+  const reached = new Set(["dist/types/index.d.ts"]);
   for (const path of reached) {
     if (!paths.includes(path)) continue;
     const text = readFileSync(join(findRepositoryRoot(), path), "utf8");
@@ -37,12 +37,12 @@ test("the package holds the program, what it shows and what its users read, and 
   using temp = makeTempFolder("package");
   const packed = await packProject(temp.path);
   const wanted =
-    /^(?:bin\/tidemark\.js|dist\/lib\/[^/]+\.js|dist\/src\/.+\.d\.ts|docs\/(?:[^/]+\.md|tidemark(?:-crawl)?\.schema\.json)|fixtures\/demo\/[^/]+|systemd\/.+)$/;
+    /^(?:bin\/tidemark\.js|dist\/lib\/[^/]+\.js|dist\/types\/.+\.d\.ts|docs\/(?:[^/]+\.md|tidemark(?:-crawl)?\.schema\.json)|fixtures\/demo\/[^/]+|systemd\/.+)$/;
   const top = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
   const surplus = packed.paths.filter((path) => !wanted.test(path) && !top.includes(path));
   assert.deepEqual(surplus, []);
   const needed = [
-    ...["bin/tidemark.js", "dist/lib/main.js", "dist/lib/index.js", "dist/src/index.d.ts"],
+    ...["bin/tidemark.js", "dist/lib/main.js", "dist/lib/index.js", "dist/types/index.d.ts"],
     ...["dist/lib/listing-worker.js", "dist/lib/digest-worker.js", "docs/cli.md", "docs/operations.md"],
     ...["docs/tidemark.schema.json", "docs/tidemark-crawl.schema.json"],
     ...["crawl@.service", "crawl@.timer", "export@.service", "export@.timer", "watch@.service"].map(
