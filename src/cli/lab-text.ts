@@ -11,12 +11,15 @@ const widest = 100;
 export function formatExperiment(experiment: Experiment, columns: number): string {
   const { name, title, paper, about, parameters } = experiment;
   const width = Math.min(columns, widest);
-  const rows = Object.entries(parameters).map(([key, parameter]) => {
+  const entries = Object.entries(parameters).map(([key, parameter]) => {
     const quick = parameter.quick === undefined ? "" : ` (quick: ${parameter.quick || "none"})`;
-    const value = parameter.default === "" ? "" : parameter.default;
-    return [`  --param ${key}=${value}`, `${parameter.meaning}${quick}`];
+    return { option: `  --param ${key}=${parameter.default}`, meaning: `${parameter.meaning}${quick}` };
   });
-  return `${name}: ${title}\n${wrapText(paper, width, "  ", "  ")}${wrapText(about, width, "  ", "  ")}${formatTable(rows, "ll")}\n`;
+  const indent = Math.max(0, ...entries.map(({ option }) => option.length)) + 2;
+  const rows = entries.map(({ option, meaning }) =>
+    wrapText(meaning, width, option.padEnd(indent), " ".repeat(indent)),
+  );
+  return `${name}: ${title}\n${wrapText(paper, width, "  ", "  ")}${wrapText(about, width, "  ", "  ")}${rows.join("")}\n`;
 }
 
 /** A result: each published number beside ours, and below why it is not met. */
