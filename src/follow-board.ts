@@ -144,7 +144,9 @@ export class FollowBoard {
     };
   }
 
-  #listSites(now: EpochMs): Pick<
+  #listSites(
+    now: EpochMs,
+  ): Pick<
     FollowStatus,
     "sites" | "waiting" | "due" | "underWay" | "paused" | "backOff" | "visiting" | "troubled" | "next" | "pausedSites"
   > {

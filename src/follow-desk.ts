@@ -24,10 +24,18 @@ export interface DeskPorts {
 const tickMs = 1000;
 
 /** Takes what lies in an inbox: what is a decision is made, and what is none is refused; both are removed. */
-export function takeDecisions(inbox: DecisionInbox, { isFollowed, decide, onOutcome }: Omit<DeskPorts, "into" | "board">): void {
+export function takeDecisions(
+  inbox: DecisionInbox,
+  { isFollowed, decide, onOutcome }: Omit<DeskPorts, "into" | "board">,
+): void {
   for (const { name, text, remove } of inbox.pieces()) {
     const decision = text === undefined ? undefined : parseDecision(text);
-    const fault = decision === undefined ? "is no decision" : isFollowed(decision.site) ? undefined : "is of no site that is followed";
+    const fault =
+      decision === undefined
+        ? "is no decision"
+        : isFollowed(decision.site)
+          ? undefined
+          : "is of no site that is followed";
     // A decision is durable before it is removed: after a kill between the two it is made again, and those after it as well.
     if (decision !== undefined && fault === undefined) decide(decision);
     const rest = remove() ? "" : ", and it cannot be removed";

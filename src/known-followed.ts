@@ -54,7 +54,15 @@ export function readFollowed(into: string, stateFile: string | undefined, now: C
 
 function followedOf(site: string, listed: number, plan: PlannedSite | undefined, isUnderWay: boolean): KnownFollowed {
   const { at: nextMs, lookedAt: lastMs, failures = 0, isPaused = false } = plan ?? {};
-  return { site, nextMs, lastMs, failures, priority: plan?.priority ?? listed ?? defaultPriority, isPaused, isUnderWay };
+  return {
+    site,
+    nextMs,
+    lastMs,
+    failures,
+    priority: plan?.priority ?? listed ?? defaultPriority,
+    isPaused,
+    isUnderWay,
+  };
 }
 
 /**

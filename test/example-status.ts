@@ -41,7 +41,12 @@ export function exampleStatus(changed: Partial<FollowStatus> = {}): FollowStatus
       },
     ],
     troubled: [
-      { site: "https://b.example", failures: 7, nextMs: now + 600_000, message: `connect ${"refused ".repeat(20)}`.trim() },
+      {
+        site: "https://b.example",
+        failures: 7,
+        nextMs: now + 600_000,
+        message: `connect ${"refused ".repeat(20)}`.trim(),
+      },
     ],
     next: [
       { site: "https://c.example", nextMs: now - 1000, priority: 9 },

@@ -30,8 +30,7 @@ describe("parseFollowStatus", () => {
     ["a wait of no kind", withFields({ visiting: [{ ...visiting, why: "because" }] })],
     ["a text that is too long", withFields({ host: "x".repeat(201) })],
   ];
-  for (const [name, text] of hostile)
-    it(`refuses ${name}`, () => assert.equal(parseFollowStatus(text), undefined));
+  for (const [name, text] of hostile) it(`refuses ${name}`, () => assert.equal(parseFollowStatus(text), undefined));
 
   it("takes out what a terminal would obey", () => {
     const [row] = exampleStatus().troubled;

@@ -40,7 +40,9 @@ describe("FirstRows", () => {
       fc.property(fc.array(fc.integer({ min: 0, max: 50 })), fc.integer({ min: 1, max: 5 }), (keys, most) => {
         const rows = new FirstRows<string>(most);
         for (const [at, key] of keys.entries()) rows.add(key, () => `${key} ${at}`);
-        const sorted = keys.map((key, at) => ({ key, at })).sort((one, other) => one.key - other.key || one.at - other.at);
+        const sorted = keys
+          .map((key, at) => ({ key, at }))
+          .sort((one, other) => one.key - other.key || one.at - other.at);
         assert.deepEqual(
           rows.rows(),
           sorted.slice(0, most).map(({ key, at }) => `${key} ${at}`),

@@ -17,7 +17,10 @@ export class Output {
    * @param stream - whoever made it closes it
    * @param onClosed - called once, when the stream cannot be written any more
    */
-  constructor(stream: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }, onClosed: () => void) {
+  constructor(
+    stream: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number },
+    onClosed: () => void,
+  ) {
     this.#stream = stream;
     this.#onClosed = onClosed;
     stream.on("error", (error) => this.#fail(error));

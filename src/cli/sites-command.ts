@@ -22,7 +22,8 @@ function planSites(args: RawArguments): SitesArguments {
     throw new TidemarkError("bad-option", message, { hint: "See `tidemark sites --help`." });
   };
   if (pause && resume) fail("--pause and --resume exclude each other.");
-  if (url === undefined && (pause || resume || priority !== undefined)) fail("It is not said which site: url is missing.");
+  if (url === undefined && (pause || resume || priority !== undefined))
+    fail("It is not said which site: url is missing.");
   if (url !== undefined) siteUrl(url, "The address");
   return {
     into: textOption(args, "dir") ?? "",

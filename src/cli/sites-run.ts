@@ -17,7 +17,11 @@ export async function runSites(options: SitesArguments, context: RunContext): Pr
   const chosen = url === undefined ? undefined : chooseFollowed(all, url);
   if (chosen !== undefined && (isPaused !== undefined || priority !== undefined)) {
     const { site } = chosen;
-    const decision = { site, ...(isPaused === undefined ? {} : { isPaused }), ...(priority === undefined ? {} : { priority }) };
+    const decision = {
+      site,
+      ...(isPaused === undefined ? {} : { isPaused }),
+      ...(priority === undefined ? {} : { priority }),
+    };
     await decide(decision, chosen, options, context);
     return exitCodes.done;
   }

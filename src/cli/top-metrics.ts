@@ -70,7 +70,12 @@ export function formatTopMetrics(look: FollowLook | undefined): string {
   const blocks = families.map(
     ({ name, unit, help, read }) => `${formatGaugeHeader(name, unit, help)}${name} ${read(status)}\n`,
   );
-  const labelled = (name: string, help: string, label: string, values: readonly (readonly [string, number])[]): string =>
+  const labelled = (
+    name: string,
+    help: string,
+    label: string,
+    values: readonly (readonly [string, number])[],
+  ): string =>
     formatGaugeHeader(name, undefined, help) +
     values.map(([value, count]) => `${name}{${formatLabel(label, value)}} ${count}\n`).join("");
   const { created, updated, deleted } = status;

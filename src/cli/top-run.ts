@@ -24,7 +24,11 @@ export async function runTop(options: TopArguments, context: RunContext): Promis
   if (openMetricsFile !== undefined) await writeMetrics(look, openMetricsFile, context);
   if (json) out.writeJson({ event: "summary", ...look.status, ageMs: look.ageMs, isBusy: look.isBusy });
   else if (!quiet && openMetricsFile === undefined)
-    out.write(formatTop(look, { ...viewOf(context, process.env), isBold: false }).map((line) => `${line}\n`).join(""));
+    out.write(
+      formatTop(look, { ...viewOf(context, process.env), isBold: false })
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
   return exitCodes.done;
 }
 

@@ -68,7 +68,10 @@ function totalsOf({ status, ageMs, isBusy }: FollowLook, { now }: TopView): stri
   ];
 }
 
-function visitingRow({ site, sinceMs, requests, bytes, changes, waitsUntilMs, why }: VisitingSite, now: number): string[] {
+function visitingRow(
+  { site, sinceMs, requests, bytes, changes, waitsUntilMs, why }: VisitingSite,
+  now: number,
+): string[] {
   const isWaiting = waitsUntilMs !== undefined && waitsUntilMs > now;
   const state = isWaiting ? `${formatSpan(waitsUntilMs - now)}: ${why === undefined ? "waits" : whyTexts[why]}` : "";
   return [site, formatSpan(now - sinceMs), formatCount(requests), formatBytes(bytes), formatCount(changes), state];

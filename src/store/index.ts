@@ -9,6 +9,14 @@ export type { PlannedSite } from "./plan-list.ts";
 export type { QueuedUrl, UrlQueueOptions } from "./queued-url.ts";
 export { readSideFile, sideFileIn, writeSideFile } from "./side-file.ts";
 export { findStateFile, type KnownSite, type PastVisit, StateReader } from "./state-reader.ts";
-export { isStoreHeld, type Keeping, openStore, type SiteStore, type SiteWarc, Store, type StoreOptions } from "./store.ts";
+export {
+  isStoreHeld,
+  type Keeping,
+  openStore,
+  type SiteStore,
+  type SiteWarc,
+  Store,
+  type StoreOptions,
+} from "./store.ts";
 export { UrlQueue } from "./url-queue.ts";
 export { type WaczOptions, writeWacz } from "./wacz-file.ts";

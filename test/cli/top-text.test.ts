@@ -52,7 +52,14 @@ describe("formatTop", () => {
   });
 
   it("says that a follower is busy, and that nothing is known yet", () => {
-    const fresh = exampleStatus({ pollingRequests: 0, savedRequests: 0, visiting: [], troubled: [], next: [], pausedSites: [] });
+    const fresh = exampleStatus({
+      pollingRequests: 0,
+      savedRequests: 0,
+      visiting: [],
+      troubled: [],
+      next: [],
+      pausedSites: [],
+    });
     const lines = formatTop({ status: fresh, ageMs: 42_000, isBusy: true }, view);
     assert.equal(lines.length, 6);
     assert.match(lines[0] ?? "", /busy: has told nothing for 42 s/);
@@ -72,6 +79,8 @@ describe("formatTopMetrics", () => {
   });
 
   it("says that nobody follows", () => {
-    assert.deepEqual(parseGauges(formatTopMetrics(undefined)), [{ name: "tidemark_follower_up", labels: {}, value: 0 }]);
+    assert.deepEqual(parseGauges(formatTopMetrics(undefined)), [
+      { name: "tidemark_follower_up", labels: {}, value: 0 },
+    ]);
   });
 });
