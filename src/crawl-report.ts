@@ -107,6 +107,11 @@ function pagesOf({ created, updated, unchanged }: CrawlSummary): number {
   return created + updated + unchanged;
 }
 
+/** What polling each page of a visit would have taken at least: one request a page, of what is gone too. */
+export function pollingRequestsOf(summary: CrawlSummary): number {
+  return pagesOf(summary) + summary.deleted;
+}
+
 function reportOf({ at, summary }: PastVisit, meanBytes: number): VisitReport {
   const {
     source,
@@ -119,8 +124,7 @@ function reportOf({ at, summary }: PastVisit, meanBytes: number): VisitReport {
     packageBytes = 0,
     elapsedMs,
   } = summary;
-  // Polling asks for what is gone too.
-  const asked = pagesOf(summary) + deleted;
+  const asked = pollingRequestsOf(summary);
   const changed = created + updated;
   const bytes = Math.round(changed * meanBytes + (asked - changed) * notModifiedBytes);
   const download = { requests: pagesOf(summary), bytes: Math.round(pagesOf(summary) * meanBytes) };

@@ -1,6 +1,9 @@
 import { setMaxListeners } from "node:events";
 import { SiteFollower, type Timing, type VisitEnd } from "./crawl/index.ts";
 import type { CrawlSiteOptions } from "./crawl-site.ts";
+import { FollowBoard } from "./follow-board.ts";
+import { FollowDesk } from "./follow-desk.ts";
+import { writeFollowedList } from "./followed-list.ts";
 import { FollowedSites } from "./followed-sites.ts";
 import { type PolitenessOptions, SiteAgenda } from "./frontier/index.ts";
 import { givenOptions } from "./given-options.ts";
@@ -9,6 +12,7 @@ import {
   type CrawlEvent,
   type CrawlSummary,
   type EpochMs,
+  type FetchOutcome,
   TidemarkError,
   type VisitPlan,
   wrapSystemError,
@@ -82,7 +86,14 @@ export interface FollowSitesOptions {
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: CrawlEvent) => void;
   readonly onVisit?: (visit: FollowedVisit) => void;
+  /** Told of decisions that came by the inbox while sites are followed for ever, such as of `tidemark sites --pause`. */
+  readonly onDecision?: (told: FollowDecision) => void;
 }
+
+/** What came by the inbox: a decision of one site that holds from now on, or why something was refused. */
+export type FollowDecision =
+  | { readonly site: string; readonly isPaused?: boolean; readonly priority?: number }
+  | { readonly refused: string };
 
 const defaultConnections = 16;
 const visitsPerConnection = 8;
@@ -106,6 +117,7 @@ class Following {
   readonly #timing: Timing;
   readonly #politeness: Politeness;
   readonly #agenda = new SiteAgenda();
+  readonly #board: FollowBoard;
   readonly #sites: FollowedSites;
   readonly #follower: SiteFollower;
   readonly #stop = new AbortController();
@@ -119,7 +131,8 @@ class Following {
     this.#store = store;
     const timing = realTiming(clock);
     this.#timing = delay === undefined ? timing : { now: timing.now, delay };
-    this.#sites = new FollowedSites(this.#agenda, store.plans, { now: timing.now, isForever });
+    this.#board = new FollowBoard(this.#agenda, timing.now, connections);
+    this.#sites = new FollowedSites(this.#agenda, store.plans, { now: timing.now, isForever, board: this.#board });
     const { politenessBySite: ofSites } = this.#sites;
     const gate = createPoliteness({ clock, delay: this.#timing.delay, random, addressesOf, connections, ofSites });
     setMaxListeners(0, this.#stop.signal);
@@ -147,10 +160,12 @@ class Following {
     signal?.addEventListener("abort", stop, { once: true });
     if (signal?.aborted === true) stop();
     let failure: { readonly error: unknown } | undefined;
+    const desk = isForever ? this.#makeDesk() : undefined;
     try {
       const lists = Symbol.asyncIterator in sites ? sites[Symbol.asyncIterator]() : [sites].values();
       const first = await lists.next();
-      if (first.done !== true) this.#sites.set(first.value);
+      if (first.done !== true) this.#take(first.value);
+      desk?.open();
       if (isForever && first.done !== true)
         void this.#takeLists(lists).catch((error: unknown) => {
           failure = { error };
@@ -162,31 +177,60 @@ class Following {
       signal?.removeEventListener("abort", stop);
       // Nobody looks at lists any more.
       stop();
+      desk?.close();
     }
     if (failure !== undefined) throw failure.error;
     return { visits: this.#visits, failedVisits: this.#failedVisits };
   }
 
+  #take(list: readonly FollowedSite[]): void {
+    this.#sites.set(list);
+    const { isForever = true, into } = this.#options;
+    if (isForever) writeFollowedList(into, this.#sites.listed());
+  }
+
+  #makeDesk(): FollowDesk {
+    const { into, onDecision } = this.#options;
+    return new FollowDesk({
+      into,
+      board: this.#board,
+      isFollowed: (site) => this.#sites.has(site),
+      decide: ({ site, ...decision }) => {
+        this.#store.plans.decide(site, decision);
+        this.#sites.apply({ site, ...decision });
+        this.#follower.notice();
+      },
+      onOutcome: (outcome) =>
+        onDecision?.(outcome.kind === "decided" ? outcome.decision : { refused: outcome.message }),
+    });
+  }
+
   async #takeLists(lists: AsyncIterator<readonly FollowedSite[]> | Iterator<readonly FollowedSite[]>): Promise<void> {
     for (let list = await lists.next(); list.done !== true; list = await lists.next()) {
       if (this.#stop.signal.aborted) return;
-      this.#sites.set(list.value);
+      this.#take(list.value);
       this.#follower.notice();
     }
   }
 
   async #visit(site: string, mayGoOn: () => boolean): Promise<VisitEnd> {
     const options = this.#sites.optionsOf(site);
-    const { clock, delay, onEvent } = this.#options;
+    const { clock, delay } = this.#options;
+    const onEvent = (event: CrawlEvent): void => {
+      this.#board.note(event);
+      this.#options.onEvent?.(event);
+    };
+    const onOutcome = (origin: string, outcome: FetchOutcome): void => this.#board.count(origin, outcome);
+    this.#board.begin(site);
     let isCutShort = this.#stop.signal.aborted;
     const mayStill = (): boolean => {
       isCutShort ||= !mayGoOn();
       return !isCutShort;
     };
     try {
-      const means = { store: this.#store, politeness: this.#politeness, clock, delay };
+      const means = { store: this.#store, politeness: this.#politeness, clock, delay, onOutcome };
       // Without a list of changes all pages would else be asked for at each visit.
-      const visit = { isPlanned: true, ...options, origin: site, mayGoOn: mayStill, ...givenOptions({ onEvent }) };
+      const visit = { isPlanned: true, ...options, origin: site, mayGoOn: mayStill, onEvent };
       const result = await visitInStore(means, visit);
       return { kind: "done", result, isCutShort: isCutShort || this.#stop.signal.aborted };
     } catch (error) {
@@ -198,6 +242,7 @@ class Following {
   }
 
   #tell(site: string, end: VisitEnd, plan: VisitPlan): void {
+    this.#board.end(site, end, plan);
     this.#visits++;
     if (end.kind === "failed") this.#failedVisits++;
     this.#options.onVisit?.({

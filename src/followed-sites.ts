@@ -1,12 +1,14 @@
+import type { FollowBoard } from "./follow-board.ts";
 import type { FollowedSite } from "./follow-sites.ts";
-import { defaultPriority, type PolitenessOptions, type SiteAgenda } from "./frontier/index.ts";
+import type { ListedSite } from "./followed-list.ts";
+import { defaultPriority, highestPriority, type PolitenessOptions, type SiteAgenda } from "./frontier/index.ts";
 import { givenOptions } from "./given-options.ts";
 import { type Clock, TidemarkError } from "./model/index.ts";
 import { parseSiteAddress } from "./site-address.ts";
+import type { SiteDecision } from "./site-decision.ts";
 import { checkVisitOptions } from "./site-visit.ts";
 import type { PlannedSite, Store } from "./store/index.ts";
 
-const highestPriority = 10;
 const dayMs = 24 * 3_600_000;
 
 function checkSite(site: FollowedSite): string {
@@ -27,6 +29,7 @@ export class FollowedSites {
   readonly #plans: Store["plans"];
   readonly #now: Clock;
   readonly #isForever: boolean;
+  readonly #board: FollowBoard;
   readonly #listed = new Map<string, FollowedSite>();
   /** How each is spared that says so itself; changes with the list. */
   readonly politenessBySite: Map<string, PolitenessOptions> = new Map();
@@ -35,8 +38,10 @@ export class FollowedSites {
   constructor(
     agenda: SiteAgenda,
     plans: Store["plans"],
-    { now, isForever }: { readonly now: Clock; readonly isForever: boolean },
+    means: { readonly now: Clock; readonly isForever: boolean; readonly board: FollowBoard },
   ) {
+    const { now, isForever, board } = means;
+    this.#board = board;
     this.#agenda = agenda;
     this.#plans = plans;
     this.#now = now;
@@ -60,6 +65,7 @@ export class FollowedSites {
       this.#listed.delete(origin);
       this.politenessBySite.delete(origin);
       this.#agenda.remove(origin);
+      this.#board.leave(origin);
     }
     for (const [origin, site] of wanted) {
       const isNew = !this.#listed.has(origin);
@@ -68,6 +74,21 @@ export class FollowedSites {
       else this.politenessBySite.set(origin, site.politeness);
       this.#enter(origin, site, known.get(origin), isNew);
     }
+  }
+
+  has(origin: string): boolean {
+    return this.#listed.has(origin);
+  }
+
+  /** The sites as they are listed, whatever was decided of them. */
+  *listed(): Generator<ListedSite, void, void> {
+    for (const [site, { priority = defaultPriority }] of this.#listed) yield { site, priority };
+  }
+
+  /** Lets a decision hold that is remembered already. */
+  apply({ site, isPaused, priority }: SiteDecision): void {
+    if (priority !== undefined) this.#agenda.setPriority(site, priority);
+    if (isPaused !== undefined) this.#agenda.setPaused(site, isPaused);
   }
 
   optionsOf(origin: string): FollowedSite {
@@ -87,6 +108,7 @@ export class FollowedSites {
       this.#agenda.setPriority(origin, priority);
       return;
     }
+    this.#board.enter(origin, planned?.failures ?? 0);
     const now = this.#now();
     if (!this.#isForever) {
       if (!isPaused) this.#agenda.add(origin, now, priority);

@@ -4,7 +4,8 @@ import { checkSignificant } from "./export-checks.ts";
 import { createFetcher } from "./fetch/index.ts";
 import { givenOptions } from "./given-options.ts";
 import { openKeptSite } from "./kept-site.ts";
-import type { Clock } from "./model/index.ts";
+import { meterRequests } from "./metered-requests.ts";
+import type { Clock, FetchOutcome } from "./model/index.ts";
 import { packagesIn } from "./package-file.ts";
 import type { Politeness } from "./politeness.ts";
 import { namedTypes, nodeCodec, parseTypes, realTiming } from "./reading-ports.ts";
@@ -16,6 +17,8 @@ export interface VisitMeans {
   readonly politeness: Politeness;
   readonly clock: Clock | undefined;
   readonly delay: Timing["delay"] | undefined;
+  /** Told what each request came to. */
+  readonly onOutcome?: (origin: string, outcome: FetchOutcome) => void;
 }
 
 /** A visit to one site of a store. */
@@ -39,7 +42,7 @@ export function checkVisitOptions({ types = [], significant }: Pick<CrawlSiteOpt
  * @throws as `crawlSite` does; `TakerFailure` with what a callback of `keep` threw
  */
 export async function visitInStore(means: VisitMeans, options: SiteVisitOptions): Promise<VisitResult> {
-  const { store, politeness, clock, delay } = means;
+  const { store, politeness, clock, delay, onOutcome } = means;
   const { origin, types = [], since, concurrency = 1, keep = "mirror", warcBytes, packageBytes } = options;
   const { userAgent, from, ca, allowPrivate } = options;
   const { sources, starts, urls, budget, maxPages, maxDepth, isPlanned, distrustMs, lookAgainMs } = options;
@@ -54,10 +57,11 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
   });
   const site = await openKeptSite(store, origin, { keep, clock: clock ?? Date.now, warcBytes });
   const { memory, work, targets, bodies, warc } = site;
+  const requests = warc === undefined ? fetcher : warc.recorder.record(fetcher);
   try {
     const result = await visitSite(
       {
-        requests: warc === undefined ? fetcher : warc.recorder.record(fetcher),
+        requests: meterRequests(requests, onOutcome && ((outcome) => onOutcome(origin, outcome))),
         codec: nodeCodec,
         timing: delay === undefined ? timing : { now: timing.now, delay },
         gate: politeness,

@@ -11,7 +11,9 @@ import { labCommand } from "./lab-command.ts";
 import { flagOption, type RawArguments } from "./option.ts";
 import { reportCommand } from "./report-command.ts";
 import { serveCommand } from "./serve-command.ts";
+import { sitesCommand } from "./sites-command.ts";
 import { statusCommand } from "./status-command.ts";
+import { topCommand } from "./top-command.ts";
 import { verifyCommand } from "./verify-command.ts";
 import { verifyMirrorCommand } from "./verify-mirror-command.ts";
 
@@ -21,6 +23,8 @@ const commands: readonly Command[] = [
   statusCommand,
   verifyCommand,
   crawlCommand,
+  topCommand,
+  sitesCommand,
   changesCommand,
   verifyMirrorCommand,
   reportCommand,

@@ -1,5 +1,6 @@
 import type { Options } from "yargs";
 import type { ExitCode } from "./exit-code.ts";
+import type { Keyboard } from "./keyboard.ts";
 import type { RawArguments } from "./option.ts";
 import type { Output } from "./output.ts";
 
@@ -11,6 +12,8 @@ export interface RunContext {
   readonly err: Output;
   /** The bytes of standard input, to be read at most once. */
   readonly input: () => AsyncIterable<Uint8Array>;
+  /** The keys that a person presses; absent or undefined if nobody can. Disposed of by who asked for it. */
+  readonly keyboard?: () => Keyboard | undefined;
   /** Whether results are JSON lines. */
   readonly json: boolean;
   /** Whether progress and results for people are left out. */

@@ -1,8 +1,18 @@
 import type { FollowedVisit } from "../follow-sites.ts";
 import type { CrawlEvent } from "../model/index.ts";
+import type { SiteDecision } from "../site-decision.ts";
 import type { Output } from "./output.ts";
 import { ProgressLine } from "./progress-line.ts";
 import { formatBytes, formatCount, formatNoun } from "./quantity.ts";
+
+/** What somebody decided of a site, as a part of a sentence. */
+export function formatDecided({ isPaused, priority }: Pick<SiteDecision, "isPaused" | "priority">): string {
+  const parts = [
+    ...(isPaused === undefined ? [] : [isPaused ? "paused" : "resumed"]),
+    ...(priority === undefined ? [] : [`priority ${priority}`]),
+  ];
+  return parts.join(", ");
+}
 
 /** Shows to people how many sites are followed. */
 export class FollowPrinter {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type CrawlSettings, followedSiteOf } from "../crawl-settings.ts";
-import { type FollowedSite, type FollowedVisit, followSites } from "../follow-sites.ts";
+import { type FollowDecision, type FollowedSite, type FollowedVisit, followSites } from "../follow-sites.ts";
 import { givenOptions } from "../given-options.ts";
 import { type CrawlSummary, TidemarkError } from "../model/index.ts";
 import { changesOfFile } from "./changed-file.ts";
@@ -11,7 +11,7 @@ import { FilesOnce, findCrawlSites } from "./crawl-run.ts";
 import { addCrawlSummaries } from "./crawl-sum.ts";
 import { reportError, reportSiteError } from "./error-report.ts";
 import { type ExitCode, exitCodeOfVisit, exitCodes, worstExitCode } from "./exit-code.ts";
-import { FollowPrinter } from "./follow-printer.ts";
+import { FollowPrinter, formatDecided } from "./follow-printer.ts";
 
 type FollowArguments = CrawlArguments & { readonly connections: number };
 
@@ -67,6 +67,7 @@ class FollowRun {
           this.#printer.show(event, this.#context.json);
         },
         onVisit: (visit) => this.#note(visit),
+        onDecision: (told) => this.#tellDecision(told),
       });
     } finally {
       this.#printer.end();
@@ -99,8 +100,7 @@ class FollowRun {
         const { code, message } = reportError(error);
         if (code === "bug") throw error;
         // The list that was read before holds on.
-        if (this.#context.json) this.#context.out.writeJson({ event: "warning", code: "sites-file", message });
-        else this.#printer.say(`warning: ${message}`);
+        this.#warn("sites-file", message);
       }
     }
   }
@@ -120,6 +120,20 @@ class FollowRun {
     const { json, out } = this.#context;
     if (json) out.writeJson({ event: "sites", file, sites });
     else this.#printer.say(`${file}: ${sites} sites`);
+  }
+
+  #warn(code: string, message: string): void {
+    if (this.#context.json) this.#context.out.writeJson({ event: "warning", code, message });
+    else this.#printer.say(`warning: ${message}`);
+  }
+
+  #tellDecision(told: FollowDecision): void {
+    if ("refused" in told) {
+      this.#warn("inbox", told.refused);
+      return;
+    }
+    if (this.#context.json) this.#context.out.writeJson({ event: "decision", ...told });
+    else this.#printer.say(`${told.site}: ${formatDecided(told)}`);
   }
 
   #note(visit: FollowedVisit): void {

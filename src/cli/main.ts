@@ -1,6 +1,7 @@
 import { parseCommandLine } from "./command-line.ts";
 import { formatErrorReport, reportError } from "./error-report.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
+import { Keyboard } from "./keyboard.ts";
 import { Output } from "./output.ts";
 import { packageVersion } from "./package-version.ts";
 
@@ -38,7 +39,9 @@ export async function main(host: Host): Promise<void> {
     if (line.kind === "print") out.write(line.text);
     else {
       json = line.json;
-      code = await line.run({ out, err, input: () => host.stdin, json, quiet: line.quiet, signal: stop.signal });
+      const keyboard = () => (host.stdin.isTTY ? new Keyboard(host.stdin) : undefined);
+      const input = () => host.stdin;
+      code = await line.run({ out, err, input, keyboard, json, quiet: line.quiet, signal: stop.signal });
     }
     await out.flush();
     host.exitCode = out.readerLeft ? exitCodes.pipeClosed : code;

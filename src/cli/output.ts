@@ -7,7 +7,7 @@ const flushAfterMs = 100;
 /** A standard stream that collects small writes, and remembers that its reader went away instead of throwing. */
 export class Output {
   readonly #onClosed: () => void;
-  readonly #stream: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly #stream: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
   #pending = "";
   #flushedAt = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -17,7 +17,10 @@ export class Output {
    * @param stream - whoever made it closes it
    * @param onClosed - called once, when the stream cannot be written any more
    */
-  constructor(stream: Writable & { readonly isTTY?: boolean; readonly columns?: number }, onClosed: () => void) {
+  constructor(
+    stream: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number },
+    onClosed: () => void,
+  ) {
     this.#stream = stream;
     this.#onClosed = onClosed;
     stream.on("error", (error) => this.#fail(error));
@@ -31,6 +34,11 @@ export class Output {
   /** Width in characters; 80 where there is none. */
   get columns(): number {
     return this.#stream.columns ?? 80;
+  }
+
+  /** Height in lines; 24 where there is none. */
+  get rows(): number {
+    return this.#stream.rows ?? 24;
   }
 
   /** Whether the reader went away, as `head` does. */

@@ -104,7 +104,7 @@ export function formatOpenMetrics(statuses: readonly SiteStatus[]): string {
       const value = read(status);
       return value === undefined ? [] : [`${name}{${labelOf(status)}} ${value}\n`];
     });
-    return samples.length === 0 ? "" : `${header(name, unit, help)}${samples.join("")}`;
+    return samples.length === 0 ? "" : `${formatGaugeHeader(name, unit, help)}${samples.join("")}`;
   });
   const problems = statuses.flatMap((status) => {
     return status.problems.map(({ code, severity }) => {
@@ -112,17 +112,22 @@ export function formatOpenMetrics(statuses: readonly SiteStatus[]): string {
     });
   });
   if (problems.length > 0) {
-    blocks.push(`${header("tidemark_problem", undefined, "What should be looked at.")}${problems.join("")}`);
+    blocks.push(`${formatGaugeHeader("tidemark_problem", undefined, "What should be looked at.")}${problems.join("")}`);
   }
   return `${blocks.join("")}# EOF\n`;
 }
 
-function header(name: string, unit: string | undefined, help: string): string {
+/** What stands before the samples of a gauge. */
+export function formatGaugeHeader(name: string, unit: string | undefined, help: string): string {
   const unitLine = unit === undefined ? "" : `# UNIT ${name} ${unit}\n`;
   return `# TYPE ${name} gauge\n${unitLine}# HELP ${name} ${help}\n`;
 }
 
 function labelOf({ site, stateDir }: SiteStatus): string {
-  const value = site ?? stateDir;
-  return `site="${value.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll('"', '\\"')}"`;
+  return formatLabel("site", site ?? stateDir);
+}
+
+/** A label and its value, whatever that holds. */
+export function formatLabel(name: string, value: string): string {
+  return `${name}="${value.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll('"', '\\"')}"`;
 }

@@ -16,7 +16,7 @@ export type { PolitenessOptions, SiteFacts } from "./politeness-options.ts";
 export { PrioritySequencer } from "./priority-sequencer.ts";
 export { RoundRobinSequencer } from "./round-robin-sequencer.ts";
 export type { Sequencer } from "./sequencer.ts";
-export { type AgendaEntry, defaultPriority, SiteAgenda } from "./site-agenda.ts";
+export { type AgendaEntry, defaultPriority, highestPriority, SiteAgenda } from "./site-agenda.ts";
 export type { WaitReason } from "./site-clock.ts";
 export type { SitePages } from "./site-pages.ts";
 export { type SiteTurn, SiteTurns, type TurnOptions } from "./site-turns.ts";

@@ -12,6 +12,8 @@ export interface AgendaEntry {
 
 /** The priority of a site of which nothing is said; more goes first. */
 export const defaultPriority = 5;
+/** The most that a priority can be; the least is 0. */
+export const highestPriority = 10;
 /** A site goes before others that became due so much earlier, for each step of its priority above theirs. */
 const stepMs = 10 * 60_000;
 

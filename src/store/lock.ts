@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
 import { type Connection, openConnection } from "./database.ts";
@@ -55,6 +55,25 @@ export function acquireLock(file: string): FileLock {
       connection.close();
     },
   };
+}
+
+/**
+ * Whether somebody holds a lock; undefined if that cannot be told. To find out, it is taken for an instant, so that it is
+ * to be asked only where nobody seems to hold it.
+ */
+export function isLocked(file: string): boolean | undefined {
+  if (!existsSync(file)) return false;
+  let connection: Connection | undefined;
+  try {
+    connection = openConnection(file);
+    connection.exec("BEGIN EXCLUSIVE");
+    connection.exec("ROLLBACK");
+    return false;
+  } catch (error) {
+    return isDatabaseBusy(error) ? true : undefined;
+  } finally {
+    connection?.close();
+  }
 }
 
 function writeHolder(file: string): void {

@@ -5,7 +5,8 @@ const sql = {
   read: "SELECT plan FROM visit_plan WHERE origin = ?",
   write: `INSERT INTO visit_plan (origin, plan) VALUES (?, ?)
     ON CONFLICT DO UPDATE SET plan = excluded.plan`,
-  all: `SELECT origin, plan ->> '$.at', priority, is_paused FROM visit_plan WHERE origin > ? ORDER BY origin LIMIT 1000`,
+  all: `SELECT origin, plan ->> '$.at', plan ->> '$.lookedAt', plan ->> '$.failures', priority, is_paused
+    FROM visit_plan WHERE origin > ? ORDER BY origin LIMIT 1000`,
   pause: `INSERT INTO visit_plan (origin, is_paused) VALUES (?1, ?2)
     ON CONFLICT DO UPDATE SET is_paused = excluded.is_paused`,
   prefer: `INSERT INTO visit_plan (origin, priority) VALUES (?1, ?2)
@@ -17,19 +18,30 @@ export interface PlannedSite {
   readonly origin: string;
   /** When it is visited next, in milliseconds since 1970; undefined if it never was. */
   readonly at: number | undefined;
+  /** When the last visit began that could look at it; undefined if none did. */
+  readonly lookedAt: number | undefined;
+  /** Visits in vain in a row. */
+  readonly failures: number;
   /** What somebody decided; undefined if nobody did. */
   readonly priority: number | undefined;
   readonly isPaused: boolean;
 }
 
-type Row = [string, number | null, number | null, number];
+type Row = [string, number | null, number | null, number | null, number | null, number];
 
 /** Gives all that is remembered of sites that are followed, in the order of origins. */
 export function* readPlannedSites(connection: Connection): Generator<PlannedSite, void, void> {
   for (let after = ""; ; ) {
     const rows = prepareStatement(connection, sql.all).all(after) as Row[];
-    for (const [origin, at, priority, isPaused] of rows)
-      yield { origin, at: at ?? undefined, priority: priority ?? undefined, isPaused: isPaused === 1 };
+    for (const [origin, at, lookedAt, failures, priority, isPaused] of rows)
+      yield {
+        origin,
+        at: at ?? undefined,
+        lookedAt: lookedAt || undefined,
+        failures: failures ?? 0,
+        priority: priority ?? undefined,
+        isPaused: isPaused === 1,
+      };
     const last = rows.at(-1);
     if (last === undefined) return;
     [after] = last;

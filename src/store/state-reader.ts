@@ -4,6 +4,7 @@ import type { CrawlSummary, EpochSeconds, HeldBody, Page } from "../model/index.
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
 import { type Connection, openStateForReading, prepareStatement, rollBack } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
+import { type PlannedSite, readPlannedSites } from "./plan-list.ts";
 import { findNumberBefore, type NumberedChange, readNewestNumber, readSeenChanges } from "./seen-changes.ts";
 import { stateFileIn } from "./store.ts";
 
@@ -108,6 +109,11 @@ export class StateReader implements Disposable {
     return (rows as [number, string, string][]).map(([id, origin, mirror]) => {
       return { id, origin, folder: isMirrored(mirror) ? resolve(from, mirror) : undefined };
     });
+  }
+
+  /** All that is remembered of sites that are followed, in the order of origins. */
+  readPlans(): PlannedSite[] {
+    return inDatabase(this.#file, () => [...readPlannedSites(this.#connection)]);
   }
 
   /** What is held of a site. O(pages). */

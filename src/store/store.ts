@@ -9,7 +9,7 @@ import { GroupSync } from "./group-sync.ts";
 import { type BodyTaker, HandedBodies } from "./handed-bodies.ts";
 import { HandedMarks } from "./handed-marks.ts";
 import { doubtLeftBodies } from "./left-bodies.ts";
-import { acquireLock, type FileLock } from "./lock.ts";
+import { acquireLock, type FileLock, isLocked } from "./lock.ts";
 import { Mirror } from "./mirror.ts";
 import { mirrorFolderOf } from "./mirror-path.ts";
 import { PlanList } from "./plan-list.ts";
@@ -25,6 +25,11 @@ import { StoredWork } from "./work-list.ts";
 /** The state's file in a folder of mirrors. */
 export function stateFileIn(into: string): string {
   return join(resolve(into), ".tidemark", "state.db");
+}
+
+/** Whether a crawl holds a folder of mirrors; see {@link isLocked}. */
+export function isStoreHeld(into: string): boolean | undefined {
+  return isLocked(`${stateFileIn(into)}.lock`);
 }
 
 /** Where a crawler keeps what it has. */

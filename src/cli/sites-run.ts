@@ -1,0 +1,75 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { decideSite } from "../decide-site.ts";
+import { chooseFollowed, type KnownFollowed, readFollowed, withDecision } from "../known-followed.ts";
+import type { SiteDecision } from "../site-decision.ts";
+import type { RunContext } from "./command.ts";
+import { type ExitCode, exitCodes } from "./exit-code.ts";
+import { formatDecided } from "./follow-printer.ts";
+import { formatMoment } from "./quantity.ts";
+import type { SitesArguments } from "./sites-command.ts";
+import { formatTable } from "./text-table.ts";
+
+/** Lists sites that are followed, or decides of one of them. */
+export async function runSites(options: SitesArguments, context: RunContext): Promise<ExitCode> {
+  const { into, url, stateFile, isPaused, priority } = options;
+  const { out, json, quiet } = context;
+  const all = readFollowed(into, stateFile, Date.now);
+  const chosen = url === undefined ? undefined : chooseFollowed(all, url);
+  if (chosen !== undefined && (isPaused !== undefined || priority !== undefined)) {
+    const { site } = chosen;
+    const decision = {
+      site,
+      ...(isPaused === undefined ? {} : { isPaused }),
+      ...(priority === undefined ? {} : { priority }),
+    };
+    await decide(decision, chosen, options, context);
+    return exitCodes.done;
+  }
+  const sites = chosen === undefined ? all : [chosen];
+  if (json) {
+    for (const site of sites) out.writeJson({ event: "followed-site", ...site });
+    out.writeJson({ event: "summary", sites: sites.length, paused: sites.filter((site) => site.isPaused).length });
+  } else if (!quiet) out.write(formatFollowed(sites, Date.now()));
+  return exitCodes.done;
+}
+
+async function decide(
+  decision: SiteDecision,
+  known: KnownFollowed,
+  { into, stateFile }: SitesArguments,
+  { out, err, json, quiet, signal }: RunContext,
+): Promise<void> {
+  const holds = await decideSite(decision, {
+    into,
+    stateFile,
+    now: Date.now,
+    delay: (delayMs) => wait(delayMs, undefined, { signal }),
+    onRefused: (message) => err.write(`warning: ${message}\n`),
+  });
+  if (json) out.writeJson({ event: "summary", ...withDecision(known, decision), holds });
+  else if (!quiet) {
+    const later = holds === "now" ? "" : " (when the crawl that holds the state looks, or at the next start)";
+    out.write(`${known.site}: ${formatDecided(decision)}${later}\n`);
+  }
+}
+
+function formatTime(ms: number): string {
+  return formatMoment(Math.floor(ms / 1000));
+}
+
+function nextOf({ nextMs, isPaused, isUnderWay }: KnownFollowed, now: number): string {
+  if (isUnderWay) return "under way";
+  if (isPaused) return "paused";
+  return nextMs === undefined || nextMs <= now ? "due" : formatTime(nextMs);
+}
+
+function formatFollowed(sites: readonly KnownFollowed[], now: number): string {
+  const rows = sites.map((site) => [
+    nextOf(site, now),
+    site.lastMs === undefined ? "-" : formatTime(site.lastMs),
+    String(site.priority),
+    String(site.failures),
+    site.site,
+  ]);
+  return formatTable([["next", "last", "priority", "in vain", "site"], ...rows], "llrrl");
+}
