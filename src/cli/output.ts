@@ -31,14 +31,14 @@ export class Output {
     return this.#stream.isTTY === true;
   }
 
-  /** Width in characters; 80 where there is none. */
+  /** Width in characters; 80 where there is none, or a terminal says 0. */
   get columns(): number {
-    return this.#stream.columns ?? 80;
+    return this.#stream.columns || 80;
   }
 
-  /** Height in lines; 24 where there is none. */
+  /** Height in lines; 24 where there is none, or a terminal says 0. */
   get rows(): number {
-    return this.#stream.rows ?? 24;
+    return this.#stream.rows || 24;
   }
 
   /** Whether the reader went away, as `head` does. */
