@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, it, test } from "node:test";
+import { describe, it } from "node:test";
 import type { Page } from "../../src/model/index.ts";
 import { openStore } from "../../src/store/index.ts";
 import { IntakeSpool, type SpooledStep } from "../../src/store/intake-spool.ts";
@@ -80,22 +80,4 @@ describe("two sites of one store", () => {
     assert.equal(memory.read().clock?.until, 99);
     assert.equal(work.counts().pending, 0);
   });
-});
-
-test("plans of visits and what was decided of sites outlast the store", () => {
-  using folder = makeTempFolder();
-  {
-    using store = openStore({ into: folder.path });
-    store.plans.write("https://a.example", { at: 7 });
-    store.plans.decide("https://a.example", { priority: 9 });
-    store.plans.decide("https://b.example", { isPaused: true });
-    store.plans.write("https://a.example", { at: 8 });
-  }
-  using store = openStore({ into: folder.path });
-  assert.deepEqual(store.plans.read("https://a.example"), { at: 8 });
-  assert.equal(store.plans.read("https://b.example"), undefined);
-  assert.deepEqual(store.plans.all(), [
-    { origin: "https://a.example", at: 8, priority: 9, isPaused: false },
-    { origin: "https://b.example", at: undefined, priority: undefined, isPaused: true },
-  ]);
 });
