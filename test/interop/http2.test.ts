@@ -35,9 +35,11 @@ test("nginx is crawled over HTTP/2, though it ends each connection after seven r
   makeSite(docroot);
   await using server = await startSecureServer(docroot, 7);
   const { url, ca } = server;
-  const politeness = createPoliteness();
+  let days = 0;
+  const clock = (): number => Date.now() + days * 86_400_000;
+  const politeness = createPoliteness({ clock });
   const into = join(temp.path, "mirror");
-  const options = { url, into, ca, sources: ["links"], politeness } as const;
+  const options = { url, into, ca, sources: ["links"], politeness, clock } as const;
 
   const first = await crawlSite(options);
   assert.deepEqual([first.created, first.pending, first.failed], [pages + 1, 0, 0]);
@@ -49,12 +51,14 @@ test("nginx is crawled over HTTP/2, though it ends each connection after seven r
     assert.deepEqual(readFileSync(join(mirror, `p${at}.html`)), readFileSync(join(docroot, `p${at}.html`)));
 
   appendFileSync(join(docroot, "p7.html"), "<p>changed</p>");
+  days++;
   const second = await crawlSite(options);
   assert.deepEqual([second.updated, second.failed], [1, 0]);
   const polled = await server.takeLog();
   assert.deepEqual([countOf(polled, "HTTP/2.0", 304), countOf(polled, "HTTP/2.0", 200)], [pages, 1]);
   assert.deepEqual(readFileSync(join(mirror, "p7.html")), readFileSync(join(docroot, "p7.html")));
 
+  days++;
   await crawlSite({ ...options, http1: true });
   const old = await server.takeLog();
   assert.deepEqual([countOf(old, "HTTP/1.1", 304), countOf(old, "HTTP/2.0", 304)], [pages + 1, 0]);
@@ -94,7 +98,7 @@ test("warcio and jwarc take the WARC files of a crawl over HTTP/2", { skip: skip
   await using server = await startSecureServer(docroot, 7);
   const { url, ca } = server;
   const options = { url, ca, into: join(temp.path, "kept"), keep: "warc", sources: ["links"] } as const;
-  for (let visit = 0; visit < 2; visit++) await crawlSite(options);
+  for (let day = 0; day < 2; day++) await crawlSite({ ...options, clock: () => Date.now() + day * 86_400_000 });
   const folder = join(options.into, new URL(url).host.replace(":", "_"));
   const files = readdirSync(folder).filter((name) => name.endsWith(".warc.gz"));
   assert.equal(files.length, 2);
