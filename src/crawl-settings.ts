@@ -46,6 +46,7 @@ export interface CrawlSettings {
   readonly from?: string;
   /** A file's path. */
   readonly ca?: string;
+  readonly http1?: boolean;
   readonly allowPrivate?: boolean;
   readonly pagesBeforeRest?: number;
   readonly restSeconds?: number;
@@ -110,6 +111,7 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
   userAgent: row("user-agent", text, "Name to give to servers"),
   from: row("from", text, "Mail address to give to servers, so that a site's operator can write to you"),
   ca: row("ca", path, "File of further certificate authorities to trust, in PEM"),
+  http1: row("http1", flag, "Speak HTTP/1.1 also where a server offers HTTP/2"),
   allowPrivate: row(
     "allow-private",
     flag,
@@ -152,7 +154,8 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
 /** The options of a crawl that settings stand for, but for what is in files. */
 export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, "urls" | "ca"> {
   const { url, into, stateFile, keep, types, since, budget, concurrency, sources, maxPages, maxDepth } = settings;
-  const { poll, distrustDays, significant, maxPackage, timeoutSeconds, userAgent, from, allowPrivate } = settings;
+  const { poll, distrustDays, significant, maxPackage, timeoutSeconds, userAgent, from, http1, allowPrivate } =
+    settings;
   return {
     url,
     into,
@@ -175,6 +178,7 @@ export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, 
       significant,
       userAgent,
       from,
+      http1,
       allowPrivate,
     }),
   };

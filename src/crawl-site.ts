@@ -81,6 +81,12 @@ export interface CrawlSiteOptions {
   /** Certificates in PEM of further authorities that TLS trusts. Default: those that Node trusts. */
   readonly ca?: string;
   /**
+   * Whether HTTP/1.1 is spoken also where a server offers HTTP/2.
+   *
+   * @default false
+   */
+  readonly http1?: boolean;
+  /**
    * Whether redirects may lead to addresses that are not for everybody: loopback, private, link-local and the like. The
    * site itself may have one as long as no public one was seen. Default false.
    */

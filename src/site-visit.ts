@@ -44,7 +44,7 @@ export function checkVisitOptions({ types = [], significant }: Pick<CrawlSiteOpt
 export async function visitInStore(means: VisitMeans, options: SiteVisitOptions): Promise<VisitResult> {
   const { store, politeness, clock, delay, onOutcome } = means;
   const { origin, types = [], since, concurrency = 1, keep = "mirror", warcBytes, packageBytes } = options;
-  const { userAgent, from, ca, allowPrivate } = options;
+  const { userAgent, from, ca, http1, allowPrivate } = options;
   const { sources, starts, urls, budget, maxPages, maxDepth, isPlanned, distrustMs, lookAgainMs } = options;
   const { timeoutMs, mayGoOn, signal, onEvent } = options;
   const significant = checkSignificant(options.significant);
@@ -53,7 +53,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
   await using fetcher = createFetcher({
     connections: concurrency,
     allowedPrivateOrigins: [origin],
-    ...givenOptions({ userAgent, from, ca, allowPrivate, clock }),
+    ...givenOptions({ userAgent, from, ca, http1, allowPrivate, clock }),
   });
   const site = await openKeptSite(store, origin, { keep, clock: clock ?? Date.now, warcBytes });
   const { memory, work, targets, bodies, warc } = site;

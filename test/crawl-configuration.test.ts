@@ -173,6 +173,7 @@ describe("settings of a crawl", () => {
       sources: ["links"],
       budget: 0,
       maxDepth: 0,
+      http1: true,
       allowPrivate: true,
     };
     assert.deepEqual(crawlOptionsOf(settings), {
@@ -189,6 +190,7 @@ describe("settings of a crawl", () => {
       sources: ["links"],
       budget: 0,
       maxDepth: 0,
+      http1: true,
       allowPrivate: true,
     });
   });

@@ -95,7 +95,7 @@ export class Exchange implements Passenger, Stoppable {
     );
     this.#requests++;
     this.#hop = hop;
-    connection.send(path, fields, hop);
+    connection.send({ method: "GET", path, fields }, hop);
     return true;
   }
 
@@ -107,8 +107,10 @@ export class Exchange implements Passenger, Stoppable {
   #endHop(connection: Connection, end: HopEnd, receivedBytes: number): void {
     this.#hop = undefined;
     this.#receivedBytes += receivedBytes;
-    if (end.kind === "unanswered" && connection.isUsed && !this.#isRetried) {
-      // RFC 9112 section 9.3.1: the server closed an idle connection just as we asked, and has not read our request.
+    // RFC 9112 section 9.3.1: the server closed an idle connection just as we asked, and has not read our request.
+    // RFC 9113 section 8.7: or it says that it has not acted upon it.
+    const isUnread = (end.kind === "unanswered" && connection.isUsed) || end.kind === "unprocessed";
+    if (isUnread && !this.#isRetried) {
       this.#isRetried = true;
       this.#requests--;
       queueMicrotask(() => {

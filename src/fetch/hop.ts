@@ -1,8 +1,8 @@
-import type { Dispatcher } from "undici";
 import type { ExchangeSink, FetchRequest } from "../model/index.ts";
 import { type AnswerFields, readAllFields, readAnswerFields } from "./answer-fields.ts";
 import { BodyBuffer } from "./body-buffer.ts";
 import { BodyDecoder, type DecoderReceiver } from "./body-decoder.ts";
+import { type AnswerReceiver, badRequestCode, unprocessedCode } from "./carrier.ts";
 import type { HeadWatcher } from "./exchange-head.ts";
 import { classifyError, type Failure, isClosedConnection, type Progress } from "./failure.ts";
 
@@ -22,6 +22,8 @@ export type HopEnd =
   | { readonly kind: "failed"; readonly failure: Failure }
   /** The connection was closed before any byte of an answer. */
   | { readonly kind: "unanswered"; readonly failure: Failure }
+  /** The server says that it has not acted upon the request. */
+  | { readonly kind: "unprocessed"; readonly failure: Failure }
   /** Not the network's doing: the sink threw, or the request is malformed. */
   | { readonly kind: "broken"; readonly error: unknown };
 
@@ -36,7 +38,7 @@ const maxInterimAnswers = 20;
  * Takes undici's older callbacks: those that replace them make an object of all fields of each answer, which
  * costs a third of the time that a small page takes.
  */
-export class Hop implements Dispatcher.DispatchHandler, DecoderReceiver {
+export class Hop implements AnswerReceiver, DecoderReceiver {
   readonly #request: FetchRequest;
   readonly #onEnd: (end: HopEnd, receivedBytes: number) => void;
   readonly #dropConnection: () => void;
@@ -138,15 +140,14 @@ export class Hop implements Dispatcher.DispatchHandler, DecoderReceiver {
 
   onError(error: Error): void {
     if (this.#isOver) return;
-    if ((error as { code?: unknown }).code === "UND_ERR_INVALID_ARG") {
+    const { code } = error as { code?: unknown };
+    if (code === "UND_ERR_INVALID_ARG" || code === badRequestCode) {
       this.#end({ kind: "broken", error: new TypeError(`not a request: ${error.message}`, { cause: error }) }, "keep");
     } else if (this.#fields !== undefined && !this.#isWanted) this.#answer("keep");
     else {
       const isUnanswered = this.#progress === "sent" && isClosedConnection(error);
-      this.#end(
-        { kind: isUnanswered ? "unanswered" : "failed", failure: classifyError(error, this.#progress) },
-        "keep",
-      );
+      const kind = code === unprocessedCode ? "unprocessed" : isUnanswered ? "unanswered" : "failed";
+      this.#end({ kind, failure: classifyError(error, this.#progress) }, "keep");
     }
   }
 

@@ -1,7 +1,7 @@
-import type { Dispatcher } from "undici";
 import { type Clock, type PostOutcome, type PostRequest, parseUrl } from "../model/index.ts";
 import { AddressGuard } from "./address-guard.ts";
 import { readAnswerFields } from "./answer-fields.ts";
+import { type AnswerReceiver, type Message, unprocessedCode } from "./carrier.ts";
 import { Connection } from "./connection.ts";
 import { classifyError, type Failure, type Progress } from "./failure.ts";
 import { commonFields } from "./request-fields.ts";
@@ -19,14 +19,18 @@ export interface PostOptions {
 const maxTimerMs = 2 ** 31 - 1;
 
 /** Takes the head of an answer; its body is not read. */
-class AnswerHead implements Dispatcher.DispatchHandler {
+class AnswerHead implements AnswerReceiver {
   readonly #clock: Clock;
   readonly #settle: (outcome: PostOutcome) => void;
+  readonly #sendAgain: () => void;
   #progress: Progress = "connecting";
+  #isSentAgain = false;
 
-  constructor(clock: Clock, settle: (outcome: PostOutcome) => void) {
+  /** @param sendAgain - called at most once, where the server says that it has not acted upon the request */
+  constructor(clock: Clock, settle: (outcome: PostOutcome) => void, sendAgain: () => void) {
     this.#clock = clock;
     this.#settle = settle;
+    this.#sendAgain = sendAgain;
   }
 
   onConnect(): void {
@@ -52,7 +56,10 @@ class AnswerHead implements Dispatcher.DispatchHandler {
   onComplete(): void {}
 
   onError(error: Error): void {
-    this.fail(classifyError(error, this.#progress));
+    if ((error as { code?: unknown }).code === unprocessedCode && !this.#isSentAgain) {
+      this.#isSentAgain = true;
+      queueMicrotask(this.#sendAgain);
+    } else this.fail(classifyError(error, this.#progress));
   }
 
   fail(failure: Failure): void {
@@ -63,8 +70,8 @@ class AnswerHead implements Dispatcher.DispatchHandler {
 /**
  * Sends a JSON text by POST, on a connection of its own that ends with the head of the answer.
  *
- * Whatever a server or a network does is a branch of the outcome. Nothing is sent twice: a request that may have been
- * read is the caller's to repeat. No redirect is followed, and of the answer's body nothing is read.
+ * Whatever a server or a network does is a branch of the outcome. Nothing is sent twice, unless the server says that it
+ * has not acted upon it (RFC 9113 section 8.7): a request that may have been read is the caller's to repeat. No redirect is followed, and of the answer's body nothing is read.
  *
  * @throws TypeError if the URL is none of http or https
  * @see RFC 9110 section 9.3.3
@@ -74,21 +81,27 @@ export async function postJson(request: PostRequest, options: PostOptions = {}):
   const url = parseUrl(request.url);
   if (url?.protocol !== "http:" && url?.protocol !== "https:") throw new TypeError("not an http or https URL");
   if (signal?.aborted === true) return { kind: "failed", ...aborted };
-  const headers = commonFields(options.userAgent ?? formatUserAgent());
-  headers.push("content-type", "application/json; charset=utf-8");
+  const fields = commonFields(options.userAgent ?? formatUserAgent());
+  fields.push("content-type", "application/json; charset=utf-8");
   // The URL is the user's own, never one that a site gave.
   const guard = new AddressGuard({ allowPrivate: true });
-  const connection = new Connection(url.origin, { connectTimeoutMs: timeoutMs, guard }, () => undefined);
+  const settings = { connectTimeoutMs: timeoutMs, guard, http1Origins: new Set<string>() };
+  const connection = new Connection(url.origin, settings, () => undefined);
   try {
     return await new Promise<PostOutcome>((resolve) => {
-      const head = new AnswerHead(options.clock ?? Date.now, settle);
+      let isSettled = false;
+      const message: Message = { method: "POST", path: url.pathname + url.search, fields, body: json };
+      const head = new AnswerHead(options.clock ?? Date.now, settle, () => {
+        if (!isSettled) connection.send(message, head);
+      });
       const stop = (): void => head.fail(aborted);
-      const message = `no answer within ${timeoutMs} ms`;
-      const deadline = setTimeout(() => head.fail({ reason: "timeout", message }), Math.min(timeoutMs, maxTimerMs));
+      const late: Failure = { reason: "timeout", message: `no answer within ${timeoutMs} ms` };
+      const deadline = setTimeout(() => head.fail(late), Math.min(timeoutMs, maxTimerMs));
       signal?.addEventListener("abort", stop);
-      connection.sendBody(url.pathname + url.search, headers, json, head);
+      connection.send(message, head);
 
       function settle(outcome: PostOutcome): void {
+        isSettled = true;
         clearTimeout(deadline);
         signal?.removeEventListener("abort", stop);
         resolve(outcome);

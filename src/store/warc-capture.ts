@@ -71,13 +71,18 @@ export class Capture implements ExchangeSink {
     find: (url: string) => HeldPayload | undefined,
     findPayload: (payload: string) => HeldPayload | undefined,
   ): PlannedCapture {
-    const { url, status, startedAt, remoteAddress, requestHead } = this.exchange;
+    const { url, status, startedAt, remoteAddress, requestHead, protocol } = this.exchange;
     const { block, sha1, digest } = this.#body.end();
     const payload = labelled(sha1);
     const sizeBytes = this.#body.sizeBytes;
     const date = Math.floor(startedAt / 1000);
     const recordId = newRecordId();
-    const shared = { targetUri: url, date, ...(remoteAddress === undefined ? {} : { ipAddress: remoteAddress }) };
+    const shared = {
+      targetUri: url,
+      date,
+      ...(remoteAddress === undefined ? {} : { ipAddress: remoteAddress }),
+      ...(protocol === "http/1.1" ? {} : { protocols: [protocol] }),
+    };
     const request: NewRecord = {
       head: {
         ...shared,

@@ -17,6 +17,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   race: () => import("./race.ts"),
   orders: () => import("./orders.ts"),
   simulator: () => import("./simulator.ts"),
+  http2: () => import("./http2.ts"),
 };
 
 const names = Object.keys(benchmarks);

@@ -38,6 +38,7 @@ const head: fc.Arbitrary<WarcHead> = fc
       warcinfoId: optional(word),
       filename: optional(word),
       concurrentTo: optional(fc.array(word, { minLength: 1, maxLength: 3 })),
+      protocols: optional(fc.array(word, { minLength: 1, maxLength: 3 })),
     },
     { noNullPrototype: true },
   )
@@ -133,6 +134,11 @@ describe("a record's head", () => {
       "5.7: several concurrent records",
       `${base}\r\nWARC-Concurrent-To: <a:b>\r\nWARC-Concurrent-To: <c:d>`,
       (of) => of.concurrentTo?.join() === "a:b,c:d",
+    ],
+    [
+      "several protocols",
+      `${base}\r\nWARC-Protocol: h2\r\nwarc-protocol: tls/1.3`,
+      (of) => of.protocols?.join() === "h2,tls/1.3",
     ],
     ["1.0: brackets around a URI", `${base}\r\nWARC-Target-URI: <http://a/>`, (of) => of.targetUri === "http://a/"],
   ];

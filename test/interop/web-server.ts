@@ -13,6 +13,8 @@ export interface LoggedRequest {
   readonly method: string;
   /** The request target, as it was sent. */
   readonly uri: string;
+  /** Such as `HTTP/1.1`. */
+  readonly protocol: string;
   readonly status: number;
   /** Bytes of the body that were sent. */
   readonly bytes: number;
@@ -56,7 +58,7 @@ export interface WebServer {
 }
 
 const gracefulStop = { nginx: "SIGQUIT", apache2: "SIGWINCH" } as const;
-const logLine = /^(\S+) (\S+) \S+ (\d{3}) (\d+|-)$/;
+const logLine = /^(\S+) (\S+) (\S+) (\d{3}) (\d+|-)$/;
 
 /** A port that nothing listened on a moment ago. */
 export async function findFreePort(): Promise<number> {
@@ -72,10 +74,11 @@ function parseLog(text: string): LoggedRequest[] {
   const requests: LoggedRequest[] = [];
   for (const line of text.split("\n")) {
     if (line === "") continue;
-    const [, method = "", uri = "", status, bytes] = logLine.exec(line) ?? [];
+    const [, method = "", uri = "", protocol = "", status, bytes] = logLine.exec(line) ?? [];
     if (status === undefined) throw new Error(`not a line of the access log: ${line}`);
     // The question whether the server is up is our own.
-    if (method !== "OPTIONS") requests.push({ method, uri, status: Number(status), bytes: Number(bytes) || 0 });
+    if (method !== "OPTIONS")
+      requests.push({ method, uri, protocol, status: Number(status), bytes: Number(bytes) || 0 });
   }
   return requests;
 }

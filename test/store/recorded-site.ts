@@ -15,6 +15,14 @@ export interface ReadRecord {
   block: string;
 }
 
+/** How a site is recorded. */
+interface RecordingOptions {
+  readonly now?: number;
+  readonly maxBytes?: number;
+  /** Whom TLS trusts. */
+  readonly ca?: string;
+}
+
 /** Requests to one site that are recorded, with a store of their own and a clock that the test sets. */
 export class RecordedSite implements AsyncDisposable {
   readonly origin: string;
@@ -25,7 +33,7 @@ export class RecordedSite implements AsyncDisposable {
   readonly #fetcher: Fetcher;
   now: number;
 
-  private constructor(origin: string, into: string, options: { readonly now: number; readonly maxBytes?: number }) {
+  private constructor(origin: string, into: string, options: RecordingOptions & { readonly now: number }) {
     this.origin = origin;
     this.now = options.now;
     this.#opened = openStore({ into });
@@ -41,15 +49,12 @@ export class RecordedSite implements AsyncDisposable {
     this.folder = this.store.folder;
     if (this.store.warc === undefined) throw new Error("no WARC files");
     this.warc = this.store.warc;
-    this.#fetcher = createFetcher({ clock: () => this.now, allowPrivate: true });
+    const { ca } = options;
+    this.#fetcher = createFetcher({ clock: () => this.now, allowPrivate: true, ...(ca === undefined ? {} : { ca }) });
   }
 
   /** Opens the store, and ends what a killed run left there. */
-  static async open(
-    origin: string,
-    into: string,
-    options: { readonly now?: number; readonly maxBytes?: number } = {},
-  ): Promise<RecordedSite> {
+  static async open(origin: string, into: string, options: RecordingOptions = {}): Promise<RecordedSite> {
     const site = new RecordedSite(origin, into, { now: 1_800_000_000_000, ...options });
     await site.warc.files.recover();
     return site;
