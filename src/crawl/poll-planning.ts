@@ -3,12 +3,17 @@ import type { EpochMs, EpochSeconds, Target } from "../model/index.ts";
 import {
   type ChangeHistory,
   defaultPollPolicy,
+  defaultPrior,
   dueAfterSeconds,
+  minRate,
   noHistory,
   observe,
   PollPlanner,
+  type RatePrior,
   rateOf,
+  SitePrior,
 } from "../revisit/index.ts";
+import type { SiteMemory } from "./ports.ts";
 import type { TargetFinding } from "./target-judgement.ts";
 import type { TargetVisit } from "./target-visit.ts";
 
@@ -53,10 +58,17 @@ export function historyAfter(
   return numbersOf(history);
 }
 
+/** What is thought of a site's pages before they are asked for again: by what its others did, as far as that is known. */
+export function readPrior(memory: SiteMemory): RatePrior {
+  const seconds = Number((memory.readSource("rates") as { readonly seconds?: unknown } | undefined)?.seconds);
+  return seconds >= 1 && seconds <= 1 / minRate ? { ...defaultPrior, seconds } : defaultPrior;
+}
+
 /** When a page is due that was asked for now, by the same plan. */
-export function dueAfterAnswer(history: readonly number[], now: EpochSeconds): EpochMs {
+export function dueAfterAnswer(history: readonly number[], prior: RatePrior, now: EpochSeconds): EpochMs {
   const { minChangeProbability } = defaultPollPolicy;
-  return (now + dueAfterSeconds(rateOf(readHistory(history)), minChangeProbability, defaultPollPolicy)) * 1000;
+  const rate = rateOf(readHistory(history), prior);
+  return (now + dueAfterSeconds(rate, minChangeProbability, defaultPollPolicy)) * 1000;
 }
 
 /** Targets that are worth a request. */
@@ -77,7 +89,9 @@ const lookedAtAtOnce = 1000;
  */
 export async function choosePolls(visit: TargetVisit, targets: Iterable<Target>): Promise<ChosenPolls> {
   const { budget, tally } = visit;
-  const { timing } = visit.ports;
+  const { timing, memory } = visit.ports;
+  const prior = readPrior(memory);
+  const fit = new SitePrior(prior);
   const left = budget - tally.pageRequests;
   const planner = new PollPlanner({
     now: timing.now(),
@@ -85,13 +99,16 @@ export async function choosePolls(visit: TargetVisit, targets: Iterable<Target>)
   });
   let looked = 0;
   for (const target of targets) {
+    const history = readHistory(target.history);
+    fit.add(history);
     planner.add({
       path: target.path,
       polledAt: target.askedAt === undefined ? undefined : target.askedAt * 1000,
-      ratePerSecond: rateOf(readHistory(target.history)),
+      ratePerSecond: rateOf(history, prior),
     });
     if (++looked % lookedAtAtOnce === 0) await timing.delay(0, visit.signal);
   }
+  if (looked > 0) memory.rememberSource("rates", { seconds: fit.prior.seconds });
   const { polls, nextDueAt } = planner.finish();
   return { targets: takeChosen(visit, polls), nextDueAt };
 }

@@ -4,7 +4,7 @@ import { isTimeUp } from "./crawl-visit.ts";
 import { LinkFollower } from "./link-follower.ts";
 import { maxTroublesInARow } from "./patient-request.ts";
 import { Permits } from "./permits.ts";
-import { choosePolls, dueAfterAnswer, historyAfter } from "./poll-planning.ts";
+import { choosePolls, dueAfterAnswer, historyAfter, readPrior } from "./poll-planning.ts";
 import type { TargetChoice } from "./ports.ts";
 import { isCancelled, throwIfAborted, warn } from "./reading-visit.ts";
 import { productToken } from "./robots-rules.ts";
@@ -33,6 +33,10 @@ function* takeTargets(visit: TargetVisit, choice: TargetChoice): Generator<Targe
   }
 }
 
+function* withLastmod(targets: Iterable<Target>): Generator<Target, void, void> {
+  for (const target of targets) if (target.lastmod !== undefined) yield target;
+}
+
 /** Whether an answer says something of a list's `lastmod`: not of what is asked for out of turn, nor of a page that is gone. */
 function isEvidence({ held, fullAt }: Target, { settlement }: TargetJudgement): boolean {
   return held !== undefined && fullAt !== undefined && settlement.kind === "answered";
@@ -46,6 +50,7 @@ class TargetWork {
   readonly #permits: Permits;
   readonly #links: LinkFollower;
   readonly #heldAtFirst: number;
+  readonly #prior: ReturnType<typeof readPrior>;
   readonly #tags: SharedTags;
   readonly #answeredElsewhere = new Set<string>();
   /** Pages that are being asked for and are not held. */
@@ -67,6 +72,7 @@ class TargetWork {
     this.#links = new LinkFollower(visit);
     this.#tags = new SharedTags(readSharedTags(visit.ports.memory));
     this.#heldAtFirst = visit.ports.targets.counts().held;
+    this.#prior = readPrior(visit.ports.memory);
   }
 
   async run(): Promise<void> {
@@ -74,14 +80,17 @@ class TargetWork {
     // Pages that nobody has yet come first: they are worth more than a fresher copy.
     await this.#askForNew();
     await this.#ask(takeTargets(this.#visit, "doubted"));
+    const isBounded = isPlanned || Number.isFinite(budget);
     if (plan.asks === "moved") {
       const moved = takeTargets(this.#visit, "moved");
-      const isBounded = isPlanned || Number.isFinite(budget);
       await this.#ask(isBounded && plan.trust === "false-alarms" ? await this.#choose(moved) : moved);
       await this.#ask(ports.targets.sample(plan.sampled, this.#visit.since).values());
     } else {
+      // A moved lastmod is the best sign of a change that there is, until it proves to be none.
+      if (isBounded && plan.trust !== undefined && plan.trust !== "false-alarms")
+        await this.#ask(withLastmod(takeTargets(this.#visit, "moved")));
       const known = takeTargets(this.#visit, "known");
-      await this.#ask(isPlanned || Number.isFinite(budget) ? await this.#choose(known) : known);
+      await this.#ask(isBounded ? await this.#choose(known) : known);
     }
     await this.#askForNew();
     if (this.#tags.found.length > 0) ports.targets.forgetTags(this.#tags.found);
@@ -218,7 +227,7 @@ class TargetWork {
       draft.hasChanged === undefined ? target.history : historyAfter(target, finding, now, draft.hasChanged);
     const judgement = history === target.history ? draft : judgeTarget(target, finding, now, history);
     this.#count(target, judgement);
-    if (judgement.settlement.kind === "answered") this.#noteDue(dueAfterAnswer(history, now));
+    if (judgement.settlement.kind === "answered") this.#noteDue(dueAfterAnswer(history, this.#prior, now));
     if (judgement.hasChanged !== undefined && isEvidence(target, judgement))
       this.#visit.plan.observe?.(target, judgement.hasChanged);
     this.#report(target, finding, judgement);

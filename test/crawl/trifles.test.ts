@@ -25,13 +25,14 @@ async function askedUnderBudget(options: Partial<CrawlSiteOptions>): Promise<{ a
 
 test("changes in trifles do not call for more visits, and are kept", async () => {
   const { asked, trifle } = await askedUnderBudget({ significant: 0.9 });
-  assert.deepEqual(asked, Array(4).fill("200 /news.html"));
+  // One of the four days is for the page that links to both.
+  assert.deepEqual(asked, Array(3).fill("200 /news.html"));
   assert.match(trifle, /Visitors: 7$/);
 });
 
 test("what is kept in WARC files is compared with what they held before", async () => {
   const { asked } = await askedUnderBudget({ significant: 0.9, keep: "warc" });
-  assert.deepEqual(asked, Array(4).fill("200 /news.html"));
+  assert.deepEqual(asked, Array(3).fill("200 /news.html"));
 });
 
 test("each change calls for visits where none is said to be a trifle", async () => {

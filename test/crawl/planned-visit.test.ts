@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
+import { MappedSite, urlset } from "./mapped-site.ts";
+import { Crawler, type Visit } from "./site-visit.ts";
+
+const planned: Partial<CrawlSiteOptions> = { sources: ["sitemap"], isPlanned: true };
+const pagesOf = ({ requests }: Visit): string[] => requests.filter((request) => request.endsWith(".html"));
+
+describe("visits by plan", () => {
+  it("ask for a page as soon as its lastmod moves, before that is proved to be true", async () => {
+    await using mapped = await MappedSite.open(5);
+    const { crawler } = mapped;
+    await crawler.visit(planned);
+    mapped.nextDay();
+    mapped.change("/3.html");
+    mapped.publish();
+    assert.deepEqual(pagesOf(await crawler.visit(planned)), ["200 /3.html"]);
+    mapped.nextDay();
+    assert.deepEqual(pagesOf(await crawler.visit(planned)), []);
+  });
+
+  it("ask for pages of which nothing is known after 2.5 days, and the later the longer they stay equal", async () => {
+    await using crawler = await Crawler.open();
+    crawler.site.set({ "/a.html": "a" });
+    crawler.site.files.set("/sitemap.xml", Buffer.from(urlset(crawler.site.origin, [{ path: "/a.html" }])));
+    const days: number[] = [];
+    for (let day = 0; day < 40; day++) if (pagesOf(await crawler.visitNextDay(planned)).length > 0) days.push(day);
+    assert.deepEqual(days.slice(0, 2), [0, 3]);
+    const waits = days.slice(1).map((day, at) => day - (days[at] ?? 0));
+    assert.deepEqual(
+      waits,
+      waits.toSorted((a, b) => a - b),
+    );
+    assert.ok(days.length >= 5 && days.length <= 9, days.join());
+  });
+
+  it("take a page that is new to them for one as lively as the others of its site", async () => {
+    const paths = Array.from({ length: 60 }, (_, at) => `/${at}.html`);
+    const askedForNew = async (areLively: boolean): Promise<number> => {
+      await using crawler = await Crawler.open();
+      const list = (all: readonly string[]): void => {
+        const text = urlset(
+          crawler.site.origin,
+          all.map((path) => ({ path })),
+        );
+        crawler.site.files.set("/sitemap.xml", Buffer.from(text));
+      };
+      const live = (day: number): void => {
+        crawler.site.set(Object.fromEntries(paths.map((path) => [path, areLively ? `${path} ${day}` : path])));
+      };
+      list(paths);
+      for (let day = 0; day < 30; day++) {
+        live(day);
+        await crawler.visitNextDay(planned);
+      }
+      crawler.site.set({ "/new.html": "new" });
+      list([...paths, "/new.html"]);
+      await crawler.visitNextDay(planned);
+      for (let day = 1; day < 60; day++) {
+        if (pagesOf(await crawler.visitNextDay(planned)).some((request) => request.endsWith("/new.html"))) return day;
+      }
+      return Number.POSITIVE_INFINITY;
+    };
+    const [lively, quiet] = [await askedForNew(true), await askedForNew(false)];
+    assert.ok(lively <= 2 && quiet >= 5, `${lively} and ${quiet} days`);
+  });
+});
