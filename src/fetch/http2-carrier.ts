@@ -57,7 +57,7 @@ export class Http2Carrier implements Carrier, WireListener {
   }
 
   get isSpent(): boolean {
-    return this.#isClosed || this.#farewell !== undefined || this.#nextStreamId > lastStreamId;
+    return this.#isClosed || this.#nextStreamId > lastStreamId;
   }
 
   send(message: Message, receiver: AnswerReceiver): void {
@@ -100,10 +100,8 @@ export class Http2Carrier implements Carrier, WireListener {
     const answer = this.#answer;
     // RFC 9113 section 6.8: an answer that is under way may still be finished.
     if (answer === undefined) this.#end(errorCodes.none);
-    else if (answer.streamId > farewell.lastStreamId || (farewell.code !== 0 && !answer.isAnswered)) {
+    else if (answer.streamId > farewell.lastStreamId || (farewell.code !== 0 && !answer.isAnswered))
       this.#cut(undefined);
-      this.#end(errorCodes.none);
-    }
   }
 
   async close(): Promise<void> {
@@ -139,15 +137,11 @@ export class Http2Carrier implements Carrier, WireListener {
     // Whoever was told of it may have dropped the connection.
     if (progress === "more" || this.#answer !== answer) return;
     const { streamId, receiver } = answer;
+    if (progress === "whole") this.#wire.stopUpload(streamId);
+    else this.#wire.reset(streamId, errorCodes.protocol);
     this.#release();
-    if (progress === "whole") {
-      this.#wire.stopUpload(streamId);
-      if (this.#farewell !== undefined) this.#end(errorCodes.none);
-      receiver.onComplete();
-    } else {
-      this.#wire.reset(streamId, errorCodes.protocol);
-      receiver.onError(protocolError(`the server sent ${progress.malformed}`));
-    }
+    if (progress === "whole") receiver.onComplete();
+    else receiver.onError(protocolError(`the server sent ${progress.malformed}`));
   }
 
   #release(): void {
@@ -155,6 +149,7 @@ export class Http2Carrier implements Carrier, WireListener {
     this.#begin = undefined;
     this.#receivedBytes = 0;
     this.#idle.refresh();
+    if (this.#farewell !== undefined) this.#end(errorCodes.none);
   }
 
   /** @param code - of the reset; undefined where the connection ended */

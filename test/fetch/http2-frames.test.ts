@@ -115,6 +115,14 @@ const rows: readonly Row[] = [
     "truncated",
     all((id) => answerHead(id, 200, [["content-length", "2"]]), whole),
   ],
+  [
+    "more than its length, and no end (8.1.1)",
+    "truncated",
+    all((id) => answerHead(id, 200, [["content-length", "2"]]), part),
+  ],
+  ["a line's end in a field (8.2.1)", "protocol", all((id) => answerHead(id, 200, [["x", "a\r\nb: c"]]), whole)],
+  ["a zero in a field (8.2.1)", "protocol", all((id) => answerHead(id, 200, [["x", "a\0b"]]), whole)],
+  ["a name that is none (8.2.1)", "protocol", all((id) => answerHead(id, 200, [["x y", "z"]]), whole)],
   ["a length and no body (8.1.1)", "truncated", all((id) => answerHead(id, 200, [["content-length", "2"]], 5))],
   ["a length in words", "protocol", all((id) => answerHead(id, 200, [["content-length", "five"]]), whole)],
   [
@@ -345,6 +353,12 @@ test("a new connection that ends without an answer is not made again", async () 
   const outcome = await fetcher.get({ origin: server.origin, path: "/", ...bounds });
   assert.equal(wordOf(outcome), "connection");
   assert.equal(server.connections.length, 1);
+});
+
+test("an answer without settings before it is none (3.4)", async () => {
+  await using server = await listenFrames(all(ok, whole), { start: Buffer.alloc(0) });
+  await using fetcher = createTrustingFetcher();
+  assert.equal(wordOf(await fetcher.get({ origin: server.origin, path: "/", ...bounds })), "protocol");
 });
 
 test("fields of an answer that was none are read all the same, since later ones refer to them", async () => {
