@@ -213,7 +213,9 @@ describe("readCrawlChanges", () => {
     await crawler.visit();
     const store = crawler.folder.path;
     const old = new Database(stateOf(store));
-    for (const table of ["target", "state_identity", "source_state", "seen_change", "visit", "warc_record", "handed"])
+    for (const table of [
+      ...["target", "state_identity", "source_state", "seen_change", "visit", "warc_record", "handed", "visit_plan"],
+    ])
       old.exec(`DROP TABLE ${table}`);
     for (const column of ["robots_fresh", "clock"]) old.exec(`ALTER TABLE site DROP COLUMN ${column}`);
     old.exec("PRAGMA user_version = 1");
