@@ -1,5 +1,4 @@
 import type { EpochMs, EpochSeconds, KnownPublications, LookBounds } from "../model/index.ts";
-import { defaultPollPolicy } from "./site-plan.ts";
 
 /** When an index was looked at. */
 export interface IndexLook {
@@ -10,8 +9,13 @@ export interface IndexLook {
 }
 
 /** Waits that are remembered beside those between the times. */
-const maxWaits = 64;
+const maxWaits = 512;
 const maxLeastWaits = 8;
+/**
+ * A look is worth so much of the mean wait in staleness. A site that publishes at random is then looked at when something new is
+ * out as often as when a page is polled: 0.3 of the times, `(1 - e^-x)^2 = (c + x - (1 - e^-x)) e^-x` at `e^-x = 0.7`.
+ */
+const lookCost = 0.0716;
 /** Of two waits that differ by no more than this share one says what the other does. */
 const likeShare = 0.2;
 /** What is served is a little later than its time says: a hundredth of what was waited for, within these bounds. */
@@ -92,10 +96,36 @@ function sortedWaitsMs({ times, waits }: KnownPublications): number[] {
     .sort((a, b) => a - b);
 }
 
-/** After how long the next publication is out as often as polls find a change; undefined if no wait was so long. */
+/**
+ * After which wait to look next, so that looks and staleness until the next publication is seen cost least together: the waits
+ * that were seen and are longer than what has passed are taken for equally likely, and each look that comes too early is
+ * followed by the best one after it. O(n^2) for n waits.
+ *
+ * @param waitsMs - ascending
+ * @returns undefined if no wait was so long
+ */
 function expectAfter(waitsMs: readonly number[], elapsedMs: number): number | undefined {
   const longer = waitsMs.filter((ms) => ms > elapsedMs);
-  return longer[Math.floor(longer.length * defaultPollPolicy.minChangeProbability)];
+  const costMs = (lookCost * waitsMs.reduce((sum, ms) => sum + ms, 0)) / waitsMs.length;
+  /** What is still to be paid once it is known that the publication is not out after so many of the waits. */
+  const owedMs = new Array<number>(longer.length + 1).fill(0);
+  let best: number | undefined;
+  for (let from = longer.length - 1; from >= 0; from--) {
+    const left = longer.length - from;
+    let least = Number.POSITIVE_INFINITY;
+    let passedMs = 0;
+    for (let to = from + 1; to <= longer.length; to++) {
+      const lookMs = longer[to - 1] ?? 0;
+      passedMs += lookMs;
+      const staleMs = (to - from) * lookMs - passedMs;
+      const paidMs = costMs + (staleMs + (longer.length - to) * (owedMs[to] ?? 0)) / left;
+      if (paidMs >= least) continue;
+      least = paidMs;
+      best = lookMs;
+    }
+    owedMs[from] = least;
+  }
+  return best;
 }
 
 function marginOf(ms: number): number {
@@ -112,8 +142,8 @@ function againAfter(dueMs: number, usualMs: number, elapsedMs: number): number {
 }
 
 /**
- * When to look at a site again that publishes now and then: when the next publication is as likely to be out as a page
- * that is polled is to have changed, given the waits between those before and that it has not come yet, and a margin later. Whoever publishes at night is
+ * When to look at a site again that publishes now and then: when looks and staleness cost least together, given the waits
+ * between earlier publications and that the next has not come yet, and a margin later. Whoever publishes at night is
  * looked at at night, and in the office hours of those who have some. A site that is late is looked at after as long
  * again as it is late; one of which only one publication is known, after as long as that is old.
  *

@@ -99,7 +99,7 @@ class SitesTrial {
       if (copy === undefined) throw new TypeError("two copies are kept");
       if (await this.#runAndKill(copy)) killed++;
       else finished++;
-      for (const site of this.#random.sample(copy.sites, 3)) this.#look(copy, site);
+      for (const site of this.#random.sample(copy.sites, 8)) this.#look(copy, site);
       this.#checkLogs();
       if ((killed + finished) % 20 === 0) this.#options.onProgress?.(this.#progress(killed, finished));
     }

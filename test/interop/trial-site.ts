@@ -203,8 +203,10 @@ export class TrialSite implements AsyncDisposable {
       if (!this.seen.has(path) || missed >= 2) return false;
       this.#missed.set(path, missed + 1);
       fail(404);
-    } else if (choice === 8) response.destroy();
-    else {
+    } else if (choice === 8) {
+      response.destroy();
+      this.log.endWithoutAnswer(opened, Date.now());
+    } else {
       // Half a body.
       response.writeHead(200, { "content-type": "text/html", "content-length": "4000" });
       response.write("<h1>This is an error page</h1>", () => response.destroy());

@@ -71,6 +71,12 @@ export class VisitLog {
     this.#told = { run: request.run, at: now };
   }
 
+  /** A request that got no answer is sent again at once, on a new connection (RFC 9112 section 9.3.1): the two are one page. */
+  endWithoutAnswer(request: OpenRequest, now: number): void {
+    if (this.#open.has(request)) this.#pages--;
+    this.end(request, now);
+  }
+
   /** What a run had under way when it died is over. */
   died(run: string, now: number): void {
     for (const request of this.#open) if (request.run === run) this.end(request, now);
