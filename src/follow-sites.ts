@@ -19,7 +19,7 @@ import {
 } from "./model/index.ts";
 import { type CreatePolitenessOptions, createPoliteness, type Politeness } from "./politeness.ts";
 import { realTiming } from "./reading-ports.ts";
-import { visitInStore } from "./site-visit.ts";
+import { type VisitMeans, visitInStore } from "./site-visit.ts";
 import { openStore, type Store, TakerFailure } from "./store/index.ts";
 
 /** One of many sites: how it is crawled, when, and how it is spared. */
@@ -111,8 +111,14 @@ function leavingAt(signal: AbortSignal, gate: Politeness): Politeness {
   };
 }
 
+/** What following works with beside the clock; only simulations have others than {@link followSites}. */
+export interface FollowMeans extends Pick<VisitMeans, "createFetcher"> {
+  readonly store: Store;
+}
+
 class Following {
   readonly #options: FollowSitesOptions;
+  readonly #createFetcher: VisitMeans["createFetcher"];
   readonly #store: Store;
   readonly #timing: Timing;
   readonly #politeness: Politeness;
@@ -124,11 +130,12 @@ class Following {
   #visits = 0;
   #failedVisits = 0;
 
-  constructor(options: FollowSitesOptions, store: Store) {
+  constructor(options: FollowSitesOptions, { store, createFetcher }: FollowMeans) {
     const { clock, delay, random = Math.random, addressesOf, isForever = true } = options;
     const { connections = defaultConnections, visitsAtOnce = connections * visitsPerConnection } = options;
     this.#options = options;
     this.#store = store;
+    this.#createFetcher = createFetcher;
     const timing = realTiming(clock);
     this.#timing = delay === undefined ? timing : { now: timing.now, delay };
     this.#board = new FollowBoard(this.#agenda, timing.now, connections);
@@ -228,7 +235,8 @@ class Following {
       return !isCutShort;
     };
     try {
-      const means = { store: this.#store, politeness: this.#politeness, clock, delay, onOutcome };
+      const createFetcher = this.#createFetcher;
+      const means = { store: this.#store, politeness: this.#politeness, clock, delay, createFetcher, onOutcome };
       // Without a list of changes all pages would else be asked for at each visit.
       const visit = { isPlanned: true, ...options, origin: site, mayGoOn: mayStill, onEvent };
       const result = await visitInStore(means, visit);
@@ -270,11 +278,26 @@ class Following {
  * await followSites({ sites: urls.map((url) => ({ url })), into: "mirrors", signal: stop.signal });
  */
 export async function followSites(options: FollowSitesOptions): Promise<FollowSummary> {
-  const { into, stateFile, connections, visitsAtOnce } = options;
+  const { into, stateFile } = options;
+  checkCounts(options);
+  using store = openStore({ into, ...givenOptions({ stateFile }) });
+  return await followSitesBy({ store }, options);
+}
+
+function checkCounts({ connections, visitsAtOnce }: FollowSitesOptions): void {
   for (const [name, value] of Object.entries({ connections, visitsAtOnce })) {
     if (value === undefined || (Number.isInteger(value) && value > 0)) continue;
     throw new TidemarkError("bad-option", `${name} must be a whole number from 1 on, not ${value}.`);
   }
-  using store = openStore({ into, ...givenOptions({ stateFile }) });
-  return await new Following(options, store).run();
+}
+
+/**
+ * As {@link followSites}, with a store that is open and stays so, and requests that somebody else answers: the loop of
+ * production in virtual time, or beside a web in memory. Of `into` and `stateFile` nothing is used.
+ *
+ * @throws as {@link followSites}
+ */
+export async function followSitesBy(means: FollowMeans, options: FollowSitesOptions): Promise<FollowSummary> {
+  checkCounts(options);
+  return await new Following(options, means).run();
 }

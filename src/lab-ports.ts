@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { contentId } from "./fetch/index.ts";
+import { contentId, digestOf } from "./fetch/index.ts";
 import type { LabPorts } from "./lab/index.ts";
 import { readLinkedPages } from "./lab-graph.ts";
 import { readHistory } from "./lab-history.ts";
@@ -24,9 +24,10 @@ export function createLabPorts(scratchFolder: string): LabPorts {
       const isWithheld = names.some((name, at) => judgeName(name, at < names.length - 1) !== undefined);
       return isWithheld ? undefined : mediaTypeOfName(names.at(-1) ?? "");
     },
-    pack: (content, kind) => ({
-      id: contentId(content),
-      sizeBytes: gzipSync(content, { level: levels[kind], chunkSize: 128 * 1024 }).length,
-    }),
+    pack: (content, kind) => {
+      const bytes = gzipSync(content, { level: levels[kind], chunkSize: 128 * 1024 });
+      return { id: contentId(content), sizeBytes: bytes.length, bytes };
+    },
+    digestOf,
   };
 }

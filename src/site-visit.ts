@@ -1,7 +1,7 @@
 import { type Timing, type VisitResult, visitSite } from "./crawl/index.ts";
 import type { CrawlSiteOptions } from "./crawl-site.ts";
 import { checkSignificant } from "./export-checks.ts";
-import { createFetcher } from "./fetch/index.ts";
+import { createFetcher, type Fetcher, type FetcherOptions } from "./fetch/index.ts";
 import { givenOptions } from "./given-options.ts";
 import { openKeptSite } from "./kept-site.ts";
 import { meterRequests } from "./metered-requests.ts";
@@ -19,6 +19,8 @@ export interface VisitMeans {
   readonly delay: Timing["delay"] | undefined;
   /** Told what each request came to. */
   readonly onOutcome?: (origin: string, outcome: FetchOutcome) => void;
+  /** Makes what sends the requests of a visit. Default: over HTTP. */
+  readonly createFetcher?: ((options: FetcherOptions) => Fetcher) | undefined;
 }
 
 /** A visit to one site of a store. */
@@ -50,7 +52,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
   const significant = checkSignificant(options.significant);
   const filter = parseTypes(types);
   const timing = realTiming(clock);
-  await using fetcher = createFetcher({
+  await using fetcher = (means.createFetcher ?? createFetcher)({
     connections: concurrency,
     allowedPrivateOrigins: [origin],
     ...givenOptions({ userAgent, from, ca, http1, allowPrivate, clock }),

@@ -11,18 +11,18 @@ export interface SiteServer extends AsyncDisposable {
   answer: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-/** Listens on a free loopback port. */
-export async function listenSite(answer: SiteServer["answer"]): Promise<SiteServer> {
+/** Listens on a free port of a loopback address. */
+export async function listenSite(answer: SiteServer["answer"], address = "127.0.0.1"): Promise<SiteServer> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
     site.answer(request, response);
   });
-  server.listen(0, "127.0.0.1");
+  server.listen(0, address);
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const site: SiteServer = {
-    origin: `http://127.0.0.1:${port}`,
+    origin: `http://${address}:${port}`,
     requests: requests,
     answer: answer,
     [Symbol.asyncDispose]: async () => {

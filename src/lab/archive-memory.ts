@@ -27,6 +27,12 @@ export class ArchiveMemory implements ArchiveFolder {
     return Promise.resolve(changes.value);
   }
 
+  /** An archive as it is served, by its file name; undefined if there is none. */
+  serve(fileName: string): Uint8Array | undefined {
+    const content = this.#contents.get(fileName);
+    return content && this.#pack(content, "archive").bytes;
+  }
+
   /** Forgets all archives but these. */
   keep(entries: readonly ArchiveEntry[]): void {
     const kept = new Set(entries.map(({ name }) => formatArchiveName(name)));

@@ -1,5 +1,10 @@
 export type { Experiment, Point, PointContext } from "./experiment.ts";
 export { experiments } from "./experiments.ts";
+export { FreshnessMeter } from "./hosts/freshness-meter.ts";
+export type { HostServer } from "./hosts/host-server.ts";
+export { type HostAnswer, type HostKind, type HostRequest, hostKinds } from "./hosts/virtual-host.ts";
+export { type HostsShape, makeHosts } from "./hosts/virtual-hosts.ts";
+export { type Idle, type Reach, VirtualTime } from "./hosts/virtual-time.ts";
 export { type NearestWord, type Parameter, type ParameterTable, readParameters, type Values } from "./parameter.ts";
 export type {
   ExportedArchive,
@@ -11,6 +16,7 @@ export type {
   RealSite,
 } from "./ports.ts";
 export { judgePublished, type PublishedNumber } from "./published.ts";
+export { createRandom, type Random } from "./random.ts";
 export type { CrawlObserver, CrawlOutcome, CrawlPlan } from "./simulation/crawl-plan.ts";
 export { simulateCrawl } from "./simulation/simulate-crawl.ts";
 export { generateWeb } from "./webs/generated-web.ts";

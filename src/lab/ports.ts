@@ -17,6 +17,8 @@ export interface LabPorts {
   mediaTypeOf(path: string): string | undefined;
   /** Compresses as the exporter does. */
   pack(content: Uint8Array, kind: "archive" | "index"): PackedContent;
+  /** The digest of a body, as pages have it. */
+  digestOf(content: Uint8Array): string;
 }
 
 /** Pages and their links. */
@@ -55,6 +57,8 @@ export interface PackedContent {
   /** First 16 hex digits of the SHA-256 of the content, as archives are named. */
   readonly id: string;
   readonly sizeBytes: number;
+  /** As it is served. */
+  readonly bytes: Uint8Array;
 }
 
 /** What happened to one file of a site. */

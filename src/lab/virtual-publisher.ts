@@ -27,7 +27,7 @@ import { ArchiveMemory } from "./archive-memory.ts";
 import { encodeText } from "./byte-text.ts";
 import type { LabPorts } from "./ports.ts";
 
-const site = "https://lab.example/";
+const defaultOrigin = "https://lab.example";
 const epoch = "bGFib3JhdG9yeS4u";
 const partition: PartitionOptions = { segmentSize: 2000, minGroup: 50 };
 const maxAnnounced = 400;
@@ -36,7 +36,11 @@ const maxAnnounced = 400;
 export interface Publication {
   readonly index: ArchiveIndex;
   readonly indexBytes: number;
+  /** When the base was published. */
+  readonly basePublication: EpochSeconds;
+  readonly indexContent: Uint8Array;
   /** The block in robots.txt; others than before only with a new base. */
+  readonly robotsText: string;
   readonly robotsBytes: number;
   /** Archives of the base, without their list. */
   readonly baseArchives: readonly ArchiveEntry[];
@@ -50,13 +54,15 @@ export interface Publication {
 export class VirtualPublisher {
   readonly #folder: ArchiveMemory;
   readonly #pack: LabPorts["pack"];
+  readonly #origin: string;
   #intervals: readonly Interval[] = [];
   #base: Base | undefined;
   #baseArchives: readonly ArchiveEntry[] = [];
   #changesSinceBase = 0;
   #latest: Publication | undefined;
 
-  constructor(pack: LabPorts["pack"]) {
+  constructor(pack: LabPorts["pack"], origin: string = defaultOrigin) {
+    this.#origin = origin;
     this.#pack = pack;
     this.#folder = new ArchiveMemory(pack);
   }
@@ -80,19 +86,42 @@ export class VirtualPublisher {
     const base = this.#base;
     if (base === undefined) throw new TypeError("there is no base");
     this.#intervals = planRetention(this.#intervals, base.publication, time).kept;
-    this.#folder.keep(this.#intervals.flatMap(({ archives }) => archives));
-    const facts = { site, epoch, publication: time, pages: pages.size, base, intervals: this.#intervals };
+    this.#folder.keep([...this.#baseArchives, base.list, ...this.#intervals.flatMap(({ archives }) => archives)]);
+    const facts = {
+      site: `${this.#origin}/`,
+      epoch,
+      publication: time,
+      pages: pages.size,
+      base,
+      intervals: this.#intervals,
+    };
     const index = toIndex(facts);
+    const published = this.#origin + publishedFolder;
+    const packed = this.#pack(encodeText(formatArchiveIndex(index)), "index");
+    const robotsText = formatRobotsBlock({
+      indexUrl: published + indexFileName,
+      archiveUrls: base.announced.map((name) => published + name),
+    });
     this.#latest = {
       index,
-      indexBytes: this.#pack(encodeText(formatArchiveIndex(index)), "index").sizeBytes,
-      robotsBytes: formatRobotsBlock({
-        indexUrl: `${site.slice(0, -1)}${publishedFolder}${indexFileName}`,
-        archiveUrls: base.announced.map((name) => `${site.slice(0, -1)}${publishedFolder}${name}`),
-      }).length,
+      indexBytes: packed.sizeBytes,
+      basePublication: base.publication,
+      indexContent: packed.bytes,
+      robotsText,
+      robotsBytes: robotsText.length,
       baseArchives: this.#baseArchives,
     };
     return this.#latest;
+  }
+
+  /** What was published last. */
+  get latest(): Publication | undefined {
+    return this.#latest;
+  }
+
+  /** A published archive as it is served, by its file name; undefined if there is none. */
+  serve(fileName: string): Uint8Array | undefined {
+    return this.#folder.serve(fileName);
   }
 
   async #addInterval(changes: readonly Change[], from: EpochSeconds, to: EpochSeconds): Promise<void> {

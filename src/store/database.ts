@@ -118,7 +118,18 @@ function unknownVersion(file: string, version: number): TidemarkError {
  * @throws TidemarkError `state-corrupt`, `state-version`, and what the file system says
  */
 export function openState(file: string): Connection {
-  const connection = openConnection(file);
+  return bringUpToDate(file, openConnection(file));
+}
+
+/** What a database in memory is called where a file would be. */
+export const memoryName = ":memory:";
+
+/** Opens an empty state that lies in memory. */
+export function openMemoryState(): Connection {
+  return bringUpToDate(memoryName, new Database(memoryName));
+}
+
+function bringUpToDate(file: string, connection: Connection): Connection {
   return inDatabase(file, () => {
     const [version] = prepareStatement(connection, "PRAGMA user_version").get() as [number];
     if (version > migrations.length) throw unknownVersion(file, version);

@@ -12,6 +12,7 @@ export { findStateFile, type KnownSite, type PastVisit, StateReader } from "./st
 export {
   isStoreHeld,
   type Keeping,
+  openMemoryStore,
   openStore,
   type SiteStore,
   type SiteWarc,

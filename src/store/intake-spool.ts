@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
 import { wrapSystemError } from "../model/index.ts";
 
 /** A page as the database takes it: path, size, digest, last-modified, media type. */
@@ -24,7 +25,7 @@ export class IntakeSpool {
   #characters = 0;
   #descriptor: number | undefined;
 
-  /** @param file - in a folder that is emptied when the store is opened; made only if there is much */
+  /** @param file - in a folder that is emptied when the store is opened; both are made only if there is much */
   constructor(file: string) {
     this.#file = file;
   }
@@ -52,12 +53,17 @@ export class IntakeSpool {
     rmSync(this.#file, { force: true });
   }
 
+  #open(): number {
+    mkdirSync(dirname(this.#file), { recursive: true });
+    return openSync(this.#file, "w+");
+  }
+
   #spill(): void {
     const bytes = Buffer.from(`${this.#lines.join("\n")}\n`);
     this.#lines = [];
     this.#characters = 0;
     try {
-      this.#descriptor ??= openSync(this.#file, "w+");
+      this.#descriptor ??= this.#open();
       for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at);
     } catch (error) {
       throw wrapSystemError(error, `write ${this.#file}`, { file: this.#file });

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { type Clock, wrapSystemError } from "../model/index.ts";
-import { type Connection, openState, prepareStatement, transact } from "./database.ts";
+import { type Connection, memoryName, openMemoryState, openState, prepareStatement, transact } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 import { doubtPages } from "./doubt.ts";
 import { FileThread } from "./file-thread.ts";
@@ -124,7 +124,9 @@ export class Store {
       throw wrapSystemError(error, `make the folder ${folder}`, { folder });
     }
     const site = inDatabase(this.#stateFile, () => this.#findSite(origin, mirror, wasThere));
-    const temporary = this.#makeTemporary();
+    const temporary = this.#nameTemporary();
+    // Elsewhere it is made for the first file, which few visits have.
+    if (hasFolder) makeTemporary(temporary);
     const memory = new StoredSite(this.#connection, this.#stateFile, site, join(temporary, "intake"));
     const kept = this.#openBodies(origin, site, { folder, temporary }, keeping);
     const { bodies } = kept;
@@ -139,20 +141,14 @@ export class Store {
       folder,
       close: () => {
         if (bodies instanceof Mirror) bodies.close();
-        rmSync(temporary, { recursive: true, force: true });
+        if (existsSync(temporary)) rmSync(temporary, { recursive: true, force: true });
       },
     };
   }
 
   // Files of several sites may have the same name.
-  #makeTemporary(): string {
-    const folder = join(this.#temporary, String(this.#temporaries++));
-    try {
-      mkdirSync(folder);
-    } catch (error) {
-      throw wrapSystemError(error, `make the folder ${folder}`, { folder });
-    }
-    return folder;
+  #nameTemporary(): string {
+    return join(this.#temporary, String(this.#temporaries++));
   }
 
   #threadForFiles(): FileThread {
@@ -232,8 +228,36 @@ export class Store {
   }
 }
 
+function makeTemporary(folder: string): void {
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    throw wrapSystemError(error, `make the folder ${folder}`, { folder });
+  }
+}
+
 function releaseAll(locks: readonly FileLock[]): void {
   for (const lock of locks) lock.release();
+}
+
+/**
+ * Opens a state in memory, for simulations: the same database, which ends with the process. Bodies go to the folder, if they
+ * are kept, and so do lists that are too long for memory.
+ *
+ * @param into - held alone until the store is disposed of
+ */
+export function openMemoryStore(into: string): Store {
+  const temporary = join(resolve(into), ".tidemark", "tmp");
+  const locks: FileLock[] = [];
+  try {
+    locks.push(acquireLock(`${stateFileIn(into)}.lock`));
+    rmSync(temporary, { recursive: true, force: true });
+    mkdirSync(temporary, { recursive: true });
+    return new Store(resolve(into), memoryName, temporary, locks, openMemoryState());
+  } catch (error) {
+    releaseAll(locks);
+    throw wrapSystemError(error, `open ${temporary}`, { folder: temporary });
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type HeldBody, ok, type Page, type Result } from "../model/index.ts";
+import { type HeldBody, ok, type Page, type Result, wrapSystemError } from "../model/index.ts";
 import { BodyFile } from "./body-file.ts";
 import type { WarcMemory } from "./warc-memory.ts";
 import { type ContentDecoder, readWarcPayload } from "./warc-payload.ts";
@@ -10,7 +11,7 @@ export class PassingBodies {
   readonly #temporary: string;
   #made = 0;
 
-  /** @param temporary - folder for files that are not kept */
+  /** @param temporary - folder for files that are not kept; made if there is one */
   constructor(temporary: string) {
     this.#temporary = temporary;
   }
@@ -29,7 +30,13 @@ export class PassingBodies {
   }
 
   open(): BodyFile {
-    return new BodyFile(join(this.#temporary, `passing-${this.#made++}`));
+    const folder = this.#temporary;
+    try {
+      mkdirSync(folder, { recursive: true });
+    } catch (error) {
+      throw wrapSystemError(error, `make the folder ${folder}`, { folder });
+    }
+    return new BodyFile(join(folder, `passing-${this.#made++}`));
   }
 
   keep(_page: Page, body: Uint8Array | BodyFile): Result<undefined> {

@@ -18,6 +18,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   orders: () => import("./orders.ts"),
   simulator: () => import("./simulator.ts"),
   http2: () => import("./http2.ts"),
+  month: () => import("./month.ts"),
 };
 
 const names = Object.keys(benchmarks);
