@@ -1,6 +1,7 @@
 import type { Clock, FetchOutcome, FetchRequest } from "../model/index.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import type { Connection } from "./connection.ts";
+import { Deadline } from "./deadline.ts";
 import { watchHead } from "./exchange-head.ts";
 import type { Failure } from "./failure.ts";
 import { type Answer, Hop, type HopEnd } from "./hop.ts";
@@ -25,8 +26,6 @@ export interface Settlement {
   readonly reject: (error: unknown) => void;
 }
 
-const maxTimerMs = 2 ** 31 - 1;
-
 /** One request with its redirects, from the queue to the outcome. */
 export class Exchange implements Passenger, Stoppable {
   readonly #request: FetchRequest;
@@ -35,7 +34,7 @@ export class Exchange implements Passenger, Stoppable {
   #target: Target;
   #origin: Origin | undefined;
   #hop: Hop | undefined;
-  #deadline: NodeJS.Timeout | undefined;
+  #deadline: Deadline | undefined;
   #requests = 0;
   #receivedBytes = 0;
   #isRedirected = false;
@@ -78,9 +77,8 @@ export class Exchange implements Passenger, Stoppable {
     if (this.#stopped !== undefined) this.#fail(this.#stopped);
     if (this.#isSettled) return false;
     const { timeoutMs } = this.#request;
-    this.#deadline ??= setTimeout(
-      () => this.stop({ reason: "timeout", message: `no whole answer within ${timeoutMs} ms` }),
-      Math.min(timeoutMs, maxTimerMs),
+    this.#deadline ??= new Deadline(timeoutMs, () =>
+      this.stop({ reason: "timeout", message: `no whole answer within ${timeoutMs} ms` }),
     );
     const { origin, path } = this.#target;
     const fields = requestFields(this.#context.commonFields, this.#request, {
@@ -169,7 +167,7 @@ export class Exchange implements Passenger, Stoppable {
   #settle(report: () => void): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    clearTimeout(this.#deadline);
+    this.#deadline?.clear();
     if (this.#request.signal !== undefined) this.#context.signals.remove(this.#request.signal, this);
     report();
   }

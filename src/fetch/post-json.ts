@@ -3,6 +3,7 @@ import { AddressGuard } from "./address-guard.ts";
 import { readAnswerFields } from "./answer-fields.ts";
 import { type AnswerReceiver, type Message, unprocessedCode } from "./carrier.ts";
 import { Connection } from "./connection.ts";
+import { Deadline } from "./deadline.ts";
 import { classifyError, type Failure, type Progress } from "./failure.ts";
 import { commonFields } from "./request-fields.ts";
 import { parseRetryAfter } from "./retry-after.ts";
@@ -15,8 +16,6 @@ export interface PostOptions {
   /** Tells the time to which Retry-After is relative. */
   readonly clock?: Clock;
 }
-
-const maxTimerMs = 2 ** 31 - 1;
 
 /** Takes the head of an answer; its body is not read. */
 class AnswerHead implements AnswerReceiver {
@@ -96,13 +95,13 @@ export async function postJson(request: PostRequest, options: PostOptions = {}):
       });
       const stop = (): void => head.fail(aborted);
       const late: Failure = { reason: "timeout", message: `no answer within ${timeoutMs} ms` };
-      const deadline = setTimeout(() => head.fail(late), Math.min(timeoutMs, maxTimerMs));
+      const deadline = new Deadline(timeoutMs, () => head.fail(late));
       signal?.addEventListener("abort", stop);
       connection.send(message, head);
 
       function settle(outcome: PostOutcome): void {
         isSettled = true;
-        clearTimeout(deadline);
+        deadline.clear();
         signal?.removeEventListener("abort", stop);
         resolve(outcome);
       }

@@ -3,6 +3,7 @@ import { connect, type TLSSocket } from "node:tls";
 import type { AddressGuard } from "./address-guard.ts";
 import { codedError, type Protocol } from "./carrier.ts";
 import type { ConnectionSettings } from "./connection.ts";
+import { Deadline } from "./deadline.ts";
 
 /** Told how a connection came about. */
 export type Connected = (...result: [error: null, socket: TLSSocket] | [error: Error, socket: null]) => void;
@@ -54,13 +55,12 @@ export class SecureConnector {
       ...(session === undefined ? {} : { session }),
     };
     const socket = connect(options);
-    const deadline = setTimeout(
-      () => socket.destroy(codedError("ETIMEDOUT", `no connection to ${host} within ${connectTimeoutMs} ms`)),
-      connectTimeoutMs,
+    const deadline = new Deadline(connectTimeoutMs, () =>
+      socket.destroy(codedError("ETIMEDOUT", `no connection to ${host} within ${connectTimeoutMs} ms`)),
     );
     let isTold = false;
     const tell: Connected = (...result) => {
-      clearTimeout(deadline);
+      deadline.clear();
       if (isTold) return;
       isTold = true;
       callback(...result);
@@ -73,7 +73,7 @@ export class SecureConnector {
       })
       .once("secureConnect", () => tell(null, socket))
       .on("error", (error) => tell(error, null))
-      .once("close", () => clearTimeout(deadline));
+      .once("close", () => deadline.clear());
     return socket;
   }
 }

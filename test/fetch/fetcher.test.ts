@@ -355,6 +355,16 @@ for (const [what, answer] of silences) {
   });
 }
 
+test("time in which the process itself stood still is not the server's", async () => {
+  await using server = await listenRaw((socket) => socket.write(plainAnswer(200)));
+  await using fetcher = createLocalFetcher();
+  const asked = fetcher.get({ origin: server.origin, path: "/", maxBytes: 1000, timeoutMs: short });
+  await fetcher.sent();
+  // The answer comes meanwhile, and lies there when the deadline is long past.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3 * short);
+  assert.equal((await asked).kind, "fetched");
+});
+
 test("redirects share one deadline", async () => {
   await using server = await listenRaw((socket, head) => {
     const next = Number(/\d+/.exec(head)?.[0]) + 1;
