@@ -2,6 +2,7 @@ export type { Experiment, Point, PointContext } from "./experiment.ts";
 export { experiments } from "./experiments.ts";
 export { FreshnessMeter } from "./hosts/freshness-meter.ts";
 export type { HostServer } from "./hosts/host-server.ts";
+export { type ReplayShape, replayHosts } from "./hosts/replayed-hosts.ts";
 export { type HostAnswer, type HostKind, type HostRequest, hostKinds } from "./hosts/virtual-host.ts";
 export { type HostsShape, makeHosts } from "./hosts/virtual-hosts.ts";
 export { type Idle, type Reach, VirtualTime } from "./hosts/virtual-time.ts";

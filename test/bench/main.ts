@@ -19,6 +19,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   simulator: () => import("./simulator.ts"),
   http2: () => import("./http2.ts"),
   month: () => import("./month.ts"),
+  polling: () => import("./polling.ts"),
 };
 
 const names = Object.keys(benchmarks);

@@ -10,21 +10,15 @@ export interface CourseShape {
   readonly meanSeconds: number;
 }
 
-/** When a page changes: at whole seconds, by a Poisson process. */
+/** When a page changes: at whole seconds. */
 export class PageCourse {
   readonly path: string;
   readonly #times: Float64Array;
 
-  constructor(path: string, { from, to, meanSeconds }: CourseShape, random: Random) {
+  /** @param times - when each version came to be, ascending */
+  constructor(path: string, times: Float64Array) {
     this.path = path;
-    const times = [from];
-    for (let at = from; ; ) {
-      at += -Math.log(1 - random()) * meanSeconds;
-      const second = Math.max(Math.ceil(at), (times.at(-1) ?? from) + 1);
-      if (second > to) break;
-      times.push(second);
-    }
-    this.#times = Float64Array.from(times);
+    this.#times = times;
   }
 
   /** The version that is served, from 0. */
@@ -43,4 +37,16 @@ export class PageCourse {
   beginOf(version: number): EpochSeconds {
     return this.#times[version] ?? Number.POSITIVE_INFINITY;
   }
+}
+
+/** Draws the course of a page that changes by a Poisson process. */
+export function drawCourse(path: string, { from, to, meanSeconds }: CourseShape, random: Random): PageCourse {
+  const times = [from];
+  for (let at = from; ; ) {
+    at += -Math.log(1 - random()) * meanSeconds;
+    const second = Math.max(Math.ceil(at), (times.at(-1) ?? from) + 1);
+    if (second > to) break;
+    times.push(second);
+  }
+  return new PageCourse(path, Float64Array.from(times));
 }

@@ -2,7 +2,7 @@ import type { EpochSeconds } from "../../model/index.ts";
 import { createRandom, type Random } from "../random.ts";
 import { ArchiveLists } from "./archive-lists.ts";
 import { HostServer } from "./host-server.ts";
-import { PageCourse } from "./page-course.ts";
+import { drawCourse } from "./page-course.ts";
 import { noLists, SitemapLists } from "./sitemap-lists.ts";
 import { type HostKind, type HostPorts, type HostTrouble, hostKinds } from "./virtual-host.ts";
 
@@ -51,7 +51,7 @@ function makeHost(shape: HostsShape, site: number, origin: string, ports: HostPo
   const pages = Array.from({ length: count }, (_, number) => {
     const meanSeconds = leastMeanSeconds * (mostMeanSeconds / leastMeanSeconds) ** random();
     const path = number === 0 ? "/" : `/page-${String(number).padStart(4, "0")}.html`;
-    return new PageCourse(path, { from: first - 1, to, meanSeconds }, random);
+    return drawCourse(path, { from: first - 1, to, meanSeconds }, random);
   });
   const lists = {
     archives: () => new ArchiveLists(origin, pages, { first, everySeconds }, ports),
