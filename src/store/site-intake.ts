@@ -67,15 +67,18 @@ export class SiteIntake {
   readonly #file: string;
   readonly #site: number;
   readonly #spool: IntakeSpool;
+  readonly #onCommit: (() => void) | undefined;
   #concerns: ((mediaType: string) => boolean) | undefined;
   /** Marks what this reading listed; larger than every mark before. */
   #generation = 0;
 
-  constructor(connection: Connection, file: string, site: number, spool: IntakeSpool) {
+  /** @param onCommit - what is remembered of the site is another now */
+  constructor(connection: Connection, file: string, site: number, spool: IntakeSpool, onCommit?: () => void) {
     this.#connection = connection;
     this.#file = file;
     this.#site = site;
     this.#spool = spool;
+    this.#onCommit = onCommit;
   }
 
   list(pages: readonly Page[], onlyHeld: boolean): void {
@@ -115,6 +118,7 @@ export class SiteIntake {
           this.#run(sql.remember, this.#site, remembered.source, JSON.stringify(remembered.state));
       });
     });
+    this.#onCommit?.();
     this.#spool.discard();
   }
 

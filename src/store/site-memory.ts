@@ -59,6 +59,8 @@ export class StoredSite {
   readonly #writeVisit: Statement;
   readonly #writeClock: Statement;
   readonly #forgetVisits: Statement;
+  /** What {@link read} says, until it changes: nobody else writes of a site that is open. */
+  #record: SiteRecord | undefined;
 
   /** @param spoolFile - where readings wait that are large; it need not last */
   constructor(connection: Connection, file: string, site: number, spoolFile: string) {
@@ -90,6 +92,11 @@ export class StoredSite {
   }
 
   read(): SiteRecord {
+    this.#record ??= this.#readRecord();
+    return this.#record;
+  }
+
+  #readRecord(): SiteRecord {
     return inDatabase(this.#file, () => {
       const row = this.#read.get(this.#site) as SiteRow;
       const [epoch, publication, typesKey, since, indexPath, etag, modified] = row;
@@ -117,7 +124,8 @@ export class StoredSite {
     });
   }
 
-  rememberRobots({ body, validators, confirmedAt, freshMs }: RobotsCopy): void {
+  rememberRobots(robots: RobotsCopy): void {
+    const { body, validators, confirmedAt, freshMs } = robots;
     // As text: the binding does not take bytes.
     const text = Buffer.from(body).toString("base64");
     inDatabase(this.#file, () =>
@@ -130,6 +138,7 @@ export class StoredSite {
         this.#site,
       ),
     );
+    if (this.#record !== undefined) this.#record = { ...this.#record, robots };
   }
 
   /** What a source remembers of the site, as it was given to {@link rememberSource}. */
@@ -157,9 +166,12 @@ export class StoredSite {
 
   rememberClock(state: SiteClockState): void {
     inDatabase(this.#file, () => this.#writeClock.run(JSON.stringify(state), this.#site));
+    if (this.#record !== undefined) this.#record = { ...this.#record, clock: state };
   }
 
   beginIntake(): SiteIntake {
-    return new SiteIntake(this.#connection, this.#file, this.#site, new IntakeSpool(this.#spoolFile));
+    return new SiteIntake(this.#connection, this.#file, this.#site, new IntakeSpool(this.#spoolFile), () => {
+      this.#record = undefined;
+    });
   }
 }
