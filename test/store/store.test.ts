@@ -77,6 +77,9 @@ describe("the store", () => {
       assert.deepEqual(site.memory.read(), { position: undefined, robots: undefined, clock: undefined });
       site.memory.rememberRobots(robots);
       takeIn(site, () => undefined);
+      // Also to whoever has asked before.
+      assert.deepEqual(site.memory.read().position, position);
+      assert.deepEqual(site.memory.read().robots?.validators, robots.validators);
     }
     using store = openStore({ into: folder.path });
     const record = store.openSite(origin).memory.read();
