@@ -28,7 +28,7 @@ function* takeTargets(visit: TargetVisit, choice: TargetChoice): Generator<Targe
     const targets = visit.ports.targets.take(choice, visit.since, after, targetsAtATime);
     yield* targets;
     const last = targets.at(-1);
-    if (last === undefined) return;
+    if (last === undefined || targets.length < targetsAtATime) return;
     after = last.id;
   }
 }

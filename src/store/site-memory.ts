@@ -61,6 +61,8 @@ export class StoredSite {
   readonly #forgetVisits: Statement;
   /** What {@link read} says, until it changes: nobody else writes of a site that is open. */
   #record: SiteRecord | undefined;
+  /** What {@link readSource} found by source, as JSON; undefined where nothing is remembered. */
+  readonly #sources = new Map<string, string | undefined>();
 
   /** @param spoolFile - where readings wait that are large; it need not last */
   constructor(connection: Connection, file: string, site: number, spoolFile: string) {
@@ -143,15 +145,22 @@ export class StoredSite {
 
   /** What a source remembers of the site, as it was given to {@link rememberSource}. */
   readSource(source: string): unknown {
-    return inDatabase(this.#file, () => {
-      const row = this.#readSource.get(this.#site, source) as [string] | undefined;
-      return row === undefined ? undefined : JSON.parse(row[0]);
-    });
+    const state = this.#sources.has(source) ? this.#sources.get(source) : this.#readSourceState(source);
+    return state === undefined ? undefined : JSON.parse(state);
+  }
+
+  #readSourceState(source: string): string | undefined {
+    const row = inDatabase(this.#file, () => this.#readSource.get(this.#site, source) as [string] | undefined);
+    this.#sources.set(source, row?.[0]);
+    return row?.[0];
   }
 
   /** Remembers what a source knows of the site: anything that JSON carries. */
   rememberSource(source: string, state: unknown): void {
-    inDatabase(this.#file, () => this.#writeSource.run(this.#site, source, JSON.stringify(state)));
+    const text = JSON.stringify(state);
+    if (this.#sources.get(source) === text) return;
+    inDatabase(this.#file, () => this.#writeSource.run(this.#site, source, text));
+    this.#sources.set(source, text);
   }
 
   /** Notes what a visit came to, and forgets the oldest visit beyond the thousandth. */
@@ -172,6 +181,7 @@ export class StoredSite {
   beginIntake(): SiteIntake {
     return new SiteIntake(this.#connection, this.#file, this.#site, new IntakeSpool(this.#spoolFile), () => {
       this.#record = undefined;
+      this.#sources.clear();
     });
   }
 }

@@ -63,6 +63,27 @@ function dueWork({ work }: SiteStore): string[] {
 }
 
 describe("the store", () => {
+  it("remembers what sources know, also by way of a reading", () => {
+    using folder = makeTempFolder();
+    {
+      using store = openStore({ into: folder.path });
+      const { memory } = store.openSite(origin);
+      assert.equal(memory.readSource("resourcesync"), undefined);
+      memory.rememberSource("resourcesync", { seen: 1 });
+      memory.rememberSource("resourcesync", { seen: 1 });
+      assert.deepEqual(memory.readSource("resourcesync"), { seen: 1 });
+      memory.beginIntake().commit(undefined, { source: "resourcesync", state: { seen: 2 } });
+      assert.deepEqual(memory.readSource("resourcesync"), { seen: 2 });
+      memory.rememberSource("resourcesync", { seen: 1 });
+    }
+    using store = openStore({ into: folder.path });
+    const { memory } = store.openSite(origin);
+    assert.deepEqual(memory.readSource("resourcesync"), { seen: 1 });
+    // Nobody writes into what is remembered by way of what was read.
+    (memory.readSource("resourcesync") as { seen: number }).seen = 3;
+    assert.deepEqual(memory.readSource("resourcesync"), { seen: 1 });
+  });
+
   it("remembers position and robots.txt, byte for byte", () => {
     using folder = makeTempFolder();
     const robots = {
