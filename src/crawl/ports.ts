@@ -209,6 +209,8 @@ export interface Bodies {
    * @returns its size and digest, or undefined if no body that agrees with the record is there
    */
   adopt(page: Page): HeldBody | undefined;
+  /** Whether there may be a body of which nothing is remembered, as after a crash. */
+  mayHold(path: string): boolean;
   /** Begins a large body. */
   open(): BodyWriter;
   /**

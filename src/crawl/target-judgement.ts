@@ -60,12 +60,14 @@ function postpone(target: Target, trouble: PageTrouble): Postponement {
  * only replaced by a whole body.
  *
  * @param history - how it changed, this answer included
+ * @param isKept - whether there is a body of it, also one that a visit kept which died before it remembered that
  */
 export function judgeTarget(
   target: Target,
   finding: TargetFinding,
   now: EpochSeconds,
   history: readonly number[],
+  isKept: boolean = target.held !== undefined,
 ): TargetJudgement {
   const { held } = target;
   // In the next visit, not again in this one.
@@ -94,7 +96,7 @@ export function judgeTarget(
     case "alias": {
       // What was there has gone where it leads; for a day, any page may lead to one that says sorry.
       const postponed = postpone(target, "moved");
-      if (held !== undefined && postponed.strikes < patienceVisits)
+      if (isKept && postponed.strikes < patienceVisits)
         return {
           settlement: { kind: "postponed", target, postponed, dueAt: soon },
           outcome: undefined,
@@ -114,7 +116,7 @@ export function judgeTarget(
     }
     case "gone": {
       const postponed = postpone(target, "gone");
-      if (held === undefined || finding.final || postponed.strikes >= patienceVisits) {
+      if (!isKept || finding.final || postponed.strikes >= patienceVisits) {
         const reason = finding.final ? "gone" : "not-found";
         const dueAt = now + lookAgainSeconds;
         return {

@@ -222,10 +222,12 @@ class TargetWork {
 
   async #settle(target: Target, finding: TargetFinding): Promise<void> {
     const now = Math.max(Math.floor(this.#visit.ports.timing.now() / 1000), this.#visit.since);
-    const draft = judgeTarget(target, finding, now, target.history);
+    const mayVanish = finding.kind === "gone" || finding.kind === "alias";
+    const isKept = target.held !== undefined || (mayVanish && this.#visit.ports.bodies.mayHold(target.path));
+    const draft = judgeTarget(target, finding, now, target.history, isKept);
     const history =
       draft.hasChanged === undefined ? target.history : historyAfter(target, finding, now, draft.hasChanged);
-    const judgement = history === target.history ? draft : judgeTarget(target, finding, now, history);
+    const judgement = history === target.history ? draft : judgeTarget(target, finding, now, history, isKept);
     this.#count(target, judgement);
     if (judgement.settlement.kind === "answered") this.#noteDue(dueAfterAnswer(history, this.#prior, now));
     if (judgement.hasChanged !== undefined && isEvidence(target, judgement))

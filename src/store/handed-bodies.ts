@@ -48,6 +48,10 @@ export class HandedBodies {
     return this.#passing.holds(page);
   }
 
+  mayHold(path: string): boolean {
+    return this.#marks.mayBeHanded(path);
+  }
+
   open(): BodyFile {
     return this.#passing.open();
   }

@@ -117,6 +117,14 @@ export class Mirror {
     }
   }
 
+  mayHold(path: string): boolean {
+    try {
+      return lstatSync(this.#places.fileOf(path)).isFile();
+    } catch {
+      return false;
+    }
+  }
+
   read(path: string, maxBytes: number): Uint8Array | undefined {
     try {
       const file = this.#places.fileOf(path);

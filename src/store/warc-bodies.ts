@@ -25,6 +25,10 @@ export class PassingBodies {
     return true;
   }
 
+  mayHold(_path: string): boolean {
+    return false;
+  }
+
   read(_path: string, _maxBytes: number): Uint8Array | undefined {
     return undefined;
   }
@@ -80,6 +84,10 @@ export class WarcBodies extends PassingBodies {
 
   override holds({ path, digest }: Page & HeldBody): boolean {
     return this.#memory.find(this.#origin + path)?.digest === digest;
+  }
+
+  override mayHold(path: string): boolean {
+    return this.#memory.find(this.#origin + path)?.digest !== undefined;
   }
 
   /** Reads what the page had before its newest answer, which is recorded by the time that anyone compares the two. */

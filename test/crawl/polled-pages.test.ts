@@ -198,16 +198,28 @@ describe("a page that was asked for before", () => {
     assert.deepEqual(Object.keys(crawler.mirror()).sort(), ["/b.html", "/c.html", "/~tidemark-index"]);
   });
 
-  it("that is gone leaves no body, not even one that a killed visit kept and did not remember", async () => {
+  it("that a killed visit kept and did not remember is judged like one that it remembered", async () => {
     await using crawler = await openSite();
-    crawler.site.set({ "/": `<a href="/a.html">a</a><a href="/left.html">gone</a>` });
+    crawler.site.set({
+      "/": ["a", "left", "moved", "back"].map((name) => `<a href="/${name}.html">${name}</a>`).join(""),
+      "/back.html": "back",
+    });
     const folder = join(crawler.folder.path, mirrorFolderOf(crawler.site.origin));
     mkdirSync(folder, { recursive: true });
-    for (const name of ["a.html", "left.html"]) writeFileSync(join(folder, name), "left");
-    const { requests } = await crawler.visit(links);
-    assert.ok(requests.includes("404 /left.html"));
-    assert.deepEqual(Object.keys(crawler.mirror()).sort(), ["/a.html", "/~tidemark-index"]);
+    for (const name of ["a.html", "left.html", "moved.html", "back.html"]) writeFileSync(join(folder, name), "left");
+    crawler.site.answers.set("/moved.html", (_, response) => void response.writeHead(302, { location: "/" }).end());
+    crawler.site.answers.set("/back.html", status(404));
+    const first = await crawler.visit(links);
+    assert.ok(first.requests.includes("404 /left.html") && first.pages.includes("failed /left.html"));
+    const all = ["/a.html", "/back.html", "/left.html", "/moved.html", "/~tidemark-index"];
+    assert.deepEqual(Object.keys(crawler.mirror()).sort(), all);
     assert.notEqual(crawler.mirror()["/a.html"], "left");
+    assert.equal(crawler.mirror()["/back.html"], "left");
+    crawler.site.answers.delete("/back.html");
+    assert.deepEqual((await crawler.visitNextDay(links)).pages, ["failed /left.html", "created /back.html"]);
+    assert.deepEqual(Object.keys(crawler.mirror()).sort(), all);
+    await crawler.visitNextDay(links);
+    assert.deepEqual(Object.keys(crawler.mirror()).sort(), ["/a.html", "/back.html", "/~tidemark-index"]);
   });
 
   it("keeps its place where another one needs it as a folder", async () => {
