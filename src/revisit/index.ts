@@ -59,6 +59,7 @@ export {
   randomFreshnessCurve,
   uniformCurve,
 } from "./optimum.ts";
+export { Forecaster, type PlannerForecast } from "./planner-forecast.ts";
 export {
   changeProbability,
   expectedAgeSeconds,
@@ -82,6 +83,7 @@ export {
   rateOfFeed,
 } from "./rate-fit.ts";
 export { RatePlanner, ratePolicies } from "./rate-planner.ts";
+export { EstimatedPages } from "./rate-posterior.ts";
 export { RateTally } from "./rate-tally.ts";
 export { boundShare } from "./share-bound.ts";
 export {
