@@ -64,7 +64,7 @@ export function historyAfter(
 }
 
 /** What is thought of a site's pages before they are asked for again: by what its others did, as far as that is known. */
-export function readPrior(memory: SiteMemory): RatePrior {
+export function readPrior(memory: Pick<SiteMemory, "readSource">): RatePrior {
   const seconds = Number((memory.readSource("rates") as { readonly seconds?: unknown } | undefined)?.seconds);
   return seconds >= 1 && seconds <= 1 / minRate ? { ...defaultPrior, seconds } : defaultPrior;
 }

@@ -24,26 +24,27 @@ const latenesses: readonly number[] = [0, ...Array.from({ length: 23 }, (_, step
  */
 export class IntervalCourses {
   readonly #courses: readonly IntervalCourse[];
-
-  /** @param random - from 0 to 1, exclusive */
-  constructor(rule: IntervalRule, random: () => number) {
-    this.#courses = latenesses.map((late) => followRule(rule, late, random));
-  }
+  /** Polls a second of all pages, by course. */
+  readonly #polls: readonly number[];
 
   /**
-   * The course at which a budget is spent, or that of visits in time where it need not be.
-   *
-   * @param pollsOf - polls a second of all pages, by a course
+   * @param pollsOf - polls a second of all pages, by those of a page of each rate
+   * @param random - from 0 to 1, exclusive
    */
-  at(budgetPerSecond: number, pollsOf: (course: IntervalCourse) => number): IntervalCourse {
-    const later = this.#courses.findIndex((course) => pollsOf(course) <= budgetPerSecond);
-    const last = this.#courses.at(-1);
-    if (last === undefined) throw new RangeError("no courses");
+  constructor(rule: IntervalRule, pollsOf: (pollsPerSecond: Float64Array) => number, random: () => number) {
+    this.#courses = latenesses.map((late) => followRule(rule, late, random));
+    this.#polls = this.#courses.map(({ pollsPerSecond }) => pollsOf(pollsPerSecond));
+  }
+
+  /** The course at which a budget is spent, or that of visits in time where it need not be. */
+  at(budgetPerSecond: number): IntervalCourse {
+    const found = this.#polls.findIndex((polls) => polls <= budgetPerSecond);
+    const later = found < 0 ? this.#courses.length - 1 : found;
     const low = this.#courses[later];
     const high = this.#courses[later - 1];
-    if (low === undefined) return last;
-    if (high === undefined) return low;
-    const [fewer, more] = [pollsOf(low), pollsOf(high)];
+    if (low === undefined) throw new RangeError("there is no course");
+    if (high === undefined || found < 0) return low;
+    const [fewer = 0, more = 0] = [this.#polls[later], this.#polls[later - 1]];
     return mix(low, high, more > fewer ? (budgetPerSecond - fewer) / (more - fewer) : 0);
   }
 }

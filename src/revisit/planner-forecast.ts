@@ -1,5 +1,6 @@
+import type { IntervalRule } from "./adaptive-interval.ts";
 import { pollsByCurve, pollsByDefault } from "./expected-polls.ts";
-import { type IntervalCourse, IntervalCourses } from "./interval-course.ts";
+import { IntervalCourses } from "./interval-course.ts";
 import { expectedAgeSeconds, expectedFreshness } from "./poll-index.ts";
 import { type PollPlannerName, pollPlannerOf } from "./poll-planners.ts";
 import { type EstimatedPages, posteriorRateAt } from "./rate-posterior.ts";
@@ -15,6 +16,15 @@ export interface PlannerForecast {
   readonly ageSeconds: number;
   readonly requestsPerDay: number;
   /** Pages that it never visits. */
+  readonly neverVisited: number;
+}
+
+/** What a planner comes to with pages of each row of the estimate, and of each true rate. */
+interface LongRun {
+  readonly freshnessAt: (row: number, at: number) => number;
+  /** 0 of pages that are not visited. */
+  readonly ageAt: (row: number, at: number) => number;
+  readonly requestsPerSecond: number;
   readonly neverVisited: number;
 }
 
@@ -46,18 +56,28 @@ export class Forecaster {
 
   /** @param requestsPerDay - the budget, above 0 */
   forecast(planner: PollPlannerName, requestsPerDay: number): PlannerForecast {
-    const kind = pollPlannerOf(planner);
-    const budget = requestsPerDay / daySeconds;
-    if (kind.kind === "intervals") return this.#forecastIntervals(planner, this.#coursesOf(planner), budget);
-    const { counts } = this.#pages;
-    const polls = kind.kind === "default" ? pollsByDefault(counts, budget) : pollsByCurve(kind.curve, counts, budget);
-    return this.#forecastPolls(planner, polls);
+    const { freshnessAt, ageAt, requestsPerSecond, neverVisited } = this.#course(planner, requestsPerDay / daySeconds);
+    const { pages } = this.#pages;
+    const visited = pages - neverVisited;
+    return {
+      planner,
+      freshness: this.#pages.meanOf(freshnessAt),
+      freshnessRange: rangeOf(this.#pages.meansOf(freshnessAt)),
+      ageSeconds: visited > 0 ? (this.#pages.meanOf(ageAt) * pages) / visited : 0,
+      requestsPerDay: requestsPerSecond * daySeconds,
+      neverVisited,
+    };
+  }
+
+  /** The freshness of {@link forecast} alone. */
+  freshnessOf(planner: PollPlannerName, requestsPerDay: number): number {
+    return this.#pages.meanOf(this.#course(planner, requestsPerDay / daySeconds).freshnessAt);
   }
 
   /** The least budget with which a planner is expected to reach a freshness, in requests a day; undefined if none does. */
   budgetFor(planner: PollPlannerName, freshness: number): number | undefined {
     const { pages } = this.#pages;
-    const reaches = (log: number): boolean => this.forecast(planner, Math.exp(log)).freshness >= freshness;
+    const reaches = (log: number): boolean => this.freshnessOf(planner, Math.exp(log)) >= freshness;
     let low = Math.log(pages * leastPerPageAndDay);
     let high = Math.log(pages * mostPerPageAndDay);
     if (!reaches(high)) return undefined;
@@ -70,51 +90,42 @@ export class Forecaster {
     return Math.exp(high);
   }
 
-  #coursesOf(planner: PollPlannerName): IntervalCourses {
-    const known = this.#courses.get(planner);
-    if (known !== undefined) return known;
+  #course(planner: PollPlannerName, budgetPerSecond: number): LongRun {
     const kind = pollPlannerOf(planner);
-    if (kind.kind !== "intervals") throw new TypeError(`${planner} keeps no intervals`);
-    const made = new IntervalCourses(kind.rule, this.#random(planner));
-    this.#courses.set(planner, made);
-    return made;
+    if (kind.kind === "intervals") return this.#followIntervals(planner, kind.rule, budgetPerSecond);
+    const { counts } = this.#pages;
+    return this.#followPolls(
+      kind.kind === "default"
+        ? pollsByDefault(counts, budgetPerSecond)
+        : pollsByCurve(kind.curve, counts, budgetPerSecond),
+    );
   }
 
-  #forecastIntervals(planner: PollPlannerName, courses: IntervalCourses, budget: number): PlannerForecast {
+  #followIntervals(planner: PollPlannerName, rule: IntervalRule, budgetPerSecond: number): LongRun {
     const pages = this.#pages;
-    const pollsOf = ({ pollsPerSecond }: IntervalCourse): number =>
-      pages.pages * pages.meanOf((_, at) => pollsPerSecond[at] ?? 0).mean;
-    const course = courses.at(budget, pollsOf);
-    const { mean, worlds } = pages.meanOf((_, at) => course.freshness[at] ?? 0);
+    const pollsOf = (polls: Float64Array): number => pages.pages * pages.meanOf((_, at) => polls[at] ?? 0);
+    const courses = this.#courses.get(planner) ?? new IntervalCourses(rule, pollsOf, this.#random(planner));
+    this.#courses.set(planner, courses);
+    const course = courses.at(budgetPerSecond);
     return {
-      planner,
-      freshness: mean,
-      freshnessRange: rangeOf(worlds),
-      ageSeconds: pages.meanOf((_, at) => course.ageSeconds[at] ?? 0).mean,
-      requestsPerDay: Math.min(budget, pollsOf(course)) * daySeconds,
+      freshnessAt: (_, at) => course.freshness[at] ?? 0,
+      ageAt: (_, at) => course.ageSeconds[at] ?? 0,
+      requestsPerSecond: Math.min(budgetPerSecond, pollsOf(course.pollsPerSecond)),
       neverVisited: 0,
     };
   }
 
-  #forecastPolls(planner: PollPlannerName, polls: Float64Array): PlannerForecast {
-    const { counts, pages } = this.#pages;
-    let requests = 0;
+  #followPolls(polls: Float64Array): LongRun {
+    let requestsPerSecond = 0;
     let neverVisited = 0;
-    for (const [row, count] of counts.entries()) {
-      requests += count * (polls[row] ?? 0);
+    for (const [row, count] of this.#pages.counts.entries()) {
+      requestsPerSecond += count * (polls[row] ?? 0);
       if (!((polls[row] ?? 0) > 0)) neverVisited += count;
     }
-    const { mean, worlds } = this.#pages.meanOf((row, at) => expectedFreshness(posteriorRateAt(at), polls[row] ?? 0));
-    const aged = this.#pages.meanOf((row, at) =>
-      (polls[row] ?? 0) > 0 ? expectedAgeSeconds(posteriorRateAt(at), polls[row] ?? 0) : 0,
-    );
-    const visited = pages - neverVisited;
     return {
-      planner,
-      freshness: mean,
-      freshnessRange: rangeOf(worlds),
-      ageSeconds: visited > 0 ? (aged.mean * pages) / visited : 0,
-      requestsPerDay: requests * daySeconds,
+      freshnessAt: (row, at) => expectedFreshness(posteriorRateAt(at), polls[row] ?? 0),
+      ageAt: (row, at) => ((polls[row] ?? 0) > 0 ? expectedAgeSeconds(posteriorRateAt(at), polls[row] ?? 0) : 0),
+      requestsPerSecond,
       neverVisited,
     };
   }

@@ -113,28 +113,41 @@ export class EstimatedPages {
     return this.#counts;
   }
 
+  /** The share of the pages that is expected to change so often or oftener, from 0 to 1. */
+  shareFrom(ratePerSecond: number): number {
+    return this.meanOf((_, at) => (posteriorRateAt(at) >= ratePerSecond ? 1 : 0));
+  }
+
   /**
-   * The mean over the pages of what depends on a page's row and true rate, as it is expected, and in each world that was drawn.
+   * The mean over the pages of what depends on a page's row and true rate, as it is expected.
    *
    * @param value - of a row, and the place of a rate
    */
-  meanOf(value: (row: number, at: number) => number): { readonly mean: number; readonly worlds: readonly number[] } {
+  meanOf(value: (row: number, at: number) => number): number {
     let sum = 0;
+    this.#forEach((row, at, place) => {
+      sum += (this.#expected[place] ?? 0) * value(row, at);
+    });
+    return sum / this.#pages;
+  }
+
+  /** The same in each world that was drawn. */
+  meansOf(value: (row: number, at: number) => number): number[] {
     const sums = new Float64Array(this.#drawn.length);
+    this.#forEach((row, at, place) => {
+      const one = value(row, at);
+      for (const [world, drawn] of this.#drawn.entries()) sums[world] = (sums[world] ?? 0) + (drawn[place] ?? 0) * one;
+    });
+    return Array.from(sums, (one) => one / this.#pages);
+  }
+
+  #forEach(look: (row: number, at: number, place: number) => void): void {
     for (let row = 0; row < rateBuckets; row++) {
       if ((this.#counts[row] ?? 0) === 0) continue;
       for (let at = 0; at < posteriorRates; at++) {
         const place = row * posteriorRates + at;
-        const probability = this.#expected[place] ?? 0;
-        if (!(probability > 1e-12)) continue;
-        const one = value(row, at);
-        sum += probability * one;
-        for (const [world, drawn] of this.#drawn.entries()) {
-          const count = drawn[place] ?? 0;
-          if (count > 0) sums[world] = (sums[world] ?? 0) + count * one;
-        }
+        if ((this.#expected[place] ?? 0) > 1e-12) look(row, at, place);
       }
     }
-    return { mean: sum / this.#pages, worlds: Array.from(sums, (one) => one / this.#pages) };
   }
 }

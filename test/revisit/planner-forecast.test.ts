@@ -65,7 +65,7 @@ describe("forecasts of planners", () => {
       const best = freshnessOf("optimum");
       for (const planner of pollPlannerNames) assert.ok(freshnessOf(planner) <= best + 1e-3, `${planner} at ${share}`);
       // A quarter of a small budget goes to pages that would else wait for longer than 90 days.
-    near(freshnessOf("default"), best, 0.03, `default at ${share}`);
+      near(freshnessOf("default"), best, 0.03, `default at ${share}`);
     }
   });
 
