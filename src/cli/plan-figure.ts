@@ -9,9 +9,10 @@ export function figureOf({ sites, pages, planners, budgetPerDay }: PlannerForeca
   const of = sites.length === 1 ? (sites[0] ?? "") : `${sites.length} sites`;
   return {
     name: "plan",
+    hasPublished: false,
     title: `How fresh copies of ${of} are, by what is asked for`,
     caption: `Expected freshness of ${pages} pages in the long run, by how they changed so far.`,
-    x: { label: "requests a day, as a share of the pages", kind: "log", format: "percent" },
+    x: { label: "requests a day, as a share of the pages", kind: "log", format: "percent", domain: [0.001, 2] },
     y: { label: "freshness", kind: "linear", format: "percent", domain: [0, 1] },
     marks: [
       ...planners.map(({ planner, curve }) => ({

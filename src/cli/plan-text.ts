@@ -44,7 +44,7 @@ export function formatForecasts(forecasts: PlannerForecasts, freshness: number |
     `Budget: ${perDay(budgetPerDay)} requests a day, ${percent(budgetPerDay / pages)} of the pages.\n\n`,
     formatTable([head, ...planners.map(lineOf)], "lrrrrr"),
     "\nfresh: time in which copies are as the pages are; surely: 90 % by what is known;\n",
-    "age: of copies of pages that are visited; a day: requests; never: pages it omits.\n",
+    "age: of copies of visited pages; a day: requests; never: pages left out.\n",
   ];
   if (freshness === undefined) return parts.join("");
   const needs = planners.map(({ planner, neededPerDay }) => {

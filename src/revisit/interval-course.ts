@@ -10,11 +10,11 @@ export interface IntervalCourse {
   readonly ageSeconds: Float64Array;
 }
 
-const settlingVisits = 120;
-const countedVisits = 500;
+const settlingVisits = 100;
+const countedVisits = 400;
 
-/** Steps of how late all visits are, in seconds: none, then twice as late each time, up to some 80 years. */
-const latenesses: readonly number[] = [0, ...Array.from({ length: 23 }, (_, step) => 300 * 2 ** step)];
+/** Steps of how late all visits are, in seconds: none, then half as late again each time, up to some 70 years. */
+const latenesses: readonly number[] = [0, ...Array.from({ length: 39 }, (_, step) => 450 * 1.5 ** step)];
 
 /**
  * What an interval rule does with a budget. Where that is too small, visits are late; those that are due first go first, so that
