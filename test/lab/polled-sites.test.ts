@@ -21,4 +21,16 @@ describe("sites that are polled in virtual time", () => {
     assert.ok(meanOf(own) > meanOf(round), `${meanOf(own)} and ${meanOf(round)}`);
     assert.ok(own.pageRequests <= round.pageRequests, `${own.pageRequests} and ${round.pageRequests}`);
   });
+
+  it("are visited when the first interval of a page is over, by rules of intervals", async () => {
+    const visitsBy = async (planner: PollPlannerName): Promise<number> => {
+      using temp = makeTempFolder();
+      const options = { planner, budget: 100, lookLeastMs: 3_600_000, lookMostMs: 60 * 86_400_000 };
+      return (await pollSites({ ...size, sites: 1, pages: 3, options }, makeHistory(3, 400, 5), temp.path)).visits;
+    };
+    const [nutch, storm] = [await visitsBy("nutch"), await visitsBy("stormcrawler")];
+    // After 30 days, and not sooner than 24 days later; a day, and at most half as long again each time.
+    assert.ok(nutch >= 2 && nutch <= 4, `${nutch} visits by nutch`);
+    assert.ok(storm >= 8, `${storm} visits by stormcrawler`);
+  });
 });
