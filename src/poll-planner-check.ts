@@ -7,7 +7,8 @@ export function checkPlanner({
   planner,
   isPlanned,
   budget,
-}: Pick<CrawlSiteOptions, "planner" | "isPlanned" | "budget">): void {
+  url,
+}: Pick<CrawlSiteOptions, "planner" | "isPlanned" | "budget" | "url">): void {
   if (planner === undefined) return;
   if (!isPollPlannerName(planner))
     throw new TidemarkError("bad-option", `There is no planner ${String(planner)}.`, {
@@ -15,11 +16,15 @@ export function checkPlanner({
     });
   if (budget !== undefined) return;
   if (isPlanned === false)
-    throw new TidemarkError("bad-option", `The planner ${planner} has nothing to plan: all pages are asked for.`, {
-      hint: "Leave out --poll all, or add --budget N.",
-    });
+    throw new TidemarkError(
+      "bad-option",
+      `The planner ${planner} has nothing to plan: all pages of ${url} are asked for.`,
+      {
+        hint: "Leave out --poll all, or add --budget N.",
+      },
+    );
   if (pollPlannerOf(planner).kind === "rates")
-    throw new TidemarkError("bad-option", `The planner ${planner} divides a budget, and there is none.`, {
+    throw new TidemarkError("bad-option", `The planner ${planner} divides a budget, and ${url} has none.`, {
       hint: "Say with --budget N how many pages a visit may ask for.",
     });
 }

@@ -35,7 +35,7 @@ export interface SiteVisitOptions
 
 /** @throws TidemarkError `bad-option` if options of a visit are none, before anything is opened */
 export function checkVisitOptions(
-  options: Pick<CrawlSiteOptions, "types" | "significant" | "planner" | "isPlanned" | "budget">,
+  options: Pick<CrawlSiteOptions, "types" | "significant" | "planner" | "isPlanned" | "budget" | "url">,
 ): void {
   checkSignificant(options.significant);
   parseTypes(options.types ?? []);
