@@ -3,6 +3,7 @@ import type { FollowedSite } from "./follow-sites.ts";
 import type { PolitenessOptions } from "./frontier/index.ts";
 import { givenOptions } from "./given-options.ts";
 import { type SourceName, sourceNames } from "./model/index.ts";
+import { type PollPlannerName, pollPlannerNames } from "./revisit/index.ts";
 import {
   choice,
   choices,
@@ -37,6 +38,7 @@ export interface CrawlSettings {
   readonly maxPages?: number;
   readonly maxDepth?: number;
   readonly poll?: "all" | "planned";
+  readonly planner?: PollPlannerName;
   readonly distrustDays?: number;
   readonly significant?: number;
   /** In MiB. */
@@ -91,6 +93,11 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
     "poll",
     choice("all", "planned"),
     "Where only polling is left, ask for all pages, or for those that have probably changed: all, planned (all)",
+  ),
+  planner: row(
+    "planner",
+    choice(...pollPlannerNames),
+    `With --poll planned, which it implies, what chooses the pages: ${pollPlannerNames.join(", ")} (default)`,
   ),
   distrustDays: row(
     "distrust",
@@ -154,7 +161,7 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
 /** The options of a crawl that settings stand for, but for what is in files. */
 export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, "urls" | "ca"> {
   const { url, into, stateFile, keep, types, since, budget, concurrency, sources, maxPages, maxDepth } = settings;
-  const { poll, distrustDays, significant, maxPackage, timeoutSeconds, userAgent, from, http1, allowPrivate } =
+  const { poll, planner, distrustDays, significant, maxPackage, timeoutSeconds, userAgent, from, http1, allowPrivate } =
     settings;
   return {
     url,
@@ -175,6 +182,7 @@ export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, 
       sources,
       maxPages,
       maxDepth,
+      planner,
       significant,
       userAgent,
       from,

@@ -10,6 +10,7 @@ import {
   wrapSystemError,
 } from "./model/index.ts";
 import { createPoliteness, type Politeness } from "./politeness.ts";
+import type { PollPlannerName } from "./revisit/index.ts";
 import { parseSiteAddress } from "./site-address.ts";
 import { checkVisitOptions, visitInStore } from "./site-visit.ts";
 import { openStore, TakerFailure } from "./store/index.ts";
@@ -57,8 +58,15 @@ export interface CrawlSiteOptions {
   readonly maxPages?: number;
   /** Most links from a start to a page. Default: no bound. */
   readonly maxDepth?: number;
-  /** Whether of a site that publishes no changes only pages are asked for that have probably changed. Default false. */
+  /** Whether of a site that publishes no changes only pages are asked for that have probably changed. Default: whether `planner` is given. */
   readonly isPlanned?: boolean;
+  /**
+   * Which planner chooses the pages that are asked for of a site that publishes no changes. All but `default`, `nutch` and
+   * `stormcrawler` divide a budget, and need one.
+   *
+   * @default "default"
+   */
+  readonly planner?: PollPlannerName;
   /** After so many milliseconds a page is fetched whole, whatever its validators say. Default 90 days. */
   readonly distrustMs?: number;
   /**

@@ -8,6 +8,7 @@ import { meterRequests } from "./metered-requests.ts";
 import type { Clock, FetchOutcome } from "./model/index.ts";
 import { packagesIn } from "./package-file.ts";
 import type { Politeness } from "./politeness.ts";
+import { checkPlanner } from "./poll-planner-check.ts";
 import { namedTypes, nodeCodec, parseTypes, realTiming } from "./reading-ports.ts";
 import type { Store } from "./store/index.ts";
 
@@ -33,9 +34,12 @@ export interface SiteVisitOptions
 }
 
 /** @throws TidemarkError `bad-option` if options of a visit are none, before anything is opened */
-export function checkVisitOptions({ types = [], significant }: Pick<CrawlSiteOptions, "types" | "significant">): void {
-  checkSignificant(significant);
-  parseTypes(types);
+export function checkVisitOptions(
+  options: Pick<CrawlSiteOptions, "types" | "significant" | "planner" | "isPlanned" | "budget" | "url">,
+): void {
+  checkSignificant(options.significant);
+  parseTypes(options.types ?? []);
+  checkPlanner(options);
 }
 
 /**
@@ -47,7 +51,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
   const { store, politeness, clock, delay, onOutcome } = means;
   const { origin, types = [], since, concurrency = 1, keep = "mirror", warcBytes, packageBytes } = options;
   const { userAgent, from, ca, http1, allowPrivate } = options;
-  const { sources, starts, urls, budget, maxPages, maxDepth, isPlanned, distrustMs, lookAgainMs } = options;
+  const { sources, starts, urls, budget, maxPages, maxDepth, isPlanned, planner, distrustMs, lookAgainMs } = options;
   const { timeoutMs, mayGoOn, signal, onEvent } = options;
   const significant = checkSignificant(options.significant);
   const filter = parseTypes(types);
@@ -79,7 +83,18 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
         filter,
         concurrency,
         ...givenOptions({ since: since === undefined ? undefined : Math.floor(since / 1000) }),
-        ...givenOptions({ sources, starts, urls, budget, maxPages, maxDepth, isPlanned, distrustMs, lookAgainMs }),
+        ...givenOptions({
+          sources,
+          starts,
+          urls,
+          budget,
+          maxPages,
+          maxDepth,
+          isPlanned,
+          planner,
+          distrustMs,
+          lookAgainMs,
+        }),
         ...givenOptions({ significant, timeoutMs, mayGoOn, signal, onEvent }),
       },
     ).catch(async (error: unknown) => {

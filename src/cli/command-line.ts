@@ -9,6 +9,7 @@ import { exportCommand } from "./export-command.ts";
 import { initCommand } from "./init-command.ts";
 import { labCommand } from "./lab-command.ts";
 import { flagOption, type RawArguments } from "./option.ts";
+import { planCommand } from "./plan-command.ts";
 import { reportCommand } from "./report-command.ts";
 import { serveCommand } from "./serve-command.ts";
 import { sitesCommand } from "./sites-command.ts";
@@ -28,6 +29,7 @@ const commands: readonly Command[] = [
   changesCommand,
   verifyMirrorCommand,
   reportCommand,
+  planCommand,
   serveCommand,
   demoCommand,
   labCommand,

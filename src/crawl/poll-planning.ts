@@ -2,17 +2,16 @@ import { parseHttpDate } from "../format/index.ts";
 import type { EpochMs, EpochSeconds, Target } from "../model/index.ts";
 import {
   type ChangeHistory,
-  defaultPollPolicy,
   defaultPrior,
-  dueAfterSeconds,
   minRate,
   noHistory,
   observe,
-  PollPlanner,
   type RatePrior,
+  RateTally,
   rateOf,
   SitePrior,
 } from "../revisit/index.ts";
+import { createChooser } from "./poll-chooser.ts";
 import type { SiteMemory } from "./ports.ts";
 import type { TargetFinding } from "./target-judgement.ts";
 import type { TargetVisit } from "./target-visit.ts";
@@ -40,6 +39,13 @@ export function numbersOf(history: ChangeHistory): readonly number[] {
   return fields.map((field) => history[field]);
 }
 
+/** When a page says that it last changed, in seconds; undefined if it does not. */
+export function modifiedAtOf(finding: TargetFinding, now: EpochSeconds): number | undefined {
+  const field = "validators" in finding ? finding.validators.lastModified : undefined;
+  const modifiedMs = field === undefined ? undefined : parseHttpDate(field, now * 1000);
+  return modifiedMs === undefined ? undefined : modifiedMs / 1000;
+}
+
 /** How a target changed, this answer included, as numbers to be kept. */
 export function historyAfter(
   target: Target,
@@ -48,27 +54,19 @@ export function historyAfter(
   hasChanged: boolean,
 ): readonly number[] {
   if (target.askedAt === undefined || target.held === undefined) return target.history;
-  const field = "validators" in finding ? finding.validators.lastModified : undefined;
-  const modifiedMs = field === undefined ? undefined : parseHttpDate(field, now * 1000);
+  const modifiedAt = modifiedAtOf(finding, now);
   const history = observe(readHistory(target.history), {
     intervalSeconds: now - target.askedAt,
     changed: hasChanged,
-    ...(modifiedMs === undefined ? {} : { lastModifiedAgeSeconds: now - modifiedMs / 1000 }),
+    ...(modifiedAt === undefined ? {} : { lastModifiedAgeSeconds: now - modifiedAt }),
   });
   return numbersOf(history);
 }
 
 /** What is thought of a site's pages before they are asked for again: by what its others did, as far as that is known. */
-export function readPrior(memory: SiteMemory): RatePrior {
+export function readPrior(memory: Pick<SiteMemory, "readSource">): RatePrior {
   const seconds = Number((memory.readSource("rates") as { readonly seconds?: unknown } | undefined)?.seconds);
   return seconds >= 1 && seconds <= 1 / minRate ? { ...defaultPrior, seconds } : defaultPrior;
-}
-
-/** When a page is due that was asked for now, by the same plan. */
-export function dueAfterAnswer(history: readonly number[], prior: RatePrior, now: EpochSeconds): EpochMs {
-  const { minChangeProbability } = defaultPollPolicy;
-  const rate = rateOf(readHistory(history), prior);
-  return (now + dueAfterSeconds(rate, minChangeProbability, defaultPollPolicy)) * 1000;
 }
 
 /** Targets that are worth a request. */
@@ -81,35 +79,45 @@ export interface ChosenPolls {
 /** So many are looked at before others may do something. */
 const lookedAtAtOnce = 1000;
 
+/** Looks at targets, a part at a time. */
+async function lookAtEach(
+  visit: TargetVisit,
+  targets: Iterable<Target>,
+  look: (target: Target, history: ChangeHistory) => void,
+): Promise<number> {
+  let looked = 0;
+  for (const target of targets) {
+    look(target, readHistory(target.history));
+    if (++looked % lookedAtAtOnce === 0) await visit.ports.timing.delay(0, visit.signal);
+  }
+  return looked;
+}
+
 /**
- * Chooses which of a site's targets are worth a request: the greedy index under the visit's budget, and without one
- * those that have probably changed.
+ * Chooses which of a site's targets are worth a request: by the visit's planner under its budget, and without one
+ * those that have probably changed, or whose interval is over.
  *
- * @param targets - all that were asked for before, in any order; they are looked at once
+ * @param targets - all that were asked for before, in any order; a planner that divides a budget looks at them twice
  */
-export async function choosePolls(visit: TargetVisit, targets: Iterable<Target>): Promise<ChosenPolls> {
-  const { budget, tally } = visit;
+export async function choosePolls(visit: TargetVisit, targets: () => Iterable<Target>): Promise<ChosenPolls> {
+  const { budget, tally, planner } = visit;
   const { timing, memory } = visit.ports;
   const prior = readPrior(memory);
   const fit = new SitePrior(prior);
   const left = budget - tally.pageRequests;
-  const planner = new PollPlanner({
-    now: timing.now(),
-    ...(Number.isFinite(left) ? { budget: Math.max(0, left) } : {}),
+  const options = { planner, now: timing.now(), budget: Number.isFinite(left) ? Math.max(0, left) : undefined, memory };
+  const chooser = await createChooser(options, async () => {
+    const rates = new RateTally();
+    await lookAtEach(visit, targets(), (_, history) => rates.add(rateOf(history, prior)));
+    return rates;
   });
-  let looked = 0;
-  for (const target of targets) {
-    const history = readHistory(target.history);
+  const looked = await lookAtEach(visit, targets(), ({ path, askedAt, interval }, history) => {
     fit.add(history);
-    planner.add({
-      path: target.path,
-      polledAt: target.askedAt === undefined ? undefined : target.askedAt * 1000,
-      ratePerSecond: rateOf(history, prior),
-    });
-    if (++looked % lookedAtAtOnce === 0) await timing.delay(0, visit.signal);
-  }
+    const polledAt = askedAt === undefined ? undefined : askedAt * 1000;
+    chooser.add({ path, polledAt, ratePerSecond: rateOf(history, prior), interval });
+  });
   if (looked > 0) memory.rememberSource("rates", { seconds: fit.prior.seconds });
-  const { polls, nextDueAt } = planner.finish();
+  const { polls, nextDueAt } = chooser.finish();
   return { targets: takeChosen(visit, polls), nextDueAt };
 }
 

@@ -1,5 +1,6 @@
 import type { TextComparison } from "../content/index.ts";
 import type { EpochSeconds } from "../model/index.ts";
+import type { PollPlannerName } from "../revisit/index.ts";
 import type { CrawlVisit } from "./crawl-visit.ts";
 import type { PollPlan, SourceVisit } from "./source.ts";
 import type { TargetScope } from "./target-scope.ts";
@@ -16,6 +17,8 @@ export interface TargetVisit extends CrawlVisit, SourceVisit {
   readonly scope: TargetScope;
   /** Whether only pages are asked for that have probably changed; under a budget that is so in any case. */
   readonly isPlanned: boolean;
+  /** Which planner chooses them. */
+  readonly planner: PollPlannerName;
   /** When the visit began. */
   readonly since: EpochSeconds;
   /** A body that was fetched whole so many milliseconds ago is fetched without validators. */

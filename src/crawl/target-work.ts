@@ -1,10 +1,12 @@
 import { robotsAllow } from "../format/index.ts";
-import type { EpochMs, Target } from "../model/index.ts";
+import type { EpochMs, EpochSeconds, Target, TargetSettlement } from "../model/index.ts";
+import { rateOf } from "../revisit/index.ts";
 import { isTimeUp } from "./crawl-visit.ts";
 import { LinkFollower } from "./link-follower.ts";
 import { maxTroublesInARow } from "./patient-request.ts";
 import { Permits } from "./permits.ts";
-import { choosePolls, dueAfterAnswer, historyAfter, readPrior } from "./poll-planning.ts";
+import { dueAfterAnswer, intervalAfter } from "./poll-chooser.ts";
+import { choosePolls, historyAfter, modifiedAtOf, readHistory, readPrior } from "./poll-planning.ts";
 import type { TargetChoice } from "./ports.ts";
 import { isCancelled, throwIfAborted, warn } from "./reading-visit.ts";
 import { productToken } from "./robots-rules.ts";
@@ -82,15 +84,14 @@ class TargetWork {
     await this.#ask(takeTargets(this.#visit, "doubted"));
     const isBounded = isPlanned || Number.isFinite(budget);
     if (plan.asks === "moved") {
-      const moved = takeTargets(this.#visit, "moved");
-      await this.#ask(isBounded && plan.trust === "false-alarms" ? await this.#choose(moved) : moved);
+      const isDoubtful = isBounded && plan.trust === "false-alarms";
+      await this.#ask(isDoubtful ? await this.#choose("moved") : takeTargets(this.#visit, "moved"));
       await this.#ask(ports.targets.sample(plan.sampled, this.#visit.since).values());
     } else {
       // A moved lastmod is the best sign of a change that there is, until it proves to be none.
       if (isBounded && plan.trust !== undefined && plan.trust !== "false-alarms")
         await this.#ask(withLastmod(takeTargets(this.#visit, "moved")));
-      const known = takeTargets(this.#visit, "known");
-      await this.#ask(isBounded ? await this.#choose(known) : known);
+      await this.#ask(isBounded ? await this.#choose("known") : takeTargets(this.#visit, "known"));
     }
     await this.#askForNew();
     if (this.#tags.found.length > 0) ports.targets.forgetTags(this.#tags.found);
@@ -98,8 +99,8 @@ class TargetWork {
     plan.conclude?.();
   }
 
-  async #choose(targets: Iterable<Target>): Promise<Iterator<Target>> {
-    const chosen = await choosePolls(this.#visit, targets);
+  async #choose(choice: TargetChoice): Promise<Iterator<Target>> {
+    const chosen = await choosePolls(this.#visit, () => takeTargets(this.#visit, choice));
     this.#noteDue(chosen.nextDueAt);
     return chosen.targets;
   }
@@ -229,13 +230,25 @@ class TargetWork {
       draft.hasChanged === undefined ? target.history : historyAfter(target, finding, now, draft.hasChanged);
     const judgement = history === target.history ? draft : judgeTarget(target, finding, now, history, isKept);
     this.#count(target, judgement);
-    if (judgement.settlement.kind === "answered") this.#noteDue(dueAfterAnswer(history, this.#prior, now));
+    const settlement = this.#pace(judgement, finding, now);
     if (judgement.hasChanged !== undefined && isEvidence(target, judgement))
       this.#visit.plan.observe?.(target, judgement.hasChanged);
     this.#report(target, finding, judgement);
     this.#done++;
     this.#reportProgress();
-    await this.#batch.add(judgement.settlement);
+    await this.#batch.add(settlement);
+  }
+
+  /** Notes when a target is due again, and what its planner keeps of it. */
+  #pace({ settlement, hasChanged }: TargetJudgement, finding: TargetFinding, now: EpochSeconds): TargetSettlement {
+    if (settlement.kind !== "answered") return settlement;
+    const { planner } = this.#visit;
+    const { target, history } = settlement;
+    const seen = { now, hasChanged: hasChanged === true, modifiedAt: modifiedAtOf(finding, now) };
+    const interval = hasChanged === undefined ? undefined : intervalAfter(planner, target, seen);
+    const rate = (): number => rateOf(readHistory(history), this.#prior);
+    this.#noteDue(dueAfterAnswer(planner, now, rate, interval ?? target.interval));
+    return interval === undefined ? settlement : { ...settlement, interval };
   }
 
   #count(target: Target, { outcome }: TargetJudgement): void {

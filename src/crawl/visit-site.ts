@@ -15,7 +15,7 @@ import {
   sourceNames,
   TidemarkError,
 } from "../model/index.ts";
-import { defaultDistrustMs } from "../revisit/index.ts";
+import { defaultDistrustMs, type PollPlannerName } from "../revisit/index.ts";
 import { ArchiveSource } from "./archive-source.ts";
 import { LinkSource } from "./link-source.ts";
 import { ListSource } from "./list-source.ts";
@@ -54,8 +54,10 @@ export interface VisitOptions {
   readonly maxPages?: number;
   /** Most links from a start to a page. Default: no bound. */
   readonly maxDepth?: number;
-  /** Whether of a site that publishes no changes only pages are asked for that have probably changed. Default false. */
+  /** Whether of a site that publishes no changes only pages are asked for that have probably changed. Default: whether `planner` is given. */
   readonly isPlanned?: boolean;
+  /** Which planner chooses those, and what a budget is spent on. Default: the crawler's own. */
+  readonly planner?: PollPlannerName;
   /**
    * A better source that a site had not is looked for again after so many milliseconds, or when robots.txt changes.
    * Default 7 days.
@@ -229,7 +231,8 @@ class SiteVisit {
         ...working,
         plan: found.look.plan,
         scope,
-        isPlanned: this.#options.isPlanned ?? false,
+        isPlanned: this.#options.isPlanned ?? this.#options.planner !== undefined,
+        planner: this.#options.planner ?? "default",
         since: this.#since(),
         distrustMs: this.#options.distrustMs ?? defaultDistrustMs,
         significance:

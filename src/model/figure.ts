@@ -53,4 +53,6 @@ export interface Figure {
   readonly x: FigureAxis;
   readonly y: FigureAxis;
   readonly marks: readonly FigureMark[];
+  /** Whether it may have published values, so that the legend says whose each is. @default true */
+  readonly hasPublished?: boolean;
 }

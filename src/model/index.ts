@@ -52,6 +52,7 @@ export { excerpt, ok, type Problem, problem, type Result } from "./result.ts";
 export type { RobotsCopy, SiteClockState, SitePosition, SiteRecord } from "./site-record.ts";
 export type {
   FoundTarget,
+  KeptInterval,
   SeenChange,
   Target,
   TargetSettlement,

@@ -3,6 +3,15 @@ import type { Page } from "./page.ts";
 import type { EpochSeconds } from "./time.ts";
 import type { DeletionReason, HeldBody, Postponement } from "./work-item.ts";
 
+/** What a rule keeps of a page that steps its interval by what each request saw. */
+export interface KeptInterval {
+  /** The rule's name. What another rule kept is of no use to it. */
+  readonly rule: string;
+  readonly intervalSeconds: number;
+  /** From the last answer to the next request, in seconds. */
+  readonly waitSeconds: number;
+}
+
 /** A URL that a list names or a link leads to. */
 export interface FoundTarget {
   readonly path: string;
@@ -24,6 +33,8 @@ export interface Target extends FoundTarget {
   readonly held: (Page & HeldBody) | undefined;
   /** How it changed so far, as numbers that only the revisit plan reads. */
   readonly history: readonly number[];
+  /** Of the planner that it was last asked for by, if that keeps intervals. */
+  readonly interval: KeptInterval | undefined;
   /** When it was last answered for. */
   readonly askedAt: EpochSeconds | undefined;
   /** When it was last asked for without validators. */
@@ -46,6 +57,8 @@ export type TargetSettlement =
       readonly isPassage: boolean;
       readonly validators: Validators;
       readonly history: readonly number[];
+      /** Left out, what was kept stays. */
+      readonly interval?: KeptInterval;
       readonly askedAt: EpochSeconds;
       readonly isFull: boolean;
       readonly dueAt: EpochSeconds;

@@ -16,7 +16,9 @@ export function planLooks(figure: Figure): MarkLook[] {
   let published = 0;
   return figure.marks.map((mark) => {
     if (mark.of === "theirs") return { mark, colour: "var(--theirs)", dashes: dashesOf(2 + 3 * published++) };
-    const look = { mark, colour: `var(--series-${series % seriesColours})`, dashes: dashesOf(series) };
+    // Where colours come again, dashes are others than the first time.
+    const dashes = dashesOf(series + Math.floor(series / seriesColours));
+    const look = { mark, colour: `var(--series-${series % seriesColours})`, dashes };
     series += 1;
     return look;
   });

@@ -45,7 +45,7 @@ export async function drawFigure(figure: Figure): Promise<string> {
     `.${themeClass} text{white-space:pre}</style>`,
     `<rect width="100%" height="100%" fill="var(--ground)" />`,
     `<text x="16" y="24" font-size="15" font-weight="600">${escapeMarkup(figure.title)}</text>`,
-    `<g transform="translate(16,${headHeight})">${drawLegend(looks)}</g>`,
+    `<g transform="translate(16,${headHeight})">${drawLegend(looks, figure.hasPublished !== false)}</g>`,
     `<g transform="translate(0,${headHeight + legendHeight + gap})" text-anchor="middle">${inner}</g>`,
     `</svg>\n`,
   ].join("");

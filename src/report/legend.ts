@@ -6,12 +6,17 @@ export const legendLine = 19;
 
 const swatchWidth = 26;
 
-/** Entries of a legend, one below the other, from (0, 0) on: so that none can touch another. */
-export function drawLegend(looks: readonly MarkLook[]): string {
+/**
+ * Entries of a legend, one below the other, from (0, 0) on: so that none can touch another.
+ *
+ * @param saysWhose - whether it tells ours from what was published
+ */
+export function drawLegend(looks: readonly MarkLook[], saysWhose: boolean): string {
   return looks
     .map((look, at) => {
-      const name = `${look.mark.of === "ours" ? "Ours" : "Published"}: ${look.mark.name}`;
-      const text = `<text x="${swatchWidth + 8}" y="4">${escapeMarkup(name)}</text>`;
+      const whose = look.mark.of === "ours" ? "Ours: " : "Published: ";
+      const name = escapeMarkup(`${saysWhose ? whose : ""}${look.mark.name}`);
+      const text = `<text x="${swatchWidth + 8}" y="4">${name}</text>`;
       return `<g transform="translate(0,${at * legendLine + legendLine / 2})">${drawSwatch(look)}${text}</g>`;
     })
     .join("");

@@ -5,6 +5,7 @@ export {
   type IntervalRule,
   type NutchOptions,
 } from "./adaptive-interval.ts";
+export { type BudgetPace, paceAfter } from "./budget-pace.ts";
 export {
   type ChangeHistory,
   defaultMemoryVisits,
@@ -22,6 +23,7 @@ export type { CycleCourse, CycleShares } from "./cycle-course.ts";
 export { type CycleFacts, type CycleModel, type CycleValue, createCycle } from "./cycle-model.ts";
 export { type CyclePlan, planCycle, shiftPrices } from "./cycle-plan.ts";
 export { CyclePlanner, type CyclePlannerOptions } from "./cycle-planner.ts";
+export { type ChosenPages, DueChoice, type DueChoiceOptions, type PollChooser } from "./due-choice.ts";
 export { FoundPages } from "./found-pages.ts";
 export { defaultDistrustMs, isFullFetchDue, spreadOf } from "./full-fetch.ts";
 export { IndexPlanner } from "./index-planner.ts";
@@ -57,6 +59,7 @@ export {
   randomFreshnessCurve,
   uniformCurve,
 } from "./optimum.ts";
+export { Forecaster, type PlannerForecast } from "./planner-forecast.ts";
 export {
   changeProbability,
   expectedAgeSeconds,
@@ -65,6 +68,7 @@ export {
   secondsUntilProbability,
   secondsUntilValue,
 } from "./poll-index.ts";
+export { isPollPlannerName, type PollPlannerName, pollPlannerNames, pollPlannerOf } from "./poll-planners.ts";
 export { type PollCurve, type PollRates, planByPrice } from "./price-search.ts";
 export { learnPublications, planLook } from "./publication-rhythm.ts";
 export { type QueueWeights, weighQueues } from "./queue-weights.ts";
@@ -79,6 +83,8 @@ export {
   rateOfFeed,
 } from "./rate-fit.ts";
 export { RatePlanner, ratePolicies } from "./rate-planner.ts";
+export { EstimatedPages } from "./rate-posterior.ts";
+export { RateTally } from "./rate-tally.ts";
 export { boundShare } from "./share-bound.ts";
 export {
   effectiveSeconds,

@@ -1,4 +1,4 @@
-import type { EpochMs } from "../model/index.ts";
+import type { EpochMs, KeptInterval } from "../model/index.ts";
 import { BestItems } from "./best-items.ts";
 import { pollValue, secondsUntilProbability } from "./poll-index.ts";
 
@@ -34,6 +34,8 @@ export interface PollablePage {
   readonly ratePerSecond: number;
   /** How much it matters beside others. Default 1. */
   readonly weight?: number;
+  /** What a planner that steps intervals keeps of it. */
+  readonly interval?: KeptInterval | undefined;
 }
 
 /** Why a page is polled: it never was; it has not been for the longest interval; or it is worth it. */

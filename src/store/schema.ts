@@ -135,4 +135,6 @@ export const migrations: readonly string[] = [
     priority INTEGER,
     is_paused INTEGER NOT NULL DEFAULT 0
   ) STRICT, WITHOUT ROWID`,
+  // What a planner that steps intervals keeps of a page, as JSON; NULL if none does.
+  "ALTER TABLE target ADD COLUMN interval TEXT",
 ];

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { CrawlSummary, EpochSeconds, HeldBody, Page } from "../model/index.ts";
+import type { CrawlSummary, EpochSeconds, HeldBody, Page, SourceStateKey } from "../model/index.ts";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
 import { type Connection, openStateForReading, prepareStatement, rollBack } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
@@ -16,6 +16,10 @@ const sql = {
   held: "SELECT count(*), coalesce(sum(size), 0) FROM page WHERE site = ?",
   pages: `SELECT path, size, digest, modified, media_type FROM page WHERE site = ?1 AND path > ?2
     ORDER BY path LIMIT ?3`,
+  // Of what is held: what is gone, or only leads elsewhere, is not planned.
+  histories: `SELECT t.id, t.history FROM target t JOIN page p ON p.site = t.site AND p.path = t.path
+    WHERE t.site = ?1 AND t.state = 'known' AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
+  source: "SELECT state FROM source_state WHERE site = ?1 AND source = ?2",
   visits: "SELECT at, summary FROM visit WHERE site = ?1 AND at >= ?2 ORDER BY id",
 } as const;
 
@@ -140,6 +144,25 @@ export class StateReader implements Disposable {
       }
       if (rows.length < rowsAtATime) return;
     }
+  }
+
+  /** How each page changed that is held of a site and was asked for, as numbers that only the revisit plan reads. */
+  *readHistories(site: number): Generator<readonly number[], void, void> {
+    const next = inDatabase(this.#file, () => prepareStatement(this.#connection, sql.histories));
+    for (let after = 0; ; ) {
+      const rows = inDatabase(this.#file, () => next.all(site, after, rowsAtATime)) as [number, string][];
+      for (const [id, history] of rows) {
+        yield JSON.parse(history) as number[];
+        after = id;
+      }
+      if (rows.length < rowsAtATime) return;
+    }
+  }
+
+  /** What a source remembers of a site, as it was given; undefined if nothing. */
+  readSource(site: number, source: SourceStateKey): unknown {
+    const row = inDatabase(this.#file, () => prepareStatement(this.#connection, sql.source).get(site, source));
+    return row === undefined ? undefined : JSON.parse((row as [string])[0]);
   }
 
   /** The visits to a site that began at or after a time, the oldest first. */

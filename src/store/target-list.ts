@@ -1,4 +1,12 @@
-import type { EpochSeconds, FoundTarget, PageTrouble, Target, TargetSettlement, Validators } from "../model/index.ts";
+import type {
+  EpochSeconds,
+  FoundTarget,
+  KeptInterval,
+  PageTrouble,
+  Target,
+  TargetSettlement,
+  Validators,
+} from "../model/index.ts";
 import { type Connection, prepareStatement, type SqlValue, type Statement, transact } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 import { forgetHanded } from "./handed-marks.ts";
@@ -33,6 +41,7 @@ type Row = [
   PageTrouble | null,
   number,
   number,
+  Text,
   Count,
   Text,
   Count,
@@ -40,7 +49,7 @@ type Row = [
 ];
 
 const columns = `t.id, t.path, t.depth, t.lastmod, t.asked_lastmod, t.etag, t.modified, t.history, t.asked, t.full, t.due,
-  t.trouble, t.strikes, t.is_passage, p.size, p.digest, p.modified, p.media_type`;
+  t.trouble, t.strikes, t.is_passage, t.interval, p.size, p.digest, p.modified, p.media_type`;
 const joined = "target t LEFT JOIN page p ON p.site = t.site AND p.path = t.path";
 
 const sql = {
@@ -80,7 +89,7 @@ const sql = {
   // By id, and `+`: else SQLite goes through all targets of the site and for each of them through the whole batch.
   answered: `UPDATE target SET etag = j.value ->> 1, modified = j.value ->> 2, history = j.value ->> 3,
       asked = j.value ->> 4, full = iif(j.value ->> 5, j.value ->> 4, full), due = j.value ->> 6,
-      asked_lastmod = j.value ->> 7, is_passage = j.value ->> 8, state = 'known', trouble = NULL, strikes = 0
+      asked_lastmod = j.value ->> 7, is_passage = j.value ->> 8, interval = coalesce(j.value ->> 9, interval), state = 'known', trouble = NULL, strikes = 0
     FROM json_each(?2) j WHERE target.id = j.value ->> 0 AND +target.site = ?1`,
   postponed: `UPDATE target SET etag = NULL, modified = NULL, due = j.value ->> 1, state = j.value ->> 2,
       trouble = j.value ->> 3, strikes = j.value ->> 4
@@ -126,8 +135,9 @@ function targetOf(row: Row): Target {
     trouble,
     strikes,
     isPassage,
+    interval,
   ] = row;
-  const [sizeBytes, digest, lastModified, mediaType] = row.slice(14) as [Count, Text, Count, Text];
+  const [sizeBytes, digest, lastModified, mediaType] = row.slice(15) as [Count, Text, Count, Text];
   const isHeld = sizeBytes !== null && digest !== null && lastModified !== null && mediaType !== null;
   return {
     id,
@@ -139,6 +149,7 @@ function targetOf(row: Row): Target {
     validators: isHeld || isPassage === 1 ? validatorsOf(etag, modified) : {},
     held: isHeld ? { path, sizeBytes, digest, lastModified, mediaType } : undefined,
     history: JSON.parse(history) as number[],
+    interval: interval === null ? undefined : (JSON.parse(interval) as KeptInterval),
     askedAt: asked ?? undefined,
     fullAt: full ?? undefined,
     dueAt: due,
@@ -180,6 +191,7 @@ function rowsOf(settlements: readonly TargetSettlement[]): TargetRows {
       dueAt,
       lastmod,
       answer?.isPassage === true ? 1 : 0,
+      answer?.interval === undefined ? null : JSON.stringify(answer.interval),
     ]);
     if (settlement.kind === "removed") rows.removed.push({ path: target.path, reason: settlement.reason });
     if (answer?.page === undefined) continue;

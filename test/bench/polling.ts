@@ -1,18 +1,27 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { HistoryEvent } from "../../src/lab/index.ts";
 import { readHistory } from "../../src/lab-history.ts";
-import { pollSites } from "../lab/polled-sites.ts";
+import { isPollPlannerName, type PollPlannerName, pollPlannerNames } from "../../src/revisit/index.ts";
+import { type PollingResult, pollSites } from "../lab/polled-sites.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { describeSites, formatPlanners, type PlannerFigures } from "./poll/planner-table.ts";
 
-export const help = `npm run bench -- polling [--sites N] [--days N] [--pages N] [--budget N] [--history FILE]...
+export const help = `npm run bench -- polling [--sites N] [--days N] [--pages N] [--budget N] [--history FILE]... [--planners NAMES]
 The loop of production polls N sites (100) that publish nothing, in virtual time, and change as real sites did: each of N pages (60),
-for N days (240) of which the first third is not measured, with requests for a share (0.05) of its pages a day.
+for N days (240) of which the first third is not measured, with requests for a share (0.05) of its pages a day. Planners, such as
+default,round-robin,nutch,stormcrawler or all, follow the same sites one after the other; an oracle knows how fresh their copies are.
 `;
 
 const histories = ["nodejs-org.tsv.gz", "flink-web.tsv.gz"];
 
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+function parsePlanners(text: string | undefined): readonly PollPlannerName[] {
+  if (text === undefined) return ["default"];
+  if (text === "all") return pollPlannerNames;
+  const names = text.split(",");
+  const known = names.filter(isPollPlannerName);
+  if (known.length < names.length) throw new Error(`--planners: of ${text} there are ${pollPlannerNames.join(", ")}`);
+  return known;
 }
 
 export async function run(args: string[]): Promise<void> {
@@ -25,23 +34,32 @@ export async function run(args: string[]): Promise<void> {
       budget: { type: "string", default: "0.05" },
       seed: { type: "string", default: "1" },
       history: { type: "string", multiple: true },
+      planners: { type: "string" },
     },
   });
   const [sites, days, pages] = [Number(values.sites), Number(values.days), Number(values.pages)];
   const files = values.history ?? histories.map((name) => join("..", "shared", "data", name));
-  for (const file of files) {
-    const events = await readHistory(file);
-    using temp = makeTempFolder();
+  const planners = parsePlanners(values.planners);
+  const burnInDays = Math.round(days / 3);
+  const size = { seed: Number(values.seed), sites: Math.ceil(sites / files.length), days, pages, burnInDays };
+  const webs: HistoryEvent[][] = [];
+  for (const file of files) webs.push(await readHistory(file));
+  const figures: PlannerFigures[] = [];
+  for (const planner of planners) {
     const began = performance.now();
-    const size = { sites: Math.ceil(sites / files.length), days, pages, burnInDays: Math.round(days / 3) };
-    const { freshness, pageRequests, visits } = await pollSites(
-      { ...size, seed: Number(values.seed), budget: Number(values.budget) },
-      events,
-      temp.path,
-    );
+    const results: PollingResult[] = [];
+    for (const events of webs) {
+      using temp = makeTempFolder();
+      results.push(
+        await pollSites({ ...size, budget: Number(values.budget), options: { planner } }, events, temp.path),
+      );
+    }
     const seconds = (performance.now() - began) / 1000;
-    process.stdout.write(
-      `${file}: freshness ${meanOf(freshness).toFixed(4)}, ${pageRequests} page requests, ${visits} visits, ${seconds.toFixed(1)} s\n`,
-    );
+    figures.push(describeSites(planner, results, days, seconds));
+    process.stderr.write(`${planner}: ${seconds.toFixed(0)} s\n`);
   }
+  process.stdout.write(
+    `${size.sites * files.length} sites, up to ${pages} pages each, ${days} days of which ${burnInDays} are not measured, budget ${values.budget} a day\n`,
+  );
+  process.stdout.write(formatPlanners(figures));
 }

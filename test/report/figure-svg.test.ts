@@ -59,6 +59,26 @@ describe("drawFigure", () => {
     assert.equal(await drawFigure(lines), first);
   });
 
+  it("gives each of many lines a look of its own, and names them alone where nothing is published", async () => {
+    const names = Array.from({ length: 12 }, (_, line) => `line ${line}`);
+    const svg = await drawFigure({
+      ...lines,
+      hasPublished: false,
+      marks: names.map((name, y) => ({
+        kind: "line",
+        of: "ours",
+        name,
+        points: [
+          { x: 1, y },
+          { x: 2, y },
+        ],
+      })),
+    });
+    assert.deepEqual(textsOf(svg).slice(1, 13), names);
+    const looks = [...svg.matchAll(/<path d="M0,0H26"([^>]*)>/g)].map(([, look]) => look);
+    assert.deepEqual([looks.length, new Set(looks).size], [12, 12]);
+  });
+
   it("has colours for light and dark", async () => {
     const svg = await drawFigure(lines);
     assert.match(svg, /@media \(prefers-color-scheme:dark\)/);

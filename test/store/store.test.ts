@@ -381,6 +381,29 @@ describe("a state of an older version", () => {
     const [fresh] = new Database(stateFile).prepare("SELECT robots_fresh FROM site").raw().get() as [number];
     assert.equal(fresh, 86_400_000);
   });
+
+  it("has no intervals of pages, and keeps them from then on", () => {
+    using folder = makeTempFolder();
+    const stateFile = join(folder.path, "state.db");
+    const database = new Database(stateFile);
+    const before = migrations.slice(0, 7);
+    database.exec(`${before.join(";")}; PRAGMA user_version = ${before.length}`);
+    database.exec(`INSERT INTO site (origin, mirror) VALUES ('${origin}', 'metadata:example.org');
+      INSERT INTO target (site, path, depth, history, asked, state) VALUES (1, '/a', 0, '[3,1]', 5, 'known')`);
+    database.close();
+    using store = openStore({ into: folder.path, stateFile });
+    const { targets } = store.openSite(origin, { kind: "metadata" });
+    const target = targets.find("/a");
+    assert.ok(target !== undefined);
+    assert.deepEqual([target.history, target.interval], [[3, 1], undefined]);
+    const answer = { kind: "answered", page: undefined, isPassage: true, validators: {}, history: [4, 1] } as const;
+    const interval = { rule: "nutch", intervalSeconds: 100, waitSeconds: 90 };
+    targets.settle([{ ...answer, target, interval, askedAt: 9, isFull: true, dueAt: 0 }], [], 9);
+    assert.deepEqual(targets.find("/a")?.interval, interval);
+    // Who keeps none lets it be.
+    targets.settle([{ ...answer, target, askedAt: 10, isFull: true, dueAt: 0 }], [], 10);
+    assert.deepEqual(targets.find("/a")?.interval, interval);
+  });
 });
 
 describe("a state that cannot be used", () => {

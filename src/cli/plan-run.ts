@@ -1,0 +1,45 @@
+import { resolve } from "node:path";
+import { givenOptions } from "../given-options.ts";
+import { wrapSystemError } from "../model/index.ts";
+import { readPlannerForecasts } from "../planner-forecasts.ts";
+import { drawFigure } from "../report/index.ts";
+import { writeTextFile } from "../text-file.ts";
+import type { RunContext } from "./command.ts";
+import { type ExitCode, exitCodes } from "./exit-code.ts";
+import type { PlanArguments } from "./plan-command.ts";
+import { curveShares, figureOf } from "./plan-figure.ts";
+import { formatForecasts } from "./plan-text.ts";
+import { ProgressLine } from "./progress-line.ts";
+import { formatCount } from "./quantity.ts";
+
+/** Tells what planners would do with a crawler's pages. */
+export async function runPlan(options: PlanArguments, context: RunContext): Promise<ExitCode> {
+  const { out, err, json, quiet } = context;
+  const { store, url, budget, freshness, figure } = options;
+  const progress = new ProgressLine(err, quiet);
+  let forecasts: ReturnType<typeof readPlannerForecasts>;
+  try {
+    forecasts = readPlannerForecasts({
+      store,
+      budget,
+      ...givenOptions({ url, freshness, curveShares: figure === undefined ? undefined : curveShares }),
+      onProgress: (pages) => progress.show(() => `${formatCount(pages)} pages`),
+    });
+  } finally {
+    progress.clear();
+  }
+  if (figure !== undefined) {
+    const file = resolve(figure);
+    try {
+      await writeTextFile(file, await drawFigure(figureOf(forecasts)), { overwrite: true });
+    } catch (error) {
+      throw wrapSystemError(error, `write ${file}`, { file });
+    }
+  }
+  if (json) {
+    const { planners, ...summary } = forecasts;
+    for (const { curve: _, ...planner } of planners) out.writeJson({ event: "planner-forecast", ...planner });
+    out.writeJson({ event: "summary", ...summary, ...givenOptions({ figure }) });
+  } else if (!quiet) out.write(formatForecasts(forecasts, freshness));
+  return exitCodes.done;
+}
