@@ -20,6 +20,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   http2: () => import("./http2.ts"),
   month: () => import("./month.ts"),
   polling: () => import("./polling.ts"),
+  follow: () => import("./follow.ts"),
 };
 
 const names = Object.keys(benchmarks);
