@@ -4,8 +4,8 @@ import { followWeb } from "./follow/follow-web.ts";
 
 export const help = `npm run bench -- follow [--sites N] [--minutes N] [--days N] [--seed N]
 \`tidemark crawl --sites FILE --forever\` follows N sites (2000), virtual hosts of a real nginx on loopback addresses, while their
-files change. A third publish archives, a third have a sitemap, a third nothing. Measured are N minutes (60), after every page
-was fetched once. Time is compressed: the measured minutes stand for N days (30), so that an hour is a month. The clock of the
+files change. A third publish archives, a third have a sitemap, a third nothing. Measured are N minutes (60), after every site
+was visited once. Time is compressed: the measured minutes stand for N days (30), so that an hour is a month. The clock of the
 crawler runs so much faster, and with it all that it waits for; servers, requests and their deadlines stay as slow as they are.
 Two crawlers run at the same time and meet the same changes: the second one has four bad sites on its list, too. One
 hangs, one floods (429, 503, answers without an end), the clock of one is wrong, and one vanishes.

@@ -15,10 +15,23 @@ export interface ProcessUse {
 }
 
 const preload = fileURLToPath(new URL("compressed-process.js", import.meta.url));
+/** All went well, or some page or site could not be had. */
+const cleanExits: ReadonlySet<number | null> = new Set([0, 3, 6]);
 /** Of Linux, whatever the machine. */
 const ticksPerSecond = 100;
 
-/** `tidemark crawl --sites FILE --forever` in compressed time. */
+/** Who crawls, what, and by which clock. */
+export interface CrawlerSettings {
+  /** Is also what servers are told. */
+  readonly name: string;
+  readonly into: string;
+  readonly sitesFile: string;
+  readonly time: CompressedTime;
+  /** Or each site is visited once. */
+  readonly isForever: boolean;
+}
+
+/** `tidemark crawl --sites FILE` in compressed time. */
 export class CrawlerProcess {
   readonly name: string;
   readonly into: string;
@@ -26,12 +39,12 @@ export class CrawlerProcess {
   readonly #exit: Promise<unknown>;
   #said = "";
 
-  /** @param name - is also what servers are told */
-  constructor(name: string, into: string, sitesFile: string, time: CompressedTime) {
+  constructor({ name, into, sitesFile, time, isForever }: CrawlerSettings) {
     this.name = name;
     this.into = into;
-    const args = ["crawl", "--sites", sitesFile, "--forever", "--into", into, "--quiet", "--user-agent", name];
-    this.#child = spawn(process.execPath, ["--import", preload, findCli(), ...args, "--timeout", "5"], {
+    const args = ["crawl", "--sites", sitesFile, "--into", into, "--quiet", "--user-agent", name, "--timeout", "5"];
+    if (isForever) args.push("--forever");
+    this.#child = spawn(process.execPath, ["--import", preload, findCli(), ...args], {
       env: { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: "1", [timeVariable]: formatTime(time) },
       stdio: ["ignore", "ignore", "pipe"],
     });
@@ -62,11 +75,18 @@ export class CrawlerProcess {
     }
   }
 
-  /** Ends it in order. @throws with what it said if it did not end well */
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  /** Ends it in order, if it has not ended. @throws with what it said if it did not end well */
   async stop(): Promise<void> {
-    this.#child.kill("SIGTERM");
-    await this.#exit;
-    if (this.#child.exitCode !== 0) throw new Error(`${this.name} ended with ${this.#child.exitCode}: ${this.#said}`);
+    if (!this.hasEnded) {
+      this.#child.kill("SIGTERM");
+      await this.#exit;
+    }
+    if (!cleanExits.has(this.#child.exitCode))
+      throw new Error(`${this.name} ended with ${this.#child.exitCode}: ${this.#said}`);
   }
 
   /** Ends it at once, if it is still there. */
@@ -75,7 +95,7 @@ export class CrawlerProcess {
   }
 
   #checkAlive(): void {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) return;
+    if (!this.hasEnded) return;
     throw new Error(`${this.name} ended: ${this.#child.exitCode ?? this.#child.signalCode}: ${this.#said}`);
   }
 }

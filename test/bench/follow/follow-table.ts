@@ -2,6 +2,7 @@ import { formatTable } from "../../../src/cli/text-table.ts";
 import { hostKinds } from "../../../src/lab/index.ts";
 import type { ProcessUse } from "./crawler-process.ts";
 import type { CrawlerResult, FollowResult } from "./follow-web.ts";
+import { compareFreshness } from "./held-freshness.ts";
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 const mean = (values: readonly number[]): number => sum(values) / values.length;
@@ -64,14 +65,17 @@ export function formatFollowResult(result: FollowResult): string {
   const { sites, pages, changes, publications, times, firstSeconds, alone, beside, mostLateMs } = result;
   const head = [
     `${count(sites)} sites, ${count(pages)} pages, ${count(changes)} changes, ${count(publications)} publications (late by ${(mostLateMs / 60_000 / times).toFixed(2)} min of real time at most)`,
-    `time ${count(times)} times as fast; every page was fetched once after ${firstSeconds.toFixed(0)} s`,
+    `time ${count(times)} times as fast; every site was visited once after ${firstSeconds.toFixed(0)} s`,
   ];
   const table = formatTable(
     [["", "alone", "beside bad sites"], ...rows.map(([name, tell]) => [name, tell(alone), tell(beside)])],
     "lrr",
   );
   const bad = [...result.badRequests].map(([kind, requests]) => `${kind} ${count(requests)}`).join(", ");
+  const { mean: gain, standardError } = compareFreshness(beside.freshness, alone.freshness);
   const tail = [
+    `Freshness of the others beside bad sites, less that without: ${gain.toFixed(4)}, standard error ${standardError.toFixed(4)} (of sites)`,
+    "",
     "Polling every page, and robots.txt once a day:",
     formatPolling(result),
     `requests to bad sites: ${bad}`,

@@ -51,7 +51,7 @@ export interface FollowResult {
   readonly publications: number;
   readonly mostLateMs: number;
   readonly times: number;
-  /** Real time until every page was fetched once. */
+  /** Real time until every site was visited once. */
   readonly firstSeconds: number;
   readonly alone: CrawlerResult;
   readonly beside: CrawlerResult;
@@ -74,52 +74,58 @@ class FollowTrial {
   readonly #web: LivingWeb;
   readonly #pages: readonly LivingPage[];
   readonly #bad: readonly BadSite[];
-  readonly #crawlers: readonly CrawlerProcess[];
-  readonly #looks: readonly MirrorLooks[];
-  readonly #uses: ProcessUse[][];
+  readonly #startCrawlers: (isForever: boolean) => readonly CrawlerProcess[];
+  #crawlers: readonly CrawlerProcess[] = [];
+  #looks: readonly MirrorLooks[] = [];
+  #uses: ProcessUse[][] = [];
   readonly #random: Random;
-  /** Of each crawler, how many pages in their order it was seen to hold. */
-  readonly #heldPages: number[] = [];
   #secondAt = 0;
   #badRounds = 0;
 
   constructor(
     size: FollowSize,
-    parts: { time: CompressedTime; web: LivingWeb; bad: readonly BadSite[]; crawlers: readonly CrawlerProcess[] },
+    parts: {
+      time: CompressedTime;
+      web: LivingWeb;
+      bad: readonly BadSite[];
+      startCrawlers: (isForever: boolean) => readonly CrawlerProcess[];
+    },
   ) {
     this.#size = size;
     this.#time = parts.time;
     this.#web = parts.web;
     this.#pages = [...parts.web.pages()];
     this.#bad = parts.bad;
-    this.#crawlers = parts.crawlers;
-    this.#looks = parts.crawlers.map(({ into }) => new MirrorLooks(into, parts.web));
-    this.#uses = parts.crawlers.map(() => []);
+    this.#startCrawlers = parts.startCrawlers;
     this.#random = createRandom(size.seed, "looks");
   }
 
   async run(stopServer: () => Promise<AsyncIterable<HostRequest>>): Promise<FollowResult> {
     const { minutes, onProgress } = this.#size;
-    await this.#live(() => [...this.#crawlers.keys()].every((at) => this.#hasAll(at)), "first visits");
+    this.#crawlers = this.#startCrawlers(false);
+    await this.#live(() => this.#crawlers.every((crawler) => crawler.hasEnded), "first visits");
+    for (const crawler of this.#crawlers) await crawler.stop();
+    const firstSeconds = (Date.now() - this.#time.from) / 1000;
+    onProgress?.(`every site was visited once after ${firstSeconds.toFixed(0)} s`);
+    this.#crawlers = this.#startCrawlers(true);
+    this.#looks = this.#crawlers.map(({ into }) => new MirrorLooks(into, this.#web));
+    this.#uses = this.#crawlers.map(() => []);
+    await this.#live(() => this.#crawlers.every((crawler) => crawler.status() !== undefined), "starting");
     const begun = Date.now();
-    const firstSeconds = (begun - this.#time.from) / 1000;
-    onProgress?.(`every page was fetched once after ${firstSeconds.toFixed(0)} s`);
-    const before = this.#crawlers.map((crawler) => crawler.status());
-    for (const uses of this.#uses) uses.length = 0;
     for (const site of this.#bad) if (site.kind !== "vanishes") site.begin();
     const measuredMs = minutes * 60_000;
     await this.#live(() => Date.now() >= begun + measuredMs / 3, "following");
     for (const site of this.#bad) if (site.kind === "vanishes") site.begin();
     await this.#live(() => Date.now() >= begun + measuredMs, "following");
     const ended = Date.now();
-    const after = this.#crawlers.map((crawler) => crawler.status());
+    const statuses = this.#crawlers.map((crawler) => crawler.status());
     await Promise.all(this.#crawlers.map((crawler) => crawler.stop()));
     const span = { from: compress(this.#time, begun), to: compress(this.#time, ended) };
     const results = await this.#judge(span, await stopServer());
     const [alone, beside] = results.map((result, at) => ({
       ...result,
-      visits: (after[at]?.visits ?? 0) - (before[at]?.visits ?? 0),
-      failedVisits: (after[at]?.failedVisits ?? 0) - (before[at]?.failedVisits ?? 0),
+      visits: statuses[at]?.visits ?? 0,
+      failedVisits: statuses[at]?.failedVisits ?? 0,
     }));
     if (alone === undefined || beside === undefined) throw new TypeError("two crawlers follow");
     return {
@@ -136,16 +142,6 @@ class FollowTrial {
       asFresh: this.#poll((kind, pages) => pollAsFresh(alone.freshness.kinds.get(kind) ?? 0, pages, span)),
       daily: this.#poll((_, pages) => pollAt(dayMs, pages, span)),
     };
-  }
-
-  /** Whether a crawler holds every page; each is looked for until it is there. */
-  #hasAll(at: number): boolean {
-    const into = this.#crawlers[at]?.into ?? "";
-    let held = this.#heldPages[at] ?? 0;
-    for (let page = this.#pages[held]; page !== undefined; page = this.#pages[++held])
-      if (mirroredVersion(into, this.#web, page) === undefined) break;
-    this.#heldPages[at] = held;
-    return held === this.#pages.length;
   }
 
   #poll(poll: (kind: HostKind, pages: readonly LivingPage[]) => Polling): ReadonlyMap<HostKind, Polling> {
@@ -190,20 +186,23 @@ class FollowTrial {
   }
 
   #noteSecond(what: string): void {
+    const day = (compress(this.#time, Date.now()) - this.#time.start) / dayMs;
+    if (what !== "following") {
+      this.#size.onProgress?.(`${what}, day ${day.toFixed(1)}`);
+      return;
+    }
     for (const [at, crawler] of this.#crawlers.entries()) {
       this.#uses[at]?.push(crawler.use());
-      if (what !== "following") continue;
       for (let look = 0; look < looksPerSecond; look++) {
         const page = this.#pages[Math.floor(this.#random() * this.#pages.length)];
         if (page !== undefined) this.#looks[at]?.look(page);
       }
     }
     const told = this.#crawlers.map((crawler, at) => {
-      const { visits = 0, requests = 0, created = 0, due = 0 } = crawler.status() ?? {};
+      const { visits = 0, requests = 0, due = 0 } = crawler.status() ?? {};
       const { memoryBytes = 0, processorSeconds = 0 } = this.#uses[at]?.at(-1) ?? {};
-      return `${crawler.name}: ${visits} visits, ${requests} requests, ${created} pages, ${due} due, ${(memoryBytes / 1e6).toFixed(0)} MB, ${processorSeconds.toFixed(0)} s`;
+      return `${crawler.name}: ${visits} visits, ${requests} requests, ${due} due, ${(memoryBytes / 1e6).toFixed(0)} MB, ${processorSeconds.toFixed(0)} s`;
     });
-    const day = (compress(this.#time, Date.now()) - this.#time.start) / dayMs;
     this.#size.onProgress?.(`${what}, day ${day.toFixed(1)}; ${told.join("; ")}`);
   }
 
@@ -280,15 +279,21 @@ export async function followWeb(size: FollowSize): Promise<FollowResult> {
   try {
     for (const number of badKinds.keys()) bad.push(await BadSite.open(number, port, { folder, clock }));
     time = { start, from: Date.now(), times };
+    const shared = { time };
     const lists = { alone: web.origins, beside: [...bad.map(({ origin }) => origin), ...web.origins] };
     for (const [name, origins] of Object.entries(lists)) {
-      const file = join(folder, `${name}.txt`);
-      const into = join(folder, name);
-      mkdirSync(into);
-      writeFileSync(file, `${origins.map((origin) => `${origin}/`).join("\n")}\n`);
-      crawlers.push(new CrawlerProcess(name, into, file, time));
+      mkdirSync(join(folder, name));
+      writeFileSync(join(folder, `${name}.txt`), `${origins.map((origin) => `${origin}/`).join("\n")}\n`);
     }
-    return await new FollowTrial(size, { time, web, bad, crawlers }).run(() => nginx.stop());
+    const startCrawlers = (isForever: boolean): readonly CrawlerProcess[] => {
+      const started = Object.keys(lists).map((name) => {
+        const [into, sitesFile] = [join(folder, name), join(folder, `${name}.txt`)];
+        return new CrawlerProcess({ ...shared, name, into, sitesFile, isForever });
+      });
+      crawlers.push(...started);
+      return started;
+    };
+    return await new FollowTrial(size, { time, web, bad, startCrawlers }).run(() => nginx.stop());
   } finally {
     for (const crawler of crawlers) crawler.kill();
     for (const site of bad) await site[Symbol.asyncDispose]();

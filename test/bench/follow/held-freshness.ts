@@ -8,6 +8,8 @@ export interface Freshness {
   readonly kinds: ReadonlyMap<HostKind, number>;
   /** Of each quarter of the time. */
   readonly quarters: readonly number[];
+  /** Of each site, by its number. */
+  readonly sites: ReadonlyMap<number, number>;
 }
 
 interface Held {
@@ -22,6 +24,7 @@ export class HeldFreshness {
   readonly #from: EpochMs;
   readonly #to: EpochMs;
   readonly #held = new Map<LivingPage, Held>();
+  readonly #freshOfSites = new Map<number, number>();
   readonly #freshMs = new Map<HostKind, Float64Array>(hostKinds.map((kind) => [kind, new Float64Array(quarters)]));
 
   /** Time before `from` and after `to` is not measured. */
@@ -48,7 +51,12 @@ export class HeldFreshness {
     const times = this.#to - this.#from;
     const sums = hostKinds.map((kind) => this.#freshMs.get(kind) ?? new Float64Array(quarters));
     const sumOf = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
+    const pagesOfSites = new Map<number, number>();
+    for (const { site } of pages) pagesOfSites.set(site, (pagesOfSites.get(site) ?? 0) + 1);
     return {
+      sites: new Map(
+        [...pagesOfSites].map(([site, count]) => [site, (this.#freshOfSites.get(site) ?? 0) / (count * times)]),
+      ),
       all: sums.reduce((total, sum) => total + sumOf(sum), 0) / (pages.length * times),
       kinds: new Map(
         hostKinds.map((kind, at) => [kind, sumOf(sums[at] ?? new Float64Array()) / (pagesOf(kind) * times)]),
@@ -72,7 +80,24 @@ export class HeldFreshness {
     for (let at = 0; at < quarters; at++) {
       const from = this.#from + at * quarterMs;
       const freshMs = Math.min(ended, from + quarterMs) - Math.max(begun, from);
-      if (freshMs > 0) sums[at] = (sums[at] ?? 0) + freshMs;
+      if (freshMs <= 0) continue;
+      sums[at] = (sums[at] ?? 0) + freshMs;
+      this.#freshOfSites.set(page.site, (this.#freshOfSites.get(page.site) ?? 0) + freshMs);
     }
   }
+}
+
+/** How much fresher one crawler's copies were than another's. */
+export interface FreshnessGain {
+  /** Mean over sites. */
+  readonly mean: number;
+  readonly standardError: number;
+}
+
+/** Compares two crawlers site by site, since both met the same changes. */
+export function compareFreshness(one: Freshness, other: Freshness): FreshnessGain {
+  const gains = [...one.sites].map(([site, freshness]) => freshness - (other.sites.get(site) ?? 0));
+  const mean = gains.reduce((sum, gain) => sum + gain, 0) / gains.length;
+  const squares = gains.reduce((sum, gain) => sum + (gain - mean) ** 2, 0);
+  return { mean, standardError: Math.sqrt(squares / (gains.length * (gains.length - 1))) };
 }
