@@ -15,7 +15,9 @@ export type BadKind = (typeof badKinds)[number];
 const dayMs = 86_400_000;
 const clockErrorMs = 40 * dayMs;
 const pages = 6;
+/** So much each time is 100 Mbit a second, as fast as a wire may be; of loopback a machine would do nothing else. */
 const flood = Buffer.alloc(256 * 1024, "flood ");
+const pourMs = 20;
 
 /** A site that is well until it is told to be bad. */
 export class BadSite implements AsyncDisposable {
@@ -127,13 +129,12 @@ export class BadSite implements AsyncDisposable {
     else this.#pour(response);
   }
 
-  /** As fast as it is taken, without an end. */
+  /** Without an end. */
   #pour(response: ServerResponse): void {
     response.writeHead(200, { "content-type": "text/html" });
-    const pour = (): void => {
-      while (!response.destroyed && response.write(flood)) {}
-    };
-    response.on("drain", pour);
-    pour();
+    const timer = setInterval(() => {
+      if (!response.writableNeedDrain) response.write(flood);
+    }, pourMs);
+    response.once("close", () => clearInterval(timer));
   }
 }
