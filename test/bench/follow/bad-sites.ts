@@ -41,8 +41,12 @@ export class BadSite implements AsyncDisposable {
     this.#server = createServer((request, response) => this.#answer(request, response));
   }
 
-  static async open(number: number, port: number, means: { folder: string; clock: Clock }): Promise<BadSite> {
-    const kind = badKinds[number % badKinds.length] ?? "hangs";
+  static async open(
+    kind: BadKind,
+    number: number,
+    port: number,
+    means: { folder: string; clock: Clock },
+  ): Promise<BadSite> {
     const host = badHost(number);
     const site = new BadSite(kind, `http://${host}:${port}`, {
       folder: join(means.folder, `bad-${number}`),

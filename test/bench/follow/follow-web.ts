@@ -22,6 +22,8 @@ export interface FollowSize {
   /** That the measured time stands for. */
   readonly days: number;
   readonly seed: number;
+  /** What is wrong with sites that the second crawler has on its list. Default: each kind once. */
+  readonly bad?: readonly BadKind[];
   readonly onProgress?: (line: string) => void;
 }
 
@@ -277,7 +279,8 @@ export async function followWeb(size: FollowSize): Promise<FollowResult> {
   const bad: BadSite[] = [];
   const crawlers: CrawlerProcess[] = [];
   try {
-    for (const number of badKinds.keys()) bad.push(await BadSite.open(number, port, { folder, clock }));
+    for (const [number, kind] of (size.bad ?? badKinds).entries())
+      bad.push(await BadSite.open(kind, number, port, { folder, clock }));
     time = { start, from: Date.now(), times };
     const shared = { time };
     const lists = { alone: web.origins, beside: [...bad.map(({ origin }) => origin), ...web.origins] };
