@@ -21,6 +21,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   month: () => import("./month.ts"),
   polling: () => import("./polling.ts"),
   follow: () => import("./follow.ts"),
+  "real-crawl": () => import("./real-crawl.ts"),
 };
 
 const names = Object.keys(benchmarks);
