@@ -21,7 +21,7 @@ export interface FollowPorts {
   /**
    * Visits a site; what it rejects with ends all.
    *
-   * @param mayGoOn - asked between two pages; once it says no, the visit is to end in order
+   * @param mayGoOn - asked before the first page and between two; once it says no, the visit is to end in order
    */
   visit(site: string, mayGoOn: () => boolean): Promise<VisitEnd>;
   /** Is told of each visit once it ended. */
@@ -36,7 +36,7 @@ export interface FollowOptions {
   readonly isForever: boolean;
 }
 
-/** A visit that has lasted so long ends in order where other sites wait for it; what is left comes at its next turn. */
+/** A visit that has fetched pages for so long ends in order where other sites wait for it; what is left comes at its next turn. */
 const sliceMs = 5 * 60_000;
 const longestWaitMs = 24 * 3_600_000;
 const againMs = 1000;
@@ -121,8 +121,15 @@ export class SiteFollower {
   async #visit(site: string): Promise<void> {
     const { agenda, timing } = this.#ports;
     const beganAt = timing.now();
+    // When the first page was to be asked for. Lists take as long as they take: would they count, a visit with long ones
+    // was over before its first page, again and again.
+    let pagesFrom: EpochMs | undefined;
+    const mayGoOn = (): boolean => {
+      pagesFrom ??= timing.now();
+      return this.#mayGoOn(site, pagesFrom);
+    };
     try {
-      const end = await this.#ports.visit(site, () => this.#mayGoOn(site, beganAt));
+      const end = await this.#ports.visit(site, mayGoOn);
       const at = this.#conclude(site, end, beganAt);
       if (this.#options.isForever) agenda.giveBack(site, at);
       else agenda.remove(site);
@@ -143,7 +150,7 @@ export class SiteFollower {
     return plan.at;
   }
 
-  #mayGoOn(site: string, beganAt: EpochMs): boolean {
+  #mayGoOn(site: string, pagesFrom: EpochMs): boolean {
     if (this.#isStopping || this.#failure !== undefined) return false;
     const { agenda, timing } = this.#ports;
     const entry = agenda.entryOf(site);
@@ -151,6 +158,6 @@ export class SiteFollower {
     if (!this.#options.isForever) return true;
     const now = timing.now();
     const isFull = this.#underWay.size >= this.#options.visitsAtOnce;
-    return !(isFull && now - beganAt >= sliceMs && agenda.nextAt <= now);
+    return !(isFull && now - pagesFrom >= sliceMs && agenda.nextAt <= now);
   }
 }

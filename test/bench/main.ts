@@ -20,6 +20,8 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   http2: () => import("./http2.ts"),
   month: () => import("./month.ts"),
   polling: () => import("./polling.ts"),
+  follow: () => import("./follow.ts"),
+  "real-crawl": () => import("./real-crawl.ts"),
 };
 
 const names = Object.keys(benchmarks);

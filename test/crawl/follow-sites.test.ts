@@ -23,6 +23,8 @@ class Trial {
   readonly cut: string[] = [];
   readonly stop = new AbortController();
   mostOpen = 0;
+  /** Time before the first page, in which nobody asks whether to go on. */
+  listsMs = 0;
   workMs: (site: string) => number = () => 1000;
   endOf: (site: string) => VisitEnd | Promise<VisitEnd> = () => ({ kind: "failed", error: undefined, isOurs: false });
   readonly follower: SiteFollower;
@@ -60,6 +62,10 @@ class Trial {
     this.begun.push({ site, at: this.now });
     this.mostOpen = Math.max(this.mostOpen, ++this.#open);
     try {
+      if (this.listsMs > 0) {
+        await this.time.delay(this.listsMs);
+        if (!mayGoOn()) return await this.endOf(site);
+      }
       for (let left = this.workMs(site); left > 0; left -= 1000) {
         await this.time.delay(Math.min(1000, left));
         if (mayGoOn()) continue;
@@ -90,6 +96,23 @@ describe("SiteFollower", () => {
     await trial.run(120 * minute);
     for (let site = 0; site < 20; site++) assert.ok(trial.visitsOf(`s${site}`) >= 2, `s${site}`);
     assert.ok(trial.cut.length > 5);
+  });
+
+  it("leaves time for pages however long lists take", async () => {
+    const trial = new Trial({ visitsAtOnce: 2 });
+    trial.listsMs = 10 * minute;
+    let pages = 0;
+    trial.workMs = () => {
+      pages++;
+      return 2 * minute;
+    };
+    for (let site = 0; site < 4; site++) trial.agenda.add(`s${site}`, trial.now);
+    await trial.run(60 * minute);
+    assert.ok(pages >= 8, `${pages} visits came to pages`);
+    assert.deepEqual(
+      trial.cut.filter((site) => trial.visitsOf(site) < 2),
+      [],
+    );
   });
 
   it("lets a long visit go on where nobody waits", async () => {
