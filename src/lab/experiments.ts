@@ -3,6 +3,7 @@ import { connectionExperiment } from "./castillo/connection-experiment.ts";
 import { orderExperiment } from "./castillo/order-experiment.ts";
 import { sensitivityExperiment } from "./castillo/sensitivity-experiment.ts";
 import { speedUpExperiment } from "./castillo/speed-up-experiment.ts";
+import { tableExperiment } from "./edwards/table-experiment.ts";
 import type { Experiment } from "./experiment.ts";
 import { freshnessExperiment } from "./freshness-experiment.ts";
 import { intervalExperiment } from "./interval-experiment.ts";
@@ -24,4 +25,5 @@ export const experiments: readonly Experiment[] = [
   connectionExperiment,
   speedUpExperiment,
   batchExperiment,
+  tableExperiment,
 ];

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { publishedCycle } from "../../src/lab/edwards/published-cycle.ts";
 import {
   BucketedPages,
   bucketOfRate,
@@ -13,7 +14,6 @@ import {
   weighQueues,
 } from "../../src/revisit/index.ts";
 import { createRandom } from "../interop/random.ts";
-import { publishedCycle } from "./plan/published-cycle.ts";
 
 /** What `--help` prints. */
 export const help: string = `npm run bench -- plan [--pages 100000000] [--queue 10000000] [--rates 1000000] [--short]
