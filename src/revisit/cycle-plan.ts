@@ -1,8 +1,8 @@
 import type { CycleCourse, CycleShares } from "./cycle-course.ts";
 import { CycleDual } from "./cycle-dual.ts";
 import { mergeBuckets } from "./cycle-merge.ts";
-import { type CycleFacts, type CycleModel, createCycle } from "./cycle-model.ts";
-import { type CyclePrices, findPrices } from "./cycle-prices.ts";
+import { type CycleFacts, createCycle } from "./cycle-model.ts";
+import { ascendPrices } from "./cycle-prices.ts";
 import { roundSchedules, type Steepness } from "./cycle-rounding.ts";
 import { type SweptPlan, sweepPeriods } from "./cycle-sweeps.ts";
 
@@ -28,15 +28,41 @@ const steepnesses: readonly Steepness[] = [
 ];
 const nearEnough = 1.006;
 
-/** Buckets whose dual is solved first: the prices of neighbours put together are nearly those of all. */
-const fewBuckets = 64;
+/**
+ * The way to prices: temperatures of the smoothed minimum, as parts of the largest weight, and by how many buckets at most
+ * the dual is taken for it. Neighbours put together have nearly the prices of all, so that these have little left to do.
+ */
+const stages: ReadonlyArray<readonly [temperature: number, buckets: number]> = [
+  [3e-3, 16],
+  [1e-3, 16],
+  [3e-4, 64],
+  [1e-4, 64],
+  [1e-4, Number.POSITIVE_INFINITY],
+];
+/** What is left of the stages where prices of a like cycle are known. */
+const lastStages = 2;
 
-function solveDual(model: CycleModel, dual: CycleDual, start: ArrayLike<number> | undefined): CyclePrices {
-  if (start !== undefined || model.buckets < 2 * fewBuckets) return findPrices(dual, start);
-  const merged = mergeBuckets(model, Math.ceil(model.buckets / fewBuckets));
-  const coarse = findPrices(new CycleDual(merged));
-  const found = findPrices(dual, coarse.prices);
-  return { ...found, evaluations: found.evaluations + (coarse.evaluations * merged.buckets) / model.buckets };
+/** Prices of the periods' capacity, and what they prove. */
+interface CyclePrices {
+  readonly prices: Float64Array;
+  /** No plan has a lower objective. */
+  readonly bound: number;
+  readonly evaluations: number;
+}
+
+function solveDual(dual: CycleDual, start: ArrayLike<number> | undefined): CyclePrices {
+  const { model } = dual;
+  const { periods, buckets, unit } = model;
+  const prices = Float64Array.from({ length: periods }, (_, t) => Math.max(0, start?.[t] ?? 0.05 * unit));
+  const duals = new Map([[1, dual]]);
+  let evaluations = 1;
+  for (const [temperature, most] of start === undefined ? stages : stages.slice(-lastStages)) {
+    const by = Math.max(1, Math.ceil(buckets / most));
+    const merged = duals.get(by) ?? new CycleDual(mergeBuckets(model, by));
+    duals.set(by, merged);
+    evaluations += (ascendPrices(merged, prices, temperature * unit) * merged.model.buckets) / buckets;
+  }
+  return { prices, bound: dual.evaluate(prices, 0), evaluations };
 }
 
 /**
@@ -52,7 +78,7 @@ function solveDual(model: CycleModel, dual: CycleDual, start: ArrayLike<number> 
 export function planCycle(facts: CycleFacts, start?: ArrayLike<number>): CyclePlan {
   const model = createCycle(facts);
   const dual = new CycleDual(model);
-  const { prices, bound, evaluations } = solveDual(model, dual, start);
+  const { prices, bound, evaluations } = solveDual(dual, start);
   let best: SweptPlan | undefined;
   for (const steepness of steepnesses) {
     const swept = sweepPeriods(model, roundSchedules(dual, prices, steepness), prices);
