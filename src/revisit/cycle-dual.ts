@@ -251,25 +251,34 @@ export class CycleDual {
    * `into`, `[t - 1]`, by 1 and 0. O(T^2).
    */
   chooseSchedule(bucket: number, costs: Float64Array, into: Uint8Array): void {
-    const { periods } = this.model;
+    const { periods, changed, oldWeight, pages, obsolete } = this.model;
     const values = this.#candidates;
     const next = this.#nextFetches;
+    const row = bucket * periods - 1;
+    const held = pages[bucket] ?? 0;
     values[periods] = 0;
     next[periods] = periods + 1;
     let latest = periods + 1;
     for (let s = periods - 1; s >= 0; s--) {
-      const width = periods + 1 - s;
-      const from = (this.#offsets[s] ?? 0) + bucket * width;
+      // The segments are summed up again: they lie far apart, and to read them takes longer.
+      let fresh = s === 0 && held > 0 ? 1 - (obsolete[bucket] ?? 0) / held : 1;
+      let segment = 0;
       let least = Number.POSITIVE_INFINITY;
       let best = periods + 1;
-      if (latest > periods) least = this.#segments[from + width - 1] ?? 0;
       const end = Math.min(latest, periods);
-      for (let u = s + 1; u <= end; u++) {
-        const cost = (this.#segments[from + u - s - 1] ?? 0) + (costs[u] ?? 0) + (values[u] ?? 0);
+      // Costs and values are not negative, so that what follows is no less than the segment.
+      for (let u = s + 1; u <= end && segment < least; u++) {
+        const cost = segment + (costs[u] ?? 0) + (values[u] ?? 0);
         if (cost < least) {
           least = cost;
           best = u;
         }
+        fresh *= 1 - (changed[row + u] ?? 0);
+        segment += (oldWeight[row + u] ?? 0) * (1 - fresh);
+      }
+      if (latest > periods && segment < least) {
+        least = segment;
+        best = periods + 1;
       }
       values[s] = least;
       next[s] = best;

@@ -21,30 +21,38 @@ export interface CyclePlan {
   readonly evaluations: number;
 }
 
-/** Either finds the better plans of some cycles; what comes within so much of the bound needs no other. */
-const steepnesses: readonly Steepness[] = [
-  { first: 0.05, growth: 1.2, passes: 40 },
-  { first: 0.01, growth: 1.35, passes: 24 },
+/** How a plan is rounded, and from which prices: each way finds the best plans of some cycles. */
+const attempts: ReadonlyArray<readonly [Steepness, from: "prices" | "smoothPrices"]> = [
+  [{ first: 0.05, growth: 1.5, passes: 18 }, "prices"],
+  [{ first: 0.05, growth: 1.5, passes: 18 }, "smoothPrices"],
+  [{ first: 0.01, growth: 1.35, passes: 24 }, "prices"],
+  [{ first: 0.05, growth: 1.2, passes: 40 }, "prices"],
 ];
-const nearEnough = 1.006;
+/** What comes within so much of the bound needs no other attempt; and where attempts cost more than a second. */
+const nearEnough = 1.004;
+const nearEnoughOfMany = 1.013;
+const manyChoices = 2e6;
 
 /**
  * The way to prices: temperatures of the smoothed minimum, as parts of the largest weight, and by how many buckets at most
- * the dual is taken for it. Neighbours put together have nearly the prices of all, so that these have little left to do.
+ * the dual is taken for it, and what a step has to gain. Neighbours put together have nearly the prices of all, so that these
+ * have little left to do.
  */
-const stages: ReadonlyArray<readonly [temperature: number, buckets: number]> = [
-  [3e-3, 16],
-  [1e-3, 16],
-  [3e-4, 64],
-  [1e-4, 64],
-  [1e-4, Number.POSITIVE_INFINITY],
+const stages: ReadonlyArray<readonly [temperature: number, buckets: number, leastGain: number]> = [
+  [3e-3, 16, 1e-5],
+  [1e-3, 16, 1e-5],
+  [3e-4, 64, 1e-5],
+  [1e-4, 64, 1e-5],
+  [1e-4, Number.POSITIVE_INFINITY, 1e-4],
 ];
-/** What is left of the stages where prices of a like cycle are known. */
-const lastStages = 2;
+/** What is left of the stages where prices of a like cycle are known; the first of them gives the smooth prices. */
+const lastStages = 3;
 
 /** Prices of the periods' capacity, and what they prove. */
 interface CyclePrices {
   readonly prices: Float64Array;
+  /** Those of a higher temperature, at which schedules are mixed more. */
+  readonly smoothPrices: Float64Array;
   /** No plan has a lower objective. */
   readonly bound: number;
   readonly evaluations: number;
@@ -54,15 +62,19 @@ function solveDual(dual: CycleDual, start: ArrayLike<number> | undefined): Cycle
   const { model } = dual;
   const { periods, buckets, unit } = model;
   const prices = Float64Array.from({ length: periods }, (_, t) => Math.max(0, start?.[t] ?? 0.05 * unit));
+  let smoothPrices = prices;
   const duals = new Map([[1, dual]]);
   let evaluations = 1;
-  for (const [temperature, most] of start === undefined ? stages : stages.slice(-lastStages)) {
+  for (const [at, [temperature, most, leastGain]] of stages.entries()) {
+    const left = stages.length - at;
+    if (start !== undefined && left > lastStages) continue;
     const by = Math.max(1, Math.ceil(buckets / most));
     const merged = duals.get(by) ?? new CycleDual(mergeBuckets(model, by));
     duals.set(by, merged);
-    evaluations += (ascendPrices(merged, prices, temperature * unit) * merged.model.buckets) / buckets;
+    evaluations += (ascendPrices(merged, prices, temperature * unit, leastGain) * merged.model.buckets) / buckets;
+    if (left === lastStages) smoothPrices = prices.slice();
   }
-  return { prices, bound: dual.evaluate(prices, 0), evaluations };
+  return { prices, smoothPrices, bound: dual.evaluate(prices, 0), evaluations };
 }
 
 /**
@@ -78,12 +90,14 @@ function solveDual(dual: CycleDual, start: ArrayLike<number> | undefined): Cycle
 export function planCycle(facts: CycleFacts, start?: ArrayLike<number>): CyclePlan {
   const model = createCycle(facts);
   const dual = new CycleDual(model);
-  const { prices, bound, evaluations } = solveDual(dual, start);
+  const found = solveDual(dual, start);
+  const { prices, bound, evaluations } = found;
+  const isMany = model.buckets * model.periods ** 2 > manyChoices;
   let best: SweptPlan | undefined;
-  for (const steepness of steepnesses) {
-    const swept = sweepPeriods(model, roundSchedules(dual, prices, steepness), prices);
+  for (const [steepness, from] of attempts) {
+    const swept = sweepPeriods(model, roundSchedules(dual, found[from], steepness), found[from]);
     if (best === undefined || swept.course.objective < best.course.objective) best = swept;
-    if (best.course.objective <= nearEnough * bound) break;
+    if (best.course.objective <= (isMany ? nearEnoughOfMany : nearEnough) * bound) break;
   }
   if (best === undefined) throw new TypeError("no plan was tried");
   const { shares, course } = best;

@@ -1,8 +1,6 @@
 import type { CycleDual } from "./cycle-dual.ts";
 
 const mostSteps = 60;
-/** What a step gains at least, of the whole; three that gain less are the end. */
-const leastGain = 1e-5;
 
 /** Inverse of the curvature, updated step by step; dense, for T is small. */
 class Curvature {
@@ -64,9 +62,10 @@ class Curvature {
  *
  * @param prices - of one unit of each period's capacity, `[t - 1]`; it moves them
  * @param temperature - in the unit of weights, above 0
+ * @param leastGain - what a step has to gain, of the whole; three that gain less are the end
  * @returns evaluations of the dual that it took
  */
-export function ascendPrices(dual: CycleDual, prices: Float64Array, temperature: number): number {
+export function ascendPrices(dual: CycleDual, prices: Float64Array, temperature: number, leastGain: number): number {
   const size = prices.length;
   const { capacity, unit } = dual.model;
   const scale = capacity.reduce((sum, value) => sum + value, 0) / size;
