@@ -3,6 +3,8 @@ import { connectionExperiment } from "./castillo/connection-experiment.ts";
 import { orderExperiment } from "./castillo/order-experiment.ts";
 import { sensitivityExperiment } from "./castillo/sensitivity-experiment.ts";
 import { speedUpExperiment } from "./castillo/speed-up-experiment.ts";
+import { crawlExperiment } from "./edwards/crawl-experiment.ts";
+import { obsoleteExperiment } from "./edwards/obsolete-experiment.ts";
 import { tableExperiment } from "./edwards/table-experiment.ts";
 import type { Experiment } from "./experiment.ts";
 import { freshnessExperiment } from "./freshness-experiment.ts";
@@ -26,4 +28,6 @@ export const experiments: readonly Experiment[] = [
   speedUpExperiment,
   batchExperiment,
   tableExperiment,
+  crawlExperiment,
+  obsoleteExperiment,
 ];

@@ -8,7 +8,7 @@ export const edwardsPaper =
  * give the printed results.
  */
 export const cycleParameters = {
-  periods: { kind: "whole", default: 14, min: 2, max: 56, meaning: "T: periods of a cycle" },
+  periods: { kind: "whole", default: 14, min: 2, max: 200, meaning: "T: periods of a cycle" },
   buckets: { kind: "whole", default: 255, min: 8, max: 4096, meaning: "B: buckets of change rates" },
   pages: { kind: "number", default: 510e6, min: 1, max: 1e12, meaning: "pages held at the start" },
   tails: {
