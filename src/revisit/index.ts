@@ -51,6 +51,7 @@ export { NoticedPlanner } from "./noticed-planner.ts";
 export {
   freshnessCurve,
   harmonicCurve,
+  leastAgeCurve,
   noticedCurve,
   planOptimum,
   proportionalCurve,

@@ -56,8 +56,8 @@ function lateGrowth(rows: readonly LabRow[], run: string): number | undefined {
 const figure4 = "section 5.2, Figure 4";
 const figure6 = "section 5.4, Figure 6";
 const earlyPeriods =
-  "Strategy 3 weighs early periods by one hundredth and fills them all the same, by chance also with what strategy 1 would leave for later: " +
-  "in two or three of the first periods it has a little less.";
+  "Strategy 1 has the least sum over all periods, which is not the least in each: in periods 4 and 5 strategy 3, which weighs them " +
+  "hardly at all, has a little less. Rates and first obsolete pages, on which the first periods depend, are not printed.";
 
 /** Figures 4 to 6: how many pages are obsolete in each period. */
 export const obsoleteExperiment: Experiment = defineExperiment({
