@@ -101,7 +101,7 @@ export const refreshExperiment: Experiment = defineExperiment({
     publishedMean("least-age", "age", "4.3", [4.25, 4.35]),
     ...printedPolls.map(
       (polls, at): PublishedNumber => ({
-        name: `polls a day of a page that changes ${at + 1} times a day`,
+        name: `polls a day at a change rate of ${at + 1} a day`,
         where: whereFive,
         theirs: polls.toFixed(2),
         format: "number",
