@@ -131,7 +131,7 @@ function drawRatios(rows: readonly LabRow[]): Figure {
     name: "estimators",
     title: "Bias of estimators",
     caption: "Mean estimate of a change rate by the true one, by how often a page changes between two visits.",
-    x: { label: "Changes between two visits", kind: "log" },
+    x: { label: "Changes between two visits", kind: "log", domain: [0.1, 3] },
     y: { label: "Estimate by truth", kind: "linear", domain: [0, 1.2] },
     marks: [
       ...Object.entries(titles).map(([estimator, title]) => ({

@@ -6,25 +6,18 @@ import { changeRateOf } from "./published-cycle.ts";
 
 const where = "section 5.2, Figure 3";
 
-/** What is counted of a strategy's buckets. */
-function shareOf(
-  rows: readonly LabRow[],
-  strategy: number,
-  holds: (crawls: number, changes: number) => boolean,
-): number | undefined {
+/** The mean of what is told of a strategy's buckets, which have equally many pages. */
+function meanOf(rows: readonly LabRow[], strategy: number, value: (row: LabRow) => number): number | undefined {
   const own = rows.filter((row) => row.strategy === strategy);
-  if (own.length === 0) return undefined;
-  return own.filter((row) => holds(Number(row.crawls), Number(row.changes))).length / own.length;
+  return own.length === 0 ? undefined : own.reduce((sum, row) => sum + value(row), 0) / own.length;
 }
 
-const fewestOf = (rows: readonly LabRow[], strategy: number): number | undefined => {
-  const crawls = rows.filter((row) => row.strategy === strategy).map((row) => Number(row.crawls));
-  return crawls.length === 0 ? undefined : Math.min(...crawls);
-};
+const isCrawled = (row: LabRow): boolean => Number(row.crawls) >= 0.01;
+const isAbove = (row: LabRow): boolean => isCrawled(row) && Number(row.crawls) > Number(row.changes);
 
 const moreThanOnce =
-  "Who is crawled again depends on the rates, of which the paper tells only the names of its sources. Capacity is left for as many as " +
-  "find a place in it, and with rates that give all five objectives these are more than a quarter.";
+  "One crawl of each page leaves some 200 million fetches of a cycle. Here three pages in ten share them; if the fastest 18 % did, each " +
+  "would be crawled three times in the mean. Which is better depends on the rates, which are not printed.";
 
 /** Figure 3: how often pages are crawled, by how often they change. */
 export const crawlExperiment: Experiment = defineExperiment({
@@ -39,16 +32,18 @@ export const crawlExperiment: Experiment = defineExperiment({
     { name: "strategy", meaning: "how periods are weighed" },
     { name: "place", meaning: "share of buckets that change no faster, 0 to 1" },
     { name: "changes", meaning: "expected changes of a page in the cycle: periods by a_i" },
-    { name: "crawls", meaning: "crawls of a page in the cycle" },
+    { name: "crawls", meaning: "crawls of a page in the cycle, in the mean" },
+    { name: "never", meaning: "share of the bucket's pages that are never crawled, 0 to 1" },
+    { name: "once", meaning: "share that is crawled once" },
   ],
   published: [
     {
-      name: "buckets never crawled, strategy 1",
+      name: "pages never crawled, strategy 1",
       where: "section 5.2",
       theirs: "the slowest 40 %",
       format: "percent",
       tolerance: [0.3, 0.45],
-      ours: (rows) => shareOf(rows, 1, (crawls) => crawls < 0.01),
+      ours: (rows) => meanOf(rows, 1, (row) => Number(row.never)),
     },
     {
       name: "crawled buckets that are crawled more often than they change, strategy 1",
@@ -57,34 +52,34 @@ export const crawlExperiment: Experiment = defineExperiment({
       format: "percent",
       tolerance: [0.5, 1],
       ours: (rows) => {
-        const crawled = shareOf(rows, 1, (crawls) => crawls >= 0.01);
-        const above = shareOf(rows, 1, (crawls, changes) => crawls >= 0.01 && crawls > changes);
+        const crawled = meanOf(rows, 1, (row) => Number(isCrawled(row)));
+        const above = meanOf(rows, 1, (row) => Number(isAbove(row)));
         return crawled === undefined || above === undefined ? undefined : above / crawled;
       },
     },
     {
-      name: "buckets crawled just once, strategy 2",
+      name: "pages crawled just once, strategy 2",
       where: "section 5.2",
       theirs: "each",
       format: "percent",
-      tolerance: [0.95, 1],
-      ours: (rows) => shareOf(rows, 2, (crawls) => Math.abs(crawls - 1) <= 0.01),
+      tolerance: [0.97, 1],
+      ours: (rows) => meanOf(rows, 2, (row) => Number(row.once)),
     },
     {
-      name: "fewest crawls of a bucket, strategy 3",
+      name: "pages never crawled, strategy 3",
       where: "section 5.2",
-      theirs: "at least once",
-      format: "number",
-      tolerance: [0.99, 14],
-      ours: (rows) => fewestOf(rows, 3),
+      theirs: "none",
+      format: "percent",
+      tolerance: [0, 0.01],
+      ours: (rows) => meanOf(rows, 3, (row) => Number(row.never)),
     },
     {
-      name: "buckets crawled more than once, strategy 3",
+      name: "pages crawled more than once, strategy 3",
       where: "section 5.2",
       theirs: "the fastest 18 %",
       format: "percent",
       tolerance: [0.15, 0.21],
-      ours: (rows) => shareOf(rows, 3, (crawls) => crawls > 1.01),
+      ours: (rows) => meanOf(rows, 3, (row) => 1 - Number(row.never) - Number(row.once)),
       explanation: { expected: [0.25, 0.33], why: moreThanOnce },
     },
   ],
@@ -94,11 +89,13 @@ export const crawlExperiment: Experiment = defineExperiment({
       .filter((run) => run.name === name)
       .flatMap((run) => {
         const crawls = countFetches(planRun(run, values).plan);
-        return Array.from(crawls, (count, bucket) => ({
+        return crawls.map(({ mean, never, once }, bucket) => ({
           strategy: run.strategy,
           place: (bucket + 1) / values.buckets,
           changes: values.periods * changeRateOf(values, run.version, bucket),
-          crawls: count,
+          crawls: mean,
+          never,
+          once,
         }));
       }),
   figures: (rows) => [drawCrawls(rows)],

@@ -36,11 +36,25 @@ export function planRun({ strategy, version }: CycleRun, world: CycleWorld): Pla
   return { facts, plan: planCycle(facts) };
 }
 
-/** How often a page of each bucket is fetched in the cycle, in the mean. */
-export function countFetches({ periods, buckets, shares }: CyclePlan): Float64Array {
-  return Float64Array.from({ length: buckets }, (_, bucket) =>
-    shares.old.subarray(bucket * periods, (bucket + 1) * periods).reduce((sum, share) => sum + share, 0),
-  );
+/** How often the pages of a bucket are fetched in a cycle. */
+export interface FetchCount {
+  readonly mean: number;
+  /** Shares of its pages that are fetched never, and once. */
+  readonly never: number;
+  readonly once: number;
+}
+
+/** Counts the fetches of each bucket. Which of its pages a share is, is left to chance in each period. */
+export function countFetches({ periods, buckets, shares }: CyclePlan): FetchCount[] {
+  return Array.from({ length: buckets }, (_, bucket) => {
+    let [mean, never, once] = [0, 1, 0];
+    for (const share of shares.old.subarray(bucket * periods, (bucket + 1) * periods)) {
+      mean += share;
+      once = once * (1 - share) + never * share;
+      never *= 1 - share;
+    }
+    return { mean, never, once };
+  });
 }
 
 /** A period's numbers of all buckets. */

@@ -3,7 +3,7 @@ import { defineExperiment, type Experiment } from "../experiment.ts";
 import type { PublishedNumber } from "../published.ts";
 import { checkCycle } from "./cycle-check.ts";
 import { cycleParameters, edwardsPaper } from "./cycle-parameters.ts";
-import { type CycleRun, countFetches, planRun, sumPeriod, tableRuns } from "./cycle-runs.ts";
+import { type CycleRun, countFetches, type FetchCount, planRun, sumPeriod, tableRuns } from "./cycle-runs.ts";
 
 /** A line of Tables 3 and 4; counts as they are printed, in 10^7. */
 interface PrintedLine {
@@ -88,9 +88,9 @@ export const tableExperiment: Experiment = defineExperiment({
     { name: "obsolete", meaning: "obsolete pages at the end" },
     { name: "waiting", meaning: "new pages that wait at the end" },
     { name: "pages", meaning: "pages held at the end" },
-    { name: "never", meaning: "share of buckets whose pages are never fetched" },
-    { name: "once", meaning: "share of buckets whose pages are fetched once" },
-    { name: "often", meaning: "share of buckets whose pages are fetched more than once" },
+    { name: "never", meaning: "share of the pages held at the start that are never fetched" },
+    { name: "once", meaning: "share that is fetched once" },
+    { name: "often", meaning: "share that is fetched more than once" },
     { name: "violation", meaning: "most by which a constraint is broken, beside what it is about" },
   ],
   published: [
@@ -121,8 +121,10 @@ export const tableExperiment: Experiment = defineExperiment({
 function measureRun(run: CycleRun, values: Parameters<typeof planRun>[1]): LabRow {
   const { facts, plan } = planRun(run, values);
   const { objective } = plan.course;
-  const fetches = [...countFetches(plan)];
-  const shareOf = (holds: (count: number) => boolean): number => fetches.filter(holds).length / fetches.length;
+  const fetches = countFetches(plan);
+  const held = Array.from(facts.pages).reduce((sum, pages) => sum + pages, 0);
+  const shareOf = (value: (count: FetchCount) => number): number =>
+    fetches.reduce((sum, count, bucket) => sum + value(count) * (facts.pages[bucket] ?? 0), 0) / held;
   const { obsolete, pages } = sumPeriod(plan, plan.periods);
   return {
     run: run.name,
@@ -132,9 +134,9 @@ function measureRun(run: CycleRun, values: Parameters<typeof planRun>[1]): LabRo
     obsolete,
     waiting: plan.course.waiting[plan.periods - 1] ?? 0,
     pages,
-    never: shareOf((count) => count < 0.01),
-    once: shareOf((count) => count >= 0.99 && count <= 1.01),
-    often: shareOf((count) => count > 1.01),
+    never: shareOf(({ never }) => never),
+    once: shareOf(({ once }) => once),
+    often: shareOf(({ never, once }) => Math.max(0, 1 - never - once)),
     violation: checkCycle(facts, plan).violation,
   };
 }
