@@ -2,7 +2,7 @@ import type { CycleCourse, CycleShares } from "./cycle-course.ts";
 import { CycleDual } from "./cycle-dual.ts";
 import { mergeBuckets } from "./cycle-merge.ts";
 import { type CycleFacts, createCycle } from "./cycle-model.ts";
-import { ascendPrices } from "./cycle-prices.ts";
+import { ascendPrices, type Effort } from "./cycle-prices.ts";
 import { roundSchedules, type Steepness } from "./cycle-rounding.ts";
 import { type SweptPlan, sweepPeriods } from "./cycle-sweeps.ts";
 
@@ -31,19 +31,18 @@ const attempts: ReadonlyArray<readonly [Steepness, from: "prices" | "smoothPrice
 /** What comes within so much of the bound needs no other attempt; and where attempts cost more than a second. */
 const nearEnough = 1.004;
 const nearEnoughOfMany = 1.013;
-const manyChoices = 2e6;
+const manyChoices = 5e5;
 
 /**
  * The way to prices: temperatures of the smoothed minimum, as parts of the largest weight, and by how many buckets at most
- * the dual is taken for it, and what a step has to gain. Neighbours put together have nearly the prices of all, so that these
- * have little left to do.
+ * the dual is taken for it. Neighbours put together have nearly the prices of all, so that these have little left to do.
  */
-const stages: ReadonlyArray<readonly [temperature: number, buckets: number, leastGain: number]> = [
-  [3e-3, 16, 1e-5],
-  [1e-3, 16, 1e-5],
-  [3e-4, 64, 1e-5],
-  [1e-4, 64, 1e-5],
-  [1e-4, Number.POSITIVE_INFINITY, 1e-4],
+const stages: ReadonlyArray<readonly [temperature: number, buckets: number, effort: Effort]> = [
+  [3e-3, 16, { leastGain: 1e-5, patience: 3 }],
+  [1e-3, 16, { leastGain: 1e-5, patience: 3 }],
+  [3e-4, 64, { leastGain: 1e-5, patience: 3 }],
+  [1e-4, 64, { leastGain: 1e-5, patience: 3 }],
+  [1e-4, Number.POSITIVE_INFINITY, { leastGain: 1e-4, patience: 1 }],
 ];
 /** What is left of the stages where prices of a like cycle are known; the first of them gives the smooth prices. */
 const lastStages = 3;
@@ -65,13 +64,13 @@ function solveDual(dual: CycleDual, start: ArrayLike<number> | undefined): Cycle
   let smoothPrices = prices;
   const duals = new Map([[1, dual]]);
   let evaluations = 1;
-  for (const [at, [temperature, most, leastGain]] of stages.entries()) {
+  for (const [at, [temperature, most, effort]] of stages.entries()) {
     const left = stages.length - at;
     if (start !== undefined && left > lastStages) continue;
     const by = Math.max(1, Math.ceil(buckets / most));
     const merged = duals.get(by) ?? new CycleDual(mergeBuckets(model, by));
     duals.set(by, merged);
-    evaluations += (ascendPrices(merged, prices, temperature * unit, leastGain) * merged.model.buckets) / buckets;
+    evaluations += (ascendPrices(merged, prices, temperature * unit, effort) * merged.model.buckets) / buckets;
     if (left === lastStages) smoothPrices = prices.slice();
   }
   return { prices, smoothPrices, bound: dual.evaluate(prices, 0), evaluations };

@@ -56,16 +56,28 @@ class Curvature {
   }
 }
 
+/** How long an ascent goes on. */
+export interface Effort {
+  /** What a step has to gain, of the whole. */
+  readonly leastGain: number;
+  /** Steps that gain less, one after the other, after which it ends. */
+  readonly patience: number;
+}
+
 /**
  * Ascends the dual smoothed by a temperature, by the method of Broyden, Fletcher, Goldfarb and Shanno, to prices at which
  * it is all but the highest.
  *
  * @param prices - of one unit of each period's capacity, `[t - 1]`; it moves them
  * @param temperature - in the unit of weights, above 0
- * @param leastGain - what a step has to gain, of the whole; three that gain less are the end
  * @returns evaluations of the dual that it took
  */
-export function ascendPrices(dual: CycleDual, prices: Float64Array, temperature: number, leastGain: number): number {
+export function ascendPrices(
+  dual: CycleDual,
+  prices: Float64Array,
+  temperature: number,
+  { leastGain, patience }: Effort,
+): number {
   const size = prices.length;
   const { capacity, unit } = dual.model;
   const scale = capacity.reduce((sum, value) => sum + value, 0) / size;
@@ -84,7 +96,7 @@ export function ascendPrices(dual: CycleDual, prices: Float64Array, temperature:
   take();
   curvature.reset(unit / 50);
   let idle = 0;
-  for (let round = 0; round < mostSteps && idle < 3; round++) {
+  for (let round = 0; round < mostSteps && idle < patience; round++) {
     for (let t = 0; t < size; t++) isFree[t] = (prices[t] ?? 0) > 0 || (gradient[t] ?? 0) > 0 ? 1 : 0;
     curvature.multiply(gradient, isFree, way);
     let length = 1;
