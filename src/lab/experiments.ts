@@ -3,6 +3,12 @@ import { connectionExperiment } from "./castillo/connection-experiment.ts";
 import { orderExperiment } from "./castillo/order-experiment.ts";
 import { sensitivityExperiment } from "./castillo/sensitivity-experiment.ts";
 import { speedUpExperiment } from "./castillo/speed-up-experiment.ts";
+import { estimatorExperiment } from "./cho/estimator-experiment.ts";
+import { refreshExperiment } from "./cho/refresh-experiment.ts";
+import { signalExperiment } from "./cho/signal-experiment.ts";
+import { crawlExperiment } from "./edwards/crawl-experiment.ts";
+import { obsoleteExperiment } from "./edwards/obsolete-experiment.ts";
+import { tableExperiment } from "./edwards/table-experiment.ts";
 import type { Experiment } from "./experiment.ts";
 import { freshnessExperiment } from "./freshness-experiment.ts";
 import { intervalExperiment } from "./interval-experiment.ts";
@@ -24,4 +30,10 @@ export const experiments: readonly Experiment[] = [
   connectionExperiment,
   speedUpExperiment,
   batchExperiment,
+  tableExperiment,
+  crawlExperiment,
+  obsoleteExperiment,
+  refreshExperiment,
+  estimatorExperiment,
+  signalExperiment,
 ];

@@ -26,8 +26,19 @@ function laySegments(model: CycleModel, offsets: Float64Array): Float64Array {
   return segments;
 }
 
-/** Beyond so many temperatures a choice is not taken. */
-const farAway = 36;
+/** Beyond so many temperatures a choice is not taken: e^-18 of the best, which no rounding of prices is as small as. */
+const farAway = 18;
+const stepsPerUnit = 256;
+const powers: Float64Array = Float64Array.from({ length: farAway * stepsPerUnit + 2 }, (_, at) =>
+  Math.exp(-at / stepsPerUnit),
+);
+
+/** e^-x to eight digits, for x from 0 to {@link farAway}: four times as fast as the exact one. */
+function decay(x: number): number {
+  const at = (x * stepsPerUnit) | 0;
+  const rest = x - at / stepsPerUnit;
+  return (powers[at] ?? 0) * (1 - rest + (rest * rest) / 2);
+}
 
 /**
  * The Lagrangian dual of a cycle: for given prices of the periods' capacity, the best thing to do with each page by itself.
@@ -51,6 +62,12 @@ export class CycleDual {
   readonly #fetched: Float64Array;
   readonly #candidates: Float64Array;
   readonly #nextFetches: Uint16Array;
+  /** The latest next fetch of each bucket that is not too far behind the best one. */
+  readonly #latest: Uint16Array;
+  /** Which choices of a row count, and their sum: `[s B + i]`. */
+  readonly #first: Uint16Array;
+  readonly #last: Uint16Array;
+  readonly #sums: Float64Array;
 
   constructor(model: CycleModel) {
     const { periods, buckets } = model;
@@ -66,6 +83,10 @@ export class CycleDual {
     this.#values = new Float64Array(buckets);
     this.#candidates = new Float64Array(periods + 2);
     this.#nextFetches = new Uint16Array(periods + 2);
+    this.#latest = new Uint16Array(buckets);
+    this.#first = new Uint16Array(periods * buckets);
+    this.#last = new Uint16Array(periods * buckets);
+    this.#sums = new Float64Array(periods * buckets);
     this.excess = new Float64Array(periods);
     this.waitingCost = new Float64Array(periods + 1);
     this.newChoice = new Float64Array(periods);
@@ -83,6 +104,7 @@ export class CycleDual {
     const { periods, buckets, shares, newWeight, newCost, newFinds } = model;
     const waits = this.waitingCost;
     this.#values.fill(0);
+    this.#latest.fill(periods + 1);
     waits[periods] = newWeight[periods - 1] ?? 0;
     for (let i = 0; i < buckets; i++) this.#reach[i * (periods + 2) + periods + 1] = 0;
     for (let s = periods - 1; s >= 0; s--) {
@@ -118,41 +140,60 @@ export class CycleDual {
     }
   }
 
-  /** What a page costs from its fetch in period s on, for each bucket, and when its next fetch is. */
+  /**
+   * What a page costs from its fetch in period s on, for each bucket, and when its next fetch is.
+   *
+   * Whatever is fetched in between, a later next fetch loses more beside an earlier one the longer ago the last fetch was
+   * (the segments have Monge's property). So what was too far behind for the fetch before is so for this one too, and only
+   * as much of a row is looked at.
+   */
   #choose(s: number, temperature: number): void {
     const { periods, buckets } = this.model;
     const width = periods + 1 - s;
     const segments = this.#segments;
     const reach = this.#reach;
     const choices = this.#choices;
-    const candidates = this.#candidates;
+    const latest = this.#latest;
+    const range = farAway * temperature;
+    const cold = temperature === 0 ? 0 : 1 / temperature;
     for (let i = 0; i < buckets; i++) {
       const from = (this.#offsets[s] ?? 0) + i * width;
       const row = i * (periods + 2) + s + 1;
+      const end = Math.min(width, (latest[i] ?? 0) - s);
       let least = Number.POSITIVE_INFINITY;
       let best = 0;
-      for (let k = 0; k < width; k++) {
+      for (let k = 0; k < end; k++) {
         const cost = (segments[from + k] ?? 0) + (reach[row + k] ?? 0);
-        candidates[k] = cost;
         if (cost < least) {
           least = cost;
           best = k;
         }
       }
-      if (temperature === 0) {
-        for (let k = 0; k < width; k++) choices[from + k] = k === best ? 1 : 0;
-        this.#values[i] = least;
-        continue;
-      }
-      const far = least + farAway * temperature;
-      let sum = 0;
-      for (let k = 0; k < width; k++) {
-        const cost = candidates[k] ?? 0;
-        const likely = cost < far ? Math.exp((least - cost) / temperature) : 0;
-        choices[from + k] = likely;
-        sum += likely;
-      }
-      for (let k = 0; k < width; k++) choices[from + k] = (choices[from + k] ?? 0) / sum;
+      let first = best;
+      let last = best;
+      let sum = 1;
+      if (temperature > 0) {
+        const far = least + range;
+        sum = 0;
+        first = -1;
+        for (let k = 0; k < end; k++) {
+          const cost = (segments[from + k] ?? 0) + (reach[row + k] ?? 0);
+          if (cost >= far) {
+            choices[from + k] = 0;
+            continue;
+          }
+          const likely = decay((cost - least) * cold);
+          choices[from + k] = likely;
+          sum += likely;
+          last = k;
+          if (first < 0) first = k;
+        }
+      } else choices[from + best] = 1;
+      const at = s * buckets + i;
+      this.#first[at] = first;
+      this.#last[at] = last;
+      this.#sums[at] = sum;
+      latest[i] = s + 1 + last;
       this.#values[i] = least - temperature * Math.log(sum);
     }
   }
@@ -196,9 +237,11 @@ export class CycleDual {
       const mass = s === 0 ? (pages[i] ?? 0) : (fetched[row] ?? 0) + taken * (shares[i] ?? 0);
       if (mass === 0) continue;
       const from = (this.#offsets[s] ?? 0) + i * width;
-      for (let k = 0; k < width; k++) {
-        const share = choices[from + k] ?? 0;
-        if (share > 0) fetched[row + 1 + k] = (fetched[row + 1 + k] ?? 0) + mass * share;
+      const at = s * buckets + i;
+      const part = mass / (this.#sums[at] ?? 1);
+      const last = this.#last[at] ?? 0;
+      for (let k = this.#first[at] ?? 0; k <= last; k++) {
+        fetched[row + 1 + k] = (fetched[row + 1 + k] ?? 0) + part * (choices[from + k] ?? 0);
       }
     }
   }
@@ -208,25 +251,38 @@ export class CycleDual {
    * `into`, `[t - 1]`, by 1 and 0. O(T^2).
    */
   chooseSchedule(bucket: number, costs: Float64Array, into: Uint8Array): void {
-    const { periods } = this.model;
+    const { periods, changed, oldWeight, pages, obsolete } = this.model;
     const values = this.#candidates;
     const next = this.#nextFetches;
+    const row = bucket * periods - 1;
+    const held = pages[bucket] ?? 0;
     values[periods] = 0;
     next[periods] = periods + 1;
+    let latest = periods + 1;
     for (let s = periods - 1; s >= 0; s--) {
-      const width = periods + 1 - s;
-      const from = (this.#offsets[s] ?? 0) + bucket * width;
-      let least = this.#segments[from + width - 1] ?? 0;
+      // The segments are summed up again: they lie far apart, and to read them takes longer.
+      let fresh = s === 0 && held > 0 ? 1 - (obsolete[bucket] ?? 0) / held : 1;
+      let segment = 0;
+      let least = Number.POSITIVE_INFINITY;
       let best = periods + 1;
-      for (let u = s + 1; u <= periods; u++) {
-        const cost = (this.#segments[from + u - s - 1] ?? 0) + (costs[u] ?? 0) + (values[u] ?? 0);
+      const end = Math.min(latest, periods);
+      // Costs and values are not negative, so that what follows is no less than the segment.
+      for (let u = s + 1; u <= end && segment < least; u++) {
+        const cost = segment + (costs[u] ?? 0) + (values[u] ?? 0);
         if (cost < least) {
           least = cost;
           best = u;
         }
+        fresh *= 1 - (changed[row + u] ?? 0);
+        segment += (oldWeight[row + u] ?? 0) * (1 - fresh);
+      }
+      if (latest > periods && segment < least) {
+        least = segment;
+        best = periods + 1;
       }
       values[s] = least;
       next[s] = best;
+      latest = best;
     }
     into.fill(0);
     for (let u = next[0] ?? 0; u <= periods; u = next[u] ?? periods + 1) into[u - 1] = 1;

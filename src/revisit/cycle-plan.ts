@@ -1,8 +1,8 @@
 import type { CycleCourse, CycleShares } from "./cycle-course.ts";
 import { CycleDual } from "./cycle-dual.ts";
 import { mergeBuckets } from "./cycle-merge.ts";
-import { type CycleFacts, type CycleModel, createCycle } from "./cycle-model.ts";
-import { type CyclePrices, findPrices } from "./cycle-prices.ts";
+import { type CycleFacts, createCycle } from "./cycle-model.ts";
+import { ascendPrices, type Effort } from "./cycle-prices.ts";
 import { roundSchedules, type Steepness } from "./cycle-rounding.ts";
 import { type SweptPlan, sweepPeriods } from "./cycle-sweeps.ts";
 
@@ -21,22 +21,59 @@ export interface CyclePlan {
   readonly evaluations: number;
 }
 
-/** Either finds the better plans of some cycles; what comes within so much of the bound needs no other. */
-const steepnesses: readonly Steepness[] = [
-  { first: 0.05, growth: 1.2, passes: 40 },
-  { first: 0.01, growth: 1.35, passes: 24 },
+/** How a plan is rounded, and from which prices: each way finds the best plans of some cycles. */
+const attempts: ReadonlyArray<readonly [Steepness, from: "prices" | "smoothPrices"]> = [
+  [{ first: 0.05, growth: 1.5, passes: 18 }, "prices"],
+  [{ first: 0.05, growth: 1.5, passes: 18 }, "smoothPrices"],
+  [{ first: 0.01, growth: 1.35, passes: 24 }, "prices"],
+  [{ first: 0.05, growth: 1.2, passes: 40 }, "prices"],
 ];
-const nearEnough = 1.006;
+/** What comes within so much of the bound needs no other attempt; and where attempts cost more than a second. */
+const nearEnough = 1.004;
+const nearEnoughOfMany = 1.013;
+const manyChoices = 5e5;
 
-/** Buckets whose dual is solved first: the prices of neighbours put together are nearly those of all. */
-const fewBuckets = 64;
+/**
+ * The way to prices: temperatures of the smoothed minimum, as parts of the largest weight, and by how many buckets at most
+ * the dual is taken for it. Neighbours put together have nearly the prices of all, so that these have little left to do.
+ */
+const stages: ReadonlyArray<readonly [temperature: number, buckets: number, effort: Effort]> = [
+  [3e-3, 16, { leastGain: 1e-5, patience: 3 }],
+  [1e-3, 16, { leastGain: 1e-5, patience: 3 }],
+  [3e-4, 64, { leastGain: 1e-5, patience: 3 }],
+  [1e-4, 64, { leastGain: 1e-5, patience: 3 }],
+  [1e-4, Number.POSITIVE_INFINITY, { leastGain: 1e-4, patience: 1 }],
+];
+/** What is left of the stages where prices of a like cycle are known; the first of them gives the smooth prices. */
+const lastStages = 3;
 
-function solveDual(model: CycleModel, dual: CycleDual, start: ArrayLike<number> | undefined): CyclePrices {
-  if (start !== undefined || model.buckets < 2 * fewBuckets) return findPrices(dual, start);
-  const merged = mergeBuckets(model, Math.ceil(model.buckets / fewBuckets));
-  const coarse = findPrices(new CycleDual(merged));
-  const found = findPrices(dual, coarse.prices);
-  return { ...found, evaluations: found.evaluations + (coarse.evaluations * merged.buckets) / model.buckets };
+/** Prices of the periods' capacity, and what they prove. */
+interface CyclePrices {
+  readonly prices: Float64Array;
+  /** Those of a higher temperature, at which schedules are mixed more. */
+  readonly smoothPrices: Float64Array;
+  /** No plan has a lower objective. */
+  readonly bound: number;
+  readonly evaluations: number;
+}
+
+function solveDual(dual: CycleDual, start: ArrayLike<number> | undefined): CyclePrices {
+  const { model } = dual;
+  const { periods, buckets, unit } = model;
+  const prices = Float64Array.from({ length: periods }, (_, t) => Math.max(0, start?.[t] ?? 0.05 * unit));
+  let smoothPrices = prices;
+  const duals = new Map([[1, dual]]);
+  let evaluations = 1;
+  for (const [at, [temperature, most, effort]] of stages.entries()) {
+    const left = stages.length - at;
+    if (start !== undefined && left > lastStages) continue;
+    const by = Math.max(1, Math.ceil(buckets / most));
+    const merged = duals.get(by) ?? new CycleDual(mergeBuckets(model, by));
+    duals.set(by, merged);
+    evaluations += (ascendPrices(merged, prices, temperature * unit, effort) * merged.model.buckets) / buckets;
+    if (left === lastStages) smoothPrices = prices.slice();
+  }
+  return { prices, smoothPrices, bound: dual.evaluate(prices, 0), evaluations };
 }
 
 /**
@@ -52,12 +89,14 @@ function solveDual(model: CycleModel, dual: CycleDual, start: ArrayLike<number> 
 export function planCycle(facts: CycleFacts, start?: ArrayLike<number>): CyclePlan {
   const model = createCycle(facts);
   const dual = new CycleDual(model);
-  const { prices, bound, evaluations } = solveDual(model, dual, start);
+  const found = solveDual(dual, start);
+  const { prices, bound, evaluations } = found;
+  const isMany = model.buckets * model.periods ** 2 > manyChoices;
   let best: SweptPlan | undefined;
-  for (const steepness of steepnesses) {
-    const swept = sweepPeriods(model, roundSchedules(dual, prices, steepness), prices);
+  for (const [steepness, from] of attempts) {
+    const swept = sweepPeriods(model, roundSchedules(dual, found[from], steepness), found[from]);
     if (best === undefined || swept.course.objective < best.course.objective) best = swept;
-    if (best.course.objective <= nearEnough * bound) break;
+    if (best.course.objective <= (isMany ? nearEnoughOfMany : nearEnough) * bound) break;
   }
   if (best === undefined) throw new TypeError("no plan was tried");
   const { shares, course } = best;

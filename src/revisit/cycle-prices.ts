@@ -1,19 +1,8 @@
 import type { CycleDual } from "./cycle-dual.ts";
 
-/** Prices of the periods' capacity, and what they prove. */
-export interface CyclePrices {
-  /** Objective that one more unit of a period's capacity saves, `[t - 1]`. */
-  readonly prices: Float64Array;
-  /** No plan has a lower objective. */
-  readonly bound: number;
-  readonly evaluations: number;
-}
+const mostSteps = 60;
 
-/** Temperatures of the smoothed minimum, one after the other, as parts of the largest weight. */
-const temperatures = [3e-3, 1e-3, 3e-4, 1e-4];
-const mostSteps = 120;
-
-/** Inverse of the curvature, as the method of Broyden, Fletcher, Goldfarb and Shanno updates it; dense, for T is small. */
+/** Inverse of the curvature, updated step by step; dense, for T is small. */
 class Curvature {
   readonly #size: number;
   readonly #rows: Float64Array;
@@ -67,8 +56,28 @@ class Curvature {
   }
 }
 
-/** Ascends the smoothed dual from the given prices, which it moves. */
-function ascend(dual: CycleDual, prices: Float64Array, temperature: number, tolerance: number): number {
+/** How long an ascent goes on. */
+export interface Effort {
+  /** What a step has to gain, of the whole. */
+  readonly leastGain: number;
+  /** Steps that gain less, one after the other, after which it ends. */
+  readonly patience: number;
+}
+
+/**
+ * Ascends the dual smoothed by a temperature, by the method of Broyden, Fletcher, Goldfarb and Shanno, to prices at which
+ * it is all but the highest.
+ *
+ * @param prices - of one unit of each period's capacity, `[t - 1]`; it moves them
+ * @param temperature - in the unit of weights, above 0
+ * @returns evaluations of the dual that it took
+ */
+export function ascendPrices(
+  dual: CycleDual,
+  prices: Float64Array,
+  temperature: number,
+  { leastGain, patience }: Effort,
+): number {
   const size = prices.length;
   const { capacity, unit } = dual.model;
   const scale = capacity.reduce((sum, value) => sum + value, 0) / size;
@@ -87,7 +96,7 @@ function ascend(dual: CycleDual, prices: Float64Array, temperature: number, tole
   take();
   curvature.reset(unit / 50);
   let idle = 0;
-  for (let round = 0; round < mostSteps && idle < 3; round++) {
+  for (let round = 0; round < mostSteps && idle < patience; round++) {
     for (let t = 0; t < size; t++) isFree[t] = (prices[t] ?? 0) > 0 || (gradient[t] ?? 0) > 0 ? 1 : 0;
     curvature.multiply(gradient, isFree, way);
     let length = 1;
@@ -116,26 +125,8 @@ function ascend(dual: CycleDual, prices: Float64Array, temperature: number, tole
     }
     take();
     curvature.update(step, fall);
-    idle = next - value <= tolerance * Math.abs(next) ? idle + 1 : 0;
+    idle = next - value <= leastGain * Math.abs(next) ? idle + 1 : 0;
     value = next;
   }
   return evaluations;
-}
-
-/**
- * Finds prices at which the dual of a cycle is all but the highest. Each temperature starts from the prices of the one
- * before; prices of a like cycle, as the last one's, need the last one only.
- *
- * @param start - prices to begin with, `[t - 1]`; left out for none
- */
-export function findPrices(dual: CycleDual, start?: ArrayLike<number>): CyclePrices {
-  const { periods, unit } = dual.model;
-  const prices = new Float64Array(periods);
-  for (let t = 0; t < periods; t++) prices[t] = Math.max(0, start?.[t] ?? 0.05 * unit);
-  let evaluations = 1;
-  for (const temperature of start === undefined ? temperatures : temperatures.slice(3)) {
-    evaluations += ascend(dual, prices, temperature * unit, 1e-6);
-  }
-  const bound = dual.evaluate(prices, 0);
-  return { prices, bound, evaluations };
 }

@@ -34,8 +34,7 @@ export function roundSchedules(
   const costs = new Float64Array(periods + 1);
   const schedule = new Uint8Array(periods);
   const scale = prices.reduce((most, price) => Math.max(most, price), 1e-3 * model.unit);
-  const cost = (i: number, t: number): number =>
-    ((pages[i] ?? 0) + (shares[i] ?? 0) * (growth[t - 1] ?? 0)) * (oldCost[i * periods + t - 1] ?? 0);
+  const ownUse = new Float64Array(periods);
   let steepness = first * scale;
   for (let pass = 0; pass < passes; pass++) {
     countUse(dual, { old, waiting }, growth, use);
@@ -45,18 +44,19 @@ export function roundSchedules(
       const i = (k * stride + pass) % buckets;
       for (let t = 1; t <= periods; t++) {
         const at = i * periods + t - 1;
-        const own = cost(i, t);
+        const own = ((pages[i] ?? 0) + (shares[i] ?? 0) * (growth[t - 1] ?? 0)) * (oldCost[at] ?? 0);
         const others = (use[t - 1] ?? 0) - own * (old[at] ?? 0);
         const room = capacity[t - 1] ?? 0;
         const price = Math.max(0, (prices[t - 1] ?? 0) + (steepness * (others + own / 2 - room)) / room);
         costs[t] = (oldCost[at] ?? 0) * price + (oldFinds[at] ?? 0) * (waits[t] ?? 0);
         use[t - 1] = others;
+        ownUse[t - 1] = own;
       }
       dual.chooseSchedule(i, costs, schedule);
       for (let t = 1; t <= periods; t++) {
         const share = schedule[t - 1] ?? 0;
         old[i * periods + t - 1] = share;
-        use[t - 1] = (use[t - 1] ?? 0) + share * cost(i, t);
+        use[t - 1] = (use[t - 1] ?? 0) + share * (ownUse[t - 1] ?? 0);
       }
     }
     steepness *= steeper;

@@ -53,6 +53,7 @@ export { NoticedPlanner } from "./noticed-planner.ts";
 export {
   freshnessCurve,
   harmonicCurve,
+  leastAgeCurve,
   noticedCurve,
   planOptimum,
   proportionalCurve,

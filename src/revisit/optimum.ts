@@ -1,5 +1,5 @@
 import type { PollRows } from "./known-pages.ts";
-import { expectedChangesAt } from "./poll-index.ts";
+import { changesAtAge, expectedChangesAt } from "./poll-index.ts";
 import { type PollCurve, type PollRates, planByPrice } from "./price-search.ts";
 
 const isPolled = (rate: number, weight: number): boolean => rate > 0 && weight > 0;
@@ -11,6 +11,15 @@ const isPolled = (rate: number, weight: number): boolean => rate > 0 && weight >
  */
 export const freshnessCurve: PollCurve = (price, rate, weight) =>
   isPolled(rate, weight) ? rate / expectedChangesAt((price / weight) * rate) : 0;
+
+/**
+ * The least age of copies, polled at equal intervals: `w (r^2 / 2 - 1 + (1 + r) e^-r) / L^2 = price`, r = L / f. Each page
+ * that changes is polled, and none so rarely that it is given up, as the freshest copies give up the fastest pages.
+ *
+ * @see J. Cho, H. Garcia-Molina, "Effective Page Refresh Policies for Web Crawlers", ACM TODS 28(4), 2003
+ */
+export const leastAgeCurve: PollCurve = (price, rate, weight) =>
+  isPolled(rate, weight) ? rate / changesAtAge(((price * rate) / weight) * rate) : 0;
 
 /**
  * Freshness of polls at random instants: `f = sqrt(w L / price) - L`, or none.

@@ -54,6 +54,39 @@ export function expectedChangesAt(part: number): number {
   return x;
 }
 
+/** x^2 / 2 - 1 + (1 + x) e^-x: what a poll takes off a page's age after x expected changes, in the square of their interval. */
+function agedBy(x: number): number {
+  if (x > 0.5) return (x * x) / 2 - gain(x);
+  // As for the gain, whose first term x^2 / 2 falls away.
+  let power = (x * x) / 2;
+  let sum = 0;
+  for (let k = 3; k < 20; k++) {
+    power *= -x / k;
+    const term = (k - 1) * power;
+    sum -= term;
+    if (Math.abs(term) <= sum * 1e-17) break;
+  }
+  return sum;
+}
+
+/**
+ * The inverse of x^2 / 2 - 1 + (1 + x) e^-x, by Newton's method: from below its first step leads above, from where it
+ * comes down steadily, for the function is convex.
+ *
+ * @param part - not negative
+ * @returns expected changes; 0 up to 0
+ */
+export function changesAtAge(part: number): number {
+  if (!(part > 0)) return 0;
+  let x = Math.max(Math.cbrt(3 * part), Math.sqrt(2 * part));
+  for (let step = 0; step < 100 && x < Number.POSITIVE_INFINITY; step++) {
+    const next = x - (agedBy(x) - part) / (x * -Math.expm1(-x));
+    if (step > 0 && next >= x) break;
+    x = next;
+  }
+  return x;
+}
+
 /**
  * What a poll of a page is worth now: `V = (w / L) (1 - (1 + L t) e^(-L t))`, the derivative of its freshness by the
  * polls it gets. Who always polls the page with the largest one comes near to the best that is possible, keeps a

@@ -1,5 +1,12 @@
 import type { KnownPages, VisitPlan, VisitPlanner, VisitWindow } from "./known-pages.ts";
-import { freshnessCurve, harmonicCurve, proportionalCurve, randomFreshnessCurve, uniformCurve } from "./optimum.ts";
+import {
+  freshnessCurve,
+  harmonicCurve,
+  leastAgeCurve,
+  proportionalCurve,
+  randomFreshnessCurve,
+  uniformCurve,
+} from "./optimum.ts";
 import { type PollCurve, planByPrice } from "./price-search.ts";
 import { scheduleVisits } from "./visit-schedule.ts";
 
@@ -28,13 +35,14 @@ export class RatePlanner implements VisitPlanner {
 }
 
 /** Names of {@link ratePolicies}. */
-export type RatePolicyName = "uniform" | "proportional" | "optimum" | "azar" | "lambda";
+export type RatePolicyName = "uniform" | "proportional" | "optimum" | "age" | "azar" | "lambda";
 
 /** The policies that need rates alone, by the name that tables and options give them. */
 export const ratePolicies: Readonly<Record<RatePolicyName, PollCurve>> = {
   uniform: uniformCurve,
   proportional: proportionalCurve,
   optimum: freshnessCurve,
+  age: leastAgeCurve,
   azar: randomFreshnessCurve,
   lambda: harmonicCurve,
 };

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { type CycleStrategy, publishedCycle } from "../../src/lab/edwards/published-cycle.ts";
 import {
   BucketedPages,
   bucketOfRate,
@@ -13,12 +14,11 @@ import {
   weighQueues,
 } from "../../src/revisit/index.ts";
 import { createRandom } from "../interop/random.ts";
-import { publishedCycle } from "./plan/published-cycle.ts";
 
 /** What `--help` prints. */
-export const help: string = `npm run bench -- plan [--pages 100000000] [--queue 10000000] [--rates 1000000] [--short]
+export const help: string = `npm run bench -- plan [--pages 100000000] [--queue 10000000] [--rates 1000000] [--cycles] [--short]
 Plans revisits at scale: pages in buckets, the exact optimum, the greedy index, cycles of Edwards, McCurley and Tomlin.
---short: fewer cycles. Times are of the processor and, in brackets, of the clock.
+--cycles: these alone; --short: fewer of them. Times are of the processor and, in brackets, of the clock.
 `;
 
 const daySeconds = 86_400;
@@ -129,40 +129,36 @@ function runQueue(count: number): void {
   process.stdout.write(`  ${each.toFixed(2)} microseconds a decision, with its part of a round\n`);
 }
 
+const periodCounts = [14, 28, 56];
+const bucketCounts = [255, 1024, 4096];
+
 function solveCycles(isShort: boolean): void {
-  process.stdout.write(`\ncycles of the paper; gap: objective above the lower bound\n`);
-  process.stdout.write(`  strategy periods buckets  objective      gap  processor    again, from the last prices\n`);
-  const sizes = isShort
-    ? [[14, 255]]
-    : [
-        [14, 255],
-        [28, 255],
-        [56, 255],
-        [14, 1024],
-        [14, 4096],
-        [28, 1024],
-        [56, 4096],
-      ];
-  for (const [periods = 14, buckets = 255] of sizes) {
-    for (const strategy of [1, 2, 3] as const) {
-      const facts = publishedCycle({ strategy, periods, buckets });
-      const first = process.cpuUsage();
-      const plan = planCycle(facts);
-      const cold = process.cpuUsage(first);
-      const second = process.cpuUsage();
-      planCycle({ ...facts, capacity: 51e6 }, plan.prices);
-      const warm = process.cpuUsage(second);
-      process.stdout.write(
-        [
-          `  ${String(strategy).padStart(8)}${String(periods).padStart(8)}${String(buckets).padStart(8)}`,
-          plan.course.objective.toExponential(3).padStart(11),
-          gapOf(plan).padStart(9),
-          `${(cold.user / 1e6).toFixed(2)} s`.padStart(11),
-          `${(warm.user / 1e6).toFixed(2)} s\n`.padStart(10),
-        ].join(""),
-      );
+  process.stdout.write("\ncycles of the paper, seconds of the processor; gap: objective above the lower bound\n");
+  process.stdout.write("  periods buckets strategy  objective      gap      first    again, from the last prices\n");
+  for (const periods of isShort ? [14] : periodCounts) {
+    for (const buckets of isShort ? [255] : bucketCounts) {
+      for (const strategy of [1, 2, 3] as const) solveCycle(periods, buckets, strategy);
     }
   }
+}
+
+function solveCycle(periods: number, buckets: number, strategy: CycleStrategy): void {
+  const facts = publishedCycle({ strategy, periods, buckets });
+  const first = process.cpuUsage();
+  const plan = planCycle(facts);
+  const cold = process.cpuUsage(first);
+  const second = process.cpuUsage();
+  planCycle({ ...facts, capacity: 51e6 }, plan.prices);
+  const warm = process.cpuUsage(second);
+  process.stdout.write(
+    [
+      `  ${String(periods).padStart(7)}${String(buckets).padStart(8)}${String(strategy).padStart(9)}`,
+      plan.course.objective.toExponential(3).padStart(11),
+      gapOf(plan).padStart(9),
+      `${(cold.user / 1e6).toFixed(2)} s`.padStart(11),
+      `${(warm.user / 1e6).toFixed(2)} s\n`.padStart(10),
+    ].join(""),
+  );
 }
 
 function countOf(name: string, text: string): number {
@@ -179,6 +175,7 @@ export async function run(args: string[]): Promise<void> {
       pages: { type: "string", default: "100000000" },
       queue: { type: "string", default: "10000000" },
       rates: { type: "string", default: "1000000" },
+      cycles: { type: "boolean", default: false },
       short: { type: "boolean", default: false },
     },
   });
@@ -186,8 +183,10 @@ export async function run(args: string[]): Promise<void> {
   const queue = countOf("queue", values.queue);
   const rates = countOf("rates", values.rates);
   process.stdout.write(`Node ${process.version}\n`);
-  planBuckets(pages);
-  planRates(rates);
-  runQueue(queue);
+  if (!values.cycles) {
+    planBuckets(pages);
+    planRates(rates);
+    runQueue(queue);
+  }
   solveCycles(values.short);
 }

@@ -23,7 +23,16 @@ const small: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   connections: { pages: "1000", sites: "60", cap: "200" },
   "speed-up": { pages: "1000", sites: "60", cap: "200" },
   "batch-time": { pages: "200", sites: "30", cap: "50" },
+  cycle: { periods: "6", buckets: "24" },
+  "cycle-crawls": { periods: "6", buckets: "24" },
+  "cycle-obsolete": { periods: "6", buckets: "24" },
+  refresh: {},
+  estimators: { pages: "50" },
+  signals: { cycles: "50" },
 };
+
+/** Those that nothing is left to chance in: the seed changes nothing. */
+const certain: readonly string[] = ["cycle", "cycle-crawls", "cycle-obsolete", "refresh"];
 
 async function runSmall(experiment: Experiment, seed: number, isReversed = false) {
   const given = new Map(Object.entries(small[experiment.name] ?? {}));
@@ -71,7 +80,9 @@ describe("the experiments", () => {
       for (const row of rows) assert.deepEqual(Object.keys(row).toSorted(), columns);
       assert.deepEqual((await runSmall(experiment, 1)).rows, rows);
       assert.deepEqual((await runSmall(experiment, 1, true)).rows, rows);
-      assert.notDeepEqual((await runSmall(experiment, 2)).rows, rows);
+      const { rows: others } = await runSmall(experiment, 2);
+      if (certain.includes(experiment.name)) assert.deepEqual(others, rows);
+      else assert.notDeepEqual(others, rows);
     });
   }
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type PublishedCycle, publishedCycle } from "../../src/lab/edwards/published-cycle.ts";
 import { type CycleFacts, type CycleModel, createCycle, planCycle } from "../../src/revisit/index.ts";
-import { type PublishedCycle, publishedCycle } from "../bench/plan/published-cycle.ts";
 import { LinearProgram } from "./linear-program.ts";
 
 // The published cycle with few buckets and periods, and its counts in millions, which a solver likes better.

@@ -5,11 +5,14 @@ import {
   changeProbability,
   expectedAgeSeconds,
   expectedFreshness,
+  leastAgeCurve,
+  planByPrice,
   planOptimum,
   pollValue,
   secondsUntilProbability,
   secondsUntilValue,
 } from "../../src/revisit/index.ts";
+import { changesAtAge } from "../../src/revisit/poll-index.ts";
 
 const isNear = (actual: number, expected: number, tolerance: number): void =>
   assert.ok(Math.abs(actual - expected) <= tolerance * Math.abs(expected), `${actual} is not ${expected}`);
@@ -118,6 +121,49 @@ test("on the histogram of 1999, a poll a page and month: freshness 0.573, 0.129 
   const { pollsPerSecond } = planOptimum(pages, new Array<number>(100).fill(1), 100 / 30);
   const best = pages.reduce((sum, rate, at) => sum + expectedFreshness(rate, pollsPerSecond[at] ?? 0), 0) / 100;
   assert.equal(best.toFixed(3), "0.616");
+  const ages = planByPrice(leastAgeCurve, { ratesPerSecond: bars, weights: share.map(() => 1), counts: share }, 1 / 30);
+  assert.equal(mean(expectedAgeSeconds, [...ages.pollsPerSecond]).toFixed(2), "4.30");
+});
+
+test("property: no plan of the same budget has a lower age than the least age", () => {
+  fc.assert(
+    fc.property(somePages, fc.double({ min: 0.01, max: 10, noNaN: true }), (pages, budget) => {
+      const ratesPerSecond = pages.map(([power]) => 10 ** power);
+      const weights = pages.map(([, weight]) => weight);
+      const { pollsPerSecond } = planByPrice(leastAgeCurve, { ratesPerSecond, weights }, budget);
+      isNear(
+        pollsPerSecond.reduce((sum, polls) => sum + polls, 0),
+        budget,
+        1e-9,
+      );
+      const age = (polls: ArrayLike<number>): number =>
+        ratesPerSecond.reduce(
+          (sum, rate, at) => sum + (weights[at] ?? 0) * expectedAgeSeconds(rate, polls[at] ?? 0),
+          0,
+        );
+      const least = age(pollsPerSecond);
+      // Some polls of one page are given to the next.
+      for (let at = 0; at + 1 < ratesPerSecond.length; at++) {
+        for (const part of [0.02, -0.02]) {
+          const other = pollsPerSecond.slice();
+          const moved = part * Math.min(other[at] ?? 0, other[at + 1] ?? 0);
+          other[at] = (other[at] ?? 0) - moved;
+          other[at + 1] = (other[at + 1] ?? 0) + moved;
+          assert.ok(age(other) >= least * (1 - 1e-9), `${at}: ${age(other)} ${least}`);
+        }
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("the expected changes at which a poll takes so much off a page's age, over all magnitudes", () => {
+  for (const x of [1e-6, 1e-3, 0.1, 0.49, 0.51, 1, 3, 30, 1e4]) {
+    const part = x < 0.01 ? x ** 3 / 3 - x ** 4 / 8 : (x * x) / 2 - 1 + (1 + x) * Math.exp(-x);
+    isNear(changesAtAge(part), x, 1e-9 + (x < 0.2 ? 1e-9 / x : 0));
+  }
+  assert.equal(changesAtAge(0), 0);
+  assert.equal(changesAtAge(Number.POSITIVE_INFINITY), Number.POSITIVE_INFINITY);
 });
 
 const onePage = fc.tuple(fc.double({ min: -3, max: 1, noNaN: true }), fc.double({ min: 0.1, max: 10, noNaN: true }));

@@ -5,6 +5,7 @@ import {
   expectedFreshness,
   freshnessCurve,
   harmonicCurve,
+  leastAgeCurve,
   noticedCurve,
   type PollCurve,
   planByPrice,
@@ -187,6 +188,7 @@ const curves: ReadonlyArray<readonly [string, PollCurve]> = [
   ["uniform", uniformCurve],
   ["proportional", proportionalCurve],
   ["freshness", freshnessCurve],
+  ["least age", leastAgeCurve],
   ["random freshness", randomFreshnessCurve],
   ["harmonic", harmonicCurve],
 ];

@@ -1,57 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { simulateCycles } from "../../src/lab/cho/signal-cycles.ts";
+import { createRandom } from "../../src/lab/random.ts";
 import {
   effectiveSeconds,
   effectiveUntilValue,
   isSignalling,
   pollValue,
-  type SignalledPage,
   signalledCycle,
   signalledValue,
 } from "../../src/revisit/index.ts";
-import { createRandom } from "../interop/random.ts";
 
 const isNear = (actual: number, expected: number, tolerance: number, what = ""): void =>
   assert.ok(Math.abs(actual / expected - 1) <= tolerance, `${what} ${actual} is not ${expected} by ${tolerance}`);
-
-/** Runs cycles of a page: changes, some of them signalled, false signals, and a poll as soon as the bound is reached. */
-function simulate(page: SignalledPage, bound: number, cycles: number): { cycle: number; fresh: number } {
-  const random = createRandom(31);
-  const { ratePerSecond, recall, falsePerSecond } = page;
-  const worth = effectiveSeconds(page, 0, 1);
-  const wait = (rate: number): number => (rate > 0 ? -Math.log1p(-random.next()) / rate : Number.POSITIVE_INFINITY);
-  let cycle = 0;
-  let fresh = 0;
-  for (let run = 0; run < cycles; run++) {
-    let signals = 0;
-    let stale = Number.POSITIVE_INFINITY;
-    let change = wait(ratePerSecond);
-    let alarm = wait(falsePerSecond);
-    for (;;) {
-      const due = bound - signals * worth;
-      const now = Math.min(change, alarm, due);
-      if (now >= due) {
-        cycle += due;
-        fresh += Math.min(due, stale);
-        break;
-      }
-      if (now === change) {
-        stale = Math.min(stale, now);
-        change = now + wait(ratePerSecond);
-        if (random.next() >= recall) continue;
-      } else alarm = now + wait(falsePerSecond);
-      signals += 1;
-      // A signal takes the page over the bound: it is polled at once.
-      if (bound - signals * worth <= now) {
-        cycle += now;
-        fresh += Math.min(now, stale);
-        break;
-      }
-    }
-  }
-  return { cycle: cycle / cycles, fresh: fresh / cycles };
-}
 
 // Rates of changes, recall, rate of false signals, bound.
 const rows: ReadonlyArray<readonly [number, number, number, number]> = [
@@ -66,9 +28,9 @@ for (const [ratePerSecond, recall, falsePerSecond, bound] of rows) {
   test(`psi and W are what a simulation gives for L = ${ratePerSecond}, recall ${recall}, false ${falsePerSecond}, up to ${bound}`, () => {
     const page = { ratePerSecond, recall, falsePerSecond };
     const { cycleSeconds, freshSeconds } = signalledCycle(page, bound);
-    const { cycle, fresh } = simulate(page, bound, 200_000);
-    isNear(cycleSeconds, cycle, 0.01, "psi");
-    isNear(freshSeconds, fresh, 0.01, "W");
+    const simulated = simulateCycles(page, bound, 200_000, createRandom(31, "signals"));
+    isNear(cycleSeconds, simulated.cycleSeconds, 0.01, "psi");
+    isNear(freshSeconds, simulated.freshSeconds, 0.01, "W");
   });
 }
 
