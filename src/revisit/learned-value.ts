@@ -1,12 +1,12 @@
 import { gridRates, gridSize } from "./rate-grid.ts";
 
 const daySeconds = 86_400;
-/** Intervals among which the best one for a belief is sought: from six hours to six years. */
-const intervalCount = 20;
-const intervals = Float64Array.from({ length: intervalCount }, (_, at) => daySeconds * 0.25 * 1.66 ** at);
-/** Times at which the worth of a visit is looked at: from half an hour to eleven years. */
-const timeCount = 44;
-const times = Float64Array.from({ length: timeCount }, (_, at) => 1800 * 1.32 ** at);
+/** Intervals among which the best one for a belief is sought: from six hours to five years. */
+const intervalCount = 16;
+const intervals = Float64Array.from({ length: intervalCount }, (_, at) => daySeconds * 0.25 * 1.8 ** at);
+/** Times at which the worth of a visit is looked at: from an hour to eight years. */
+const timeCount = 24;
+const times = Float64Array.from({ length: timeCount }, (_, at) => 3600 * 1.66 ** at);
 
 /** By interval or time, then by rate. */
 function tabulate(rows: Float64Array, value: (row: number, rate: number) => number): Float64Array {
@@ -19,7 +19,7 @@ const meanFresh = (r: number): number => (r < 1e-8 ? 1 - r / 2 : -Math.expm1(-r)
 const freshAt = tabulate(intervals, (interval, rate) => meanFresh(rate * interval));
 
 /** What share of the classes' mass is left out of sums, each. */
-const leastShare = 1e-6;
+const leastShare = 2e-3;
 
 /**
  * What a visit is worth where a page's rate is not known but believed: its freshness, the mean of the index over the
@@ -85,12 +85,13 @@ export class LearnedValue {
 
   /** The best freshness less its price at equal intervals, for a part of the belief that has this mass. */
   #bestOf(parts: Float64Array, mass: number): number {
+    const count = this.#count;
+    const active = this.#active;
     let best = 0;
     for (let row = 0; row < intervalCount; row++) {
+      const from = row * gridSize;
       let sum = (-this.#price * mass) / (intervals[row] ?? 1);
-      for (let k = 0; k < this.#count; k++) {
-        sum += (parts[k] ?? 0) * (freshAt[row * gridSize + (this.#active[k] ?? 0)] ?? 0);
-      }
+      for (let k = 0; k < count; k++) sum += (parts[k] ?? 0) * (freshAt[from + (active[k] ?? 0)] ?? 0);
       if (sum > best) best = sum;
     }
     return best;

@@ -20,7 +20,7 @@ export interface LearningOptions {
 /** Of all pages a part is looked at anew in each window. */
 const partOfPages = 1 / 16;
 /** By how much, as a logarithm, the price may move before all pages are looked at anew. */
-const mostMoved = 0.15;
+const mostMoved = 0.5;
 
 /**
  * Learns how often pages change while it visits them, and needs to be told no rates: each page is believed to have one of
@@ -42,12 +42,18 @@ export class LearningPlanner implements VisitPlanner {
   #price = daySeconds;
   #pricedAt = Number.NaN;
   #next = 0;
+  #waitOfNew = Number.NaN;
   readonly #belief = new Float64Array(gridSize);
 
   constructor({ horizonSeconds, lifeSeconds, usesDates }: LearningOptions = {}) {
     this.#value = new LearnedValue(horizonSeconds ?? 200 * daySeconds);
     this.#lifeSeconds = lifeSeconds ?? 4 * 365 * daySeconds;
     this.#usesDates = usesDates ?? false;
+  }
+
+  /** What the last visit of a budget is worth, in seconds of freshness. */
+  get price(): number {
+    return this.#price;
   }
 
   /** How the rates of the pages are thought to be distributed, as shares of the grid's rates. */
@@ -101,17 +107,19 @@ export class LearningPlanner implements VisitPlanner {
     const budget = window.visits / window.seconds;
     if (count === 0 || !(budget > 0)) return;
     const part = Math.ceil(count * partOfPages);
+    this.#waitOfNew = Number.NaN;
     for (let page = 0; page < count; page++) {
       if (Number.isNaN(this.#waits[page]) || (page - this.#next + count) % count < part) this.#look(pages, page, window);
     }
     this.#next = (this.#next + part) % count;
     const isFirst = Number.isNaN(this.#pricedAt);
-    this.#pace(pages, budget, isFirst ? 1 : 0.25);
-    for (let turn = 0; turn < (isFirst ? 20 : 3); turn++) {
+    this.#pace(pages, budget, isFirst ? 1 : 0.05);
+    for (let turn = 0; turn < (isFirst ? 8 : 1); turn++) {
       if (Math.abs(Math.log(this.#price / this.#pricedAt)) < mostMoved) break;
       this.#pricedAt = this.#price;
+      this.#waitOfNew = Number.NaN;
       for (let page = 0; page < count; page++) this.#look(pages, page, window);
-      this.#pace(pages, budget, 1);
+      this.#pace(pages, budget, 0.5);
     }
   }
 
@@ -121,7 +129,7 @@ export class LearningPlanner implements VisitPlanner {
     for (let page = 0; page < polledAtSeconds.length; page++) {
       if ((weights[page] ?? 0) > 0) wanted += 1 / (this.#waits[page] ?? Number.POSITIVE_INFINITY);
     }
-    const ratio = Math.min(20, Math.max(0.05, wanted / budget));
+    const ratio = Math.min(4, Math.max(0.25, wanted / budget));
     this.#price *= ratio ** power;
   }
 
@@ -129,6 +137,12 @@ export class LearningPlanner implements VisitPlanner {
   #look({ polledAtSeconds, weights }: KnownPages, page: number, { fromSeconds }: VisitWindow): void {
     const history = this.#histories[page] ?? noHistory;
     const own = this.#beliefs.subarray(page * gridSize, (page + 1) * gridSize);
+    if (!(history.visits > 0) && weights[page] === 1) {
+      // Pages that nothing is known of are all alike.
+      if (Number.isNaN(this.#waitOfNew)) this.#waitOfNew = this.#value.secondsUntil(this.#price, this.#mixture.shares);
+      this.#waits[page] = this.#waitOfNew;
+      return;
+    }
     const belief = weighRates(history, this.#mixture.shares, this.#belief);
     if (history.visits > 0) {
       const before = own[0] === 0 && own[gridSize - 1] === 0 && sumOf(own) === 0 ? undefined : own.slice();
