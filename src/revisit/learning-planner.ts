@@ -9,10 +9,10 @@ const daySeconds = 86_400;
 
 /** Numbers of {@link LearningPlanner}. */
 export interface LearningOptions {
-  /** For how long what a visit teaches is used, in seconds. Default 200 days; 0 for an index that seeks no knowledge. */
+  /** For how long what a visit teaches is used, in seconds. Default 100 days; 0 for an index that seeks no knowledge. */
   readonly horizonSeconds?: number;
-  /** After so long a page is taken to be another, in seconds: what was learned of it fades with that mean. Default four years. */
-  readonly lifeSeconds?: number;
+  /** So long after its last visit a page is due whatever is believed of it, in seconds: beliefs may be wrong. Default a year. */
+  readonly mostSeconds?: number;
   /** Whether dates of changes are used where visits tell them. Default false. */
   readonly usesDates?: boolean;
 }
@@ -32,7 +32,7 @@ const mostMoved = 0.5;
 export class LearningPlanner implements VisitPlanner {
   readonly name = "learning";
   readonly #value: LearnedValue;
-  readonly #lifeSeconds: number;
+  readonly #mostSeconds: number;
   readonly #usesDates: boolean;
   readonly #mixture = new RateMixture();
   readonly #histories: ChangeHistory[] = [];
@@ -45,9 +45,9 @@ export class LearningPlanner implements VisitPlanner {
   #waitOfNew = Number.NaN;
   readonly #belief = new Float64Array(gridSize);
 
-  constructor({ horizonSeconds, lifeSeconds, usesDates }: LearningOptions = {}) {
-    this.#value = new LearnedValue(horizonSeconds ?? 200 * daySeconds);
-    this.#lifeSeconds = lifeSeconds ?? 4 * 365 * daySeconds;
+  constructor({ horizonSeconds, mostSeconds, usesDates }: LearningOptions = {}) {
+    this.#value = new LearnedValue(horizonSeconds ?? 100 * daySeconds);
+    this.#mostSeconds = mostSeconds ?? 365 * daySeconds;
     this.#usesDates = usesDates ?? false;
   }
 
@@ -109,7 +109,7 @@ export class LearningPlanner implements VisitPlanner {
     const part = Math.ceil(count * partOfPages);
     this.#waitOfNew = Number.NaN;
     for (let page = 0; page < count; page++) {
-      if (Number.isNaN(this.#waits[page]) || (page - this.#next + count) % count < part) this.#look(pages, page, window);
+      if (Number.isNaN(this.#waits[page]) || (page - this.#next + count) % count < part) this.#look(pages, page);
     }
     this.#next = (this.#next + part) % count;
     const isFirst = Number.isNaN(this.#pricedAt);
@@ -118,7 +118,7 @@ export class LearningPlanner implements VisitPlanner {
       if (Math.abs(Math.log(this.#price / this.#pricedAt)) < mostMoved) break;
       this.#pricedAt = this.#price;
       this.#waitOfNew = Number.NaN;
-      for (let page = 0; page < count; page++) this.#look(pages, page, window);
+      for (let page = 0; page < count; page++) this.#look(pages, page);
       this.#pace(pages, budget, 0.5);
     }
   }
@@ -133,13 +133,17 @@ export class LearningPlanner implements VisitPlanner {
     this.#price *= ratio ** power;
   }
 
+  #waitFor(weight: number, shares: Float64Array): number {
+    return Math.min(this.#mostSeconds, this.#value.secondsUntil(this.#price / weight, shares));
+  }
+
   /** What is believed of a page now, and when it is worth a visit. */
-  #look({ polledAtSeconds, weights }: KnownPages, page: number, { fromSeconds }: VisitWindow): void {
+  #look({ weights }: KnownPages, page: number): void {
     const history = this.#histories[page] ?? noHistory;
     const own = this.#beliefs.subarray(page * gridSize, (page + 1) * gridSize);
     if (!(history.visits > 0) && weights[page] === 1) {
       // Pages that nothing is known of are all alike.
-      if (Number.isNaN(this.#waitOfNew)) this.#waitOfNew = this.#value.secondsUntil(this.#price, this.#mixture.shares);
+      if (Number.isNaN(this.#waitOfNew)) this.#waitOfNew = this.#waitFor(1, this.#mixture.shares);
       this.#waits[page] = this.#waitOfNew;
       return;
     }
@@ -149,13 +153,8 @@ export class LearningPlanner implements VisitPlanner {
       own.set(belief);
       this.#mixture.count(own, before);
     }
-    const elapsed = Math.max(0, fromSeconds - (polledAtSeconds[page] ?? fromSeconds));
-    const faded = -Math.expm1(-elapsed / this.#lifeSeconds);
-    for (let at = 0; at < gridSize; at++) {
-      belief[at] = (1 - faded) * (belief[at] ?? 0) + faded * (this.#mixture.shares[at] ?? 0);
-    }
     const weight = weights[page] ?? 0;
-    this.#waits[page] = weight > 0 ? this.#value.secondsUntil(this.#price / weight, belief) : Number.POSITIVE_INFINITY;
+    this.#waits[page] = weight > 0 ? this.#waitFor(weight, belief) : Number.POSITIVE_INFINITY;
   }
 }
 
