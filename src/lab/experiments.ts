@@ -8,6 +8,7 @@ import { freshnessExperiment } from "./freshness-experiment.ts";
 import { intervalExperiment } from "./interval-experiment.ts";
 import { metadataExperiment } from "./metadata-experiment.ts";
 import { needlessExperiment } from "./needless-experiment.ts";
+import { plannerExperiment } from "./planners/planner-experiment.ts";
 import { replayExperiment } from "./replay-experiment.ts";
 import { savingsExperiment } from "./savings-experiment.ts";
 
@@ -24,4 +25,5 @@ export const experiments: readonly Experiment[] = [
   connectionExperiment,
   speedUpExperiment,
   batchExperiment,
+  plannerExperiment,
 ];

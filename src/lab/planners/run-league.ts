@@ -97,7 +97,8 @@ export function runLeague(planner: VisitPlanner, web: LeagueWeb, trial: LeagueTr
       polledAtSeconds: copies.takenAt.subarray(0, known),
       signals: signals?.told,
     };
-    const plan = count > 0 ? planner.plan(pages, { fromSeconds: from, seconds: windowSeconds, visits: count }) : undefined;
+    const plan =
+      count > 0 ? planner.plan(pages, { fromSeconds: from, seconds: windowSeconds, visits: count }) : undefined;
     for (const [slot, page] of plan?.pages.entries() ?? []) {
       const atSeconds = plan?.atSeconds[slot] ?? 0;
       const intervalSeconds = atSeconds - (copies.takenAt[page] ?? 0);
@@ -112,7 +113,11 @@ export function runLeague(planner: VisitPlanner, web: LeagueWeb, trial: LeagueTr
       histories[page] = history;
       estimates[page] = rateOf(history, defaultPrior);
     }
-    for (; signals !== undefined && (signals.atSeconds[signal] ?? Number.POSITIVE_INFINITY) < from + windowSeconds; signal++) {
+    for (
+      ;
+      signals !== undefined && (signals.atSeconds[signal] ?? Number.POSITIVE_INFINITY) < from + windowSeconds;
+      signal++
+    ) {
       const page = signals.pages[signal] ?? 0;
       const at = signals.atSeconds[signal] ?? 0;
       if (at > (copies.takenAt[page] ?? 0)) planner.signal?.(page, at);
@@ -121,7 +126,7 @@ export function runLeague(planner: VisitPlanner, web: LeagueWeb, trial: LeagueTr
   let total = 0;
   for (let page = 0; page < bornAt.length; page++) {
     total += Math.max(0, seconds - Math.max(countFromSeconds, bornAt[page] ?? 0));
-    if (copies.takenAt[page] === copies.takenAt[page]) copies.take(page, seconds);
+    if (!Number.isNaN(copies.takenAt[page])) copies.take(page, seconds);
   }
   return { freshness: copies.fresh / total, visits, allowed };
 }
