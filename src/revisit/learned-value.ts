@@ -4,11 +4,7 @@ const daySeconds = 86_400;
 /** Intervals among which the best one for a belief is sought: from six hours to five years. */
 const intervalCount = 16;
 const intervals = Float64Array.from({ length: intervalCount }, (_, at) => daySeconds * 0.25 * 1.8 ** at);
-/** Times at which the worth of a visit is looked at: from an hour to eight years. */
-const timeCount = 24;
-const times = Float64Array.from({ length: timeCount }, (_, at) => 3600 * 1.66 ** at);
-
-/** By interval or time, then by rate. */
+/** By interval, then by rate. */
 function tabulate(rows: Float64Array, value: (row: number, rate: number) => number): Float64Array {
   return Float64Array.from({ length: rows.length * gridSize }, (_, at) =>
     value(rows[Math.floor(at / gridSize)] ?? 0, gridRates[at % gridSize] ?? 0),
@@ -44,27 +40,13 @@ export class LearnedValue {
   }
 
   /**
-   * How long after its last visit a page's next one is worth a price.
+   * What a visit is worth after some time.
    *
+   * @param price - what visits of the budget are worth at least, in seconds of freshness, above 0, by the page's weight
+   * @param seconds - since the last visit
    * @param shares - what is believed of its rate, from `offset` on
-   * @param price - seconds of freshness, above 0, by the page's weight
-   * @returns seconds; Infinity if it never is
+   * @returns seconds of freshness, by the page's weight
    */
-  secondsUntil(price: number, shares: Float64Array | Float32Array, offset = 0): number {
-    this.#take(shares, offset, price);
-    let before = 0;
-    let beforeValue = 0;
-    for (let at = 0; at < timeCount; at++) {
-      const time = times[at] ?? 0;
-      const value = this.#valueAt(time);
-      if (value >= price) return this.#refine(before, beforeValue, time, value);
-      before = time;
-      beforeValue = value;
-    }
-    return Number.POSITIVE_INFINITY;
-  }
-
-  /** What a visit is worth after some time, in seconds of freshness. */
   valueOf(price: number, seconds: number, shares: Float64Array | Float32Array, offset = 0): number {
     this.#take(shares, offset, price);
     return this.#valueAt(seconds);
@@ -114,17 +96,5 @@ export class LearnedValue {
     for (let k = 0; k < this.#count; k++) this.#kept[k] = (this.#shares[k] ?? 0) - (this.#kept[k] ?? 0);
     const ifChanged = this.#bestOf(this.#kept, 1 - equal);
     return value + this.#horizonSeconds * Math.max(0, ifEqual + ifChanged - this.#best);
-  }
-
-  /** Where between two times the price is reached, by the secant. */
-  #refine(from: number, fromValue: number, to: number, toValue: number): number {
-    let [low, lowValue, high, highValue] = [from, fromValue, to, toValue];
-    for (let step = 0; step < 3 && highValue > lowValue; step++) {
-      const middle = low + ((high - low) * (this.#price - lowValue)) / (highValue - lowValue);
-      const value = this.#valueAt(middle);
-      if (value >= this.#price) [high, highValue] = [middle, value];
-      else [low, lowValue] = [middle, value];
-    }
-    return high;
   }
 }

@@ -3,7 +3,7 @@ import type { KnownPages, SeenVisit, VisitPlan, VisitPlanner, VisitWindow } from
 import { LearnedValue } from "./learned-value.ts";
 import { gridSize, weighRates } from "./rate-grid.ts";
 import { RateMixture } from "./rate-mixture.ts";
-import { scheduleVisits } from "./visit-schedule.ts";
+import { SiteQuota, slotSeconds, VisitList } from "./visit-schedule.ts";
 
 const daySeconds = 86_400;
 
@@ -17,17 +17,22 @@ export interface LearningOptions {
   readonly usesDates?: boolean;
 }
 
-/** Of all pages a part is looked at anew in each window. */
-const partOfPages = 1 / 16;
-/** By how much, as a logarithm, the price may move before all pages are looked at anew. */
-const mostMoved = 0.5;
+/** A page is looked at again after its time since the last visit has grown by at least and at most so much. */
+const leastGrowth = 1.04;
+const mostGrowth = 1.2;
+/** In a part of a window no more than one page in so many is visited, each once. */
+const pagesAVisit = 4;
+/** How far the price follows what the last visit of a part was worth. */
+const pull = 0.05;
+/** Of pages that were not visited one in so many is weighed anew in each window, as what is thought of all changes. */
+const weighedEvery = 16;
 
 /**
  * Learns how often pages change while it visits them, and needs to be told no rates: each page is believed to have one of
  * some rates, by what was seen of it and by how the rates of all the site's pages are distributed, which is learned as
  * well (empirical Bayes). It visits the page whose visit is worth most, what it teaches included.
  *
- * The price follows the budget from window to window. O(visits + pages / 16) beliefs a window; 300 bytes a page.
+ * The price is what the last visits of the budget are worth. Each page is looked at some ten times between two visits; 300 bytes a page.
  */
 export class LearningPlanner implements VisitPlanner {
   readonly name = "learning";
@@ -36,13 +41,14 @@ export class LearningPlanner implements VisitPlanner {
   readonly #usesDates: boolean;
   readonly #mixture = new RateMixture();
   readonly #histories: ChangeHistory[] = [];
-  /** What is believed of each page, by page and rate; and how long after its last visit the next is worth the price. */
+  /** What is believed of each page, by page and rate. */
   #beliefs = new Float32Array(0);
-  #waits = new Float64Array(0);
-  #price = daySeconds;
-  #pricedAt = Number.NaN;
-  #next = 0;
-  #waitOfNew = Number.NaN;
+  /** What a visit was worth when the page was looked at the last time, and when it is looked at next. */
+  #values = new Float64Array(0);
+  #lookAt = new Float64Array(0);
+  #counted = new Uint8Array(0);
+  #price = Number.NaN;
+  #turn = 0;
   readonly #belief = new Float64Array(gridSize);
 
   constructor({ horizonSeconds, mostSeconds, usesDates }: LearningOptions = {}) {
@@ -73,91 +79,102 @@ export class LearningPlanner implements VisitPlanner {
       changed,
       ...(isDated && { lastModifiedAgeSeconds: atSeconds - modifiedAtSeconds }),
     });
-    if (page < this.#waits.length) this.#waits[page] = Number.NaN;
+    if (page < this.#counted.length) this.#weigh(page);
   }
 
   plan(pages: KnownPages, window: VisitWindow): VisitPlan {
-    const { polledAtSeconds } = pages;
-    const count = polledAtSeconds.length;
+    const count = pages.polledAtSeconds.length;
     this.#grow(count);
-    this.#followBudget(pages, window);
-    const due = new Float64Array(count);
-    for (let page = 0; page < count; page++) {
-      const at = polledAtSeconds[page] ?? Number.NaN;
-      due[page] = Number.isNaN(at) ? Number.NEGATIVE_INFINITY : at + (this.#waits[page] ?? 0);
+    const list = new VisitList(window.visits);
+    const quota = new SiteQuota(pages, window);
+    for (let page = this.#turn; page < count; page += weighedEvery) this.#weigh(page);
+    this.#turn = (this.#turn + 1) % weighedEvery;
+    const parts = Math.ceil((pagesAVisit * window.visits) / Math.max(1, count));
+    const visitedAt = pages.polledAtSeconds.slice();
+    for (let part = 0; part < parts && count > 0; part++) {
+      const upTo = Math.round(((part + 1) * window.visits) / parts);
+      this.#planPart({ ...pages, polledAtSeconds: visitedAt }, window, upTo, quota, list);
     }
-    const next = (page: number, now: number): number => now + (this.#waits[page] ?? 0);
-    return scheduleVisits(pages, window, { due, next, isEager: true });
+    return list.finish();
+  }
+
+  /** Adds the visits that are worth most in the middle of a part of the window, the most valuable first. */
+  #planPart(pages: KnownPages, window: VisitWindow, upTo: number, quota: SiteQuota, list: VisitList): void {
+    const { polledAtSeconds, weights } = pages;
+    const now = (slotSeconds(window, list.length) + slotSeconds(window, Math.max(list.length, upTo - 1))) / 2;
+    const most = upTo - list.length;
+    if (Number.isNaN(this.#price)) this.#price = this.#firstPrice(pages, window);
+    for (let page = 0; page < polledAtSeconds.length; page++) this.#look(page, now, polledAtSeconds, weights);
+    const values = this.#values;
+    const sorted = values.slice().sort();
+    // Where sites have limits pages that are worth less may have to stand in.
+    const least = pages.siteLimitsPerSecond === undefined ? (sorted[sorted.length - most] ?? 0) : 0;
+    const chosen: number[] = [];
+    for (let page = 0; page < values.length; page++) if ((values[page] ?? 0) >= least) chosen.push(page);
+    chosen.sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b);
+    let last = 0;
+    for (const page of chosen) {
+      if (list.length >= upTo) break;
+      const value = values[page] ?? 0;
+      if (!(value > 0)) break;
+      if (!quota.take(page)) continue;
+      const at = slotSeconds(window, list.length);
+      list.add(page, at);
+      if (value < Number.POSITIVE_INFINITY) last = value / (weights[page] ?? 1);
+      polledAtSeconds[page] = at;
+      this.#lookAt[page] = 0;
+    }
+    if (last > 0) this.#price += pull * (last - this.#price);
+  }
+
+  /** What the last visit is worth if all pages are as what is thought before anything is known, visited in turn. */
+  #firstPrice(pages: KnownPages, window: VisitWindow): number {
+    const seconds = (pages.polledAtSeconds.length * window.seconds) / Math.max(1, window.visits);
+    const plain = new LearnedValue(0);
+    return plain.valueOf(seconds, seconds, this.#mixture.shares);
   }
 
   #grow(count: number): void {
-    const before = this.#waits.length;
+    const before = this.#counted.length;
     if (count <= before) return;
-    const beliefs = new Float32Array(count * gridSize);
-    beliefs.set(this.#beliefs);
-    this.#beliefs = beliefs;
-    const waits = new Float64Array(count).fill(Number.NaN);
-    waits.set(this.#waits);
-    this.#waits = waits;
+    const grown = <Column extends Float32Array | Float64Array | Uint8Array>(column: Column, into: Column): Column => {
+      into.set(column);
+      return into;
+    };
+    this.#beliefs = grown(this.#beliefs, new Float32Array(count * gridSize));
+    this.#values = grown(this.#values, new Float64Array(count));
+    this.#lookAt = grown(this.#lookAt, new Float64Array(count));
+    this.#counted = grown(this.#counted, new Uint8Array(count));
+    for (let page = before; page < count; page++) this.#weigh(page);
   }
 
-  /** Looks at what was visited and at a part of the other pages anew, and moves the price towards what spends the budget. */
-  #followBudget(pages: KnownPages, window: VisitWindow): void {
-    const count = this.#waits.length;
-    const budget = window.visits / window.seconds;
-    if (count === 0 || !(budget > 0)) return;
-    const part = Math.ceil(count * partOfPages);
-    this.#waitOfNew = Number.NaN;
-    for (let page = 0; page < count; page++) {
-      if (Number.isNaN(this.#waits[page]) || (page - this.#next + count) % count < part) this.#look(pages, page);
-    }
-    this.#next = (this.#next + part) % count;
-    const isFirst = Number.isNaN(this.#pricedAt);
-    this.#pace(pages, budget, isFirst ? 1 : 0.05);
-    for (let turn = 0; turn < (isFirst ? 8 : 1); turn++) {
-      if (Math.abs(Math.log(this.#price / this.#pricedAt)) < mostMoved) break;
-      this.#pricedAt = this.#price;
-      this.#waitOfNew = Number.NaN;
-      for (let page = 0; page < count; page++) this.#look(pages, page);
-      this.#pace(pages, budget, 0.5);
-    }
-  }
-
-  /** Moves the price by how far visits that are worth it are from the budget, whose root it goes with, about. */
-  #pace({ weights, polledAtSeconds }: KnownPages, budget: number, power: number): void {
-    let wanted = 0;
-    for (let page = 0; page < polledAtSeconds.length; page++) {
-      if ((weights[page] ?? 0) > 0) wanted += 1 / (this.#waits[page] ?? Number.POSITIVE_INFINITY);
-    }
-    const ratio = Math.min(4, Math.max(0.25, wanted / budget));
-    this.#price *= ratio ** power;
-  }
-
-  #waitFor(weight: number, shares: Float64Array): number {
-    return Math.min(this.#mostSeconds, this.#value.secondsUntil(this.#price / weight, shares));
-  }
-
-  /** What is believed of a page now, and when it is worth a visit. */
-  #look({ weights }: KnownPages, page: number): void {
+  /** What is believed of a page by what was seen of it and what is thought of all pages now. */
+  #weigh(page: number): void {
     const history = this.#histories[page] ?? noHistory;
     const own = this.#beliefs.subarray(page * gridSize, (page + 1) * gridSize);
-    if (!(history.visits > 0) && weights[page] === 1) {
-      // Pages that nothing is known of are all alike.
-      if (Number.isNaN(this.#waitOfNew)) this.#waitOfNew = this.#waitFor(1, this.#mixture.shares);
-      this.#waits[page] = this.#waitOfNew;
+    weighRates(history, this.#mixture.shares, this.#belief);
+    this.#lookAt[page] = 0;
+    if (!(history.visits > 0)) return own.set(this.#belief);
+    const before = this.#counted[page] === 1 ? own.slice() : undefined;
+    own.set(this.#belief);
+    this.#mixture.count(own, before);
+    this.#counted[page] = 1;
+  }
+
+  /** What a visit of a page is worth now, unless it was looked at not long ago. */
+  #look(page: number, now: number, polledAtSeconds: Float64Array, weights: ArrayLike<number>): void {
+    if (now < (this.#lookAt[page] ?? 0)) return;
+    const at = polledAtSeconds[page] ?? Number.NaN;
+    const weight = weights[page] ?? 0;
+    const elapsed = now - at;
+    if (!(weight > 0) || Number.isNaN(at) || elapsed > this.#mostSeconds) {
+      this.#values[page] = weight > 0 ? Number.POSITIVE_INFINITY : 0;
       return;
     }
-    const belief = weighRates(history, this.#mixture.shares, this.#belief);
-    if (history.visits > 0) {
-      const before = own[0] === 0 && own[gridSize - 1] === 0 && sumOf(own) === 0 ? undefined : own.slice();
-      own.set(belief);
-      this.#mixture.count(own, before);
-    }
-    const weight = weights[page] ?? 0;
-    this.#waits[page] = weight > 0 ? this.#waitFor(weight, belief) : Number.POSITIVE_INFINITY;
+    const value = elapsed > 0 ? this.#value.valueOf(this.#price / weight, elapsed, this.#beliefs, page * gridSize) : 0;
+    this.#values[page] = weight * value;
+    // It grows with the square of the time at most, but for what a visit teaches.
+    const growth = Math.sqrt(this.#price / (weight * value));
+    this.#lookAt[page] = at + elapsed * Math.min(mostGrowth, Math.max(leastGrowth, growth || 0));
   }
-}
-
-function sumOf(values: Float32Array): number {
-  return values.reduce((sum, value) => sum + value, 0);
 }
