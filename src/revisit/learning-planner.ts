@@ -9,7 +9,7 @@ const daySeconds = 86_400;
 
 /** Numbers of {@link LearningPlanner}. */
 export interface LearningOptions {
-  /** For how long what a visit teaches is used, in seconds. Default 100 days; 0 for an index that seeks no knowledge. */
+  /** For how long what a visit teaches is used, in seconds. Default 150 days; 0 for an index that seeks no knowledge. */
   readonly horizonSeconds?: number;
   /** So long after its last visit a page is due whatever is believed of it, in seconds: beliefs may be wrong. Default a year. */
   readonly mostSeconds?: number;
@@ -52,7 +52,7 @@ export class LearningPlanner implements VisitPlanner {
   readonly #belief = new Float64Array(gridSize);
 
   constructor({ horizonSeconds, mostSeconds, usesDates }: LearningOptions = {}) {
-    this.#value = new LearnedValue(horizonSeconds ?? 100 * daySeconds);
+    this.#value = new LearnedValue(horizonSeconds ?? 150 * daySeconds);
     this.#mostSeconds = mostSeconds ?? 365 * daySeconds;
     this.#usesDates = usesDates ?? false;
   }
@@ -154,9 +154,10 @@ export class LearningPlanner implements VisitPlanner {
     const own = this.#beliefs.subarray(page * gridSize, (page + 1) * gridSize);
     weighRates(history, this.#mixture.shares, this.#belief);
     this.#lookAt[page] = 0;
-    if (!(history.visits > 0)) return own.set(this.#belief);
     const before = this.#counted[page] === 1 ? own.slice() : undefined;
     own.set(this.#belief);
+    // A page that was never visited twice tells nothing of all pages.
+    if (!(history.visits > 0)) return;
     this.#mixture.count(own, before);
     this.#counted[page] = 1;
   }
