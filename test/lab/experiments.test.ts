@@ -22,6 +22,15 @@ const small: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "order-sensitivity": { pages: "1000", sites: "30", cap: "200", batches: "4" },
   connections: { pages: "1000", sites: "60", cap: "200" },
   "speed-up": { pages: "1000", sites: "60", cap: "200" },
+  planners: {
+    pages: "40",
+    others: "20",
+    days: "60",
+    seeds: "2",
+    window: "6",
+    scenes: "poisson,noisy,budget,history",
+    planners: "round-robin,nutch,index,learning",
+  },
   "batch-time": { pages: "200", sites: "30", cap: "50" },
 };
 

@@ -126,7 +126,7 @@ export const plannerExperiment: Experiment = defineExperiment({
       max: 1_000_000,
       meaning: "pages of the scene poisson",
     },
-    others: { kind: "whole", default: 2000, quick: 120, min: 20, max: 1_000_000, meaning: "pages of each other scene" },
+    others: { kind: "whole", default: 2000, quick: 80, min: 20, max: 1_000_000, meaning: "pages of each other scene" },
     days: { kind: "whole", default: 720, min: 20, max: 10_000, meaning: "days, the first half of them to learn" },
     every: {
       kind: "number",
@@ -136,9 +136,15 @@ export const plannerExperiment: Experiment = defineExperiment({
       meaning: "days in which the budget could visit each page once",
     },
     seeds: { kind: "whole", default: 10, quick: 2, min: 1, max: 1000, meaning: "webs of each scene" },
-    window: { kind: "number", default: 1, quick: 2, min: 0.01, max: 100, meaning: "days that are planned at once" },
+    window: { kind: "number", default: 1, quick: 4, min: 0.01, max: 100, meaning: "days that are planned at once" },
     scenes: { kind: "text", default: Object.keys(scenes).join(","), meaning: "scenes, a comma between" },
-    planners: { kind: "text", default: "", meaning: "planners, a comma between; all if empty" },
+    planners: {
+      kind: "text",
+      default: "",
+      // Those that take longest are left out.
+      quick: "round-robin,nutch,storm,optimum-known,azar-known,index-known,index,learning",
+      meaning: "planners, a comma between; all if empty",
+    },
     history: {
       kind: "text",
       default: "",
