@@ -14,6 +14,7 @@ import { freshnessExperiment } from "./freshness-experiment.ts";
 import { intervalExperiment } from "./interval-experiment.ts";
 import { metadataExperiment } from "./metadata-experiment.ts";
 import { needlessExperiment } from "./needless-experiment.ts";
+import { plannerExperiment } from "./planners/planner-experiment.ts";
 import { replayExperiment } from "./replay-experiment.ts";
 import { savingsExperiment } from "./savings-experiment.ts";
 
@@ -36,4 +37,5 @@ export const experiments: readonly Experiment[] = [
   refreshExperiment,
   estimatorExperiment,
   signalExperiment,
+  plannerExperiment,
 ];

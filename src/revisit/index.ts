@@ -48,6 +48,8 @@ export {
   noteLook,
   trustOf,
 } from "./lastmod-trust.ts";
+export { LearnedValue } from "./learned-value.ts";
+export { type LearningOptions, LearningPlanner } from "./learning-planner.ts";
 export { LinkPlanner, linkChangeRatio, linkPriority } from "./link-priority.ts";
 export { NoticedPlanner } from "./noticed-planner.ts";
 export {
@@ -83,6 +85,8 @@ export {
   rateOfChanges,
   rateOfFeed,
 } from "./rate-fit.ts";
+export { gridRates, gridSize, weighRates } from "./rate-grid.ts";
+export { defaultShares, RateMixture } from "./rate-mixture.ts";
 export { RatePlanner, ratePolicies } from "./rate-planner.ts";
 export { EstimatedPages } from "./rate-posterior.ts";
 export { RateTally } from "./rate-tally.ts";

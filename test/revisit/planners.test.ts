@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { addSignals, fiveBarRates, makePoissonWeb } from "../../src/lab/planners/made-webs.ts";
+import { type LeagueTrial, runLeague } from "../../src/lab/planners/run-league.ts";
+import { createRandom } from "../../src/lab/random.ts";
 import {
   CyclePlanner,
   createNutchRule,
@@ -10,6 +13,7 @@ import {
   IndexQueue,
   IntervalPlanner,
   type KnownPages,
+  LearningPlanner,
   LinkPlanner,
   linkChangeRatio,
   linkPriority,
@@ -19,9 +23,6 @@ import {
   ratePolicies,
   type VisitPlanner,
 } from "../../src/revisit/index.ts";
-import { runLeague } from "../bench/plan/league.ts";
-import { poissonRates } from "../bench/poll/trial-sites.ts";
-import { createRandom } from "../interop/random.ts";
 
 const day = 86_400;
 
@@ -38,6 +39,7 @@ const makers: ReadonlyArray<() => VisitPlanner> = [
   () => new IntervalPlanner(createStormRule()),
   () => new LinkPlanner(),
   () => new CyclePlanner(),
+  () => new LearningPlanner(),
 ];
 
 const anyPage = fc.record({
@@ -107,33 +109,38 @@ const expected: ReadonlyArray<readonly [VisitPlanner, from: number, to: number]>
   [new CyclePlanner(), 0.5, 0.63],
 ];
 
+/** Windows of a day, and a budget of so many visits in each. */
+function trialOf(days: number, countFromDay: number, visitsPerDay: number, isLearned = false): LeagueTrial {
+  return {
+    seconds: days * day,
+    countFromSeconds: countFromDay * day,
+    windowSeconds: day,
+    budgetAt: () => visitsPerDay / day,
+    isLearned,
+  };
+}
+
 test("on the histogram of 1999 the planners come to what is known of them", () => {
-  const site = { ratesPerSecond: poissonRates(450) };
-  const trial = { days: 400, countFromDay: 200, visitsPerDay: 15 };
+  const web = makePoissonWeb(450, 400 * day, createRandom(11, "planners"));
   for (const [planner, from, to] of expected) {
-    const { freshness } = runLeague(planner, site, trial, createRandom(11));
+    const { freshness } = runLeague(planner, web, trialOf(400, 200, 15));
     assert.ok(freshness > from && freshness < to, `${planner.name}: ${freshness}`);
   }
 });
 
-test("with learned rates the index comes near to the optimum with known ones", () => {
-  const site = { ratesPerSecond: poissonRates(450) };
-  const trial = { days: 500, countFromDay: 300, visitsPerDay: 15, learns: true };
-  const { freshness } = runLeague(new IndexPlanner(), site, trial, createRandom(3));
-  assert.ok(freshness > 0.575, `${freshness}`);
+test("with rates estimated one by one the index comes near to the optimum with known ones", () => {
+  const web = makePoissonWeb(450, 500 * day, createRandom(3, "estimated"));
+  const { freshness } = runLeague(new IndexPlanner(), web, trialOf(500, 300, 15, true));
+  assert.ok(freshness > 0.57, `${freshness}`);
 });
 
 test("signals that are worth something make copies fresher, sure ones more than noisy ones", () => {
-  const rates = poissonRates(300);
-  const fill = (value: number): Float64Array => new Float64Array(rates.length).fill(value);
-  const trial = { days: 120, countFromDay: 40, visitsPerDay: 30 };
-  const run = (planner: VisitPlanner, recall: number, falsePerDay: number): number =>
-    runLeague(
-      planner,
-      { ratesPerSecond: rates, signals: { recalls: fill(recall), falsePerSecond: fill(falsePerDay / day) } },
-      trial,
-      createRandom(5),
-    ).freshness;
+  const plain = makePoissonWeb(300, 120 * day, createRandom(5, "signals"));
+  const run = (planner: VisitPlanner, recall: number, falsePerDay: number): number => {
+    const shape = { recall, falsePerDay, toldRecall: recall, toldFalsePerDay: falsePerDay };
+    const web = addSignals(plain, shape, 120 * day, createRandom(6, "signals"));
+    return runLeague(planner, web, trialOf(120, 40, 30)).freshness;
+  };
   const deaf = run(new IndexPlanner(false), 0.6, 0.02);
   const noisy = run(new IndexPlanner(), 0.6, 0.02);
   const sure = run(new IndexPlanner(), 0.9, 0);
@@ -144,7 +151,7 @@ test("signals that are worth something make copies fresher, sure ones more than 
 });
 
 test("a queue of the greedy index comes to the optimum, from a price that is ten times wrong, and follows another pace", () => {
-  const rates = poissonRates(1000);
+  const rates = fiveBarRates(1000);
   const weights = new Float64Array(1000).fill(1);
   for (const wrong of [0.1, 1, 10]) {
     const visitsPerDay = 1000 / 30;

@@ -1,0 +1,234 @@
+import type { Figure, LabRow } from "../../model/index.ts";
+import { defineExperiment, type Experiment } from "../experiment.ts";
+import { daySeconds } from "../history-days.ts";
+import { makeHistory } from "../made-history.ts";
+import type { PublishedNumber } from "../published.ts";
+import { createRandom } from "../random.ts";
+import { boundMean } from "./confidence.ts";
+import { labelOf, players } from "./league-players.ts";
+import { bestFreshness, scenes, timeOf } from "./league-scenes.ts";
+import { runLeague } from "./run-league.ts";
+
+const where = "histogram of 1999, a visit a page and month";
+
+function freshnessOf(scene: string, label: string, column = "freshness") {
+  return (rows: readonly LabRow[]): number | undefined => {
+    const row = rows.find((one) => one.scene === scene && one.planner === label);
+    return row === undefined ? undefined : Number(row[column]);
+  };
+}
+
+/** What is known of the planners on the five bars: [name, row, as printed, tolerance]. */
+const known: ReadonlyArray<
+  readonly [name: string, label: string, theirs: string, tolerance: readonly [number, number]]
+> = [
+  ["exact optimum", "optimum-known", "0.62", [0.605, 0.627]],
+  ["uniform visits", "round-robin", "0.57", [0.56, 0.586]],
+  ["Azar's rates at even intervals, 99 % of the optimum", "azar-known", "0.611", [0.599, 0.622]],
+  ["greedy index, known rates", "index-known", "0.617", [0.605, 0.628]],
+  ["StormCrawler's rule", "storm", "0.579", [0.565, 0.593]],
+  ["Nutch's rule", "nutch", "0.525 to 0.557", [0.515, 0.567]],
+  ["greedy index, rates estimated one by one", "index", "0.588", [0.575, 0.6]],
+];
+
+/** Whether the default planner is ahead of the rules that crawlers ship, in every scene: the least lead. */
+function leastLead(rows: readonly LabRow[]): number | undefined {
+  const leads = rows
+    .filter(({ planner }) => planner === "learning")
+    .flatMap(({ scene, freshness }) =>
+      ["round-robin", "nutch", "storm"].map(
+        (label) => Number(freshness) - (freshnessOf(String(scene), label)(rows) ?? 0),
+      ),
+    );
+  return leads.length === 0 ? undefined : Math.min(...leads);
+}
+
+const published: readonly PublishedNumber[] = [
+  ...known.map(
+    ([name, label, theirs, tolerance]): PublishedNumber => ({
+      name,
+      where,
+      theirs,
+      format: "number",
+      tolerance,
+      ours: freshnessOf("poisson", label),
+    }),
+  ),
+  {
+    name: "visits in proportion to rates",
+    where,
+    theirs: "0.12",
+    format: "number",
+    tolerance: [0.11, 0.14],
+    ours: freshnessOf("poisson", "proportional-known"),
+    explanation: {
+      expected: [0.14, 0.23],
+      why:
+        "Pages that are known to change once a year would be visited once in seven years: in two years each is still as fresh as its " +
+        "first copy left it, and the formula is of visits without end.",
+    },
+  },
+  {
+    name: "learned rates by the optimum with known ones",
+    where,
+    theirs: "at least 97 %; 95 % was the best",
+    format: "percent",
+    tolerance: [0.97, 1.02],
+    ours: freshnessOf("poisson", "learning", "share"),
+  },
+  {
+    name: "least lead of learned rates over the rules of Nutch and StormCrawler and over visits in turn",
+    where: "every scene",
+    theirs: "ahead everywhere",
+    format: "percent",
+    tolerance: [0, 1],
+    ours: leastLead,
+    explanation: {
+      expected: [-0.02, 0],
+      why: "Of few pages on few webs a mean is not known as exactly as a lead of a hundredth.",
+    },
+  },
+];
+
+function draw(rows: readonly LabRow[], scene: string, place: number): Figure {
+  const own = rows.filter((row) => row.scene === scene).toSorted((a, b) => Number(b.freshness) - Number(a.freshness));
+  const point = (column: string) => own.map((row) => ({ x: String(row.planner), y: Number(row[column]) }));
+  return {
+    name: `planners-${place}`,
+    title: `Freshness by planner: ${scenes[scene]?.title ?? scene}`,
+    caption:
+      "Mean share of copies that are as their pages, best first, and the bounds of 95 % confidence. Planners of rates that are told the true " +
+      "ones end in known.",
+    x: { label: "Planner", kind: "names" },
+    y: { label: "Fresh copies", kind: "linear", format: "percent", domain: [0, 1] },
+    marks: [
+      { kind: "bars", of: "ours", name: "mean of all seeds", points: point("freshness") },
+      { kind: "dots", of: "ours", name: "bounds of 95 % confidence", points: [...point("low"), ...point("high")] },
+    ],
+  };
+}
+
+const namesOf = (text: string): string[] => text.split(",").filter((name) => name !== "");
+
+/** A league of all planners. */
+export const plannerExperiment: Experiment = defineExperiment({
+  name: "planners",
+  title: "A league of planners",
+  paper:
+    "Cho, Garcia-Molina, Effective Page Refresh Policies for Web Crawlers, TODS 2003; Azar et al., PNAS 2018; Kolobov et al., " +
+    "NeurIPS 2019; Busa-Fekete et al., arXiv 2502.02430, 2025; Edwards, McCurley, Tomlin, WWW 2001; the rules of Nutch and StormCrawler",
+  about:
+    "All planners of visits make as many visits as the same budget allows, on the same pages, whose every change is known. The first half of " +
+    "the time is for learning, and freshness counts in the second. Planners of rates are told the true ones, or what is estimated " +
+    "from their own visits; `learning` is told nothing. A history that is given takes the place of one that is made up.",
+  parameters: {
+    pages: {
+      kind: "whole",
+      default: 10_000,
+      quick: 300,
+      min: 20,
+      max: 1_000_000,
+      meaning: "pages of the scene poisson",
+    },
+    others: { kind: "whole", default: 1000, quick: 80, min: 20, max: 1_000_000, meaning: "pages of each other scene" },
+    days: { kind: "whole", default: 720, min: 20, max: 10_000, meaning: "days, the first half of them to learn" },
+    every: {
+      kind: "number",
+      default: 30,
+      min: 0.1,
+      max: 1000,
+      meaning: "days in which the budget could visit each page once",
+    },
+    seeds: { kind: "whole", default: 10, quick: 2, min: 1, max: 1000, meaning: "webs of each scene" },
+    window: { kind: "number", default: 1, quick: 4, min: 0.01, max: 100, meaning: "days that are planned at once" },
+    scenes: {
+      kind: "text",
+      default: Object.keys(scenes).join(","),
+      // Rates that are estimated of pages that signal take longest: no two pages are alike.
+      quick: "poisson,bursty,working,budget,history",
+      meaning: "scenes, a comma between",
+    },
+    planners: {
+      kind: "text",
+      default: "",
+      // Those that take longest are left out.
+      quick: "round-robin,nutch,storm,optimum-known,azar-known,index-known,index,learning",
+      meaning: "planners, a comma between; all if empty",
+    },
+    history: {
+      kind: "text",
+      default: "",
+      meaning: "gzip'd files of a line an event, a comma between: seconds, A, M or D, bytes, path, TAB between",
+    },
+  },
+  columns: [
+    { name: "planner", meaning: "which; ends in known if it is told the true rates" },
+    { name: "scene", meaning: "how pages change, or the number of the history from 1" },
+    { name: "rates", meaning: "known, learned from the visits, or none needed" },
+    { name: "freshness", meaning: "mean share of copies that are as their pages, 0 to 1" },
+    { name: "low", meaning: "lower bound of 95 % confidence" },
+    { name: "high", meaning: "upper bound of 95 % confidence" },
+    { name: "seeds", meaning: "webs" },
+    {
+      name: "share",
+      meaning:
+        "freshness by the best of visits at equal intervals at known rates, without signals, for changes at random",
+    },
+    { name: "used", meaning: "share of the budget that was spent" },
+  ],
+  published,
+  points: ({ scenes: wanted, planners, history }) => {
+    const files = namesOf(history);
+    const places = namesOf(wanted).flatMap((scene) =>
+      scene === "history" ? Array.from({ length: Math.max(1, files.length) }, (_, at) => `history-${at + 1}`) : [scene],
+    );
+    const labels = namesOf(planners);
+    return places.flatMap((place) =>
+      players
+        .map((player) => labelOf(player))
+        .filter((label) => labels.length === 0 || labels.includes(label))
+        .map((label) => ({
+          name: `${place}/${label}`,
+          weight: (label.startsWith("learning") || label.startsWith("cycle") ? 4 : 1) * (place === "poisson" ? 3 : 1),
+        })),
+    );
+  },
+  run: async ({ name }, values, { seed, ports, onProgress }) => {
+    const [place = "", label] = name.split("/");
+    const player = players.find((one) => labelOf(one) === label);
+    const [sceneName = "", number] = place.split("-");
+    const scene = scenes[sceneName];
+    if (player === undefined || scene === undefined) return [];
+    const seconds = values.days * daySeconds;
+    const pages = place === "poisson" ? values.pages : values.others;
+    const file = namesOf(values.history)[Number(number) - 1];
+    const found: { freshness: number; share: number; used: number }[] = [];
+    const real = file === undefined ? undefined : await ports.readHistory(file);
+    for (let turn = 0; turn < values.seeds; turn++) {
+      // All planners of a scene have the same webs.
+      const random = createRandom(seed, "planners", place, turn);
+      const events = sceneName === "history" ? (real ?? makeHistory(pages, values.days, seed + turn)) : [];
+      const web = scene.make({ pages, seconds, events }, random);
+      const time = timeOf(scene, web, seconds, values.every);
+      const trial = { ...time, windowSeconds: values.window * daySeconds, isLearned: player.rates === "learned" };
+      const { freshness, visits, allowed } = runLeague(player.make(), web, trial);
+      found.push({ freshness, share: freshness / bestFreshness(web, time), used: visits / Math.max(1, allowed) });
+      onProgress((turn + 1) / values.seeds);
+    }
+    const { mean, low, high } = boundMean(found.map(({ freshness }) => freshness));
+    return [
+      {
+        planner: labelOf(player),
+        scene: place,
+        rates: player.rates,
+        freshness: mean,
+        low,
+        high,
+        seeds: values.seeds,
+        share: boundMean(found.map(({ share }) => share)).mean,
+        used: boundMean(found.map(({ used }) => used)).mean,
+      },
+    ];
+  },
+  figures: (rows) => [...new Set(rows.map(({ scene }) => String(scene)))].map((scene, at) => draw(rows, scene, at + 1)),
+});
