@@ -6,6 +6,8 @@ import { formatTable } from "./text-table.ts";
 import { wrapText } from "./text-wrap.ts";
 
 const widest = 100;
+/** What a parameter means stands below one that takes more columns than so many. */
+const widestParameter = 32;
 
 /** An experiment as `lab list` shows it. */
 export function formatExperiment(experiment: Experiment, columns: number): string {
@@ -15,10 +17,12 @@ export function formatExperiment(experiment: Experiment, columns: number): strin
     const quick = parameter.quick === undefined ? "" : ` (quick: ${parameter.quick || "none"})`;
     return { option: `  --param ${key}=${parameter.default}`, meaning: `${parameter.meaning}${quick}` };
   });
-  const indent = Math.max(0, ...entries.map(({ option }) => option.length)) + 2;
-  const rows = entries.map(({ option, meaning }) =>
-    wrapText(meaning, width, option.padEnd(indent), " ".repeat(indent)),
-  );
+  const lengths = entries.map(({ option }) => option.length).filter((length) => length <= widestParameter);
+  const indent = " ".repeat(Math.max(4, ...lengths) + 2);
+  const rows = entries.map(({ option, meaning }) => {
+    if (option.length <= widestParameter) return wrapText(meaning, width, option.padEnd(indent.length), indent);
+    return `${wrapText(option, width, "  ", "    ")}${wrapText(meaning, width, indent, indent)}`;
+  });
   return `${name}: ${title}\n${wrapText(paper, width, "  ", "  ")}${wrapText(about, width, "  ", "  ")}${rows.join("")}\n`;
 }
 
