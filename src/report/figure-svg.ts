@@ -9,7 +9,10 @@ import { themeClass, themeRules } from "./theme.ts";
 /** Width of every figure, in pixels. */
 const width = 720;
 const plotHeight = 380;
-const margins = { marginLeft: 64, marginRight: 24, marginTop: 36, marginBottom: 46 } as const;
+const margins = { marginLeft: 64, marginRight: 24, marginTop: 36 } as const;
+const marginBottom = 46;
+/** Of a letter of a name below bars, in pixels, at most. */
+const letterWidth = 7.5;
 const headHeight = 34;
 /** Between the legend and what it is of. */
 const gap = 12;
@@ -24,20 +27,26 @@ export async function drawFigure(figure: Figure): Promise<string> {
   const { document } = parseHTML("<!doctype html><html><body></body></html>");
   const looks = planLooks(figure);
   const inGroups = hasBars(figure);
+  const upright = inGroups ? uprightNames(figure) : 0;
+  const height = plotHeight + upright;
   const drawn = plot.plot({
     document: document as never,
     width,
-    height: plotHeight,
+    height,
     ...margins,
+    marginBottom: marginBottom + upright,
     className: "plot",
     ...scalesOf(figure, inGroups),
-    marks: [...framesOf(plot, figure, inGroups), ...inLayers(looks).map((look) => markOf(plot, look, inGroups))],
+    marks: [
+      ...framesOf(plot, figure, inGroups, upright > 0),
+      ...inLayers(looks).map((look) => markOf(plot, look, inGroups)),
+    ],
   }) as unknown as { readonly innerHTML: string };
   const legendHeight = looks.length * legendLine;
-  const height = headHeight + legendHeight + gap + plotHeight;
+  const wholeHeight = headHeight + legendHeight + gap + height;
   const inner = drawn.innerHTML.replace(/<style>[\s\S]*?<\/style>/, "");
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" class="${themeClass}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`,
+    `<svg xmlns="http://www.w3.org/2000/svg" class="${themeClass}" viewBox="0 0 ${width} ${wholeHeight}" width="${width}" height="${wholeHeight}"`,
     ` role="img" aria-label="${escapeMarkup(figure.title)}" font-family="system-ui, 'DejaVu Sans', sans-serif" font-size="12"`,
     ` fill="currentColor">`,
     `<title>${escapeMarkup(figure.title)}</title><desc>${escapeMarkup(figure.caption)}</desc>`,
@@ -51,13 +60,24 @@ export async function drawFigure(figure: Figure): Promise<string> {
   ].join("");
 }
 
+function namesOf(figure: Figure): unknown[] {
+  return [...new Set(figure.marks.flatMap((mark) => ("points" in mark ? mark.points.map((point) => point.x) : [])))];
+}
+
+/** Room that names need which are too long to stand beside each other, in pixels; 0 where they are not. */
+function uprightNames(figure: Figure): number {
+  const names = namesOf(figure);
+  const longest = Math.max(0, ...names.map((name) => String(name).length)) * letterWidth;
+  const room = width - margins.marginLeft - margins.marginRight;
+  return names.length * (longest + letterWidth) > room ? Math.ceil(longest) : 0;
+}
+
 function scalesOf(figure: Figure, inGroups: boolean): PlotLibrary.PlotOptions {
   const x = figure.x.kind === "names" ? { type: "point" as const } : scaleOf(figure.x);
   if (!inGroups) return { x, y: scaleOf(figure.y) };
-  const names = figure.marks.flatMap((mark) => ("points" in mark ? mark.points.map((point) => point.x) : []));
   const series = figure.marks.flatMap((mark) => (mark.kind === "bars" ? [mark.name] : []));
   return {
-    fx: { domain: [...new Set(names)], label: figure.x.label, padding: 0.16 },
+    fx: { domain: namesOf(figure) as string[], label: figure.x.label, padding: 0.16 },
     x: { type: "band", domain: series, axis: null, padding: 0 },
     y: scaleOf(figure.y),
   };
@@ -72,13 +92,24 @@ function scaleOf({ kind, domain }: FigureAxis): PlotLibrary.ScaleOptions {
 }
 
 // Grid, axes and frame are named one by one, so that each can have the theme's colours.
-function framesOf(plot: typeof PlotLibrary, figure: Figure, inGroups: boolean): PlotLibrary.Markish[] {
+function framesOf(
+  plot: typeof PlotLibrary,
+  figure: Figure,
+  inGroups: boolean,
+  areUpright: boolean,
+): PlotLibrary.Markish[] {
   const look = { fontSize: 12, color: "var(--quiet)" };
   const ticks = ({ kind, format }: FigureAxis) =>
     kind === "names" ? {} : { tickFormat: (value: unknown) => formatNumber(Number(value), format) };
   const spacing = figure.x.kind === "log" ? { ticks: 5 } : {};
   const xAxis = inGroups
-    ? plot.axisFx({ ...look, label: figure.x.label, anchor: "bottom", labelArrow: "none" })
+    ? plot.axisFx({
+        ...look,
+        label: figure.x.label,
+        anchor: "bottom",
+        labelArrow: "none",
+        ...(areUpright && { tickRotate: -90 }),
+      })
     : plot.axisX({
         ...look,
         ...ticks(figure.x),

@@ -45,6 +45,18 @@ describe("drawFigure", () => {
     assert.ok(texts.includes("100 %") && texts.some((text) => text.includes("Size, in bytes")));
   });
 
+  it("sets names upright that are too long to stand beside each other", async () => {
+    const heightOf = (svg: string): number => Number(/height="(\d+)"/.exec(svg)?.[1]);
+    const names = Array.from({ length: 9 }, (_, at) => `a name that is long ${at}`);
+    const points = names.map((x, at) => ({ x, y: at + 1 }));
+    const many = { ...bars, marks: [{ kind: "bars", of: "ours", name: "mean", points }] } as const;
+    const [svg, few] = [await drawFigure(many), await drawFigure(bars)];
+    for (const name of names) assert.ok(textsOf(svg).includes(name), name);
+    assert.match(svg, /rotate\(-90\)[^>]*>[^<]*a name that is long 0/);
+    assert.doesNotMatch(few, /rotate\(-90\)/);
+    assert.ok(heightOf(svg) > heightOf(few) + 80);
+  });
+
   it("groups bars by name, with what is published among them", async () => {
     const texts = textsOf(await drawFigure(bars));
     assert.ok(

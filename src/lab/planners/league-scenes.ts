@@ -53,7 +53,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     make: ({ pages, seconds }, random) => addSignals(makePoissonWeb(pages, seconds, random), lying, seconds, random),
   },
   budget: {
-    title: "a budget that is three times as large from three quarters of the time on",
+    title: "a budget three times as large in the last quarter",
     make: ({ pages, seconds }, random) => makePoissonWeb(pages, seconds, random),
     budget: (share) => (share < 0.75 ? 1 : 3),
   },
