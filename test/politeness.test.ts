@@ -86,8 +86,8 @@ describe("createPoliteness", () => {
       const turn = await politeness.turn("http://localhost:9");
       if (turn.kind === "turn") turn.done({ wellbeing: "fine", requests: 1 });
     };
-    await ask();
     const from = performance.now();
+    await ask();
     await ask();
     assert.ok(performance.now() - from >= 25);
   });
