@@ -141,7 +141,8 @@ describe("init", () => {
       assert.match(printed.stdout, /Would be published as created:\n {2}1 {2}text\/html/);
       assert.match(printed.stdout, /tidemark init '.*my site' --base-url https:\/\/init-test\.example\/ --write/);
       for (const line of printed.stdout.split("\n")) {
-        assert.ok(line.length <= 80 || line.includes("my site") || line.startsWith("  tidemark "), line);
+        // Commands stay whole, and so does the name of a folder, which may itself be longer than a line.
+        assert.ok(line.length <= 80 || /my( site|$)/.test(line) || line.startsWith("  tidemark "), line);
       }
       const { code, stdout } = await runProgram("init", docroot, ...address, "--write", file, "--json");
       assert.equal(code, exitCodes.done);
