@@ -164,7 +164,6 @@ export class PoliteGate {
   }
 
   #dispatch(): void {
-    if (this.#waiters.size === 0) return this.#wakeAt(Number.POSITIVE_INFINITY, 0);
     const now = this.#ports.now();
     // Where somebody waits only for another's answer, nobody who came later goes first.
     let claimed: Set<object> | undefined;
