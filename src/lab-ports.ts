@@ -25,7 +25,7 @@ export function createLabPorts(scratchFolder: string): LabPorts {
       return isWithheld ? undefined : mediaTypeOfName(names.at(-1) ?? "");
     },
     pack: (content, kind) => {
-      const bytes = gzipSync(content, { level: levels[kind], chunkSize: 128 * 1024 });
+      const bytes = gzipSync(content, { level: levels[kind], chunkSize: Math.min(128 * 1024, content.length + 1024) });
       return { id: contentId(content), sizeBytes: bytes.length, bytes };
     },
     digestOf,

@@ -37,10 +37,7 @@ class AddressBook {
   readonly #now: Clock;
   readonly #resolve: (host: string) => Promise<readonly string[]>;
   readonly #found = new Map<string, { readonly at: number; readonly addresses: Promise<readonly string[]> }>();
-  // Most requests go where the one before went.
-  #lastSite = "";
-  #lastHost = "";
-  #lastIsAddress = false;
+  readonly #hosts = new Map<string, { readonly host: string; readonly isAddress: boolean }>();
 
   constructor(now: Clock, resolve: (host: string) => Promise<readonly string[]>) {
     this.#now = now;
@@ -48,13 +45,8 @@ class AddressBook {
   }
 
   async addressesOf(site: string): Promise<readonly string[]> {
-    if (site !== this.#lastSite) {
-      this.#lastHost = new URL(site).hostname.replace(/^\[|\]$/g, "");
-      this.#lastIsAddress = isIP(this.#lastHost) !== 0;
-      this.#lastSite = site;
-    }
-    const host = this.#lastHost;
-    if (this.#lastIsAddress) return [host];
+    const { host, isAddress } = this.#hostOf(site);
+    if (isAddress) return [host];
     const now = this.#now();
     const known = this.#found.get(host);
     if (known !== undefined && Math.abs(now - known.at) < addressesHoldMs) return known.addresses;
@@ -64,6 +56,16 @@ class AddressBook {
     const [oldest] = this.#found.keys();
     if (this.#found.size > maxHosts && oldest !== undefined) this.#found.delete(oldest);
     return addresses;
+  }
+
+  #hostOf(site: string): { readonly host: string; readonly isAddress: boolean } {
+    const known = this.#hosts.get(site);
+    if (known !== undefined) return known;
+    const host = new URL(site).hostname.replace(/^\[|\]$/g, "");
+    const found = { host, isAddress: isIP(host) !== 0 };
+    if (this.#hosts.size >= maxHosts) this.#hosts.clear();
+    this.#hosts.set(site, found);
+    return found;
   }
 }
 

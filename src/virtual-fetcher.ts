@@ -28,6 +28,18 @@ function fail(reason: FetchFailure, message: string): FetchOutcome {
   return { kind: "failed", reason, message, receivedBytes: 0, requests: 1 };
 }
 
+/** What each answer's fields say; a site in memory gives the same ones for as long as a file stays as it is. */
+const read = new WeakMap<object, ReturnType<typeof readAnswerFields>>();
+
+function readFields(fields: Readonly<Record<string, string>>): ReturnType<typeof readAnswerFields> {
+  const known = read.get(fields);
+  if (known !== undefined) return known;
+  const raw = Object.entries(fields).flatMap((field) => field.map((text) => Buffer.from(text, "latin1")));
+  const fresh = readAnswerFields(raw);
+  read.set(fields, fresh);
+  return fresh;
+}
+
 function judge(request: FetchRequest, answer: HostAnswer & { kind: "answer" }, now: number): FetchOutcome {
   const { status, body } = answer;
   request.onAnswer?.({ status, fields: new Map(Object.entries(answer.fields)) });
@@ -36,10 +48,9 @@ function judge(request: FetchRequest, answer: HostAnswer & { kind: "answer" }, n
   const taken = isCut ? body.subarray(0, request.truncateAtBytes) : body;
   const isSunk = status === 200 && request.sink !== undefined;
   if (isSunk) request.sink?.write(taken);
-  const raw = Object.entries(answer.fields).flatMap((field) => field.map((text) => Buffer.from(text, "latin1")));
   return judgeAnswer(
     request,
-    { status, fields: readAnswerFields(raw), body: isSunk ? new Uint8Array() : taken, isDecoded: false },
+    { status, fields: readFields(answer.fields), body: isSunk ? new Uint8Array() : taken, isDecoded: false },
     { receivedBytes: body.length, requests: 1, finalPath: request.path, isRedirected: false, now },
   );
 }

@@ -40,6 +40,8 @@ export interface FollowOptions {
 const sliceMs = 5 * 60_000;
 const longestWaitMs = 24 * 3_600_000;
 const againMs = 1000;
+/** Why a wait was ended; without it an error is made each time. */
+const noticed = "something is to be looked at";
 
 /**
  * Visits sites as the agenda gives them out, some at a time, and plans when each is visited next. Whatever one of them
@@ -65,7 +67,7 @@ export class SiteFollower {
 
   /** To be called after the agenda was changed by others. */
   notice(): void {
-    this.#wake.abort();
+    this.#wake.abort(noticed);
   }
 
   /**

@@ -7,18 +7,20 @@ const maxBytesInMemory = 256 * 1024;
 /** A body as it comes, with its digest: in memory while it is small, then in a file. */
 export class PageBody implements BodySink, Disposable {
   readonly #bodies: Bodies;
-  readonly #digest: PageDigest;
+  readonly #codec: Codec;
+  /** Of what goes to a file; a small body is hashed once it is whole. */
+  #digest: PageDigest | undefined;
   #pieces: Uint8Array[] = [];
   #writer: BodyWriter | undefined;
   sizeBytes = 0;
 
   constructor(bodies: Bodies, codec: Codec) {
     this.#bodies = bodies;
-    this.#digest = codec.createDigest();
+    this.#codec = codec;
   }
 
   write(chunk: Uint8Array): void {
-    this.#digest.update(chunk);
+    this.#digest?.update(chunk);
     this.sizeBytes += chunk.length;
     if (this.#writer !== undefined) {
       this.#writer.write(chunk);
@@ -28,7 +30,11 @@ export class PageBody implements BodySink, Disposable {
     this.#pieces.push(chunk.slice());
     if (this.sizeBytes <= maxBytesInMemory) return;
     this.#writer = this.#bodies.open();
-    for (const piece of this.#pieces.splice(0)) this.#writer.write(piece);
+    this.#digest = this.#codec.createDigest();
+    for (const piece of this.#pieces.splice(0)) {
+      this.#digest.update(piece);
+      this.#writer.write(piece);
+    }
   }
 
   /** What came, to be kept; once only. */
@@ -43,7 +49,7 @@ export class PageBody implements BodySink, Disposable {
 
   /** The digest of what came; once only. */
   digest(): string {
-    return this.#digest.digest();
+    return this.#digest?.digest() ?? this.#codec.digestOf(this.#joined());
   }
 
   [Symbol.dispose](): void {

@@ -41,13 +41,10 @@ export async function getPatiently(
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     if (last !== undefined && (!isPassing(last) || !mayRetry() || isCancelled(visit))) return last;
     const outcome = await getInTurn(visit, () => {
-      const { expectedBytes = 0, ...request } = makeRequest();
-      return visit.ports.requests.get({
-        ...request,
-        origin: visit.origin,
-        timeoutMs: visit.timeoutMs + Math.ceil(expectedBytes / minBytesPerMs),
-        ...(visit.signal === undefined ? {} : { signal: visit.signal }),
-      });
+      const request = makeRequest();
+      const timeoutMs = visit.timeoutMs + Math.ceil((request.expectedBytes ?? 0) / minBytesPerMs);
+      const whole = { ...request, origin: visit.origin, timeoutMs };
+      return visit.ports.requests.get(visit.signal === undefined ? whole : { ...whole, signal: visit.signal });
     });
     if (outcome.kind === "postponed") return last ?? outcome;
     visit.tally.count(outcome, of);

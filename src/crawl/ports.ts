@@ -95,13 +95,14 @@ export interface Intake {
 /** What is remembered of one site. */
 export interface SiteMemory {
   read(): SiteRecord;
+  /** Robots and what sources remember may be kept only with what is made durable next. */
   rememberRobots(copy: RobotsCopy): void;
   /** What a source remembers of the site, as it was given; undefined if nothing. */
   readSource(source: SourceStateKey): unknown;
   /** Remembers what a source knows: anything that JSON carries. */
   rememberSource(source: SourceStateKey, state: unknown): void;
-  /** Notes what a visit came to. */
-  rememberVisit(at: EpochSeconds, summary: CrawlSummary): void;
+  /** Notes what a visit came to, and the numbers of the site's clocks at its end. */
+  rememberVisit(at: EpochSeconds, summary: CrawlSummary, clock?: SiteClockState): void;
   /** Keeps the numbers of the site's clocks; called before a longer wait begins. */
   rememberClock(state: SiteClockState): void;
   /** Begins to take in a reading; at most one at a time, and no other call to the store before it ends. */

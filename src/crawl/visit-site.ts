@@ -142,18 +142,15 @@ class SiteVisit {
     this.#answeredBefore = record.clock?.answeredAt ?? 0;
     this.#prepareGate(record);
     this.#rememberClock(true);
-    let isOver = false;
     try {
       const summary = await this.#go(record);
-      isOver = true;
       const restsUntil = this.#ports.gate?.restsUntil(this.#visit.origin) ?? 0;
       return { summary, publications: this.#publications, nextDueAt: this.#nextDueAt, restsUntil };
     } catch (error) {
-      isOver = error instanceof TidemarkError && error.code === "aborted";
-      throw error;
-    } finally {
+      const isOver = error instanceof TidemarkError && error.code === "aborted";
       // What an error cut short is taken up like what a kill did.
       this.#rememberClock(!isOver);
+      throw error;
     }
   }
 
@@ -259,7 +256,8 @@ class SiteVisit {
       },
       elapsedMs: timing.now() - this.#startedAt,
     });
-    memory.rememberVisit(Math.floor(this.#startedAt / 1000), summary);
+    const clock = this.#ports.gate?.stateOf(this.#visit.origin, false);
+    memory.rememberVisit(Math.floor(this.#startedAt / 1000), summary, clock);
     return summary;
   }
 }

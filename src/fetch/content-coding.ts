@@ -3,6 +3,9 @@ import { excerpt, ok, type Problem, problem, type Result } from "../model/index.
 
 // Larger steps than zlib's 16 KiB: fewer pieces to join, and never more than this beyond the bound.
 const stepBytes = 64 * 1024;
+/** Memory for the largest step is not taken for what is small. */
+const leastStepBytes = 1024;
+const usualRatio = 8;
 
 const maxCodings = 3;
 
@@ -63,7 +66,8 @@ function decodeOne(
   maxBytes: number,
 ): Result<Uint8Array> {
   try {
-    return ok(decode(content, { maxOutputLength: Math.max(1, maxBytes), chunkSize: stepBytes }));
+    const chunkSize = Math.min(stepBytes, Math.max(leastStepBytes, content.length * usualRatio));
+    return ok(decode(content, { maxOutputLength: Math.max(1, maxBytes), chunkSize }));
   } catch (error) {
     if ((error as { code?: unknown }).code === "ERR_BUFFER_TOO_LARGE") return tooLarge(maxBytes);
     return problem("bad-coding", `the coding is broken: ${(error as Error).message}`);

@@ -3,7 +3,7 @@ import { AddressClocks } from "./address-clock.ts";
 import type { Wellbeing } from "./back-off-clock.ts";
 import { ClockMap } from "./clock-map.ts";
 import type { PolitenessOptions, SiteFacts } from "./politeness-options.ts";
-import type { Turning, WaitReason } from "./site-clock.ts";
+import type { WaitReason } from "./site-clock.ts";
 import { SiteGate } from "./site-gate.ts";
 
 /** What a gate needs of the world. */
@@ -58,9 +58,16 @@ interface Waiter {
   readonly answer: (answer: TurnAnswer) => void;
 }
 
+function isAnyOf(addresses: readonly object[], claimed: ReadonlySet<object>): boolean {
+  for (const address of addresses) if (claimed.has(address)) return true;
+  return false;
+}
+
 const maxSites = 100_000;
 const tellFromMs = 1000;
 const longestDelayMs = 24 * 3600 * 1000;
+/** Why a wait was ended; without it an error is made each time. */
+const changed = "another wait ends first";
 
 /**
  * Where requests wait until they may be made: one at a time to a site and to an address, `k` of them and then a rest, a
@@ -76,6 +83,9 @@ export class PoliteGate {
   readonly #sites: ClockMap<SiteGate>;
   readonly #waiters = new Set<Waiter>();
   readonly #maxUnderWay: number;
+  /** How many wait with each signal. */
+  readonly #signals = new Map<AbortSignal, number>();
+  readonly #onAbort = (): void => this.#dispatch();
   #underWay = 0;
   #timer: AbortController | undefined;
   #timerAt: EpochMs = 0;
@@ -132,22 +142,31 @@ export class PoliteGate {
     const addresses = await this.#ports.addressesOf(site);
     gate.locate(addresses, this.#addresses.of(addresses), this.#ports.now());
     return new Promise((resolve) => {
-      const onAbort = (): void => this.#dispatch();
+      const { signal } = wish;
       const answer = (result: TurnAnswer): void => {
-        wish.signal?.removeEventListener("abort", onAbort);
+        if (signal !== undefined) this.#listen(signal, -1);
         if (result.kind !== "turn") gate.turns--;
         resolve(result);
       };
-      wish.signal?.addEventListener("abort", onAbort, { once: true });
+      if (signal !== undefined) this.#listen(signal, 1);
       this.#waiters.add({ site: gate, wish, answer });
       this.#dispatch();
     });
   }
 
+  // Many wait with the same signal, and one listener is enough for all of them.
+  #listen(signal: AbortSignal, change: 1 | -1): void {
+    const count = (this.#signals.get(signal) ?? 0) + change;
+    if (count > 0) this.#signals.set(signal, count);
+    else this.#signals.delete(signal);
+    if (count === 1 && change === 1) signal.addEventListener("abort", this.#onAbort);
+    if (count === 0) signal.removeEventListener("abort", this.#onAbort);
+  }
+
   #dispatch(): void {
     const now = this.#ports.now();
     // Where somebody waits only for another's answer, nobody who came later goes first.
-    const claimed = new Set<object>();
+    let claimed: Set<object> | undefined;
     let next = Number.POSITIVE_INFINITY;
     for (const waiter of this.#waiters) {
       const { site, wish } = waiter;
@@ -155,27 +174,27 @@ export class PoliteGate {
         this.#leave(waiter, { kind: "aborted" });
         continue;
       }
-      const turning = this.#turningOf(site, now);
-      if (turning.at <= now) {
+      const ownAt = site.notBefore(now);
+      const addressAt = site.addressNotBefore(now);
+      const at = Math.max(ownAt, addressAt);
+      if (at <= now) {
         // Else the next that ends makes room, for who waits longest.
         const mayBegin = this.#underWay < this.#maxUnderWay;
-        if (mayBegin && !site.addresses.some((address) => claimed.has(address)))
-          this.#leave(waiter, this.#begin(site, now));
-      } else if (turning.at === Number.POSITIVE_INFINITY) {
-        if (site.notBefore(now).site.at <= now) for (const address of site.addresses) claimed.add(address);
-      } else if (turning.at - now > site.maxWaitMs) {
-        this.#leave(waiter, { kind: "later", ...turning });
+        const isClaimed = claimed !== undefined && isAnyOf(site.addresses, claimed);
+        if (mayBegin && !isClaimed) this.#leave(waiter, this.#begin(site, now));
+      } else if (at === Number.POSITIVE_INFINITY) {
+        if (ownAt > now) continue;
+        claimed ??= new Set();
+        for (const address of site.addresses) claimed.add(address);
+      } else if (at - now > site.maxWaitMs) {
+        this.#leave(waiter, { kind: "later", at, why: addressAt > ownAt ? "shared-address" : site.reasonAt(now) });
       } else {
-        next = Math.min(next, turning.at);
-        this.#tell(waiter, turning, now);
+        next = Math.min(next, at);
+        if (at - now >= tellFromMs && site.toldAt !== at)
+          this.#tell(waiter, at, addressAt > ownAt ? "shared-address" : site.reasonAt(now));
       }
     }
     this.#wakeAt(next, now);
-  }
-
-  #turningOf(site: SiteGate, now: EpochMs): Turning {
-    const { site: own, addressAt } = site.notBefore(now);
-    return addressAt > own.at ? { at: addressAt, why: "shared-address" } : own;
   }
 
   #leave(waiter: Waiter, answer: TurnAnswer): void {
@@ -201,15 +220,14 @@ export class PoliteGate {
     };
   }
 
-  #tell(waiter: Waiter, turning: Turning, now: EpochMs): void {
-    if (turning.at - now < tellFromMs || waiter.site.toldAt === turning.at) return;
-    waiter.site.toldAt = turning.at;
-    waiter.wish.onWait?.(turning.at, turning.why);
+  #tell({ site, wish }: Waiter, at: EpochMs, why: WaitReason): void {
+    site.toldAt = at;
+    wish.onWait?.(at, why);
   }
 
   #wakeAt(at: EpochMs, now: EpochMs): void {
     if (this.#timer !== undefined && this.#timerAt === at) return;
-    this.#timer?.abort();
+    this.#timer?.abort(changed);
     this.#timer = undefined;
     if (at === Number.POSITIVE_INFINITY) return;
     const timer = new AbortController();

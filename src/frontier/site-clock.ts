@@ -6,13 +6,6 @@ import { SpacingClock, type SpacingState } from "./spacing-clock.ts";
 /** Why a request has to wait. */
 export type WaitReason = "retry-after" | "back-off" | "crawl-delay" | "rest" | "shared-address";
 
-/** When a request may begin. */
-export interface Turning {
-  /** Infinity while an answer has to come first. */
-  readonly at: EpochMs;
-  readonly why: WaitReason;
-}
-
 const maxRestoredRestMs = 30 * 24 * 3600 * 1000;
 
 /** The two clocks of a site: one spaces requests, one backs off from trouble. */
@@ -38,13 +31,16 @@ export class SiteClock {
     this.#spacing.slowDown(pace);
   }
 
-  /** When the next request may begin, and what it waits for. */
-  notBefore(now: EpochMs): Turning {
+  /** When the next request may begin; Infinity while an answer has to come first. */
+  notBefore(now: EpochMs): EpochMs {
+    return Math.max(this.#spacing.notBefore(now, this.#pace), this.#backOff.notBefore(now));
+  }
+
+  /** What the next request waits for. */
+  reasonAt(now: EpochMs): WaitReason {
     const spacedAt = this.#spacing.notBefore(now, this.#pace);
-    const backAt = this.#backOff.notBefore(now);
-    if (backAt >= spacedAt) return { at: backAt, why: this.#backOff.isAsked ? "retry-after" : "back-off" };
-    const { answeredAt } = this.#spacing;
-    return { at: spacedAt, why: spacedAt - answeredAt > this.#pace.gapMs ? "rest" : "crawl-delay" };
+    if (this.#backOff.notBefore(now) >= spacedAt) return this.#backOff.isAsked ? "retry-after" : "back-off";
+    return spacedAt - this.#spacing.answeredAt > this.#pace.gapMs ? "rest" : "crawl-delay";
   }
 
   /** Notes that a request begins. */

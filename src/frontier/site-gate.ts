@@ -2,7 +2,7 @@ import type { EpochMs, SiteClockState } from "../model/index.ts";
 import { type AddressClock, isLoopbackAddress } from "./address-clock.ts";
 import type { Ending } from "./back-off-clock.ts";
 import { type Pace, type PolitenessOptions, planAddressPace, planPace, type SiteFacts } from "./politeness-options.ts";
-import { restoreState, SiteClock, type Turning } from "./site-clock.ts";
+import { restoreState, SiteClock, type WaitReason } from "./site-clock.ts";
 
 const defaultMaxWaitMs = 300_000;
 const dayMs = 24 * 3600 * 1000;
@@ -19,7 +19,10 @@ export class SiteGate {
   #kept: SiteClockState | undefined;
   #clock: SiteClock | undefined;
   #isLoopback = false;
+  #pace: Pace;
   #addressPace: Pace;
+  /** What it was located by last. */
+  #located: readonly string[] = [];
   #addresses: readonly AddressClock[] = [];
   /** Turns that are asked for or held. */
   turns = 0;
@@ -30,6 +33,7 @@ export class SiteGate {
     this.#options = options;
     this.maxWaitMs = options.maxWaitMs ?? defaultMaxWaitMs;
     this.#maxRetryAfterMs = options.maxRetryAfterMs ?? dayMs;
+    this.#pace = planPace(options, unknown, false);
     this.#addressPace = planAddressPace(options, unknown, false);
   }
 
@@ -43,9 +47,24 @@ export class SiteGate {
 
   /** Sets what is known; what is left out stays. */
   describe(facts: Partial<SiteFacts>): void {
-    this.#facts = { ...this.#facts, ...facts };
-    this.#addressPace = planAddressPace(this.#options, this.#facts, this.#isLoopback);
-    this.#clock?.setPace(this.#pace());
+    const { crawlDelayMs, hasArchives, concurrency } = this.#facts;
+    const next = {
+      crawlDelayMs: facts.crawlDelayMs ?? crawlDelayMs,
+      hasArchives: facts.hasArchives ?? hasArchives,
+      concurrency: facts.concurrency ?? concurrency,
+    };
+    const isSame =
+      next.crawlDelayMs === crawlDelayMs && next.hasArchives === hasArchives && next.concurrency === concurrency;
+    if (isSame) this.#clock?.setPace(this.#pace);
+    else this.#change(next, this.#isLoopback);
+  }
+
+  #change(facts: SiteFacts, isLoopback: boolean): void {
+    this.#facts = facts;
+    this.#isLoopback = isLoopback;
+    this.#pace = planPace(this.#options, facts, isLoopback);
+    this.#addressPace = planAddressPace(this.#options, facts, isLoopback);
+    this.#clock?.setPace(this.#pace);
   }
 
   /** Goes on with the numbers that were kept, unless the site was asked before. */
@@ -57,20 +76,30 @@ export class SiteGate {
 
   /** Takes in where the site is now. */
   locate(addresses: readonly string[], clocks: readonly AddressClock[], now: EpochMs): void {
-    const isLoopback = addresses.length > 0 && addresses.every(isLoopbackAddress);
     this.#addresses = clocks;
-    if (isLoopback !== this.#isLoopback) {
-      this.#isLoopback = isLoopback;
-      this.describe({});
+    if (addresses !== this.#located) {
+      this.#located = addresses;
+      const isLoopback = addresses.length > 0 && addresses.every(isLoopbackAddress);
+      if (isLoopback !== this.#isLoopback) this.#change(this.#facts, isLoopback);
     }
     this.#clock ??= this.#makeClock(now);
   }
 
-  /** When the next request may begin as far as the site's own clocks go, and its addresses'. */
-  notBefore(now: EpochMs): { readonly site: Turning; readonly addressAt: EpochMs } {
-    const site = this.#clockOf().notBefore(now);
-    const addressAt = Math.max(0, ...this.#addresses.map((clock) => clock.notBefore(now, this.#addressPace)));
-    return { site, addressAt };
+  /** When the next request may begin as far as the site's own clocks go. */
+  notBefore(now: EpochMs): EpochMs {
+    return this.#clockOf().notBefore(now);
+  }
+
+  /** When the next request may begin as far as the clocks of its addresses go. */
+  addressNotBefore(now: EpochMs): EpochMs {
+    let at = 0;
+    for (const clock of this.#addresses) at = Math.max(at, clock.notBefore(now, this.#addressPace));
+    return at;
+  }
+
+  /** What the site's own clocks wait for. */
+  reasonAt(now: EpochMs): WaitReason {
+    return this.#clockOf().reasonAt(now);
   }
 
   /** Notes that a request begins. Its end goes to the clocks that were there when it began. */
@@ -101,14 +130,9 @@ export class SiteGate {
     return { ...numbers, crawlDelayMs: this.#facts.crawlDelayMs, isOpen: isOpen || wasOpen ? 1 : 0 };
   }
 
-  #pace(): Pace {
-    return planPace(this.#options, this.#facts, this.#isLoopback);
-  }
-
   #makeClock(now: EpochMs): SiteClock {
-    const pace = this.#pace();
-    const kept = this.#kept && restoreState(this.#kept, pace, this.#maxRetryAfterMs, now);
-    return new SiteClock(pace, this.#maxRetryAfterMs, kept);
+    const kept = this.#kept && restoreState(this.#kept, this.#pace, this.#maxRetryAfterMs, now);
+    return new SiteClock(this.#pace, this.#maxRetryAfterMs, kept);
   }
 
   #clockOf(): SiteClock {

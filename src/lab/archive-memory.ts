@@ -6,21 +6,22 @@ import type { LabPorts } from "./ports.ts";
 /** Archives that are packed as ever, and lie in memory. */
 export class ArchiveMemory implements ArchiveFolder {
   readonly #pack: LabPorts["pack"];
-  readonly #contents = new Map<string, Uint8Array>();
+  readonly #archives = new Map<string, { readonly content: Uint8Array; readonly packed: Uint8Array }>();
+  readonly #names = new WeakMap<ArchiveName, string>();
 
   constructor(pack: LabPorts["pack"]) {
     this.#pack = pack;
   }
 
   write(name: Omit<ArchiveName, "id">, content: Uint8Array, count: number): Promise<ArchiveEntry> {
-    const { id, sizeBytes } = this.#pack(content, "archive");
+    const { id, sizeBytes, bytes } = this.#pack(content, "archive");
     const full = { ...name, id };
-    this.#contents.set(formatArchiveName(full), content);
+    this.#archives.set(this.#nameOf(full), { content, packed: bytes });
     return Promise.resolve({ name: full, changes: count, sizeBytes });
   }
 
   read(name: ArchiveName): Promise<Change[]> {
-    const content = this.#contents.get(formatArchiveName(name));
+    const content = this.#archives.get(this.#nameOf(name))?.content;
     if (content === undefined) throw new RangeError(`no archive ${formatArchiveName(name)}`);
     const changes = parseArchive(content);
     if (!changes.ok) throw new TypeError(changes.error.message);
@@ -29,13 +30,19 @@ export class ArchiveMemory implements ArchiveFolder {
 
   /** An archive as it is served, by its file name; undefined if there is none. */
   serve(fileName: string): Uint8Array | undefined {
-    const content = this.#contents.get(fileName);
-    return content && this.#pack(content, "archive").bytes;
+    return this.#archives.get(fileName)?.packed;
   }
 
   /** Forgets all archives but these. */
   keep(entries: readonly ArchiveEntry[]): void {
-    const kept = new Set(entries.map(({ name }) => formatArchiveName(name)));
-    for (const name of this.#contents.keys()) if (!kept.has(name)) this.#contents.delete(name);
+    const kept = new Set(entries.map(({ name }) => this.#nameOf(name)));
+    for (const name of this.#archives.keys()) if (!kept.has(name)) this.#archives.delete(name);
+  }
+
+  // An archive is listed with each publication for as long as it is kept.
+  #nameOf(name: ArchiveName): string {
+    const known = this.#names.get(name) ?? formatArchiveName(name);
+    this.#names.set(name, known);
+    return known;
   }
 }

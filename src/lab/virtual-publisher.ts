@@ -46,6 +46,47 @@ export interface Publication {
   readonly baseArchives: readonly ArchiveEntry[];
 }
 
+/** A publication whose index is packed once somebody asks for it: most of those that a site makes nobody sees. */
+class MadePublication implements Publication {
+  readonly index: ArchiveIndex;
+  readonly basePublication: EpochSeconds;
+  readonly baseArchives: readonly ArchiveEntry[];
+  readonly robotsText: string;
+  readonly #pack: LabPorts["pack"];
+  #packed: ReturnType<LabPorts["pack"]> | undefined;
+
+  constructor(
+    index: ArchiveIndex,
+    basePublication: EpochSeconds,
+    baseArchives: readonly ArchiveEntry[],
+    robotsText: string,
+    pack: LabPorts["pack"],
+  ) {
+    this.index = index;
+    this.basePublication = basePublication;
+    this.baseArchives = baseArchives;
+    this.robotsText = robotsText;
+    this.#pack = pack;
+  }
+
+  get indexBytes(): number {
+    return this.#packIndex().sizeBytes;
+  }
+
+  get indexContent(): Uint8Array {
+    return this.#packIndex().bytes;
+  }
+
+  get robotsBytes(): number {
+    return this.robotsText.length;
+  }
+
+  #packIndex(): ReturnType<LabPorts["pack"]> {
+    this.#packed ??= this.#pack(encodeText(formatArchiveIndex(this.index)), "index");
+    return this.#packed;
+  }
+}
+
 /**
  * The exporter in virtual time: the production code cuts, merges, packs and retains archives, and only the folder is in memory.
  *
@@ -58,6 +99,7 @@ export class VirtualPublisher {
   #intervals: readonly Interval[] = [];
   #base: Base | undefined;
   #baseArchives: readonly ArchiveEntry[] = [];
+  #robotsText = "";
   #changesSinceBase = 0;
   #latest: Publication | undefined;
 
@@ -96,21 +138,7 @@ export class VirtualPublisher {
       intervals: this.#intervals,
     };
     const index = toIndex(facts);
-    const published = this.#origin + publishedFolder;
-    const packed = this.#pack(encodeText(formatArchiveIndex(index)), "index");
-    const robotsText = formatRobotsBlock({
-      indexUrl: published + indexFileName,
-      archiveUrls: base.announced.map((name) => published + name),
-    });
-    this.#latest = {
-      index,
-      indexBytes: packed.sizeBytes,
-      basePublication: base.publication,
-      indexContent: packed.bytes,
-      robotsText,
-      robotsBytes: robotsText.length,
-      baseArchives: this.#baseArchives,
-    };
+    this.#latest = new MadePublication(index, base.publication, this.#baseArchives, this.#robotsText, this.#pack);
     return this.#latest;
   }
 
@@ -156,6 +184,11 @@ export class VirtualPublisher {
     const announced = archives.slice(0, maxAnnounced).map((entry) => formatArchiveName(entry.name));
     this.#base = { publication: time, list, archives: archives.length, announced };
     this.#baseArchives = archives;
+    const published = this.#origin + publishedFolder;
+    this.#robotsText = formatRobotsBlock({
+      indexUrl: published + indexFileName,
+      archiveUrls: announced.map((one) => published + one),
+    });
     this.#changesSinceBase = 0;
   }
 }

@@ -10,6 +10,25 @@ export const maxEpochSeconds: EpochSeconds = 253_402_300_799;
 /** A source of the present time; tests and the lab pass their own. */
 export type Clock = () => EpochMs;
 
+const daySeconds = 86_400;
+/** Days as they are written, by their number; most times that a program writes are of few days. */
+const days = new Map<number, string>();
+const maxDays = 4096;
+
+function formatDay(day: number): string {
+  const known = days.get(day);
+  if (known !== undefined) return known;
+  if (days.size >= maxDays) days.clear();
+  const iso = new Date(day * daySeconds * 1000).toISOString();
+  const text = iso.slice(0, 4) + iso.slice(5, 7) + iso.slice(8, 10);
+  days.set(day, text);
+  return text;
+}
+
+function twoDigits(value: number): string {
+  return value < 10 ? `0${value}` : String(value);
+}
+
 const compactPattern = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 
 /**
@@ -24,8 +43,10 @@ export function formatCompactTime(seconds: EpochSeconds): string {
   if (!Number.isInteger(seconds) || seconds < 0 || seconds > maxEpochSeconds) {
     throw new RangeError(`not a time in whole seconds: ${seconds}`);
   }
-  const iso = new Date(seconds * 1000).toISOString();
-  return `${iso.slice(0, 4)}${iso.slice(5, 7)}${iso.slice(8, 13)}${iso.slice(14, 16)}${iso.slice(17, 19)}Z`;
+  const day = Math.floor(seconds / daySeconds);
+  const second = seconds - day * daySeconds;
+  const minute = Math.floor(second / 60);
+  return `${formatDay(day)}T${twoDigits(Math.floor(minute / 60))}${twoDigits(minute % 60)}${twoDigits(second % 60)}Z`;
 }
 
 /**
@@ -38,8 +59,8 @@ export function parseCompactTime(text: string): EpochSeconds | undefined {
   const match = compactPattern.exec(text);
   if (match === null) return undefined;
   const [, year, month, day, hour, minute, second] = match;
-  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
-  const ms = Date.parse(iso);
-  if (Number.isNaN(ms) || ms <= 0 || new Date(ms).toISOString() !== iso) return undefined;
-  return ms / 1000;
+  const date = new Date(0).setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  const seconds = date / 1000 + Number(hour) * 3600 + Number(minute) * 60 + Number(second);
+  // A time that is none, such as the 31st of February, is written in another way.
+  return seconds > 0 && seconds <= maxEpochSeconds && formatCompactTime(seconds) === text ? seconds : undefined;
 }

@@ -12,7 +12,7 @@ export type Connection = InstanceType<typeof Database>;
 export type SqlValue = string | number | null;
 /** A prepared statement whose rows come as arrays. */
 export interface Statement {
-  run(...parameters: readonly SqlValue[]): unknown;
+  run(...parameters: readonly SqlValue[]): { readonly changes: number };
   /** The first row, or undefined. */
   get(...parameters: readonly SqlValue[]): unknown;
   all(...parameters: readonly SqlValue[]): unknown[];

@@ -18,8 +18,7 @@ const sql = {
   forget: "DELETE FROM handed WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))",
 } as const;
 
-/** Forgets marks of pages of a site; within a transaction that remembers what became of the pages. */
-export function forgetHanded(connection: Connection, site: number, paths: readonly string[]): void {
+function forgetHanded(connection: Connection, site: number, paths: readonly string[]): void {
   if (paths.length > 0) prepareStatement(connection, sql.forget).run(site, JSON.stringify(paths));
 }
 
@@ -49,6 +48,11 @@ export class HandedMarks {
 
   forget(path: string): void {
     inDatabase(this.#file, () => forgetHanded(this.#connection, this.#site, [path]));
+  }
+
+  /** Forgets marks of pages within the transaction that remembers what became of them. */
+  forgetWithin(paths: readonly string[]): void {
+    forgetHanded(this.#connection, this.#site, paths);
   }
 
   /**

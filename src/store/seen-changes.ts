@@ -61,15 +61,16 @@ export class SeenChangeLog {
   }
 
   note(kept: readonly KeptBody[], removed: readonly RemovedPage[], at: EpochSeconds): void {
+    let noted = 0;
     if (kept.length > 0) {
       const rows = kept.map(({ path, digest, sizeBytes }) => [path, digest, sizeBytes]);
-      this.#keep.run(this.#site, JSON.stringify(rows), at);
+      noted += this.#keep.run(this.#site, JSON.stringify(rows), at).changes;
     }
     if (removed.length > 0) {
       const rows = removed.map(({ path, reason }) => [path, reason]);
-      this.#remove.run(this.#site, JSON.stringify(rows), at);
+      noted += this.#remove.run(this.#site, JSON.stringify(rows), at).changes;
     }
-    if (kept.length > 0 || removed.length > 0) this.#bear.run(this.#site);
+    if (noted > 0) this.#bear.run(this.#site);
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Page, SitePosition, SourceName } from "../model/index.ts";
-import { type Connection, prepareStatement, type Statement, transact } from "./database.ts";
+import { type Connection, prepareStatement, type Statement } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 import type { IntakeSpool, SpooledPage, SpooledStep } from "./intake-spool.ts";
+import type { LateWrites } from "./late-writes.ts";
 
 // A body that is held is the one recorded, and has its time.
 const isHeldAsListed = `(i.size IS NULL OR p.size = i.size) AND p.modified = i.modified AND (i.digest IS NULL OR p.digest = i.digest)`;
@@ -66,6 +67,7 @@ export class SiteIntake {
   readonly #connection: Connection;
   readonly #file: string;
   readonly #site: number;
+  readonly #late: LateWrites;
   readonly #spool: IntakeSpool;
   readonly #onCommit: (() => void) | undefined;
   #concerns: ((mediaType: string) => boolean) | undefined;
@@ -73,10 +75,16 @@ export class SiteIntake {
   #generation = 0;
 
   /** @param onCommit - what is remembered of the site is another now */
-  constructor(connection: Connection, file: string, site: number, spool: IntakeSpool, onCommit?: () => void) {
+  constructor(
+    connection: Connection,
+    { file, site, late }: { readonly file: string; readonly site: number; readonly late: LateWrites },
+    spool: IntakeSpool,
+    onCommit?: () => void,
+  ) {
     this.#connection = connection;
     this.#file = file;
     this.#site = site;
+    this.#late = late;
     this.#spool = spool;
     this.#onCommit = onCommit;
   }
@@ -107,7 +115,7 @@ export class SiteIntake {
     inDatabase(this.#file, () => {
       this.#connection.exec(`CREATE TEMP TABLE IF NOT EXISTS incoming (
         path TEXT PRIMARY KEY, size INTEGER, digest TEXT, modified INTEGER, media_type TEXT) WITHOUT ROWID`);
-      transact(this.#connection, () => {
+      this.#late.transact(() => {
         const [generation] = this.#statement(sql.lastGeneration).get(this.#site) as [number];
         this.#generation = generation + 1;
         for (const step of this.#spool.steps()) this.#take(step);

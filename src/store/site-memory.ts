@@ -7,9 +7,11 @@ import type {
   SiteRecord,
   Validators,
 } from "../model/index.ts";
-import { type Connection, prepareStatement, type Statement, transact } from "./database.ts";
+import { type Connection, prepareStatement, type Statement } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 import { IntakeSpool } from "./intake-spool.ts";
+import type { LateWrites } from "./late-writes.ts";
+import type { SiteCounts } from "./site-counts.ts";
 import { SiteIntake } from "./site-intake.ts";
 
 /** Visits to a site that are remembered. */
@@ -18,7 +20,12 @@ const maxVisits = 1000;
 type Text = string | null;
 type Count = number | null;
 type RobotsRow = [Text, Text, Text, Count, number, Text];
-type SiteRow = [Text, Count, Text, Count, Text, Text, Text, ...RobotsRow];
+/** What the database says of a site; its columns are {@link siteColumns}. */
+export type SiteRow = [Text, Count, Text, Count, Text, Text, Text, ...RobotsRow];
+
+/** The columns of {@link SiteRow}. */
+export const siteColumns = `epoch, publication, types_key, since, index_path, index_etag, index_modified,
+  robots_body, robots_etag, robots_modified, robots_confirmed, robots_fresh, clock`;
 
 function validatorsOf(etag: Text, lastModified: Text): Validators {
   return { ...(etag === null ? {} : { etag }), ...(lastModified === null ? {} : { lastModified }) };
@@ -46,40 +53,93 @@ function parseClock(text: Text | undefined): SiteClockState | undefined {
   }
 }
 
+function recordOf(row: SiteRow): SiteRecord {
+  const [epoch, publication, typesKey, since, indexPath, etag, modified] = row;
+  const [, , , , , , , body, robotsEtag, robotsModified, at, freshMs, clock] = row;
+  const position: SitePosition | undefined =
+    epoch === null || publication === null || typesKey === null || indexPath === null
+      ? undefined
+      : {
+          cursor: { epoch, publication },
+          typesKey,
+          since: since ?? undefined,
+          indexPath,
+          indexValidators: validatorsOf(etag, modified),
+        };
+  const robots: RobotsCopy | undefined =
+    body === null || at === null
+      ? undefined
+      : {
+          body: Buffer.from(body, "base64"),
+          validators: validatorsOf(robotsEtag, robotsModified),
+          confirmedAt: at,
+          freshMs,
+        };
+  return { position, robots, clock: parseClock(clock) };
+}
+
+function isSameBody(a: RobotsCopy, b: RobotsCopy): boolean {
+  return (
+    a.body === b.body &&
+    a.validators.etag === b.validators.etag &&
+    a.validators.lastModified === b.validators.lastModified
+  );
+}
+
+/** What parts of an open site share. */
+export interface SiteShared {
+  readonly late: LateWrites;
+  readonly counts: SiteCounts;
+}
+
 /** What is remembered of one site beside its pages. */
 export class StoredSite {
   readonly #connection: Connection;
   readonly #file: string;
   readonly #site: number;
   readonly #spoolFile: string;
+  readonly #late: LateWrites;
+  readonly #counts: SiteCounts;
   readonly #read: Statement;
   readonly #writeRobots: Statement;
-  readonly #readSource: Statement;
+  readonly #confirmRobots: Statement;
+  readonly #readSources: Statement;
   readonly #writeSource: Statement;
   readonly #writeVisit: Statement;
   readonly #writeClock: Statement;
   readonly #forgetVisits: Statement;
   /** What {@link read} says, until it changes: nobody else writes of a site that is open. */
   #record: SiteRecord | undefined;
-  /** What {@link readSource} found by source, as JSON; undefined where nothing is remembered. */
-  readonly #sources = new Map<string, string | undefined>();
+  /** What all sources remember, as JSON; read at once, since a visit asks for most of it. */
+  #sources: Map<string, string> | undefined;
 
-  /** @param spoolFile - where readings wait that are large; it need not last */
-  constructor(connection: Connection, file: string, site: number, spoolFile: string) {
+  /**
+   * @param spoolFile - where readings wait that are large; it need not last
+   * @param row - what the database says of it now; undefined if that is not known
+   */
+  constructor(
+    connection: Connection,
+    { file, site, spoolFile }: { readonly file: string; readonly site: number; readonly spoolFile: string },
+    { late, counts }: SiteShared,
+    row: SiteRow | undefined,
+  ) {
     this.#connection = connection;
     this.#file = file;
     this.#site = site;
     this.#spoolFile = spoolFile;
-    this.#read = prepareStatement(
-      connection,
-      `SELECT epoch, publication, types_key, since, index_path, index_etag, index_modified,
-        robots_body, robots_etag, robots_modified, robots_confirmed, robots_fresh, clock FROM site WHERE id = ?`,
-    );
+    this.#late = late;
+    this.#counts = counts;
+    this.#record = row && recordOf(row);
+    this.#read = prepareStatement(connection, `SELECT ${siteColumns} FROM site WHERE id = ?`);
     this.#writeRobots = prepareStatement(
       connection,
       "UPDATE site SET robots_body = ?, robots_etag = ?, robots_modified = ?, robots_confirmed = ?, robots_fresh = ? WHERE id = ?",
     );
-    this.#readSource = prepareStatement(connection, "SELECT state FROM source_state WHERE site = ? AND source = ?");
+    this.#confirmRobots = prepareStatement(
+      connection,
+      "UPDATE site SET robots_confirmed = ?, robots_fresh = ? WHERE id = ?",
+    );
+    this.#readSources = prepareStatement(connection, "SELECT source, state FROM source_state WHERE site = ?");
     this.#writeSource = prepareStatement(
       connection,
       "INSERT INTO source_state VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET state = excluded.state",
@@ -99,89 +159,85 @@ export class StoredSite {
   }
 
   #readRecord(): SiteRecord {
-    return inDatabase(this.#file, () => {
-      const row = this.#read.get(this.#site) as SiteRow;
-      const [epoch, publication, typesKey, since, indexPath, etag, modified] = row;
-      const [body, robotsEtag, robotsModified, at, freshMs, clock] = row.slice(7) as RobotsRow;
-      const position: SitePosition | undefined =
-        epoch === null || publication === null || typesKey === null || indexPath === null
-          ? undefined
-          : {
-              cursor: { epoch, publication },
-              typesKey,
-              since: since ?? undefined,
-              indexPath,
-              indexValidators: validatorsOf(etag, modified),
-            };
-      const robots: RobotsCopy | undefined =
-        body === null || at === null
-          ? undefined
-          : {
-              body: Buffer.from(body, "base64"),
-              validators: validatorsOf(robotsEtag, robotsModified),
-              confirmedAt: at,
-              freshMs,
-            };
-      return { position, robots, clock: parseClock(clock) };
-    });
+    this.flush();
+    return recordOf(inDatabase(this.#file, () => this.#read.get(this.#site) as SiteRow));
   }
 
   rememberRobots(robots: RobotsCopy): void {
-    const { body, validators, confirmedAt, freshMs } = robots;
+    const known = this.read().robots;
+    this.#record = { ...this.read(), robots };
+    // A copy that was only confirmed is not written anew, unless the one that it confirms waits to be written.
+    if (known !== undefined && isSameBody(known, robots) && !this.#late.has("robots"))
+      this.#late.add("confirmed", () => this.#confirmRobots.run(robots.confirmedAt, robots.freshMs, this.#site));
+    else this.#late.add("robots", () => this.#keepRobots(robots));
+  }
+
+  #keepRobots({ body, validators, confirmedAt, freshMs }: RobotsCopy): void {
     // As text: the binding does not take bytes.
     const text = Buffer.from(body).toString("base64");
-    inDatabase(this.#file, () =>
-      this.#writeRobots.run(
-        text,
-        validators.etag ?? null,
-        validators.lastModified ?? null,
-        confirmedAt,
-        freshMs,
-        this.#site,
-      ),
-    );
-    if (this.#record !== undefined) this.#record = { ...this.#record, robots };
+    const { etag = null, lastModified = null } = validators;
+    this.#writeRobots.run(text, etag, lastModified, confirmedAt, freshMs, this.#site);
   }
 
   /** What a source remembers of the site, as it was given to {@link rememberSource}. */
   readSource(source: string): unknown {
-    const state = this.#sources.has(source) ? this.#sources.get(source) : this.#readSourceState(source);
+    const state = this.#sourceStates().get(source);
     return state === undefined ? undefined : JSON.parse(state);
   }
 
-  #readSourceState(source: string): string | undefined {
-    const row = inDatabase(this.#file, () => this.#readSource.get(this.#site, source) as [string] | undefined);
-    this.#sources.set(source, row?.[0]);
-    return row?.[0];
+  #sourceStates(): Map<string, string> {
+    this.#sources ??= inDatabase(this.#file, () => new Map(this.#readSources.all(this.#site) as [string, string][]));
+    return this.#sources;
   }
 
   /** Remembers what a source knows of the site: anything that JSON carries. */
   rememberSource(source: string, state: unknown): void {
     const text = JSON.stringify(state);
-    if (this.#sources.get(source) === text) return;
-    inDatabase(this.#file, () => this.#writeSource.run(this.#site, source, text));
-    this.#sources.set(source, text);
+    const states = this.#sourceStates();
+    if (states.get(source) === text) return;
+    this.#late.add(`source ${source}`, () => this.#writeSource.run(this.#site, source, text));
+    states.set(source, text);
   }
 
-  /** Notes what a visit came to, and forgets the oldest visit beyond the thousandth. */
-  rememberVisit(at: EpochSeconds, summary: CrawlSummary): void {
+  /**
+   * Notes what a visit came to, and forgets the oldest visit beyond the thousandth.
+   *
+   * @param clock - the numbers of the site's clocks when it ended
+   */
+  rememberVisit(at: EpochSeconds, summary: CrawlSummary, clock?: SiteClockState): void {
     inDatabase(this.#file, () =>
-      transact(this.#connection, () => {
+      this.#late.transact(() => {
         this.#writeVisit.run(this.#site, at, JSON.stringify(summary));
         this.#forgetVisits.run(this.#site);
+        if (clock !== undefined) this.#keepClock(clock);
       }),
     );
   }
 
+  /** Keeps the numbers of the site's clocks at once, and with them whatever waits to be written. */
   rememberClock(state: SiteClockState): void {
-    inDatabase(this.#file, () => this.#writeClock.run(JSON.stringify(state), this.#site));
+    inDatabase(this.#file, () => {
+      this.#late.flush();
+      this.#keepClock(state);
+    });
+  }
+
+  #keepClock(state: SiteClockState): void {
+    this.#writeClock.run(JSON.stringify(state), this.#site);
     if (this.#record !== undefined) this.#record = { ...this.#record, clock: state };
   }
 
+  /** Writes what waits for a transaction. */
+  flush(): void {
+    inDatabase(this.#file, () => this.#late.flush());
+  }
+
   beginIntake(): SiteIntake {
-    return new SiteIntake(this.#connection, this.#file, this.#site, new IntakeSpool(this.#spoolFile), () => {
+    const place = { file: this.#file, site: this.#site, late: this.#late };
+    return new SiteIntake(this.#connection, place, new IntakeSpool(this.#spoolFile), () => {
       this.#record = undefined;
-      this.#sources.clear();
+      this.#sources = undefined;
+      this.#counts.forget();
     });
   }
 }

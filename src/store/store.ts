@@ -8,12 +8,14 @@ import { FileThread } from "./file-thread.ts";
 import { GroupSync } from "./group-sync.ts";
 import { type BodyTaker, HandedBodies } from "./handed-bodies.ts";
 import { HandedMarks } from "./handed-marks.ts";
+import { LateWrites } from "./late-writes.ts";
 import { doubtLeftBodies } from "./left-bodies.ts";
 import { acquireLock, type FileLock, isLocked } from "./lock.ts";
 import { Mirror } from "./mirror.ts";
 import { mirrorFolderOf } from "./mirror-path.ts";
 import { PlanList } from "./plan-list.ts";
-import { StoredSite } from "./site-memory.ts";
+import { SiteCounts } from "./site-counts.ts";
+import { type SiteRow, StoredSite, siteColumns } from "./site-memory.ts";
 import { TargetList } from "./target-list.ts";
 import { PassingBodies, WarcBodies } from "./warc-bodies.ts";
 import { WarcFiles } from "./warc-files.ts";
@@ -87,6 +89,8 @@ export class Store {
   /** One for all sites; begun by the first that has much to keep. */
   #thread: FileThread | undefined;
   #temporaries = 0;
+  /** What is remembered of the sites that are open, by their numbers. */
+  readonly #open = new Map<number, StoredSite>();
   /** When sites are visited next. */
   readonly plans: PlanList;
 
@@ -123,23 +127,29 @@ export class Store {
     } catch (error) {
       throw wrapSystemError(error, `make the folder ${folder}`, { folder });
     }
-    const site = inDatabase(this.#stateFile, () => this.#findSite(origin, mirror, wasThere));
+    const { site, row } = inDatabase(this.#stateFile, () => this.#findSite(origin, mirror, wasThere));
     const temporary = this.#nameTemporary();
     // Elsewhere it is made for the first file, which few visits have.
     if (hasFolder) makeTemporary(temporary);
-    const memory = new StoredSite(this.#connection, this.#stateFile, site, join(temporary, "intake"));
-    const kept = this.#openBodies(origin, site, { folder, temporary }, keeping);
+    const shared = { late: new LateWrites(this.#connection), counts: new SiteCounts(this.#connection, site) };
+    const own = { file: this.#stateFile, site, spoolFile: join(temporary, "intake") };
+    const memory = new StoredSite(this.#connection, own, shared, row);
+    this.#open.set(site, memory);
+    const marks = keeping.kind === "callback" ? new HandedMarks(this.#connection, this.#stateFile, site) : undefined;
+    const kept = this.#openBodies(origin, site, { folder, temporary }, keeping, marks);
     const { bodies } = kept;
     // What was handed to somebody else has marks of its own.
     if (memory.read().clock?.isOpen === 1 && !(bodies instanceof HandedBodies))
       inDatabase(this.#stateFile, () => doubtLeftBodies(this.#connection, site, (page) => bodies.holds(page)));
     return {
       memory,
-      work: new StoredWork(this.#connection, this.#stateFile, site),
-      targets: new TargetList(this.#connection, this.#stateFile, site),
+      work: new StoredWork(this.#connection, own, shared, marks),
+      targets: new TargetList(this.#connection, own, shared, marks),
       ...kept,
       folder,
       close: () => {
+        memory.flush();
+        if (this.#open.get(site) === memory) this.#open.delete(site);
         if (bodies instanceof Mirror) bodies.close();
         if (existsSync(temporary)) rmSync(temporary, { recursive: true, force: true });
       },
@@ -161,6 +171,7 @@ export class Store {
     site: number,
     { folder, temporary }: { readonly folder: string; readonly temporary: string },
     keeping: Keeping,
+    marks: HandedMarks | undefined,
   ): Pick<SiteStore, "bodies" | "warc"> {
     if (keeping.kind === "mirror") {
       const shared = { sync: this.#sync, thread: () => this.#threadForFiles() };
@@ -168,7 +179,7 @@ export class Store {
     }
     if (keeping.kind === "metadata") return { bodies: new PassingBodies(temporary), warc: undefined };
     if (keeping.kind === "callback") {
-      const marks = new HandedMarks(this.#connection, this.#stateFile, site);
+      if (marks === undefined) throw new TypeError("what is handed on is marked");
       return { bodies: new HandedBodies(temporary, marks, keeping.taker), warc: undefined };
     }
     const { info, clock, decode, maxBytes } = keeping;
@@ -183,16 +194,19 @@ export class Store {
     };
   }
 
-  #findSite(origin: string, mirror: string, wasThere: boolean): number {
-    const find = prepareStatement(this.#connection, "SELECT id, mirror FROM site WHERE origin = ?");
-    const row = find.get(origin) as [number, string] | undefined;
-    if (row === undefined) {
+  /** @returns what is remembered of it as well, if it is known and not begun anew */
+  #findSite(origin: string, mirror: string, wasThere: boolean): { readonly site: number; readonly row?: SiteRow } {
+    const find = prepareStatement(this.#connection, `SELECT id, mirror, ${siteColumns} FROM site WHERE origin = ?`);
+    const found = find.get(origin) as [number, string, ...SiteRow] | undefined;
+    if (found === undefined) {
       const insert = prepareStatement(this.#connection, "INSERT INTO site (origin, mirror) VALUES (?, ?) RETURNING id");
       const [id] = insert.get(origin, mirror) as [number];
-      return id;
+      return { site: id };
     }
-    const [id, known] = row;
-    if (wasThere && known === mirror) return id;
+    const [id, known, ...row] = found;
+    const before = this.#open.get(id);
+    before?.flush();
+    if (wasThere && known === mirror) return before === undefined ? { site: id, row } : { site: id };
     transact(this.#connection, () => {
       this.#connection.prepare("DELETE FROM page WHERE site = ?").run(id);
       this.#connection.prepare("DELETE FROM work WHERE site = ?").run(id);
@@ -208,7 +222,7 @@ export class Store {
         "UPDATE site SET mirror = ?, epoch = NULL, robots_etag = NULL, robots_modified = NULL WHERE id = ?";
       this.#connection.prepare(forget).run(mirror, id);
     });
-    return id;
+    return { site: id };
   }
 
   /** Makes pages of a site due to be fetched whole, whatever is held of them; see {@link doubtPages}. */
@@ -220,6 +234,7 @@ export class Store {
   [Symbol.dispose](): void {
     try {
       this.#thread?.close();
+      for (const memory of this.#open.values()) memory.flush();
       this.#connection.close();
       rmSync(this.#temporary, { recursive: true, force: true });
     } finally {

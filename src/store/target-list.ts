@@ -7,10 +7,13 @@ import type {
   TargetSettlement,
   Validators,
 } from "../model/index.ts";
-import { type Connection, prepareStatement, type SqlValue, type Statement, transact } from "./database.ts";
+import { type Connection, prepareStatement, type SqlValue, type Statement } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
-import { forgetHanded } from "./handed-marks.ts";
+import type { HandedMarks } from "./handed-marks.ts";
+import type { LateWrites } from "./late-writes.ts";
 import { type KeptBody, type RemovedPage, SeenChangeLog } from "./seen-changes.ts";
+import type { SiteCounts } from "./site-counts.ts";
+import type { SiteShared } from "./site-memory.ts";
 
 /** Which targets are taken: never asked for, held and in doubt, of another `lastmod` than when they were asked for, or all others. */
 export type TargetChoice = "new" | "doubted" | "moved" | "known";
@@ -109,10 +112,6 @@ const sql = {
       AND p.media_type IN (SELECT value FROM json_each(?2))))`,
   forgetTags: "UPDATE target SET etag = NULL WHERE site = ?1 AND etag IN (SELECT value FROM json_each(?2))",
   generation: "UPDATE site SET generation = generation + 1 WHERE id = ? RETURNING generation",
-  // By groups it would sort all targets in memory.
-  states: `SELECT count(*), count(*) FILTER (WHERE state = 'new'), count(*) FILTER (WHERE state = 'disallowed')
-    FROM target WHERE site = ?1`,
-  held: "SELECT count(*) FROM page WHERE site = ?1",
 } as const;
 
 function validatorsOf(etag: Text, lastModified: Text): Validators {
@@ -202,19 +201,42 @@ function rowsOf(settlements: readonly TargetSettlement[]): TargetRows {
   return rows;
 }
 
+/** Whether as many targets of each kind are there after these settlements as were before. */
+function keepsCounts(settlements: readonly TargetSettlement[]): boolean {
+  return settlements.every((settlement) => {
+    if (settlement.kind !== "answered") return false;
+    const { askedAt, fullAt, postponed, held } = settlement.target;
+    if (askedAt === undefined || fullAt === undefined || postponed?.trouble === "disallowed") return false;
+    return settlement.page === undefined || (held !== undefined && settlement.page.path === settlement.target.path);
+  });
+}
+
 /** The URLs of one site that does not publish its changes. Costs of all calls are those of the rows they touch. */
 export class TargetList {
   readonly #connection: Connection;
   readonly #file: string;
   readonly #site: number;
   readonly #seen: SeenChangeLog;
-  readonly #statements: Map<string, Statement> = new Map();
+  readonly #late: LateWrites;
+  readonly #counts: SiteCounts;
+  readonly #marks: HandedMarks | undefined;
+  /** What was taken last, by its path, until something of targets is written. */
+  readonly #taken = new Map<string, Target>();
   #hasAdopted = false;
 
-  constructor(connection: Connection, file: string, site: number) {
+  /** @param marks - of pages that are handed to somebody else, if they are */
+  constructor(
+    connection: Connection,
+    { file, site }: { readonly file: string; readonly site: number },
+    { late, counts }: SiteShared,
+    marks: HandedMarks | undefined,
+  ) {
     this.#connection = connection;
     this.#file = file;
     this.#site = site;
+    this.#late = late;
+    this.#counts = counts;
+    this.#marks = marks;
     this.#seen = new SeenChangeLog(connection, site);
   }
 
@@ -222,7 +244,7 @@ export class TargetList {
   beginList(): number {
     return inDatabase(this.#file, () => {
       const [generation] = this.#statement(sql.generation).get(this.#site) as [number];
-      if (!this.#hasAdopted) this.#statement(sql.adoptHeld).run(this.#site);
+      if (!this.#hasAdopted) this.#write(sql.adoptHeld);
       this.#hasAdopted = true;
       return generation;
     });
@@ -243,7 +265,7 @@ export class TargetList {
    * server says.
    */
   endLists(lists: readonly number[]): void {
-    inDatabase(this.#file, () => this.#statement(sql.unlist).run(this.#site, JSON.stringify(lists)));
+    inDatabase(this.#file, () => this.#write(sql.unlist, JSON.stringify(lists)));
   }
 
   /**
@@ -253,11 +275,21 @@ export class TargetList {
    * @param after - id of the last one that was taken before
    */
   take(choice: TargetChoice, since: EpochSeconds, after: number, limit: number): Target[] {
+    const counted = this.#counts.known;
+    if (counted !== undefined && choice === "new" && counted.fresh === 0) return [];
+    if (counted !== undefined && choice === "doubted" && counted.doubted === 0) return [];
     return inDatabase(this.#file, () => {
       const place: SqlValue[] = [this.#site, after, limit];
       if (choice !== "new") place.push(since, since);
-      return (this.#statement(sql[choice]).all(...place) as Row[]).map(targetOf);
+      return this.#keepTaken((this.#statement(sql[choice]).all(...place) as Row[]).map(targetOf));
     });
+  }
+
+  // A page that is chosen of those that were looked at is looked up just afterwards.
+  #keepTaken(targets: Target[]): Target[] {
+    this.#taken.clear();
+    for (const target of targets) this.#taken.set(target.path, target);
+    return targets;
   }
 
   /**
@@ -267,7 +299,7 @@ export class TargetList {
    */
   sample(limit: number, since: EpochSeconds): Target[] {
     return inDatabase(this.#file, () =>
-      (this.#statement(sql.sample).all(this.#site, limit, since) as Row[]).map(targetOf),
+      this.#keepTaken((this.#statement(sql.sample).all(this.#site, limit, since) as Row[]).map(targetOf)),
     );
   }
 
@@ -289,6 +321,8 @@ export class TargetList {
 
   /** The target of a path, if it is known. */
   find(path: string): Target | undefined {
+    const taken = this.#taken.get(path);
+    if (taken !== undefined) return taken;
     return inDatabase(this.#file, () => {
       const row = this.#statement(sql.one).get(this.#site, path) as Row | undefined;
       return row === undefined ? undefined : targetOf(row);
@@ -298,8 +332,9 @@ export class TargetList {
   /** Makes results durable together with the links that were found on the way, all at once. */
   settle(settlements: readonly TargetSettlement[], found: readonly FoundTarget[], at: EpochSeconds): void {
     const rows = rowsOf(settlements);
+    this.#taken.clear();
     inDatabase(this.#file, () =>
-      transact(this.#connection, () => {
+      this.#late.transact(() => {
         this.#note(found, 0);
         this.#seen.note(rows.bodies, rows.removed, at);
         this.#runEach(sql.keep, rows.kept);
@@ -309,45 +344,46 @@ export class TargetList {
           sql.removePages,
           rows.removed.map(({ path }) => path),
         );
-        forgetHanded(
-          this.#connection,
-          this.#site,
-          settlements.map(({ target }) => target.path),
-        );
+        this.#marks?.forgetWithin(settlements.map(({ target }) => target.path));
       }),
     );
+    if (!keepsCounts(settlements)) this.#counts.forget();
   }
 
   /** Forgets validators: of bodies of some media types and of those that are not held, or of all. */
   forgetValidators(mediaTypes?: readonly string[]): void {
     inDatabase(this.#file, () => {
-      if (mediaTypes === undefined) this.#statement(sql.forgetAll).run(this.#site);
-      else this.#statement(sql.forgetTypes).run(this.#site, JSON.stringify(mediaTypes));
+      if (mediaTypes === undefined) this.#write(sql.forgetAll);
+      else this.#write(sql.forgetTypes, JSON.stringify(mediaTypes));
     });
   }
 
   /** Forgets entity tags that say nothing of a page. */
   forgetTags(etags: readonly string[]): void {
-    inDatabase(this.#file, () => this.#statement(sql.forgetTags).run(this.#site, JSON.stringify(etags)));
+    inDatabase(this.#file, () => this.#write(sql.forgetTags, JSON.stringify(etags)));
   }
 
   /** Makes targets that robots.txt disallowed due again. */
   reopenDisallowed(): void {
-    inDatabase(this.#file, () => this.#statement(sql.reopen).run(this.#site));
+    inDatabase(this.#file, () => this.#write(sql.reopen));
   }
 
   counts(): TargetCounts {
-    return inDatabase(this.#file, () => {
-      const [known, fresh, disallowed] = this.#statement(sql.states).get(this.#site) as [number, number, number];
-      const [held] = this.#statement(sql.held).get(this.#site) as [number];
-      return { known, fresh, held, disallowed };
-    });
+    const { targets, fresh, held, disallowedTargets } = inDatabase(this.#file, () => this.#counts.read());
+    return { known: targets, fresh, held, disallowed: disallowedTargets };
   }
 
   #note(found: readonly FoundTarget[], list: number): void {
     if (found.length === 0) return;
     const rows = found.map(({ path, depth, lastmod }) => [path, depth, lastmod ?? null]);
-    this.#statement(sql.note).run(this.#site, JSON.stringify(rows), list);
+    this.#write(sql.note, JSON.stringify(rows), list);
+  }
+
+  /** Runs a statement that writes targets, and forgets what was known of them if it did. */
+  #write(text: string, ...parameters: readonly SqlValue[]): void {
+    if (this.#statement(text).run(this.#site, ...parameters).changes === 0) return;
+    this.#taken.clear();
+    this.#counts.forget();
   }
 
   // One statement a batch instead of one a page: the call costs more than the row.
@@ -356,8 +392,6 @@ export class TargetList {
   }
 
   #statement(text: string): Statement {
-    const statement = this.#statements.get(text) ?? prepareStatement(this.#connection, text);
-    this.#statements.set(text, statement);
-    return statement;
+    return prepareStatement(this.#connection, text);
   }
 }

@@ -1,8 +1,11 @@
 import type { EpochSeconds, FetchItem, HeldBody, Page, PageTrouble, Settlement, WorkItem } from "../model/index.ts";
-import { type Connection, prepareStatement, type Statement, transact } from "./database.ts";
+import { type Connection, prepareStatement, type Statement } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
-import { forgetHanded } from "./handed-marks.ts";
+import type { HandedMarks } from "./handed-marks.ts";
+import type { LateWrites } from "./late-writes.ts";
 import { type RemovedPage, SeenChangeLog } from "./seen-changes.ts";
+import type { SiteCounts } from "./site-counts.ts";
+import type { SiteShared } from "./site-memory.ts";
 
 type FetchRow = [
   string,
@@ -33,8 +36,6 @@ const sql = {
   postpone: `UPDATE work SET state = j.value ->> 1, trouble = j.value ->> 2, strikes = j.value ->> 3
     FROM (SELECT value FROM json_each(?2) LIMIT -1) j WHERE work.site = ?1 AND work.path = j.value ->> 0`,
   reopen: "UPDATE work SET state = 'due' WHERE site = ?1 AND state = 'disallowed'",
-  held: "SELECT count(*) FROM page WHERE site = ?1",
-  states: "SELECT state, count(*) FROM work WHERE site = ?1 GROUP BY state",
 } as const;
 
 function itemOf(row: FetchRow): FetchItem {
@@ -57,12 +58,23 @@ export class StoredWork {
   readonly #file: string;
   readonly #site: number;
   readonly #seen: SeenChangeLog;
-  readonly #statements: Map<string, Statement> = new Map();
+  readonly #late: LateWrites;
+  readonly #counts: SiteCounts;
+  readonly #marks: HandedMarks | undefined;
 
-  constructor(connection: Connection, file: string, site: number) {
+  /** @param marks - of pages that are handed to somebody else, if they are */
+  constructor(
+    connection: Connection,
+    { file, site }: { readonly file: string; readonly site: number },
+    { late, counts }: SiteShared,
+    marks: HandedMarks | undefined,
+  ) {
     this.#connection = connection;
     this.#file = file;
     this.#site = site;
+    this.#late = late;
+    this.#counts = counts;
+    this.#marks = marks;
     this.#seen = inDatabase(file, () => new SeenChangeLog(connection, site));
   }
 
@@ -88,7 +100,7 @@ export class StoredWork {
       else postponed.push([path, postponement.state, postponement.trouble, postponement.strikes]);
     }
     inDatabase(this.#file, () =>
-      transact(this.#connection, () => {
+      this.#late.transact(() => {
         this.#seen.note(kept, removed, at);
         this.#runEach(sql.keep, kept.map(rowOf));
         this.#runEach(
@@ -96,26 +108,23 @@ export class StoredWork {
           removed.map(({ path }) => path),
         );
         this.#runEach(sql.endWork, done);
-        forgetHanded(
-          this.#connection,
-          this.#site,
+        this.#marks?.forgetWithin(
           settlements.map((settlement) => (settlement.kind === "kept" ? settlement.page.path : settlement.path)),
         );
         this.#runEach(sql.postpone, postponed);
       }),
     );
+    this.#counts.forget();
   }
 
   reopenDisallowed(): void {
     inDatabase(this.#file, () => this.#statement(sql.reopen).run(this.#site));
+    this.#counts.forget();
   }
 
   counts(): { held: number; pending: number; disallowed: number } {
-    return inDatabase(this.#file, () => {
-      const [held] = this.#statement(sql.held).get(this.#site) as [number];
-      const states = new Map(this.#all(sql.states) as [string, number][]);
-      return { held, pending: states.get("due") ?? 0, disallowed: states.get("disallowed") ?? 0 };
-    });
+    const { held, due, disallowedWork } = inDatabase(this.#file, () => this.#counts.read());
+    return { held, pending: due, disallowed: disallowedWork };
   }
 
   // One statement a batch instead of one a page: the call costs more than the row.
@@ -128,8 +137,6 @@ export class StoredWork {
   }
 
   #statement(text: string): Statement {
-    const statement = this.#statements.get(text) ?? prepareStatement(this.#connection, text);
-    this.#statements.set(text, statement);
-    return statement;
+    return prepareStatement(this.#connection, text);
   }
 }

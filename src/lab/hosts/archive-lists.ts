@@ -23,6 +23,7 @@ export class ArchiveLists implements HostLists {
   readonly #pages = new Map<string, Page>();
   #next: EpochSeconds;
   #publishing: Promise<void> = Promise.resolve();
+  #robots = { text: "", body: encodeText("") };
 
   /** @param courses - in the order of their paths */
   constructor(origin: string, courses: readonly PageCourse[], rhythm: PublicationRhythm, ports: HostPorts) {
@@ -42,8 +43,11 @@ export class ArchiveLists implements HostLists {
     const { latest } = this.#publisher;
     if (latest === undefined) return undefined;
     const changedAt = latest.index.publication * 1000;
-    if (path === "/robots.txt")
-      return { body: encodeText(latest.robotsText), mediaType: "text/plain", changedAt: latest.basePublication * 1000 };
+    if (path === "/robots.txt") {
+      const { robotsText: text, basePublication } = latest;
+      if (this.#robots.text !== text) this.#robots = { text, body: encodeText(text) };
+      return { body: this.#robots.body, mediaType: "text/plain", changedAt: basePublication * 1000 };
+    }
     const name = path.slice(publishedFolder.length);
     if (name === indexFileName) return { body: latest.indexContent, mediaType: undefined, changedAt };
     const body = this.#publisher.serve(name);

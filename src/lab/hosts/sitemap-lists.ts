@@ -8,19 +8,29 @@ import type { HostFile, HostLists } from "./virtual-host.ts";
 export class SitemapLists implements HostLists {
   readonly #origin: string;
   readonly #pages: readonly PageCourse[];
+  readonly #robots: HostFile;
+  #sitemap: { readonly versions: number; readonly file: HostFile } | undefined;
 
   constructor(origin: string, pages: readonly PageCourse[]) {
     this.#origin = origin;
     this.#pages = pages;
+    this.#robots = {
+      body: encodeText(`User-agent: *\nAllow: /\n\nSitemap: ${origin}/sitemap.xml\n`),
+      mediaType: "text/plain",
+      changedAt: (pages[0]?.beginOf(0) ?? 0) * 1000,
+    };
   }
 
   find(path: string, now: EpochMs): HostFile | undefined {
-    const begun = (this.#pages[0]?.beginOf(0) ?? 0) * 1000;
-    if (path === "/robots.txt") {
-      const body = encodeText(`User-agent: *\nAllow: /\n\nSitemap: ${this.#origin}/sitemap.xml\n`);
-      return { body, mediaType: "text/plain", changedAt: begun };
-    }
+    if (path === "/robots.txt") return this.#robots;
     if (path !== "/sitemap.xml") return undefined;
+    // Versions only go up: where their sum is the same, each is.
+    const versions = this.#pages.reduce((sum, page) => sum + page.versionAt(now), 0);
+    if (this.#sitemap?.versions !== versions) this.#sitemap = { versions, file: this.#write(now) };
+    return this.#sitemap.file;
+  }
+
+  #write(now: EpochMs): HostFile {
     const writer = new SitemapWriter("urlset", this.#origin);
     let changedAt = 0;
     for (const page of this.#pages) {
