@@ -155,25 +155,31 @@ export class CycleDual {
     const choices = this.#choices;
     const latest = this.#latest;
     const range = farAway * temperature;
+    // No value is further below 0: of T periods there are 2^T choices. So what follows a segment costs little less than it.
+    const below = temperature * periods * Math.LN2;
     const cold = temperature === 0 ? 0 : 1 / temperature;
     for (let i = 0; i < buckets; i++) {
       const from = (this.#offsets[s] ?? 0) + i * width;
       const row = i * (periods + 2) + s + 1;
-      const end = Math.min(width, (latest[i] ?? 0) - s);
+      const most = Math.min(width, (latest[i] ?? 0) - s);
       let least = Number.POSITIVE_INFINITY;
+      let far = least;
       let best = 0;
-      for (let k = 0; k < end; k++) {
-        const cost = (segments[from + k] ?? 0) + (reach[row + k] ?? 0);
+      let end = 0;
+      for (; end < most; end++) {
+        const segment = segments[from + end] ?? 0;
+        if (segment > far + below) break;
+        const cost = segment + (reach[row + end] ?? 0);
         if (cost < least) {
           least = cost;
-          best = k;
+          far = cost + range;
+          best = end;
         }
       }
       let first = best;
       let last = best;
       let sum = 1;
       if (temperature > 0) {
-        const far = least + range;
         sum = 0;
         first = -1;
         for (let k = 0; k < end; k++) {

@@ -1,3 +1,4 @@
+import type { CycleShares } from "./cycle-course.ts";
 import type { CycleModel } from "./cycle-model.ts";
 
 /** Sums or means of neighbours: `[i * width + k]` of each bucket, weighed by its pages or summed. */
@@ -34,4 +35,14 @@ export function mergeBuckets(model: CycleModel, by: number): CycleModel {
     oldWeight: means(model.oldWeight),
     oldFinds: means(model.oldFinds),
   };
+}
+
+/** Shares of buckets that were put together, for each of them: all are fetched alike. */
+export function spreadShares({ periods, buckets }: CycleModel, by: number, { old, waiting }: CycleShares): CycleShares {
+  const spread = new Float64Array(buckets * periods);
+  for (let i = 0; i < buckets; i++) {
+    const from = Math.floor(i / by) * periods;
+    spread.set(old.subarray(from, from + periods), i * periods);
+  }
+  return { old: spread, waiting };
 }

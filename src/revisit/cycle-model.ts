@@ -69,6 +69,7 @@ interface Bounds {
 function lay(value: CycleValue, periods: number, buckets: number, bounds: Bounds): Float64Array {
   const { name, most = 1e300, above0 = false } = bounds;
   const laid = new Float64Array(periods * buckets);
+  if (typeof value === "number" && value > 0 && value <= most) return laid.fill(value);
   for (let i = 0; i < buckets; i++) {
     for (let t = 1; t <= periods; t++) {
       const number = valueAt(value, t, i);
