@@ -150,8 +150,7 @@ class Sweep {
       costs[i] = held * cost;
       places[count++] = i;
     }
-    const newGain =
-      (worth * (1 - (newFinds[t - 1] ?? 0)) - (this.#joinedWorth[t - 1] ?? 0)) / (newCost[t - 1] ?? 1);
+    const newGain = (worth * (1 - (newFinds[t - 1] ?? 0)) - (this.#joinedWorth[t - 1] ?? 0)) / (newCost[t - 1] ?? 1);
     this.taken[t - 1] = 0;
     if (newGain > 0) {
       gains[buckets] = newGain;
