@@ -1,6 +1,7 @@
 import type { EpochMs } from "../model/index.ts";
 import { BestItems } from "./best-items.ts";
-import { maxPlannedPolls, type PollablePage } from "./site-plan.ts";
+import { maxPlannedPolls } from "./poll-selection.ts";
+import type { PollablePage } from "./site-plan.ts";
 
 /** Which pages a visit polls. */
 export interface ChosenPages {

@@ -1,7 +1,7 @@
 import { freshnessCurve } from "./optimum.ts";
+import { defaultPollPolicy, dueAfterSeconds, type PollPolicy } from "./poll-policy.ts";
 import { planByPrice } from "./price-search.ts";
 import { rateBuckets, rateOfBucket } from "./rate-buckets.ts";
-import { defaultPollPolicy, dueAfterSeconds, type PollPolicy } from "./site-plan.ts";
 
 const rowRates = Float64Array.from({ length: rateBuckets }, (_, row) => rateOfBucket(row));
 const rowWeights = new Float64Array(rateBuckets).fill(1);
