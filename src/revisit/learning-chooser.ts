@@ -7,7 +7,7 @@ import { defaultPollPolicy, type PollPolicy } from "./poll-policy.ts";
 import { type PollPlan, PollSelection } from "./poll-selection.ts";
 import { gridSize, weighRates } from "./rate-grid.ts";
 import { RateMixture } from "./rate-mixture.ts";
-import { followPrice, priceInTurn, type SiteLearning } from "./site-learning.ts";
+import { followPrice, horizonOf, priceInTurn, type SiteLearning } from "./site-learning.ts";
 import type { PollablePage } from "./site-plan.ts";
 
 /** For which instant and budget pages are chosen, and what is remembered of their site. */
@@ -15,14 +15,15 @@ export interface LearningChoiceOptions {
   readonly now: EpochMs;
   /** Requests. */
   readonly budget: number;
+  /** Requests a second that visits were given of late. */
+  readonly perSecond: number;
   readonly learning: SiteLearning;
   /** Default {@link defaultPollPolicy}. */
   readonly policy?: PollPolicy;
 }
 
-const daySeconds = 86_400;
-/** For how long what a visit teaches is used. */
-export const defaultHorizonSeconds: number = 150 * daySeconds;
+/** Where a budget is next to nothing, each page is taken to be visited once in so long a time. */
+const mostEverySeconds = 365 * 86_400;
 
 /**
  * Chooses what a budget is spent on by what is believed of the pages' rates, while they go by in any order: the pages whose polls
@@ -31,54 +32,58 @@ export const defaultHorizonSeconds: number = 150 * daySeconds;
  */
 export class LearningChooser implements PollChooser {
   readonly #now: EpochMs;
-  readonly #budget: number;
   readonly #policy: PollPolicy;
+  readonly #perSecond: number;
   readonly #before: SiteLearning;
   readonly #shares: Float64Array;
   readonly #value: LearnedValue;
   readonly #price: number;
   readonly #selection: PollSelection;
-  readonly #mixture: RateMixture;
+  readonly #mixture = new RateMixture();
   readonly #belief = new Float64Array(gridSize);
   #pages = 0;
+  /** What the last poll is worth that the budget is spent on. */
   #last: number | undefined;
 
-  constructor({ now, budget, learning, policy = defaultPollPolicy }: LearningChoiceOptions) {
+  constructor({ now, budget, perSecond, learning, policy = defaultPollPolicy }: LearningChoiceOptions) {
     this.#now = now;
-    this.#budget = budget;
     this.#policy = policy;
+    this.#perSecond = perSecond;
     this.#before = learning;
     this.#shares = Float64Array.from(learning.shares);
-    // What visits teach has no worth as long as none has a price.
-    this.#value = new LearnedValue(learning.price === undefined ? 0 : defaultHorizonSeconds);
+    // As long as visits have no price, what they teach has none.
+    this.#value = new LearnedValue(learning.price === undefined ? 0 : horizonOf(this.#everySeconds(learning.pages)));
     this.#price = learning.price ?? 1;
     this.#selection = new PollSelection(budget, policy);
-    this.#mixture = new RateMixture();
   }
 
   /** Looks at a page; each once. O(log budget). */
   add({ path, polledAt, history = noHistory, weight = 1 }: PollablePage): void {
     this.#pages += 1;
-    if (polledAt === undefined) return this.#selection.addNew(path);
+    if (polledAt === undefined) {
+      this.#selection.addNew(path);
+      return;
+    }
     const belief = weighRates(history, this.#shares, this.#belief);
     // A page that was never polled twice tells nothing of the others.
     if (history.visits > 0) this.#mixture.count(belief);
-    const { minBudgetedProbability, minIntervalSeconds, maxIntervalSeconds } = this.#policy;
+    const { minBelievedProbability, minBudgetedProbability, minIntervalSeconds, maxIntervalSeconds } = this.#policy;
     // A clock that was set back must not keep a page waiting until it is where it was.
     const elapsedSeconds = Math.max(0, this.#now - polledAt) / 1000;
-    const isLikely = (seconds: number): boolean => believedProbability(belief, seconds) >= minBudgetedProbability;
     const isDue =
-      elapsedSeconds >= minIntervalSeconds && (elapsedSeconds >= maxIntervalSeconds || isLikely(elapsedSeconds));
+      elapsedSeconds >= minIntervalSeconds &&
+      (elapsedSeconds >= maxIntervalSeconds || believedProbability(belief, elapsedSeconds) >= minBelievedProbability);
     if (isDue) {
       const value = weight * this.#value.valueOf(this.#price / weight, elapsedSeconds, belief);
-      return this.#selection.addDue(path, value, elapsedSeconds);
+      this.#selection.addDue(path, value, elapsedSeconds);
+      return;
     }
+    // A visit is not made for what is all but certainly equal, even if it would be asked for in one.
     const from = Math.min(polledAt, this.#now);
-    const { nextDueAt } = this.#selection;
-    if (nextDueAt !== undefined) {
-      const seconds = (nextDueAt - from) / 1000;
-      if (seconds <= minIntervalSeconds || (seconds <= maxIntervalSeconds && !isLikely(seconds))) return;
-    }
+    const { nextDueAt = Number.POSITIVE_INFINITY } = this.#selection;
+    const seconds = (nextDueAt - from) / 1000;
+    if (seconds <= minIntervalSeconds) return;
+    if (seconds <= maxIntervalSeconds && believedProbability(belief, seconds) < minBudgetedProbability) return;
     this.#selection.noteDue(Math.ceil(from + 1000 * believedDueAfter(belief, minBudgetedProbability, this.#policy)));
   }
 
@@ -92,13 +97,24 @@ export class LearningChooser implements PollChooser {
 
   /** What is to be remembered for the next visit. */
   get learning(): SiteLearning {
-    const { price } = this.#before;
-    const seconds = (this.#pages * daySeconds) / Math.max(1, this.#budget);
-    const first = price ?? priceInTurn(seconds, this.#shares);
+    const { pages, price } = this.#before;
+    // A visit that goes on after a break sees few of the pages, and those are not like the others.
+    if (2 * this.#pages < pages) return { ...this.#before, pages: Math.floor(pages / 2) };
     return {
       shares: Array.from(this.#mixture.shares, (share) => Number(share.toPrecision(6))),
-      pages: this.#mixture.pages,
-      price: this.#last === undefined || price === undefined ? first : followPrice(first, this.#last),
+      pages: this.#pages,
+      price: this.#last === undefined ? price : this.#priceAfter(this.#last),
     };
+  }
+
+  #priceAfter(last: number): number {
+    const { price } = this.#before;
+    if (price !== undefined) return followPrice(price, last);
+    return priceInTurn(this.#everySeconds(this.#pages), this.#shares);
+  }
+
+  /** The time in which the budget could visit each of so many pages once. */
+  #everySeconds(pages: number): number {
+    return Math.min(mostEverySeconds, pages / this.#perSecond);
   }
 }

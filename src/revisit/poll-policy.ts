@@ -6,6 +6,8 @@ export interface PollPolicy {
   readonly minChangeProbability: number;
   /** The same where there is one: the index divides the requests, and only what is all but certainly equal is left out. */
   readonly minBudgetedProbability: number;
+  /** The same where there is one and all rates are weighed that a page may have: what is thought of it is surer then. */
+  readonly minBelievedProbability: number;
   /** No page is polled again sooner, in seconds. */
   readonly minIntervalSeconds: number;
   /** Each page is polled again as late as this at the latest, in seconds, as far as the budget allows. */
@@ -19,6 +21,7 @@ export interface PollPolicy {
 export const defaultPollPolicy: PollPolicy = {
   minChangeProbability: 0.3,
   minBudgetedProbability: 0.02,
+  minBelievedProbability: 0.005,
   minIntervalSeconds: 3600,
   maxIntervalSeconds: 90 * 86_400,
 };

@@ -6,7 +6,7 @@ import { defaultShares } from "./rate-mixture.ts";
 export interface SiteLearning {
   /** How the rates of its pages are distributed, as shares of the grid's rates. */
   readonly shares: readonly number[];
-  /** How many pages said so. */
+  /** How many pages it has. */
   readonly pages: number;
   /** What the last request of a budget is worth, in seconds of freshness; undefined before the first. */
   readonly price?: number | undefined;
@@ -31,6 +31,20 @@ export function readLearning(state: unknown): SiteLearning {
     pages,
     ...(isWithin(price, 1e-3, mostSeconds) && { price }),
   };
+}
+
+const daySeconds = 86_400;
+const mostHorizonSeconds = 150 * daySeconds;
+/** What a visit teaches the page's next visits would teach as well: it is used for about so many of them. */
+const visitsTaught = 5;
+
+/**
+ * For how long what a visit teaches is used, in seconds.
+ *
+ * @param everySeconds - the time in which the budget could visit each page once
+ */
+export function horizonOf(everySeconds: number): number {
+  return Math.min(mostHorizonSeconds, visitsTaught * everySeconds);
 }
 
 /** How far the price follows what the last visit of a part of the budget was worth. */

@@ -47,7 +47,10 @@ export class PollPlanner {
 
   /** Looks at a page; each once. O(log budget). */
   add({ path, polledAt, ratePerSecond, weight = 1 }: PollablePage): void {
-    if (polledAt === undefined) return this.#selection.addNew(path);
+    if (polledAt === undefined) {
+      this.#selection.addNew(path);
+      return;
+    }
     const dueAfter = dueAfterSeconds(ratePerSecond, this.#minProbability, this.#policy);
     // A clock that was set back must not keep a page waiting until it is where it was.
     const elapsedSeconds = Math.max(0, this.#now - polledAt) / 1000;

@@ -24,7 +24,7 @@ export class CrawlerPlanner implements VisitPlanner {
 
   plan({ polledAtSeconds, ratesPerSecond }: KnownPages, { fromSeconds, seconds, visits }: VisitWindow): VisitPlan {
     const now = Math.round((fromSeconds + seconds / 2) * 1000);
-    const chooser = new LearningChooser({ now, budget: visits, learning: this.#learning });
+    const chooser = new LearningChooser({ now, budget: visits, perSecond: visits / seconds, learning: this.#learning });
     for (let page = 0; page < polledAtSeconds.length; page++) {
       const at = polledAtSeconds[page] ?? Number.NaN;
       chooser.add({
