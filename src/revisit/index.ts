@@ -105,4 +105,4 @@ export {
 } from "./signalled-index.ts";
 export { boundSilent, planSample } from "./silent-share.ts";
 export { noLearning, readLearning, type SiteLearning } from "./site-learning.ts";
-export { type PollablePage, PollPlanner, type PollPlanOptions, planPolls } from "./site-plan.ts";
+export { type PollablePage, PollPlanner, type PollPlanOptions, planPolls, type SeenPage } from "./site-plan.ts";

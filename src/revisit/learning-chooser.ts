@@ -8,7 +8,7 @@ import { type PollPlan, PollSelection } from "./poll-selection.ts";
 import { gridSize, weighRates } from "./rate-grid.ts";
 import { RateMixture } from "./rate-mixture.ts";
 import { followPrice, horizonOf, priceInTurn, type SiteLearning } from "./site-learning.ts";
-import type { PollablePage } from "./site-plan.ts";
+import type { SeenPage } from "./site-plan.ts";
 
 /** For which instant and budget pages are chosen, and what is remembered of their site. */
 export interface LearningChoiceOptions {
@@ -58,7 +58,7 @@ export class LearningChooser implements PollChooser {
   }
 
   /** Looks at a page; each once. O(log budget). */
-  add({ path, polledAt, history = noHistory, weight = 1 }: PollablePage): void {
+  add({ path, polledAt, history = noHistory, weight = 1 }: SeenPage): void {
     this.#pages += 1;
     if (polledAt === undefined) {
       this.#selection.addNew(path);

@@ -35,22 +35,25 @@ export function readLearning(state: unknown): SiteLearning {
 
 const daySeconds = 86_400;
 const mostHorizonSeconds = 150 * daySeconds;
-/** What a visit teaches the page's next visits would teach as well: it is used for about so many of them. */
-const visitsTaught = 5;
+/** Where each page is visited so often anyway, that teaches enough. */
+const taughtAnywaySeconds = 7 * daySeconds;
+/** By how much longer what a visit teaches is used than pages wait beyond that: 150 days where each is visited once a month. */
+const growth = 6.5;
 
 /**
- * For how long what a visit teaches is used, in seconds.
+ * For how long what a visit teaches is used, in seconds: what the page's next visits teach as well is the less worth, the sooner they
+ * come. At most 150 days.
  *
  * @param everySeconds - the time in which the budget could visit each page once
  */
 export function horizonOf(everySeconds: number): number {
-  return Math.min(mostHorizonSeconds, visitsTaught * everySeconds);
+  return Math.min(mostHorizonSeconds, growth * Math.max(0, everySeconds - taughtAnywaySeconds));
 }
 
 /** How far the price follows what the last visit of a part of the budget was worth. */
 const pull = 0.05;
 
-/** The price of visits after some of a budget, the last of which was worth so much by the page's weight. */
+/** The price of visits after a part of a budget, the last of which was worth so much by the page's weight. */
 export function followPrice(price: number, last: number): number {
   return price + pull * (last - price);
 }

@@ -4,17 +4,21 @@ import { pollValue } from "./poll-index.ts";
 import { defaultPollPolicy, dueAfterSeconds, type PollPolicy } from "./poll-policy.ts";
 import { type PollPlan, PollSelection } from "./poll-selection.ts";
 
-/** A page as the plan sees it. */
-export interface PollablePage {
+/** A page that was polled or not, and what was seen of it. */
+export interface SeenPage {
   readonly path: string;
   /** When it was last asked for; undefined if it never was. */
   readonly polledAt: EpochMs | undefined;
-  /** Changes a second, as `rateOf` estimates it. */
-  readonly ratePerSecond: number;
   /** How much it matters beside others. Default 1. */
   readonly weight?: number;
-  /** What was seen of it; left out if nothing was. */
+  /** Left out if nothing was seen. */
   readonly history?: ChangeHistory;
+}
+
+/** A page as the plan sees it. */
+export interface PollablePage extends SeenPage {
+  /** Changes a second, as `rateOf` estimates it. */
+  readonly ratePerSecond: number;
   /** What a planner that steps intervals keeps of it. */
   readonly interval?: KeptInterval | undefined;
 }

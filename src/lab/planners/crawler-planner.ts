@@ -22,7 +22,7 @@ export class CrawlerPlanner implements VisitPlanner {
     this.#histories[page] = observe(this.#histories[page] ?? noHistory, { intervalSeconds, changed });
   }
 
-  plan({ polledAtSeconds, ratesPerSecond }: KnownPages, { fromSeconds, seconds, visits }: VisitWindow): VisitPlan {
+  plan({ polledAtSeconds }: KnownPages, { fromSeconds, seconds, visits }: VisitWindow): VisitPlan {
     const now = Math.round((fromSeconds + seconds / 2) * 1000);
     const chooser = new LearningChooser({ now, budget: visits, perSecond: visits / seconds, learning: this.#learning });
     for (let page = 0; page < polledAtSeconds.length; page++) {
@@ -31,7 +31,6 @@ export class CrawlerPlanner implements VisitPlanner {
         // As long as all others, so that pages go by their numbers.
         path: String(page).padStart(10, "0"),
         polledAt: Number.isNaN(at) ? undefined : at * 1000,
-        ratePerSecond: ratesPerSecond[page] ?? 0,
         history: this.#histories[page] ?? noHistory,
       });
     }
