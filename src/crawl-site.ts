@@ -61,8 +61,8 @@ export interface CrawlSiteOptions {
   /** Whether of a site that publishes no changes only pages are asked for that have probably changed. Default: whether `planner` is given. */
   readonly isPlanned?: boolean;
   /**
-   * Which planner chooses the pages that are asked for of a site that publishes no changes. All but `default`, `nutch` and
-   * `stormcrawler` divide a budget, and need one.
+   * Which planner chooses the pages that are asked for of a site that publishes no changes. All but `default`, `index`, `nutch`
+   * and `stormcrawler` divide a budget, and need one.
    *
    * @default "default"
    */

@@ -4,6 +4,7 @@ import {
   DueChoice,
   defaultPollPolicy,
   dueAfterSeconds,
+  LearningChooser,
   type PollChooser,
   PollPlanner,
   type PollPlannerName,
@@ -11,6 +12,7 @@ import {
   planByPrice,
   pollPlannerOf,
   type RateTally,
+  readLearning,
 } from "../revisit/index.ts";
 import type { SiteMemory } from "./ports.ts";
 
@@ -42,7 +44,8 @@ export async function createChooser(
   countRates: () => Promise<RateTally>,
 ): Promise<PollChooser> {
   const kind = pollPlannerOf(planner);
-  if (kind.kind === "default") return new PollPlanner({ now, budget });
+  if (kind.kind === "index" || (kind.kind === "beliefs" && budget === undefined))
+    return new PollPlanner({ now, budget });
   if (kind.kind === "intervals") {
     const { rule } = kind;
     const waitOf = ({ interval }: { readonly interval?: KeptInterval | undefined }): number =>
@@ -51,6 +54,10 @@ export async function createChooser(
   }
   const pace = paceAfter(readPace(memory), now, budget ?? 0);
   memory.rememberSource("pace", pace);
+  if (kind.kind === "beliefs") {
+    const learning = readLearning(memory.readSource("rates"));
+    return new LearningChooser({ now, budget: budget ?? 0, perSecond: pace.perSecond, learning });
+  }
   const rates = await countRates();
   const { pollsPerSecond } = planByPrice(kind.curve, rates.rows(), Math.max(leastPerSecond, pace.perSecond));
   const waitOf = ({ ratePerSecond }: { readonly ratePerSecond: number }): number =>

@@ -5,10 +5,14 @@ import {
   defaultPrior,
   minRate,
   noHistory,
+  noLearning,
   observe,
+  type PollChooser,
   type RatePrior,
   RateTally,
   rateOf,
+  readLearning,
+  type SiteLearning,
   SitePrior,
 } from "../revisit/index.ts";
 import { createChooser } from "./poll-chooser.ts";
@@ -69,6 +73,12 @@ export function readPrior(memory: Pick<SiteMemory, "readSource">): RatePrior {
   return seconds >= 1 && seconds <= 1 / minRate ? { ...defaultPrior, seconds } : defaultPrior;
 }
 
+/** What is known of how the site's pages change, beside the prior: also where this visit's planner has no use for it. */
+function keptLearning(memory: SiteMemory, { learning }: PollChooser): SiteLearning | undefined {
+  const kept = learning ?? readLearning(memory.readSource("rates"));
+  return kept === noLearning ? undefined : kept;
+}
+
 /** Targets that are worth a request. */
 export interface ChosenPolls {
   readonly targets: Iterator<Target>;
@@ -112,12 +122,11 @@ export async function choosePolls(visit: TargetVisit, targets: () => Iterable<Ta
     return rates;
   });
   const looked = await lookAtEach(visit, targets(), ({ path, askedAt, interval }, history) => {
-    fit.add(history);
     const polledAt = askedAt === undefined ? undefined : askedAt * 1000;
-    chooser.add({ path, polledAt, ratePerSecond: rateOf(history, prior), interval });
+    chooser.add({ path, polledAt, ratePerSecond: fit.add(history), history, interval });
   });
-  if (looked > 0) memory.rememberSource("rates", { seconds: fit.prior.seconds });
   const { polls, nextDueAt } = chooser.finish();
+  if (looked > 0) memory.rememberSource("rates", { ...keptLearning(memory, chooser), seconds: fit.prior.seconds });
   return { targets: takeChosen(visit, polls), nextDueAt };
 }
 

@@ -208,11 +208,17 @@ export class SitePrior {
     this.#prior = prior;
   }
 
-  /** Adds a page; one that was never polled twice tells nothing. */
-  add(history: ChangeHistory): void {
-    if (!(history.visits > 0)) return;
+  /**
+   * Adds a page; one that was never polled twice tells nothing.
+   *
+   * @returns its rate by the prior of before, in changes a second
+   */
+  add(history: ChangeHistory): number {
+    const rate = rateOf(history, this.#prior);
+    if (!(history.visits > 0)) return rate;
     this.#pages += 1;
-    this.#rates += rateOf(history, this.#prior);
+    this.#rates += rate;
+    return rate;
   }
 
   /** The site's prior, by the pages that were added; the default one counts as 20 of them. */

@@ -1,6 +1,8 @@
 import type { EpochMs } from "../model/index.ts";
 import { BestItems } from "./best-items.ts";
-import { maxPlannedPolls, type PollablePage } from "./site-plan.ts";
+import { maxPlannedPolls } from "./poll-selection.ts";
+import type { SiteLearning } from "./site-learning.ts";
+import type { PollablePage } from "./site-plan.ts";
 
 /** Which pages a visit polls. */
 export interface ChosenPages {
@@ -15,6 +17,8 @@ export interface PollChooser {
   /** Looks at a page; each once. */
   add(page: PollablePage): void;
   finish(): ChosenPages;
+  /** What the pages that went by say of their site, to be remembered for the next visit; left out where it learns nothing. */
+  readonly learning?: SiteLearning;
 }
 
 /** For which instant a choice is, by which rule, and how much it may hold. */

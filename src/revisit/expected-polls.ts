@@ -1,7 +1,7 @@
 import { freshnessCurve } from "./optimum.ts";
+import { defaultPollPolicy, dueAfterSeconds, type PollPolicy } from "./poll-policy.ts";
 import { planByPrice } from "./price-search.ts";
 import { rateBuckets, rateOfBucket } from "./rate-buckets.ts";
-import { defaultPollPolicy, dueAfterSeconds, type PollPolicy } from "./site-plan.ts";
 
 const rowRates = Float64Array.from({ length: rateBuckets }, (_, row) => rateOfBucket(row));
 const rowWeights = new Float64Array(rateBuckets).fill(1);
@@ -17,13 +17,13 @@ export function pollsByCurve(
 }
 
 /**
- * Polls a second of a page of each row in the long run by the crawler's own plan: the greedy index, which comes to the
- * optimum's rates; no page more often than where it is all but certainly equal; and of a quarter of the budget those that would else
+ * Polls a second of a page of each row in the long run by the crawler's own plan and by `index`: the greedy index, which comes to the
+ * optimum's rates; what the crawler's own plan learns beyond the estimated rates is left out; no page more often than where it is all but certainly equal; and of a quarter of the budget those that would else
  * wait for longer than the longest interval.
  *
  * @param counts - pages by the row of their estimated rate
  */
-export function pollsByDefault(
+export function pollsByIndex(
   counts: ArrayLike<number>,
   budgetPerSecond: number,
   policy: PollPolicy = defaultPollPolicy,

@@ -49,6 +49,7 @@ export {
   trustOf,
 } from "./lastmod-trust.ts";
 export { LearnedValue } from "./learned-value.ts";
+export { type LearningChoiceOptions, LearningChooser } from "./learning-chooser.ts";
 export { type LearningOptions, LearningPlanner } from "./learning-planner.ts";
 export { LinkPlanner, linkChangeRatio, linkPriority } from "./link-priority.ts";
 export { NoticedPlanner } from "./noticed-planner.ts";
@@ -72,6 +73,8 @@ export {
   secondsUntilValue,
 } from "./poll-index.ts";
 export { isPollPlannerName, type PollPlannerName, pollPlannerNames, pollPlannerOf } from "./poll-planners.ts";
+export { defaultPollPolicy, dueAfterSeconds, type PollPolicy } from "./poll-policy.ts";
+export { maxPlannedPolls, type PlannedPoll, type PollPlan, type PollReason } from "./poll-selection.ts";
 export { type PollCurve, type PollRates, planByPrice } from "./price-search.ts";
 export { learnPublications, planLook } from "./publication-rhythm.ts";
 export { type QueueWeights, weighQueues } from "./queue-weights.ts";
@@ -101,16 +104,5 @@ export {
   signalledValue,
 } from "./signalled-index.ts";
 export { boundSilent, planSample } from "./silent-share.ts";
-export {
-  defaultPollPolicy,
-  dueAfterSeconds,
-  maxPlannedPolls,
-  type PlannedPoll,
-  type PollablePage,
-  type PollPlan,
-  PollPlanner,
-  type PollPlanOptions,
-  type PollPolicy,
-  type PollReason,
-  planPolls,
-} from "./site-plan.ts";
+export { noLearning, readLearning, type SiteLearning } from "./site-learning.ts";
+export { type PollablePage, PollPlanner, type PollPlanOptions, planPolls, type SeenPage } from "./site-plan.ts";

@@ -3,13 +3,17 @@ import type { KnownPages, SeenVisit, VisitPlan, VisitPlanner, VisitWindow } from
 import { LearnedValue } from "./learned-value.ts";
 import { gridSize, weighRates } from "./rate-grid.ts";
 import { RateMixture } from "./rate-mixture.ts";
+import { followPrice, horizonOf, priceInTurn } from "./site-learning.ts";
 import { SiteQuota, slotSeconds, VisitList } from "./visit-schedule.ts";
 
 const daySeconds = 86_400;
 
 /** Numbers of {@link LearningPlanner}. */
 export interface LearningOptions {
-  /** For how long what a visit teaches is used, in seconds. Default 150 days; 0 for an index that seeks no knowledge. */
+  /**
+   * For how long what a visit teaches is used, in seconds; 0 for an index that seeks no knowledge. Default 150 days where the budget could
+   * visit each page once a month or less, none where once a week.
+   */
   readonly horizonSeconds?: number;
   /** So long after its last visit a page is due whatever is believed of it, in seconds: beliefs may be wrong. Default a year. */
   readonly mostSeconds?: number;
@@ -22,8 +26,6 @@ const leastGrowth = 1.04;
 const mostGrowth = 1.2;
 /** In a part of a window no more than one page in so many is visited, each once. */
 const pagesAVisit = 4;
-/** How far the price follows what the last visit of a part was worth. */
-const pull = 0.05;
 /** Of pages that were not visited one in so many is weighed anew in each window, as what is thought of all changes. */
 const weighedEvery = 16;
 
@@ -36,7 +38,8 @@ const weighedEvery = 16;
  */
 export class LearningPlanner implements VisitPlanner {
   readonly name = "learning";
-  readonly #value: LearnedValue;
+  readonly #horizonSeconds: number | undefined;
+  #value = new LearnedValue(0);
   readonly #mostSeconds: number;
   readonly #usesDates: boolean;
   readonly #mixture = new RateMixture();
@@ -52,7 +55,7 @@ export class LearningPlanner implements VisitPlanner {
   readonly #belief = new Float64Array(gridSize);
 
   constructor({ horizonSeconds, mostSeconds, usesDates }: LearningOptions = {}) {
-    this.#value = new LearnedValue(horizonSeconds ?? 150 * daySeconds);
+    this.#horizonSeconds = horizonSeconds;
     this.#mostSeconds = mostSeconds ?? 365 * daySeconds;
     this.#usesDates = usesDates ?? false;
   }
@@ -85,6 +88,9 @@ export class LearningPlanner implements VisitPlanner {
   plan(pages: KnownPages, window: VisitWindow): VisitPlan {
     const count = pages.polledAtSeconds.length;
     this.#grow(count);
+    const everySeconds = (count * window.seconds) / Math.max(1, window.visits);
+    this.#value = new LearnedValue(this.#horizonSeconds ?? horizonOf(everySeconds));
+    if (Number.isNaN(this.#price)) this.#price = priceInTurn(everySeconds, this.#mixture.shares);
     const list = new VisitList(window.visits);
     const quota = new SiteQuota(pages, window);
     for (let page = this.#turn; page < count; page += weighedEvery) this.#weigh(page);
@@ -103,7 +109,6 @@ export class LearningPlanner implements VisitPlanner {
     const { polledAtSeconds, weights } = pages;
     const now = (slotSeconds(window, list.length) + slotSeconds(window, Math.max(list.length, upTo - 1))) / 2;
     const most = upTo - list.length;
-    if (Number.isNaN(this.#price)) this.#price = this.#firstPrice(pages, window);
     for (let page = 0; page < polledAtSeconds.length; page++) this.#look(page, now, polledAtSeconds, weights);
     const values = this.#values;
     const sorted = values.slice().sort();
@@ -124,14 +129,7 @@ export class LearningPlanner implements VisitPlanner {
       polledAtSeconds[page] = at;
       this.#lookAt[page] = 0;
     }
-    if (last > 0) this.#price += pull * (last - this.#price);
-  }
-
-  /** What the last visit is worth if all pages are as what is thought before anything is known, visited in turn. */
-  #firstPrice(pages: KnownPages, window: VisitWindow): number {
-    const seconds = (pages.polledAtSeconds.length * window.seconds) / Math.max(1, window.visits);
-    const plain = new LearnedValue(0);
-    return plain.valueOf(seconds, seconds, this.#mixture.shares);
+    if (last > 0) this.#price = followPrice(this.#price, last);
   }
 
   #grow(count: number): void {

@@ -1,5 +1,5 @@
 import type { IntervalRule } from "./adaptive-interval.ts";
-import { pollsByCurve, pollsByDefault } from "./expected-polls.ts";
+import { pollsByCurve, pollsByIndex } from "./expected-polls.ts";
 import { IntervalCourses } from "./interval-course.ts";
 import { expectedAgeSeconds, expectedFreshness } from "./poll-index.ts";
 import { type PollPlannerName, pollPlannerOf } from "./poll-planners.ts";
@@ -95,9 +95,7 @@ export class Forecaster {
     if (kind.kind === "intervals") return this.#followIntervals(planner, kind.rule, budgetPerSecond);
     const { counts } = this.#pages;
     return this.#followPolls(
-      kind.kind === "default"
-        ? pollsByDefault(counts, budgetPerSecond)
-        : pollsByCurve(kind.curve, counts, budgetPerSecond),
+      kind.kind === "rates" ? pollsByCurve(kind.curve, counts, budgetPerSecond) : pollsByIndex(counts, budgetPerSecond),
     );
   }
 

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { expectedFreshness, planOptimum } from "../../src/revisit/index.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 import { runTrial, type TrialResult, type TrialSite } from "./poll/polled-site.ts";
-import { createAdaptive, createEstimating, createKnowing, createRoundRobin } from "./poll/pollers.ts";
+import { createAdaptive, createEstimating, createKnowing, createLearning, createRoundRobin } from "./poll/pollers.ts";
 import { makePoissonSite, poissonRates, takeHistory } from "./poll/trial-sites.ts";
 import { daySeconds, readHistory } from "./replay/history.ts";
 
@@ -17,7 +17,7 @@ const explanation = `Each poller may make the same number of requests a day, onc
 Counted is the second half of the days. fresh: mean share of pages whose copy is as they are; age: mean days since a
 copy became another than its page. useful: polls that found a change or a new page.
 uniform: the page polled longest ago. adaptive: an interval that halves after a change and grows by half after none, 1
-hour to 14 days, as StormCrawler's. known rates: each page's mean over the trial, which no crawler can know.
+hour to 14 days, as StormCrawler's. index: the crawler's plan "index". learned: its own, "default". known rates: each page's mean over the trial, which no crawler can know.
 `;
 
 const defaultFiles = ["flink-web.tsv.gz", "nodejs-org.tsv.gz"];
@@ -52,6 +52,8 @@ function compare(site: TrialSite, days: number, everyDays: number): void {
     createAdaptive(site),
     createEstimating(site, { dated: false }),
     createEstimating(site, { dated: true }),
+    createLearning(site, { dated: false }),
+    createLearning(site, { dated: true }),
     createKnowing(site),
   ];
   for (const poller of pollers) {

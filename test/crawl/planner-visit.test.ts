@@ -56,7 +56,7 @@ describe("visits by a planner", () => {
         assert.ok(pages.length <= 2, pages.join());
         assert.equal(new Set(pages).size, pages.length);
       }
-      const isSpent = !["default", "nutch", "stormcrawler"].includes(planner);
+      const isSpent = !["default", "index", "nutch", "stormcrawler"].includes(planner);
       if (isSpent) assert.deepEqual(new Set(asked.map(({ length }) => length)), new Set([2]));
     });
 

@@ -11,6 +11,7 @@ import {
   ratePolicies,
   type VisitPlanner,
 } from "../../revisit/index.ts";
+import { CrawlerPlanner } from "./crawler-planner.ts";
 
 /** Where a planner's rates come from: they are told, it is told what `rateOf` estimates of the visits, or it needs none. */
 export type PlayerRates = "known" | "learned" | "none";
@@ -38,6 +39,7 @@ export const players: readonly Player[] = [
   { name: "storm", rates: "none", make: () => new IntervalPlanner(createStormRule()) },
   { name: "links", rates: "none", make: () => new LinkPlanner() },
   ...(["known", "learned"] as const).flatMap((rates) => ofRates.map(([name, make]) => ({ name, rates, make }))),
+  { name: "default", rates: "learned", make: () => new CrawlerPlanner() },
   { name: "learning", rates: "learned", make: () => new LearningPlanner() },
 ];
 

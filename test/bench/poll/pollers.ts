@@ -1,11 +1,14 @@
 import {
   type ChangeHistory,
   defaultPrior,
+  LearningChooser,
   noHistory,
+  noLearning,
   observe,
   planPolls,
   type RatePrior,
   rateOf,
+  type SiteLearning,
   SitePrior,
 } from "../../../src/revisit/index.ts";
 import type { Poller, TrialPoll, TrialSite } from "./polled-site.ts";
@@ -72,6 +75,36 @@ export function createEstimating(site: TrialSite, options: { dated: boolean }): 
     return planned.choose(now, live, polledAt, budget);
   };
   return { name: planned.name, choose, note };
+}
+
+/** What the crawler does by itself: rates are believed, and learned from all pages each day. */
+export function createLearning(site: TrialSite, options: { dated: boolean }): Poller {
+  const places = new Map(site.pages.map(({ path }, at) => [path, at]));
+  const histories: ChangeHistory[] = new Array(site.pages.length).fill(noHistory);
+  let learning: SiteLearning = noLearning;
+  return {
+    name: `learned${options.dated ? " with dates" : ""}`,
+    choose: (now, live, polledAt, budget) => {
+      const perSecond = budget / daySeconds;
+      const chooser = new LearningChooser({ now: now * 1000, budget, perSecond, learning });
+      for (const at of live) {
+        const polled = polledAt[at] ?? Number.NaN;
+        chooser.add({
+          path: site.pages[at]?.path ?? "",
+          polledAt: Number.isNaN(polled) ? undefined : polled * 1000,
+          history: histories[at] ?? noHistory,
+        });
+      }
+      const { polls } = chooser.finish();
+      learning = chooser.learning;
+      return polls.map(({ path }) => places.get(path) ?? -1);
+    },
+    note: (at, { intervalSeconds, changed, lastModifiedAgeSeconds }) => {
+      if (intervalSeconds === undefined) return;
+      const age = options.dated ? lastModifiedAgeSeconds : undefined;
+      histories[at] = observe(histories[at] ?? noHistory, { intervalSeconds, changed, lastModifiedAgeSeconds: age });
+    },
+  };
 }
 
 /** The room's plan with each page's mean rate over the whole trial, which nobody can know. */

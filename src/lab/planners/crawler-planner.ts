@@ -1,0 +1,44 @@
+import {
+  type ChangeHistory,
+  type KnownPages,
+  LearningChooser,
+  noHistory,
+  noLearning,
+  observe,
+  type SeenVisit,
+  type SiteLearning,
+  type VisitPlan,
+  type VisitPlanner,
+  type VisitWindow,
+} from "../../revisit/index.ts";
+
+/** What the crawler does by itself, once a window: it keeps of a page what its store keeps. Weights, signals and limits are not listened to. */
+export class CrawlerPlanner implements VisitPlanner {
+  readonly name = "default";
+  readonly #histories: ChangeHistory[] = [];
+  #learning: SiteLearning = noLearning;
+
+  note({ page, intervalSeconds, changed }: SeenVisit): void {
+    this.#histories[page] = observe(this.#histories[page] ?? noHistory, { intervalSeconds, changed });
+  }
+
+  plan({ polledAtSeconds }: KnownPages, { fromSeconds, seconds, visits }: VisitWindow): VisitPlan {
+    const now = Math.round((fromSeconds + seconds / 2) * 1000);
+    const chooser = new LearningChooser({ now, budget: visits, perSecond: visits / seconds, learning: this.#learning });
+    for (let page = 0; page < polledAtSeconds.length; page++) {
+      const at = polledAtSeconds[page] ?? Number.NaN;
+      chooser.add({
+        // As long as all others, so that pages go by their numbers.
+        path: String(page).padStart(10, "0"),
+        polledAt: Number.isNaN(at) ? undefined : at * 1000,
+        history: this.#histories[page] ?? noHistory,
+      });
+    }
+    const { polls } = chooser.finish();
+    this.#learning = chooser.learning;
+    return {
+      pages: Uint32Array.from(polls, ({ path }) => Number(path)),
+      atSeconds: Float64Array.from(polls, (_, slot) => fromSeconds + ((slot + 0.5) * seconds) / visits),
+    };
+  }
+}
