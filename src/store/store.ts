@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { type Clock, wrapSystemError } from "../model/index.ts";
+import { type Clock, TidemarkError, wrapSystemError } from "../model/index.ts";
 import { type Connection, memoryName, openMemoryState, openState, prepareStatement, transact } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 import { doubtPages } from "./doubt.ts";
@@ -234,12 +234,21 @@ export class Store {
   [Symbol.dispose](): void {
     try {
       this.#thread?.close();
-      for (const memory of this.#open.values()) memory.flush();
+      for (const memory of this.#open.values()) flushIfPossible(memory);
       this.#connection.close();
       rmSync(this.#temporary, { recursive: true, force: true });
     } finally {
       for (const lock of this.#locks) lock.release();
     }
+  }
+}
+
+/** Where there is no room what waits is learned again; what ended the visit is what its user has to be told. */
+function flushIfPossible(memory: { flush(): void }): void {
+  try {
+    memory.flush();
+  } catch (error) {
+    if (!(error instanceof TidemarkError)) throw error;
   }
 }
 
