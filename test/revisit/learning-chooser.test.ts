@@ -23,13 +23,13 @@ import {
   type SiteLearning,
   weighRates,
 } from "../../src/revisit/index.ts";
+import { anyKeptHistory } from "./any-history.ts";
 
 const day = 86_400;
 const dayMs = 1000 * day;
 const now = 1000 * dayMs;
 
 const sumOf = (shares: readonly number[]): number => shares.reduce((sum, share) => sum + share, 0);
-const anyNumber = fc.oneof(fc.double({ min: 0, max: 1e9 }), fc.constantFrom(0, Number.NaN, Number.POSITIVE_INFINITY));
 const anyHistory: fc.Arbitrary<ChangeHistory> = fc.oneof(
   fc.constant(noHistory),
   fc
@@ -37,15 +37,7 @@ const anyHistory: fc.Arbitrary<ChangeHistory> = fc.oneof(
     .map(([seen, intervalSeconds]) =>
       seen.reduce((history, changed) => observe(history, { intervalSeconds, changed }), noHistory),
     ),
-  fc.record({
-    visits: anyNumber,
-    changes: anyNumber,
-    changedSeconds: anyNumber,
-    changedSquares: anyNumber,
-    datedChanges: anyNumber,
-    quietSeconds: anyNumber,
-    falseDates: anyNumber,
-  }),
+  anyKeptHistory,
 );
 const anyPage: fc.Arbitrary<SeenPage> = fc.record({
   path: fc.string({ maxLength: 4 }),

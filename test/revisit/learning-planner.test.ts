@@ -20,6 +20,7 @@ import {
   RateMixture,
   weighRates,
 } from "../../src/revisit/index.ts";
+import { anyKeptHistory } from "./any-history.ts";
 
 const day = 86_400;
 const sumOf = (shares: ArrayLike<number>): number => Array.from(shares).reduce((sum, share) => sum + share, 0);
@@ -32,21 +33,8 @@ function historyOf(intervalSeconds: number, changes: readonly boolean[]): Change
 }
 
 test("property: what is believed of a rate sums up to one, whatever was seen or is kept", () => {
-  const anyNumber = fc.oneof(
-    fc.double({ min: 0, max: 1e12 }),
-    fc.constantFrom(0, Number.NaN, Number.POSITIVE_INFINITY),
-  );
-  const anyHistory = fc.record({
-    visits: anyNumber,
-    changes: anyNumber,
-    changedSeconds: anyNumber,
-    changedSquares: anyNumber,
-    datedChanges: anyNumber,
-    quietSeconds: anyNumber,
-    falseDates: anyNumber,
-  });
   fc.assert(
-    fc.property(anyHistory, (history) => {
+    fc.property(anyKeptHistory, (history) => {
       const belief = weighRates(history, defaultShares);
       assert.ok(Math.abs(sumOf(belief) - 1) < 1e-9, `${sumOf(belief)}`);
       assert.ok(belief.every((share) => share >= 0));

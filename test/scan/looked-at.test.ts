@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { TidemarkError } from "../../src/model/index.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { listenIn } from "../unix-socket.ts";
 import { stranger, walkAll } from "./walked.ts";
 
 test("permission bits decide what a reader may read, also for an exporter who may read all", async () => {
@@ -44,8 +43,7 @@ test("permission bits decide what a reader may read, also for an exporter who ma
 test("pipes, sockets and devices are no pages", async () => {
   using folder = makeTempFolder();
   execFileSync("mkfifo", [join(folder.path, "pipe.html")]);
-  const server = createServer().listen(join(folder.path, "socket.html"));
-  await once(server, "listening");
+  const server = await listenIn(folder.path, "socket.html");
   try {
     symlinkSync("pipe.html", join(folder.path, "link-to-pipe.html"));
     const { paths, withheld } = await walkAll(folder.path);

@@ -14,12 +14,13 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { TidemarkError } from "../../src/model/index.ts";
 import { type FolderServer, type ServedRequest, serveFolder } from "../../src/serve/index.ts";
+import { listenIn } from "../unix-socket.ts";
 import { ask } from "./ask.ts";
 
 const folder = mkdtempSync(join(realpathSync(tmpdir()), "tidemark-serve-"));
@@ -305,8 +306,7 @@ test("no Last-Modified lies in the future, and the past goes far back", async ()
 
 test("a pipe is not waited for, and neither it nor a socket is a file", async () => {
   execFileSync("sh", ["-c", 'mkfifo "$0"', join(root, "pipe")]);
-  const listener = createServer().listen(join(root, "socket"));
-  await once(listener, "listening");
+  const listener = await listenIn(root, "socket");
   assert.equal((await ask(server, "/pipe")).status, 404);
   assert.equal((await ask(server, "/socket")).status, 404);
   listener.close();
