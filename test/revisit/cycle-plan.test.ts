@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { checkCycle } from "../../src/lab/edwards/cycle-check.ts";
 import { type PublishedCycle, publishedCycle } from "../../src/lab/edwards/published-cycle.ts";
 import { type CycleFacts, type CyclePlan, planCycle, shiftPrices, weighQueues } from "../../src/revisit/index.ts";
+import { anyCycle, anyCycleOf } from "./any-cycle.ts";
 
 const sum = (values: ArrayLike<number>): number => Array.from(values).reduce((total, value) => total + value, 0);
 const within = (actual: number, expected: number, tolerance: number, what: string): void =>
@@ -132,42 +133,21 @@ test("the queues' weights are the shares of a period, and fetches of new pages b
   );
 });
 
-const share = fc.double({ min: 0, max: 1, noNaN: true });
-const anyFacts = fc.integer({ min: 1, max: 7 }).chain((periods) =>
-  fc
-    .array(
-      fc.record({
-        pages: fc.oneof(fc.constant(0), fc.double({ min: 1e-3, max: 100, noNaN: true })),
-        stale: share,
-        a: share,
-        c: fc.double({ min: 0.2, max: 5, noNaN: true }),
-        w: fc.double({ min: 0, max: 3, noNaN: true }),
-      }),
-      { minLength: 1, maxLength: 12 },
-    )
-    .chain((buckets) =>
-      fc.record({
-        periods: fc.constant(periods),
-        pages: fc.constant([...buckets.map(({ pages }) => pages), 1]),
-        obsolete: fc.constant([...buckets.map(({ pages, stale }) => pages * stale), 0]),
-        changed: fc.constant((t: number, i: number) => (buckets[i]?.a ?? 0.5) / (1 + (t % 3))),
-        waiting: fc.double({ min: 0, max: 50, noNaN: true }),
-        arrivals: fc.double({ min: 0, max: 10, noNaN: true }),
-        capacity: fc.double({ min: 0.1, max: 300, noNaN: true }),
-        oldCost: fc.constant((_t: number, i: number) => buckets[i]?.c ?? 1),
-        newCost: fc.double({ min: 0.2, max: 5, noNaN: true }),
-        oldWeight: fc.constant((t: number, i: number) => (buckets[i]?.w ?? 1) * (t % 2)),
-        newWeight: fc.double({ min: 0, max: 3, noNaN: true }),
-        oldFinds: fc.double({ min: 0, max: 0.3, noNaN: true }),
-        newFinds: fc.double({ min: 0, max: 0.9, noNaN: true }),
-      }),
-    ),
-);
-
 test("property: whatever the facts, a plan keeps all constraints and is no better than its bound", () => {
   fc.assert(
-    fc.property(anyFacts, (facts) => checkPlan(facts, planCycle(facts))),
+    fc.property(anyCycle, (facts) => checkPlan(facts, planCycle(facts))),
     { numRuns: 150 },
+  );
+});
+
+test("property: buckets that have nothing in common with their neighbours are planned as well", () => {
+  fc.assert(
+    fc.property(anyCycleOf({ mostPeriods: 5, leastBuckets: 513, mostBuckets: 600 }), (facts) => {
+      const plan = planCycle(facts);
+      checkPlan(facts, plan);
+      assert.equal(plan.shares.old.length, plan.buckets * plan.periods);
+    }),
+    { numRuns: 10 },
   );
 });
 
