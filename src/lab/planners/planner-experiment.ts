@@ -31,17 +31,28 @@ const known: ReadonlyArray<
   ["greedy index, rates estimated one by one", "index", "0.588", [0.575, 0.6]],
 ];
 
-/** Whether the default planner is ahead of the rules that crawlers ship, in every scene: the least lead. */
-function leastLead(rows: readonly LabRow[]): number | undefined {
-  const leads = rows
-    .filter(({ planner }) => planner === "learning")
-    .flatMap(({ scene, freshness }) =>
-      ["round-robin", "nutch", "storm"].map(
-        (label) => Number(freshness) - (freshnessOf(String(scene), label)(rows) ?? 0),
-      ),
-    );
-  return leads.length === 0 ? undefined : Math.min(...leads);
+const rivals = ["round-robin", "nutch", "storm"];
+const eachOf = ({ each }: LabRow): number[] => String(each).split(" ").map(Number);
+
+/** How far the crawler's planner is ahead of the rules that crawlers ship, web by web, where that is least. */
+function leastLead(bound: "mean" | "low") {
+  return (rows: readonly LabRow[]): number | undefined => {
+    const leads = rows
+      .filter(({ planner }) => planner === "default")
+      .flatMap((row) => {
+        const own = eachOf(row);
+        return rows
+          .filter(({ scene, planner }) => scene === row.scene && rivals.includes(String(planner)))
+          .map((rival) => boundMean(eachOf(rival).map((freshness, at) => (own[at] ?? 0) - freshness))[bound]);
+      });
+    return leads.length === 0 ? undefined : Math.min(...leads);
+  };
 }
+
+const fewPages = {
+  expected: [0.93, 0.97],
+  why: "Of few pages on few webs a mean is not known as exactly as a lead of a hundredth.",
+} as const;
 
 const published: readonly PublishedNumber[] = [
   ...known.map(
@@ -77,16 +88,31 @@ const published: readonly PublishedNumber[] = [
     ours: freshnessOf("poisson", "learning", "share"),
   },
   {
-    name: "least lead of learned rates over the rules of Nutch and StormCrawler and over visits in turn",
+    name: "the crawler's planner by the optimum with known rates",
+    where,
+    theirs: "at least 97 %; 95 % was the best",
+    format: "percent",
+    tolerance: [0.97, 1.02],
+    ours: freshnessOf("poisson", "default", "share"),
+    explanation: fewPages,
+  },
+  {
+    name: "least lead of the crawler's planner over the rules of Nutch and StormCrawler and over visits in turn",
     where: "every scene",
     theirs: "ahead everywhere",
     format: "percent",
     tolerance: [0, 1],
-    ours: leastLead,
-    explanation: {
-      expected: [-0.02, 0],
-      why: "Of few pages on few webs a mean is not known as exactly as a lead of a hundredth.",
-    },
+    ours: leastLead("mean"),
+    explanation: { expected: [-0.02, 0], why: fewPages.why },
+  },
+  {
+    name: "the same, at its lower bound of 95 % confidence",
+    where: "every scene",
+    theirs: "ahead everywhere",
+    format: "percent",
+    tolerance: [0, 1],
+    ours: leastLead("low"),
+    explanation: { expected: [-0.3, 0], why: fewPages.why },
   },
 ];
 
@@ -152,7 +178,7 @@ export const plannerExperiment: Experiment = defineExperiment({
       kind: "text",
       default: "",
       // Those that take longest are left out.
-      quick: "round-robin,nutch,storm,optimum-known,azar-known,index-known,index,learning",
+      quick: "round-robin,nutch,storm,optimum-known,azar-known,index-known,index,learning,default",
       meaning: "planners, a comma between; all if empty",
     },
     history: {
@@ -169,6 +195,7 @@ export const plannerExperiment: Experiment = defineExperiment({
     { name: "low", meaning: "lower bound of 95 % confidence" },
     { name: "high", meaning: "upper bound of 95 % confidence" },
     { name: "seeds", meaning: "webs" },
+    { name: "each", meaning: "freshness of each web, a space between; all planners of a scene have the same webs" },
     {
       name: "share",
       meaning:
@@ -225,6 +252,7 @@ export const plannerExperiment: Experiment = defineExperiment({
         low,
         high,
         seeds: values.seeds,
+        each: found.map(({ freshness }) => freshness.toPrecision(9)).join(" "),
         share: boundMean(found.map(({ share }) => share)).mean,
         used: boundMean(found.map(({ used }) => used)).mean,
       },
