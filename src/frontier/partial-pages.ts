@@ -4,11 +4,12 @@ import { PageHeaps } from "./page-heaps.ts";
 
 /** Pages by their ranks, and by temporary ones until those are known. */
 export class PartialPages extends PageHeaps implements OrderedPages {
-  /** By page: 1 once its own rank is known. */
+  /** By page: 1 once its own rank is known; a page that comes again after it was retrieved begins anew. */
   #isRanked = new Uint8Array(0);
 
   override add(page: number, site: number): void {
     this.#isRanked = grow(this.#isRanked, page + 1);
+    this.#isRanked[page] = 0;
     super.add(page, site, 0);
   }
 

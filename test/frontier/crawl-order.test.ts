@@ -240,6 +240,21 @@ test("between two computings of ranks a page has what leads to it, and then its 
   assert.equal(order.next(0)?.site, 2);
 });
 
+test("a page that comes again after it was retrieved is raised as a new one is", () => {
+  const ranks = Float32Array.from([0, 0.9, 0.1]);
+  const order = new CrawlOrder(
+    { kind: "partial", pages: 2, ranks: () => ranks },
+    { connections: 1, pagesPerTurn: 1, restMs: 0 },
+  );
+  for (const page of [0, 1, 2, 3, 4]) order.add(page, page, 0);
+  for (const page of [3, 4]) order.raise(page, 1);
+  for (let turn = order.next(0); turn !== undefined && turn.site !== 1; turn = order.next(0)) order.done(turn.site, 0);
+  order.add(1, 1, 0);
+  order.raise(1, 0.5);
+  order.done(1, 0);
+  assert.deepEqual(order.next(0)?.pages, [1]);
+});
+
 test("a page that has a rank of its own is not raised", () => {
   const ranks = Float32Array.from([0.1, 0.5]);
   const order = new CrawlOrder(
