@@ -1,6 +1,7 @@
 import { type ResourceSyncEntry, type ResourceSyncLink, ResourceSyncWriter, SitemapWriter } from "../format/index.ts";
 import type { EpochSeconds } from "../model/index.ts";
 import { contentId } from "./archive-files.ts";
+import { isSameRange, joinRanges, type PathRange, rangesOf, type ShardRanges } from "./begun-shards.ts";
 import type { Breather } from "./breather.ts";
 import type { ListFolder } from "./list-folder.ts";
 import type { PageLookup } from "./page-lookup.ts";
@@ -25,11 +26,24 @@ export interface ShardListGround {
   readonly publication: EpochSeconds;
   /** Shards of the last time. */
   readonly published: readonly PublishedShard[];
+  /** What runs began to write that did not end. */
+  readonly begun: ShardRanges;
+  /** Told, before the first document is written, what is begun now. */
+  readonly onBegin: (shards: ShardRanges) => Promise<void>;
 }
 
-interface Range {
-  readonly start: string;
-  readonly end: string | undefined;
+interface ShardNames {
+  readonly sitemap: string;
+  readonly list: string;
+}
+
+/** What a shard's documents come to, in two steps where one would leave pages out. */
+interface ShardTask {
+  readonly at: number;
+  readonly names: ShardNames;
+  readonly range: PathRange;
+  /** What they hold before the index is written; undefined if what is there holds enough. */
+  readonly early: PathRange | undefined;
 }
 
 /** Name of a shard's resource list. */
@@ -40,8 +54,9 @@ export function resourceListName(from: string): string {
 /**
  * Writes what the plan asks for: sitemaps and resource lists, and the indexes of both.
  *
- * Documents of more pages than before, and new ones, come before the index; those that gave pages to others after it.
- * So at any instant each page stands in a document that the index names.
+ * Before an index is written, each document that it names has all its pages, and those also that an index of before, or of
+ * a run that did not end, looks for in it; what it gave to others leaves it afterwards. So at any instant, wherever runs are
+ * stopped, each page stands in a document that the index names.
  *
  * @returns the shards as they are published then
  */
@@ -49,58 +64,72 @@ export async function writeShardLists(
   ground: ShardListGround,
   plan: readonly ShardPlan[],
 ): Promise<readonly PublishedShard[]> {
-  const { files, forms, publication, published } = ground;
-  const before = new Map(published.map((shard, at) => [shard.from, rangeOf(published, at)]));
+  const { files, forms, publication, published, begun } = ground;
   // A single list needs no index, and has its name.
   const isIndexed = plan.length > 1;
   const wasIndexed = published.length > 1;
+  const ranges = rangesOf(plan);
+  const before = rangesOf(published);
   const shards: PublishedShard[] = [];
-  const late: (() => Promise<void>)[] = [];
+  const tasks: ShardTask[] = [];
   for (const [at, part] of plan.entries()) {
-    const names = { sitemap: shardFileName(part.from), list: resourceListName(part.from) };
+    const { from, pages, lastModified } = part;
+    const names = { sitemap: shardFileName(from), list: isIndexed ? resourceListName(from) : listNames.resourceList };
     const isThere =
       (!forms.sitemap || files.has(names.sitemap)) &&
-      (!forms.resourceList || (isIndexed === wasIndexed && files.has(isIndexed ? names.list : listNames.resourceList)));
-    if (part.unchanged !== undefined && isThere) {
+      (!forms.resourceList || (isIndexed === wasIndexed && files.has(names.list)));
+    const isCertain = isThere && !begun.has(from);
+    if (part.unchanged !== undefined && isCertain) {
       if (forms.sitemap) files.keep(names.sitemap);
-      if (forms.resourceList) files.keep(isIndexed ? names.list : listNames.resourceList);
+      if (forms.resourceList) files.keep(names.list);
       shards.push(part.unchanged);
       continue;
     }
-    const range = rangeOf(plan, at);
-    const write = async () => {
-      const { from, pages, lastModified } = part;
-      const digest = await writeShard(ground, range, names, isIndexed);
-      shards[at] = { from, pages, lastModified, digest, at: publication };
-    };
-    shards.push({ from: part.from, pages: part.pages, lastModified: part.lastModified, digest: "", at: publication });
-    if (shrinks(before.get(part.from), range)) late.push(write);
-    else await write();
+    const range = ranges.get(from) as PathRange;
+    const wide = joinRanges(joinRanges(range, before.get(from)), begun.get(from));
+    const isHeld = isCertain && !isSameRange(wide, range) && isSameRange(wide, before.get(from) ?? range);
+    tasks.push({ at, names, range, early: isHeld ? undefined : wide });
+    shards.push({ from, pages, lastModified, digest: "", at: publication });
+  }
+  const toBegin = new Map(begun);
+  for (const { at, range } of tasks) {
+    const from = plan[at]?.from as string;
+    toBegin.set(from, joinRanges(range, begun.get(from)));
+  }
+  if (tasks.length > 0) await ground.onBegin(toBegin);
+  const write = async ({ at, names }: ShardTask, range: PathRange): Promise<boolean> => {
+    const digest = await writeShard(ground, range, names, isIndexed);
+    if (digest !== undefined) shards[at] = { ...(shards[at] as PublishedShard), digest };
+    return digest !== undefined;
+  };
+  const late = new Set(tasks);
+  for (const task of tasks) {
+    const { early, range } = task;
+    if (early === undefined) continue;
+    // What does not fit has grown by very many pages that no index promised.
+    const isWritten = await write(task, early);
+    if (!isWritten && (isSameRange(early, range) || !(await write(task, range)))) throw tooManyPages();
+    if (!isWritten || isSameRange(early, range)) late.delete(task);
   }
   await files.sync();
   await writeIndexes(ground, shards, isIndexed);
   await files.sync();
-  for (const write of late) await write();
+  for (const task of late) if (!(await write(task, task.range))) throw tooManyPages();
   await files.sync();
   return shards;
 }
 
-function rangeOf(shards: readonly { readonly from: string }[], at: number): Range {
-  return { start: at === 0 ? "" : (shards[at]?.from ?? ""), end: shards[at + 1]?.from };
+function tooManyPages(): RangeError {
+  return new RangeError("a sitemap, or a resource list, of too many pages");
 }
 
-function shrinks(before: Range | undefined, after: Range): boolean {
-  if (before === undefined) return false;
-  const endsEarlier = after.end !== undefined && (before.end === undefined || after.end < before.end);
-  return endsEarlier || after.start > before.start;
-}
-
+/** @returns the digest of what was written; undefined if so many pages do not fit */
 async function writeShard(
   ground: ShardListGround,
-  range: Range,
-  names: { readonly sitemap: string; readonly list: string },
+  range: PathRange,
+  names: ShardNames,
   isIndexed: boolean,
-): Promise<string> {
+): Promise<string | undefined> {
   const { site, files, pages, breather, forms, publication } = ground;
   const sitemap = new SitemapWriter("urlset", site.base);
   const links: ResourceSyncLink[] = [site.up];
@@ -108,9 +137,8 @@ async function writeShard(
   const list = new ResourceSyncWriter({ kind: "urlset", capability: "resourcelist", at: publication, links });
   for (const page of pagesBetween(pages, range.start, range.end)) {
     if (!site.lists(page.path)) continue;
-    if (forms.sitemap && !sitemap.add(page.path, page.lastModified))
-      throw new RangeError("a sitemap of too many pages");
-    if (forms.resourceList && !list.add(site.entryOf(page))) throw new RangeError("a resource list of too many pages");
+    if (forms.sitemap && !sitemap.add(page.path, page.lastModified)) return undefined;
+    if (forms.resourceList && !list.add(site.entryOf(page))) return undefined;
     if (breather.count()) await breather.breathe();
   }
   breather.stopIfAsked();
@@ -118,7 +146,7 @@ async function writeShard(
   if (sitemapBytes !== undefined) await files.write(names.sitemap, sitemapBytes);
   if (!forms.resourceList) return contentId(sitemapBytes ?? new Uint8Array());
   const listBytes = list.end();
-  await files.write(isIndexed ? names.list : listNames.resourceList, listBytes);
+  await files.write(names.list, listBytes);
   return contentId(listBytes);
 }
 

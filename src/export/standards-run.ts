@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Capability, ResourceSyncEntry } from "../format/index.ts";
 import { type Clock, type ExportEvent, TidemarkError } from "../model/index.ts";
 import type { ArchiveFiles } from "./archive-files.ts";
+import { endBegunShards, rangesOf, readBegunShards, type ShardRanges, writeBegunShards } from "./begun-shards.ts";
 import { Breather } from "./breather.ts";
 import { ChangeLists } from "./change-lists.ts";
 import { ChangeRecord, planFinestChain } from "./change-record.ts";
@@ -84,10 +85,12 @@ export async function publishStandards(
   );
   const files = await ListFolder.open(archives.folder, ledger.publication, breather);
   if (!isWanted && state === undefined && files.isEmpty) return { sitemap: undefined, bytesWritten: 0, due: [] };
+  // Of a file that cannot be understood: any document may be other than what is remembered of it.
+  const begun = (await readBegunShards(stateDir)) ?? rangesOf(state?.shards ?? []);
   let next = state;
   let due: readonly string[] = [];
-  if (state === undefined || !isCurrent(state, ledger, standards, files)) {
-    const run = new StandardsRun(options, archives, ledger, site, files, breather, state);
+  if (state === undefined || begun.size > 0 || !isCurrent(state, ledger, standards, files)) {
+    const run = new StandardsRun(options, archives, ledger, site, files, breather, state, begun);
     const written = await run.writeOrBeginAnew();
     const retired = files.planRetired(state?.retired ?? [], state?.publication !== ledger.publication, options.clock());
     const { kept, removed } = planRemoval(retired, options.clock());
@@ -95,6 +98,7 @@ export async function publishStandards(
     due = removed.map(({ name }) => name);
     if (isWanted || kept.length > 0) await writeStandardsState(stateDir, next);
     else await rm(join(stateDir, standardsFileName), { force: true });
+    await endBegunShards(stateDir);
   }
   let bytesWritten = files.bytesWritten;
   if (standards.resourceSync) bytesWritten += await placeDescription(docroot, site, onEvent);
@@ -124,6 +128,7 @@ class StandardsRun {
   readonly #files: ListFolder;
   readonly #state: StandardsState | undefined;
   readonly #breather: Breather;
+  readonly #begun: ShardRanges;
 
   constructor(
     options: StandardsOptions,
@@ -133,7 +138,9 @@ class StandardsRun {
     files: ListFolder,
     breather: Breather,
     state: StandardsState | undefined,
+    begun: ShardRanges,
   ) {
+    this.#begun = begun;
     this.#options = options;
     this.#archives = archives;
     this.#ledger = ledger;
@@ -187,6 +194,8 @@ class StandardsRun {
         forms,
         publication,
         published: this.#state?.shards ?? [],
+        begun: this.#begun,
+        onBegin: (shards) => writeBegunShards(stateDir, shards),
       },
       plan,
     );

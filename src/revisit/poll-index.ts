@@ -1,16 +1,22 @@
-/** 1 - (1 + x) e^-x: what part of the most that a poll can give it gives after x expected changes. */
-function gain(x: number): number {
-  if (x > 0.5) return x === Number.POSITIVE_INFINITY ? 1 : -Math.expm1(-x) - x * Math.exp(-x);
-  // The difference of two nearly equal terms, as the sum over k >= 2 of (-1)^k (k - 1) x^k / k!.
-  let power = x;
+/** The sum over k >= 2 of (-1)^k (k - 1) x^k / k!, from the last term on; up to x = 0.5 no more of them count. */
+const gainTerms: readonly number[] = Array.from({ length: 15 }, (_, at) => {
+  let term = at % 2 === 0 ? at + 1 : -(at + 1);
+  for (let k = 2; k <= at + 2; k++) term /= k;
+  return term;
+}).reverse();
+
+/**
+ * 1 - (1 + x) e^-x: what part of the most that a poll can give it gives after x expected changes.
+ *
+ * @param left - e^-x
+ */
+function gain(x: number, left = Math.exp(-x)): number {
+  // (1 + x) e^-x is no number where x is infinite.
+  if (x > 0.5) return x > 800 ? 1 : 1 - left - x * left;
+  // There the difference would be of two nearly equal terms.
   let sum = 0;
-  for (let k = 2; k < 20; k++) {
-    power *= -x / k;
-    const term = -(k - 1) * power;
-    sum += term;
-    if (Math.abs(term) <= sum * 1e-17) break;
-  }
-  return sum;
+  for (let at = 0; at < gainTerms.length; at++) sum = sum * x + (gainTerms[at] as number);
+  return sum * x * x;
 }
 
 const mostChanges = 80;
@@ -41,10 +47,11 @@ export function expectedChangesAt(part: number): number {
   let high = mostChanges;
   let x = guessChanges(part);
   for (let step = 0; step < 100; step++) {
-    const excess = gain(x) - part;
+    const left = Math.exp(-x);
+    const excess = gain(x, left) - part;
     if (excess > 0) high = x;
     else low = x;
-    const newton = excess / (x * Math.exp(-x));
+    const newton = excess / (x * left);
     const curved = 1 - (newton * (1 - x)) / (2 * x);
     let next = x - (curved > 0.5 ? newton / curved : newton);
     if (Math.abs(next - x) <= x * stepTolerance) return next;

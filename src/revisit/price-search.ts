@@ -132,11 +132,26 @@ interface Bracket {
   readonly isReached: boolean;
 }
 
+/** A price that was tried, and how much more than the budget it spends; both as logarithms. */
+interface Trial {
+  readonly log: number;
+  readonly excess: number;
+}
+
+/** Where the line through two trials meets the budget. */
+function findZero(a: Trial, b: Trial): number {
+  return a.log - (a.excess * (b.log - a.log)) / (b.excess - a.excess);
+}
+
 const mostSteps = 200;
+const smoothSteps = 6;
 /** At which everything is polled that ever is, and no curve overflows. */
 const leastPrice = 1e-200;
 
-/** By the secant of the logarithms, which is nearly straight, within a bracket (Illinois), else by halves. */
+/**
+ * By secants of the logarithms, which are nearly straight, within a bracket: of the last two prices, then of the bracket's ends
+ * (Illinois), else by halves.
+ */
 function bracketPrice(demand: Demand, budget: number, { price, error }: Guess, into: Float64Array): Bracket {
   const excessAt = (log: number): number => Math.log(demand.at(Math.exp(log), into) / budget);
   let low = Math.log(price);
@@ -154,13 +169,21 @@ function bracketPrice(demand: Demand, budget: number, { price, error }: Guess, i
     high += step;
     highExcess = excessAt(high);
   }
+  let newest: Trial = { log: low, excess: lowExcess };
+  let before: Trial = { log: high, excess: highExcess };
+  if (Math.abs(highExcess) < Math.abs(lowExcess)) [newest, before] = [before, newest];
   let wasLow: boolean | undefined;
   for (let step = 0; step < mostSteps && high - low > 1e-13 * Math.max(1, Math.abs(low)); step++) {
-    const secant = (low * highExcess - high * lowExcess) / (highExcess - lowExcess);
+    // Where the sum is smooth the last two prices tell most; where it jumps they may not lead on.
+    const secant =
+      step < smoothSteps
+        ? findZero(newest, before)
+        : findZero({ log: low, excess: lowExcess }, { log: high, excess: highExcess });
     const middle = secant > low && secant < high && step % 8 < 7 ? secant : (low + high) / 2;
     if (!(middle > low && middle < high)) break;
     const excess = excessAt(middle);
     if (Math.abs(excess) < 1e-11) return { low: middle, high: middle, isReached: true };
+    [newest, before] = [{ log: middle, excess }, newest];
     const isLow = excess >= 0;
     if (isLow) [low, lowExcess] = [middle, excess];
     else [high, highExcess] = [middle, excess];

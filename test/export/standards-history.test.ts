@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { TidemarkError } from "../../src/model/index.ts";
 import { MemorySite } from "./memory-site.ts";
 import { PublishedReader } from "./published-reader.ts";
-import { StandardsReader } from "./standards-site.ts";
+import { checkAgreement, StandardsReader } from "./standards-site.ts";
 
 const chosen = { sitemap: true, resourceSync: true, changeDumps: false, resourceDump: false };
 const location = (path: string): string => `https://example.org${path}`;
@@ -30,6 +32,16 @@ function follow(reader: StandardsReader, from: ReadonlySet<string>, at: number):
   return [...held].sort();
 }
 
+/** Checks that pages are in the lists as they are now, of whichever run. */
+function checkAllListed(reader: StandardsReader, urls: ReadonlySet<string>): void {
+  const listed = reader.sitemapLocations();
+  const resources = reader.resourceLocations();
+  for (const url of urls) {
+    assert.ok(listed.has(url), `${url} is in no sitemap`);
+    assert.ok(resources?.has(url), `${url} is in no resource list`);
+  }
+}
+
 const steps = fc.array(
   fc.record({
     hours: fc.integer({ min: 1, max: 30 }),
@@ -39,6 +51,55 @@ const steps = fc.array(
   }),
   { minLength: 2, maxLength: 20 },
 );
+
+type History = typeof steps extends fc.Arbitrary<infer H> ? H : never;
+
+/** A run splits a shard and is stopped before it ends, and the next splits it elsewhere and is stopped as well. */
+const threeStops: History = [
+  {
+    hours: 1,
+    changes: [
+      [0, true],
+      [3, true],
+    ],
+    stop: null,
+  },
+  {
+    hours: 1,
+    changes: [
+      [5, true],
+      [8, true],
+    ],
+    stop: null,
+  },
+  {
+    hours: 1,
+    changes: [
+      [4, true],
+      [6, true],
+      [7, true],
+    ],
+    stop: 0,
+  },
+  {
+    hours: 1,
+    changes: [
+      [2, true],
+      [1, true],
+    ],
+    stop: 13,
+  },
+  {
+    hours: 1,
+    changes: [
+      [9, true],
+      [0, false],
+    ],
+    stop: 9,
+  },
+  { hours: 1, changes: [], stop: null },
+  { hours: 1, changes: [], stop: null },
+];
 
 test("whatever happens, and wherever runs are stopped, all formats agree after the next whole run", async () => {
   await fc.assert(
@@ -63,8 +124,8 @@ test("whatever happens, and wherever runs are stopped, all formats agree after t
           assert.ok(error instanceof TidemarkError && error.code === "aborted", String(error));
           for (const url of steady ?? []) if (!site.pages.has(url.slice(location("").length))) steady?.delete(url);
           // Wherever it stopped: a page that was there all the time was never out of the sitemaps.
-          const listed = steady === undefined ? new Set() : reader.sitemapLocations();
-          for (const url of steady ?? []) assert.ok(listed.has(url), `${url} is in no sitemap`);
+          if (steady === undefined) continue;
+          checkAllListed(reader, steady);
           continue;
         }
         const pages = [...site.hold().values()].sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -97,8 +158,49 @@ test("whatever happens, and wherever runs are stopped, all formats agree after t
         if (visit === undefined || visit.at < oldest) visit = { held: now, at: header.at ?? 0, oldest };
       }
     }),
-    { numRuns: 25 },
+    { numRuns: 25, examples: [[threeStops]] },
   );
+});
+
+test("wherever the first split of all pages is stopped, no list leaves one out", async () => {
+  for (let stop = 0, isWhole = false; !isWhole; stop++) {
+    using site = new MemorySite();
+    const reader = new StandardsReader(site);
+    const standards = { ...chosen, shardPages: 4 };
+    for (let page = 0; page < 8; page++) site.pages.set(`/p${page}.html`, 1);
+    await site.export({ standards });
+    const steady = reader.sitemapLocations();
+    for (let page = 8; page < 20; page++) site.pages.set(`/p${page}.html`, 1);
+    site.nowMs += 3_600_000;
+    isWhole = await site.export({ standards, signal: signalAt(stop) }).then(
+      () => true,
+      () => false,
+    );
+    checkAllListed(reader, steady);
+    assert.ok(stop < 100, "it comes to its end");
+  }
+});
+
+test("what cannot be read of lists that were begun costs a writing of them all, and no agreement", async () => {
+  using site = new MemorySite();
+  const standards = { ...chosen, shardPages: 4 };
+  for (let page = 0; page < 30; page++) site.pages.set(`/p${page}.html`, 1);
+  await site.export({ standards });
+  for (const broken of [
+    "",
+    "[",
+    "{}",
+    '[{"from":"/p1.html","start":"/a","end":"/b"}]',
+    '[{"from":"/b","start":"/b","end":"/a"}]',
+  ]) {
+    writeFileSync(join(site.stateDir, "standards-begun.json"), broken);
+    for (const name of readdirSync(site.publishedFolder).filter((name) => /^sitemap-/.test(name)))
+      writeFileSync(join(site.publishedFolder, name), "of a run that was killed");
+    site.nowMs += 3_600_000;
+    await site.export({ standards });
+    checkAgreement({ docroot: site.docroot, publishedFolder: site.publishedFolder, hold: () => site.hold() });
+    assert.ok(!existsSync(join(site.stateDir, "standards-begun.json")));
+  }
 });
 
 test("100 changes of 50,000 pages rewrite one index and the documents that they fall into", async () => {

@@ -83,6 +83,14 @@ export class StandardsReader {
     return new Set(sitemaps.flatMap((sitemap) => this.sitemap(sitemap.location)).map((page) => page.location));
   }
 
+  /** URLs of all pages in the resource list, while it is written; undefined if there is none. */
+  resourceLocations(): Set<string> | undefined {
+    if (!existsSync(join(this.#site.publishedFolder, "resourcelist.xml"))) return undefined;
+    const list = this.document(`${origin}/.well-known/tidemark/resourcelist.xml`);
+    const parts = list.header.kind === "urlset" ? [list] : list.entries.map(({ location }) => this.document(location));
+    return new Set(parts.flatMap(({ entries }) => entries).map((page) => page.location));
+  }
+
   /** What the capability list names, by capability. */
   capabilities(): Map<string, string> {
     const description = this.document(`${origin}/.well-known/resourcesync`);
