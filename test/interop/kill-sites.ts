@@ -246,7 +246,9 @@ class SitesTrial {
       if (!cleanExits.has(ended.exitCode)) throw new Error(describeEnd("the last visit", ended));
       this.#checkLogs();
       const differences = await checkKept(copy.into, copy.keep, copy.sites);
-      this.#options.onProgress?.(`${copy.keep}, visit ${round}: ${differences.length} differences`);
+      this.#options.onProgress?.(
+        `${copy.keep}, visit ${round}: ${differences.length} differences, exit code ${ended.exitCode}`,
+      );
       if (differences.length === 0) return;
       if (round === rounds) throw new Error(`not as the sites are: ${differences.slice(0, 20).join("; ")}`);
     }
