@@ -42,7 +42,7 @@ function shapeOf({ seed, sites, days }: MonthSize): HostsShape {
   };
 }
 
-/** Follows a generated web in virtual time: each site every second day to every week, as it changes. */
+/** Follows a generated web in virtual time: each site every third day to every week, as it changes. */
 export async function followMonth(size: MonthSize, into: string): Promise<WebResult> {
   const shape = shapeOf(size);
   const hosts = makeHosts(shape, createLabPorts(into));
@@ -51,7 +51,7 @@ export async function followMonth(size: MonthSize, into: string): Promise<WebRes
     (origin): FollowedSite => ({
       url: `${origin}/`,
       keep: "metadata",
-      lookLeastMs: 2 * dayMs,
+      lookLeastMs: 3 * dayMs,
       lookMostMs: 7 * dayMs,
     }),
   );
