@@ -1,8 +1,10 @@
 // Is loaded with `node --import` before a program, which then lives in compressed time and knows the names of our sites.
 import dns from "node:dns";
+import { appendFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
+import { constants, PerformanceObserver } from "node:perf_hooks";
 import timers from "node:timers/promises";
-import { compress, parseTime, timeVariable } from "./compressed-time.ts";
+import { compress, heapVariable, parseTime, timeVariable } from "./compressed-time.ts";
 import { addressOfHost } from "./loopback-names.ts";
 
 const time = parseTime(process.env[timeVariable]);
@@ -38,3 +40,15 @@ Object.assign(dns, {
 });
 Object.assign(dns.promises, { lookup: async (host: string) => [found(host)] });
 syncBuiltinESMExports();
+
+// What is alive, not what waits to be collected: how large the heap is after each whole collection.
+const heapFile = process.env[heapVariable];
+if (heapFile !== undefined) {
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      const { detail } = entry as { readonly detail?: { readonly kind?: number } };
+      if (detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR)
+        appendFileSync(heapFile, `${process.memoryUsage().heapUsed}\n`);
+    }
+  }).observe({ entryTypes: ["gc"] });
+}

@@ -16,6 +16,9 @@ export function compress({ start, from, times }: CompressedTime, realMs: EpochMs
 /** The name of the variable of the environment in which a process is told its time. */
 export const timeVariable = "TIDEMARK_COMPRESSED_TIME";
 
+/** The name of the variable that names a file for the size of the heap after each whole collection, in bytes, a line each. */
+export const heapVariable = "TIDEMARK_HEAP_FILE";
+
 export function formatTime({ start, from, times }: CompressedTime): string {
   return `${start} ${from} ${times}`;
 }

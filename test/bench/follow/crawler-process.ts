@@ -1,15 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FollowStatus } from "../../../src/follow-status.ts";
 import { findCli } from "../../interop/command.ts";
-import { type CompressedTime, formatTime, timeVariable } from "./compressed-time.ts";
+import { type CompressedTime, formatTime, heapVariable, timeVariable } from "./compressed-time.ts";
 
 /** How much of the machine a crawler takes, at one moment. */
 export interface ProcessUse {
   readonly memoryBytes: number;
+  /** Of its heap, what was alive after the last whole collection; 0 before the first. */
+  readonly heapBytes: number;
   /** Since its start. */
   readonly processorSeconds: number;
 }
@@ -35,6 +37,7 @@ export interface CrawlerSettings {
 export class CrawlerProcess {
   readonly name: string;
   readonly into: string;
+  readonly #heapFile: string;
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown>;
   #said = "";
@@ -42,10 +45,18 @@ export class CrawlerProcess {
   constructor({ name, into, sitesFile, time, isForever }: CrawlerSettings) {
     this.name = name;
     this.into = into;
+    this.#heapFile = `${into}.heap`;
+    rmSync(this.#heapFile, { force: true });
     const args = ["crawl", "--sites", sitesFile, "--into", into, "--quiet", "--user-agent", name, "--timeout", "5"];
     if (isForever) args.push("--forever");
     this.#child = spawn(process.execPath, ["--import", preload, findCli(), ...args], {
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: "1", [timeVariable]: formatTime(time) },
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        NO_COLOR: "1",
+        [timeVariable]: formatTime(time),
+        [heapVariable]: this.#heapFile,
+      },
       stdio: ["ignore", "ignore", "pipe"],
     });
     this.#child.stderr?.on("data", (chunk) => {
@@ -62,7 +73,8 @@ export class CrawlerProcess {
     // What stands in brackets may have spaces.
     const fields = readFileSync(`${file}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
     const ticks = Number(fields[11]) + Number(fields[12]);
-    return { memoryBytes: Number(memory) * 1024, processorSeconds: ticks / ticksPerSecond };
+    const heapBytes = this.#heapBytes();
+    return { memoryBytes: Number(memory) * 1024, heapBytes, processorSeconds: ticks / ticksPerSecond };
   }
 
   /** What it tells of itself; undefined before it does. */
@@ -73,6 +85,11 @@ export class CrawlerProcess {
     } catch {
       return undefined;
     }
+  }
+
+  #heapBytes(): number {
+    if (!existsSync(this.#heapFile)) return 0;
+    return Number(readFileSync(this.#heapFile, "utf8").split("\n").at(-2) ?? 0);
   }
 
   get hasEnded(): boolean {

@@ -9,11 +9,11 @@ const mean = (values: readonly number[]): number => sum(values) / values.length;
 const count = (value: number): string => Math.round(value).toLocaleString("en");
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`;
 
-/** Mean memory of a process in the first and in the last quarter of its time, in bytes. */
-export function memoryOfQuarters(uses: readonly ProcessUse[]): { readonly first: number; readonly last: number } {
+/** Means of what a process used in each quarter of its time. */
+function ofQuarters(uses: readonly ProcessUse[], of: (use: ProcessUse) => number): string {
   const quarter = Math.max(1, Math.floor(uses.length / 4));
-  const meanOf = (some: readonly ProcessUse[]): number => mean(some.map(({ memoryBytes }) => memoryBytes));
-  return { first: meanOf(uses.slice(0, quarter)), last: meanOf(uses.slice(-quarter)) };
+  const means = [0, 1, 2, 3].map((at) => mean(uses.slice(at * quarter, (at + 1) * quarter).map(of)));
+  return `${means.map((bytes) => (bytes / 1e6).toFixed(0)).join(" ")} MB`;
 }
 
 function processorSeconds(uses: readonly ProcessUse[]): number {
@@ -37,8 +37,8 @@ const rows: readonly Row[] = [
   ["  pages that had changed", ({ pages }) => count(pages.changed)],
   ["  pages that had not", ({ pages }) => count(pages.unchanged)],
   ["visits (in vain)", ({ visits, failedVisits }) => `${count(visits)} (${count(failedVisits)})`],
-  ["memory, first quarter", ({ uses }) => megabytes(memoryOfQuarters(uses).first)],
-  ["memory, last quarter", ({ uses }) => megabytes(memoryOfQuarters(uses).last)],
+  ["memory, by quarters", ({ uses }) => ofQuarters(uses, ({ memoryBytes }) => memoryBytes)],
+  ["  alive in the heap", ({ uses }) => ofQuarters(uses, ({ heapBytes }) => heapBytes)],
   ["memory, most", ({ uses }) => megabytes(Math.max(...uses.map(({ memoryBytes }) => memoryBytes)))],
   ["of a processor", ({ uses }) => `${processorSeconds(uses).toFixed(0)} s`],
 ];
