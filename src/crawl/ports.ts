@@ -128,8 +128,12 @@ export interface WorkList {
   counts(): WorkCounts;
 }
 
-/** Which targets are taken: never asked for, held and in doubt, of another `lastmod` than when they were asked for, or all others. */
-export type TargetChoice = "new" | "doubted" | "moved" | "known";
+/**
+ * Which targets are taken: never asked for, held and in doubt, of another `lastmod` than when they were asked for or of
+ * none, the same but those that merely have none, or all others. What lists name no more, and what could not be had when
+ * it was asked for, is among those that moved and those that are hinted at.
+ */
+export type TargetChoice = "new" | "doubted" | "moved" | "hinted" | "known";
 
 /** Numbers of targets in the store. */
 export interface TargetCounts {

@@ -35,8 +35,9 @@ function* takeTargets(visit: TargetVisit, choice: TargetChoice): Generator<Targe
   }
 }
 
-function* withLastmod(targets: Iterable<Target>): Generator<Target, void, void> {
-  for (const target of targets) if (target.lastmod !== undefined) yield target;
+/** Of targets that something hints at, those that lists name no more and those that could not be had when they were asked for. */
+function* unsettled(hinted: Iterable<Target>): Generator<Target, void, void> {
+  for (const target of hinted) if (target.lastmod === undefined || target.postponed !== undefined) yield target;
 }
 
 /** Whether an answer says something of a list's `lastmod`: not of what is asked for out of turn, nor of a page that is gone. */
@@ -83,14 +84,17 @@ class TargetWork {
     await this.#askForNew();
     await this.#ask(takeTargets(this.#visit, "doubted"));
     const isBounded = isPlanned || Number.isFinite(budget);
+    // A moved lastmod is the best sign of a change that there is, until it proves to be none.
+    const isBelieved = plan.trust !== undefined && plan.trust !== "false-alarms";
+    if (isBounded) {
+      const hinted = takeTargets(this.#visit, "hinted");
+      await this.#ask(isBelieved ? hinted : unsettled(hinted));
+    }
     if (plan.asks === "moved") {
       const isDoubtful = isBounded && plan.trust === "false-alarms";
       await this.#ask(isDoubtful ? await this.#choose("moved") : takeTargets(this.#visit, "moved"));
       await this.#ask(ports.targets.sample(plan.sampled, this.#visit.since).values());
     } else {
-      // A moved lastmod is the best sign of a change that there is, until it proves to be none.
-      if (isBounded && plan.trust !== undefined && plan.trust !== "false-alarms")
-        await this.#ask(withLastmod(takeTargets(this.#visit, "moved")));
       await this.#ask(isBounded ? await this.#choose("known") : takeTargets(this.#visit, "known"));
     }
     await this.#askForNew();

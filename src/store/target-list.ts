@@ -1,22 +1,19 @@
-import type {
-  EpochSeconds,
-  FoundTarget,
-  KeptInterval,
-  PageTrouble,
-  Target,
-  TargetSettlement,
-  Validators,
-} from "../model/index.ts";
+import type { EpochSeconds, FoundTarget, Target, TargetSettlement } from "../model/index.ts";
 import { type Connection, prepareStatement, type SqlValue, type Statement } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 import type { HandedMarks } from "./handed-marks.ts";
 import type { LateWrites } from "./late-writes.ts";
-import { type KeptBody, type RemovedPage, SeenChangeLog } from "./seen-changes.ts";
+import { SeenChangeLog } from "./seen-changes.ts";
 import type { SiteCounts } from "./site-counts.ts";
 import type { SiteShared } from "./site-memory.ts";
+import { keepsCounts, rowsOf, type TargetRow, targetColumns, targetOf } from "./target-rows.ts";
 
-/** Which targets are taken: never asked for, held and in doubt, of another `lastmod` than when they were asked for, or all others. */
-export type TargetChoice = "new" | "doubted" | "moved" | "known";
+/**
+ * Which targets are taken: never asked for, held and in doubt, of another `lastmod` than when they were asked for or of
+ * none, the same but those that merely have none, or all others. What lists name no more, and what could not be had when
+ * it was asked for, is among those that moved and those that are hinted at.
+ */
+export type TargetChoice = "new" | "doubted" | "moved" | "hinted" | "known";
 
 /** How many targets there are. */
 export interface TargetCounts {
@@ -27,32 +24,6 @@ export interface TargetCounts {
   readonly disallowed: number;
 }
 
-type Text = string | null;
-type Count = number | null;
-type Row = [
-  number,
-  string,
-  number,
-  Text,
-  Text,
-  Text,
-  Text,
-  string,
-  Count,
-  Count,
-  number,
-  PageTrouble | null,
-  number,
-  number,
-  Text,
-  Count,
-  Text,
-  Count,
-  Text,
-];
-
-const columns = `t.id, t.path, t.depth, t.lastmod, t.asked_lastmod, t.etag, t.modified, t.history, t.asked, t.full, t.due,
-  t.trouble, t.strikes, t.is_passage, t.interval, p.size, p.digest, p.modified, p.media_type`;
 const joined = "target t LEFT JOIN page p ON p.site = t.site AND p.path = t.path";
 
 const sql = {
@@ -67,24 +38,28 @@ const sql = {
       due = iif(excluded.listed <> 0 AND trouble IS NULL AND (listed = 0 OR excluded.lastmod IS NOT asked_lastmod), 0, due),
       asked_lastmod = iif(excluded.listed <> 0 AND listed = 0, NULL, asked_lastmod)
     WHERE excluded.listed <> 0 OR excluded.depth < depth`,
-  new: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'new' AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
-  moved: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known'
+  new: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'new' AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
+  moved: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known'
     AND (t.lastmod IS NULL OR t.lastmod IS NOT t.asked_lastmod OR t.strikes > 0) AND t.id > ?2 AND t.due <= ?4
     AND (t.asked IS NULL OR t.asked < ?5) ORDER BY t.id LIMIT ?3`,
-  doubted: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.full IS NULL
+  hinted: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known'
+    AND (t.lastmod IS NULL OR t.lastmod IS NOT t.asked_lastmod OR t.strikes > 0)
+    AND (t.lastmod IS NOT t.asked_lastmod OR t.strikes > 0) AND t.id > ?2 AND t.due <= ?4
+    AND (t.asked IS NULL OR t.asked < ?5) ORDER BY t.id LIMIT ?3`,
+  doubted: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.full IS NULL
     AND t.asked IS NOT NULL AND t.id > ?2 AND t.due <= ?4 AND t.asked < ?5 ORDER BY t.id LIMIT ?3`,
   // What was answered for in this visit already is not asked for again.
-  known: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.id > ?2 AND t.due <= ?4
+  known: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.id > ?2 AND t.due <= ?4
     AND (t.asked IS NULL OR t.asked < ?5) ORDER BY t.id LIMIT ?3`,
   // A multiplicative hash of the id and a number that is another each time: as good as drawn at random.
-  sample: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.lastmod IS t.asked_lastmod
+  sample: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.lastmod IS t.asked_lastmod
     AND t.lastmod IS NOT NULL AND t.strikes = 0 AND t.asked < ?3
     AND p.path IS NOT NULL ORDER BY ((t.id + ?3) * 2654435761) % 4294967296 LIMIT ?2`,
   listed: `SELECT count(*) FILTER (WHERE t.lastmod IS NOT t.asked_lastmod), count(*) FILTER (WHERE t.lastmod IS t.asked_lastmod)
     FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.lastmod IS NOT NULL AND p.path IS NOT NULL`,
   countMoved: `SELECT count(*) FROM target WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))
     AND lastmod IS NOT asked_lastmod`,
-  one: `SELECT ${columns} FROM ${joined} WHERE t.site = ?1 AND t.path = ?2`,
+  one: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.path = ?2`,
   keep: `INSERT INTO page (site, path, size, digest, modified, media_type, seen)
     SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, 0 FROM json_each(?2) WHERE true
     ON CONFLICT DO UPDATE SET size = excluded.size, digest = excluded.digest, modified = excluded.modified,
@@ -102,8 +77,9 @@ const sql = {
   // What an earlier source brought and nobody asked for yet.
   adoptHeld: `INSERT INTO target (site, path, depth) SELECT site, path, 0 FROM page WHERE site = ?1
     ON CONFLICT (site, path) DO NOTHING`,
-  unlist: `UPDATE target SET listed = 0, (due, lastmod) = (SELECT iif(count(*), 0, target.due), iif(count(*), NULL, target.lastmod)
-      FROM page p WHERE p.site = target.site AND p.path = target.path)
+  // What is held has lost its `lastmod`, also if it had none: so it is told from what never was in a list.
+  unlist: `UPDATE target SET listed = 0, (due, lastmod, asked_lastmod) = (SELECT iif(count(*), 0, target.due),
+      iif(count(*), NULL, target.lastmod), iif(count(*), coalesce(target.asked_lastmod, ''), target.asked_lastmod) FROM page p WHERE p.site = target.site AND p.path = target.path)
     WHERE site = ?1 AND listed <> 0 AND listed NOT IN (SELECT value FROM json_each(?2)) AND state = 'known'`,
   forgetAll:
     "UPDATE target SET etag = NULL, modified = NULL WHERE site = ?1 AND (etag IS NOT NULL OR modified IS NOT NULL)",
@@ -113,103 +89,6 @@ const sql = {
   forgetTags: "UPDATE target SET etag = NULL WHERE site = ?1 AND etag IN (SELECT value FROM json_each(?2))",
   generation: "UPDATE site SET generation = generation + 1 WHERE id = ? RETURNING generation",
 } as const;
-
-function validatorsOf(etag: Text, lastModified: Text): Validators {
-  return { ...(etag === null ? {} : { etag }), ...(lastModified === null ? {} : { lastModified }) };
-}
-
-function targetOf(row: Row): Target {
-  const [
-    id,
-    path,
-    depth,
-    lastmod,
-    askedLastmod,
-    etag,
-    modified,
-    history,
-    asked,
-    full,
-    due,
-    trouble,
-    strikes,
-    isPassage,
-    interval,
-  ] = row;
-  const [sizeBytes, digest, lastModified, mediaType] = row.slice(15) as [Count, Text, Count, Text];
-  const isHeld = sizeBytes !== null && digest !== null && lastModified !== null && mediaType !== null;
-  return {
-    id,
-    path,
-    depth,
-    lastmod: lastmod ?? undefined,
-    askedLastmod: askedLastmod ?? undefined,
-    // Of a body that is not there any more they would bring nothing but a 304.
-    validators: isHeld || isPassage === 1 ? validatorsOf(etag, modified) : {},
-    held: isHeld ? { path, sizeBytes, digest, lastModified, mediaType } : undefined,
-    history: JSON.parse(history) as number[],
-    interval: interval === null ? undefined : (JSON.parse(interval) as KeptInterval),
-    askedAt: asked ?? undefined,
-    fullAt: full ?? undefined,
-    dueAt: due,
-    postponed: trouble === null ? undefined : { trouble, strikes },
-  };
-}
-
-/** What one batch of settlements writes, by statement. */
-interface TargetRows {
-  readonly kept: unknown[];
-  readonly answered: unknown[];
-  readonly postponed: unknown[];
-  readonly bodies: KeptBody[];
-  readonly removed: RemovedPage[];
-}
-
-function rowsOf(settlements: readonly TargetSettlement[]): TargetRows {
-  const rows: TargetRows = { kept: [], answered: [], postponed: [], bodies: [], removed: [] };
-  for (const settlement of settlements) {
-    const { target, dueAt } = settlement;
-    if (settlement.kind === "postponed") {
-      const { state, trouble, strikes } = settlement.postponed;
-      rows.postponed.push([target.id, dueAt, state === "due" ? "known" : state, trouble, strikes]);
-      continue;
-    }
-    const { askedAt } = settlement;
-    const answer = settlement.kind === "answered" ? settlement : undefined;
-    const { etag = null, lastModified = null } = answer?.validators ?? {};
-    const history = JSON.stringify(answer?.history ?? target.history);
-    const isFull = answer?.isFull === false ? 0 : 1;
-    const lastmod = target.lastmod ?? null;
-    rows.answered.push([
-      target.id,
-      etag,
-      lastModified,
-      history,
-      askedAt,
-      isFull,
-      dueAt,
-      lastmod,
-      answer?.isPassage === true ? 1 : 0,
-      answer?.interval === undefined ? null : JSON.stringify(answer.interval),
-    ]);
-    if (settlement.kind === "removed") rows.removed.push({ path: target.path, reason: settlement.reason });
-    if (answer?.page === undefined) continue;
-    const { path, sizeBytes, digest, lastModified: modified, mediaType } = answer.page;
-    rows.bodies.push(answer.page);
-    rows.kept.push([path, sizeBytes, digest, modified, mediaType]);
-  }
-  return rows;
-}
-
-/** Whether as many targets of each kind are there after these settlements as were before. */
-function keepsCounts(settlements: readonly TargetSettlement[]): boolean {
-  return settlements.every((settlement) => {
-    if (settlement.kind !== "answered") return false;
-    const { askedAt, fullAt, postponed, held } = settlement.target;
-    if (askedAt === undefined || fullAt === undefined || postponed?.trouble === "disallowed") return false;
-    return settlement.page === undefined || (held !== undefined && settlement.page.path === settlement.target.path);
-  });
-}
 
 /** The URLs of one site that does not publish its changes. Costs of all calls are those of the rows they touch. */
 export class TargetList {
@@ -281,7 +160,7 @@ export class TargetList {
     return inDatabase(this.#file, () => {
       const place: SqlValue[] = [this.#site, after, limit];
       if (choice !== "new") place.push(since, since);
-      return this.#keepTaken((this.#statement(sql[choice]).all(...place) as Row[]).map(targetOf));
+      return this.#keepTaken((this.#statement(sql[choice]).all(...place) as TargetRow[]).map(targetOf));
     });
   }
 
@@ -299,7 +178,7 @@ export class TargetList {
    */
   sample(limit: number, since: EpochSeconds): Target[] {
     return inDatabase(this.#file, () =>
-      this.#keepTaken((this.#statement(sql.sample).all(this.#site, limit, since) as Row[]).map(targetOf)),
+      this.#keepTaken((this.#statement(sql.sample).all(this.#site, limit, since) as TargetRow[]).map(targetOf)),
     );
   }
 
@@ -324,7 +203,7 @@ export class TargetList {
     const taken = this.#taken.get(path);
     if (taken !== undefined) return taken;
     return inDatabase(this.#file, () => {
-      const row = this.#statement(sql.one).get(this.#site, path) as Row | undefined;
+      const row = this.#statement(sql.one).get(this.#site, path) as TargetRow | undefined;
       return row === undefined ? undefined : targetOf(row);
     });
   }

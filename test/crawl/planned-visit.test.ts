@@ -7,7 +7,65 @@ import { Crawler, type Visit } from "./site-visit.ts";
 const planned: Partial<CrawlSiteOptions> = { sources: ["sitemap"], isPlanned: true };
 const pagesOf = ({ requests }: Visit): string[] => requests.filter((request) => request.endsWith(".html"));
 
+/** How a visit to a page without a file ends, as the server has it. */
+const missed = (path: string): string => `404 ${path}`;
+
 describe("visits by plan", () => {
+  for (const rest of [{}, { budget: 5 }]) {
+    it(`ask at once for what a sitemap lists no more, until it is known to be gone: ${JSON.stringify(rest)}`, async () => {
+      for (const hasDates of [true, false]) {
+        await using crawler = await Crawler.open();
+        const publish = (...paths: readonly string[]): void => {
+          const lastmod = hasDates ? { lastmod: "2026-01-01" } : {};
+          const text = urlset(
+            crawler.site.origin,
+            paths.map((path) => ({ path, ...lastmod })),
+          );
+          crawler.site.files.set("/sitemap.xml", Buffer.from(text));
+        };
+        crawler.site.set({ "/a.html": "a", "/b.html": "b", "/c.html": "c" });
+        publish("/a.html", "/b.html", "/c.html");
+        await crawler.visit({ ...planned, ...rest });
+        crawler.site.set({ "/a.html": undefined });
+        publish("/c.html");
+        const visits: string[][] = [];
+        for (let visit = 0; visit < 3; visit++) {
+          crawler.now += 3_600_000;
+          visits.push(pagesOf(await crawler.visit({ ...planned, ...rest })));
+        }
+        for (const requests of visits) assert.ok(requests.includes(missed("/a.html")), JSON.stringify(visits));
+        // What is there, though no list names it, is asked for at once as well, and then again by its plan.
+        assert.ok(visits[0]?.includes("304 /b.html"), JSON.stringify(visits));
+        if (!("budget" in rest)) assert.deepEqual(visits.slice(1), [[missed("/a.html")], [missed("/a.html")]]);
+        assert.deepEqual(Object.keys(crawler.mirror()).sort(), ["/b.html", "/c.html"]);
+      }
+    });
+  }
+
+  it("ask again in the next visit for what could not be had, whatever the site says of itself", async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    const byLinks = { sources: ["links"], isPlanned: true } as const;
+    site.set({ "/": '<a href="/a.html">a</a><a href="/b.html">b</a>', "/a.html": "a", "/b.html": "b" });
+    await crawler.visit(byLinks);
+    site.answers.set("/a.html", (_, response) => void response.writeHead(403).end());
+    site.set({ "/b.html": undefined });
+    crawler.now += 10 * 86_400_000;
+    const ask = async (): Promise<string[]> => pagesOf(await crawler.visit(byLinks)).sort();
+    assert.deepEqual(await ask(), ["403 /a.html", missed("/b.html")]);
+    crawler.now += 3_600_000;
+    assert.deepEqual(await ask(), ["403 /a.html", missed("/b.html")]);
+    site.answers.clear();
+    crawler.now += 3_600_000;
+    assert.deepEqual(await ask(), ["200 /a.html", missed("/b.html")]);
+    crawler.now += 3_600_000;
+    assert.deepEqual(await ask(), []);
+    assert.deepEqual(
+      Object.keys(crawler.mirror()).filter((path) => path.endsWith(".html")),
+      ["/a.html"],
+    );
+  });
+
   it("ask for a page as soon as its lastmod moves, before that is proved to be true", async () => {
     await using mapped = await MappedSite.open(5);
     const { crawler } = mapped;
