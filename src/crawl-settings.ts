@@ -2,7 +2,7 @@ import type { CrawlSiteOptions } from "./crawl-site.ts";
 import type { FollowedSite } from "./follow-sites.ts";
 import type { PolitenessOptions } from "./frontier/index.ts";
 import { givenOptions } from "./given-options.ts";
-import { type SourceName, sourceNames } from "./model/index.ts";
+import { type PageOrder, pageOrders, type SourceName, sourceNames } from "./model/index.ts";
 import { type PollPlannerName, pollPlannerNames } from "./revisit/index.ts";
 import {
   choice,
@@ -37,6 +37,7 @@ export interface CrawlSettings {
   readonly urls?: string;
   readonly maxPages?: number;
   readonly maxDepth?: number;
+  readonly order?: PageOrder;
   readonly poll?: "all" | "planned";
   readonly planner?: PollPlannerName;
   readonly distrustDays?: number;
@@ -89,6 +90,11 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
   urls: row("urls", path, "Ask for the URLs in this file, one a line; - for standard input"),
   maxPages: row("max-pages", wholeNumber(1, 1_000_000_000), "Keep at most so many pages of the site"),
   maxDepth: row("depth", wholeNumber(0, 1_000_000), "Follow links at most so many steps from the start"),
+  order: row(
+    "order",
+    choice(...pageOrders),
+    "Ask for new pages as they were found, by temporary rank, or at random; of many sites, longer ones first: depth, partial, random, length (depth)",
+  ),
   poll: row(
     "poll",
     choice("all", "planned"),
@@ -161,8 +167,19 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
 /** The options of a crawl that settings stand for, but for what is in files. */
 export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, "urls" | "ca"> {
   const { url, into, stateFile, keep, types, since, budget, concurrency, sources, maxPages, maxDepth } = settings;
-  const { poll, planner, distrustDays, significant, maxPackage, timeoutSeconds, userAgent, from, http1, allowPrivate } =
-    settings;
+  const {
+    order,
+    poll,
+    planner,
+    distrustDays,
+    significant,
+    maxPackage,
+    timeoutSeconds,
+    userAgent,
+    from,
+    http1,
+    allowPrivate,
+  } = settings;
   return {
     url,
     into,
@@ -182,6 +199,7 @@ export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, 
       sources,
       maxPages,
       maxDepth,
+      order,
       planner,
       significant,
       userAgent,

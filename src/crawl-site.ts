@@ -6,6 +6,7 @@ import {
   type CrawlEvent,
   type CrawlSummary,
   type EpochMs,
+  type PageOrder,
   type SourceName,
   wrapSystemError,
 } from "./model/index.ts";
@@ -58,6 +59,13 @@ export interface CrawlSiteOptions {
   readonly maxPages?: number;
   /** Most links from a start to a page. Default: no bound. */
   readonly maxDepth?: number;
+  /**
+   * In which order pages that nobody has yet are asked for, where the site publishes no changes: it decides which are kept under
+   * `maxPages`, and which come first under a budget.
+   *
+   * @default "depth"
+   */
+  readonly order?: PageOrder;
   /** Whether of a site that publishes no changes only pages are asked for that have probably changed. Default: whether `planner` is given. */
   readonly isPlanned?: boolean;
   /**

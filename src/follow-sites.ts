@@ -154,6 +154,7 @@ class Following {
           write: (site, plan) => store.plans.write(site, plan),
         },
         boundsOf: (site) => this.#sites.boundsOf(site),
+        isByLength: (site) => this.#sites.isByLength(site),
         visit: (site, mayGoOn) => this.#visit(site, mayGoOn),
         onVisit: (site, end, plan) => this.#tell(site, end, plan),
       },

@@ -100,6 +100,11 @@ export class FollowedSites {
     return givenOptions({ leastMs, mostMs });
   }
 
+  /** Whether a site has its turn sooner if more of its pages wait. */
+  isByLength(origin: string): boolean {
+    return this.optionsOf(origin).order === "length";
+  }
+
   #enter(origin: string, site: FollowedSite, planned: PlannedSite | undefined, isNew: boolean): void {
     // What somebody decided meanwhile goes before the list.
     const priority = planned?.priority ?? site.priority ?? defaultPriority;

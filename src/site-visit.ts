@@ -5,7 +5,7 @@ import { createFetcher, type Fetcher, type FetcherOptions } from "./fetch/index.
 import { givenOptions } from "./given-options.ts";
 import { openKeptSite } from "./kept-site.ts";
 import { meterRequests } from "./metered-requests.ts";
-import type { Clock, FetchOutcome } from "./model/index.ts";
+import { type Clock, type FetchOutcome, pageOrders, TidemarkError } from "./model/index.ts";
 import { packagesIn } from "./package-file.ts";
 import type { Politeness } from "./politeness.ts";
 import { checkPlanner } from "./poll-planner-check.ts";
@@ -35,11 +35,16 @@ export interface SiteVisitOptions
 
 /** @throws TidemarkError `bad-option` if options of a visit are none, before anything is opened */
 export function checkVisitOptions(
-  options: Pick<CrawlSiteOptions, "types" | "significant" | "planner" | "isPlanned" | "budget" | "url">,
+  options: Pick<CrawlSiteOptions, "types" | "significant" | "planner" | "isPlanned" | "budget" | "order" | "url">,
 ): void {
   checkSignificant(options.significant);
   parseTypes(options.types ?? []);
   checkPlanner(options);
+  const { order } = options;
+  if (order !== undefined && !pageOrders.includes(order))
+    throw new TidemarkError("bad-option", `There is no order ${String(order)}.`, {
+      hint: `There are ${pageOrders.join(", ")}.`,
+    });
 }
 
 /**
@@ -52,7 +57,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
   const { origin, types = [], since, concurrency = 1, keep = "mirror", warcBytes, packageBytes } = options;
   const { userAgent, from, ca, http1, allowPrivate } = options;
   const { sources, starts, urls, budget, maxPages, maxDepth, isPlanned, planner, distrustMs, lookAgainMs } = options;
-  const { timeoutMs, mayGoOn, signal, onEvent } = options;
+  const { order, timeoutMs, mayGoOn, signal, onEvent } = options;
   const significant = checkSignificant(options.significant);
   const filter = parseTypes(types);
   const timing = realTiming(clock);
@@ -90,6 +95,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
           budget,
           maxPages,
           maxDepth,
+          order,
           isPlanned,
           planner,
           distrustMs,

@@ -218,6 +218,7 @@ describe("followSites", () => {
     const list = (site: Partial<FollowedSite>): Promise<unknown> =>
       trial.follow([{ url: "http://127.0.7.1/", ...site }], { isForever: false });
     await assert.rejects(list({ priority: 11 }), { code: "bad-option" });
+    await assert.rejects(list({ order: "best" as "depth" }), { code: "bad-option" });
     await assert.rejects(list({ types: ["no type"] }), { code: "bad-option" });
     await assert.rejects(list({ url: "mailto:a@b.example" }), { code: "bad-option" });
     await assert.rejects(trial.follow([], { connections: 0 }), { code: "bad-option" });

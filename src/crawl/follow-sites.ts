@@ -18,6 +18,8 @@ export interface FollowPorts {
   readonly agenda: SiteAgenda;
   readonly plans: VisitPlans;
   boundsOf(site: string): Partial<LookBounds>;
+  /** Whether a site has its turn sooner if more of its pages wait. */
+  isByLength(site: string): boolean;
   /**
    * Visits a site; what it rejects with ends all.
    *
@@ -133,7 +135,7 @@ export class SiteFollower {
     try {
       const end = await this.#ports.visit(site, mayGoOn);
       const at = this.#conclude(site, end, beganAt);
-      if (this.#options.isForever) agenda.giveBack(site, at);
+      if (this.#options.isForever) this.#giveBack(site, at, end);
       else agenda.remove(site);
     } catch (error) {
       this.#failure ??= { error };
@@ -141,6 +143,13 @@ export class SiteFollower {
       this.#underWay.delete(site);
       this.notice();
     }
+  }
+
+  #giveBack(site: string, at: EpochMs, end: VisitEnd): void {
+    const { agenda } = this.#ports;
+    if (!this.#ports.isByLength(site)) agenda.setBacklog(site, 0);
+    else if (end.kind === "done") agenda.setBacklog(site, end.result.summary.pending);
+    agenda.giveBack(site, at);
   }
 
   #conclude(site: string, end: VisitEnd, beganAt: EpochMs): EpochMs {

@@ -8,19 +8,27 @@ import { TrapGuard } from "./trap-guard.ts";
 const passedOver: ReadonlySet<FoundLink["kind"]> = new Set<FoundLink["kind"]>(["form", "cite"]);
 /** URLs that were judged already; most links of a site lead to a few of its pages. */
 const maxKnownUrls = 200_000;
+/** Of PageRank: with what probability its surfer follows a link, and does not begin anew. */
+const damping = 0.85;
 
-/** Finds the URLs of a site that its pages lead to, as far as they may be wanted or may lead on, each once. */
+/**
+ * Finds the URLs of a site that its pages lead to, as far as they may be wanted or may lead on, each once. Where pages are
+ * asked for by rank it finds all of them again in each page that is new, with what that gives to their rank.
+ */
 export class LinkFollower {
   readonly #visit: TargetVisit;
   readonly #scope: LinkScope;
   readonly #traps: TrapGuard;
-  readonly #known = new Set<string>();
+  readonly #isRanked: boolean;
+  /** URLs that were judged, with the path of what is to be asked for; undefined if nothing is. */
+  readonly #known = new Map<string, string | undefined>();
   /** Links that were not followed, by reason. */
   readonly refused: Map<string, number> = new Map();
 
   constructor(visit: TargetVisit) {
     const { maxDepth } = visit;
     this.#visit = visit;
+    this.#isRanked = visit.order === "partial";
     this.#scope = new LinkScope({
       seeds: [`${visit.origin}/`],
       hosts: "same",
@@ -30,7 +38,7 @@ export class LinkFollower {
   }
 
   /**
-   * The URLs that a page or a style sheet leads to and that were not found before in this visit.
+   * The URLs that a page or a style sheet leads to and that were not found before in this visit, or that it gives something to.
    *
    * @param path - of the page that was received, after redirects
    * @param body - without content coding
@@ -41,25 +49,34 @@ export class LinkFollower {
     const page = isStyle ? undefined : readLinks(body, contentType, url);
     const links = page?.links ?? readStyleLinks(body, url, contentType);
     const found: FoundTarget[] = [];
+    let hasNew = false;
+    const share = this.#isRanked && target.askedAt === undefined ? shareOf(target, links) : undefined;
+    const given = new Set<string>();
     for (const link of links) {
-      if (passedOver.has(link.kind) || !this.#isNew(link)) continue;
+      if (passedOver.has(link.kind)) continue;
+      const isKnown = this.#known.has(link.url);
+      if (isKnown && share === undefined) continue;
       const leads = pageKinds.has(link.kind);
       // Parts of a page are as deep as the page.
       const depth = leads ? target.depth + 1 : target.depth;
-      const next = this.#judge(link, depth, leads, leads && (link.isNofollow || page?.isNofollow === true));
-      if (next !== undefined) found.push({ path: next, depth, lastmod: undefined });
+      const isNofollow = leads && (link.isNofollow || page?.isNofollow === true);
+      const next = isKnown ? this.#known.get(link.url) : this.#judge(link, depth, leads, isNofollow);
+      if (!isKnown) this.#remember(link, next);
+      if (next === undefined) continue;
+      hasNew ||= !isKnown;
+      const gives = share !== undefined && leads && !isNofollow && !given.has(link.url);
+      if (gives) given.add(link.url);
+      if (gives || !isKnown) found.push({ path: next, depth, lastmod: undefined, ...(gives ? { share } : {}) });
     }
-    this.#traps.learn(url, found.length > 0 || target.askedAt === undefined);
+    this.#traps.learn(url, hasNew || target.askedAt === undefined);
     return found;
   }
 
   // A link that says nofollow may be said without it elsewhere.
-  #isNew({ url, isNofollow }: FoundLink): boolean {
-    if (this.#known.has(url)) return false;
-    if (isNofollow) return true;
+  #remember({ url, isNofollow }: FoundLink, path: string | undefined): void {
+    if (isNofollow) return;
     if (this.#known.size >= maxKnownUrls) this.#known.clear();
-    this.#known.add(url);
-    return true;
+    this.#known.set(url, path);
   }
 
   #judge(link: FoundLink, depth: number, leads: boolean, isNofollow: boolean): string | undefined {
@@ -78,4 +95,11 @@ export class LinkFollower {
     this.refused.set(reason, (this.refused.get(reason) ?? 0) + 1);
     return undefined;
   }
+}
+
+/** What a page gives to each that it leads to, other sites' included: an even share of its own rank. */
+function shareOf({ rank }: Target, links: readonly FoundLink[]): number {
+  const urls = new Set<string>();
+  for (const { url, kind } of links) if (pageKinds.has(kind)) urls.add(url);
+  return (1 - damping + damping * rank) / Math.max(1, urls.size);
 }

@@ -129,11 +129,11 @@ export interface WorkList {
 }
 
 /**
- * Which targets are taken: never asked for, held and in doubt, of another `lastmod` than when they were asked for or of
+ * Which targets are taken: never asked for, as they were found, by rank if they have one, or at random; held and in doubt, of another `lastmod` than when they were asked for or of
  * none, the same but those that merely have none, or all others. What lists name no more, and what could not be had when
  * it was asked for, is among those that moved and those that are hinted at.
  */
-export type TargetChoice = "new" | "doubted" | "moved" | "hinted" | "known";
+export type TargetChoice = "new" | "ranked" | "random" | "doubted" | "moved" | "hinted" | "known";
 
 /** Numbers of targets in the store. */
 export interface TargetCounts {
@@ -158,7 +158,8 @@ export interface Targets {
    */
   endLists(lists: readonly number[]): void;
   /**
-   * At most `limit` targets in the order in which they were found, beyond an id.
+   * At most `limit` targets in the order in which they were found, beyond an id; those by rank and at random in their order, from
+   * the first on.
    *
    * @param since - when the visit began; what was answered for since is not `known`
    */

@@ -5,11 +5,18 @@ const maxBatchItems = 2_000;
 const maxBatchLinks = 50_000;
 const maxBatchAgeMs = 10_000;
 
+/** A page that was found twice: by the shorter way, with what both give to its rank. */
+function merge(a: FoundTarget, b: FoundTarget): FoundTarget {
+  const share = (a.share ?? 0) + (b.share ?? 0);
+  return { ...a, depth: Math.min(a.depth, b.depth), ...(share > 0 ? { share } : {}) };
+}
+
 /** Collects results and the links that were found, and makes them durable together: first the bodies, then the rest. */
 export class TargetBatch {
   readonly #visit: TargetVisit;
   #settlements: TargetSettlement[] = [];
-  #found: FoundTarget[] = [];
+  /** By path. */
+  #found = new Map<string, FoundTarget>();
   #since: number;
   #underWay: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
@@ -21,7 +28,10 @@ export class TargetBatch {
 
   /** Adds what a page leads to. */
   link(found: readonly FoundTarget[]): void {
-    for (const target of found) this.#found.push(target);
+    for (const target of found) {
+      const known = this.#found.get(target.path);
+      this.#found.set(target.path, known === undefined ? target : merge(known, target));
+    }
   }
 
   /** Whether a result of a path was added and is not durable yet. */
@@ -33,7 +43,7 @@ export class TargetBatch {
   async add(settlement: TargetSettlement): Promise<void> {
     this.#throwFailure();
     this.#settlements.push(settlement);
-    const isFull = this.#settlements.length >= maxBatchItems || this.#found.length >= maxBatchLinks;
+    const isFull = this.#settlements.length >= maxBatchItems || this.#found.size >= maxBatchLinks;
     if (!isFull && this.#visit.ports.timing.now() - this.#since < maxBatchAgeMs) return;
     if (this.#underWay !== undefined) {
       if (!isFull) return;
@@ -48,7 +58,7 @@ export class TargetBatch {
   async finish(): Promise<void> {
     await this.#underWay;
     this.#throwFailure();
-    if (this.#settlements.length === 0 && this.#found.length === 0) return;
+    if (this.#settlements.length === 0 && this.#found.size === 0) return;
     this.#begin();
     await this.#underWay;
     this.#throwFailure();
@@ -56,9 +66,9 @@ export class TargetBatch {
 
   #begin(): void {
     const settlements = this.#settlements;
-    const found = this.#found;
+    const found = [...this.#found.values()];
     this.#settlements = [];
-    this.#found = [];
+    this.#found = new Map();
     this.#since = this.#visit.ports.timing.now();
     this.#underWay = this.#commit(settlements, found)
       .catch((error: unknown) => {

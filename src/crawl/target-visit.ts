@@ -1,5 +1,5 @@
 import type { TextComparison } from "../content/index.ts";
-import type { EpochSeconds } from "../model/index.ts";
+import type { EpochSeconds, PageOrder } from "../model/index.ts";
 import type { PollPlannerName } from "../revisit/index.ts";
 import type { CrawlVisit } from "./crawl-visit.ts";
 import type { PollPlan, SourceVisit } from "./source.ts";
@@ -29,4 +29,6 @@ export interface TargetVisit extends CrawlVisit, SourceVisit {
   readonly maxPages: number;
   /** Most links from a start to a page. */
   readonly maxDepth: number;
+  /** In which order new pages are asked for. */
+  readonly order: PageOrder;
 }

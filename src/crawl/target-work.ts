@@ -19,6 +19,8 @@ import type { TargetVisit } from "./target-visit.ts";
 
 const targetsAtATime = 1000;
 const progressEveryMs = 250;
+/** Pages that are asked for before ranks are looked at again, and what of a random order is taken at once. */
+const orderedAtATime = { ranked: 100, random: 1000 } as const;
 /** Pages that were answered for by way of others are remembered, so that they are not asked for once more. */
 const maxAnsweredElsewhere = 100_000;
 /** Counting what is known takes at most one part in so many of the time. */
@@ -115,10 +117,27 @@ class TargetWork {
 
   /** Asks for what was never asked for, and for what that leads to, until nothing new is found. */
   async #askForNew(): Promise<void> {
+    const { order } = this.#visit;
+    if (order === "partial") await this.#askInTurn(() => this.#takeBest());
+    if (order === "random") await this.#askInTurn(() => this.#takeFirst("random", orderedAtATime.random));
+    await this.#askInTurn(() => takeTargets(this.#visit, "new"));
+  }
+
+  async #askInTurn(take: () => Iterator<Target>): Promise<void> {
     for (let before = -1; this.#done !== before && this.#mayGoOn() && !this.#isFull(); ) {
       before = this.#done;
-      await this.#ask(takeTargets(this.#visit, "new"), () => this.#isFull());
+      await this.#ask(take(), () => this.#isFull());
     }
+  }
+
+  /** Those of the highest rank; where nothing leads to what is new, what was found first. */
+  #takeBest(): Iterator<Target> {
+    const best = this.#visit.ports.targets.take("ranked", this.#visit.since, 0, orderedAtATime.ranked);
+    return best.length > 0 ? best.values() : this.#takeFirst("new", orderedAtATime.ranked);
+  }
+
+  #takeFirst(choice: TargetChoice, limit: number): Iterator<Target> {
+    return this.#visit.ports.targets.take(choice, this.#visit.since, 0, limit).values();
   }
 
   async #ask(targets: Iterator<Target>, isEnough: () => boolean = () => false): Promise<void> {

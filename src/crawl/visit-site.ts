@@ -5,6 +5,7 @@ import {
   type EpochMs,
   type EpochSeconds,
   type MediaTypeFilter,
+  type PageOrder,
   type PassedOver,
   type Result,
   type RobotsCopy,
@@ -54,6 +55,8 @@ export interface VisitOptions {
   readonly maxPages?: number;
   /** Most links from a start to a page. Default: no bound. */
   readonly maxDepth?: number;
+  /** In which order pages that nobody has yet are asked for, where the site publishes no changes. Default `depth`. */
+  readonly order?: PageOrder;
   /** Whether of a site that publishes no changes only pages are asked for that have probably changed. Default: whether `planner` is given. */
   readonly isPlanned?: boolean;
   /** Which planner chooses those, and what a budget is spent on. Default: the crawler's own. */
@@ -236,6 +239,7 @@ class SiteVisit {
           significant === undefined ? undefined : { leastResemblance: significant, texts: await loadTextComparison() },
         maxPages: this.#options.maxPages ?? Number.POSITIVE_INFINITY,
         maxDepth: this.#options.maxDepth ?? Number.POSITIVE_INFINITY,
+        order: this.#options.order ?? "depth",
       });
     }
     const position = found?.look.kind === "work" ? found.look.position : undefined;

@@ -50,12 +50,14 @@ export { parseUrl } from "./parse-url.ts";
 export type { PostOutcome, PostRequest } from "./post-outcome.ts";
 export { excerpt, ok, type Problem, problem, type Result } from "./result.ts";
 export type { RobotsCopy, SiteClockState, SitePosition, SiteRecord } from "./site-record.ts";
-export type {
-  FoundTarget,
-  KeptInterval,
-  SeenChange,
-  Target,
-  TargetSettlement,
+export {
+  type FoundTarget,
+  type KeptInterval,
+  type PageOrder,
+  pageOrders,
+  type SeenChange,
+  type Target,
+  type TargetSettlement,
 } from "./target.ts";
 export {
   type Clock,

@@ -19,10 +19,27 @@ export interface FoundTarget {
   readonly depth: number;
   /** `lastmod` of a sitemap as it stands there; undefined if nothing says. */
   readonly lastmod: string | undefined;
+  /** What the page that leads here gives to its rank. Default: nothing. */
+  readonly share?: number;
 }
 
+/**
+ * In which order pages that nobody has yet are asked for, and which of many sites has its turn.
+ *
+ * - `depth`: as they were found, which is breadth first.
+ * - `length`: the same; of many sites, those with most pages waiting have their turn sooner.
+ * - `partial`: the highest temporary rank first, the sum of what the pages that were fetched give to those they lead to.
+ * - `random`: any.
+ *
+ * @see C. Castillo, M. Marin, A. Rodriguez, R. Baeza-Yates, Scheduling Algorithms for Web Crawling, LA-WEB 2004, section 5
+ */
+export type PageOrder = (typeof pageOrders)[number];
+
+/** The names of the orders. */
+export const pageOrders = ["depth", "length", "partial", "random"] as const;
+
 /** A URL of a site that does not publish its changes, with what is known from asking for it. */
-export interface Target extends FoundTarget {
+export interface Target extends Omit<FoundTarget, "share"> {
   /** Counts up in the order in which URLs were found. */
   readonly id: number;
   /** The `lastmod` under which it was last asked for. */
@@ -31,6 +48,8 @@ export interface Target extends FoundTarget {
   readonly validators: Validators;
   /** The body that is held, or undefined if none is. */
   readonly held: (Page & HeldBody) | undefined;
+  /** The sum of what pages gave to its rank before it was asked for. */
+  readonly rank: number;
   /** How it changed so far, as numbers that only the revisit plan reads. */
   readonly history: readonly number[];
   /** Of the planner that it was last asked for by, if that keeps intervals. */

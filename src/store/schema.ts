@@ -137,4 +137,7 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID`,
   // What a planner that steps intervals keeps of a page, as JSON; NULL if none does.
   "ALTER TABLE target ADD COLUMN interval TEXT",
+  `-- What pages that were fetched give to it; 0 where no order asks for that, and then the index is empty.
+  ALTER TABLE target ADD COLUMN rank REAL NOT NULL DEFAULT 0;
+  CREATE INDEX target_ranked ON target (site, rank DESC, id) WHERE state = 'new' AND rank > 0`,
 ];

@@ -9,11 +9,11 @@ import type { SiteShared } from "./site-memory.ts";
 import { keepsCounts, rowsOf, type TargetRow, targetColumns, targetOf } from "./target-rows.ts";
 
 /**
- * Which targets are taken: never asked for, held and in doubt, of another `lastmod` than when they were asked for or of
+ * Which targets are taken: never asked for, as they were found, by rank if they have one, or at random; held and in doubt, of another `lastmod` than when they were asked for or of
  * none, the same but those that merely have none, or all others. What lists name no more, and what could not be had when
  * it was asked for, is among those that moved and those that are hinted at.
  */
-export type TargetChoice = "new" | "doubted" | "moved" | "hinted" | "known";
+export type TargetChoice = "new" | "ranked" | "random" | "doubted" | "moved" | "hinted" | "known";
 
 /** How many targets there are. */
 export interface TargetCounts {
@@ -39,6 +39,11 @@ const sql = {
       asked_lastmod = iif(excluded.listed <> 0 AND listed = 0, NULL, asked_lastmod)
     WHERE excluded.listed <> 0 OR excluded.depth < depth`,
   new: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'new' AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
+  ranked: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'new' AND t.rank > 0 AND +t.id > ?2
+    ORDER BY t.rank DESC, t.id LIMIT ?3`,
+  // As of a sample, below; the same order for as long as the site is known.
+  random: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'new' AND t.id > ?2
+    ORDER BY ((t.id + 0x5851f42d) * 2654435761) % 4294967296 LIMIT ?3`,
   moved: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known'
     AND (t.lastmod IS NULL OR t.lastmod IS NOT t.asked_lastmod OR t.strikes > 0) AND t.id > ?2 AND t.due <= ?4
     AND (t.asked IS NULL OR t.asked < ?5) ORDER BY t.id LIMIT ?3`,
@@ -59,6 +64,10 @@ const sql = {
     FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.lastmod IS NOT NULL AND p.path IS NOT NULL`,
   countMoved: `SELECT count(*) FROM target WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))
     AND lastmod IS NOT asked_lastmod`,
+  // What was asked for already has its place.
+  // They are all noted: an insertion only finds them by their key, which an update would not.
+  raise: `INSERT INTO target (site, path, depth, rank) SELECT ?1, value ->> 0, 0, value ->> 1 FROM json_each(?2) WHERE true
+    ON CONFLICT (site, path) DO UPDATE SET rank = rank + excluded.rank WHERE state = 'new'`,
   one: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.path = ?2`,
   keep: `INSERT INTO page (site, path, size, digest, modified, media_type, seen)
     SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, 0 FROM json_each(?2) WHERE true
@@ -148,18 +157,19 @@ export class TargetList {
   }
 
   /**
-   * Takes targets in the order in which they were found.
+   * Takes targets in the order in which they were found, or by rank or at random if so chosen.
    *
    * @param since - when the visit began; what was answered for since is not taken as `known`
    * @param after - id of the last one that was taken before
    */
   take(choice: TargetChoice, since: EpochSeconds, after: number, limit: number): Target[] {
     const counted = this.#counts.known;
-    if (counted !== undefined && choice === "new" && counted.fresh === 0) return [];
+    const isNew = choice === "new" || choice === "ranked" || choice === "random";
+    if (counted !== undefined && isNew && counted.fresh === 0) return [];
     if (counted !== undefined && choice === "doubted" && counted.doubted === 0) return [];
     return inDatabase(this.#file, () => {
       const place: SqlValue[] = [this.#site, after, limit];
-      if (choice !== "new") place.push(since, since);
+      if (!isNew) place.push(since, since);
       return this.#keepTaken((this.#statement(sql[choice]).all(...place) as TargetRow[]).map(targetOf));
     });
   }
@@ -256,6 +266,8 @@ export class TargetList {
     if (found.length === 0) return;
     const rows = found.map(({ path, depth, lastmod }) => [path, depth, lastmod ?? null]);
     this.#write(sql.note, JSON.stringify(rows), list);
+    const shares = found.flatMap(({ path, share }) => (share === undefined ? [] : [[path, share]]));
+    if (shares.length > 0) this.#write(sql.raise, JSON.stringify(shares));
   }
 
   /** Runs a statement that writes targets, and forgets what was known of them if it did. */

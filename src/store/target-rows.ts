@@ -24,11 +24,12 @@ export type TargetRow = [
   Text,
   Count,
   Text,
+  number,
 ];
 
 /** Of `target t` and `page p`, in the order of a row. */
 export const targetColumns = `t.id, t.path, t.depth, t.lastmod, t.asked_lastmod, t.etag, t.modified, t.history, t.asked, t.full, t.due,
-  t.trouble, t.strikes, t.is_passage, t.interval, p.size, p.digest, p.modified, p.media_type`;
+  t.trouble, t.strikes, t.is_passage, t.interval, p.size, p.digest, p.modified, p.media_type, t.rank`;
 
 function validatorsOf(etag: Text, lastModified: Text): Validators {
   return { ...(etag === null ? {} : { etag }), ...(lastModified === null ? {} : { lastModified }) };
@@ -54,6 +55,7 @@ export function targetOf(row: TargetRow): Target {
     interval,
   ] = row;
   const [sizeBytes, digest, lastModified, mediaType] = row.slice(15) as [Count, Text, Count, Text];
+  const rank = row[19];
   const isHeld = sizeBytes !== null && digest !== null && lastModified !== null && mediaType !== null;
   return {
     id,
@@ -64,6 +66,7 @@ export function targetOf(row: TargetRow): Target {
     // Of a body that is not there any more they would bring nothing but a 304.
     validators: isHeld || isPassage === 1 ? validatorsOf(etag, modified) : {},
     held: isHeld ? { path, sizeBytes, digest, lastModified, mediaType } : undefined,
+    rank,
     history: JSON.parse(history) as number[],
     interval: interval === null ? undefined : (JSON.parse(interval) as KeptInterval),
     askedAt: asked ?? undefined,

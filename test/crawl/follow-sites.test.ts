@@ -5,6 +5,7 @@ import { unvisited, type VisitEnd } from "../../src/crawl/visit-plan.ts";
 import { SiteAgenda } from "../../src/frontier/index.ts";
 import type { VisitPlan } from "../../src/model/index.ts";
 import { VirtualTime } from "../frontier/virtual-time.ts";
+import { done } from "./visit-end.ts";
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -26,6 +27,7 @@ class Trial {
   /** Time before the first page, in which nobody asks whether to go on. */
   listsMs = 0;
   workMs: (site: string) => number = () => 1000;
+  isByLength = false;
   endOf: (site: string) => VisitEnd | Promise<VisitEnd> = () => ({ kind: "failed", error: undefined, isOurs: false });
   readonly follower: SiteFollower;
   #open = 0;
@@ -39,6 +41,7 @@ class Trial {
         agenda,
         plans: { read: (site) => plans.get(site), write: (site, plan) => plans.set(site, plan) },
         boundsOf: () => ({ mostMs: 10 * minute }),
+        isByLength: () => this.isByLength,
         visit: (site, mayGoOn) => this.#visit(site, mayGoOn),
       },
       { isForever: true, ...options },
@@ -121,6 +124,24 @@ describe("SiteFollower", () => {
     trial.agenda.add("a", trial.now);
     await trial.run(59 * minute);
     assert.equal(trial.visitsOf("a"), 1);
+  });
+
+  it("gives the sites of which most waits their turns sooner, if that is wanted, and all of them their turns", async () => {
+    const sites = Array.from({ length: 12 }, (_, at) => `s${at}`);
+    const follow = async (isByLength: boolean): Promise<Trial> => {
+      const trial = new Trial({ visitsAtOnce: 1 });
+      trial.isByLength = isByLength;
+      trial.workMs = () => 4 * minute;
+      trial.endOf = (site) => done({ summary: { source: "links", pending: site === "s11" ? 1_000_000 : 0 } });
+      for (const site of sites) trial.agenda.add(site, trial.now);
+      await trial.run(10 * 60 * minute);
+      return trial;
+    };
+    const [even, uneven] = [await follow(false), await follow(true)];
+    // 150 visits of 4 minutes.
+    assert.ok(even.visitsOf("s11") <= 14, `${even.visitsOf("s11")}`);
+    assert.ok(uneven.visitsOf("s11") >= 30, `${uneven.visitsOf("s11")}`);
+    for (const site of sites) assert.ok(uneven.visitsOf(site) >= 5, `${site} ${uneven.visitsOf(site)}`);
   });
 
   it("ends in order with the signal", async () => {

@@ -1,49 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { planNextVisit, unvisited, type VisitEnd } from "../../src/crawl/visit-plan.ts";
-import type { CrawlSummary, VisitPlan } from "../../src/model/index.ts";
+import type { VisitPlan } from "../../src/model/index.ts";
+import { done } from "./visit-end.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 const now = Date.UTC(2026, 10, 20, 2, 5);
 const planning = { bounds: {}, beganAt: now - minute, now, random: 0 };
-
-const nothing: CrawlSummary = {
-  site: "https://a.example",
-  source: "archives",
-  passedOver: [],
-  requests: 2,
-  pageRequests: 0,
-  notModified: 2,
-  metadataBytes: 0,
-  pageBytes: 0,
-  packageBytes: 0,
-  packedPages: 0,
-  created: 0,
-  updated: 0,
-  deleted: 0,
-  unchanged: 10,
-  failed: 0,
-  differing: 0,
-  disallowed: 0,
-  pending: 0,
-  cursor: undefined,
-  elapsedMs: 10,
-};
-
-interface Ending {
-  readonly summary?: Partial<CrawlSummary>;
-  readonly publications?: readonly number[];
-  readonly nextDueAt?: number;
-  readonly restsUntil?: number;
-  readonly isCutShort?: boolean;
-}
-
-function done({ summary, publications, nextDueAt, restsUntil = 0, isCutShort = false }: Ending = {}): VisitEnd {
-  const result = { summary: { ...nothing, ...summary }, publications, nextDueAt, restsUntil };
-  return { kind: "done", result, isCutShort };
-}
 
 const failed: VisitEnd = { kind: "failed", error: new Error("away"), isOurs: false };
 

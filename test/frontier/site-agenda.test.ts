@@ -46,7 +46,7 @@ describe("SiteAgenda", () => {
     agenda.setPaused("a", true);
     assert.equal(agenda.next(1000), undefined);
     assert.equal(agenda.nextAt, Number.POSITIVE_INFINITY);
-    assert.deepEqual(agenda.entryOf("a"), { site: "a", at: 100, priority: 5, isPaused: true });
+    assert.deepEqual(agenda.entryOf("a"), { site: "a", at: 100, priority: 5, isPaused: true, backlog: 0 });
     agenda.setPaused("a", false);
     assert.equal(agenda.next(1000), "a");
     // While it is visited, a pause holds for the next time.
@@ -74,6 +74,7 @@ interface Plain {
   priority: number;
   isPaused: boolean;
   isUnderWay: boolean;
+  backlog: number;
 }
 
 const site = fc.constantFrom("a", "b", "c", "d", "e", "f");
@@ -84,10 +85,11 @@ const deeds = fc.array(
     fc.record({ kind: fc.constant("remove" as const), site }),
     fc.record({ kind: fc.constant("pause" as const), site, isPaused: fc.boolean() }),
     fc.record({ kind: fc.constant("prefer" as const), site, priority: fc.integer({ min: 0, max: 10 }) }),
+    fc.record({ kind: fc.constant("backlog" as const), site, pages: fc.constantFrom(0, 9, 99, 999_999) }),
     fc.record({ kind: fc.constant("next" as const), now: at }),
     fc.record({ kind: fc.constant("back" as const), site, at }),
   ),
-  { maxLength: 60 },
+  { maxLength: 60, size: "max" },
 );
 
 test("whatever is done, the next site is the one that a look at all of them finds", () => {
@@ -101,7 +103,8 @@ test("whatever is done, the next site is the one that a look at all of them find
           // Time does not go back for those that are due.
           latest = Math.max(latest, deed.now);
           const ready = [...plain].filter(([, one]) => !one.isPaused && !one.isUnderWay && one.at <= latest);
-          const rank = ({ at: due, priority }: Plain): number => due - priority * 10 * minuteMs;
+          const rank = ({ at: due, priority, backlog }: Plain): number =>
+            due - (priority + Math.log10(1 + backlog)) * 10 * minuteMs;
           const least = Math.min(...ready.map(([, one]) => rank(one)));
           const best = ready.filter(([, one]) => rank(one) === least).map(([name]) => name);
           const given = agenda.next(latest);
@@ -114,7 +117,8 @@ test("whatever is done, the next site is the one that a look at all of them find
         if (deed.kind === "add" && known?.isUnderWay !== true) {
           agenda.add(deed.site, deed.at, deed.priority);
           const isPaused = known?.isPaused ?? false;
-          plain.set(deed.site, { at: deed.at, priority: deed.priority, isPaused, isUnderWay: false });
+          const backlog = known?.backlog ?? 0;
+          plain.set(deed.site, { at: deed.at, priority: deed.priority, isPaused, isUnderWay: false, backlog });
         } else if (deed.kind === "remove") {
           agenda.remove(deed.site);
           plain.delete(deed.site);
@@ -124,6 +128,9 @@ test("whatever is done, the next site is the one that a look at all of them find
         } else if (deed.kind === "prefer") {
           agenda.setPriority(deed.site, deed.priority);
           if (known !== undefined) known.priority = deed.priority;
+        } else if (deed.kind === "backlog") {
+          agenda.setBacklog(deed.site, deed.pages);
+          if (known !== undefined) known.backlog = deed.pages;
         } else if (deed.kind === "back") {
           if (known?.isUnderWay !== true) continue;
           agenda.giveBack(deed.site, deed.at);

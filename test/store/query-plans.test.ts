@@ -31,7 +31,12 @@ function runBatches(into: string): string[] {
       const page = { path: target.path, sizeBytes: 1, digest: "d", lastModified: 1, mediaType: "text/html" };
       return { kind: "answered", target, page, ...shared };
     };
-    targets.settle(targets.take("new", 0, 0, 10).map(keep), [{ path: "/found", depth: 1, lastmod: undefined }], 1);
+    targets.settle(
+      targets.take("new", 0, 0, 10).map(keep),
+      [{ path: "/found", depth: 1, lastmod: undefined, share: 0.1 }],
+      1,
+    );
+    targets.take("ranked", 5, 0, 10);
     targets.settle(
       targets.take("known", 5, 0, 10).map((target): TargetSettlement => {
         if (target.path === "/kept") return keep(target);
@@ -44,16 +49,16 @@ function runBatches(into: string): string[] {
   } finally {
     Database.prototype.prepare = prepare;
   }
-  return [...statements].filter((sql) => /json_each/.test(sql));
+  return [...statements].filter((sql) => /json_each|rank DESC/.test(sql));
 }
 
 // Each row of a table that grows with the site is found by its key.
-const byKey = /^SEARCH \w+ USING .*\((?:rowid=\?|site=\? AND path=\?)\)/;
+const byKey = /^SEARCH \w+ USING .*(?:\((?:rowid=\?|site=\? AND path=\?)\)|target_ranked \(site=\? AND rank>\?\))/;
 
 test("what is done for each batch finds its rows by their keys, however many pages a site has", () => {
   using temp = makeTempFolder();
   const statements = runBatches(temp.path);
-  assert.ok(statements.length >= 7, statements.join("\n"));
+  assert.ok(statements.length >= 9, statements.join("\n"));
   const connection = openConnection(stateFileIn(temp.path));
   try {
     for (const sql of statements) {
@@ -63,6 +68,7 @@ test("what is done for each batch finds its rows by their keys, however many pag
       const slow = steps.filter(
         (step) => /^S(?:CAN|EARCH)/.test(step) && !/VIRTUAL TABLE/.test(step) && !byKey.test(step),
       );
+      assert.ok(!steps.some((step) => /TEMP B-TREE/.test(step)), `${sql}\n${steps.join("\n")}`);
       assert.deepEqual(slow, [], `${sql}\n${steps.join("\n")}`);
     }
   } finally {
