@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { PathSample } from "../src/path-sample.ts";
+import { fc } from "./property.ts";
 
 test("a sample has as many paths as are wanted, different ones, from all over", () => {
   fc.assert(

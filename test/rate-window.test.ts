@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import { FirstRows } from "../src/first-rows.ts";
 import { RateWindow } from "../src/rate-window.ts";
+import { fc } from "./property.ts";
 
 describe("RateWindow", () => {
   it("counts what came within the last sixty seconds", () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { judgeAnswer, planNextRun, planRetryDelayMs } from "../../src/announce/answer-verdict.ts";
 import { fetchFailures } from "../../src/model/index.ts";
+import { fc } from "../property.ts";
 
 const facts = { keyLocation: "https://example.org/k.txt", host: "example.org" };
 const verdictOf = (status: number): string =>

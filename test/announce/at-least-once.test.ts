@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import fc from "fast-check";
+import { fc } from "../property.ts";
 import type { Misdeed } from "./index-now-server.ts";
 import { ToldSite } from "./told-site.ts";
 

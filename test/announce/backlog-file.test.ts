@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
-import fc from "fast-check";
 import { readBatch, writeBacklog } from "../../src/announce/backlog-file.ts";
 import type { Change } from "../../src/model/index.ts";
+import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 async function* deletions(paths: Iterable<string>): AsyncGenerator<Change> {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
 import { type Position, readPosition, writePosition } from "../../src/announce/position-file.ts";
+import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const count = fc.nat({ max: 2 ** 40 });

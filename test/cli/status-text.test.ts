@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import { formatBar } from "../../src/cli/bar-chart.ts";
 import { formatOpenMetrics } from "../../src/cli/status-metrics.ts";
 import { formatStatus, formatStatusTable, isUtf8Locale } from "../../src/cli/status-text.ts";
 import { wrapText } from "../../src/cli/text-wrap.ts";
 import type { SiteStatus } from "../../src/site-status.ts";
+import { fc } from "../property.ts";
 import { parseGauges } from "./open-metrics.ts";
 
 const now = Date.parse("2026-11-21T12:00:00Z");

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import type { ContentMark } from "../../src/content/index.ts";
+import { fc } from "../property.ts";
 
 const digest = fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString("base64url"));
 const sketch = fc.option(fc.oneof(fc.constant(new Uint8Array(0)), fc.uint8Array({ minLength: 128, maxLength: 128 })), {

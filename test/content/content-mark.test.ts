@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { decodeMark, encodeMark, maxMarkBytes } from "../../src/content/index.ts";
+import { fc } from "../property.ts";
 import { arbitraryMark } from "./arbitrary-mark.ts";
 
 test("decode after encode is identity, and a mark that is cut off is not there yet", () => {

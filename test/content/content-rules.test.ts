@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { cutRanges, joinRanges } from "../../src/content/byte-range.ts";
 import { compileContentRules, isExpressionType } from "../../src/content/content-rules.ts";
 import { visibleText } from "../../src/content/visible-text.ts";
 import { TidemarkError } from "../../src/model/index.ts";
+import { fc } from "../property.ts";
 
 const decode = (bytes: string) => Buffer.from(bytes, "latin1").toString("utf8");
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import { groupIsWanted, planChain, requestCostBytes } from "../../src/crawl/chain.ts";
 import type { ArchiveEntry } from "../../src/format/index.ts";
 import { parseMediaTypeFilter } from "../../src/model/index.ts";
+import { fc } from "../property.ts";
 
 function entry(from: number, to: number, sizeBytes = 1000, group = "text-html"): ArchiveEntry {
   return { name: { from, to, group, id: `${from}-${to}-${group}` }, changes: 1, sizeBytes };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { ByteText } from "../../src/export/byte-text.ts";
 import { formatChangeLine, writeChangeLine } from "../../src/format/index.ts";
+import { fc } from "../property.ts";
 
 test("what is put in comes out, in order, however often the buffer grows", () => {
   const piece = fc.oneof(

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import { countChangesByDay } from "../../src/export/change-days.ts";
 import type { Interval } from "../../src/export/ledger.ts";
+import { fc } from "../property.ts";
 
 const day = 86_400;
 const today = Date.parse("2026-11-21T12:00:00Z") / 1000;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { countChanges, mergeIntervals } from "../../src/export/interval-merge.ts";
 import type { Interval } from "../../src/export/ledger.ts";
 import { SegmentWriter } from "../../src/export/segment-writer.ts";
 import { compareChangesByPath } from "../../src/format/index.ts";
 import { type Change, composeChanges, pathOf } from "../../src/model/index.ts";
+import { fc } from "../property.ts";
 import { MemoryArchives } from "./memory-archives.ts";
 
 const arbitraryChange: fc.Arbitrary<Change> = fc

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { diffListedPage, type ListedCandidate } from "../../src/export/listed-diff.ts";
 import type { PublishedPage } from "../../src/export/published-page.ts";
+import { fc } from "../property.ts";
 
 const publication = 2000;
 const [oldDigest, newDigest] = ["AAAAAAAAAAA", "BBBBBBBBBBA"];

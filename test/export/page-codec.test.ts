@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { decodePages, PageEncoder, pagesHeader } from "../../src/export/page-codec.ts";
 import type { PublishedPage } from "../../src/export/published-page.ts";
+import { fc } from "../property.ts";
 import { arbitraryPages } from "./published-pages.ts";
 
 function encode(pages: readonly PublishedPage[], encoder: PageEncoder = new PageEncoder(16_384)): Buffer {

@@ -3,12 +3,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
-import fc from "fast-check";
 import { blocksHeader, formatBlockHead } from "../../src/export/page-blocks.ts";
 import { PageEncoder } from "../../src/export/page-codec.ts";
 import { PageLookup } from "../../src/export/page-lookup.ts";
 import { PageWriter } from "../../src/export/page-writer.ts";
 import { isGone, type PublishedPage } from "../../src/export/published-page.ts";
+import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 function toPage(path: string, sizeBytes: number): PublishedPage {

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
 import type { PageFile } from "../../src/export/ledger.ts";
 import type { PageLookup } from "../../src/export/page-lookup.ts";
 import { PageMemory } from "../../src/export/page-memory.ts";
 import type { PublishedPage } from "../../src/export/published-page.ts";
+import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 function toPage(path: string, sizeBytes: number): PublishedPage {

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import type { PublishedPage } from "../../src/export/published-page.ts";
 import { arbitraryMark } from "../content/arbitrary-mark.ts";
+import { fc } from "../property.ts";
 
 const pathText = fc
   .array(fc.constantFrom("a", "b", "/", "-", ".", "%20", "%C3%A9", "?", "0"), { maxLength: 12 })

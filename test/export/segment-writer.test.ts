@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { groupNumberOf, planGroups, SegmentWriter } from "../../src/export/segment-writer.ts";
 import { type ArchiveEntry, type ArchiveName, formatChangeLine } from "../../src/format/index.ts";
 import type { Change } from "../../src/model/index.ts";
+import { fc } from "../property.ts";
 import { MemoryArchives } from "./memory-archives.ts";
 
 const mediaTypes = ["text/html", "image/png", "x-conference/x-cooltalk", "application/a.b"] as const;

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
 import { Breather } from "../../src/export/breather.ts";
 import type { ListedCandidate } from "../../src/export/listed-diff.ts";
 import type { CandidateFile } from "../../src/export/page-diff.ts";
@@ -11,6 +10,7 @@ import { PageWriter } from "../../src/export/page-writer.ts";
 import type { PublishedPage } from "../../src/export/published-page.ts";
 import { type ComparisonSink, type PageSource, SiteComparison } from "../../src/export/site-comparison.ts";
 import { type Change, pathOf } from "../../src/model/index.ts";
+import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const breather = new Breather(undefined, "Stopped.");

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
 import type { SiteParts } from "../../src/export/site-parts.ts";
 import { exportParts } from "../../src/export-site.ts";
 import type { ExportEvent, ExportSummary } from "../../src/model/index.ts";
+import { fc } from "../property.ts";
 import { countsOf, TestSite } from "./test-site.ts";
 
 const small = { segmentSize: 5, minGroup: 2 };

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   type PlannedShard,
   type ShardSizes,
@@ -8,6 +7,7 @@ import {
   SitemapShardPlanner,
   shardFileName,
 } from "../../src/export/sitemap-shards.ts";
+import { fc } from "../property.ts";
 
 // A site as its pages' last-modified; and what was published of it.
 type Pages = ReadonlyMap<string, number>;

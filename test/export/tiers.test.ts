@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import type { Interval } from "../../src/export/ledger.ts";
 import {
   compareIntervals,
@@ -10,6 +9,7 @@ import {
   planMerge,
   planRetention,
 } from "../../src/export/tiers.ts";
+import { fc } from "../property.ts";
 
 // DESIGN.md section 3.2, and not what the code says.
 const keptPerTier = 16;

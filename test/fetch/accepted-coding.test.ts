@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as zlib from "node:zlib";
-import fc from "fast-check";
 import type { FetchOutcome, FetchRequest } from "../../src/model/index.ts";
+import { fc } from "../property.ts";
 import { closed, createLocalFetcher, listenRaw, pour, type RawServer } from "./raw-server.ts";
 
 const { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } = zlib;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { isIP } from "node:net";
 import { test } from "node:test";
-import fc from "fast-check";
 import { specialUseOf } from "../../src/fetch/address-block.ts";
+import { fc } from "../property.ts";
 
 // IANA IPv4 Special-Purpose Address Registry: the first and last address of each block, and their neighbours.
 const blocks4: readonly (readonly [string, string, string])[] = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import { fc } from "../property.ts";
 import { createLocalFetcher, listenRaw } from "./raw-server.ts";
 
 test("a body is the same whatever pieces it comes in", async () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
-import fc from "fast-check";
 import { decodeBody, unpackArchive } from "../../src/fetch/index.ts";
 import type { Result } from "../../src/model/index.ts";
+import { fc } from "../property.ts";
 
 function textOf(result: Result<Uint8Array>): string {
   return result.ok ? Buffer.from(result.value).toString() : result.error.code;

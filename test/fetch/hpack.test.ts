@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import { HpackDecoder } from "../../src/fetch/hpack-decoder.ts";
 import { encodeFields } from "../../src/fetch/hpack-encoder.ts";
 import { decodeHuffman } from "../../src/fetch/hpack-huffman.ts";
 import type { Field } from "../../src/fetch/hpack-table.ts";
+import { fc } from "../property.ts";
 
 const bytesOf = (hex: string): Buffer => Buffer.from(hex.replaceAll(" ", ""), "hex");
 const noBound = 1e9;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { Http2Wire, type WireListener } from "../../src/fetch/http2-wire.ts";
+import { fc } from "../property.ts";
 import { answerHead, body, flags, frame, frameTypes, greeting, uint32 } from "./http2-frames.ts";
 
 const always = (): boolean => true;

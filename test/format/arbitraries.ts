@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import {
   type ArchiveEntry,
   type ArchiveIndex,
@@ -8,6 +7,7 @@ import {
   encodePathSegment,
 } from "../../src/format/index.ts";
 import { type Change, digestBytes, maxEpochSeconds } from "../../src/model/index.ts";
+import { fc } from "../property.ts";
 
 const text = (alphabet: string, minLength: number, maxLength: number): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(...alphabet), minLength, maxLength });

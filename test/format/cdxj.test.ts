@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
-import fc from "fast-check";
 import { type CdxjEntry, formatCdxjLine, maxCdxjLine, parseCdxjLine, surtOf } from "../../src/format/index.ts";
 import { maxEpochSeconds } from "../../src/model/index.ts";
+import { fc } from "../property.ts";
 
 // What `surt.surt` of the Python package surt 0.3.1 gives for these URLs, which pywb and cdxj-indexer look up.
 const keys: ReadonlyArray<readonly [string, string]> = [

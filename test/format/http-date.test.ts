@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { formatHttpDate, parseHttpDate } from "../../src/format/index.ts";
+import { fc } from "../property.ts";
 
 const now = Date.UTC(2026, 10, 21);
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   decodeHttpHead,
   encodeHttpHead,
@@ -9,6 +8,7 @@ import {
   maxHttpHeadBytes,
   statusOf,
 } from "../../src/format/index.ts";
+import { fc } from "../property.ts";
 
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("latin1");
 const read = (text: string): ReturnType<typeof decodeHttpHead> => decodeHttpHead(Buffer.from(text, "latin1"));

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   archiveHeader,
   baseListHeader,
@@ -28,6 +27,7 @@ import {
   robotsCrawlDelaySeconds,
 } from "../../src/format/index.ts";
 import { composeChanges } from "../../src/model/index.ts";
+import { fc } from "../property.ts";
 import { archiveIndex, archiveName, baseList, bytesLike, change, fileName, path } from "./arbitraries.ts";
 
 const encode = (text: string): Uint8Array => Buffer.from(text, "latin1");

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   formatSha256Hash,
   maxReadCharacters,
@@ -15,6 +14,7 @@ import {
   ResourceSyncWriter,
 } from "../../src/format/index.ts";
 import { maxEpochSeconds } from "../../src/model/index.ts";
+import { fc } from "../property.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 import { type GoldenDocument, writeDocument } from "./golden-standards.ts";
 

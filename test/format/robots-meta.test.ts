@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { Parser } from "htmlparser2";
 import { isNoindexField, saysNoindex } from "../../src/format/index.ts";
+import { fc } from "../property.ts";
 
 const yes = [
   '<meta name="robots" content="noindex">',

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { type SitemapEntry, type SitemapLimits, SitemapReader } from "../../src/format/index.ts";
+import { fc } from "../property.ts";
 
 const namespace = "http://www.sitemaps.org/schemas/sitemap/0.9";
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
 import { memoryPages, validateXML } from "xmllint-wasm";
 import {
   formatLocation,
@@ -16,6 +15,7 @@ import {
   sitemapEntryBytes,
   sitemapFrameBytes,
 } from "../../src/format/index.ts";
+import { fc } from "../property.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 import * as arbitrary from "./arbitraries.ts";
 import { writeSitemap } from "./golden-standards.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { maxUrlLength, normaliseUrl } from "../../src/format/index.ts";
+import { fc } from "../property.ts";
 
 // Each row names the section that it proves, of RFC 3986 unless another is named.
 const rows: ReadonlyArray<readonly [string, string, string | undefined]> = [

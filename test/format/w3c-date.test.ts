@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { formatW3cDate, parseW3cDate } from "../../src/format/index.ts";
 import { W3cDateWriter } from "../../src/format/w3c-date.ts";
+import { fc } from "../property.ts";
 
 // W3C NOTE-datetime, its own examples first; then what sites write.
 const dates: readonly (readonly [string, number | undefined])[] = [

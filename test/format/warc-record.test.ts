@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
-import fc from "fast-check";
 import {
   formatBase32,
   formatRecordId,
@@ -13,6 +12,7 @@ import {
   warcRecordEnd,
 } from "../../src/format/index.ts";
 import { maxEpochSeconds } from "../../src/model/index.ts";
+import { fc } from "../property.ts";
 
 const word = fc.string({ unit: fc.constantFrom(..."abcXYZ019-_./:+é\u{1f600}"), minLength: 1, maxLength: 20 });
 const date = fc.integer({ min: 0, max: maxEpochSeconds });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   CrawlOrder,
   type OrderRule,
@@ -10,6 +9,7 @@ import {
   type SiteTurn,
   type TurnOptions,
 } from "../../src/frontier/index.ts";
+import { fc } from "../property.ts";
 import { NaiveOrder } from "./naive-order.ts";
 
 const pages = 60;
@@ -67,33 +67,28 @@ const siteOf = (page: number): number => (page * 7) % sites;
 for (const kind of orderNames) {
   test(`${kind} gives what the naive order gives, at the same times, whatever happens in between`, () => {
     fc.assert(
-      fc.property(
-        turnOptions,
-        fc.nat(1000),
-        fc.array(step, { maxLength: 100, size: "max" }),
-        (options, seed, steps) => {
-          const order = new CrawlOrder(makeRule(kind, seed), options);
-          const naive = new NaiveOrder(makeRule(kind, seed), options);
-          const underWay: number[] = [];
-          let now = 1000;
-          for (const one of steps) {
-            if (one.do === "wait") now += one.ms;
-            if (one.do === "add") for (const each of [order, naive]) each.add(one.page, siteOf(one.page), one.depth);
-            if (one.do === "raise") for (const each of [order, naive]) each.raise(one.page, one.by / 16);
-            if (one.do === "next") {
-              const turn = order.next(now);
-              assert.deepEqual(turn, naive.next(now));
-              if (turn !== undefined) underWay.push(turn.site);
-            }
-            if (one.do === "done" && underWay.length > 0) {
-              const [site = 0] = underWay.splice(one.which % underWay.length, 1);
-              for (const each of [order, naive]) each.done(site, now, now + one.askedMs);
-            }
-            assert.equal(order.backlog, naive.backlog);
-            assert.equal(order.readyAt(now) <= now, naive.readyAt(now) <= now);
+      fc.property(turnOptions, fc.nat(1000), fc.array(step, { maxLength: 100 }), (options, seed, steps) => {
+        const order = new CrawlOrder(makeRule(kind, seed), options);
+        const naive = new NaiveOrder(makeRule(kind, seed), options);
+        const underWay: number[] = [];
+        let now = 1000;
+        for (const one of steps) {
+          if (one.do === "wait") now += one.ms;
+          if (one.do === "add") for (const each of [order, naive]) each.add(one.page, siteOf(one.page), one.depth);
+          if (one.do === "raise") for (const each of [order, naive]) each.raise(one.page, one.by / 16);
+          if (one.do === "next") {
+            const turn = order.next(now);
+            assert.deepEqual(turn, naive.next(now));
+            if (turn !== undefined) underWay.push(turn.site);
           }
-        },
-      ),
+          if (one.do === "done" && underWay.length > 0) {
+            const [site = 0] = underWay.splice(one.which % underWay.length, 1);
+            for (const each of [order, naive]) each.done(site, now, now + one.askedMs);
+          }
+          assert.equal(order.backlog, naive.backlog);
+          assert.equal(order.readyAt(now) <= now, naive.readyAt(now) <= now);
+        }
+      }),
       { numRuns: 200 },
     );
   });
@@ -103,7 +98,7 @@ for (const kind of orderNames) {
       fc.property(
         turnOptions,
         fc.nat(1000),
-        fc.uniqueArray(fc.nat(pages - 1), { maxLength: 50, size: "max" }),
+        fc.uniqueArray(fc.nat(pages - 1), { maxLength: 50 }),
         (options, seed, added) => {
           const order = new CrawlOrder(makeRule(kind, seed), options);
           for (const page of added) order.add(page, siteOf(page), 0);

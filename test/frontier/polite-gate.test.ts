@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
-import fc from "fast-check";
 import { PoliteGate, type PolitenessOptions, type TurnEnding } from "../../src/frontier/index.ts";
+import { fc } from "../property.ts";
 import { checkPoliteness, type LoggedRequest } from "./politeness-check.ts";
 import { VirtualTime } from "./virtual-time.ts";
 

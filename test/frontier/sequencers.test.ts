@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   FifoSequencer,
   type ItemKeeper,
@@ -11,6 +10,7 @@ import {
   type Sequencer,
   WeightedSequencer,
 } from "../../src/frontier/index.ts";
+import { fc } from "../property.ts";
 
 interface Url {
   readonly host: number;
@@ -18,7 +18,7 @@ interface Url {
 }
 
 const urls = fc
-  .array(fc.nat(5), { maxLength: 80, size: "max" })
+  .array(fc.nat(5), { maxLength: 80 })
   .map((hosts) => hosts.map((host, number): Url => ({ host, number })));
 
 function drain<Item>(sequencer: Sequencer<Item>, now: number): Item[] {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { GraphBuilder, inDegrees, outDegrees, targetsOf, transposeGraph } from "../../src/graph/index.ts";
+import { fc } from "../property.ts";
 import { graphOf, type Link, links, linksOf } from "./slow-graph.ts";
 
 const byPlace = (a: Link, b: Link): number => a[0] - b[0] || a[1] - b[1];

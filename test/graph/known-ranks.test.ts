@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { computePageRank, KnownRanks, targetsOf } from "../../src/graph/index.ts";
+import { fc } from "../property.ts";
 import { graphOf, type Link, links, slowPageRank } from "./slow-graph.ts";
 
 test("when everything was fetched, the ranks are the graph's", () => {

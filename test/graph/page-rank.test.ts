@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { computePageRank, inDegrees } from "../../src/graph/index.ts";
+import { fc } from "../property.ts";
 import { graphOf, links, slowPageRank } from "./slow-graph.ts";
 
 const isNear = (actual: ArrayLike<number>, expected: readonly number[], tolerance = 1e-9): void => {

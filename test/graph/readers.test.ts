@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { type LineProblem, readArcs, readVertices } from "../../src/graph/index.ts";
+import { fc } from "../property.ts";
 import { graphOf, links, linksOf } from "./slow-graph.ts";
 
 const encoder = new TextEncoder();

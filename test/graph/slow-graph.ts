@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { type Graph, GraphBuilder, targetsOf } from "../../src/graph/index.ts";
+import { fc } from "../property.ts";
 
 /** A link, from and to. */
 export type Link = readonly [number, number];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import { minNeedlessRequests, printedNeedlessRequests } from "../../src/lab/needless-requests.ts";
+import { fc } from "../property.ts";
 
 /** The least that a crawler of regular visits wastes, by trying every way in which changes fall between visits. */
 function leastByTrying(changes: number, requests: number): number {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import { createRandom } from "../../src/lab/random.ts";
 import {
   type ChangingPages,
@@ -8,6 +7,7 @@ import {
   refreshByMetadata,
   refreshByTurns,
 } from "../../src/lab/refreshed-repository.ts";
+import { fc } from "../property.ts";
 
 /** Both crawlers of section 6, day by day and page by page as the paper's numbered steps have them. */
 function crawlNaively(web: ChangingPages, days: number, limit: number, metadata: number | undefined): number {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { readLinks } from "../../src/links/index.ts";
+import { fc } from "../property.ts";
 
 const bases = [
   "https://example.org/",

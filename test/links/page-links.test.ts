@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { type LinkOptions, LinkReader, type PageLinks, readLinks, readStyleLinks } from "../../src/links/index.ts";
+import { fc } from "../property.ts";
 
 const page = "https://a.example/dir/page.html";
 const utf8 = "text/html; charset=utf-8";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { digestBytes, isDigest } from "../../src/model/index.ts";
+import { fc } from "../property.ts";
 
 test("eight bytes as base64url are a digest, and only they", () => {
   fc.assert(

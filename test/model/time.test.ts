@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { formatCompactTime, maxEpochSeconds, parseCompactTime } from "../../src/model/index.ts";
+import { fc } from "../property.ts";
 
 test("the beginning, the first second, a leap day and the last second have their names", () => {
   assert.equal(formatCompactTime(0), "0");

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import type { CycleFacts } from "../../src/revisit/index.ts";
+import { fc } from "../property.ts";
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 const price = fc.double({ min: 0, max: 3, noNaN: true });

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import type { ChangeHistory } from "../../src/revisit/index.ts";
+import { fc } from "../property.ts";
 
 const anyNumber = fc.oneof(fc.double({ min: 0, max: 1e12 }), fc.constantFrom(0, Number.NaN, Number.POSITIVE_INFINITY));
 

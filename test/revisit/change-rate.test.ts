@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   type ChangeHistory,
   defaultMemoryVisits,
@@ -14,6 +13,7 @@ import {
   SitePrior,
 } from "../../src/revisit/index.ts";
 import { createRandom, type Random } from "../interop/random.ts";
+import { fc } from "../property.ts";
 
 const day = 86_400;
 const endless = 1e9;

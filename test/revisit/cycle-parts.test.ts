@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { boundCycle } from "../../src/revisit/cycle-bound.ts";
 import { CycleDual } from "../../src/revisit/cycle-dual.ts";
 import { fillRoom } from "../../src/revisit/cycle-knapsack.ts";
 import { mergeBuckets, spreadShares } from "../../src/revisit/cycle-merge.ts";
 import { createCycle } from "../../src/revisit/cycle-model.ts";
+import { fc } from "../property.ts";
 import { anyCycle, anyPricedCycle } from "./any-cycle.ts";
 
 const sum = (values: ArrayLike<number>): number => Array.from(values).reduce((total, value) => total + value, 0);

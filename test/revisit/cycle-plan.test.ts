@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { checkCycle } from "../../src/lab/edwards/cycle-check.ts";
 import { type PublishedCycle, publishedCycle } from "../../src/lab/edwards/published-cycle.ts";
 import { type CycleFacts, type CyclePlan, planCycle, shiftPrices, weighQueues } from "../../src/revisit/index.ts";
+import { fc } from "../property.ts";
 import { anyCycle, anyCycleOf } from "./any-cycle.ts";
 
 const sum = (values: ArrayLike<number>): number => Array.from(values).reduce((total, value) => total + value, 0);

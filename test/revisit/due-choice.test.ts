@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import { type BudgetPace, DueChoice, paceAfter } from "../../src/revisit/index.ts";
+import { fc } from "../property.ts";
 
 const day = 86_400_000;
 const now = 1000 * day;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { defaultDistrustMs, isFullFetchDue, spreadOf } from "../../src/revisit/index.ts";
+import { fc } from "../property.ts";
 
 const day = 86_400_000;
 

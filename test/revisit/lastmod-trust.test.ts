@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   adviseLook,
   boundSilent,
@@ -14,6 +13,7 @@ import {
   trustOf,
 } from "../../src/revisit/index.ts";
 import { createRandom, type Random } from "../interop/random.ts";
+import { fc } from "../property.ts";
 
 const look = (facts: Partial<LastmodLook>): LastmodLook => ({
   listed: 1000,

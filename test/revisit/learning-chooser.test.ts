@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { CrawlerPlanner } from "../../src/lab/planners/crawler-planner.ts";
 import { makePoissonWeb } from "../../src/lab/planners/made-webs.ts";
 import { runLeague } from "../../src/lab/planners/run-league.ts";
@@ -23,6 +22,7 @@ import {
   type SiteLearning,
   weighRates,
 } from "../../src/revisit/index.ts";
+import { fc } from "../property.ts";
 import { anyKeptHistory } from "./any-history.ts";
 
 const day = 86_400;

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { makePoissonWeb } from "../../src/lab/planners/made-webs.ts";
 import { type LeagueTrial, runLeague } from "../../src/lab/planners/run-league.ts";
 import { createRandom } from "../../src/lab/random.ts";
@@ -20,6 +19,7 @@ import {
   RateMixture,
   weighRates,
 } from "../../src/revisit/index.ts";
+import { fc } from "../property.ts";
 import { anyKeptHistory } from "./any-history.ts";
 
 const day = 86_400;

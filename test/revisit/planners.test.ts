@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { addSignals, fiveBarRates, makePoissonWeb } from "../../src/lab/planners/made-webs.ts";
 import { type LeagueTrial, runLeague } from "../../src/lab/planners/run-league.ts";
 import { createRandom } from "../../src/lab/random.ts";
@@ -23,6 +22,7 @@ import {
   ratePolicies,
   type VisitPlanner,
 } from "../../src/revisit/index.ts";
+import { fc } from "../property.ts";
 
 const day = 86_400;
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   changeProbability,
   expectedAgeSeconds,
@@ -13,6 +12,7 @@ import {
   secondsUntilValue,
 } from "../../src/revisit/index.ts";
 import { changesAtAge } from "../../src/revisit/poll-index.ts";
+import { fc } from "../property.ts";
 
 const isNear = (actual: number, expected: number, tolerance: number): void =>
   assert.ok(Math.abs(actual - expected) <= tolerance * Math.abs(expected), `${actual} is not ${expected}`);

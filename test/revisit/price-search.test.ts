@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   expectedFreshness,
   freshnessCurve,
@@ -14,6 +13,7 @@ import {
   randomFreshnessCurve,
   uniformCurve,
 } from "../../src/revisit/index.ts";
+import { fc } from "../property.ts";
 
 const isNear = (actual: number, expected: number, tolerance: number, what = ""): void =>
   assert.ok(

@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import fc from "fast-check";
 import type { KnownPublications, LookBounds } from "../../src/model/index.ts";
 import { learnPublications, planLook } from "../../src/revisit/index.ts";
+import { fc } from "../property.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 
 const hour = 3600;

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   BucketedPages,
   bucketOfRate,
@@ -23,6 +22,7 @@ import {
   rateOfFeed,
 } from "../../src/revisit/index.ts";
 import { createRandom, type Random } from "../interop/random.ts";
+import { fc } from "../property.ts";
 
 const day = 86_400;
 const isNear = (actual: number, expected: number, tolerance: number, what = ""): void =>

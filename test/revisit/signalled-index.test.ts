@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { simulateCycles } from "../../src/lab/cho/signal-cycles.ts";
 import { createRandom } from "../../src/lab/random.ts";
 import {
@@ -11,6 +10,7 @@ import {
   signalledCycle,
   signalledValue,
 } from "../../src/revisit/index.ts";
+import { fc } from "../property.ts";
 
 const isNear = (actual: number, expected: number, tolerance: number, what = ""): void =>
   assert.ok(Math.abs(actual / expected - 1) <= tolerance, `${what} ${actual} is not ${expected} by ${tolerance}`);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   defaultPollPolicy,
   dueAfterSeconds,
@@ -10,6 +9,7 @@ import {
   planPolls,
   pollValue,
 } from "../../src/revisit/index.ts";
+import { fc } from "../property.ts";
 
 const day = 86_400;
 const dayMs = 86_400_000;

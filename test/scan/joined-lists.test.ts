@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { JoinedLists } from "../../src/scan/index.ts";
+import { fc } from "../property.ts";
 import { drainPages, givenPages, listed } from "./listing.ts";
 
 test("two lists are one in path order, and of one path the second's page counts", async () => {

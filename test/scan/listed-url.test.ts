@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { isCanonicalPath } from "../../src/format/index.ts";
 import { parseListedUrl } from "../../src/scan/listed-url.ts";
+import { fc } from "../property.ts";
 
 const origin = "https://example.org";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { type FileSource, isScannedFile, MergedPages, type ScanBatch, type ScannedFile } from "../../src/scan/index.ts";
+import { fc } from "../property.ts";
 import { givenPages, listed } from "./listing.ts";
 
 function file(path: string): ScannedFile {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
-import fc from "fast-check";
 import type { ListedPage } from "../../src/scan/index.ts";
 import { PageSort } from "../../src/scan/page-sort.ts";
+import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { listed } from "./listing.ts";
 
@@ -37,7 +37,7 @@ test("sorted runs give what a sort in memory gives: in byte order, each path onc
   using temp = makeTempFolder();
   fc.assert(
     fc.property(
-      fc.array(pages, { maxLength: 300, size: "max" }),
+      fc.array(pages, { maxLength: 300 }),
       fc.constantFrom(1, 200, 2000, 1 << 25),
       fc.integer({ min: 1, max: 50 }),
       (given, runBytes, batchSize) => {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
 import { isCanonicalPath } from "../../src/format/index.ts";
+import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { walkAll } from "./walked.ts";
 

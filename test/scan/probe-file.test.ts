@@ -5,9 +5,9 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
-import fc from "fast-check";
 import { ProbeReader, ProbeWriter } from "../../src/scan/probe-file.ts";
 import { formatProbeRecord, type ProbeRecord, parseProbeRecord } from "../../src/scan/probe-record.ts";
+import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const seconds = fc.integer({ min: 0, max: 253_402_300_799 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import type { ProbeRotation } from "../../src/scan/probe-record.ts";
 import { RotationPlan } from "../../src/scan/probe-rotation.ts";
+import { fc } from "../property.ts";
 
 const start: ProbeRotation = { cursor: "", after: 0, known: 0, unasked: 0 };
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
 import { encodePathSegment, isCanonicalPath } from "../../src/format/index.ts";
 import type { ExportEvent } from "../../src/model/index.ts";
 import { compileGlobs, type ServedNameRules, SiteWalk, Walk } from "../../src/scan/index.ts";
+import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { stranger } from "./walked.ts";
 

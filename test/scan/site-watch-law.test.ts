@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
 import type { WatchRound } from "../../src/scan/index.ts";
+import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { takeTurns, WatchedSite } from "./watched-site.ts";
 

@@ -4,9 +4,9 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import fc from "fast-check";
 import { isCanonicalPath } from "../../src/format/index.ts";
 import { type ListedPage, type ListFormat, openUrlList } from "../../src/scan/index.ts";
+import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { codesOf, drainPages, inPieces, keepEvents, listed } from "./listing.ts";
 

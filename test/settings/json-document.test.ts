@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import { maxJsonDepth, parseJsonDocument } from "../../src/settings/index.ts";
+import { fc } from "../property.ts";
 
 function accepted(parse: () => unknown): boolean {
   try {

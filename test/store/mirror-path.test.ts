@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { posix } from "node:path";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import { encodePathSegment, isCanonicalPath } from "../../src/format/index.ts";
 import { mirrorFolderOf, mirrorPathOf } from "../../src/store/index.ts";
+import { fc } from "../property.ts";
 
 /** Each path of so many pieces, or fewer. */
 function* twins(start: string, pieces: readonly string[], depth: number): Generator<string> {

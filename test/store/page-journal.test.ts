@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
 import type { ItemKeeper } from "../../src/frontier/index.ts";
 import { PageJournal } from "../../src/store/index.ts";
+import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 interface Page {
@@ -22,7 +22,7 @@ const step = fc.oneof(
 
 test("what was kept and not finished by the last flush waits, in its order, after any end", () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 60, size: "max" }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       using temp = makeTempFolder();
       const path = join(temp.path, "pages");
       let journal = new PageJournal(path);

@@ -2,21 +2,21 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
 import { HashRun } from "../../src/store/hash-run.ts";
 import { HashTable } from "../../src/store/hash-table.ts";
 import { SeenUrls } from "../../src/store/seen-urls.ts";
 import { hashUrl } from "../../src/store/url-hash.ts";
+import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const hashesOf = (numbers: readonly number[]): Float64Array =>
   Float64Array.from(numbers, (number) => hashUrl(`https://a.example/${number}`, "salt"));
 
 test("a URL is new once, whether what was seen is in memory, on disk, or merged there", () => {
-  const batch = fc.array(fc.nat(300), { maxLength: 40, size: "max" });
+  const batch = fc.array(fc.nat(300), { maxLength: 40 });
   fc.assert(
     fc.property(
-      fc.array(fc.oneof({ weight: 3, arbitrary: batch }, fc.constant(undefined)), { maxLength: 30, size: "max" }),
+      fc.array(fc.oneof({ weight: 3, arbitrary: batch }, fc.constant(undefined)), { maxLength: 30 }),
       (steps) => {
         using temp = makeTempFolder();
         let seen = new SeenUrls(temp.path, 64 * 8, []);

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import fc from "fast-check";
 import { type SitePages, SiteTurns } from "../../src/frontier/index.ts";
 import { type QueuedUrl, UrlQueue } from "../../src/store/index.ts";
+import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 /** So little that nearly everything goes to disk. */
@@ -42,7 +42,7 @@ const step = fc.oneof(
 
 test("each URL is given once, the first priority first and then the oldest, and again only if a kill came before it was finished", () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 40, size: "max" }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       using temp = makeTempFolder();
       let queue = new UrlQueue(temp.path, tiny);
       let known = new Set<number>();

@@ -4,13 +4,13 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, w
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import fc from "fast-check";
 import { formatWarcHead, warcRecordEnd } from "../../src/format/index.ts";
 import { readGzipMembers } from "../../src/store/gzip-members.ts";
 import { LineSort } from "../../src/store/line-sort.ts";
 import { SpooledBody } from "../../src/store/spooled-body.ts";
 import { WarcFiles } from "../../src/store/warc-files.ts";
 import { readWarcFile } from "../../src/store/warc-index.ts";
+import { fc } from "../property.ts";
 import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
 import { readCaptures, readRecords } from "./recorded-site.ts";
 

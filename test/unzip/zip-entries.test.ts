@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { deflateRawSync } from "node:zlib";
-import fc from "fast-check";
 import { openZip, type ReadEntryOptions, type ZipLimits } from "../../src/unzip/index.ts";
+import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { type MadeEntry, makeZip } from "./zip-bytes.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { orderNames } from "../../../src/frontier/index.ts";
 import { computePageRank, GraphBuilder } from "../../../src/graph/index.ts";
 import { type CrawlPlan, generateWeb, simulateCrawl, type Web } from "../../../src/lab/index.ts";
+import { fc } from "../../property.ts";
 import { numbersFrom } from "../webs/numbers.ts";
 import { crawlNaively } from "./naive-crawl.ts";
 

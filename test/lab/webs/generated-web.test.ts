@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import fc from "fast-check";
 import { computePageRank, GraphBuilder, inDegrees, targetsOf } from "../../../src/graph/index.ts";
 import {
   countSitePages,
@@ -12,6 +11,7 @@ import {
   type WebShape,
   webOfGraph,
 } from "../../../src/lab/index.ts";
+import { fc } from "../../property.ts";
 import { numbersFrom } from "./numbers.ts";
 
 const small: Partial<WebShape> = { pages: 20_000, sites: 400, siteCap: 2500 };
