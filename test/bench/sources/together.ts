@@ -26,9 +26,14 @@ export function planParts(days: number): Part[] {
   ];
 }
 
-async function runPart(program: readonly string[], { only, from, until }: Part): Promise<DaysResult> {
+async function runPart(
+  program: readonly string[],
+  { only, from, until }: Part,
+  signal: AbortSignal,
+): Promise<DaysResult> {
   const args = [...program, "--only", only, "--from", `${from}`, "--until", `${until}`, "--json"];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  signal.addEventListener("abort", () => child.kill(), { once: true });
   let last = "";
   const lines = createInterface({ input: child.stdout });
   lines.on("line", (line) => {
@@ -59,7 +64,11 @@ export async function runTogether(
   parts: readonly Part[],
   days: number,
 ): Promise<DaysResult> {
-  const results = await Promise.all(parts.map((part) => runPart(program, part)));
+  // Where one fails, the others would go on for an hour for nothing.
+  const others = new AbortController();
+  const results = await Promise.all(parts.map((part) => runPart(program, part, others.signal))).finally(() =>
+    others.abort(),
+  );
   const [first] = results;
   if (first === undefined) throw new TypeError("no parts");
   const byName = new Map<string, FollowedDays[]>();
