@@ -90,7 +90,7 @@ export async function openKeptSite(
   const { keep, clock, warcBytes } = options;
   const site = store.openSite(origin, keepingOf(keep, origin, clock, warcBytes));
   const { warc, folder, bodies } = site;
-  await warc?.files.recover();
+  await warc?.recover();
   if (bodies instanceof HandedBodies) await bodies.recover();
   return {
     ...site,

@@ -10,6 +10,7 @@ import { type BodyTaker, HandedBodies } from "./handed-bodies.ts";
 import { HandedMarks } from "./handed-marks.ts";
 import { LateWrites } from "./late-writes.ts";
 import { doubtLeftBodies } from "./left-bodies.ts";
+import { LeftCaptures } from "./left-captures.ts";
 import { acquireLock, type FileLock, isLocked } from "./lock.ts";
 import { Mirror } from "./mirror.ts";
 import { mirrorFolderOf } from "./mirror-path.ts";
@@ -61,6 +62,11 @@ export type Keeping =
 /** The WARC files of a site. */
 export interface SiteWarc {
   readonly files: WarcFiles;
+  /**
+   * Ends what a killed run left, and makes pages due of which that recorded something else than is remembered; before
+   * anything is recorded.
+   */
+  readonly recover: () => Promise<void>;
   /** Requests go through it; closed by who opened the site. */
   readonly recorder: WarcRecorder;
 }
@@ -190,8 +196,12 @@ export class Store {
     const recorder = new WarcRecorder(files, memory);
     return {
       bodies: new WarcBodies({ origin, folder, temporary }, memory, recorder, decode),
-      warc: { files, recorder },
+      warc: { files, recorder, recover: () => this.#recoverCaptures(origin, site, files, memory) },
     };
+  }
+
+  async #recoverCaptures(origin: string, site: number, files: WarcFiles, memory: WarcMemory): Promise<void> {
+    await files.recover(new LeftCaptures(origin, memory, (paths) => this.doubt(site, paths)));
   }
 
   /** @returns what is remembered of it as well, if it is known and not begun anew */

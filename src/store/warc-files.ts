@@ -2,11 +2,11 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { open, rename, rm, truncate } from "node:fs/promises";
 import { join } from "node:path";
-import { formatBase32, formatRecordId } from "../format/index.ts";
+import { type CdxjEntry, formatBase32, formatRecordId, parseCdxjLine } from "../format/index.ts";
 import { type Clock, wrapSystemError } from "../model/index.ts";
 import { syncFiles } from "./durable-folder.ts";
 import { type NewRecord, type RecordPlace, WarcFile } from "./warc-file.ts";
-import { writeWarcIndex } from "./warc-index.ts";
+import { type WarcIndexOptions, writeWarcIndex } from "./warc-index.ts";
 
 /** Where WARC files go, and what they say of themselves. */
 export interface WarcFilesOptions {
@@ -20,6 +20,14 @@ export interface WarcFilesOptions {
   /** The block of `warcinfo`, beside `format` and `conformsTo`: names and values. */
   readonly info: Readonly<Record<string, string>>;
   readonly clock: Clock;
+}
+
+/** Who is told what a killed run recorded. */
+export interface CaptureJudge {
+  /** Takes a capture; those of one URL come one after the other, by their times. */
+  readonly add: (capture: CdxjEntry) => void;
+  /** Called after the last of a file. */
+  readonly end: () => void;
 }
 
 const openEnding = ".open";
@@ -75,6 +83,11 @@ export class WarcFiles {
     this.#serial = serials.reduce((most, serial) => Math.max(most, serial), -1) + 1;
   }
 
+  /** Whether the next record begins another file. */
+  get isFull(): boolean {
+    return this.#file !== undefined && this.#file.sizeBytes >= this.#maxBytes;
+  }
+
   /** Records that were added, but those of type `warcinfo`. */
   get written(): number {
     return this.#written;
@@ -88,20 +101,22 @@ export class WarcFiles {
   /**
    * Ends what a killed run left: an open file is cut off after its last whole record and gets its name, and a
    * missing index is made.
+   *
+   * @param judge - told of each capture of an open file before that gets its name: it is told again if this is killed before
    */
-  async recover(): Promise<void> {
+  async recover(judge?: CaptureJudge): Promise<void> {
     const { folder } = this.#options;
     for (const name of readdirSync(folder).sort()) {
       const path = join(folder, name);
-      if (name.endsWith(`${warcEnding}${openEnding}`)) await this.#finish(path);
+      if (name.endsWith(`${warcEnding}${openEnding}`)) await this.#finish(path, judge);
       else if (name.endsWith(warcEnding) && statSync(indexOfWarc(path), { throwIfNoEntry: false }) === undefined)
-        await this.#index(path, indexOfWarc(path), name);
+        await this.#index(path, indexOfWarc(path), { name });
     }
   }
 
   /** Adds the records of one capture to one file. @returns where each begins */
   async append(records: readonly NewRecord[]): Promise<RecordPlace[]> {
-    if (this.#file !== undefined && this.#file.sizeBytes >= this.#maxBytes) await this.close();
+    if (this.isFull) await this.close();
     this.#file ??= await this.#begin();
     const file = this.#nameOf(this.#file.path);
     const places: RecordPlace[] = [];
@@ -154,16 +169,26 @@ export class WarcFiles {
     return path.slice(this.#options.folder.length + 1, -openEnding.length);
   }
 
-  #index(path: string, index: string, name: string): ReturnType<typeof writeWarcIndex> {
-    return writeWarcIndex(path, index, () => this.newTemporary(), name);
+  #index(path: string, index: string, options: WarcIndexOptions): ReturnType<typeof writeWarcIndex> {
+    return writeWarcIndex(path, index, () => this.newTemporary(), options);
   }
 
   // First the index, then the name: what has its name is finished.
-  async #finish(openPath: string): Promise<void> {
+  async #finish(openPath: string, judge?: CaptureJudge): Promise<void> {
     const path = openPath.slice(0, -openEnding.length);
     const index = indexOfWarc(path);
     try {
-      const { wholeBytes, captures } = await this.#index(openPath, index, this.#nameOf(openPath));
+      const onLine = (line: string): void => {
+        const capture = parseCdxjLine(line);
+        if (capture.ok) judge?.add(capture.value);
+      };
+      const name = this.#nameOf(openPath);
+      const { wholeBytes, captures } = await this.#index(
+        openPath,
+        index,
+        judge === undefined ? { name } : { name, onLine },
+      );
+      judge?.end();
       if (captures === 0) {
         await rm(openPath);
         await rm(index);

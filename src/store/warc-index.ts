@@ -84,22 +84,29 @@ export async function readWarcFile(path: string, name: string, onLine: (line: st
   return { wholeBytes, captures };
 }
 
+/** How an index is written. */
+export interface WarcIndexOptions {
+  /** The file's name in the lines of the index. Default: that of the path. */
+  readonly name?: string;
+  /** Told of each line, in the order of the index. */
+  readonly onLine?: ((line: string) => void) | undefined;
+}
+
 /**
  * Writes the index of a WARC file: sorted, whole and durable before it has its name.
  *
- * @param name - the file's name in the lines of the index
  * @param newFile - names a file that is not there yet
  */
 export async function writeWarcIndex(
   path: string,
   index: string,
   newFile: () => string,
-  name: string = basename(path),
+  { name = basename(path), onLine }: WarcIndexOptions = {},
 ): Promise<WarcExtent> {
   await using lines = new LineSort(newFile);
   const extent = await readWarcFile(path, name, (line) => lines.add(line));
   const temporary = `${index}.tmp`;
-  await pipeline(Readable.from(withEnds(lines.sorted())), createWriteStream(temporary));
+  await pipeline(Readable.from(withEnds(lines.sorted(), onLine)), createWriteStream(temporary));
   const handle = await open(temporary, "r+");
   try {
     await handle.sync();
@@ -110,6 +117,12 @@ export async function writeWarcIndex(
   return extent;
 }
 
-async function* withEnds(lines: AsyncIterable<string>): AsyncGenerator<string, void, void> {
-  for await (const line of lines) yield `${line}\n`;
+async function* withEnds(
+  lines: AsyncIterable<string>,
+  onLine: ((line: string) => void) | undefined,
+): AsyncGenerator<string, void, void> {
+  for await (const line of lines) {
+    onLine?.(line);
+    yield `${line}\n`;
+  }
 }

@@ -71,6 +71,8 @@ export class WarcRecorder {
         (url) => this.#memory.find(url),
         (digest) => this.#memory.findPayload(digest),
       );
+      // Of what is in a finished file everything is remembered.
+      if (this.#files.isFull) await this.#flush();
       const [place] = await this.#files.append(records);
       if (payload === undefined || place === undefined) continue;
       const { file, offset } = original ?? place;

@@ -11,6 +11,7 @@ import { mirrorFolderOf } from "../../src/store/index.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 import { type ReadRecord, readCaptures } from "../store/recorded-site.ts";
 import { readZip } from "../zip-reader.ts";
+import { urlset } from "./mapped-site.ts";
 import { servedBy } from "./mirror.ts";
 import { Crawler } from "./site-visit.ts";
 
@@ -170,6 +171,47 @@ describe("a crawl that keeps WARC files", () => {
       ]),
     );
   });
+
+  for (const kind of ["archives", "sitemap"] as const)
+    it(`asks again for what a killed run recorded, also if the site went back to what is held: ${kind}`, async () => {
+      await using crawler = await Crawler.open();
+      const { site, folder } = crawler;
+      const date = (day: number): string => `2026-01-0${day}`;
+      const publish = (day: number): void => {
+        const paths = [...site.pages.keys()].map((path) => ({ path, lastmod: date(day) }));
+        if (kind === "sitemap") site.files.set("/sitemap.xml", Buffer.from(urlset(site.origin, paths)));
+        else if (day === 1) site.publishBase();
+        else site.publish();
+      };
+      site.set({ "/a.html": "a", "/a2.html": "a2", "/b.html": "b" });
+      // It is sent whole each time.
+      site.answers.set("/a2.html", (_, response) => void response.writeHead(200).end("a2"));
+      publish(1);
+      crawler.now = Date.now() - dayMs;
+      const how = { keep: "warc", sources: [kind] } as const;
+      await crawler.visit(how);
+      site.set({ "/a.html": "another a", "/b.html": "another b" });
+      publish(2);
+      const program = join(repositoryFolder(), "bin", "tidemark.js");
+      const args = [program, "crawl", site.origin, "--into", folder.path, "--keep", "warc", "--source", kind];
+      const child = spawn(process.execPath, args, { stdio: "ignore" });
+      // Its record is written by the time that the next page is asked for.
+      site.answers.set("/b.html", () => void child.kill("SIGKILL"));
+      const [, signal] = (await once(child, "close")) as [number | null, string | null];
+      assert.equal(signal, "SIGKILL");
+      site.answers.delete("/b.html");
+      site.set({ "/a.html": "a", "/b.html": "b", "/c.html": "c" });
+      publish(1 + 2 * Number(kind === "archives"));
+      crawler.now = Date.now() + 60_000;
+      // By plan: what was asked for yesterday is not due.
+      await crawler.visit({ ...how, isPlanned: true });
+      const { pages, counts } = replay(crawler);
+      assert.deepEqual(
+        Object.fromEntries(Object.entries(pages).filter(([path]) => path.endsWith(".html"))),
+        servedBy(site),
+      );
+      assert.deepEqual([counts.get("/a.html"), counts.get("/a2.html")], [3, kind === "sitemap" ? 2 : 1]);
+    });
 
   it("is killed at any moment and run again: every page is there, every record is whole", async () => {
     await using crawler = await Crawler.open();

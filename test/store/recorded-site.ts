@@ -56,7 +56,7 @@ export class RecordedSite implements AsyncDisposable {
   /** Opens the store, and ends what a killed run left there. */
   static async open(origin: string, into: string, options: RecordingOptions = {}): Promise<RecordedSite> {
     const site = new RecordedSite(origin, into, { now: 1_800_000_000_000, ...options });
-    await site.warc.files.recover();
+    await site.warc.recover();
     return site;
   }
 
