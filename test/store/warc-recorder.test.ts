@@ -238,4 +238,19 @@ describe("bodies in WARC files", () => {
     await again[Symbol.asyncDispose]();
     assert.equal(readCaptures(site.folder).length, 2, "nothing is removed from archives");
   });
+
+  it("are remembered once their file is finished, also if the run is killed then", async () => {
+    await using server = await listen();
+    using temp = makeTempFolder();
+    const digest = createHash("sha256").update("page a").digest().subarray(0, 8).toString("base64url");
+    const site = await RecordedSite.open(server.origin, temp.path, { maxBytes: 300 });
+    await site.get("/a");
+    await site.get("/same");
+    await site.abandon();
+    assert.equal(readCaptures(site.folder).length, 1);
+    const again = await RecordedSite.open(server.origin, temp.path);
+    const page = { path: "/a", sizeBytes: 6, digest, lastModified: 5, mediaType: "text/html" };
+    assert.deepEqual(again.store.bodies.adopt(page), { sizeBytes: 6, digest });
+    await again[Symbol.asyncDispose]();
+  });
 });
