@@ -21,7 +21,7 @@ export class LinkFollower {
   readonly #traps: TrapGuard;
   readonly #isRanked: boolean;
   /** URLs that were judged, with the path of what is to be asked for; undefined if nothing is. */
-  readonly #known = new Map<string, string | undefined>();
+  readonly #known = new Map<string, { readonly path: string | undefined; readonly depth: number }>();
   /** Links that were not followed, by reason. */
   readonly refused: Map<string, number> = new Map();
 
@@ -54,16 +54,19 @@ export class LinkFollower {
     const given = new Set<string>();
     for (const link of links) {
       if (passedOver.has(link.kind)) continue;
-      const isKnown = this.#known.has(link.url);
-      if (isKnown && share === undefined) continue;
       const leads = pageKinds.has(link.kind);
       // Parts of a page are as deep as the page.
       const depth = leads ? target.depth + 1 : target.depth;
+      const known = this.#known.get(link.url);
+      // By a shorter way it may be near enough, and what it leads to.
+      const isKnown = known !== undefined && known.depth <= depth;
+      if (isKnown && share === undefined) continue;
+      // What is said with nofollow may be said without it elsewhere.
       const isNofollow = leads && (link.isNofollow || page?.isNofollow === true);
-      const next = isKnown ? this.#known.get(link.url) : this.#judge(link, depth, leads, isNofollow);
-      if (!isKnown) this.#remember(link, next);
+      const next = isKnown ? known.path : this.#judge(link, depth, leads, isNofollow);
+      if (!isKnown && !isNofollow) this.#remember(link.url, next, depth);
       if (next === undefined) continue;
-      hasNew ||= !isKnown;
+      hasNew ||= known === undefined;
       const gives = share !== undefined && leads && !isNofollow && !given.has(link.url);
       if (gives) given.add(link.url);
       if (gives || !isKnown) found.push({ path: next, depth, lastmod: undefined, ...(gives ? { share } : {}) });
@@ -72,11 +75,9 @@ export class LinkFollower {
     return found;
   }
 
-  // A link that says nofollow may be said without it elsewhere.
-  #remember({ url, isNofollow }: FoundLink, path: string | undefined): void {
-    if (isNofollow) return;
+  #remember(url: string, path: string | undefined, depth: number): void {
     if (this.#known.size >= maxKnownUrls) this.#known.clear();
-    this.#known.set(url, path);
+    this.#known.set(url, { path, depth });
   }
 
   #judge(link: FoundLink, depth: number, leads: boolean, isNofollow: boolean): string | undefined {

@@ -1,7 +1,5 @@
 import type { CrawlEvent, FetchItem, HeldBody, Page, PageTrouble, Postponement, Settlement } from "../model/index.ts";
-
-/** After so many visits in a row with the same trouble a decision is made. */
-const patienceVisits = 3;
+import { patienceVisits } from "./patient-request.ts";
 
 /** What a visit found where a page should be. */
 export type PageFinding =

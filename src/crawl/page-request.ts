@@ -1,6 +1,7 @@
 import { parseHttpDate, robotsAllow } from "../format/index.ts";
 import type { FetchedOutcome, FetchFailure, FetchItem, FetchOutcome, Page } from "../model/index.ts";
 import type { CrawlVisit } from "./crawl-visit.ts";
+import { isLongAway } from "./due-work.ts";
 import type { PageFinding } from "./page-judgement.ts";
 import { describeOutcome, getPatiently, maxTroublesInARow } from "./patient-request.ts";
 import type { BodyWriter, PageDigest } from "./ports.ts";
@@ -131,7 +132,8 @@ export interface PageAnswer extends Disposable {
 }
 
 /** Asks for one page. Memory is a small body; a large one goes to a file that is dropped with the answer. */
-export async function askForPage(visit: CrawlVisit, { page }: FetchItem): Promise<PageAnswer> {
+export async function askForPage(visit: CrawlVisit, item: FetchItem): Promise<PageAnswer> {
+  const { page } = item;
   const isLarge = page.sizeBytes === undefined || page.sizeBytes > maxBodyInMemoryBytes;
   let large: LargeBody | undefined;
   const drop = (): void => large?.writer.discard();
@@ -152,7 +154,7 @@ export async function askForPage(visit: CrawlVisit, { page }: FetchItem): Promis
           ...(sink === undefined ? {} : { sink: { write: (chunk) => sink.write(chunk) } }),
         };
       },
-      () => mayAskAgain(visit),
+      () => !isLongAway(item) && mayAskAgain(visit),
     );
     return { outcome, large, [Symbol.dispose]: drop };
   } catch (error) {

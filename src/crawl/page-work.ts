@@ -1,7 +1,7 @@
 import { robotsAllow } from "../format/index.ts";
 import type { DeleteItem, FetchItem } from "../model/index.ts";
 import { type CrawlVisit, isTimeUp } from "./crawl-visit.ts";
-import { dueWork } from "./due-work.ts";
+import { dueFetches, dueWork } from "./due-work.ts";
 import { askForPage, findPage, type PageAnswer } from "./page-request.ts";
 import { PageResults } from "./page-results.ts";
 import { maxTroublesInARow } from "./patient-request.ts";
@@ -37,7 +37,7 @@ class FetchWork {
 
   constructor(visit: CrawlVisit) {
     this.#visit = visit;
-    this.#items = dueWork<FetchItem>(visit, "fetch", (item) => item.page.path);
+    this.#items = dueFetches(visit);
     this.#results = new PageResults(visit);
     this.#permits = new Permits(Math.max(1, visit.concurrency));
   }

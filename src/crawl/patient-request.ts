@@ -5,6 +5,8 @@ import type { RequestKind } from "./tally.ts";
 
 /** So often the same thing is asked for in a visit. */
 const maxAttempts = 3;
+/** After so many visits in a row with the same trouble a decision is made. */
+export const patienceVisits = 3;
 /** After so many page requests in a row without an answer the site is left alone. */
 export const maxTroublesInARow = 10;
 

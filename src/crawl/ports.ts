@@ -6,6 +6,7 @@ import type {
   CrawlSummary,
   DeletionReason,
   EpochSeconds,
+  FetchItem,
   FetchOutcome,
   FetchRequest,
   FoundTarget,
@@ -121,6 +122,8 @@ export interface WorkCounts {
 export interface WorkList {
   /** Due work of a kind, beyond a path, at most `limit` items. */
   take(kind: WorkItem["kind"], after: string, limit: number): WorkItem[];
+  /** Due fetches that came to nothing when they were tried last (`unavailable`), those first of which that is less often so. */
+  takeAway(limit: number): FetchItem[];
   /** Makes results durable, all at once; `at` is when they were seen. */
   settle(settlements: readonly Settlement[], at: EpochSeconds): void;
   /** Makes work that robots.txt disallowed due again. */
@@ -164,6 +167,12 @@ export interface Targets {
    * @param since - when the visit began; what was answered for since is not `known`
    */
   take(choice: TargetChoice, since: EpochSeconds, after: number, limit: number): Target[];
+  /**
+   * Targets that could not be had when they were asked for last (`unavailable`), those first of which that is less often so.
+   *
+   * @param since - when the visit began; what was asked for since is left out
+   */
+  takeAway(since: EpochSeconds, limit: number): Target[];
   /**
    * At most `limit` held targets of which the list says that they did not change, drawn anew for each visit.
    *

@@ -54,6 +54,11 @@ export class TargetBatch {
     if (this.#settlements.length > 0 && this.#underWay === undefined) this.#begin();
   }
 
+  /** Whether everything that was added is durable. */
+  get isEmpty(): boolean {
+    return this.#settlements.length === 0 && this.#found.size === 0 && this.#underWay === undefined;
+  }
+
   /** Makes everything that was added durable. */
   async finish(): Promise<void> {
     await this.#underWay;

@@ -9,12 +9,14 @@ import type {
   TargetSettlement,
   Validators,
 } from "../model/index.ts";
+import { patienceVisits } from "./patient-request.ts";
 
-/** After so many visits in a row with the same trouble a decision is made. */
-const patienceVisits = 3;
 const daySeconds = 86_400;
 /** What is gone, or only leads elsewhere, is looked at again so much later. */
 const lookAgainSeconds = 30 * daySeconds;
+/** A page that could not be had in some visits is asked for again after so long, twice as long each further time, and no later. */
+const firstAwaySeconds = 6 * 3600;
+const longestAwaySeconds = 7 * daySeconds;
 /** What is refused three times is looked at again so much later. */
 const parkedSeconds = 90 * daySeconds;
 
@@ -53,6 +55,14 @@ export interface TargetJudgement {
 function postpone(target: Target, trouble: PageTrouble): Postponement {
   const strikes = target.postponed?.trouble === trouble ? target.postponed.strikes + 1 : 1;
   return { trouble, strikes, state: trouble === "disallowed" ? "disallowed" : "due" };
+}
+
+/** When a page in trouble may be asked for again, in seconds: in the next visit, and after some visits later and later. */
+function waitAfter({ trouble, strikes }: Postponement): number {
+  const over = strikes - patienceVisits;
+  if (over < 0) return 1;
+  if (trouble === "refused" || trouble === "mirror") return parkedSeconds;
+  return trouble === "unavailable" ? Math.min(longestAwaySeconds, firstAwaySeconds * 2 ** Math.min(over, 20)) : 1;
 }
 
 /**
@@ -135,9 +145,8 @@ export function judgeTarget(
     case "trouble": {
       const { trouble, message } = finding;
       const postponed = postpone(target, trouble);
-      const isLasting = (trouble === "refused" || trouble === "mirror") && postponed.strikes >= patienceVisits;
       return {
-        settlement: { kind: "postponed", target, postponed, dueAt: isLasting ? now + parkedSeconds : soon },
+        settlement: { kind: "postponed", target, postponed, dueAt: now + waitAfter(postponed) },
         outcome: trouble === "disallowed" ? "disallowed" : "failed",
         hasChanged: undefined,
         message,

@@ -10,6 +10,7 @@ import {
   type Target,
 } from "../model/index.ts";
 import { isFullFetchDue } from "../revisit/index.ts";
+import { isLongAway } from "./due-work.ts";
 import { PageBody } from "./page-body.ts";
 import { mayAskAgain, pathOf } from "./page-request.ts";
 import { describeOutcome, getPatiently, type VisitRequest } from "./patient-request.ts";
@@ -79,7 +80,7 @@ async function ask(visit: TargetVisit, target: Target, isFull: boolean): Promise
       sink: { write: (chunk) => sink.write(chunk) },
     };
   };
-  const outcome = await getPatiently(visit, "page", makeRequest, () => mayAskAgain(visit));
+  const outcome = await getPatiently(visit, "page", makeRequest, () => !isLongAway(target) && mayAskAgain(visit));
   return { outcome, body, isFull, [Symbol.dispose]: () => body[Symbol.dispose]() };
 }
 

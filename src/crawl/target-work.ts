@@ -2,7 +2,9 @@ import { robotsAllow } from "../format/index.ts";
 import type { EpochMs, EpochSeconds, Target, TargetSettlement } from "../model/index.ts";
 import { rateOf } from "../revisit/index.ts";
 import { isTimeUp } from "./crawl-visit.ts";
+import { firstAway, isAway, maxAway } from "./due-work.ts";
 import { LinkFollower } from "./link-follower.ts";
+import { OrderedTargets } from "./ordered-targets.ts";
 import { maxTroublesInARow } from "./patient-request.ts";
 import { Permits } from "./permits.ts";
 import { dueAfterAnswer, intervalAfter } from "./poll-chooser.ts";
@@ -19,25 +21,23 @@ import type { TargetVisit } from "./target-visit.ts";
 
 const targetsAtATime = 1000;
 const progressEveryMs = 250;
-/** Pages that are asked for before ranks are looked at again, and what of a random order is taken at once. */
-const orderedAtATime = { ranked: 100, random: 1000 } as const;
 /** Pages that were answered for by way of others are remembered, so that they are not asked for once more. */
 const maxAnsweredElsewhere = 100_000;
 /** Counting what is known takes at most one part in so many of the time. */
 const countingShare = 100;
 
-/** Targets of a kind, read from the store a part at a time. */
+/** Targets of a kind but those that have a place of their own, read from the store a part at a time. */
 function* takeTargets(visit: TargetVisit, choice: TargetChoice): Generator<Target, void, void> {
   for (let after = 0; ; ) {
     const targets = visit.ports.targets.take(choice, visit.since, after, targetsAtATime);
-    yield* targets;
+    for (const target of targets) if (!isAway(target)) yield target;
     const last = targets.at(-1);
     if (last === undefined || targets.length < targetsAtATime) return;
     after = last.id;
   }
 }
 
-/** Of targets that something hints at, those that lists name no more and those that could not be had when they were asked for. */
+/** Of targets that something hints at, those that lists name no more and those that were refused or missing when they were asked for. */
 function* unsettled(hinted: Iterable<Target>): Generator<Target, void, void> {
   for (const target of hinted) if (target.lastmod === undefined || target.postponed !== undefined) yield target;
 }
@@ -81,7 +81,11 @@ class TargetWork {
   }
 
   async run(): Promise<void> {
-    const { plan, ports, budget, isPlanned } = this.#visit;
+    const { plan, ports, budget, isPlanned, since } = this.#visit;
+    // A few of them one after the other are taken for a site in trouble: they come last, but for two, should the budget not
+    // reach that far.
+    const away = ports.targets.takeAway(since, maxAway);
+    await this.#ask(away.slice(0, firstAway).values());
     // Pages that nobody has yet come first: they are worth more than a fresher copy.
     await this.#askForNew();
     await this.#ask(takeTargets(this.#visit, "doubted"));
@@ -99,6 +103,8 @@ class TargetWork {
     } else {
       await this.#ask(isBounded ? await this.#choose("known") : takeTargets(this.#visit, "known"));
     }
+    await this.#askForNew();
+    await this.#ask(away.slice(firstAway).values());
     await this.#askForNew();
     if (this.#tags.found.length > 0) ports.targets.forgetTags(this.#tags.found);
     this.#tags.remember(ports.memory);
@@ -118,26 +124,22 @@ class TargetWork {
   /** Asks for what was never asked for, and for what that leads to, until nothing new is found. */
   async #askForNew(): Promise<void> {
     const { order } = this.#visit;
-    if (order === "partial") await this.#askInTurn(() => this.#takeBest());
-    if (order === "random") await this.#askInTurn(() => this.#takeFirst("random", orderedAtATime.random));
-    await this.#askInTurn(() => takeTargets(this.#visit, "new"));
-  }
-
-  async #askInTurn(take: () => Iterator<Target>): Promise<void> {
+    if (order === "partial" || order === "random") await this.#askInOrder(order === "partial" ? "ranked" : "random");
     for (let before = -1; this.#done !== before && this.#mayGoOn() && !this.#isFull(); ) {
       before = this.#done;
-      await this.#ask(take(), () => this.#isFull());
+      await this.#ask(takeTargets(this.#visit, "new"), () => this.#isFull());
     }
   }
 
-  /** Those of the highest rank; where nothing leads to what is new, what was found first. */
-  #takeBest(): Iterator<Target> {
-    const best = this.#visit.ports.targets.take("ranked", this.#visit.since, 0, orderedAtATime.ranked);
-    return best.length > 0 ? best.values() : this.#takeFirst("new", orderedAtATime.ranked);
-  }
-
-  #takeFirst(choice: TargetChoice, limit: number): Iterator<Target> {
-    return this.#visit.ports.targets.take(choice, this.#visit.since, 0, limit).values();
+  async #askInOrder(choice: "ranked" | "random"): Promise<void> {
+    const ordered = new OrderedTargets(this.#visit, this.#batch, choice);
+    for (let before = -1; this.#done !== before && this.#mayGoOn() && !this.#isFull(); ) {
+      before = this.#done;
+      await this.#run(
+        () => (this.#mayGoOn() && !this.#isFull() ? ordered.next() : undefined),
+        (target) => ordered.end(target),
+      );
+    }
   }
 
   async #ask(targets: Iterator<Target>, isEnough: () => boolean = () => false): Promise<void> {
@@ -146,10 +148,24 @@ class TargetWork {
       const item = targets.next();
       return item.done === true ? undefined : item.value;
     };
+    await this.#run(next);
+  }
+
+  async #run(
+    next: () => Target | undefined | Promise<Target | undefined>,
+    end: (target: Target) => void = () => undefined,
+  ): Promise<void> {
     // One more than may ask at a time: while it keeps its page, the server answers the next one.
     const runners = Array.from({ length: Math.max(1, this.#visit.concurrency) + 1 }, async () => {
       try {
-        for (let target = next(); target !== undefined; target = next()) await this.#treat(target);
+        for (;;) {
+          const given = next();
+          const target = given instanceof Promise ? await given : given;
+          // While it waited, others may have asked for the last pages that may be asked for.
+          if (target === undefined) return;
+          if (!this.#mayGoOn()) return end(target);
+          await this.#treat(target).finally(() => end(target));
+        }
       } catch (error) {
         this.#failed = true;
         throw error;
@@ -182,16 +198,23 @@ class TargetWork {
       return this.#settle(target, finding);
     }
     if (this.#answeredElsewhere.has(target.path)) return;
-    const { tally } = this.#visit;
+    // Also of what was asked for before and could not be had.
+    if (target.held === undefined && this.#isFull()) return;
+    // It counts until it is counted as a page that was created.
     const isNew = target.held === undefined ? 1 : 0;
-    tally.pagesUnderWay++;
     this.#newUnderWay += isNew;
-    using answer = await this.#askOne(target).finally(() => {
-      tally.pagesUnderWay--;
+    await this.#askAndTake(target).finally(() => {
       this.#newUnderWay -= isNew;
     });
-    if (answer === undefined) return;
-    await this.#take(target, answer);
+  }
+
+  async #askAndTake(target: Target): Promise<void> {
+    const { tally } = this.#visit;
+    tally.pagesUnderWay++;
+    using answer = await this.#askOne(target).finally(() => {
+      tally.pagesUnderWay--;
+    });
+    if (answer !== undefined) await this.#take(target, answer);
   }
 
   async #take(target: Target, answer: TargetAnswer): Promise<void> {

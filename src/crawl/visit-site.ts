@@ -248,6 +248,7 @@ class SiteVisit {
 
   #conclude({ source, passedOver, position }: VisitEnd): CrawlSummary {
     const { memory, timing, targets, work } = this.#ports;
+    const { maxPages = Number.POSITIVE_INFINITY } = this.#options;
     const counts = work.counts();
     const known = targets.counts();
     const summary = this.#tally.summary(this.#options.origin, source, {
@@ -255,7 +256,8 @@ class SiteVisit {
       cursor: position?.cursor,
       counts: {
         held: counts.held,
-        pending: counts.pending + known.fresh,
+        // What is over the bound is not to come.
+        pending: counts.pending + Math.min(known.fresh, Math.max(0, maxPages - known.held)),
         disallowed: counts.disallowed + known.disallowed,
       },
       elapsedMs: timing.now() - this.#startedAt,

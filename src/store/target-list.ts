@@ -24,7 +24,10 @@ export interface TargetCounts {
   readonly disallowed: number;
 }
 
-const joined = "target t LEFT JOIN page p ON p.site = t.site AND p.path = t.path";
+/** SQLite cannot tell how much less an index of some rows has. */
+const joinedBy = (index?: string): string =>
+  `target t ${index === undefined ? "" : `INDEXED BY ${index} `}LEFT JOIN page p ON p.site = t.site AND p.path = t.path`;
+const joined = joinedBy();
 
 const sql = {
   // A target is as deep as the shortest way to it, and its links are less deep by that: they are to be read again. What
@@ -39,18 +42,20 @@ const sql = {
       asked_lastmod = iif(excluded.listed <> 0 AND listed = 0, NULL, asked_lastmod)
     WHERE excluded.listed <> 0 OR excluded.depth < depth`,
   new: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'new' AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
-  ranked: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'new' AND t.rank > 0 AND +t.id > ?2
-    ORDER BY t.rank DESC, t.id LIMIT ?3`,
-  // As of a sample, below; the same order for as long as the site is known.
-  random: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'new' AND t.id > ?2
-    ORDER BY ((t.id + 0x5851f42d) * 2654435761) % 4294967296 LIMIT ?3`,
-  moved: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known'
+  ranked: `SELECT ${targetColumns} FROM ${joinedBy("target_ranked")} WHERE t.site = ?1 AND t.state = 'new' AND t.rank > 0
+    AND +t.id > ?2 ORDER BY t.rank DESC, t.id LIMIT ?3`,
+  // Drawn before anything is joined, for all that are new take part.
+  random: `SELECT ${targetColumns} FROM (SELECT id FROM target INDEXED BY target_new
+      WHERE site = ?1 AND state = 'new' AND id > ?2 ORDER BY random() LIMIT ?3) r
+    CROSS JOIN target t ON t.id = r.id LEFT JOIN page p ON p.site = t.site AND p.path = t.path`,
+  moved: `SELECT ${targetColumns} FROM ${joinedBy("target_moved")} WHERE t.site = ?1 AND t.state = 'known'
     AND (t.lastmod IS NULL OR t.lastmod IS NOT t.asked_lastmod OR t.strikes > 0) AND t.id > ?2 AND t.due <= ?4
     AND (t.asked IS NULL OR t.asked < ?5) ORDER BY t.id LIMIT ?3`,
-  hinted: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known'
-    AND (t.lastmod IS NULL OR t.lastmod IS NOT t.asked_lastmod OR t.strikes > 0)
+  hinted: `SELECT ${targetColumns} FROM ${joinedBy("target_hinted")} WHERE t.site = ?1 AND t.state = 'known'
     AND (t.lastmod IS NOT t.asked_lastmod OR t.strikes > 0) AND t.id > ?2 AND t.due <= ?4
     AND (t.asked IS NULL OR t.asked < ?5) ORDER BY t.id LIMIT ?3`,
+  away: `SELECT ${targetColumns} FROM ${joinedBy("target_away")} WHERE t.site = ?1 AND t.state = 'known'
+    AND t.trouble = 'unavailable' AND t.due <= ?2 ORDER BY t.strikes, t.id LIMIT ?3`,
   doubted: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.full IS NULL
     AND t.asked IS NOT NULL AND t.id > ?2 AND t.due <= ?4 AND t.asked < ?5 ORDER BY t.id LIMIT ?3`,
   // What was answered for in this visit already is not asked for again.
@@ -182,6 +187,17 @@ export class TargetList {
   }
 
   /**
+   * Takes targets that could not be had when they were asked for last, those first of which that is less often so.
+   *
+   * @param since - when the visit began
+   */
+  takeAway(since: EpochSeconds, limit: number): Target[] {
+    return inDatabase(this.#file, () =>
+      this.#keepTaken((this.#statement(sql.away).all(this.#site, since, limit) as TargetRow[]).map(targetOf)),
+    );
+  }
+
+  /**
    * Takes held targets of which the list says that they did not change, other ones in each visit.
    *
    * @param since - when the visit began; what was answered for since is not taken
@@ -224,11 +240,11 @@ export class TargetList {
     this.#taken.clear();
     inDatabase(this.#file, () =>
       this.#late.transact(() => {
-        this.#note(found, 0);
         this.#seen.note(rows.bodies, rows.removed, at);
         this.#runEach(sql.keep, rows.kept);
         this.#runEach(sql.answered, rows.answered);
         this.#runEach(sql.postponed, rows.postponed);
+        this.#note(found, 0);
         this.#runEach(
           sql.removePages,
           rows.removed.map(({ path }) => path),

@@ -23,6 +23,10 @@ const sql = {
   fetches: `SELECT w.path, w.size, w.digest, w.modified, w.media_type, p.size, p.digest, w.trouble, w.strikes
     FROM work w LEFT JOIN page p ON p.site = w.site AND p.path = w.path
     WHERE w.site = ?1 AND w.path > ?2 AND w.kind = 'fetch' AND w.state = 'due' ORDER BY w.path LIMIT ?3`,
+  away: `SELECT w.path, w.size, w.digest, w.modified, w.media_type, p.size, p.digest, w.trouble, w.strikes
+    FROM work w INDEXED BY work_away LEFT JOIN page p ON p.site = w.site AND p.path = w.path
+    WHERE w.site = ?1 AND w.kind = 'fetch' AND w.trouble = 'unavailable' AND w.state = 'due'
+    ORDER BY w.strikes, w.path LIMIT ?2`,
   deletions: `SELECT w.path, p.path IS NOT NULL FROM work w LEFT JOIN page p ON p.site = w.site AND p.path = w.path
     WHERE w.site = ?1 AND w.path > ?2 AND w.kind = 'delete' ORDER BY w.path LIMIT ?3`,
   // The mark of what a reading listed is only read within that reading.
@@ -84,6 +88,11 @@ export class StoredWork {
       const rows = this.#all(sql.deletions, after, limit) as [string, number][];
       return rows.map(([path, isHeld]) => ({ kind: "delete", path, isHeld: isHeld === 1 }));
     });
+  }
+
+  /** Takes fetches that came to nothing when they were tried last, those first of which that is less often so. */
+  takeAway(limit: number): FetchItem[] {
+    return inDatabase(this.#file, () => (this.#statement(sql.away).all(this.#site, limit) as FetchRow[]).map(itemOf));
   }
 
   settle(settlements: readonly Settlement[], at: EpochSeconds): void {

@@ -79,6 +79,16 @@ describe("links", () => {
     assert.deepEqual(asked(await crawler.visit(links)), ["/", "/a.html", "/c.html", "/a.png"]);
   });
 
+  it("are followed where one page says so and another does not", async () => {
+    await using crawler = await openSite({
+      "/": linking("/a.html", "/b.html"),
+      "/a.html": `<meta name=robots content=nofollow>${linking("/c.html")}`,
+      "/b.html": `<a rel=nofollow href=/c.html>c</a>${linking("/c.html")}`,
+      "/c.html": "c",
+    });
+    assert.deepEqual(asked(await crawler.visit(links)), ["/", "/a.html", "/b.html", "/c.html"]);
+  });
+
   it("are relative to the base, and of this site only", async () => {
     await using crawler = await openSite({ "/": "", "/deep/x.html": "x" });
     const other = "http://127.0.0.1:1/y.html";

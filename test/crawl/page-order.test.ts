@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
 import { createRandom } from "../../src/demo/index.ts";
+import { openConnection, prepareStatement } from "../../src/store/database.ts";
+import { stateFileIn } from "../../src/store/store.ts";
 import { Crawler, type Visit } from "./site-visit.ts";
 
 /** How many pages are asked for before ranks are looked at again. */
@@ -27,32 +29,15 @@ function hubSite(): Record<string, string> {
   return { ...pages, "/hub.html": "hub" };
 }
 
-/** Rounds of at most {@link atATime} pages, the best of those that are known; what each was worth when it was asked for. */
-function ranksByModel(pages: ReadonlyMap<string, readonly string[]>, order: readonly string[]): number[][] {
-  const ranks = new Map([["/", 0]]);
-  const rounds: number[][] = [];
-  const done = new Set<string>();
-  for (let at = 0; at < order.length; ) {
-    const round = order.slice(at, at + Math.min(atATime, ranks.size - done.size));
-    const waiting = [...ranks].filter(([path]) => !done.has(path));
-    const best = waiting.map(([, rank]) => rank).sort((a, b) => b - a);
-    const taken = round.map((path) => ranks.get(path) ?? Number.NaN);
-    assert.ok(
-      taken.every((rank, place) => Math.abs(rank - (best[place] ?? 0)) < 1e-9),
-      `round from ${at}: ${taken.slice(0, 5)} where the best are ${best.slice(0, 5)}`,
-    );
-    rounds.push(taken);
-    const before = new Map(ranks);
-    for (const path of round) {
-      done.add(path);
-      const links = pages.get(path) ?? [];
-      const share = (0.15 + 0.85 * (before.get(path) ?? 0)) / Math.max(1, links.length);
-      for (const to of links) ranks.set(to, (ranks.get(to) ?? 0) + share);
-    }
-    at += round.length;
+/** What new pages were given so far, by path. */
+function ranksOf(crawler: Crawler): Map<string, number> {
+  const connection = openConnection(stateFileIn(crawler.folder.path));
+  try {
+    const rows = prepareStatement(connection, "SELECT path, rank FROM target WHERE state = 'new'").all();
+    return new Map(rows as [string, number][]);
+  } finally {
+    connection.close();
   }
-  assert.equal(done.size, ranks.size, "all that links lead to");
-  return rounds;
 }
 
 describe("the order of new pages", () => {
@@ -90,23 +75,37 @@ describe("the order of new pages", () => {
     assert.deepEqual(last, ["/once.html", "/often.html", "/followed.html", "/other.html", "/one.html", "/beside.html"]);
   });
 
-  it("partial: each round takes the best of what is known, and all is found", async () => {
-    for (let seed = 1; seed <= 2; seed++) {
-      const random = createRandom(seed);
-      const paths = ["/", ...Array.from({ length: 350 }, (_, at) => `/${at}.html`)];
-      const pages = new Map<string, string[]>();
-      for (const path of paths) {
-        // Some pages are linked to much more than others, and some from nowhere.
-        const count = path === "/" ? 30 : Math.floor(random() * 12);
-        const links = Array.from({ length: count }, () => paths[Math.floor(random() ** 2 * paths.length)] ?? "/");
-        pages.set(path, [...new Set(links)]);
-      }
+  it("partial: each page divides 0.15 and 0.85 of its own rank among those that it leads to", async () => {
+    await using crawler = await Crawler.open();
+    crawler.site.set(hubSite());
+    await crawler.visit({ ...byRank, budget: 21 });
+    const share = (0.15 + 0.85 * (0.15 / 20)) / 11;
+    const ranks = ranksOf(crawler);
+    assert.equal(ranks.size, 201);
+    for (const [path, rank] of ranks) {
+      const expected = path === "/hub.html" ? 20 * share : share;
+      assert.ok(Math.abs(rank - expected) < 1e-12, `${path}: ${rank}, not ${expected}`);
+    }
+  });
+
+  it("partial, random: all that links lead to is found, each page once", async () => {
+    const random = createRandom(7);
+    const paths = ["/", ...Array.from({ length: 400 }, (_, at) => `/${at}.html`)];
+    const pages = new Map<string, readonly string[]>();
+    for (const path of paths) {
+      const count = path === "/" ? 30 : Math.floor(random() * 12);
+      pages.set(
+        path,
+        Array.from({ length: count }, () => paths[Math.floor(random() ** 2 * paths.length)] ?? "/"),
+      );
+    }
+    const found = new Set(["/"]);
+    for (const path of found) for (const to of pages.get(path) ?? []) found.add(to);
+    for (const order of ["partial", "random"] as const) {
       await using crawler = await Crawler.open();
       crawler.site.set(Object.fromEntries([...pages].map(([path, links]) => [path, linking(...links)])));
-      const order = asked(await crawler.visit(byRank));
-      assert.equal(new Set(order).size, order.length);
-      const rounds = ranksByModel(pages, order);
-      assert.ok(rounds.length >= 4, `${rounds.length} rounds`);
+      const visited = asked(await crawler.visit({ sources: ["links"], order, concurrency: 4 }));
+      assert.deepEqual(visited.toSorted(), [...found].toSorted());
     }
   });
 
@@ -117,6 +116,89 @@ describe("the order of new pages", () => {
     const listed = await crawler.visit({ order: "partial", sources: ["list"], urls });
     assert.deepEqual(asked(listed), ["/", "/b.html"]);
     assert.deepEqual(asked(await crawler.visit(byRank)).sort(), ["/", "/a.html", "/a.png", "/b.html"]);
+  });
+
+  it("partial: nobody waits for a page that is slow, but for its place", async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    const late = Array.from({ length: 3 * atATime }, (_, at) => `/${at}.html`);
+    site.set({
+      "/": linking("/slow.html", ...late),
+      "/slow.html": "slow",
+      ...Object.fromEntries(late.map((path) => [path, path])),
+    });
+    // It comes once pages of the third round were asked for.
+    site.around = (response, serve) => {
+      if (response.req.url !== "/slow.html") return serve();
+      const timer = setInterval(() => {
+        if (site.seen.length < 2.5 * atATime) return;
+        clearInterval(timer);
+        serve();
+      }, 5);
+    };
+    const visit = await crawler.visit({ ...byRank, concurrency: 4 });
+    assert.equal(visit.summary.created, late.length + 2);
+    assert.equal(new Set(asked(visit)).size, asked(visit).length, "each is asked for once");
+  });
+
+  it("partial: all connections are used as soon as there is something for them", { timeout: 20_000 }, async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    site.set(hubSite());
+    const waiting: (() => void)[] = [];
+    let most = 0;
+    site.around = (response, serve) => {
+      if (most >= 3 || !/^\/\d/.test(response.req.url ?? "")) return serve();
+      waiting.push(serve);
+      most = Math.max(most, waiting.length);
+      if (most >= 3) for (const one of waiting) one();
+    };
+    await crawler.visit({ ...byRank, concurrency: 4, maxPages: 22 });
+    assert.equal(most, 3);
+  });
+
+  for (const order of ["depth", "partial", "random"] as const)
+    it(`${order}: no more than the budget is asked for, and no more than a bound is kept, also at many connections`, async () => {
+      await using crawler = await Crawler.open();
+      crawler.site.set(hubSite());
+      const first = await crawler.visit({ sources: ["links"], order, budget: 37, concurrency: 16 });
+      assert.deepEqual([first.summary.pageRequests, first.summary.created], [37, 37]);
+      const second = await crawler.visit({ sources: ["links"], order, maxPages: 90, concurrency: 16 });
+      assert.deepEqual([second.summary.created, second.summary.pending], [53, 0]);
+    });
+
+  for (const order of ["partial", "random"] as const)
+    it(`${order}: what is near enough by one way is found, by whatever way it was found first`, async () => {
+      await using crawler = await Crawler.open();
+      // By way of what most pages lead to, the leaves are too deep.
+      const pages: Record<string, string> = {};
+      const leaves = Array.from({ length: 150 }, (_, at) => `/leaf/${at}.html`);
+      for (const path of ["/1/", "/2/", "/deep/"]) pages[path] = linking("/hub/");
+      const others = Array.from({ length: 2 * atATime }, (_, at) => `/other/${at}.html`);
+      pages["/"] = linking("/1/", "/2/", "/deep/", ...others, "/list/");
+      for (const path of others) pages[path] = "other";
+      crawler.site.set({ ...pages, "/hub/": linking(...leaves), "/list/": linking(...leaves) });
+      crawler.site.set(Object.fromEntries(leaves.map((path) => [path, path])));
+      const options = { sources: ["links"], order, maxDepth: 2 } as const;
+      await crawler.visit(options);
+      await crawler.visitNextDay(options);
+      const held = Object.keys(crawler.mirror()).filter((path) => path.startsWith("/leaf/"));
+      assert.equal(held.length, leaves.length);
+    });
+
+  it("partial: a page to which a shorter way was found while it was kept is read again", async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    // Many pages lead to the far one, which is asked for before the short way to it is read.
+    const middle = Array.from({ length: 20 }, (_, at) => `/m${at}.html`);
+    site.set({ "/": linking("/a.html", "/z.html"), "/a.html": linking(...middle), "/z.html": linking("/far.html") });
+    site.set(Object.fromEntries(middle.map((path) => [path, linking("/far.html")])));
+    site.set({ "/far.html": linking("/farther.html"), "/farther.html": "x" });
+    site.around = (response, serve) => (response.req.url === "/z.html" ? void setTimeout(serve, 300) : serve());
+    const options = { sources: ["links"], order: "partial", maxDepth: 3, concurrency: 3 } as const;
+    await crawler.visit(options);
+    await crawler.visitNextDay(options);
+    assert.ok("/farther.html" in crawler.mirror());
   });
 
   it("random: any, also if only some are kept", async () => {
