@@ -217,6 +217,7 @@ describe("readCrawlChanges", () => {
       ...["target", "state_identity", "source_state", "seen_change", "visit", "warc_record", "handed", "visit_plan"],
     ])
       old.exec(`DROP TABLE ${table}`);
+    old.exec("DROP INDEX work_away");
     for (const column of ["robots_fresh", "clock"]) old.exec(`ALTER TABLE site DROP COLUMN ${column}`);
     old.exec("PRAGMA user_version = 1");
     old.close();
