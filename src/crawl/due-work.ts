@@ -5,8 +5,8 @@ import { patienceVisits } from "./patient-request.ts";
 const pageOfWork = 1000;
 /** What could not be had before and is asked for again in a visit is so many at most. */
 export const maxAway = 10_000;
-/** Of those so many come first, should a budget not reach to the others. */
-export const firstAway = 2;
+/** So many requests of a budget are theirs, should the rest be used up before their turn. */
+const reservedRequests = 2;
 
 /** Whether a page could not be had when it was asked for last. */
 export function isAway({ postponed }: Pick<FetchItem, "postponed">): boolean {
@@ -39,12 +39,25 @@ export function* dueWork<Item extends WorkItem>(
 }
 
 /**
- * Due fetches in the order of paths. What could not be had in earlier visits comes last: a few such pages one after the other are
- * taken for a site in trouble, and would keep those behind them waiting for ever.
+ * Due fetches: in the order of paths, and apart from them what could not be had in earlier visits, which comes last. A few such
+ * pages one after the other are taken for a site in trouble, and one can ask for a long rest: they would keep those behind them waiting
+ * for ever.
  */
-export function* dueFetches(visit: CrawlVisit): Generator<FetchItem, void, void> {
+export function dueFetches(visit: CrawlVisit): {
+  readonly first: Generator<FetchItem, void, void>;
+  readonly away: readonly FetchItem[];
+} {
   const away = visit.ports.work.takeAway(maxAway);
-  yield* away.slice(0, firstAway);
-  for (const item of dueWork<FetchItem>(visit, "fetch", ({ page }) => page.path)) if (!isAway(item)) yield item;
-  yield* away.slice(firstAway);
+  const apart = new Set(away.map(({ page }) => page.path));
+  const all = dueWork<FetchItem>(visit, "fetch", ({ page }) => page.path);
+  function* first(): Generator<FetchItem, void, void> {
+    // One that fails otherwise this time is no longer away, and asked for already.
+    for (const item of all) if (!isAway(item) && !apart.has(item.page.path)) yield item;
+  }
+  return { first: first(), away };
+}
+
+/** How many requests of a budget are left to what could not be had before. */
+export function reservedFor(away: number, budget: number): number {
+  return Math.min(away, reservedRequests, Math.floor(budget / 2));
 }

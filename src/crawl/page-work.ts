@@ -1,7 +1,7 @@
 import { robotsAllow } from "../format/index.ts";
 import type { DeleteItem, FetchItem } from "../model/index.ts";
 import { type CrawlVisit, isTimeUp } from "./crawl-visit.ts";
-import { dueFetches, dueWork } from "./due-work.ts";
+import { dueFetches, dueWork, reservedFor } from "./due-work.ts";
 import { askForPage, findPage, type PageAnswer } from "./page-request.ts";
 import { PageResults } from "./page-results.ts";
 import { maxTroublesInARow } from "./patient-request.ts";
@@ -27,7 +27,9 @@ async function deletePages(visit: CrawlVisit): Promise<void> {
 
 class FetchWork {
   readonly #visit: CrawlVisit;
-  readonly #items: Iterator<FetchItem>;
+  readonly #first: Iterator<FetchItem>;
+  readonly #away: Iterator<FetchItem>;
+  readonly #reserved: number;
   readonly #results: PageResults;
   /** Who asks the server holds one, also while it is waited for a server in trouble. */
   readonly #permits: Permits;
@@ -37,7 +39,10 @@ class FetchWork {
 
   constructor(visit: CrawlVisit) {
     this.#visit = visit;
-    this.#items = dueFetches(visit);
+    const { first, away } = dueFetches(visit);
+    this.#first = first;
+    this.#away = away.values();
+    this.#reserved = reservedFor(away.length, visit.budget);
     this.#results = new PageResults(visit);
     this.#permits = new Permits(Math.max(1, visit.concurrency));
   }
@@ -64,9 +69,11 @@ class FetchWork {
   #next(): FetchItem | undefined {
     const { budget, tally } = this.#visit;
     if (this.#isOver()) return undefined;
-    if (tally.pageRequests + tally.pagesUnderWay >= budget) return undefined;
-    const next = this.#items.next();
-    return next.done === true ? undefined : next.value;
+    const asked = tally.pageRequests + tally.pagesUnderWay;
+    const first = asked < budget - this.#reserved ? this.#first.next() : undefined;
+    if (first?.done === false) return first.value;
+    const away = asked < budget ? this.#away.next() : undefined;
+    return away?.done === false ? away.value : undefined;
   }
 
   #isOver(): boolean {

@@ -44,6 +44,11 @@ export class Tally {
     this.troublesInARow = trouble ? this.troublesInARow + 1 : 0;
   }
 
+  /** Takes so many troubles in a row at most for what has happened. */
+  forgive(most: number): void {
+    this.troublesInARow = Math.min(this.troublesInARow, most);
+  }
+
   /** What the visit came to. */
   summary(
     site: string,

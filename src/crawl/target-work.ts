@@ -2,7 +2,7 @@ import { robotsAllow } from "../format/index.ts";
 import type { EpochMs, EpochSeconds, Target, TargetSettlement } from "../model/index.ts";
 import { rateOf } from "../revisit/index.ts";
 import { isTimeUp } from "./crawl-visit.ts";
-import { firstAway, isAway, maxAway } from "./due-work.ts";
+import { isAway, maxAway, reservedFor } from "./due-work.ts";
 import { LinkFollower } from "./link-follower.ts";
 import { OrderedTargets } from "./ordered-targets.ts";
 import { maxTroublesInARow } from "./patient-request.ts";
@@ -26,11 +26,11 @@ const maxAnsweredElsewhere = 100_000;
 /** Counting what is known takes at most one part in so many of the time. */
 const countingShare = 100;
 
-/** Targets of a kind but those that have a place of their own, read from the store a part at a time. */
+/** Targets of a kind, read from the store a part at a time. */
 function* takeTargets(visit: TargetVisit, choice: TargetChoice): Generator<Target, void, void> {
   for (let after = 0; ; ) {
     const targets = visit.ports.targets.take(choice, visit.since, after, targetsAtATime);
-    for (const target of targets) if (!isAway(target)) yield target;
+    yield* targets;
     const last = targets.at(-1);
     if (last === undefined || targets.length < targetsAtATime) return;
     after = last.id;
@@ -55,11 +55,14 @@ class TargetWork {
   readonly #permits: Permits;
   readonly #links: LinkFollower;
   readonly #heldAtFirst: number;
+  readonly #createdAtFirst: number;
   readonly #prior: ReturnType<typeof readPrior>;
   readonly #tags: SharedTags;
   readonly #answeredElsewhere = new Set<string>();
   /** Pages that are being asked for and are not held. */
   #newUnderWay = 0;
+  /** Requests of the budget that others will need. */
+  #reserved = 0;
   #done = 0;
   #reportedAt = 0;
   #known = 0;
@@ -77,42 +80,54 @@ class TargetWork {
     this.#links = new LinkFollower(visit);
     this.#tags = new SharedTags(readSharedTags(visit.ports.memory));
     this.#heldAtFirst = visit.ports.targets.counts().held;
+    this.#createdAtFirst = visit.tally.created;
     this.#prior = readPrior(visit.ports.memory);
   }
 
   async run(): Promise<void> {
     const { plan, ports, budget, isPlanned, since } = this.#visit;
-    // A few of them one after the other are taken for a site in trouble: they come last, but for two, should the budget not
-    // reach that far.
+    // A few of them one after the other are taken for a site in trouble, and one can ask for a long rest: they come last.
     const away = ports.targets.takeAway(since, maxAway);
-    await this.#ask(away.slice(0, firstAway).values());
+    this.#reserved = reservedFor(away.length, budget);
     // Pages that nobody has yet come first: they are worth more than a fresher copy.
     await this.#askForNew();
-    await this.#ask(takeTargets(this.#visit, "doubted"));
+    await this.#ask(this.#targets("doubted"));
     const isBounded = isPlanned || Number.isFinite(budget);
     // A moved lastmod is the best sign of a change that there is, until it proves to be none.
     const isBelieved = plan.trust !== undefined && plan.trust !== "false-alarms";
     if (isBounded) {
-      const hinted = takeTargets(this.#visit, "hinted");
+      const hinted = this.#targets("hinted");
       await this.#ask(isBelieved ? hinted : unsettled(hinted));
     }
     if (plan.asks === "moved") {
       const isDoubtful = isBounded && plan.trust === "false-alarms";
-      await this.#ask(isDoubtful ? await this.#choose("moved") : takeTargets(this.#visit, "moved"));
+      await this.#ask(isDoubtful ? await this.#choose("moved") : this.#targets("moved"));
       await this.#ask(ports.targets.sample(plan.sampled, this.#visit.since).values());
     } else {
-      await this.#ask(isBounded ? await this.#choose("known") : takeTargets(this.#visit, "known"));
+      await this.#ask(isBounded ? await this.#choose("known") : this.#targets("known"));
     }
     await this.#askForNew();
-    await this.#ask(away.slice(firstAway).values());
+    this.#reserved = 0;
+    await this.#ask(away.values());
     await this.#askForNew();
     if (this.#tags.found.length > 0) ports.targets.forgetTags(this.#tags.found);
     this.#tags.remember(ports.memory);
     plan.conclude?.();
   }
 
+  /** Targets of a kind but those that have a turn of their own, and those for which there is no room. */
+  *#targets(choice: TargetChoice): Generator<Target, void, void> {
+    for (const target of takeTargets(this.#visit, choice))
+      if (!isAway(target) && !this.#isOneTooMany(target)) yield target;
+  }
+
+  /** Whether a page would be kept that never was, though there are as many as are to be. */
+  #isOneTooMany({ held, postponed, askedAt }: Target): boolean {
+    return held === undefined && (postponed !== undefined || askedAt === undefined) && this.#isFull();
+  }
+
   async #choose(choice: TargetChoice): Promise<Iterator<Target>> {
-    const chosen = await choosePolls(this.#visit, () => takeTargets(this.#visit, choice));
+    const chosen = await choosePolls(this.#visit, () => this.#targets(choice));
     this.#noteDue(chosen.nextDueAt);
     return chosen.targets;
   }
@@ -127,7 +142,7 @@ class TargetWork {
     if (order === "partial" || order === "random") await this.#askInOrder(order === "partial" ? "ranked" : "random");
     for (let before = -1; this.#done !== before && this.#mayGoOn() && !this.#isFull(); ) {
       before = this.#done;
-      await this.#ask(takeTargets(this.#visit, "new"), () => this.#isFull());
+      await this.#ask(this.#targets("new"), () => this.#isFull());
     }
   }
 
@@ -179,7 +194,7 @@ class TargetWork {
   #mayGoOn(): boolean {
     const { budget, tally } = this.#visit;
     if (this.#isOver()) return false;
-    return tally.pageRequests + tally.pagesUnderWay < budget;
+    return tally.pageRequests + tally.pagesUnderWay < budget - this.#reserved;
   }
 
   #isOver(): boolean {
@@ -189,7 +204,8 @@ class TargetWork {
   }
 
   #isFull(): boolean {
-    return this.#heldAtFirst + this.#visit.tally.created + this.#newUnderWay >= this.#visit.maxPages;
+    const created = this.#visit.tally.created - this.#createdAtFirst;
+    return this.#heldAtFirst + created + this.#newUnderWay >= this.#visit.maxPages;
   }
 
   async #treat(target: Target): Promise<void> {
@@ -198,8 +214,7 @@ class TargetWork {
       return this.#settle(target, finding);
     }
     if (this.#answeredElsewhere.has(target.path)) return;
-    // Also of what was asked for before and could not be had.
-    if (target.held === undefined && this.#isFull()) return;
+    if (this.#isOneTooMany(target)) return;
     // It counts until it is counted as a page that was created.
     const isNew = target.held === undefined ? 1 : 0;
     this.#newUnderWay += isNew;

@@ -21,6 +21,7 @@ import { ArchiveSource } from "./archive-source.ts";
 import { LinkSource } from "./link-source.ts";
 import { ListSource } from "./list-source.ts";
 import { doPageWork } from "./page-work.ts";
+import { maxTroublesInARow } from "./patient-request.ts";
 import type { CrawlPorts } from "./ports.ts";
 import { isCancelled, type ReadingVisit, throwIfAborted, warn } from "./reading-visit.ts";
 import { ResourceSyncSource } from "./resource-sync-source.ts";
@@ -93,6 +94,8 @@ export interface VisitResult {
   readonly restsUntil: EpochMs;
 }
 
+/** After troubles with what an earlier source left, so many requests may fail before the site is left alone. */
+const triesAfterTroubles = 3;
 /** A source that was absent is looked for again after so long. */
 const defaultLookAgainMs = 7 * 86_400_000;
 
@@ -226,6 +229,8 @@ class SiteVisit {
     if (found?.look.kind === "work") this.#publications = found.look.publications ?? this.#publications;
     if (this.#ports.work.counts().pending > 0) await doPageWork(working, fetchPackages);
     if (found?.look.kind === "targets") {
+      // What an earlier source left and cannot be had says little of the pages that this one names.
+      this.#tally.forgive(maxTroublesInARow - triesAfterTroubles);
       const { significant } = this.#options;
       this.#nextDueAt = await doTargetWork({
         ...working,

@@ -4,7 +4,7 @@ import type { WarcMemory } from "./warc-memory.ts";
 
 const pathsAtATime = 1000;
 /** What an answer says of the page itself, not of the server's troubles. */
-const ofThePage: ReadonlySet<number> = new Set([200, 404, 410]);
+const ofThePage: ReadonlySet<number> = new Set([200, 301, 302, 303, 307, 308, 404, 410]);
 
 /**
  * Finds pages of which a killed run recorded something else than is remembered: what is remembered may be what the site

@@ -139,8 +139,8 @@ export const migrations: readonly string[] = [
   "ALTER TABLE target ADD COLUMN interval TEXT",
   `-- What pages that were fetched give to it; 0 where no order asks for that, and then the index is empty.
   ALTER TABLE target ADD COLUMN rank REAL NOT NULL DEFAULT 0;
-  CREATE INDEX target_ranked ON target (site, rank DESC, id) WHERE state = 'new' AND rank > 0;
-  -- What another lastmod, a list that names it no more, or trouble calls for.
+  CREATE INDEX target_ranked ON target (site, rank DESC, id) WHERE state = 'new' AND rank > 0`,
+  `-- What another lastmod, a list that names it no more, or trouble calls for.
   CREATE INDEX target_hinted ON target (site, id) WHERE state = 'known' AND (lastmod IS NOT asked_lastmod OR strikes > 0);
   -- What could not be had when it was asked for last: the more often, the later it is asked for again.
   CREATE INDEX target_away ON target (site, strikes, id) WHERE state = 'known' AND trouble = 'unavailable';

@@ -38,7 +38,8 @@ const sql = {
     ON CONFLICT (site, path) DO UPDATE SET depth = min(depth, excluded.depth),
       lastmod = iif(excluded.listed = 0, lastmod, excluded.lastmod), listed = max(listed, excluded.listed),
       etag = iif(excluded.listed = 0, NULL, etag), modified = iif(excluded.listed = 0, NULL, modified),
-      due = iif(excluded.listed <> 0 AND trouble IS NULL AND (listed = 0 OR excluded.lastmod IS NOT asked_lastmod), 0, due),
+      due = iif(excluded.listed <> 0 AND ((trouble IS NULL AND (listed = 0 OR excluded.lastmod IS NOT asked_lastmod))
+        OR (trouble = 'unavailable' AND excluded.lastmod IS NOT lastmod)), 0, due),
       asked_lastmod = iif(excluded.listed <> 0 AND listed = 0, NULL, asked_lastmod)
     WHERE excluded.listed <> 0 OR excluded.depth < depth`,
   new: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'new' AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
@@ -79,7 +80,9 @@ const sql = {
     ON CONFLICT DO UPDATE SET size = excluded.size, digest = excluded.digest, modified = excluded.modified,
       media_type = excluded.media_type`,
   // By id, and `+`: else SQLite goes through all targets of the site and for each of them through the whole batch.
-  answered: `UPDATE target SET etag = j.value ->> 1, modified = j.value ->> 2, history = j.value ->> 3,
+  // A page that has become nearer since it was asked for is to be read again: see `note`.
+  answered: `UPDATE target SET etag = iif(depth < j.value ->> 10, NULL, j.value ->> 1),
+      modified = iif(depth < j.value ->> 10, NULL, j.value ->> 2), history = j.value ->> 3,
       asked = j.value ->> 4, full = iif(j.value ->> 5, j.value ->> 4, full), due = j.value ->> 6,
       asked_lastmod = j.value ->> 7, is_passage = j.value ->> 8, interval = coalesce(j.value ->> 9, interval), state = 'known', trouble = NULL, strikes = 0
     FROM json_each(?2) j WHERE target.id = j.value ->> 0 AND +target.site = ?1`,

@@ -112,6 +112,7 @@ export function rowsOf(settlements: readonly TargetSettlement[]): TargetRows {
       lastmod,
       answer?.isPassage === true ? 1 : 0,
       answer?.interval === undefined ? null : JSON.stringify(answer.interval),
+      target.depth,
     ]);
     if (settlement.kind === "removed") rows.removed.push({ path: target.path, reason: settlement.reason });
     if (answer?.page === undefined) continue;

@@ -124,4 +124,137 @@ describe("pages that cannot be had", () => {
     assert.equal((await crawler.visitNextDay(options)).summary.created, 0);
     assert.equal((await crawler.visitNextDay({ ...options, maxPages: 10 })).summary.created, 5);
   });
+
+  it("let a site that asks for a long rest with them be visited first", async () => {
+    const resting = ["/z0.html", "/z1.html", "/z2.html"];
+    for (const source of ["archives", "links"] as const) {
+      await using crawler = await Crawler.open();
+      const { site } = crawler;
+      site.set({ "/": ["/a.html", ...resting].map((path) => `<a href="${path}">x</a>`).join("") });
+      site.set(Object.fromEntries(["/a.html", ...resting].map((path) => [path, path])));
+      const options = { sources: [source] };
+      if (source === "archives") site.publishBase();
+      else await crawler.visit(options);
+      for (const path of resting)
+        site.answers.set(path, (_, response) => void response.writeHead(503, { "retry-after": "3600" }).end());
+      for (let day = 0; day < 8; day++) {
+        site.set({ "/a.html": `a ${day}` });
+        if (source === "archives") site.publish();
+        const visit = await crawler.visitNextDay(options);
+        assert.ok(answered(visit, "/a.html"), `${source}, day ${day}: ${visit.requests.join()}`);
+      }
+    }
+  });
+
+  it("are asked for once a visit, also if they fail in another way this time", async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    site.set({ "/a.html": "a", "/zz.html": "z" });
+    site.answers.set("/zz.html", (_, response) => void response.writeHead(500).end());
+    site.publishBase();
+    await crawler.visit();
+    // So many that results are made durable before the last is asked for.
+    site.set(Object.fromEntries(Array.from({ length: 2500 }, (_, at) => [`/p${at}.html`, `p${at}`])));
+    site.publish();
+    site.answers.set("/zz.html", (_, response) => void response.writeHead(404).end());
+    const visit = await crawler.visitNextDay();
+    assert.equal(askedFor(visit, ["/zz.html"]), 1);
+    assert.equal(visit.summary.failed, 1);
+  });
+
+  it("do not keep those waiting that another source names", async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    const left = Array.from({ length: 12 }, (_, at) => `/left${at}.html`);
+    site.set({
+      "/": `<a href="/a.html">a</a>`,
+      "/a.html": "a",
+      ...Object.fromEntries(left.map((path) => [path, path])),
+    });
+    for (const path of left) site.answers.set(path, (_, response) => void response.writeHead(500).end());
+    site.publishBase();
+    const options = { sources: ["archives", "links"] } as const;
+    for (let day = 0; day < 4; day++) await crawler.visitNextDay(options);
+    // No archives any more.
+    site.files.clear();
+    site.set({ "/": `<a href="/new.html">new</a>`, "/new.html": "new" });
+    const visit = await crawler.visitNextDay(options);
+    assert.equal(visit.summary.source, "links");
+    assert.ok(answered(visit, "/new.html"), visit.requests.join());
+  });
+
+  it("are asked for at once when a sitemap gives them another lastmod", async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    const publish = (lastmod: string): void => {
+      site.files.set("/sitemap.xml", Buffer.from(urlset(site.origin, [{ path: "/a.html", lastmod }])));
+    };
+    site.set({ "/a.html": "a" });
+    publish("2026-01-01");
+    const options = { sources: ["sitemap"] } as const;
+    await crawler.visit(options);
+    site.answers.set("/a.html", (_, response) => void response.writeHead(500).end());
+    publish("2026-01-02");
+    for (let day = 0; day < 20; day++) await crawler.visitNextDay(options);
+    // The day after one on which it was asked for.
+    while (askedFor(await crawler.visitNextDay(options), ["/a.html"]) === 0);
+    site.answers.clear();
+    site.set({ "/a.html": "repaired" });
+    publish("2026-01-03");
+    assert.ok(answered(await crawler.visitNextDay(options), "/a.html"));
+  });
+
+  it("are read again where they became nearer meanwhile", async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    const away = ["/q1.html", "/q2.html", "/p.html"];
+    const list = (...paths: readonly string[]): string => paths.map((path) => `<a href="${path}">x</a>`).join("");
+    site.set({ "/": list("/x.html"), "/x.html": list(...away), "/q1.html": "q", "/q2.html": "q" });
+    site.set({ "/p.html": list("/leaf.html"), "/leaf.html": "leaf" });
+    for (const path of away) site.answers.set(path, (_, response) => void response.writeHead(500).end());
+    const options = { sources: ["links"], maxDepth: 2 } as const;
+    await crawler.visit(options);
+    site.set({ "/": list("/x.html", "/p.html") });
+    site.answers.clear();
+    for (let day = 0; day < 2; day++) await crawler.visitNextDay(options);
+    assert.ok("/leaf.html" in crawler.mirror());
+  });
+});
+
+describe("a site of which as many pages are kept as are to be", () => {
+  it("is refreshed within a budget, with the pages that only lead on", async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    const lists = Array.from({ length: 60 }, (_, at) => `/l${at}.html`);
+    const pictures = Array.from({ length: 20 }, (_, at) => `/i${at}.png`);
+    site.set({ "/": [...lists, ...pictures].map((path) => `<a href="${path}">x</a>`).join("") });
+    site.set(
+      Object.fromEntries([
+        ...lists.map((path) => [path, `<a href="/">x</a>`]),
+        ...pictures.map((path) => [path, path]),
+      ]),
+    );
+    const options: Partial<CrawlSiteOptions> = { sources: ["links"], maxPages: 20, types: ["image/png"] };
+    assert.equal((await crawler.visit(options)).summary.created, 20);
+    for (let day = 0; day < 20; day++) {
+      site.set(Object.fromEntries(pictures.map((path) => [path, `${path} ${day}`])));
+      assert.equal((await crawler.visitNextDay({ ...options, budget: 10 })).summary.pageRequests, 10, `day ${day}`);
+    }
+  });
+
+  it("has no fewer pages after work that an earlier source left", async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    const left = Array.from({ length: 10 }, (_, at) => `/w${at}.html`);
+    const named = Array.from({ length: 20 }, (_, at) => `/t${at}.html`);
+    site.set(Object.fromEntries(left.map((path) => [path, path])));
+    site.publishBase();
+    const sources = ["archives", "links"] as const;
+    await crawler.visit({ budget: 1, sources });
+    site.files.clear();
+    site.set({ "/": named.map((path) => `<a href="${path}">x</a>`).join("") });
+    site.set(Object.fromEntries(named.map((path) => [path, path])));
+    const { summary } = await crawler.visitNextDay({ sources, maxPages: 20 });
+    assert.deepEqual([summary.created, summary.pending], [19, 0]);
+  });
 });
