@@ -56,6 +56,12 @@ test("no module asks URL.canParse, which Node 20 answers wrongly once it is aske
   assert.deepEqual(asking, []);
 });
 
+test("no module awaits while it is loaded, for Node 20 may abort where a thread is ended meanwhile", () => {
+  const awaiting = /^(?:await|(?:export )?(?:const|let) [^\n]*\bawait)\b/m;
+  const found = [...readSources()].filter(([, source]) => awaiting.test(source)).map(([path]) => path);
+  assert.deepEqual(found, []);
+});
+
 test("no module is longer than 400 lines", () => {
   const long = [...readSources()].filter(([, source]) => source.split("\n").length > 401).map(([path]) => path);
   assert.deepEqual(long, []);
