@@ -1,7 +1,9 @@
-import { grow } from "./heap-forest.ts";
+import { grow } from "./grow.ts";
 import { findLeastTaken } from "./least-rank.ts";
 import type { OrderedPages } from "./order-rule.ts";
 import { PageHeaps } from "./page-heaps.ts";
+
+const inBatch = -1;
 
 /** Pages in batches: those of this one by rank, and those that wait for another. */
 export class BatchPages implements OrderedPages {
@@ -9,26 +11,28 @@ export class BatchPages implements OrderedPages {
   /** Pages that wait for another batch, in the order in which they came. */
   #waiting = new Int32Array(0);
   #waitingCount = 0;
-  /** By page: its site, counted from 1, while it waits for another batch. */
+  /** How many pages the batch still has. */
+  #batchSize = 0;
+  /** By page: its site, counted from 1, while it waits for another batch; {@link inBatch} while it is in this one. */
   #siteOf = new Int32Array(0);
 
   get size(): number {
-    return this.#waitingCount + this.#batch.size;
+    return this.#waitingCount + this.#batchSize;
   }
 
   /** Whether the batch is used up and another can begin. */
   get isUsedUp(): boolean {
-    return this.#batch.size === 0 && this.#waitingCount > 0;
+    return this.#batchSize === 0 && this.#waitingCount > 0;
   }
 
   reserve(pages: number, sites: number): void {
-    this.#batch.reserve(pages, sites);
+    this.#batch.reserve(0, sites);
     this.#siteOf = grow(this.#siteOf, pages);
     this.#waiting = grow(this.#waiting, pages);
   }
 
   has(page: number): boolean {
-    return (this.#siteOf[page] ?? 0) > 0 || this.#batch.has(page);
+    return (this.#siteOf[page] ?? 0) !== 0;
   }
 
   add(page: number, site: number): void {
@@ -49,8 +53,9 @@ export class BatchPages implements OrderedPages {
       const rank = ranks[page] ?? 0;
       if (rank > taken.rank || (rank === taken.rank && equals-- > 0)) {
         const site = (this.#siteOf[page] as number) - 1;
-        this.#siteOf[page] = 0;
-        this.#batch.add(page, site, -rank);
+        this.#siteOf[page] = inBatch;
+        this.#batch.add(site, page, -rank);
+        this.#batchSize++;
         sites.add(site);
       } else this.#waiting[kept++] = page;
     }
@@ -67,6 +72,10 @@ export class BatchPages implements OrderedPages {
   }
 
   take(site: number): number | undefined {
-    return this.#batch.take(site);
+    const page = this.#batch.take(site);
+    if (page === undefined) return undefined;
+    this.#siteOf[page] = 0;
+    this.#batchSize--;
+    return page;
   }
 }

@@ -25,7 +25,7 @@ export class CrawlOrder {
   readonly #rule: OrderRule;
   readonly #pages: OrderedPages;
   readonly #turns: SiteTurns;
-  /** Pages by site that is under way. */
+  /** How many pages were given of each site that is under way, where ranks are computed after so many. */
   readonly #given = new Map<number, number>();
   #sinceRanks = 0;
 
@@ -84,7 +84,7 @@ export class CrawlOrder {
   next(now: EpochMs): SiteTurn | undefined {
     this.#beginBatch();
     const turn = this.#turns.next(now);
-    if (turn !== undefined) this.#given.set(turn.site, turn.pages.length);
+    if (turn !== undefined && this.#rule.kind === "partial") this.#given.set(turn.site, turn.pages.length);
     return turn;
   }
 
@@ -96,10 +96,11 @@ export class CrawlOrder {
    */
   done(site: number, now: EpochMs, notBefore?: EpochMs): void {
     this.#turns.done(site, now, notBefore);
+    const rule = this.#rule;
+    if (rule.kind !== "partial") return;
     this.#sinceRanks += this.#given.get(site) ?? 0;
     this.#given.delete(site);
-    const rule = this.#rule;
-    if (rule.kind !== "partial" || this.#sinceRanks < rule.pages) return;
+    if (this.#sinceRanks < rule.pages) return;
     this.#sinceRanks = 0;
     (this.#pages as PartialPages).rank(rule.ranks());
     this.#turns.touchAll();

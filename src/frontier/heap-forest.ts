@@ -1,23 +1,15 @@
+import { grow } from "./grow.ts";
+
 /** A heap without nodes. */
 export const emptyHeap = -1;
 
-/** The array, or a longer one that begins with it. */
-export function grow<A extends Float64Array | Int32Array | Uint8Array>(array: A, length: number): A {
-  if (length <= array.length) return array;
-  const Kind = array.constructor as new (length: number) => A;
-  const longer = new Kind(Math.max(length, Math.ceil(array.length * 1.5), 64));
-  longer.set(array);
-  return longer;
-}
-
-/** Bytes of a node: its key, three links, and its owner's number, side by side, so that a look at a node is one at memory. */
+/** Bytes of a node: its key and three links side by side, so that a look at a node is one at memory; the last four are free. */
 const nodeBytes = 24;
 const keyStep = nodeBytes / 8;
 const linkStep = nodeBytes / 4;
 const childAt = 2;
 const nextAt = 3;
 const previousAt = 4;
-const labelAt = 5;
 
 /**
  * Many heaps over nodes that are numbered from 0, each node in one heap at most: 24 bytes a node, nothing to collect. A heap is
@@ -30,16 +22,11 @@ const labelAt = 5;
  */
 export class HeapForest {
   #keys = new Float64Array(0);
-  /** Of each node: its first child, its next sibling, the sibling before it or, of a first child, the parent; a label. */
+  /** Of each node: its first child, its next sibling, the sibling before it or, of a first child, the parent. */
   #links = new Int32Array(0);
 
-  /** Nodes that there is room for. */
-  get capacity(): number {
-    return this.#keys.length / keyStep;
-  }
-
-  /** Makes room for nodes below a number at once. */
-  reserve(nodes: number): void {
+  /** Makes room for nodes below a number. */
+  #reserve(nodes: number): void {
     if (nodes * keyStep <= this.#keys.length) return;
     this.#keys = grow(this.#keys, nodes * keyStep);
     const { buffer, length } = this.#keys;
@@ -53,19 +40,9 @@ export class HeapForest {
     return this.#keys[node * keyStep] as number;
   }
 
-  /** A number of the owner's beside a node, 0 at first; it stays when the node goes. */
-  labelOf(node: number): number {
-    return this.#links[node * linkStep + labelAt] ?? 0;
-  }
-
-  /** Sets the number beside a node for which there is room. */
-  label(node: number, label: number): void {
-    this.#links[node * linkStep + labelAt] = label;
-  }
-
   /** Puts in a node that is in no heap. @returns the new root */
   insert(root: number, node: number, key: number): number {
-    this.reserve(node + 1);
+    this.#reserve(node + 1);
     this.#keys[node * keyStep] = key;
     const at = node * linkStep;
     this.#links[at + childAt] = emptyHeap;

@@ -1,30 +1,117 @@
-import { grow } from "./heap-forest.ts";
+import { grow } from "./grow.ts";
 import type { OrderedPages } from "./order-rule.ts";
 import { PageHeaps } from "./page-heaps.ts";
 
-/** Pages by their ranks, and by temporary ones until those are known. */
-export class PartialPages extends PageHeaps implements OrderedPages {
-  /** By page: 1 once its own rank is known; a page that comes again after it was retrieved begins anew. */
-  #isRanked = new Uint8Array(0);
+/** Entries of a site that are not true any more, beyond as many as are true, are borne up to here. */
+const staleBorne = 32;
 
-  override add(page: number, site: number): void {
-    this.#isRanked = grow(this.#isRanked, page + 1);
-    this.#isRanked[page] = 0;
-    super.add(page, site, 0);
+/**
+ * Pages by their ranks, and by temporary ones until those are known. A page whose rank rises is put in once more; what was put
+ * in before is not true any more, and goes when it comes to the top, or when half of what a site has is of that kind.
+ */
+export class PartialPages implements OrderedPages {
+  readonly #heaps = new PageHeaps();
+  /** By page: what goes for it while it waits and has no rank of its own. */
+  #keys = new Float64Array(0);
+  /** By page: its site, counted from 1; the same below 0 once its own rank is known; 0 if it does not wait. */
+  #sites = new Int32Array(0);
+  /** By site: pages that wait. */
+  #counts = new Int32Array(0);
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  reserve(pages: number, sites: number): void {
+    this.#heaps.reserve(pages, sites);
+    this.#keys = grow(this.#keys, pages);
+    this.#sites = grow(this.#sites, pages);
+    this.#counts = grow(this.#counts, sites);
+  }
+
+  has(page: number): boolean {
+    return (this.#sites[page] ?? 0) !== 0;
+  }
+
+  /** Puts in a page that does not wait; one that comes again after it was retrieved begins anew. */
+  add(page: number, site: number): void {
+    this.#keys = grow(this.#keys, page + 1);
+    this.#sites = grow(this.#sites, page + 1);
+    this.#counts = grow(this.#counts, site + 1);
+    this.#keys[page] = 0;
+    this.#sites[page] = site + 1;
+    this.#counts[site] = (this.#counts[site] as number) + 1;
+    this.#size++;
+    this.#heaps.add(site, page, 0);
+  }
+
+  /** How many entries there are, with those that are not true any more: after a raise, of a site at most 33 and twice its pages. */
+  get entries(): number {
+    return this.#heaps.size;
   }
 
   /** Adds to the temporary rank of a page. @returns its site, undefined if it does not wait or has a rank of its own */
   raise(page: number, by: number): number | undefined {
-    if (!this.has(page) || this.#isRanked[page] === 1) return undefined;
-    this.rekey(page, this.keyOf(page) - by);
-    return this.siteOf(page);
+    const site = (this.#sites[page] ?? 0) - 1;
+    if (site < 0 || !(by > 0)) return undefined;
+    const key = (this.#keys[page] as number) - by;
+    this.#keys[page] = key;
+    this.#heaps.add(site, page, key);
+    if (this.#heaps.count(site) > 2 * this.count(site) + staleBorne) this.#dropAllStale(site);
+    return site;
   }
 
   /** Takes over ranks. O(pages). */
   rank(ranks: Float32Array): void {
-    this.rekeyAll((page) => {
-      this.#isRanked[page] = 1;
-      return -(ranks[page] ?? 0);
+    for (let site = 0; site < this.#counts.length; site++) {
+      this.#heaps.rebuild(site, (page, old) => {
+        if (!this.#isTrue(site, page, old)) return undefined;
+        this.#sites[page] = -(site + 1);
+        return -(ranks[page] || 0);
+      });
+    }
+  }
+
+  count(site: number): number {
+    return this.#counts[site] ?? 0;
+  }
+
+  firstKey(site: number): number {
+    return this.#heaps.firstKey(site);
+  }
+
+  take(site: number): number | undefined {
+    const page = this.#heaps.take(site);
+    if (page === undefined) return undefined;
+    this.#sites[page] = 0;
+    this.#counts[site] = (this.#counts[site] as number) - 1;
+    this.#size--;
+    this.#dropStale(site);
+    return page;
+  }
+
+  #isTrue(site: number, page: number, key: number): boolean {
+    const own = this.#sites[page] as number;
+    return own === -(site + 1) || (own === site + 1 && this.#keys[page] === key);
+  }
+
+  #dropAllStale(site: number): void {
+    // A page that came again may be there twice with the key that it has.
+    const kept = new Set<number>();
+    this.#heaps.rebuild(site, (page, key) => {
+      if (kept.has(page) || !this.#isTrue(site, page, key)) return undefined;
+      kept.add(page);
+      return key;
     });
+  }
+
+  /** Lets what is not true go from the top. */
+  #dropStale(site: number): void {
+    if (this.#heaps.count(site) === this.count(site)) return;
+    for (let page = this.#heaps.first(site); page !== undefined; page = this.#heaps.first(site)) {
+      if (this.#isTrue(site, page, this.#heaps.firstKey(site))) return;
+      this.#heaps.take(site);
+    }
   }
 }

@@ -1,6 +1,8 @@
 import type { EpochMs } from "../model/index.ts";
-import { emptyHeap, grow, HeapForest } from "./heap-forest.ts";
+import { grow } from "./grow.ts";
+import { emptyHeap, HeapForest } from "./heap-forest.ts";
 import type { SitePages } from "./site-pages.ts";
+import { SlotHeap } from "./slot-heap.ts";
 
 /** How many connections there are, and how sites are spared. */
 export interface TurnOptions {
@@ -21,11 +23,22 @@ export interface SiteTurn {
   readonly pages: readonly number[];
 }
 
-// What a site or an address does.
+// What a site or an address does, in the two lowest bits of its word. Above them is a number, counted from 1: the address of a
+// site; of an address the first of its sites that are ready, and a bit that says whether there are more.
 const idle = 0;
 const ready = 1;
 const underWay = 2;
 const resting = 3;
+const stateBits = 2;
+
+const stateOf = (word: number): number => word & ((1 << stateBits) - 1);
+const addressIn = (word: number): number => (word >> stateBits) - 1;
+const wordOfSite = (address: number, state: number): number => ((address + 1) << stateBits) | state;
+const hasHeap = (word: number): boolean => ((word >> stateBits) & 1) === 1;
+/** {@link emptyHeap} if none is ready. */
+const firstIn = (word: number): number => (word >> (stateBits + 1)) - 1;
+const wordOfAddress = (first: number, isHeap: boolean, state: number): number =>
+  ((first + 1) << (stateBits + 1)) | (isHeap && first !== emptyHeap ? 1 << stateBits : 0) | state;
 
 /**
  * The upper heap of Castillo et al.: which site is next. An address has one connection at a time and rests after it, and so do its
@@ -36,19 +49,15 @@ export class SiteTurns {
   readonly #pages: SitePages;
   readonly #isByLength: boolean;
   readonly #options: TurnOptions;
-  /** Those of an address by what goes first, and all that rest by the end of their rests. */
+  /** The sites that are ready of each address that has more than one of them, by what goes first. */
   readonly #sites = new HeapForest();
-  /** Those that are ready by their best site, and those that rest by the end of their rests. */
-  readonly #addresses = new HeapForest();
-  #siteStates = new Uint8Array(0);
-  #addressStates = new Uint8Array(0);
-  /** By site, counted from 1; 0 if it was not asked for. */
-  #addressOf = new Int32Array(0);
-  /** By address: one more than the root of the heap of its sites. */
-  #roots = new Int32Array(0);
-  #first = emptyHeap;
-  #firstAddressAtRest = emptyHeap;
-  #firstSiteAtRest = emptyHeap;
+  /** Addresses that are ready, by their best site. */
+  readonly #ready = new SlotHeap();
+  /** By the end of their rests. */
+  readonly #addressesAtRest = new SlotHeap();
+  readonly #sitesAtRest = new SlotHeap();
+  #siteWords = new Int32Array(0);
+  #addressWords = new Int32Array(0);
   #underWay = 0;
 
   /** @param by - the site with the least key goes first, or the one with most pages; of equal ones the lower number */
@@ -67,24 +76,23 @@ export class SiteTurns {
   readyAt(now: EpochMs): EpochMs {
     if (this.#underWay >= this.#options.connections) return Number.POSITIVE_INFINITY;
     this.#wake(now);
-    if (this.#first !== emptyHeap) return now;
-    const address = this.#firstAddressAtRest;
-    const site = this.#firstSiteAtRest;
-    return Math.min(
-      address === emptyHeap ? Number.POSITIVE_INFINITY : this.#addresses.keyOf(address),
-      site === emptyHeap ? Number.POSITIVE_INFINITY : this.#sites.keyOf(site),
-    );
+    if (this.#ready.size > 0) return now;
+    return Math.min(this.#addressesAtRest.firstKey, this.#sitesAtRest.firstKey);
   }
 
   /** Gives the best site that may be asked now a connection; undefined if there is none. */
   next(now: EpochMs): SiteTurn | undefined {
     if (this.readyAt(now) > now) return undefined;
-    const address = this.#first;
-    const site = (this.#roots[address] as number) - 1;
-    this.#first = this.#addresses.pop(address);
-    this.#roots[address] = this.#sites.pop(site) + 1;
-    this.#addressStates[address] = underWay;
-    this.#siteStates[site] = underWay;
+    const address = this.#ready.first as number;
+    const word = this.#addressWords[address] as number;
+    const site = firstIn(word);
+    this.#ready.delete(address);
+    this.#addressWords[address] = wordOfAddress(
+      hasHeap(word) ? this.#sites.pop(site) : emptyHeap,
+      hasHeap(word),
+      underWay,
+    );
+    this.#siteWords[site] = wordOfSite(address, underWay);
     this.#underWay++;
     const pages: number[] = [];
     while (pages.length < this.#options.pagesPerTurn) {
@@ -102,79 +110,88 @@ export class SiteTurns {
    * @throws RangeError if the site has no turn
    */
   done(site: number, now: EpochMs, notBefore: EpochMs = now): void {
-    if (this.#siteStates[site] !== underWay) throw new RangeError(`site ${site} is not under way`);
-    const address = this.#addressOfSite(site);
+    if (stateOf(this.#siteWords[site] ?? 0) !== underWay) throw new RangeError(`site ${site} is not under way`);
+    const address = this.#addressOf(site);
     const restsUntil = now + this.#options.restMs;
     this.#underWay--;
-    this.#addressStates[address] = resting;
-    this.#firstAddressAtRest = this.#addresses.insert(this.#firstAddressAtRest, address, restsUntil);
+    this.#setState(address, resting);
+    this.#addressesAtRest.set(address, restsUntil);
     if (notBefore > restsUntil) {
-      this.#siteStates[site] = resting;
-      this.#firstSiteAtRest = this.#sites.insert(this.#firstSiteAtRest, site, notBefore);
+      this.#siteWords[site] = wordOfSite(address, resting);
+      this.#sitesAtRest.set(site, notBefore);
     } else {
-      this.#siteStates[site] = idle;
+      this.#siteWords[site] = wordOfSite(address, idle);
       this.touch(site);
     }
   }
 
   /** Notes that pages of a site came, or that their keys are others. */
   touch(site: number): void {
-    const address = this.#addressOfSite(site);
-    const state = this.#siteStates[site];
+    const address = this.#addressOf(site);
+    const state = stateOf(this.#siteWords[site] as number);
     if (state === underWay || state === resting || this.#pages.count(site) === 0) return;
-    const key = this.#isByLength ? -this.#pages.count(site) : this.#pages.firstKey(site);
-    const root = (this.#roots[address] as number) - 1;
-    if (state === ready) {
-      if (this.#sites.keyOf(site) === key) return;
-      this.#roots[address] = this.#sites.rekey(root, site, key) + 1;
-    } else {
-      this.#siteStates[site] = ready;
-      this.#roots[address] = this.#sites.insert(root, site, key) + 1;
+    const word = this.#addressWords[address] as number;
+    let first = firstIn(word);
+    let isHeap = hasHeap(word);
+    if (state !== ready && first !== emptyHeap && !isHeap) {
+      this.#sites.insert(emptyHeap, first, this.#keyOf(first));
+      isHeap = true;
     }
+    if (!isHeap) first = site;
+    else if (state !== ready) first = this.#sites.insert(first, site, this.#keyOf(site));
+    else first = this.#sites.rekey(first, site, this.#keyOf(site));
+    this.#siteWords[site] = wordOfSite(address, ready);
+    this.#addressWords[address] = wordOfAddress(first, isHeap, stateOf(word));
     this.#offer(address);
   }
 
   /** Notes that the keys of many sites are others. O(sites). */
   touchAll(): void {
-    for (let site = 0; site < this.#siteStates.length; site++) if (this.#siteStates[site] === ready) this.touch(site);
+    for (let site = 0; site < this.#siteWords.length; site++)
+      if (stateOf(this.#siteWords[site] as number) === ready) this.touch(site);
   }
 
   /** Lets an address that is free stand in the line as its best site does. */
   #offer(address: number): void {
-    const root = (this.#roots[address] as number) - 1;
-    if (root === emptyHeap) return;
-    const key = this.#sites.keyOf(root);
-    if (this.#addressStates[address] === ready) this.#first = this.#addresses.rekey(this.#first, address, key);
-    else if (this.#addressStates[address] === idle) {
-      this.#addressStates[address] = ready;
-      this.#first = this.#addresses.insert(this.#first, address, key);
-    }
+    const word = this.#addressWords[address] as number;
+    const state = stateOf(word);
+    const first = firstIn(word);
+    if (first === emptyHeap || (state !== ready && state !== idle)) return;
+    if (state === idle) this.#setState(address, ready);
+    this.#ready.set(address, this.#keyOf(first));
   }
 
   #wake(now: EpochMs): void {
-    for (let site = this.#firstSiteAtRest; site !== emptyHeap; site = this.#firstSiteAtRest) {
-      if (this.#sites.keyOf(site) > now) break;
-      this.#firstSiteAtRest = this.#sites.pop(site);
-      this.#siteStates[site] = idle;
+    for (let site = this.#sitesAtRest.first; site !== undefined; site = this.#sitesAtRest.first) {
+      if (this.#sitesAtRest.firstKey > now) break;
+      this.#sitesAtRest.delete(site);
+      this.#siteWords[site] = wordOfSite(this.#addressOf(site), idle);
       this.touch(site);
     }
-    for (let address = this.#firstAddressAtRest; address !== emptyHeap; address = this.#firstAddressAtRest) {
-      if (this.#addresses.keyOf(address) > now) break;
-      this.#firstAddressAtRest = this.#addresses.pop(address);
-      this.#addressStates[address] = idle;
+    for (let address = this.#addressesAtRest.first; address !== undefined; address = this.#addressesAtRest.first) {
+      if (this.#addressesAtRest.firstKey > now) break;
+      this.#addressesAtRest.delete(address);
+      this.#setState(address, idle);
       this.#offer(address);
     }
   }
 
-  #addressOfSite(site: number): number {
-    const known = this.#addressOf[site] ?? 0;
-    if (known > 0) return known - 1;
+  #keyOf(site: number): number {
+    return this.#isByLength ? -this.#pages.count(site) : this.#pages.firstKey(site);
+  }
+
+  #setState(address: number, state: number): void {
+    const word = this.#addressWords[address] as number;
+    this.#addressWords[address] = wordOfAddress(firstIn(word), hasHeap(word), state);
+  }
+
+  #addressOf(site: number): number {
+    const known = addressIn(this.#siteWords[site] ?? 0);
+    if (known !== -1) return known;
     const address = this.#options.addressOf?.(site) ?? site;
-    this.#addressOf = grow(this.#addressOf, site + 1);
-    this.#siteStates = grow(this.#siteStates, site + 1);
-    this.#addressStates = grow(this.#addressStates, address + 1);
-    this.#roots = grow(this.#roots, address + 1);
-    this.#addressOf[site] = address + 1;
+    this.#siteWords = grow(this.#siteWords, site + 1);
+    this.#addressWords = grow(this.#addressWords, address + 1);
+    this.#siteWords[site] = wordOfSite(address, idle);
     return address;
   }
 }

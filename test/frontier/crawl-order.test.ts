@@ -9,6 +9,7 @@ import {
   type SiteTurn,
   type TurnOptions,
 } from "../../src/frontier/index.ts";
+import { PartialPages } from "../../src/frontier/partial-pages.ts";
 import { fc } from "../property.ts";
 import { NaiveOrder } from "./naive-order.ts";
 
@@ -248,6 +249,78 @@ test("a page that comes again after it was retrieved is raised as a new one is",
   order.raise(1, 0.5);
   order.done(1, 0);
   assert.deepEqual(order.next(0)?.pages, [1]);
+});
+
+test("a page that waits for another site than before is given by that one alone", () => {
+  const order = new CrawlOrder(
+    { kind: "partial", pages: 100, ranks: () => new Float32Array(0) },
+    { connections: 1, pagesPerTurn: 1, restMs: 0 },
+  );
+  for (const page of [7, 8]) order.add(page, 0, 0);
+  order.raise(7, 2);
+  order.raise(8, 1);
+  assert.deepEqual(order.next(0), { site: 0, pages: [7] });
+  order.done(0, 0);
+  order.add(7, 1, 0);
+  order.add(9, 0, 0);
+  for (const page of [8, 9]) {
+    assert.deepEqual(order.next(0), { site: 0, pages: [page] });
+    order.done(0, 0);
+  }
+  assert.deepEqual(order.next(0), { site: 1, pages: [7] });
+  order.done(1, 0);
+  assert.equal(order.next(0), undefined);
+});
+
+test("a rank that is no number is none", () => {
+  const ranks = Float32Array.from([0, Number.NaN, 0.2, Number.NaN, 0.5, Number.NaN, 0.7]);
+  const order = new CrawlOrder(
+    { kind: "partial", pages: 1, ranks: () => ranks },
+    { connections: 1, pagesPerTurn: 1, restMs: 0 },
+  );
+  for (let page = 0; page < 7; page++) order.add(page, 0, 0);
+  order.raise(2, Number.NaN);
+  const given: number[] = [];
+  for (let turn = order.next(0); turn !== undefined; turn = order.next(0)) {
+    given.push(...turn.pages);
+    order.done(turn.site, 0);
+  }
+  assert.deepEqual(given, [0, 6, 4, 2, 1, 3, 5]);
+});
+
+test("a page that is raised many times, and comes again and again, keeps its place and leaves little behind", () => {
+  const pages = new PartialPages();
+  for (let round = 0; round < 50; round++) {
+    for (let page = 0; page < 100; page++) if (!pages.has(page)) pages.add(page, 0);
+    for (let time = 0; time < 5; time++)
+      for (let page = 0; page < 100; page++) pages.raise(page, 1 + ((page * 37) % 100) / 100);
+    const given = Array.from({ length: 20 }, () => pages.take(0) ?? -1);
+    const rank = (page: number): number => (page * 37) % 100;
+    if (round === 0)
+      assert.deepEqual(
+        given,
+        given.toSorted((a, b) => rank(b) - rank(a)),
+      );
+    assert.equal(new Set(given).size, 20);
+    assert.equal(pages.size, 80);
+    assert.ok(pages.entries <= 2 * 100 + 33, `${pages.entries} entries`);
+  }
+});
+
+test("pages that were raised, given and put in again are there once after what is not true any more went", () => {
+  const pages = new PartialPages();
+  for (let page = 0; page < 100; page++) {
+    pages.add(page, 0);
+    pages.raise(page, page === 99 ? 0.5 : 1);
+  }
+  const given = Array.from({ length: 99 }, () => pages.take(0) ?? -1);
+  for (const page of given) pages.add(page, 0);
+  for (let time = 0; time < 40; time++) pages.raise(99, 1);
+  assert.ok(pages.entries <= 100 + 40, `${pages.entries} entries`);
+  assert.deepEqual(
+    Array.from({ length: 101 }, () => pages.take(0)),
+    [99, ...Array.from({ length: 99 }, (_, page) => page), undefined],
+  );
 });
 
 test("a page that has a rank of its own is not raised", () => {

@@ -19,7 +19,10 @@ export class TrialRanks {
   readonly #web: MadeWeb;
   readonly #isRetrieved: Uint8Array;
   ranks: Float32Array;
+  /** Spent on ranks. */
   cpuSeconds = 0;
+  /** Spent on telling an order what its pages lead to. */
+  raiseCpuSeconds = 0;
 
   constructor(web: MadeWeb) {
     this.#web = web;
@@ -27,8 +30,17 @@ export class TrialRanks {
     this.ranks = new Float32Array(web.pages).fill(1 / web.pages);
   }
 
-  retrieved(page: number): void {
-    this.#isRetrieved[page] = 1;
+  /** Tells an order what pages that were retrieved lead to. */
+  tell(order: Order, turns: readonly SiteTurn[]): void {
+    const from = process.cpuUsage().user;
+    for (const { pages } of turns) {
+      for (const page of pages) {
+        this.#isRetrieved[page] = 1;
+        const rank = this.ranks[page] as number;
+        this.#web.tellLinks(page, (target, share) => order.raise(target, rank * share));
+      }
+    }
+    this.raiseCpuSeconds += (process.cpuUsage().user - from) / 1e6;
   }
 
   compute(isAll = false): Float32Array {
@@ -56,35 +68,20 @@ export function makeRule(kind: OrderRule["kind"], web: MadeWeb, ranks: TrialRank
 }
 
 /** Takes turns until there are none, in virtual time. @param note - told of each turn as it ends */
-export function takeTurns(
-  order: Order,
-  web: MadeWeb,
-  ranks: TrialRanks | undefined,
-  note: (turn: SiteTurn) => void,
-): void {
+export function takeTurns(order: Order, ranks: TrialRanks | undefined, note: (turn: SiteTurn) => void): void {
   const open: { readonly turn: SiteTurn; readonly endsAt: number }[] = [];
-  let first = 0;
   for (let now = 0; ; ) {
     const turn = order.next(now);
     if (turn !== undefined) {
       open.push({ turn, endsAt: now + answerMs });
       continue;
     }
-    const endsAt = open[first]?.endsAt ?? Number.POSITIVE_INFINITY;
-    now = Math.max(now, Math.min(endsAt, order.readyAt(now)));
+    now = Math.max(now, Math.min(open[0]?.endsAt ?? Number.POSITIVE_INFINITY, order.readyAt(now)));
     if (now === Number.POSITIVE_INFINITY) return;
-    for (let ended = open[first]; ended !== undefined && ended.endsAt <= now; ended = open[++first]) {
-      note(ended.turn);
-      if (ranks !== undefined) {
-        for (const page of ended.turn.pages) {
-          ranks.retrieved(page);
-          const rank = ranks.ranks[page] as number;
-          web.tellLinks(page, (target, share) => order.raise(target, rank * share));
-        }
-      }
-      order.done(ended.turn.site, now);
-    }
-    open.splice(0, first);
-    first = 0;
+    const running = open.findIndex(({ endsAt }) => endsAt > now);
+    const ended = open.splice(0, running === -1 ? open.length : running).map((one) => one.turn);
+    for (const each of ended) note(each);
+    ranks?.tell(order, ended);
+    for (const { site } of ended) order.done(site, now);
   }
 }
