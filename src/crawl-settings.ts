@@ -166,23 +166,12 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
 
 /** The options of a crawl that settings stand for, but for what is in files. */
 export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, "urls" | "ca"> {
-  const { url, into, stateFile, keep, types, since, budget, concurrency, sources, maxPages, maxDepth } = settings;
-  const {
-    order,
-    poll,
-    planner,
-    distrustDays,
-    significant,
-    maxPackage,
-    timeoutSeconds,
-    userAgent,
-    from,
-    http1,
-    allowPrivate,
-  } = settings;
+  const { stateFile, keep, since, poll, distrustDays, maxPackage, timeoutSeconds } = settings;
+  const { types, budget, concurrency, sources, maxPages, maxDepth, order, planner } = settings;
+  const { significant, userAgent, from, http1, allowPrivate } = settings;
   return {
-    url,
-    into,
+    url: settings.url,
+    into: settings.into,
     ...givenOptions({
       stateFile,
       keep: keep === "none" ? ("metadata" as const) : keep,
@@ -192,21 +181,8 @@ export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, 
       packageBytes: scaled(maxPackage, 1024 * 1024),
       timeoutMs: scaled(timeoutSeconds, 1000),
     }),
-    ...givenOptions({
-      types,
-      budget,
-      concurrency,
-      sources,
-      maxPages,
-      maxDepth,
-      order,
-      planner,
-      significant,
-      userAgent,
-      from,
-      http1,
-      allowPrivate,
-    }),
+    ...givenOptions({ types, budget, concurrency, sources, maxPages, maxDepth, order, planner }),
+    ...givenOptions({ significant, userAgent, from, http1, allowPrivate }),
   };
 }
 
