@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { crawlSite } from "./crawl-site.ts";
@@ -18,6 +18,7 @@ import {
   SiteFolder,
   TrafficMeter,
 } from "./demo/index.ts";
+import { makeMissingFolder } from "./export/index.ts";
 import { exportSite } from "./export-site.ts";
 import { type Clock, type EpochMs, type ExportSummary, TidemarkError, wrapSystemError } from "./model/index.ts";
 import { serveFolder } from "./serve/index.ts";
@@ -58,7 +59,7 @@ async function openFolder(keepFolder: string | undefined): Promise<string> {
   if (keepFolder === undefined) return mkdtemp(join(tmpdir(), "tidemark-demo-"));
   const folder = resolve(keepFolder);
   try {
-    await mkdir(folder, { recursive: true });
+    await makeMissingFolder(folder);
     if ((await readdir(folder)).length === 0) return folder;
   } catch (error) {
     throw wrapSystemError(error, `use the folder ${folder}`, { folder });
@@ -75,7 +76,7 @@ async function demonstrate(folder: string, options: DemoOptions): Promise<DemoRe
   const docroot = join(folder, "site");
   const site = new SiteFolder(docroot, await readTemplates(join(packageFolder(), "fixtures", "demo")));
   const meter = new TrafficMeter();
-  await mkdir(docroot, { recursive: true });
+  await makeMissingFolder(docroot);
   await using server = await serveFolder({
     folder: docroot,
     onRequest: (entry) => meter.add(entry),

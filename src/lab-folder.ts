@@ -1,5 +1,6 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { makeMissingFolder } from "./export/index.ts";
 import { type LabResult, wrapSystemError } from "./model/index.ts";
 import {
   drawFigure,
@@ -39,7 +40,7 @@ export async function writeLabFolder(
   let files: ReadonlyMap<string, string>;
   try {
     files = await formatFiles(results, { version }, signal);
-    const made = await mkdir(out, { recursive: true });
+    const [made] = await makeMissingFolder(out);
     try {
       partial = await mkdtemp(join(out, ".tidemark-lab-"));
       for (const [name, content] of files) await writeFile(join(partial, name), content, { signal });

@@ -10,7 +10,7 @@ import {
   rmSync,
   writeSync,
 } from "node:fs";
-import { link, mkdir, open, readdir, rm } from "node:fs/promises";
+import { link, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
@@ -161,12 +161,39 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
+/**
+ * Makes a folder that may be missing, and those above it. `mkdir` of Node does so for ever where a file system says of a
+ * folder that is there that nothing can be in it because it is not: /proc, or folders that are mounted as they are asked for.
+ *
+ * @returns those that were made, the uppermost first
+ * @throws what the file system says
+ */
+export async function makeMissingFolder(path: string, mode?: number): Promise<string[]> {
+  const made = await tryToMake(path, mode);
+  if (made !== undefined) return made;
+  const above = await makeMissingFolder(dirname(path), mode);
+  const last = await tryToMake(path, mode);
+  if (last === undefined) await mkdir(path);
+  return [...above, ...(last ?? [path])];
+}
+
+/** @returns the folder if it was made; undefined if what is above it is not there. */
+async function tryToMake(path: string, mode: number | undefined): Promise<string[] | undefined> {
+  try {
+    await mkdir(path, mode);
+    return [path];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT" && dirname(path) !== path) return undefined;
+    if ((await stat(path).catch(() => undefined))?.isDirectory() !== true) throw error;
+    return [];
+  }
+}
+
 /** Makes a folder, and those above it, that the web server may enter. */
 export async function makeFolder(path: string, mode: number): Promise<void> {
   try {
-    const made = await mkdir(path, { recursive: true, mode });
-    // The umask took bits away; give them back to what we made, and only to that.
-    for (let folder = path; made !== undefined && folder.length >= made.length; folder = dirname(folder)) {
+    // Whatever the umask takes away; and only of what we made.
+    for (const folder of await makeMissingFolder(path, mode)) {
       const handle = await open(folder, constants.O_RDONLY);
       await handle.chmod(mode).finally(() => handle.close());
     }

@@ -2,7 +2,14 @@ export type { ArchiveFolder } from "./archive-files.ts";
 export type { ChangeDay } from "./change-days.ts";
 export type { ContentPolicy } from "./content-policy.ts";
 export type { ReadPage } from "./dumps.ts";
-export { createDurably, makeFolder, removeTemporaries, syncFolder, writeDurably } from "./durable-file.ts";
+export {
+  createDurably,
+  makeFolder,
+  makeMissingFolder,
+  removeTemporaries,
+  syncFolder,
+  writeDurably,
+} from "./durable-file.ts";
 export { type ExportRunOptions, runExport } from "./export-run.ts";
 export { mergeIntervals } from "./interval-merge.ts";
 export {

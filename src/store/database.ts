@@ -1,9 +1,10 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import Database from "libsql";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
 import { inDatabase } from "./database-error.ts";
+import { makeMissingFolder } from "./missing-folder.ts";
 import { migrations } from "./schema.ts";
 
 /** An open database; better-sqlite3's interface. */
@@ -22,7 +23,7 @@ export interface Statement {
 // give up the locks that this process holds on it.
 function makeFile(file: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeMissingFolder(dirname(file));
     if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
     else closeSync(openSync(file, "a"));
   } catch (error) {

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { wrapSystemError } from "../model/index.ts";
+import { makeMissingFolder } from "./missing-folder.ts";
 import { readSideFile, sideFileIn } from "./side-file.ts";
 
 /** What lay in the inbox. */
@@ -31,7 +32,7 @@ export class DecisionInbox {
   /** Makes the folder, and takes away what a writer left that was killed. To be called before pieces are taken. */
   open(): void {
     try {
-      mkdirSync(this.#folder, { recursive: true });
+      makeMissingFolder(this.#folder);
       for (const name of this.#names())
         if (name.endsWith(temporaryEnding)) rmSync(join(this.#folder, name), { recursive: true, force: true });
     } catch (error) {
@@ -50,7 +51,7 @@ export class DecisionInbox {
     const file = join(this.#folder, name);
     const temporary = `${file}${temporaryEnding}`;
     try {
-      mkdirSync(this.#folder, { recursive: true });
+      makeMissingFolder(this.#folder);
       const handle = openSync(temporary, "wx", 0o644);
       try {
         writeSync(handle, text);

@@ -1,8 +1,9 @@
 import { Buffer } from "node:buffer";
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { TidemarkError } from "../model/index.ts";
 import { acquireLock, type FileLock } from "./lock.ts";
+import { makeMissingFolder } from "./missing-folder.ts";
 import { RecordFile, readRecords } from "./record-file.ts";
 
 /** A page that waits, in numbers. */
@@ -54,7 +55,7 @@ export class PageJournal implements Disposable {
    */
   constructor(path: string) {
     this.#path = path;
-    mkdirSync(dirname(path), { recursive: true });
+    makeMissingFolder(dirname(path));
     this.#lock = acquireLock(`${path}.lock`);
     this.#file = new RecordFile(path);
     for (const page of this.#entriesOf()) {

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { TidemarkError } from "../model/index.ts";
 import { acquireLock, type FileLock } from "./lock.ts";
+import { makeMissingFolder } from "./missing-folder.ts";
 import { syncFolder } from "./page-journal.ts";
 import { type QueueFacts, writeCheckpoint } from "./queue-checkpoint.ts";
 import type { QueueLanes } from "./queue-lanes.ts";
@@ -18,7 +19,7 @@ export class QueueFolder {
   /** @throws TidemarkError `locked` if another process has it */
   constructor(path: string) {
     this.path = path;
-    mkdirSync(path, { recursive: true });
+    makeMissingFolder(path);
     this.#lock = acquireLock(join(path, "queue.lock"));
     this.#generation = findGeneration(path);
     if (this.#generation > 0 || !existsSync(join(path, "blocks-0"))) return;

@@ -1,16 +1,7 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { wrapSystemError } from "../model/index.ts";
+import { makeMissingFolder } from "./missing-folder.ts";
 
 /** A file that is longer than it may be, or no file. */
 export type SideFileFault = "missing" | "no-file" | "too-long";
@@ -23,7 +14,7 @@ export type SideFileFault = "missing" | "no-file" | "too-long";
 export function writeSideFile(file: string, text: string): void {
   const temporary = `${file}.${process.pid}.tmp`;
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeMissingFolder(dirname(file));
     writeFileSync(temporary, text);
     renameSync(temporary, file);
   } catch (error) {

@@ -14,6 +14,7 @@ import { LeftCaptures } from "./left-captures.ts";
 import { acquireLock, type FileLock, isLocked } from "./lock.ts";
 import { Mirror } from "./mirror.ts";
 import { mirrorFolderOf } from "./mirror-path.ts";
+import { makeMissingFolder } from "./missing-folder.ts";
 import { PlanList } from "./plan-list.ts";
 import { SiteCounts } from "./site-counts.ts";
 import { type SiteRow, StoredSite, siteColumns } from "./site-memory.ts";
@@ -129,7 +130,7 @@ export class Store {
     const hasFolder = keeping.kind === "mirror" || keeping.kind === "warc";
     const wasThere = !hasFolder || existsSync(folder);
     try {
-      if (hasFolder) mkdirSync(folder, { recursive: true });
+      if (hasFolder) makeMissingFolder(folder);
     } catch (error) {
       throw wrapSystemError(error, `make the folder ${folder}`, { folder });
     }

@@ -85,9 +85,9 @@ function format(rows: readonly Row[], naive: ReadonlyMap<string, ReturnType<type
 }
 
 /** What `--help` prints. */
-export const help: string = `npm run bench -- orders [--urls 100000,1000000,10000000] [--sites 100000] [--only WORD] [--no-kill]
+export const help: string = `npm run bench -- orders [--urls 100000,1000000,10000000] [--sites 100000] [--same-sites] [--only WORD] [--no-kill]
 npm run bench -- orders --disk 10000000 [--sites 100000] [--memory 256]
---sites: for the most URLs; fewer URLs have fewer sites in proportion.
+--sites: for the most URLs; fewer URLs have fewer sites in proportion, or with --same-sites as many.
 --disk: the queue of URLs on disk instead, within so many MiB for URLs.
 `;
 
@@ -102,6 +102,7 @@ export async function run(args: string[]): Promise<void> {
       urls: { type: "string", default: "100000,1000000,10000000" },
       sites: { type: "string", default: "100000" },
       only: { type: "string", default: "" },
+      "same-sites": { type: "boolean", default: false },
       "no-kill": { type: "boolean", default: false },
       disk: { type: "string" },
       memory: { type: "string", default: "256" },
@@ -119,7 +120,8 @@ export async function run(args: string[]): Promise<void> {
   for (const order of orderNames.filter((name) => name.includes(values.only))) {
     naive.set(order, agree(order));
     for (const urls of sizes) {
-      const sites = Math.max(1, Math.round((Number(values.sites) * urls) / most));
+      const share = values["same-sites"] ? 1 : urls / most;
+      const sites = Math.max(1, Math.round(Number(values.sites) * share));
       rows.push(await runRow(order, urls, sites, !values["no-kill"]));
     }
   }
