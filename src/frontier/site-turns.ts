@@ -43,7 +43,7 @@ const wordOfAddress = (first: number, isHeap: boolean, state: number): number =>
 /**
  * The upper heap of Castillo et al.: which site is next. An address has one connection at a time and rests after it, and so do its
  * sites. Three levels: addresses by their best site, the sites of an address, the pages of a site. O(log n) amortised for a turn, O(1)
- * to note that a site got a page; 25 bytes a site and as many an address.
+ * on average to note that a site got a page. 40 bytes a site, 24 more once an address has several that are ready; up to 2^28 sites.
  */
 export class SiteTurns {
   readonly #pages: SitePages;
