@@ -1,5 +1,5 @@
 import { grow } from "./grow.ts";
-import { findLeastTaken } from "./least-rank.ts";
+import { findLeastTaken, rankOf } from "./least-rank.ts";
 import type { OrderedPages } from "./order-rule.ts";
 import { PageHeaps } from "./page-heaps.ts";
 
@@ -50,7 +50,7 @@ export class BatchPages implements OrderedPages {
     let equals = taken.equals;
     let kept = 0;
     for (const page of waiting) {
-      const rank = ranks[page] ?? 0;
+      const rank = rankOf(ranks, page);
       if (rank > taken.rank || (rank === taken.rank && equals-- > 0)) {
         const site = (this.#siteOf[page] as number) - 1;
         this.#siteOf[page] = inBatch;

@@ -12,7 +12,8 @@ import type { SitePages } from "./site-pages.ts";
  * - `optimal`: the highest rank of those given beforehand.
  * - `random`: pages in random order; a number from 0 to 1 is drawn for each.
  *
- * Ranks are by page; `ranks` is asked when they are needed, and a page beyond its end has rank 0.
+ * Ranks are by page; `ranks` is asked when they are needed. A page beyond its end, or with a rank below 0 or that is no number, has
+ * rank 0.
  *
  * @see C. Castillo, M. Marin, A. Rodriguez, R. Baeza-Yates, Scheduling Algorithms for Web Crawling, LA-WEB 2004, section 5
  */

@@ -80,6 +80,7 @@ export class PageHeaps {
     return this.count(site) === 0 ? undefined : this.#field(site * rowFields, firstAt);
   }
 
+  /** Puts in a page, also one that is there. */
   add(site: number, page: number, key: number): void {
     this.reserve(0, site + 1);
     const at = site * rowFields;

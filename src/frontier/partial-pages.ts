@@ -1,4 +1,5 @@
 import { grow } from "./grow.ts";
+import { rankOf } from "./least-rank.ts";
 import type { OrderedPages } from "./order-rule.ts";
 import { PageHeaps } from "./page-heaps.ts";
 
@@ -68,7 +69,7 @@ export class PartialPages implements OrderedPages {
       this.#heaps.rebuild(site, (page, old) => {
         if (!this.#isTrue(site, page, old)) return undefined;
         this.#sites[page] = -(site + 1);
-        return -(ranks[page] || 0);
+        return -rankOf(ranks, page);
       });
     }
   }

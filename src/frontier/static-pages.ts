@@ -1,4 +1,5 @@
 import { grow } from "./grow.ts";
+import { rankOf } from "./least-rank.ts";
 import type { OrderedPages, OrderRule } from "./order-rule.ts";
 import { PageHeaps } from "./page-heaps.ts";
 
@@ -61,7 +62,7 @@ export class StaticPages implements OrderedPages {
   #keyFor(page: number, depth: number): number {
     const rule = this.#rule;
     if (rule.kind === "random") return rule.random();
-    if (rule.kind === "optimal") return -(rule.ranks[page] ?? 0);
+    if (rule.kind === "optimal") return -rankOf(rule.ranks, page);
     return Math.min(depth, maxDepth) * depthStep + this.#added++;
   }
 }

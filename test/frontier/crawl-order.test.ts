@@ -272,21 +272,26 @@ test("a page that waits for another site than before is given by that one alone"
   assert.equal(order.next(0), undefined);
 });
 
-test("a rank that is no number is none", () => {
-  const ranks = Float32Array.from([0, Number.NaN, 0.2, Number.NaN, 0.5, Number.NaN, 0.7]);
-  const order = new CrawlOrder(
-    { kind: "partial", pages: 1, ranks: () => ranks },
-    { connections: 1, pagesPerTurn: 1, restMs: 0 },
-  );
-  for (let page = 0; page < 7; page++) order.add(page, 0, 0);
-  order.raise(2, Number.NaN);
-  const given: number[] = [];
-  for (let turn = order.next(0); turn !== undefined; turn = order.next(0)) {
-    given.push(...turn.pages);
-    order.done(turn.site, 0);
-  }
-  assert.deepEqual(given, [0, 6, 4, 2, 1, 3, 5]);
-});
+for (const kind of ["batch", "partial", "optimal"] as const) {
+  test(`${kind} takes a rank that is below 0, or no number, for none`, () => {
+    const ranks = Float32Array.from([Number.NaN, -3, 0.2, Number.NaN, 0.5, Number.NEGATIVE_INFINITY, 0.7]);
+    const rules: Record<typeof kind, OrderRule> = {
+      batch: { kind: "batch", pages: 3, ranks: () => ranks },
+      partial: { kind: "partial", pages: 1, ranks: () => ranks },
+      optimal: { kind: "optimal", ranks },
+    };
+    const order = new CrawlOrder(rules[kind], { connections: 1, pagesPerTurn: 1, restMs: 0 });
+    for (let page = 0; page < 8; page++) order.add(page, 0, 0);
+    order.raise(0, Number.NaN);
+    const given: number[] = [];
+    for (let turn = order.next(0); turn !== undefined; turn = order.next(0)) {
+      given.push(...turn.pages);
+      order.done(turn.site, 0);
+    }
+    // No rank is known before the first page.
+    assert.deepEqual(given, kind === "partial" ? [0, 6, 4, 2, 1, 3, 5, 7] : [6, 4, 2, 0, 1, 3, 5, 7]);
+  });
+}
 
 test("a page that is raised many times, and comes again and again, keeps its place and leaves little behind", () => {
   const pages = new PartialPages();
