@@ -42,21 +42,21 @@ export class BatchPages implements OrderedPages {
     this.#waiting[this.#waitingCount++] = page;
   }
 
-  /** Makes a batch of the pages with the highest ranks. O(pages). @returns their sites, each once or more */
-  begin(pages: number, ranks: Float32Array): Iterable<number> {
+  /** Makes a batch of the pages with the highest ranks. O(pages). @returns their sites */
+  begin(pages: number, ranks: Float32Array): readonly number[] {
     const waiting = this.#waiting.subarray(0, this.#waitingCount);
     const taken = findLeastTaken(waiting, pages, ranks);
-    const sites = new Set<number>();
+    const sites: number[] = [];
     let equals = taken.equals;
     let kept = 0;
     for (const page of waiting) {
       const rank = rankOf(ranks, page);
       if (rank > taken.rank || (rank === taken.rank && equals-- > 0)) {
         const site = (this.#siteOf[page] as number) - 1;
+        if (this.#batch.count(site) === 0) sites.push(site);
         this.#siteOf[page] = inBatch;
         this.#batch.add(site, page, -rank);
         this.#batchSize++;
-        sites.add(site);
       } else this.#waiting[kept++] = page;
     }
     this.#waitingCount = kept;

@@ -16,7 +16,8 @@ function makePages(rule: OrderRule): OrderedPages {
  * and sites are whole numbers from 0, best without gaps. A site has one connection at a time, and so has an address; after
  * k pages it rests for w.
  *
- * About 25 bytes a page (40 as arrays grow, 12 more with `partial`) and 75 a site. {@link add} is O(1) on average,
+ * About 25 bytes a page (40 as arrays grow; with `partial` 12 more, and as much again where many are raised) and 75 a site, which has
+ * room for four pages. {@link add} is O(1) on average,
  * {@link next} O(log n) amortised; with `batch` and `partial` each computing of ranks costs O(pages) on top.
  *
  * @see C. Castillo, M. Marin, A. Rodriguez, R. Baeza-Yates, Scheduling Algorithms for Web Crawling, LA-WEB 2004, sections 4 to 6
@@ -29,7 +30,10 @@ export class CrawlOrder {
   readonly #given = new Map<number, number>();
   #sinceRanks = 0;
 
+  /** @throws RangeError if ranks are to be computed after less than a page */
   constructor(rule: OrderRule, options: TurnOptions) {
+    if ((rule.kind === "batch" || rule.kind === "partial") && !(rule.pages >= 1))
+      throw new RangeError(`ranks cannot be computed after ${rule.pages} pages`);
     this.#rule = rule;
     this.#pages = makePages(rule);
     this.#turns = new SiteTurns(this.#pages, rule.kind === "length" ? "length" : "first-key", options);

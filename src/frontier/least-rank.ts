@@ -28,10 +28,10 @@ export function findLeastTaken(pages: Int32Array, count: number, ranks: Float32A
     const own = bits[page] ?? 0;
     return own > infinityBits ? 0 : own;
   };
-  const wanted = Math.min(count, pages.length);
+  if (count >= pages.length) return { rank: 0, equals: pages.length };
   const upper = pick(
     pages,
-    wanted,
+    count,
     (page) => bitsOf(page) >>> halfBits,
     () => true,
   );

@@ -17,6 +17,8 @@ const firstKeyAt = 3;
 const shortHeap = 64;
 /** So large a part of a longer one is sorted in advance: one in 2 ** runBits. */
 const runBits = 2;
+/** More at once would hold up the thread. */
+const longestRun = 2 ** 16;
 
 const leastSegment = 4;
 /** Places of a segment that is moved with all others. */
@@ -24,12 +26,13 @@ const roomFor = (pages: number): number => (pages === 0 ? 0 : Math.max(leastSegm
 
 /**
  * The pages of many sites, each site's by their keys, the least first and of equal keys the lower number. A page may be there more
- * than once. The pages of a site lie side by side, in a segment of arrays that all sites share: 12 bytes a page, up to 22 with
- * the room that segments have to grow, and 32 a site.
+ * than once. The pages of a site lie side by side, in a segment of arrays that all sites share: 12 bytes a page, up to 23 with
+ * the room that segments have to grow, and 32 a site, whose segment has room for four pages or more. What segments leave when they
+ * move is used again when all are moved.
  *
  * A segment has a heap at its beginning and, at its end, a run: pages that were taken out of the heap in advance, in their order, a
- * quarter of it at a time. A heap that is in the processor's cache costs a fraction of one that is not, and a run is read from
- * one end to the other. O(log n) amortised to take, O(1) on average to add, whatever the number of sites.
+ * quarter of it at a time, at most 65,536. A heap that is in the processor's cache costs a fraction of one that is not, and a run is
+ * read from one end to the other. O(log n) amortised to take, O(1) on average to add, whatever the number of sites.
  *
  * @see P. Sanders, Fast Priority Queues for Cached Memory, ACM Journal of Experimental Algorithmics 5, 2000
  */
@@ -54,13 +57,18 @@ export class PageHeaps {
     return this.#size;
   }
 
+  /** How many pages there is room for, with what lies unused. */
+  get places(): number {
+    return this.#keys.length;
+  }
+
   /** Makes room at once for so many pages, and for sites below a number. */
   reserve(pages: number, sites: number): void {
     if (sites > this.#sites) {
       this.#rowKeys = grow(this.#rowKeys, (sites * rowBytes) / 8);
       this.#rows = new Int32Array(this.#rowKeys.buffer);
     }
-    if (pages > this.#keys.length) this.#moveAll(pages - this.#size);
+    if (pages > this.#keys.length) this.#moveAll({ places: pages - this.#size });
   }
 
   /** How many pages a site has. */
@@ -80,8 +88,13 @@ export class PageHeaps {
     return this.count(site) === 0 ? undefined : this.#field(site * rowFields, firstAt);
   }
 
-  /** Puts in a page, also one that is there. */
+  /**
+   * Puts in a page, also one that is there.
+   *
+   * @throws RangeError if the key is no number
+   */
   add(site: number, page: number, key: number): void {
+    if (Number.isNaN(key)) throw new RangeError(`the key of page ${page} is no number`);
     this.reserve(0, site + 1);
     const at = site * rowFields;
     if (this.#field(at, heapAt) === this.#field(at, runAt)) this.#widen(at);
@@ -185,7 +198,7 @@ export class PageHeaps {
   #beginRun(at: number): void {
     const base = this.#field(at, 0);
     const heap = this.#field(at, heapAt);
-    const length = heap > shortHeap ? heap >> runBits : heap;
+    const length = heap > shortHeap ? Math.min(heap >> runBits, longestRun) : heap;
     this.#runKeys = grow(this.#runKeys, length);
     this.#runPages = grow(this.#runPages, length);
     for (let place = 0; place < length; place++) {
@@ -205,33 +218,37 @@ export class PageHeaps {
   /** Gives a site whose segment is full a longer one. */
   #widen(at: number): void {
     const size = Math.max(leastSegment, Math.ceil(this.#field(at, sizeAt) * 1.5));
-    if (this.#used + size > this.#keys.length) this.#moveAll(size);
+    if (this.#used + size > this.#keys.length) {
+      this.#moveAll({ at, size });
+      return;
+    }
     const base = this.#used;
     this.#used += size;
     for (const array of [this.#keys, this.#pages]) this.#move(array, array, at, base, size);
     this.#settle(at, base, size);
   }
 
-  /** Moves all segments to other arrays, without what lies unused between them and with so many free places behind them. */
-  #moveAll(places: number): void {
+  /** Moves all segments to other arrays, without what lies unused between them: with free places behind them, or one made longer. */
+  #moveAll({ places = 0, at = -1, size: longer = 0 }): void {
+    const sizeOf = (site: number): number => (site * rowFields === at ? longer : roomFor(this.count(site)));
     let length = places + this.#sites;
-    for (let site = 0; site < this.#sites; site++) length += roomFor(this.count(site));
+    for (let site = 0; site < this.#sites; site++) length += sizeOf(site);
     length = Math.ceil(length * 1.25);
     // One after the other, so that only one of them is there twice.
-    this.#keys = this.#moveTo(this.#keys, new Float64Array(length));
-    this.#pages = this.#moveTo(this.#pages, new Int32Array(length));
+    this.#keys = this.#moveTo(this.#keys, new Float64Array(length), sizeOf);
+    this.#pages = this.#moveTo(this.#pages, new Int32Array(length), sizeOf);
     this.#used = 0;
     for (let site = 0; site < this.#sites; site++) {
-      const size = roomFor(this.count(site));
+      const size = sizeOf(site);
       this.#settle(site * rowFields, this.#used, size);
       this.#used += size;
     }
   }
 
-  #moveTo<A extends Float64Array | Int32Array>(from: A, to: A): A {
+  #moveTo<A extends Float64Array | Int32Array>(from: A, to: A, sizeOf: (site: number) => number): A {
     let base = 0;
     for (let site = 0; site < this.#sites; site++) {
-      const size = roomFor(this.count(site));
+      const size = sizeOf(site);
       this.#move(from, to, site * rowFields, base, size);
       base += size;
     }

@@ -12,7 +12,7 @@ const staleBorne = 32;
  */
 export class PartialPages implements OrderedPages {
   readonly #heaps = new PageHeaps();
-  /** By page: what goes for it while it waits and has no rank of its own. */
+  /** By page: its key while it waits. */
   #keys = new Float64Array(0);
   /** By page: its site, counted from 1; the same below 0 once its own rank is known; 0 if it does not wait. */
   #sites = new Int32Array(0);
@@ -47,7 +47,7 @@ export class PartialPages implements OrderedPages {
     this.#heaps.add(site, page, 0);
   }
 
-  /** How many entries there are, with those that are not true any more: after a raise, of a site at most 33 and twice its pages. */
+  /** How many entries there are, with those that are not true any more: after a raise, of a site at most 32 and twice its pages. */
   get entries(): number {
     return this.#heaps.size;
   }
@@ -68,8 +68,10 @@ export class PartialPages implements OrderedPages {
     for (let site = 0; site < this.#counts.length; site++) {
       this.#heaps.rebuild(site, (page, old) => {
         if (!this.#isTrue(site, page, old)) return undefined;
+        const key = -rankOf(ranks, page);
         this.#sites[page] = -(site + 1);
-        return -rankOf(ranks, page);
+        this.#keys[page] = key;
+        return key;
       });
     }
   }
@@ -93,16 +95,18 @@ export class PartialPages implements OrderedPages {
   }
 
   #isTrue(site: number, page: number, key: number): boolean {
-    const own = this.#sites[page] as number;
-    return own === -(site + 1) || (own === site + 1 && this.#keys[page] === key);
+    return Math.abs(this.#sites[page] as number) === site + 1 && this.#keys[page] === key;
   }
 
   #dropAllStale(site: number): void {
-    // A page that came again may be there twice with the key that it has.
-    const kept = new Set<number>();
+    // A page that came again may be there twice with the key that it has: behind the first no key is that of the page.
     this.#heaps.rebuild(site, (page, key) => {
-      if (kept.has(page) || !this.#isTrue(site, page, key)) return undefined;
-      kept.add(page);
+      if (!this.#isTrue(site, page, key)) return undefined;
+      this.#keys[page] = Number.NaN;
+      return key;
+    });
+    this.#heaps.rebuild(site, (page, key) => {
+      this.#keys[page] = key;
       return key;
     });
   }

@@ -28,7 +28,7 @@ export class StaticPages implements OrderedPages {
   }
 
   reserve(pages: number, sites: number): void {
-    this.#waits = grow(this.#waits, pages);
+    this.#waits = grow(this.#waits, (pages + 7) >> 3);
     this.#heaps.reserve(pages, sites);
   }
 
@@ -37,9 +37,9 @@ export class StaticPages implements OrderedPages {
   }
 
   add(page: number, site: number, depth: number): void {
+    this.#heaps.add(site, page, this.#keyFor(page, depth));
     this.#waits = grow(this.#waits, (page >> 3) + 1);
     this.#waits[page >> 3] = (this.#waits[page >> 3] as number) | (1 << (page & 7));
-    this.#heaps.add(site, page, this.#keyFor(page, depth));
     this.#size++;
   }
 

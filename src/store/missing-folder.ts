@@ -19,7 +19,15 @@ function tryToMake(path: string): boolean {
     mkdirSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT" && dirname(path) !== path) return false;
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+    if (!isFolder(path)) throw error;
   }
   return true;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }

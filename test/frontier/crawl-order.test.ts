@@ -328,6 +328,41 @@ test("pages that were raised, given and put in again are there once after what i
   );
 });
 
+test("of pages that were raised nothing else is left once they have ranks, as often as these are computed", () => {
+  const pages = new PartialPages();
+  for (let page = 0; page < 100; page++) {
+    pages.add(page, 0);
+    pages.raise(page, 1 + page);
+  }
+  for (const times of [1, 3]) {
+    pages.rank(Float32Array.from({ length: 100 }, (_, page) => 1000 + ((page * times) % 100)));
+    assert.equal(pages.entries, 100);
+  }
+  assert.equal(pages.firstKey(0), -1099);
+  assert.equal(pages.take(0), 33);
+});
+
+test("ranks that are to be computed after no page are refused", () => {
+  for (const kind of ["batch", "partial"] as const)
+    for (const pages of [0, -1, Number.NaN])
+      assert.throws(
+        () =>
+          new CrawlOrder(
+            { kind, pages, ranks: () => new Float32Array(0) },
+            { connections: 1, pagesPerTurn: 1, restMs: 0 },
+          ),
+        { name: "RangeError", message: `ranks cannot be computed after ${pages} pages` },
+      );
+});
+
+test("a page whose depth is no number is refused and does not wait", () => {
+  const order = new CrawlOrder({ kind: "depth" }, { connections: 1, pagesPerTurn: 1, restMs: 0 });
+  assert.throws(() => order.add(1, 0, Number.NaN), { name: "RangeError" });
+  assert.equal(order.backlog, 0);
+  order.add(1, 0, 2);
+  assert.deepEqual(order.next(0)?.pages, [1]);
+});
+
 test("a page that has a rank of its own is not raised", () => {
   const ranks = Float32Array.from([0.1, 0.5]);
   const order = new CrawlOrder(

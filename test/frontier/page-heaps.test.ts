@@ -84,25 +84,74 @@ test("pages of many sites come as from sorted lists, whatever is put in, taken o
 test("200,000 pages of 2,000 sites come in their order while others come", () => {
   const heaps = new PageHeaps();
   const sites = 2000;
-  const taken: number[][] = Array.from({ length: sites }, () => []);
-  let left = 0;
+  const sorted: number[][] = Array.from({ length: sites }, () => []);
   for (let page = 0; page < 200_000; page++) {
     // Sites of all sizes: the first has a hundredth of all pages.
     const site = Math.floor(sites * (mixed(1, page, 10_000) / 10_000) ** 3);
-    heaps.add(site, page, mixed(2, page, 1_000_000));
-    left++;
-    if (page % 3 !== 0) continue;
-    if (heaps.take(site) !== undefined) left--;
+    const key = mixed(2, page, 1_000_000);
+    heaps.add(site, page, key);
+    insert(sorted[site] as number[], key);
+    if (page % 3 === 0) check(heaps, site, sorted[site] as number[]);
   }
-  for (const [site, keys] of taken.entries())
-    for (let key = heaps.firstKey(site); heaps.take(site) !== undefined; key = heaps.firstKey(site)) keys.push(key);
-  assert.equal(taken.flat().length, left);
-  for (const keys of taken)
-    assert.deepEqual(
-      keys,
-      keys.toSorted((a, b) => a - b),
-    );
+  for (const [site, keys] of sorted.entries()) while (heaps.count(site) > 0) check(heaps, site, keys);
+  assert.equal(sorted.flat().length, 0);
 });
+
+test("a site of 600,000 pages, more than are sorted at once, gives them in their order while others come", () => {
+  const heaps = new PageHeaps();
+  const pages = 600_000;
+  for (let page = 0; page < pages; page++) heaps.add(0, page, (page * 7919) % pages);
+  let last = -1;
+  for (let taken = 0; taken < pages / 2; taken++) {
+    const key = heaps.firstKey(0);
+    assert.ok(key > last, `${key} after ${last}`);
+    last = key;
+    assert.equal(((heaps.take(0) as number) * 7919) % pages, key);
+    // One that comes next, and one far behind.
+    if (taken % 1000 !== 0) continue;
+    heaps.add(0, pages + taken, key + 0.5);
+    heaps.add(0, pages + taken + 1, pages + taken);
+    assert.equal(heaps.take(0), pages + taken);
+  }
+  assert.equal(heaps.count(0), pages / 2 + 300);
+});
+
+test("a site takes less than twice the places that its pages need, and less than 1.6 times if room was made for them", () => {
+  const heaps = new PageHeaps();
+  for (let page = 0; page < 100_000; page++) {
+    heaps.add(0, page, page);
+    if (page > 10_000) assert.ok(heaps.places < 2 * page, `${heaps.places} places for ${page} pages`);
+  }
+  const reserved = new PageHeaps();
+  reserved.reserve(100_000, 1);
+  for (let page = 0; page < 100_000; page++) reserved.add(0, page, page);
+  assert.ok(reserved.places < 160_000, `${reserved.places} places`);
+});
+
+test("a key that is no number is refused, and nothing is changed", () => {
+  const heaps = new PageHeaps();
+  heaps.add(0, 1, 5);
+  assert.throws(() => heaps.add(0, 2, Number.NaN), { name: "RangeError", message: "the key of page 2 is no number" });
+  assert.equal(heaps.take(0), 1);
+  assert.equal(heaps.take(0), undefined);
+});
+
+/** Puts a number in where it belongs. */
+function insert(sorted: number[], key: number): void {
+  let [from, to] = [0, sorted.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((sorted[middle] as number) < key) from = middle + 1;
+    else to = middle;
+  }
+  sorted.splice(from, 0, key);
+}
+
+function check(heaps: PageHeaps, site: number, sorted: number[]): void {
+  const key = heaps.firstKey(site);
+  assert.notEqual(heaps.take(site), undefined);
+  assert.equal(key, sorted.shift());
+}
 
 test("sites may come one after the other, and rooms for them grow as they do", () => {
   const heaps = new PageHeaps();
