@@ -80,6 +80,11 @@ describe("tidemark lab", () => {
     [["lab", "run", "freshnes"], /Unknown experiment: freshnes\.\n {2}Did you mean freshness\?/],
     [["lab", "run", "xyzzy"], /There are intervals, needless/],
     [["lab", "run", "savings", "--param", "page=3"], /no such parameter\.\n {2}Did you mean pages\?/],
+    [
+      ["lab", "run", "orders", "--param", "pages=1000", "--param", "sites=1001"],
+      /: 1000 pages do not go into 1001 sites of 1 to 25000 pages\.\n {2}Choose --param pages, sites and cap/,
+    ],
+    [["lab", "run", "batch-time", "--param", "cap=1", "--param", "sites=9"], /: 10000 pages do not go into 9 sites/],
     [["lab", "run", "savings", "--param", "pages"], /not a name and a value/],
     [["lab", "run", "savings", "--param", "pages=300", "--param", "pages=400"], /given more than once/],
     [["lab", "run", "savings", "--seed", "-1"], /not a whole number from 0 to 4294967295/],

@@ -5,7 +5,7 @@ import { createRandom } from "../random.ts";
 import { simulateCrawl } from "../simulation/simulate-crawl.ts";
 import { generateWeb } from "../webs/generated-web.ts";
 import type { Web } from "../webs/web.ts";
-import { castilloPaper, politenessParameters } from "./crawl-parameters.ts";
+import { castilloPaper, checkSites, politenessParameters } from "./crawl-parameters.ts";
 
 const where = "section 6, Figure 7";
 
@@ -123,6 +123,7 @@ export const batchExperiment: Experiment = defineExperiment({
   run: ({ name }, values, { seed }) => {
     const cell = cells.find((one) => nameOf(one) === name);
     if (cell === undefined) return [];
+    checkSites(values);
     const shape = {
       pages: values.pages,
       sites: values.sites,

@@ -1,3 +1,4 @@
+import { TidemarkError } from "../../model/index.ts";
 import type { LabPorts } from "../ports.ts";
 import { createRandom } from "../random.ts";
 import { generateWeb } from "../webs/generated-web.ts";
@@ -55,8 +56,25 @@ export interface WebValues {
   readonly popularity: number;
 }
 
-/** The web of an experiment's parameters: the same for all points of one seed. */
+/**
+ * Checks that pages go into sites.
+ *
+ * @throws TidemarkError `bad-option` if they do not
+ */
+export function checkSites({ pages, sites, cap }: Pick<WebValues, "pages" | "sites" | "cap">): void {
+  if (sites <= pages && pages <= sites * cap) return;
+  throw new TidemarkError("bad-option", `${pages} pages do not go into ${sites} sites of 1 to ${cap} pages.`, {
+    hint: "Choose --param pages, sites and cap so that there are not fewer pages than sites, and not more than sites times cap.",
+  });
+}
+
+/**
+ * The web of an experiment's parameters: the same for all points of one seed.
+ *
+ * @throws TidemarkError `bad-option` if its pages do not go into its sites
+ */
 export function drawWeb(values: WebValues, seed: number, more: Partial<WebShape> = {}): Web {
+  checkSites(values);
   const shape = {
     pages: values.pages,
     sites: values.sites,
