@@ -21,6 +21,11 @@ export class BlockTable {
   #free: number[] = [];
   #size = 0;
 
+  /** Numbers that blocks have or had are below it. */
+  get size(): number {
+    return this.#size;
+  }
+
   /** Takes in a block. @param at - its number, where that is settled */
   add(place: BlockPlace, count: number, first: number, at: number = this.#free.pop() ?? this.#size): number {
     this.#reserve(at + 1);
@@ -57,6 +62,12 @@ export class BlockTable {
   move(block: number, place: BlockPlace): void {
     this.#words[block * 5] = place.segment;
     this.#offsets[block] = place.offset;
+  }
+
+  /** Notes that a block lies elsewhere now, with so many more URLs behind its own. */
+  extend(block: number, place: BlockPlace, more: number): void {
+    this.move(block, place);
+    this.#words[block * 5 + 1] = this.countOf(block) + more;
   }
 
   countOf(block: number): number {

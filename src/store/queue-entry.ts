@@ -11,7 +11,7 @@ export type QueueEntry =
       /** The number that stands for it among those that were seen. */
       readonly hashed: number;
     }
-  /** All URLs of a lane that no block had stand in one now. */
+  /** All URLs of a lane that no block had stand in one now: in a new one, or behind those of its last, which lies elsewhere then. */
   | {
       readonly kind: "block";
       readonly site: number;

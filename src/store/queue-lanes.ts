@@ -1,9 +1,12 @@
 import type { Buffer } from "node:buffer";
 import type { BlockFiles, BlockPlace } from "./block-files.ts";
-import { BlockTable } from "./block-table.ts";
+import { BlockTable, noBlock } from "./block-table.ts";
 import { UrlLane } from "./url-lane.ts";
+import { joinUrls } from "./url-tail.ts";
 
 const placesABlock = 65_536;
+/** A block of fewer URLs is written again with those that come behind them. */
+const fewUrls = 16;
 
 interface QueuedSite {
   readonly name: string;
@@ -69,18 +72,37 @@ export class QueueLanes {
     this.backlog++;
   }
 
-  /** Makes a block of what no block has. @param at - where it was written, and under which number, if it was */
+  /**
+   * Makes a block of what no block has, or puts it into the last one if that is short: where there are so many sites that memory
+   * holds a URL or two of each, each block would have no more.
+   *
+   * @param at - where it was written, and under which number, if it was; a number that the lane's last block has is that block
+   */
   seal(lane: UrlLane, at?: BlockPlace & { readonly block: number }): number {
     const { tail } = lane;
     if (tail?.first === undefined) throw new RangeError("there is nothing to make a block of");
-    const place = at ?? this.files.append(tail.bytes);
+    const joined = at === undefined ? this.#joinLast(lane, tail.bytes) : undefined;
+    const place = at ?? this.files.append(joined ?? tail.bytes);
     if (at !== undefined) this.files.restore(at.segment);
-    const block = this.table.add(place, tail.count, tail.first, at?.block);
-    lane.append(block, this.table);
+    let block = lane.lastBlock;
+    if (joined !== undefined || (at !== undefined && at.block === block)) {
+      this.files.release(this.table.placeOf(block).segment);
+      this.table.extend(block, place, tail.count);
+    } else {
+      block = this.table.add(place, tail.count, tail.first, at?.block);
+      lane.append(block, this.table);
+    }
     this.tailBytes -= tail.capacity;
     lane.tail = undefined;
     this.tails.delete(lane);
     return block;
+  }
+
+  /** What the last block of a lane has, if it is short and nothing of it was taken, and what comes behind it. */
+  #joinLast(lane: UrlLane, behind: Buffer): Buffer | undefined {
+    const block = lane.lastBlock;
+    if (block === noBlock || this.table.countOf(block) >= fewUrls || this.table.takenOf(block) > 0) return undefined;
+    return joinUrls(this.files.read(this.table.placeOf(block)), behind);
   }
 
   /** Whether a URL of a block that is not finished is. */

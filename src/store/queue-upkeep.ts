@@ -26,9 +26,10 @@ export function replayEntry(entry: QueueEntry, lanes: QueueLanes, seen: SeenUrls
 
 /** Gives the numbers of blocks free that no lane has, once all that happened was done again. */
 export function freeBlocks({ sites, table }: QueueLanes): void {
-  const used = new Set<number>();
-  for (const { lanes } of sites) for (const lane of lanes) for (const block of lane.blocks(table)) used.add(block);
-  table.freeAllBut((block) => used.has(block));
+  // Not a set of numbers: those of JavaScript end at 2^24.
+  const isUsed = new Uint8Array(table.size);
+  for (const { lanes } of sites) for (const lane of lanes) for (const block of lane.blocks(table)) isUsed[block] = 1;
+  table.freeAllBut((block) => isUsed[block] === 1);
 }
 
 /** Writes blocks again that keep files from going of which little else counts. */

@@ -30,6 +30,10 @@ export class UrlLane {
     return this.#firstBlock;
   }
 
+  get lastBlock(): number {
+    return this.#lastBlock;
+  }
+
   /** The number of the URL that is next; Infinity if none waits. */
   firstNumber(table: BlockTable): number {
     if (this.#firstBlock !== noBlock) return table.firstOf(this.#firstBlock);

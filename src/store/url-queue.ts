@@ -247,7 +247,10 @@ export class UrlQueue implements Disposable {
   #sealTails(): void {
     while (this.#lanes.tailBytes > this.#tailBytes / 2 && this.#lanes.tails.size > 0) {
       const mean = this.#lanes.tailBytes / this.#lanes.tails.size;
-      for (const lane of this.#lanes.tails) if ((lane.tail?.capacity ?? 0) >= mean) this.#seal(lane);
+      for (const lane of this.#lanes.tails) {
+        if ((lane.tail?.capacity ?? 0) >= mean) this.#seal(lane);
+        if (this.#lanes.tailBytes <= this.#tailBytes / 2) return;
+      }
     }
   }
 

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 
 const headBytes = 8;
 const entryHeadBytes = 6;
-const firstBytes = 512;
+const firstBytes = 128;
 
 /** Longest URL that is kept, in bytes. */
 export const maxUrlBytes = 8192;
@@ -60,6 +60,23 @@ export class UrlTail {
     for (const { number, url } of readUrls(bytes)) tail.add(number, Buffer.from(url));
     return tail;
   }
+}
+
+/**
+ * A block of the URLs of one and of those that come behind them.
+ *
+ * @returns undefined if their numbers are so far from each other that one block cannot have them
+ */
+export function joinUrls(block: Buffer, behind: Buffer): Buffer | undefined {
+  const shift = behind.readDoubleLE(0) - block.readDoubleLE(0);
+  const joined = Buffer.concat([block, behind.subarray(headBytes)]);
+  for (let at = block.length; at < joined.length; ) {
+    const number = joined.readUInt32LE(at) + shift;
+    if (number >= 2 ** 32) return undefined;
+    joined.writeUInt32LE(number, at);
+    at += entryHeadBytes + joined.readUInt16LE(at + 4);
+  }
+  return joined;
 }
 
 /** The URLs of a block or a tail, in order. */

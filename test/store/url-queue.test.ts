@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type SitePages, SiteTurns } from "../../src/frontier/index.ts";
 import { type QueuedUrl, UrlQueue } from "../../src/store/index.ts";
+import { readCheckpoint } from "../../src/store/queue-checkpoint.ts";
+import { joinUrls, UrlTail } from "../../src/store/url-tail.ts";
 import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
@@ -25,6 +27,15 @@ function takeAll(queue: UrlQueue): string[] {
     }
   }
   return urls;
+}
+
+const siteOf = (url: string): number => Number(/site-(\d+)/.exec(url)?.[1]);
+
+/** How many blocks a checkpoint names. */
+function blocksIn(folder: string): number {
+  const name = readdirSync(folder).find((one) => one.startsWith("checkpoint-")) ?? "";
+  const { sites, table } = readCheckpoint(join(folder, name), folder, 1024).lanes;
+  return sites.flatMap(({ lanes }) => lanes.flatMap((lane) => [...lane.blocks(table)])).length;
 }
 
 type Step =
@@ -257,15 +268,51 @@ test("a lane of very many blocks is whole after a checkpoint", () => {
   using temp = makeTempFolder();
   const options = { memoryBytes: 16 * 1024, journalBytes: 1_000_000 };
   const queue = new UrlQueue(temp.path, { ...options, memoryBytes: 1024 });
-  const urls = Array.from({ length: 2100 }, (_, at) => `https://a.example/${at}`);
-  // One at a time, and no room for what no block has: each gets a block.
+  const urls = Array.from({ length: 18_000 }, (_, at) => `https://a.example/${"long/".repeat(30)}${at}`);
+  // One at a time, and no room for what no block has: blocks are as short as they may be.
   for (const url of urls) queue.add([{ url, site: "a.example", priority: 0 }]);
   queue.checkpoint();
+  assert.ok(blocksIn(temp.path) > 1000, "one record would hold them");
   for (let n = 0; n < 5; n++) queue.finish(queue.take(0) ?? -1);
   queue.close();
   const again = new UrlQueue(temp.path, options);
   assert.deepEqual(takeAll(again), urls.slice(5));
   again.close();
+});
+
+test("blocks are not short, also of more sites than memory has room for a URL of each", () => {
+  using temp = makeTempFolder();
+  const options = { memoryBytes: 64 * 1024, segmentBytes: 16 * 1024, journalBytes: 64 * 1024 };
+  const queue = new UrlQueue(temp.path, options);
+  const all = Array.from({ length: 30_000 }, (_, at) => `https://site-${at % 600}.example/${at}`);
+  for (const url of all) queue.add([{ url, site: new URL(url).host, priority: 0 }]);
+  queue.checkpoint();
+  const blocks = blocksIn(temp.path);
+  assert.ok(blocks <= all.length / 12, `${blocks} blocks`);
+  const sizes = readdirSync(temp.path).map((name) => statSync(join(temp.path, name)).size);
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  assert.ok(bytes < 200 * all.length, `${bytes} bytes for ${all.length} URLs`);
+  queue.close();
+  const again = new UrlQueue(temp.path, options);
+  assert.deepEqual(
+    takeAll(again),
+    all.toSorted((a, b) => siteOf(a) - siteOf(b)),
+  );
+  again.close();
+});
+
+test("URLs whose numbers are too far apart for one block get blocks of their own", () => {
+  const tailOf = (...numbers: number[]): Buffer => {
+    const tail = new UrlTail();
+    for (const number of numbers) tail.add(number, Buffer.from(`https://a.example/${number}`));
+    return tail.bytes;
+  };
+  const block = tailOf(7, 9);
+  const last = 7 + 2 ** 32;
+  assert.deepEqual(joinUrls(block, tailOf(10, last - 1)), tailOf(7, 9, 10, last - 1));
+  assert.equal(joinUrls(block, tailOf(last)), undefined);
+  assert.equal(joinUrls(block, tailOf(10, last)), undefined);
+  assert.deepEqual(block, tailOf(7, 9));
 });
 
 test("an order of the frontier runs on it, begins again after an end, and gives the first priority of all sites first", () => {
