@@ -22,6 +22,7 @@ export interface CrawlArguments {
 const { url: urlSetting, ...commonSettings } = crawlSettings;
 
 const defaultConnections = 16;
+const settingOptions = optionsOfSettings(commonSettings);
 
 function fail(message: string): never {
   throw new TidemarkError("bad-option", message, { hint: "See `tidemark crawl --help`." });
@@ -68,8 +69,13 @@ export const crawlCommand: Command = {
       type: "boolean",
       describe: "Go on until a signal: visit each site when its next changes are expected",
     },
-    connections: valueOption("Requests to all sites together, several sites at a time (16 with --sites or --forever)"),
-    ...optionsOfSettings(commonSettings),
+    // r, k and w are the names of Castillo et al.
+    connections: valueOption("Requests to all sites together, several sites at a time (16 with --sites or --forever)", {
+      alias: "r",
+    }),
+    ...settingOptions,
+    "pages-before-rest": { ...settingOptions["pages-before-rest"], alias: "k" },
+    rest: { ...settingOptions.rest, alias: "w" },
   },
   examples: [
     ["crawl https://example.org/ --into mirror", "fetch the site; again: what changed"],
