@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import type { VisitEnd } from "./crawl/index.ts";
-import { pollingRequestsOf } from "./crawl-report.ts";
+import { isInVain, pollingRequestsOf } from "./crawl-report.ts";
 import { FirstRows } from "./first-rows.ts";
 import {
   type FollowStatus,
@@ -89,7 +89,7 @@ export class FollowBoard {
       this.#pollingRequests += pollingRequestsOf(summary);
       this.#endedRequests += summary.requests;
     }
-    if (end.kind === "failed" || end.result.summary.source === "none") this.#failedVisits++;
+    if (end.kind === "failed" || isInVain(end.result.summary)) this.#failedVisits++;
     if (failures === 0) this.#troubles.delete(site);
     else if (this.#agenda.has(site)) this.#troubles.set(site, { failures, message: cut(reasonOf(end)) });
   }

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { SiteFollower, type Timing, type VisitEnd } from "./crawl/index.ts";
+import { isInVain } from "./crawl-report.ts";
 import type { CrawlSiteOptions } from "./crawl-site.ts";
 import { FollowBoard } from "./follow-board.ts";
 import { FollowDesk } from "./follow-desk.ts";
@@ -54,6 +55,7 @@ export interface FollowedVisit {
 /** What following many sites came to. */
 export interface FollowSummary {
   readonly visits: number;
+  /** Those that failed, and those that learned nothing of their site. */
   readonly failedVisits: number;
 }
 
@@ -169,8 +171,8 @@ class Following {
     if (signal?.aborted === true) stop();
     let failure: { readonly error: unknown } | undefined;
     const desk = isForever ? this.#makeDesk() : undefined;
+    const lists = Symbol.asyncIterator in sites ? sites[Symbol.asyncIterator]() : [sites].values();
     try {
-      const lists = Symbol.asyncIterator in sites ? sites[Symbol.asyncIterator]() : [sites].values();
       const first = await lists.next();
       if (first.done !== true) this.#take(first.value);
       desk?.open();
@@ -180,8 +182,8 @@ class Following {
           stop();
         });
       await this.#follower.run(this.#stop.signal);
-      void lists.return?.();
     } finally {
+      void lists.return?.();
       signal?.removeEventListener("abort", stop);
       // Nobody looks at lists any more.
       stop();
@@ -253,7 +255,7 @@ class Following {
   #tell(site: string, end: VisitEnd, plan: VisitPlan): void {
     this.#board.end(site, end, plan);
     this.#visits++;
-    if (end.kind === "failed") this.#failedVisits++;
+    if (end.kind === "failed" || isInVain(end.result.summary)) this.#failedVisits++;
     this.#options.onVisit?.({
       site,
       ...(end.kind === "done" ? { summary: end.result.summary } : { error: end.error }),

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { type CrawlReportOptions, notModifiedBytes, readCrawlReport, type SiteReport } from "../src/crawl-report.ts";
+import {
+  type CrawlReportOptions,
+  notModifiedBytes,
+  pollingRequestsOf,
+  readCrawlReport,
+  type SiteReport,
+} from "../src/crawl-report.ts";
 import { type CrawlSummary, type ErrorCode, TidemarkError } from "../src/model/index.ts";
 import { boundShare } from "../src/revisit/index.ts";
 import { openStore } from "../src/store/index.ts";
@@ -57,6 +63,25 @@ describe("readCrawlReport", () => {
     assert.deepEqual(sum.download, { requests: 41, bytes: 4100 });
     assert.equal((await reportOf(crawler, { since: crawler.now })).visits.length, 1);
     assert.equal((await reportOf(crawler, { since: crawler.now + 1000 })).sum.requests, 0);
+  });
+
+  it("counts nothing as saved by a visit that asked for nothing, for no page's time had come", async () => {
+    await using crawler = await Crawler.open();
+    crawler.site.set({ "/": '<a href="/a.html">a</a>', "/a.html": "a" });
+    const planned = { isPlanned: true, sources: ["links"] } as const;
+    await crawler.visit(planned);
+    crawler.now += 1000;
+    const { summary } = await crawler.visit(planned);
+    assert.deepEqual([summary.requests, summary.unchanged], [0, 2]);
+    const [, idle] = (await reportOf(crawler)).visits;
+    assert.deepEqual(
+      [idle?.polling, idle?.download],
+      [
+        { requests: 0, bytes: 0 },
+        { requests: 0, bytes: 0 },
+      ],
+    );
+    assert.equal(pollingRequestsOf(summary), 0);
   });
 
   it("proves by a sample that nothing was missed", async () => {

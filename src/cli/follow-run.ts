@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { isInVain } from "../crawl-report.ts";
 import { type CrawlSettings, followedSiteOf } from "../crawl-settings.ts";
 import { type FollowDecision, type FollowedSite, type FollowedVisit, followSites } from "../follow-sites.ts";
 import { givenOptions } from "../given-options.ts";
@@ -55,10 +56,11 @@ class FollowRun {
     const first = await findCrawlSites(this.#options);
     const place = placeOf(first);
     const { signal } = this.#context;
+    const ended = new AbortController();
     try {
       await followSites({
         ...place,
-        sites: this.#lists(first),
+        sites: this.#lists(first, AbortSignal.any([signal, ended.signal])),
         isForever,
         connections,
         signal,
@@ -70,6 +72,8 @@ class FollowRun {
         onDecision: (told) => this.#tellDecision(told),
       });
     } finally {
+      // Who waits for another list would keep the process from its end.
+      ended.abort();
       this.#printer.end();
     }
     if (!isForever && signal.aborted)
@@ -83,14 +87,17 @@ class FollowRun {
     return isForever ? exitCodes.done : this.#worst;
   }
 
-  /** The sites as the command line has them, and again whenever their file has changed. */
-  async *#lists(first: readonly CrawlSettings[]): AsyncGenerator<readonly FollowedSite[], void, void> {
+  /** The sites as the command line has them, and again whenever their file has changed, until a signal. */
+  async *#lists(
+    first: readonly CrawlSettings[],
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly FollowedSite[], void, void> {
     yield await this.#prepare(first);
     const { sitesFile, configFile, isForever } = this.#options;
     const file = sitesFile ?? configFile;
     if (file === undefined || !isForever) return;
     const { into, stateFile } = placeOf(first);
-    for await (const _ of changesOfFile(file, this.#context.signal)) {
+    for await (const _ of changesOfFile(file, signal)) {
       try {
         const sites = await findCrawlSites(this.#options);
         placeOf([{ ...first[0], into, ...givenOptions({ stateFile }) } as CrawlSettings, ...sites]);
@@ -140,8 +147,8 @@ class FollowRun {
     this.#visits++;
     this.#printer.note(visit);
     const { site, summary, nextAt } = visit;
+    if (summary === undefined || isInVain(summary)) this.#failedVisits++;
     if (summary === undefined) {
-      this.#failedVisits++;
       this.#printer.end();
       this.#worsen(reportSiteError(visit.error, `${site}/`, this.#context));
       return;

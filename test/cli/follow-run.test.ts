@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { on } from "node:events";
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import { readSitesFile } from "../../src/cli/sites-file.ts";
 import { readMirror } from "../crawl/mirror.ts";
 import { PublishedSite } from "../crawl/published-site.ts";
 import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
-import { endOf, runProgram, startProgram } from "./run-program.ts";
+import { commandOf, endOf, runProgram, startProgram } from "./run-program.ts";
 
 interface Line {
   readonly event: string;
@@ -113,6 +114,27 @@ describe("tidemark crawl --sites", () => {
       assert.deepEqual([linesOf(stdout).at(-1)?.event, linesOf(stdout).at(-1)?.visits], ["summary", 2]);
     });
   }
+
+  it("with --forever ends where nothing can be kept any more, though a list could still come", async () => {
+    await using trial = await Trial.open(20);
+    trial.list(...trial.urls);
+    const { program, args } = commandOf("crawl", "--sites", trial.file, "--into", trial.into, "--forever");
+    // The state is larger than any file may be before all sites are visited.
+    const limited = ["-c", 'ulimit -f 600; exec "$@"', "sh", program, ...args];
+    const { code, stderr } = await endOf(spawn("sh", limited, { stdio: ["ignore", "pipe", "pipe"], timeout: 60_000 }));
+    assert.equal(code, exitCodes.broken, stderr);
+    assert.match(stderr, /The state could not be used/);
+  });
+
+  it("counts visits in vain also of sites that do not answer", async () => {
+    using folder = makeTempFolder();
+    const into = join(folder.path, "mirrors");
+    const file = join(folder.path, "sites.txt");
+    writeFileSync(file, "http://127.0.8.200:9/\nhttp://127.0.8.201:9/\n");
+    const { stdout } = await runProgram("crawl", "--sites", file, "--into", into, "--json", "--quiet");
+    const last = linesOf(stdout).at(-1);
+    assert.deepEqual([last?.event, last?.visits, last?.failedVisits], ["summary", 2, 2]);
+  });
 
   it("says what is wrong with the command line", async () => {
     using folder = makeTempFolder();

@@ -12,6 +12,11 @@ export interface Ended {
   readonly stderr: string;
 }
 
+/** What starts the program, for those who start it by something else. */
+export function commandOf(...args: string[]): { readonly program: string; readonly args: readonly string[] } {
+  return { program: process.execPath, args: [program, ...args] };
+}
+
 /** Starts the program as a process of its own. */
 export function startProgram(
   args: readonly string[],
