@@ -20,7 +20,8 @@ type GivenSettings = Partial<Omit<CrawlSettings, "url">>;
 
 /**
  * Reads a file of sites: a configuration in JSON, or lines of a URL and what is set for it, such as `priority=8
- * types=text/html`, by the names of the options. What begins with `#` is passed over.
+ * types=text/html`, by the names of the options. What begins with `#` is passed over. A file without sites is a mistake:
+ * whoever writes it anew may have emptied it first.
  *
  * @param given - goes before what the file says
  * @throws TidemarkError `bad-option` with every mistake and its place; `not-found`, `no-permission`
@@ -78,6 +79,7 @@ class SiteLines {
   }
 
   finish(): CrawlSettings[] {
+    if (!this.#hasText) this.#mistakes.push("no site is listed");
     if (this.#mistakes.length === 0) return [...this.#sites.values()];
     const told = this.#mistakes.slice(0, mistakesTold);
     const more = this.#mistakes.length - told.length;
