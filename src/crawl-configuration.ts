@@ -1,4 +1,4 @@
-import { type CrawlSettings, crawlSettings } from "./crawl-settings.ts";
+import { areLooksInOrder, type CrawlSettings, crawlSettings } from "./crawl-settings.ts";
 import { findAddressMistakes, readConfiguration, siteMistake } from "./site-configuration.ts";
 
 /**
@@ -25,7 +25,10 @@ export async function readCrawlConfiguration(
       const homeless = sites.flatMap(({ into }, at) =>
         into === undefined ? [siteMistake(at, "into", "is missing, and there is no default")] : [],
       );
-      return [...addresses, ...homeless];
+      const unordered = sites.flatMap((site, at) =>
+        areLooksInOrder(site) ? [] : [siteMistake(at, "lookLeastMs", "must be no more than lookMostMs")],
+      );
+      return [...addresses, ...homeless, ...unordered];
     },
   });
 }

@@ -195,6 +195,14 @@ export function followedSiteOf(settings: CrawlSettings): FollowedSite {
   return { ...options, ...givenOptions({ priority, lookLeastMs, lookMostMs, politeness }) };
 }
 
+/** Whether the least time between two visits is no more than the most, as far as both are set. */
+export function areLooksInOrder({
+  lookLeastMs = 0,
+  lookMostMs = Number.POSITIVE_INFINITY,
+}: Pick<CrawlSettings, "lookLeastMs" | "lookMostMs">): boolean {
+  return lookLeastMs <= lookMostMs;
+}
+
 /** How a site is spared that has these settings. */
 export function politenessOf(settings: CrawlSettings): PolitenessOptions {
   const { pagesBeforeRest, restSeconds, crawlDelaySeconds, restOnLoopback, maxWaitSeconds } = settings;

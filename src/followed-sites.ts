@@ -1,3 +1,4 @@
+import { areLooksInOrder } from "./crawl-settings.ts";
 import type { FollowBoard } from "./follow-board.ts";
 import type { FollowedSite } from "./follow-sites.ts";
 import type { ListedSite } from "./followed-list.ts";
@@ -15,6 +16,8 @@ function checkSite(site: FollowedSite): string {
   const origin = parseSiteAddress(site.url, undefined);
   checkVisitOptions(site);
   const { priority } = site;
+  if (!areLooksInOrder(givenOptions({ lookLeastMs: site.lookLeastMs, lookMostMs: site.lookMostMs })))
+    throw new TidemarkError("bad-option", `lookLeastMs of ${origin} must be no more than lookMostMs.`);
   if (priority !== undefined && !(priority >= 0 && priority <= highestPriority))
     throw new TidemarkError(
       "bad-option",

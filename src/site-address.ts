@@ -1,4 +1,4 @@
-import { type CrawlEvent, excerpt, parseUrl, TidemarkError } from "./model/index.ts";
+import { type CrawlEvent, excerpt, parseHttpUrl, TidemarkError } from "./model/index.ts";
 
 /**
  * The origin of the site that a URL names. User and password are dropped; a path is remarked upon, since a site is
@@ -7,8 +7,8 @@ import { type CrawlEvent, excerpt, parseUrl, TidemarkError } from "./model/index
  * @throws TidemarkError `bad-option` if it is no http or https URL
  */
 export function parseSiteAddress(url: string, onEvent: ((event: CrawlEvent) => void) | undefined): string {
-  const parsed = parseUrl(url);
-  if (parsed === undefined || (parsed.protocol !== "http:" && parsed.protocol !== "https:"))
+  const parsed = parseHttpUrl(url);
+  if (parsed === undefined)
     throw new TidemarkError("bad-option", `Not the URL of a site: ${excerpt(url)}.`, {
       hint: "Give an absolute URL such as https://example.org/.",
       details: { url },

@@ -38,6 +38,11 @@ const mistakes: ReadonlyArray<readonly [string, string, string]> = [
     "FILE: line 3: sites[1].concurrency: must be a whole number from 1 to 64, not 65",
   ],
   [
+    "a least time between visits beyond the most",
+    two('"url": "https://b.example/", "into": "b", "lookLeastMs": 3,\n "lookMostMs": 2'),
+    "FILE: line 3: sites[1].lookLeastMs: must be no more than lookMostMs",
+  ],
+  [
     "what is no media type",
     `{"sites": [{${site}, "types": ["text/html",\n "html"]}]}`,
     'FILE: line 2: sites[0].types[1]: must be a media type such as text/html or image/*, not "html"',

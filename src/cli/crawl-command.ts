@@ -1,6 +1,6 @@
-import { type CrawlSettings, crawlSettings } from "../crawl-settings.ts";
-import { TidemarkError } from "../model/index.ts";
-import { type Command, valueOption } from "./command.ts";
+import { areLooksInOrder, type CrawlSettings, crawlSettings } from "../crawl-settings.ts";
+import { type CrawlEvent, TidemarkError } from "../model/index.ts";
+import { type Command, printEvent, type RunContext, valueOption } from "./command.ts";
 import { flagOption, integerOption, listOption, type RawArguments, siteUrl, textOption } from "./option.ts";
 import { optionsOfSettings, readSettings } from "./setting-option.ts";
 
@@ -17,6 +17,8 @@ export interface CrawlArguments {
   readonly isForever: boolean;
   /** Requests to all sites together; undefined if sites are visited one after the other. */
   readonly connections: number | undefined;
+  /** Is told what is ignored in the addresses of many sites; one after the other they tell it themselves. */
+  readonly onAddress?: (event: CrawlEvent) => void;
 }
 
 const { url: urlSetting, ...commonSettings } = crawlSettings;
@@ -31,6 +33,7 @@ function fail(message: string): never {
 function planCrawl(args: RawArguments): CrawlArguments {
   const urls = listOption(args, "url").map((url) => siteUrl(url, "The address"));
   const settings = readSettings<Omit<CrawlSettings, "url">>(args, commonSettings);
+  if (!areLooksInOrder(settings)) fail("--look-least is longer than --look-most.");
   const configFile = textOption(args, "config");
   const sitesFile = textOption(args, "sites");
   const site = textOption(args, "site");
@@ -51,6 +54,19 @@ function planCrawl(args: RawArguments): CrawlArguments {
     sitesFile,
     isForever,
     connections: isMany ? (given ?? defaultConnections) : undefined,
+  };
+}
+
+/** Tells each remark once, however often the list is read. */
+function tellAddresses(context: RunContext): (event: CrawlEvent) => void {
+  const told = new Set<string>();
+  return (event) => {
+    if (event.event !== "warning" || told.has(event.message)) return;
+    told.add(event.message);
+    printEvent(context, event);
+    // A progress line may stand there.
+    const cleared = context.err.isTerminal ? "\r\u001b[K" : "";
+    if (!context.json) context.err.write(`${cleared}warning: ${event.site}: ${event.message}\n`);
   };
 }
 
@@ -93,7 +109,10 @@ export const crawlCommand: Command = {
     const { connections } = options;
     return async (context) => {
       if (connections === undefined) return (await import("./crawl-run.ts")).runCrawl(options, context);
-      return (await import("./follow-run.ts")).runFollow({ ...options, connections }, context);
+      return (await import("./follow-run.ts")).runFollow(
+        { ...options, connections, onAddress: tellAddresses(context) },
+        context,
+      );
     };
   },
 };

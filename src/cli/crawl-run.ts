@@ -4,6 +4,7 @@ import { type CrawlSettings, crawlOptionsOf, politenessOf } from "../crawl-setti
 import { type CrawlSiteOptions, crawlSite } from "../crawl-site.ts";
 import { type CrawlSummary, wrapSystemError } from "../model/index.ts";
 import { createPoliteness } from "../politeness.ts";
+import { parseSiteAddress } from "../site-address.ts";
 import { printEvent, type RunContext } from "./command.ts";
 import type { CrawlArguments } from "./crawl-command.ts";
 import { CrawlPrinter, formatCrawlResult } from "./crawl-printer.ts";
@@ -40,12 +41,14 @@ export async function runCrawl(options: CrawlArguments, context: RunContext): Pr
 }
 
 /** The sites that a command line names, with their settings. */
-export async function findCrawlSites({
-  urls,
-  settings,
-  configFile,
-  sitesFile,
-}: CrawlArguments): Promise<CrawlSettings[]> {
+export async function findCrawlSites(options: CrawlArguments): Promise<CrawlSettings[]> {
+  const sites = await readCrawlSites(options);
+  const { onAddress } = options;
+  if (onAddress !== undefined) for (const { url } of sites) parseSiteAddress(url, onAddress);
+  return sites;
+}
+
+async function readCrawlSites({ urls, settings, configFile, sitesFile }: CrawlArguments): Promise<CrawlSettings[]> {
   if (sitesFile !== undefined) {
     const { readSitesFile } = await import("./sites-file.ts");
     return await readSitesFile(sitesFile, settings);

@@ -1,5 +1,11 @@
 import { givenOptions } from "../given-options.ts";
-import { type EpochMs, type MediaTypeFilter, parseMediaTypeFilter, parseUrl, TidemarkError } from "../model/index.ts";
+import {
+  type EpochMs,
+  type MediaTypeFilter,
+  parseHttpUrl,
+  parseMediaTypeFilter,
+  TidemarkError,
+} from "../model/index.ts";
 import { date, mediaTypes, parseDate, parseDuration } from "../settings/index.ts";
 
 /** What yargs made of the command line: names as they are written, values as text. */
@@ -86,8 +92,7 @@ export function mediaTypesOption(
 
 /** An absolute URL of a site. */
 export function siteUrl(text: string, what: string): string {
-  const url = parseUrl(text);
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+  if (parseHttpUrl(text) === undefined) {
     throw new TidemarkError("bad-option", `${what} ${JSON.stringify(text)}: not an http or https URL.`, {
       hint: "Write the whole address, such as https://example.org/.",
     });

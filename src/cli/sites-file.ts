@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { type CrawlSettings, crawlSettings } from "../crawl-settings.ts";
+import { areLooksInOrder, type CrawlSettings, crawlSettings } from "../crawl-settings.ts";
 import { excerpt, TidemarkError, wrapSystemError } from "../model/index.ts";
 import { nearestWord } from "../settings/index.ts";
 import { siteUrl } from "./option.ts";
@@ -102,7 +102,9 @@ class SiteLines {
       args[name] = at === -1 ? true : word.slice(at + 1);
     }
     const own = readSettings<CrawlSettings>(args, siteSettings as unknown as typeof crawlSettings);
-    return { ...own, ...this.#given, url: siteUrl(url, "the address") } as CrawlSettings;
+    const site = { ...own, ...this.#given, url: siteUrl(url, "the address") } as CrawlSettings;
+    if (!areLooksInOrder(site)) throw new TidemarkError("bad-option", "look-least is longer than look-most");
+    return site;
   }
 }
 

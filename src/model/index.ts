@@ -46,7 +46,7 @@ export {
   mirrorFindingKinds,
 } from "./mirror-event.ts";
 export { digestBytes, isDigest, type Page } from "./page.ts";
-export { parseUrl } from "./parse-url.ts";
+export { parseHttpUrl, parseUrl } from "./parse-url.ts";
 export type { PostOutcome, PostRequest } from "./post-outcome.ts";
 export { excerpt, ok, type Problem, problem, type Result } from "./result.ts";
 export type { RobotsCopy, SiteClockState, SitePosition, SiteRecord } from "./site-record.ts";

@@ -15,3 +15,13 @@ export function parseUrl(text: string, base?: string): URL | undefined {
     return undefined;
   }
 }
+
+/**
+ * Parses an absolute http or https URL that names its host. The URL Standard takes `http:///x` and `http:x` for
+ * `http://x`, the host of nobody who wrote that.
+ *
+ * @returns undefined if it is none
+ */
+export function parseHttpUrl(text: string): URL | undefined {
+  return /^\s*https?:\/\/[^/\\\s]/i.test(text) ? parseUrl(text) : undefined;
+}

@@ -1,5 +1,5 @@
 import type { ZodType } from "zod";
-import { parseUrl } from "../model/index.ts";
+import { parseHttpUrl } from "../model/index.ts";
 import { parseDuration } from "./duration.ts";
 
 /** The package zod, which is loaded only where a configuration is read. */
@@ -105,7 +105,7 @@ export const siteUrl: SettingKind<string> = {
 };
 
 function isHttpUrl(given: string): boolean {
-  return /^https?:$/.test(parseUrl(given)?.protocol ?? "");
+  return parseHttpUrl(given) !== undefined;
 }
 
 /** A whole number of a range. */

@@ -95,6 +95,8 @@ const refused: ReadonlyArray<readonly [string, RegExp]> = [
   ["crawl --into m", /^url is missing\.$/],
   ["crawl https://a.example/", /^--into is missing\.$/],
   ["crawl https://a.example/ --into m --site https://a.example/", /--config is missing\.$/],
+  ["crawl http:///a.example --into m", /not an http or https URL\.$/],
+  ["crawl --sites s --look-least 2d --look-most 1m", /^--look-least is longer than --look-most\.$/],
   ["crawl --config c.json --site a.example", /not an http or https URL\.$/],
   ["crawl https://a.example/ --into m --budget -1", /--budget/],
   ["crawl https://a.example/ --into m --pages-before-rest 0", /--pages-before-rest/],

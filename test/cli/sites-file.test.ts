@@ -30,4 +30,15 @@ describe("readSitesFile", () => {
     ["a file of comments alone", "# none\n\n  # at all\n"],
   ] as const)
     it(`refuses ${name}`, async () => assert.deepEqual(await mistakesOf(lines), ["no site is listed"]));
+
+  it("refuses a least time between visits beyond the most, also of one that is given beside the file", async () => {
+    const line = "https://a.example/ look-least=2d";
+    assert.deepEqual(await mistakesOf(`${line} look-most=1m\n`), ["line 1: look-least is longer than look-most"]);
+    assert.equal(((await mistakesOf(line, { lookMostMs: 60_000 })) as string[]).length, 1);
+    assert.equal((await readLines(`${line} look-most=2d\n${line.replace("a", "b")}`)).length, 2);
+  });
+
+  it("refuses an address without a host", async () => {
+    assert.deepEqual(await mistakesOf("http:///x\n"), ['line 1: the address "http:///x": not an http or https URL.']);
+  });
 });
