@@ -20,8 +20,8 @@ type GivenSettings = Partial<Omit<CrawlSettings, "url">>;
 
 /**
  * Reads a file of sites: a configuration in JSON, or lines of a URL and what is set for it, such as `priority=8
- * types=text/html`, by the names of the options. What begins with `#` is passed over. A file without sites is a mistake:
- * whoever writes it anew may have emptied it first.
+ * types=text/html`, by the names of the options. A `#` at the beginning or after white space begins a comment. A file
+ * without sites is a mistake: whoever writes it anew may have emptied it first.
  *
  * @param given - goes before what the file says
  * @throws TidemarkError `bad-option` with every mistake and its place; `not-found`, `no-permission`
@@ -63,8 +63,8 @@ class SiteLines {
 
   add(line: string): void {
     this.#lines++;
-    const text = line.replace(/^\uFEFF/, "").trim();
-    if (text === "" || text.startsWith("#")) return;
+    const text = withoutComment(line.replace(/^\uFEFF/, "")).trim();
+    if (text === "") return;
     this.#hasText = true;
     try {
       if (text.length > maxLineCharacters) throw new TidemarkError("bad-option", "the line is too long");
@@ -106,6 +106,12 @@ class SiteLines {
     if (!areLooksInOrder(site)) throw new TidemarkError("bad-option", "look-least is longer than look-most");
     return site;
   }
+}
+
+function withoutComment(line: string): string {
+  for (let at = line.indexOf("#"); at !== -1; at = line.indexOf("#", at + 1))
+    if (at === 0 || /\s/.test(line.charAt(at - 1))) return line.slice(0, at);
+  return line;
 }
 
 function unknownSetting(name: string): TidemarkError {

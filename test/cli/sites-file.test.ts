@@ -31,6 +31,14 @@ describe("readSitesFile", () => {
   ] as const)
     it(`refuses ${name}`, async () => assert.deepEqual(await mistakesOf(lines), ["no site is listed"]));
 
+  it("takes what begins with # for a comment, also after a URL and its settings", async () => {
+    const lines = "# all\n\t# of them\nhttps://a.example/ # the first\nhttps://b.example/#top priority=3\t#x=y # z\n";
+    assert.deepEqual(await readLines(lines), [
+      { url: "https://a.example/" },
+      { url: "https://b.example/#top", priority: 3 },
+    ]);
+  });
+
   it("refuses a least time between visits beyond the most, also of one that is given beside the file", async () => {
     const line = "https://a.example/ look-least=2d";
     assert.deepEqual(await mistakesOf(`${line} look-most=1m\n`), ["line 1: look-least is longer than look-most"]);
