@@ -33,6 +33,8 @@ const whyTexts = {
 } as const;
 /** Sites get so many lines a list where there is no height, as in a pipe. */
 const rowsUnbounded = 20;
+/** Columns of what totals are called. */
+const labelWidth = 10;
 
 /** A span in few characters: `5 s`, `12 min`, `3 h`, `2 d`. */
 function formatSpan(ms: number): string {
@@ -47,25 +49,60 @@ function formatRate(perSecond: number): string {
   return perSecond < 10 ? perSecond.toFixed(1) : formatCount(perSecond);
 }
 
-function formatSaved({ savedRequests, pollingRequests }: FollowStatus): string {
-  if (pollingRequests === 0) return "no visit has ended yet";
-  const share = savedRequests > 0 ? ` (${((savedRequests / pollingRequests) * 100).toFixed(1)} %)` : "";
-  return `${formatCount(savedRequests)} of ${formatCount(pollingRequests)}${share} that polling each page would take`;
+function savedParts({ savedRequests, pollingRequests }: FollowStatus): string[] {
+  if (pollingRequests === 0) return ["no visit has ended yet"];
+  const share = savedRequests > 0 ? [`(${((savedRequests / pollingRequests) * 100).toFixed(1)} %)`] : [];
+  const counts = [formatCount(savedRequests), `of ${formatCount(pollingRequests)}`];
+  return [...counts, ...share, "that polling each page", "would take"];
 }
 
-function totalsOf({ status, ageMs, isBusy }: FollowLook, { now }: TopView): string[] {
+/** A label and parts of a sentence, on as many lines as they take; only a part that is longer than a line is cut. */
+function wrapParts([label, ...parts]: readonly string[], { columns, unicode }: TopView): string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    if (last === undefined || labelWidth + last.length + 1 + part.length > columns) lines.push(part);
+    else lines[lines.length - 1] = `${last} ${part}`;
+  }
+  const ellipsis = unicode ? "…" : "...";
+  return lines.map((line, at) => cut((at === 0 ? (label ?? "") : "").padEnd(labelWidth) + line, columns, ellipsis));
+}
+
+function totalsOf({ status, ageMs, isBusy }: FollowLook, view: TopView): string[] {
   const { sites, waiting, due, underWay, paused, backOff, created, updated, deleted } = status;
-  const busy = isBusy ? `; busy: has told nothing for ${formatSpan(ageMs)}` : "";
-  return [
-    `follower  process ${status.pid} on ${status.host}, up ${formatSpan(now - status.startedMs)}${busy}`,
-    `sites     ${formatCount(sites)}: ${formatCount(underWay)} under way, ${formatCount(waiting)} waiting ` +
-      `(${formatCount(due)} due), ${formatCount(paused)} paused, ${formatCount(backOff)} in back-off`,
-    `visits    ${formatCount(status.visits)}, ${formatCount(status.failedVisits)} in vain; ` +
-      `${formatCount(status.requests)} requests, ${formatBytes(status.bytes)}`,
-    `rate      ${formatRate(status.requestsPerSecond)} requests/s, ${formatBytes(status.bytesPerSecond)}/s in the last minute`,
-    `pages     ${formatCount(created)} created, ${formatCount(updated)} updated, ${formatCount(deleted)} deleted`,
-    `saved     ${formatSaved(status)}`,
+  const up = `up ${formatSpan(view.now - status.startedMs)}`;
+  const life = isBusy ? [`${up};`, `busy: has told nothing for ${formatSpan(ageMs)}`] : [up];
+  const rows = [
+    ["follower", `process ${status.pid} on ${status.host},`, ...life],
+    [
+      "sites",
+      `${formatCount(sites)}: ${formatCount(underWay)} under way,`,
+      `${formatCount(waiting)} waiting (${formatCount(due)} due),`,
+      `${formatCount(paused)} paused,`,
+      `${formatCount(backOff)} in back-off`,
+    ],
+    [
+      "visits",
+      `${formatCount(status.visits)},`,
+      `${formatCount(status.failedVisits)} in vain;`,
+      `${formatCount(status.requests)} requests,`,
+      formatBytes(status.bytes),
+    ],
+    [
+      "rate",
+      `${formatRate(status.requestsPerSecond)} requests/s,`,
+      `${formatBytes(status.bytesPerSecond)}/s`,
+      "in the last minute",
+    ],
+    [
+      "pages",
+      `${formatCount(created)} created,`,
+      `${formatCount(updated)} updated,`,
+      `${formatCount(deleted)} deleted`,
+    ],
+    ["saved", ...savedParts(status)],
   ];
+  return rows.flatMap((row) => wrapParts(row, view));
 }
 
 function visitingRow(
@@ -150,8 +187,7 @@ function formatBlock({ title, count, head, align, rows, giving }: Block, shown: 
 
 /** How a follower stands, for people: lines without their line feeds, none longer than the view is wide. */
 export function formatTop(look: FollowLook, view: TopView): string[] {
-  const ellipsis = view.unicode ? "…" : "...";
-  const totals = totalsOf(look, view).map((line) => cut(line, view.columns, ellipsis));
+  const totals = totalsOf(look, view);
   const blocks = blocksOf(look.status, view.now).filter(({ rows }) => rows.length > 0);
   const room = view.rows === undefined ? Number.POSITIVE_INFINITY : view.rows - totals.length - 2 * blocks.length;
   const most = blocks.map(({ rows }) => (view.rows === undefined ? Math.min(rowsUnbounded, rows.length) : rows.length));

@@ -31,6 +31,31 @@ describe("formatTop", () => {
     assert.doesNotMatch(text, /\u001b/);
   });
 
+  it("leaves out no total, however many sites there are and however narrow it is", () => {
+    const many = { sites: 100_000, underWay: 8192, waiting: 91_807, due: 61_984, paused: 1, backOff: 54_321 };
+    const large = {
+      visits: 1e8,
+      requests: 1e10,
+      pollingRequests: 1e11,
+      savedRequests: 9e10,
+      updated: 1e9,
+      host: "crawler",
+    };
+    const busy = { ...look, status: exampleStatus({ ...many, ...large }), isBusy: true };
+    for (const columns of [40, 60, 80]) {
+      const lines = formatTop(busy, { ...view, columns });
+      for (const line of lines) assert.ok(line.length <= columns, line);
+      const totals = lines.slice(0, lines.indexOf("")).join("\n");
+      const words = totals.replaceAll(/\s+/g, " ");
+      assert.match(
+        words,
+        /sites 100,000: 8,192 under way, 91,807 waiting \(61,984 due\), 1 paused, 54,321 in back-off visits/,
+      );
+      assert.match(words, /busy: has told .* polling each page would take$/);
+      assert.doesNotMatch(words, /…/);
+    }
+  });
+
   it("fits any terminal", () => {
     const full = exampleStatus({ next: Array(maxStatusRows).fill(status.next[0]) });
     for (const columns of [20, 40, 79, 132])
