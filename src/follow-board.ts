@@ -153,16 +153,18 @@ export class FollowBoard {
     const next = new FirstRows<WaitingSite>(maxStatusRows);
     const pausedSites = new FirstRows<WaitingSite>(maxStatusRows);
     const troubled = new FirstRows<TroubledSite>(maxStatusRows);
-    let [waiting, paused, backOff] = [0, 0, 0];
+    let [waiting, underWay, paused, backOff] = [0, 0, 0, 0];
     for (const site of this.#agenda.sites()) {
       const entry = this.#agenda.entryOf(site);
       if (entry === undefined) continue;
       const { at, priority, isPaused } = entry;
       const row = (): WaitingSite => ({ site, nextMs: at ?? now, priority });
-      if (isPaused) {
+      // A visit goes on for a moment after its site is paused, or taken out of the list and put in again.
+      if (at === undefined || this.#visiting.has(site)) underWay++;
+      else if (isPaused) {
         paused++;
-        pausedSites.add(at ?? now, row);
-      } else if (at !== undefined) {
+        pausedSites.add(at, row);
+      } else {
         waiting++;
         next.add(at, row);
       }
@@ -176,7 +178,7 @@ export class FollowBoard {
       sites: this.#agenda.size,
       waiting,
       due: this.#agenda.countDue(now),
-      underWay: this.#visiting.size,
+      underWay,
       paused,
       backOff,
       visiting: this.#listVisiting(now),

@@ -52,7 +52,9 @@ export interface FollowStatus {
   readonly waiting: number;
   /** Of those that wait, those whose time has come. */
   readonly due: number;
+  /** Paused ones too, whose visits are about to end; not those that are followed no more. */
   readonly underWay: number;
+  /** Without those under way. */
   readonly paused: number;
   /** Tried again later because visits were in vain, or left alone in a visit because they asked for it or are in trouble. */
   readonly backOff: number;

@@ -128,7 +128,7 @@ function blocksOf(status: FollowStatus, now: number): Block[] {
   return [
     {
       title: "under way",
-      count: status.underWay,
+      count: Math.max(status.underWay, status.visiting.length),
       head: ["", "for", "requests", "bytes", "changes", "rests"],
       align: "lrrrrl",
       rows: status.visiting.map((row) => visitingRow(row, now)),
