@@ -119,8 +119,17 @@ export function formatOpenMetrics(statuses: readonly SiteStatus[]): string {
 
 /** What stands before the samples of a gauge. */
 export function formatGaugeHeader(name: string, unit: string | undefined, help: string): string {
+  return formatHeader(name, "gauge", unit, help);
+}
+
+/** What stands before the samples of a counter, whose names end with `_total` beside this one. */
+export function formatCounterHeader(name: string, unit: string | undefined, help: string): string {
+  return formatHeader(name, "counter", unit, help);
+}
+
+function formatHeader(name: string, type: string, unit: string | undefined, help: string): string {
   const unitLine = unit === undefined ? "" : `# UNIT ${name} ${unit}\n`;
-  return `# TYPE ${name} gauge\n${unitLine}# HELP ${name} ${help}\n`;
+  return `# TYPE ${name} ${type}\n${unitLine}# HELP ${name} ${help}\n`;
 }
 
 function labelOf({ site, stateDir }: SiteStatus): string {

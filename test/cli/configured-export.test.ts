@@ -5,7 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { exitCodes } from "../../src/cli/exit-code.ts";
 import { serveFolder } from "../../src/serve/index.ts";
 import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
-import { parseGauges } from "./open-metrics.ts";
+import { parseOpenMetrics } from "./open-metrics.ts";
 import { runProgram } from "./run-program.ts";
 
 type Line = Readonly<Record<string, unknown>>;
@@ -87,7 +87,7 @@ describe("sites of a configuration file, one after the other", () => {
     const file = inFolder("tidemark.prom");
     const written = await runProgram("status", "--config", config, "--openmetrics", file);
     assert.deepEqual([written.code, written.stdout], [exitCodes.critical, ""]);
-    const states = parseGauges(readFileSync(file, "utf8")).filter(({ name }) => name === "tidemark_status");
+    const states = parseOpenMetrics(readFileSync(file, "utf8")).filter(({ name }) => name === "tidemark_status");
     assert.deepEqual(
       states.map(({ value }) => value),
       [0, 2, 0],
@@ -95,7 +95,7 @@ describe("sites of a configuration file, one after the other", () => {
     const one = await runProgram("status", "--config", config, "--site", "https://a.example/", "--json");
     assert.deepEqual([one.code, linesOf(one.stdout).map(({ event }) => event)], [exitCodes.done, ["summary"]]);
     const printed = await runProgram("status", "--state", inFolder("state/a"), "--openmetrics");
-    assert.ok(parseGauges(printed.stdout).length > 10);
+    assert.ok(parseOpenMetrics(printed.stdout).length > 10);
     const quiet = await runProgram("status", "--config", config, "--quiet");
     assert.deepEqual(quiet, { code: exitCodes.critical, stdout: "", stderr: "" });
   });

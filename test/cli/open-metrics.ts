@@ -14,14 +14,15 @@ const labelForm = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\n"])*)"(,|$)/y;
 const numberForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
- * Reads OpenMetrics 1.0 text of gauges without timestamps, as strictly as its ABNF and the sections on metric
+ * Reads OpenMetrics 1.0 text of gauges and counters without timestamps, as strictly as its ABNF and the sections on metric
  * families demand. Throws if anything is not as it must be.
  */
-export function parseGauges(text: string): Sample[] {
+export function parseOpenMetrics(text: string): Sample[] {
   assert.ok(text.endsWith("# EOF\n"), "ends with # EOF and a line feed");
   const lines = text.slice(0, -"# EOF\n".length).split("\n");
   assert.equal(lines.pop(), "", "each line ends with a line feed");
   const families = new Map<string, Set<string>>();
+  const counters = new Set<string>();
   const seen = new Set<string>();
   const samples: Sample[] = [];
   let family = "";
@@ -37,16 +38,20 @@ export function parseGauges(text: string): Sample[] {
       }
       assert.ok(!families.get(of)?.has(key), `${key} of ${of} stands once`);
       families.get(of)?.add(key);
-      if (key === "TYPE") assert.equal(value, "gauge");
+      if (key === "TYPE") assert.match(value, /^(?:gauge|counter)$/);
+      if (key === "TYPE" && value === "counter") counters.add(of);
+      if (key === "TYPE") assert.doesNotMatch(of, /_total$/, "a family's name has no suffix of its samples");
       if (key === "UNIT") assert.ok(of.endsWith(`_${value}`), `${of} ends with its unit ${value}`);
       if (key === "HELP") assert.match(value, /^(?:[^\\\n"]|\\[\\n"])+$/);
       continue;
     }
     const [, of = "", labels = "", value = ""] =
       sampleForm.exec(line) ?? assert.fail(`no line of OpenMetrics: ${line}`);
-    assert.equal(of, family, "a sample of a gauge has its family's name");
-    assert.ok(families.get(of)?.has("TYPE") && families.get(of)?.has("HELP"), `${of} is explained`);
+    const suffix = counters.has(family) ? "_total" : "";
+    assert.equal(of, `${family}${suffix}`, "a sample has its family's name, of a counter with _total");
+    assert.ok(families.get(family)?.has("TYPE") && families.get(family)?.has("HELP"), `${of} is explained`);
     assert.match(value, numberForm);
+    assert.ok(suffix === "" || Number(value) >= 0, `the counter ${of} is not negative`);
     const parsed = parseLabels(labels);
     const key = `${of} ${JSON.stringify(Object.entries(parsed).sort())}`;
     assert.ok(!seen.has(key), `${key} stands once`);

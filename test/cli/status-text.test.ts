@@ -6,7 +6,7 @@ import { formatStatus, formatStatusTable, isUtf8Locale } from "../../src/cli/sta
 import { wrapText } from "../../src/cli/text-wrap.ts";
 import type { SiteStatus } from "../../src/site-status.ts";
 import { fc } from "../property.ts";
-import { parseGauges } from "./open-metrics.ts";
+import { parseOpenMetrics } from "./open-metrics.ts";
 
 const now = Date.parse("2026-11-21T12:00:00Z");
 const publication = Date.parse("2026-11-21T02:00:03Z") / 1000;
@@ -150,7 +150,7 @@ describe("the status for people", () => {
 
 describe("the status for Prometheus", () => {
   it("is OpenMetrics, with the values that are known", () => {
-    const samples = parseGauges(formatOpenMetrics([busy, empty]));
+    const samples = parseOpenMetrics(formatOpenMetrics([busy, empty]));
     const of = (name: string) => samples.filter((sample) => sample.name === name).map(({ value }) => value);
     assert.deepEqual(of("tidemark_status"), [1, 2]);
     assert.deepEqual(of("tidemark_pages"), [123_456]);
@@ -169,7 +169,8 @@ describe("the status for Prometheus", () => {
 
   it("is read by a parser that refuses what is not OpenMetrics", () => {
     const good = '# TYPE a gauge\n# HELP a A.\na{b="c"} 1\n# EOF\n';
-    assert.equal(parseGauges(good).length, 1);
+    const counter = good.replace("gauge", "counter").replace("\na{", "\na_total{");
+    for (const text of [good, counter]) assert.equal(parseOpenMetrics(text).length, 1);
     const bad = [
       good.replace("# EOF\n", ""),
       good.replace("# EOF\n", "# EOF"),
@@ -181,11 +182,13 @@ describe("the status for Prometheus", () => {
       good.replace('b="c"', 'b="c",b="d"'),
       good.replace("# TYPE a gauge\n", ""),
       good.replace("gauge", "counter"),
+      counter.replace(" 1\n", " -1\n"),
+      good.replaceAll(/\ba\b/g, "a_total"),
       good.replace("# HELP", "# UNIT a seconds\n# HELP"),
       good.replace("# EOF", 'a{b="c"} 2\n# EOF'),
       good.replace("# EOF", "# TYPE b gauge\n# HELP b B.\nb 1\n# TYPE a gauge\n# EOF"),
       good.replace("\na", "\n\na"),
     ];
-    for (const text of bad) assert.throws(() => parseGauges(text), text);
+    for (const text of bad) assert.throws(() => parseOpenMetrics(text), text);
   });
 });

@@ -11,7 +11,7 @@ import { writeFollowStatus } from "../../src/follow-files.ts";
 import { PublishedSite } from "../crawl/published-site.ts";
 import { exampleStatus } from "../example-status.ts";
 import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
-import { parseGauges } from "./open-metrics.ts";
+import { parseOpenMetrics } from "./open-metrics.ts";
 import { type Ended, endOf, runProgram, startProgram } from "./run-program.ts";
 
 type Line = Readonly<Record<string, unknown>>;
@@ -100,13 +100,13 @@ describe("tidemark top", () => {
     assert.match(once.stdout, /2: 0 under way, 2 waiting/);
     assert.match(once.stdout, /^next \(2\)/m);
     const { stdout } = await runProgram("top", into, "--openmetrics");
-    assert.equal(parseGauges(stdout).find(({ name }) => name === "tidemark_follower_visits")?.value, 2);
+    assert.equal(parseOpenMetrics(stdout).find(({ name }) => name === "tidemark_follower_visits_total")?.value, 2);
     await following.end();
     const file = join(following.folder.path, "top.prom");
     const ended = await runProgram("top", into, "--openmetrics", file);
     assert.deepEqual([ended.code, ended.stdout], [exitCodes.broken, ""]);
     assert.match(ended.stderr, /Nobody follows sites into .*mirrors\.\n/);
-    assert.equal(parseGauges(readFileSync(file, "utf8"))[0]?.value, 0);
+    assert.equal(parseOpenMetrics(readFileSync(file, "utf8"))[0]?.value, 0);
   });
 
   it("tells one that was killed from one that works", async () => {

@@ -4,7 +4,7 @@ import { formatTopMetrics } from "../../src/cli/top-metrics.ts";
 import { formatTop } from "../../src/cli/top-text.ts";
 import { maxStatusRows } from "../../src/follow-status.ts";
 import { exampleStatus } from "../example-status.ts";
-import { parseGauges } from "./open-metrics.ts";
+import { parseOpenMetrics } from "./open-metrics.ts";
 
 const status = exampleStatus();
 const look = { status, ageMs: 300, isBusy: false };
@@ -94,17 +94,30 @@ describe("formatTop", () => {
 
 describe("formatTopMetrics", () => {
   it("is OpenMetrics", () => {
-    const samples = parseGauges(formatTopMetrics(look));
+    const samples = parseOpenMetrics(formatTopMetrics(look));
     const value = (name: string, label = "") =>
       samples.find((one) => one.name === name && (label === "" || Object.values(one.labels).includes(label)))?.value;
     assert.equal(value("tidemark_follower_up"), 1);
     assert.equal(value("tidemark_follower_saved_requests"), 901_235);
-    assert.equal(value("tidemark_follower_sites_by_state", "back_off"), 9);
-    assert.equal(value("tidemark_follower_pages", "updated"), 5678);
+    assert.deepEqual([value("tidemark_follower_due_sites"), value("tidemark_follower_back_off_sites")], [12, 9]);
+    assert.equal(value("tidemark_follower_pages_total", "updated"), 5678);
+  });
+
+  it("has states that come to all sites, and counters of what only rises", () => {
+    const text = formatTopMetrics(look);
+    const states = parseOpenMetrics(text).filter(({ name }) => name === "tidemark_follower_sites_by_state");
+    assert.equal(
+      states.reduce((sum, { value }) => sum + value, 0),
+      status.sites,
+    );
+    const counters = [...text.matchAll(/^# TYPE tidemark_follower_(\w+) counter$/gm)].map(([, name]) => name);
+    assert.deepEqual(counters, [
+      ...["visits", "failed_visits", "requests", "received_bytes", "polling_requests", "pages"],
+    ]);
   });
 
   it("says that nobody follows", () => {
-    assert.deepEqual(parseGauges(formatTopMetrics(undefined)), [
+    assert.deepEqual(parseOpenMetrics(formatTopMetrics(undefined)), [
       { name: "tidemark_follower_up", labels: {}, value: 0 },
     ]);
   });
