@@ -172,7 +172,12 @@ export class FollowBoard {
       const isResting = this.#isBackingOff(site, now);
       if ((trouble !== undefined && at !== undefined && !isPaused) || isResting) backOff++;
       if (trouble !== undefined)
-        troubled.add(-trouble.failures, () => ({ site, ...trouble, ...(at === undefined ? {} : { nextMs: at }) }));
+        troubled.add(-trouble.failures, () => ({
+          site,
+          ...trouble,
+          ...(at === undefined ? {} : { nextMs: at }),
+          ...(isPaused ? { isPaused } : {}),
+        }));
     }
     return {
       sites: this.#agenda.size,

@@ -27,6 +27,8 @@ export interface TroubledSite {
   readonly failures: number;
   /** Absent while it is visited. */
   readonly nextMs?: EpochMs;
+  /** Absent if it is not. */
+  readonly isPaused?: true;
   /** What happened; empty if it was before the follower began. */
   readonly message: string;
 }
@@ -140,11 +142,13 @@ function readVisiting(row: Fields): VisitingSite {
 }
 
 function readTroubled(row: Fields): TroubledSite {
-  const { site, failures, message } = row;
+  const { site, failures, message, isPaused } = row;
+  if (isPaused !== undefined && isPaused !== true) throw new Malformed();
   return {
     site: siteOf(site),
     failures: numberOf(failures),
     ...optionalNumber(row, "nextMs"),
+    ...(isPaused === undefined ? {} : { isPaused }),
     message: textOf(message),
   };
 }

@@ -31,4 +31,13 @@ describe("FollowBoard", () => {
     agenda.add(siteOf(0), now + 1000);
     assert.deepEqual(counts(), [14, 1, 12, 12, 1, 1]);
   });
+
+  it("tells that a site in trouble is paused", () => {
+    const { agenda, board } = makeBoard(2);
+    board.enter(siteOf(1), 3);
+    agenda.setPaused(siteOf(1), true);
+    const { troubled, backOff } = board.status();
+    assert.deepEqual(troubled, [{ site: siteOf(1), failures: 3, message: "", nextMs: now - 999, isPaused: true }]);
+    assert.equal(backOff, 0);
+  });
 });

@@ -7,7 +7,9 @@ const withFields = (fields: object): string => JSON.stringify({ ...exampleStatus
 
 describe("parseFollowStatus", () => {
   it("gives back what was written", () => {
-    const status = exampleStatus();
+    const [row] = exampleStatus().troubled;
+    assert.ok(row !== undefined);
+    const status = exampleStatus({ troubled: [row, { ...row, isPaused: true }] });
     assert.deepEqual(parseFollowStatus(JSON.stringify(status)), status);
   });
 
@@ -28,6 +30,7 @@ describe("parseFollowStatus", () => {
     ["a site with an escape", withFields({ visiting: [{ ...visiting, site: "https://a.example\u001b[2J" }] })],
     ["a site that is a script", withFields({ visiting: [{ ...visiting, site: "javascript:alert(1)" }] })],
     ["a wait of no kind", withFields({ visiting: [{ ...visiting, why: "because" }] })],
+    ["a pause that is none", withFields({ troubled: [{ ...exampleStatus().troubled[0], isPaused: "yes" }] })],
     ["a text that is too long", withFields({ host: "x".repeat(201) })],
   ];
   for (const [name, text] of hostile) it(`refuses ${name}`, () => assert.equal(parseFollowStatus(text), undefined));

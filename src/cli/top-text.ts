@@ -114,13 +114,21 @@ function visitingRow(
   return [site, formatSpan(now - sinceMs), formatCount(requests), formatBytes(bytes), formatCount(changes), state];
 }
 
-function troubledRow({ site, failures, nextMs, message }: TroubledSite, now: number): string[] {
-  const next = nextMs === undefined ? "now" : formatSpan(nextMs - now);
+function formatNext(nextMs: number, now: number): string {
+  return nextMs <= now ? "due" : formatSpan(nextMs - now);
+}
+
+function troubledRow({ site, failures, nextMs, isPaused, message }: TroubledSite, now: number): string[] {
+  const next = nextMs === undefined ? "now" : isPaused === true ? "paused" : formatNext(nextMs, now);
   return [site, formatCount(failures), next, message === "" ? "since before the start" : message];
 }
 
 function waitingRow({ site, nextMs, priority }: WaitingSite, now: number): string[] {
-  return [site, nextMs <= now ? "due" : formatSpan(nextMs - now), String(priority)];
+  return [site, formatNext(nextMs, now), String(priority)];
+}
+
+function pausedRow({ site, priority }: WaitingSite): string[] {
+  return [site, "paused", String(priority)];
 }
 
 function blocksOf(status: FollowStatus, now: number): Block[] {
@@ -143,7 +151,7 @@ function blocksOf(status: FollowStatus, now: number): Block[] {
       giving: 3,
     },
     { title: "next", count: status.waiting, rows: status.next.map((row) => waitingRow(row, now)), ...waiting },
-    { title: "paused", count: status.paused, rows: status.pausedSites.map((row) => waitingRow(row, now)), ...waiting },
+    { title: "paused", count: status.paused, rows: status.pausedSites.map(pausedRow), ...waiting },
   ];
 }
 

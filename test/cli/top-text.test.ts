@@ -26,6 +26,7 @@ describe("formatTop", () => {
       /^https:\/\/c\.example +due +9$/m,
       /^https:\/\/d\.example +2 h +5$/m,
       /^paused \(14\)/m,
+      /^https:\/\/e\.example +paused +5$/m,
     ])
       assert.match(text, part);
     assert.doesNotMatch(text, /\u001b/);
@@ -54,6 +55,18 @@ describe("formatTop", () => {
       assert.match(words, /busy: has told .* polling each page would take$/);
       assert.doesNotMatch(words, /…/);
     }
+  });
+
+  it("says of a site in trouble that it is paused, or under way", () => {
+    const site = { site: "https://b.example", failures: 2, message: "timeout" };
+    const nextMs = status.writtenMs - 1000;
+    const rowOf = (changed: object): string[] | undefined => {
+      const lines = formatTop({ ...look, status: exampleStatus({ troubled: [{ ...site, ...changed }] }) }, view);
+      return lines.find((line) => line.endsWith("timeout"))?.split(/ {2,}/);
+    };
+    assert.deepEqual(rowOf({ nextMs, isPaused: true }), ["https://b.example", "2", "paused", "timeout"]);
+    assert.deepEqual(rowOf({ isPaused: true }), ["https://b.example", "2", "now", "timeout"]);
+    assert.equal(rowOf({ nextMs })?.[2], "due");
   });
 
   it("fits any terminal", () => {
