@@ -22,6 +22,8 @@ interface Visiting {
   bytes: number;
   changes: number;
   wait: { readonly until: EpochMs; readonly why: VisitWait } | undefined;
+  /** What was told last of why the site cannot be asked. */
+  trouble: string | undefined;
 }
 
 interface Trouble {
@@ -29,11 +31,16 @@ interface Trouble {
   readonly message: string;
 }
 
-function reasonOf(end: VisitEnd): string {
+const troubleCodes: ReadonlySet<string> = new Set(["site-unavailable", "site-postponed", "site-in-trouble"]);
+
+/** @param told - what the visit told last of the site's trouble */
+function reasonOf(end: VisitEnd, told: string | undefined): string {
   if (end.kind === "failed") return end.error instanceof Error ? end.error.message : String(end.error);
   const { source, pending, passedOver } = end.result.summary;
-  if (source === "none") return passedOver[0]?.why ?? "it could not be asked";
-  return `${pending} pages are left`;
+  // Every visit begins with robots.txt: what kept it from there is the news, and there is little room.
+  const trouble = told?.replace(/^robots\.txt could not be had: /, "");
+  if (source === "none") return passedOver.at(-1)?.why ?? trouble ?? "it could not be asked";
+  return trouble ?? `${pending} pages are left`;
 }
 
 function cut(text: string): string {
@@ -78,10 +85,18 @@ export class FollowBoard {
   }
 
   begin(site: string): void {
-    this.#visiting.set(site, { sinceMs: this.#now(), requests: 0, bytes: 0, changes: 0, wait: undefined });
+    this.#visiting.set(site, {
+      sinceMs: this.#now(),
+      requests: 0,
+      bytes: 0,
+      changes: 0,
+      wait: undefined,
+      trouble: undefined,
+    });
   }
 
   end(site: string, end: VisitEnd, { failures }: VisitPlan): void {
+    const told = this.#visiting.get(site)?.trouble;
     this.#visiting.delete(site);
     this.#visits++;
     if (end.kind === "done") {
@@ -91,7 +106,7 @@ export class FollowBoard {
     }
     if (end.kind === "failed" || isInVain(end.result.summary)) this.#failedVisits++;
     if (failures === 0) this.#troubles.delete(site);
-    else if (this.#agenda.has(site)) this.#troubles.set(site, { failures, message: cut(reasonOf(end)) });
+    else if (this.#agenda.has(site)) this.#troubles.set(site, { failures, message: cut(reasonOf(end, told)) });
   }
 
   /** What a request came to. */
@@ -114,6 +129,8 @@ export class FollowBoard {
       if (visiting !== undefined) visiting.wait = { until: event.untilMs, why: event.why };
       return;
     }
+    if (event.event === "warning" && visiting !== undefined && troubleCodes.has(event.code))
+      visiting.trouble = event.message;
     if (event.event !== "page") return;
     const { outcome } = event;
     if (outcome !== "created" && outcome !== "updated" && outcome !== "deleted") return;
@@ -201,7 +218,7 @@ export class FollowBoard {
   #listVisiting(now: EpochMs): VisitingSite[] {
     const rows: VisitingSite[] = [];
     // In the order in which they began.
-    for (const [site, { wait, ...counts }] of this.#visiting) {
+    for (const [site, { wait, trouble: _, ...counts }] of this.#visiting) {
       if (rows.length === maxStatusRows) break;
       const isWaiting = wait !== undefined && wait.until > now;
       rows.push({ site, ...counts, ...(isWaiting ? { waitsUntilMs: wait.until, why: wait.why } : {}) });

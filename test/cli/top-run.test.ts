@@ -32,7 +32,8 @@ class Following implements AsyncDisposable {
   #lines: AsyncIterator<[string]> | undefined;
   #ended: Promise<Ended> | undefined;
 
-  static async open(count: number): Promise<Following> {
+  /** @param more - further lines of the list */
+  static async open(count: number, more = ""): Promise<Following> {
     const following = new Following();
     for (let number = 1; number <= count; number++) {
       const site = await PublishedSite.open(`127.0.9.${number}`);
@@ -40,7 +41,7 @@ class Following implements AsyncDisposable {
       site.publishBase();
       following.sites.push(site);
     }
-    writeFileSync(following.#list, following.sites.map(({ origin }) => `${origin}/ look-least=1h\n`).join(""));
+    writeFileSync(following.#list, following.sites.map(({ origin }) => `${origin}/ look-least=1h\n`).join("") + more);
     return following;
   }
 
@@ -107,6 +108,17 @@ describe("tidemark top", () => {
     assert.deepEqual([ended.code, ended.stdout], [exitCodes.broken, ""]);
     assert.match(ended.stderr, /Nobody follows sites into .*mirrors\.\n/);
     assert.equal(parseOpenMetrics(readFileSync(file, "utf8"))[0]?.value, 0);
+  });
+
+  it("tells what keeps sites from being visited", async () => {
+    await using broken = await PublishedSite.open("127.0.9.101");
+    broken.answers.set("/robots.txt", (_, response) => response.writeHead(500).end());
+    await using following = await Following.open(0, `${broken.origin}/\nhttp://127.0.9.102:9/\n`);
+    await following.start(2);
+    const { troubled } = await topUntil(following.into, ({ visits }) => visits === 2);
+    const messages = (troubled as Line[]).map(({ message }) => String(message)).sort();
+    assert.deepEqual(messages, ["connect ECONNREFUSED 127.0.9.102:9", "the server answered 500"]);
+    assert.match((await runProgram("top", following.into)).stdout, / the server answered 500$/m);
   });
 
   it("tells one that was killed from one that works", async () => {
