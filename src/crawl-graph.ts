@@ -9,7 +9,7 @@ import { findStateFile, MirrorPlaces, StateReader } from "./store/index.ts";
 export interface CrawlGraph {
   /** Pages are numbered by site, and in it by path. */
   readonly graph: Graph;
-  /** The site of each page, in the order of their origins. */
+  /** The site of each page, in the order of their origins; sites without pages are left out. */
   readonly siteOf: Uint32Array;
   /** Pages whose file could not be read: they have no links. */
   readonly unread: number;
@@ -30,13 +30,16 @@ export async function readCrawlGraph(place: string): Promise<CrawlGraph> {
   const sites = reader.readSites();
   const numbers = new Map<string, number>();
   const siteOf: number[] = [];
-  for (const [site, { id, origin }] of sites.entries()) {
+  let held = 0;
+  for (const { id, origin } of sites) {
+    const first = siteOf.length;
     for (const { path } of reader.readPages(id)) {
       const url = normaliseUrl(origin + path) ?? origin + path;
       if (numbers.has(url)) continue;
       numbers.set(url, siteOf.length);
-      siteOf.push(site);
+      siteOf.push(held);
     }
+    if (siteOf.length > first) held++;
   }
   const builder = new GraphBuilder(siteOf.length);
   let unread = 0;

@@ -41,6 +41,25 @@ test("the graph of a crawl has the pages that are held, and the links between th
   assert.deepEqual([without.graph.nodes, without.graph.targets.length, without.unread], [4, 0, 3]);
 });
 
+test("sites without pages are left out, so that those with pages are numbered without gaps", async () => {
+  await using folder = await makeTempFolder();
+  const into = join(folder.path, "mirrors");
+  const listen = (body: string | undefined, address: string) =>
+    listenSite((_, response) => {
+      response.statusCode = body === undefined ? 404 : 200;
+      response.setHeader("Content-Type", "text/html");
+      response.end(body);
+    }, address);
+  // Sites are in the order of their origins, and the empty one is to be before the others.
+  await using empty = await listen(undefined, "127.0.0.1");
+  await using one = await listen("one", "127.0.0.2");
+  await using other = await listen("other", "127.0.0.3");
+  const origins = [empty, one, other].map(({ origin }) => origin);
+  for (const origin of origins)
+    await crawlSite({ url: `${origin}/`, into, sources: ["links"], allowPrivate: true }).catch(() => undefined);
+  assert.deepEqual([...(await readCrawlGraph(into)).siteOf], [0, 1]);
+});
+
 test("where there is no crawl there is no graph", async () => {
   await using folder = await makeTempFolder();
   await assert.rejects(
