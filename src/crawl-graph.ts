@@ -11,6 +11,8 @@ export interface CrawlGraph {
   readonly graph: Graph;
   /** The site of each page, in the order of their origins; sites without pages are left out. */
   readonly siteOf: Uint32Array;
+  /** The page of a site that has the path `/`, by site, where it is held. */
+  readonly homes: ReadonlyMap<number, number>;
   /** Pages whose file could not be read: they have no links. */
   readonly unread: number;
 }
@@ -30,6 +32,7 @@ export async function readCrawlGraph(place: string): Promise<CrawlGraph> {
   const sites = reader.readSites();
   const numbers = new Map<string, number>();
   const siteOf: number[] = [];
+  const homes = new Map<number, number>();
   let held = 0;
   for (const { id, origin } of sites) {
     const first = siteOf.length;
@@ -37,6 +40,7 @@ export async function readCrawlGraph(place: string): Promise<CrawlGraph> {
       const url = normaliseUrl(origin + path) ?? origin + path;
       if (numbers.has(url)) continue;
       numbers.set(url, siteOf.length);
+      if (path === "/") homes.set(held, siteOf.length);
       siteOf.push(held);
     }
     if (siteOf.length > first) held++;
@@ -61,7 +65,7 @@ export async function readCrawlGraph(place: string): Promise<CrawlGraph> {
       }
     }
   }
-  return { graph: builder.build(), siteOf: Uint32Array.from(siteOf), unread };
+  return { graph: builder.build(), siteOf: Uint32Array.from(siteOf), homes, unread };
 }
 
 /** A page's file may be gone, or replaced by a folder, since the state was read. */

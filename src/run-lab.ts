@@ -115,6 +115,7 @@ function measureProgress(tasks: readonly Task[], { plan, point }: Task): LabProg
 
 function resultOf({ experiment, values }: PlannedExperiment, seed: number, rows: readonly LabRow[]): LabResult {
   const { name, title, paper, about, columns } = experiment;
+  const notes = experiment.notes?.(rows) ?? [];
   return {
     name,
     title,
@@ -125,6 +126,7 @@ function resultOf({ experiment, values }: PlannedExperiment, seed: number, rows:
     columns,
     rows,
     published: experiment.published.map((number) => judgePublished(number, rows)),
+    ...(notes.length > 0 && { notes }),
     figures: experiment.figures(rows, values),
   };
 }

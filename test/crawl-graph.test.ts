@@ -27,9 +27,10 @@ test("the graph of a crawl has the pages that are held, and the links between th
   });
   const into = join(folder.path, "mirrors");
   await crawlSite({ url: `${server.origin}/`, into, sources: ["links"], allowPrivate: true });
-  const { graph, siteOf, unread } = await readCrawlGraph(into);
+  const { graph, siteOf, homes, unread } = await readCrawlGraph(into);
   // By path: /, /a.html, /b.html, /i.png.
   assert.deepEqual([...siteOf], [0, 0, 0, 0]);
+  assert.deepEqual([...homes], [[0, 0]]);
   assert.deepEqual(
     [0, 1, 2, 3].map((page) => [...targetsOf(graph, page)]),
     [[1, 2], [0, 2], [2], []],
@@ -57,7 +58,9 @@ test("sites without pages are left out, so that those with pages are numbered wi
   const origins = [empty, one, other].map(({ origin }) => origin);
   for (const origin of origins)
     await crawlSite({ url: `${origin}/`, into, sources: ["links"], allowPrivate: true }).catch(() => undefined);
-  assert.deepEqual([...(await readCrawlGraph(into)).siteOf], [0, 1]);
+  const { siteOf, homes } = await readCrawlGraph(into);
+  assert.deepEqual([...siteOf], [0, 1]);
+  assert.deepEqual([...homes.values()], [0, 1]);
 });
 
 test("where there is no crawl there is no graph", async () => {

@@ -27,7 +27,10 @@ export function formatExperiment(experiment: Experiment, columns: number): strin
 }
 
 /** A result: each published number beside ours, and below why it is not met. */
-export function formatResult({ name, title, paper, rows, published }: LabResult, columns: number): string {
+export function formatResult(
+  { name, title, paper, rows, published, notes: said = [] }: LabResult,
+  columns: number,
+): string {
   const width = Math.min(columns, widest);
   const reasons = published.flatMap(({ why }) => (why === undefined ? [] : [why]));
   const notes = [...new Set(reasons)];
@@ -41,7 +44,8 @@ export function formatResult({ name, title, paper, rows, published }: LabResult,
   const table =
     lines.length === 0 ? "" : formatTable([["  met", "theirs", "ours", "tolerance", "number"], ...lines], "lrrrl");
   const explanations = notes.map((why, at) => wrapText(why, width, `  [${at + 1}] `, "      "));
-  return `${name}: ${title}, ${formatNoun(rows.length, "row")}\n${wrapText(paper, width, "  ", "  ")}${table}${explanations.join("")}\n`;
+  const remarks = said.map((note) => wrapText(note, width, "  ", "  "));
+  return `${name}: ${title}, ${formatNoun(rows.length, "row")}\n${wrapText(paper, width, "  ", "  ")}${table}${explanations.join("")}${remarks.join("")}\n`;
 }
 
 /** The last line of a run. */

@@ -41,6 +41,8 @@ export interface Experiment<Table extends ParameterTable = ParameterTable> {
   points(values: Values<Table>): readonly Point[];
   /** Runs one part. */
   run(point: Point, values: Values<Table>, context: PointContext): readonly LabRow[] | Promise<readonly LabRow[]>;
+  /** What is to be said of all rows beside the published numbers: sentences. Default nothing. */
+  notes?(rows: readonly LabRow[]): readonly string[];
   /** What is drawn of all rows. */
   figures(rows: readonly LabRow[], values: Values<Table>): readonly Figure[];
 }

@@ -26,6 +26,8 @@ export interface LinkedPages {
   readonly graph: Graph;
   /** The site of each page, from 0 without gaps. */
   readonly siteOf: Uint32Array;
+  /** The home page of a site, by site, where it is known. */
+  readonly homes?: ReadonlyMap<number, number>;
 }
 
 /** A site of real files. */

@@ -42,5 +42,7 @@ export interface LabResult {
   readonly columns: readonly LabColumn[];
   readonly rows: readonly LabRow[];
   readonly published: readonly PublishedVerdict[];
+  /** What is to be said beside, sentences. */
+  readonly notes?: readonly string[];
   readonly figures: readonly Figure[];
 }

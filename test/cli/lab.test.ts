@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, watch } from "node:fs";
+import { existsSync, readdirSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { exitCodes } from "../../src/cli/exit-code.ts";
@@ -71,6 +71,27 @@ describe("tidemark lab", () => {
     assert.ok(Number(summary?.missed) > 0);
     assert.equal(code, exitCodes.itemsFailed);
     assert.ok(!stdout.includes('"event":"row"'));
+  });
+
+  it("says what share of a graph's pages can be reached, where that is little", async () => {
+    using temp = makeTempFolder();
+    const [graph, names] = [join(temp.path, "arcs"), join(temp.path, "names")];
+    // Of ten pages of one site, a ring of three that one of the others leads to.
+    writeFileSync(graph, "0 1\n1 2\n2 0\n9 0\n");
+    writeFileSync(names, Array.from({ length: 10 }, (_, node) => `${node}\thttps://one.example/${node}\n`).join(""));
+    const { stdout } = await runProgram(
+      "lab",
+      "run",
+      "orders",
+      "--param",
+      `graph=${graph}`,
+      "--param",
+      `names=${names}`,
+    );
+    assert.match(
+      stdout,
+      /^ {2}Only 30 % of the pages can be reached by links from the home pages; the others$/m,
+    );
   });
 
   const wrong: ReadonlyArray<readonly [readonly string[], RegExp]> = [

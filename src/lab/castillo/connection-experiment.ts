@@ -1,6 +1,13 @@
 import type { LabRow } from "../../model/index.ts";
 import { defineExperiment, type Experiment } from "../experiment.ts";
-import { castilloPaper, findWeb, graphParameters, politenessParameters, webParameters } from "./crawl-parameters.ts";
+import {
+  castilloPaper,
+  findWeb,
+  graphParameters,
+  noteReach,
+  politenessParameters,
+  webParameters,
+} from "./crawl-parameters.ts";
 import { isOrderName, RankedWeb } from "./rank-coverage.ts";
 
 const where = "section 5, Figure 6";
@@ -68,6 +75,7 @@ export const connectionExperiment: Experiment = defineExperiment({
     const steps = new RankedWeb(web).crawl(plan, onProgress);
     return steps.map(({ pages, rank, hours }) => ({ order, connections: Number(count), pages, rank, hours }));
   },
+  notes: noteReach,
   figures: (rows) =>
     orders.map((order) => ({
       name: `connections-${order}`,

@@ -1,4 +1,4 @@
-import { TidemarkError } from "../../model/index.ts";
+import { type LabRow, TidemarkError } from "../../model/index.ts";
 import type { LabPorts } from "../ports.ts";
 import { createRandom } from "../random.ts";
 import { generateWeb } from "../webs/generated-web.ts";
@@ -103,6 +103,17 @@ export const graphParameters = {
   },
 } as const;
 
+/** Less than this share of a web's pages that can be reached is told. */
+const littleReach = 0.9;
+
+/** Says so where a crawl that begins at the home pages reaches few pages, by its rows of hundredths. */
+export function noteReach(rows: readonly LabRow[]): readonly string[] {
+  const reach = rows.reduce((most, { pages }) => Math.max(most, Number(pages)), 0);
+  if (reach >= littleReach) return [];
+  const share = reach === 0 ? "Less than 1 %" : `Only ${Math.round(100 * reach)} %`;
+  return [`${share} of the pages can be reached by links from the home pages; the others are not crawled.`];
+}
+
 /** The web that was read, if one was named; else {@link drawWeb}. */
 export async function findWeb(
   values: WebValues & { readonly graph: string; readonly names: string },
@@ -111,6 +122,6 @@ export async function findWeb(
   more: Partial<WebShape> = {},
 ): Promise<Web> {
   if (values.graph === "") return drawWeb(values, seed, more);
-  const { graph, siteOf } = await ports.readLinkedPages(values.graph, values.names);
-  return webOfGraph(graph, siteOf, more, createRandom(seed, "web"));
+  const linked = await ports.readLinkedPages(values.graph, values.names);
+  return webOfGraph(linked, more, createRandom(seed, "web"));
 }

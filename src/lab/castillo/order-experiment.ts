@@ -3,7 +3,14 @@ import type { Figure, LabRow } from "../../model/index.ts";
 import { defineExperiment, type Experiment } from "../experiment.ts";
 import type { PublishedNumber } from "../published.ts";
 import { createRandom } from "../random.ts";
-import { castilloPaper, findWeb, graphParameters, politenessParameters, webParameters } from "./crawl-parameters.ts";
+import {
+  castilloPaper,
+  findWeb,
+  graphParameters,
+  noteReach,
+  politenessParameters,
+  webParameters,
+} from "./crawl-parameters.ts";
 import { isOrderName, meanLead, overtakenAt, RankedWeb, type RankStep } from "./rank-coverage.ts";
 
 const where = "section 5, Figure 5";
@@ -159,5 +166,6 @@ export const orderExperiment: Experiment = defineExperiment({
     const steps = new RankedWeb(web).crawl(plan, onProgress);
     return steps.map(({ pages, rank, hours }) => ({ order: name, pages, rank, hours }));
   },
+  notes: noteReach,
   figures: (rows) => [draw(rows)],
 });

@@ -171,14 +171,17 @@ test("a graph that was read becomes a web, with the pages that most links lead t
     [1, 3],
   ] as const)
     builder.addLink(from, to);
-  const web = webOfGraph(builder.build(), Uint32Array.of(0, 0, 1, 1, 1), {}, numbersFrom(9));
+  const web = webOfGraph({ graph: builder.build(), siteOf: Uint32Array.of(0, 0, 1, 1, 1) }, {}, numbersFrom(9));
   assert.deepEqual([web.pages, web.sites, [...web.homes]], [5, 2, [1, 4]]);
   assert.deepEqual([web.sizeBytes.length, web.latencySeconds.length], [5, 2]);
   const graph = builder.build();
+  const siteOf = Uint32Array.of(0, 0, 1, 1, 1);
+  const known = webOfGraph({ graph, siteOf, homes: new Map([[1, 2]]) }, {}, numbersFrom(9));
+  assert.deepEqual([...known.homes], [1, 2], "a home page that is known goes before links");
   for (const groups of [
     [0, 0, 0],
     [0, 0, 2, 2, 2],
     [0, 0, 0, 0, 9],
   ])
-    assert.throws(() => webOfGraph(graph, Uint32Array.from(groups), {}, numbersFrom(9)), RangeError);
+    assert.throws(() => webOfGraph({ graph, siteOf: Uint32Array.from(groups) }, {}, numbersFrom(9)), RangeError);
 });
