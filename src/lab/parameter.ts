@@ -29,8 +29,17 @@ export interface ChoiceParameter {
   readonly meaning: string;
 }
 
+/** Some of some words, a comma between; none only where that is the default. */
+export interface ChoicesParameter {
+  readonly kind: "choices";
+  readonly default: string;
+  readonly quick?: string;
+  readonly choices: readonly string[];
+  readonly meaning: string;
+}
+
 /** Anything an experiment may be given. */
-export type Parameter = NumberParameter | TextParameter | ChoiceParameter;
+export type Parameter = NumberParameter | TextParameter | ChoiceParameter | ChoicesParameter;
 
 /** Parameters by their names. */
 export type ParameterTable = Readonly<Record<string, Parameter>>;
@@ -39,7 +48,7 @@ export type ParameterTable = Readonly<Record<string, Parameter>>;
 export type Values<Table extends ParameterTable = ParameterTable> = {
   readonly [Name in keyof Table]: Table[Name] extends NumberParameter
     ? number
-    : Table[Name] extends TextParameter | ChoiceParameter
+    : Table[Name] extends TextParameter | ChoiceParameter | ChoicesParameter
       ? string
       : number | string;
 };
@@ -82,10 +91,17 @@ function readValue(name: string, parameter: Parameter, text: string, nearestWord
   if (parameter.kind === "text") return text;
   if (parameter.kind === "choice") {
     if (parameter.choices.includes(text)) return text;
-    const near = nearestWord(text, parameter.choices);
-    throw new TidemarkError("bad-option", `--param ${name}=${text}: not one of ${parameter.choices.join(", ")}.`, {
-      ...(near !== undefined && { hint: `Did you mean ${near}?` }),
-    });
+    throw notOneOf(`--param ${name}=${text}:`, text, parameter.choices, nearestWord);
+  }
+  if (parameter.kind === "choices") {
+    if (text === parameter.default) return text;
+    const words = text.split(",");
+    const unknown = words.find((word) => !parameter.choices.includes(word));
+    if (unknown !== undefined)
+      throw notOneOf(`--param ${name}=${text}: "${unknown}" is`, unknown, parameter.choices, nearestWord);
+    const again = words.find((word, at) => words.indexOf(word) < at);
+    if (again === undefined) return text;
+    throw new TidemarkError("bad-option", `--param ${name}=${text}: ${again} is given twice.`);
   }
   const value = Number(text);
   const { kind, min, max } = parameter;
@@ -93,4 +109,11 @@ function readValue(name: string, parameter: Parameter, text: string, nearestWord
   if (isNumber && value >= min && value <= max) return value;
   const what = kind === "whole" ? "a whole number" : "a number";
   throw new TidemarkError("bad-option", `--param ${name}=${text}: not ${what} from ${min} to ${max}.`);
+}
+
+function notOneOf(what: string, word: string, words: readonly string[], nearestWord: NearestWord): TidemarkError {
+  const near = nearestWord(word, words);
+  return new TidemarkError("bad-option", `${what} not one of ${words.join(", ")}.`, {
+    ...(near !== undefined && { hint: `Did you mean ${near}?` }),
+  });
 }

@@ -88,10 +88,7 @@ describe("tidemark lab", () => {
       "--param",
       `names=${names}`,
     );
-    assert.match(
-      stdout,
-      /^ {2}Only 30 % of the pages can be reached by links from the home pages; the others$/m,
-    );
+    assert.match(stdout, /^ {2}Only 30 % of the pages can be reached by links from the home pages; the others$/m);
   });
 
   const wrong: ReadonlyArray<readonly [readonly string[], RegExp]> = [
@@ -108,6 +105,12 @@ describe("tidemark lab", () => {
     [["lab", "run", "batch-time", "--param", "cap=1", "--param", "sites=9"], /: 10000 pages do not go into 9 sites/],
     [["lab", "run", "savings", "--param", "pages"], /not a name and a value/],
     [["lab", "run", "savings", "--param", "pages=300", "--param", "pages=400"], /given more than once/],
+    [
+      ["lab", "run", "planners", "--param", "scenes=poisson,burtsy"],
+      /"burtsy" is not one of poisson, bursty, .*\.\n {2}Did you mean bursty\?/,
+    ],
+    [["lab", "run", "planners", "--param", "scenes="], /scenes=: "" is not one of poisson/],
+    [["lab", "run", "planners", "--param", "planners=foo"], /"foo" is not one of round-robin, nutch/],
     [["lab", "run", "savings", "--seed", "-1"], /not a whole number from 0 to 4294967295/],
     [["lab", "run", "savings", "--full"], /--full is of `tidemark lab all`/],
     [["lab", "all", "--param", "pages=300"], /--param is of `tidemark lab run`/],

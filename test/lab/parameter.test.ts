@@ -25,6 +25,18 @@ describe("readParameters", () => {
     assert.deepEqual(read({ days: "7", order: "length" }, "quick"), { days: 7, share: 0.5, root: "", order: "length" });
   });
 
+  it("takes some of the words that there are, or none where that is the default", () => {
+    const choices = ["poisson", "bursty"];
+    const readWords = (text: string, preset: string) => {
+      const words: ParameterTable = { words: { kind: "choices", default: preset, choices, meaning: "words" } };
+      return readParameters(words, new Map([["words", text]]), "whole", nearestWord).words;
+    };
+    assert.equal(readWords("bursty,poisson", ""), "bursty,poisson");
+    assert.equal(readWords("", ""), "");
+    for (const text of ["", "foo", "poisson,foo", "poisson,", "poisson, bursty", "poisson,poisson"])
+      assert.throws(() => readWords(text, "poisson"), { code: "bad-option" }, text);
+  });
+
   const wrong: ReadonlyArray<readonly [Record<string, string>, RegExp, RegExp]> = [
     [{ day: "1" }, /no such parameter/, /Did you mean days\?/],
     [{ colour: "1" }, /no such parameter/, /There are days, share, root, order/],

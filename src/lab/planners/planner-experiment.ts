@@ -168,14 +168,16 @@ export const plannerExperiment: Experiment = defineExperiment({
     seeds: { kind: "whole", default: 10, quick: 2, min: 1, max: 1000, meaning: "webs of each scene" },
     window: { kind: "number", default: 1, quick: 4, min: 0.01, max: 100, meaning: "days that are planned at once" },
     scenes: {
-      kind: "text",
+      kind: "choices",
+      choices: Object.keys(scenes),
       default: Object.keys(scenes).join(","),
       // Rates that are estimated of pages that signal take longest: no two pages are alike.
       quick: "poisson,bursty,working,budget,history",
       meaning: "scenes, a comma between",
     },
     planners: {
-      kind: "text",
+      kind: "choices",
+      choices: players.map((player) => labelOf(player)),
       default: "",
       // Those that take longest are left out.
       quick: "round-robin,nutch,storm,optimum-known,azar-known,index-known,index,learning,default",
