@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
 import { exitCodes } from "../../src/cli/exit-code.ts";
 import { experiments } from "../../src/lab/index.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -89,6 +90,19 @@ describe("tidemark lab", () => {
       `names=${names}`,
     );
     assert.match(stdout, /^ {2}Only 30 % of the pages can be reached by links from the home pages; the others$/m);
+  });
+
+  it("refuses a history that is too short for a league", async () => {
+    using temp = makeTempFolder();
+    const history = join(temp.path, "one.gz");
+    writeFileSync(history, gzipSync("1000\tA\t5\tx\n"));
+    const args = ["lab", "run", "planners", "--param", "scenes=history", "--param", `history=${history}`];
+    const { code, stderr } = await runProgram(...args, "--param", "planners=index");
+    assert.equal(code, exitCodes.usage, stderr);
+    assert.match(
+      stderr,
+      /one\.gz is too short: no page .*\n {2}Choose a longer history, or fewer days than --param days=720\./,
+    );
   });
 
   const wrong: ReadonlyArray<readonly [readonly string[], RegExp]> = [

@@ -1,4 +1,4 @@
-import type { Figure, LabRow } from "../../model/index.ts";
+import { type Figure, type LabRow, TidemarkError } from "../../model/index.ts";
 import { defineExperiment, type Experiment } from "../experiment.ts";
 import { daySeconds } from "../history-days.ts";
 import { makeHistory } from "../made-history.ts";
@@ -239,6 +239,11 @@ export const plannerExperiment: Experiment = defineExperiment({
       const events = sceneName === "history" ? (real ?? makeHistory(pages, values.days, seed + turn)) : [];
       const web = scene.make({ pages, seconds, events }, random);
       const time = timeOf(scene, web, seconds, values.every);
+      // Pages are in the order of their birth.
+      if (file !== undefined && !((web.bornAt[0] ?? seconds) <= time.countFromSeconds))
+        throw new TidemarkError("bad-option", `${file} is too short: no page of it is there for half of the days.`, {
+          hint: `Choose a longer history, or fewer days than --param days=${values.days}.`,
+        });
       const trial = { ...time, windowSeconds: values.window * daySeconds, isLearned: player.rates === "learned" };
       const { freshness, visits, allowed } = runLeague(player.make(), web, trial);
       found.push({ freshness, share: freshness / bestFreshness(web, time), used: visits / Math.max(1, allowed) });
