@@ -48,6 +48,10 @@ export async function readLinkedPages(place: string, names: string): Promise<Lin
   const facts = await stat(place).catch((error: unknown) => {
     throw wrapSystemError(error, `read the graph ${place}`, { file: place });
   });
+  if (facts.isDirectory() && names !== "")
+    throw new TidemarkError("bad-option", `--param names=${names} is not for the folder of a crawl, ${place}.`, {
+      hint: "Leave names out: the crawl knows the URLs of its pages.",
+    });
   if (facts.isDirectory()) return await readCrawlGraph(place);
   const groups = names === "" ? undefined : await readVertices(readBytes(names), { groupOf: siteOfName });
   if (groups?.ok === false) throw refuse(names, groups.error);

@@ -34,4 +34,5 @@ test("edges and vertices of Common Crawl are read, packed or not; without names 
   await assert.rejects(readLinkedPages(file("plain.gz", edges), ""), refuses("bad-option"));
   await assert.rejects(readLinkedPages(file("cut.gz", gzipSync(edges).subarray(0, 20)), ""), refuses("bad-option"));
   await assert.rejects(readLinkedPages(folder.path, ""), refuses("not-found"));
+  await assert.rejects(readLinkedPages(folder.path, names), refuses("bad-option"));
 });

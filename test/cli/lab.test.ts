@@ -125,6 +125,10 @@ describe("tidemark lab", () => {
     ],
     [["lab", "run", "planners", "--param", "scenes="], /scenes=: "" is not one of poisson/],
     [["lab", "run", "planners", "--param", "planners=foo"], /"foo" is not one of round-robin, nutch/],
+    [
+      ["lab", "run", "orders", "--param", "names=vertices.txt.gz"],
+      /names=vertices\.txt\.gz is without a graph\.\n {2}Add --param graph=FILE/,
+    ],
     [["lab", "run", "savings", "--seed", "-1"], /not a whole number from 0 to 4294967295/],
     [["lab", "run", "savings", "--full"], /--full is of `tidemark lab all`/],
     [["lab", "all", "--param", "pages=300"], /--param is of `tidemark lab run`/],

@@ -114,13 +114,21 @@ export function noteReach(rows: readonly LabRow[]): readonly string[] {
   return [`${share} of the pages can be reached by links from the home pages; the others are not crawled.`];
 }
 
-/** The web that was read, if one was named; else {@link drawWeb}. */
+/**
+ * The web that was read, if one was named; else {@link drawWeb}.
+ *
+ * @throws TidemarkError `bad-option` for names without a graph, and what reading and drawing throw
+ */
 export async function findWeb(
   values: WebValues & { readonly graph: string; readonly names: string },
   seed: number,
   ports: LabPorts,
   more: Partial<WebShape> = {},
 ): Promise<Web> {
+  if (values.graph === "" && values.names !== "")
+    throw new TidemarkError("bad-option", `--param names=${values.names} is without a graph.`, {
+      hint: "Add --param graph=FILE, the links between the nodes that are named.",
+    });
   if (values.graph === "") return drawWeb(values, seed, more);
   const linked = await ports.readLinkedPages(values.graph, values.names);
   return webOfGraph(linked, more, createRandom(seed, "web"));
