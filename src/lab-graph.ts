@@ -2,11 +2,13 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createGunzip } from "node:zlib";
 import { readCrawlGraph } from "./crawl-graph.ts";
-import { readArcs, readVertices } from "./graph/index.ts";
+import { type LineProblem, type NodeGroups, readArcs, readVertices } from "./graph/index.ts";
 import type { LinkedPages } from "./lab/index.ts";
 import { type Problem, parseUrl, TidemarkError, wrapSystemError } from "./model/index.ts";
 
 const pieceBytes = 256 * 1024;
+/** Building a graph takes 16 bytes a node. */
+const maxNodes = 2 ** 26;
 
 /** The bytes of a file; unpacked, if it is gzip'd. */
 async function* readBytes(file: string): AsyncGenerator<Uint8Array, void, void> {
@@ -33,8 +35,41 @@ export function siteOfName(name: string): string {
   return name.includes("://") ? (parseUrl(name)?.host ?? name) : name.split(".").slice(0, 2).join(".");
 }
 
+/** The first line that was passed over, and the first of those whose number is too large. */
+class FirstFaults {
+  #first: LineProblem | undefined;
+  #large: LineProblem | undefined;
+
+  readonly add = (problem: LineProblem): void => {
+    this.#first ??= problem;
+    if (problem.code === "number-too-large") this.#large ??= problem;
+  };
+
+  /** @throws TidemarkError `bad-option` where most lines were passed over, or a node that is there: the graph is another then */
+  check(file: string, what: "links" | "names", badLines: number, goodLines: number): void {
+    const fault = this.#large ?? this.#first;
+    if (fault === undefined || (this.#large === undefined && badLines <= goodLines)) return;
+    const { line } = fault;
+    const most = `${badLines} of ${badLines + goodLines} lines are no ${what}, the first of them line ${line}.`;
+    const large = `line ${line} has a node from ${maxNodes} on, which are not read.`;
+    throw new TidemarkError("bad-option", `${file}: ${this.#large === undefined ? most : large}`, {
+      hint: "See `tidemark lab list orders` for what is read.",
+      details: { file, line, badLines },
+    });
+  }
+}
+
 function refuse(file: string, { message }: Problem): TidemarkError {
   return new TidemarkError("bad-option", `${file}: ${message}`);
+}
+
+async function readNames(file: string): Promise<NodeGroups> {
+  const faults = new FirstFaults();
+  const read = await readVertices(readBytes(file), { groupOf: siteOfName, maxNodes, onProblem: faults.add });
+  if (!read.ok) throw refuse(file, read.error);
+  const { nodes, unnamed, badLines } = read.value;
+  faults.check(file, "names", badLines, nodes - unnamed);
+  return read.value;
 }
 
 /**
@@ -53,15 +88,17 @@ export async function readLinkedPages(place: string, names: string): Promise<Lin
       hint: "Leave names out: the crawl knows the URLs of its pages.",
     });
   if (facts.isDirectory()) return await readCrawlGraph(place);
-  const groups = names === "" ? undefined : await readVertices(readBytes(names), { groupOf: siteOfName });
-  if (groups?.ok === false) throw refuse(names, groups.error);
-  const read = await readArcs(readBytes(place), { nodes: groups?.value.nodes ?? 0 });
+  const groups = names === "" ? undefined : await readNames(names);
+  const faults = new FirstFaults();
+  const nodes = groups?.nodes ?? 0;
+  const read = await readArcs(readBytes(place), { nodes, maxNodes, onProblem: faults.add });
   if (!read.ok) throw refuse(place, read.error);
-  const { graph, links } = read.value;
+  const { graph, links, badLines } = read.value;
+  faults.check(place, "links", badLines, links);
   if (links === 0) throw new TidemarkError("bad-option", `${place} has no line of two numbers.`);
   const siteOf = new Uint32Array(graph.nodes);
   // Nodes beyond those that were named are sites of their own.
-  let next = groups?.value.groups ?? 0;
-  for (let node = 0; node < graph.nodes; node++) siteOf[node] = groups?.value.groupOf[node] ?? next++;
+  let next = groups?.groups ?? 0;
+  for (let node = 0; node < graph.nodes; node++) siteOf[node] = groups?.groupOf[node] ?? next++;
   return { graph, siteOf };
 }

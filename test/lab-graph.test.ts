@@ -31,6 +31,21 @@ test("edges and vertices of Common Crawl are read, packed or not; without names 
   const refuses = (code: ErrorCode) => (error: unknown) => error instanceof TidemarkError && error.code === code;
   await assert.rejects(readLinkedPages(join(folder.path, "none"), ""), refuses("not-found"));
   await assert.rejects(readLinkedPages(file("text", "no graph\n"), ""), refuses("bad-option"));
+  const says = (message: RegExp) => (error: unknown) => refuses("bad-option")(error) && message.test(String(error));
+  const garbage = Array.from({ length: 1000 }, (_, at) => `garbage line ${at}\n`).join("");
+  await assert.rejects(
+    readLinkedPages(file("garbage", `${edges}${garbage}`), ""),
+    says(/garbage: 1000 of 1004 lines are no links, the first of them line 5\./),
+  );
+  await assert.rejects(
+    readLinkedPages(file("large", `${edges}${"x\n".repeat(200)}${edges.repeat(99)}0\t67108864\n`), ""),
+    says(/large: line 601 has a node from 67108864 on/),
+  );
+  await assert.rejects(
+    readLinkedPages(file("few", edges), file("unnamed", "0\tcom.example\none\ntwo\n")),
+    says(/unnamed: 2 of 3 lines are no names, the first of them line 2\./),
+  );
+  assert.equal((await readLinkedPages(file("one-bad", `from\tto\n${edges}`), "")).graph.nodes, 4);
   await assert.rejects(readLinkedPages(file("plain.gz", edges), ""), refuses("bad-option"));
   await assert.rejects(readLinkedPages(file("cut.gz", gzipSync(edges).subarray(0, 20)), ""), refuses("bad-option"));
   await assert.rejects(readLinkedPages(folder.path, ""), refuses("not-found"));

@@ -11,7 +11,7 @@ export interface ArcReadingOptions {
   readonly maxNodes?: number;
   /** Beyond so many links nothing is read. @default 2 ** 28, for which a builder takes 4 GB */
   readonly maxLinks?: number;
-  /** Told of each line that is passed over, at most a hundred times. */
+  /** Told of each line that is passed over, at most a hundred times for each reason. */
   readonly onProblem?: (problem: LineProblem) => void;
 }
 

@@ -5,12 +5,13 @@ export interface LineProblem {
   readonly code: "not-numbers" | "number-too-large" | "no-name" | "line-too-long" | "given-twice";
 }
 
-/** How often one reading reports a line; those beyond are only counted. */
+/** How often one reading reports a line for a reason; those beyond are only counted. */
 export const maxReportedLines = 100;
 
-/** Counts the lines that say nothing and reports the first of them. */
+/** Counts the lines that say nothing and reports the first of each reason. */
 export class LineProblems {
   readonly #report: ((problem: LineProblem) => void) | undefined;
+  readonly #counts = new Map<LineProblem["code"], number>();
   count = 0;
 
   constructor(report: ((problem: LineProblem) => void) | undefined) {
@@ -19,6 +20,8 @@ export class LineProblems {
 
   add(line: number, code: LineProblem["code"]): void {
     this.count++;
-    if (this.count <= maxReportedLines) this.#report?.({ line, code });
+    const count = (this.#counts.get(code) ?? 0) + 1;
+    this.#counts.set(code, count);
+    if (count <= maxReportedLines) this.#report?.({ line, code });
   }
 }

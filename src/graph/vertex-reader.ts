@@ -10,7 +10,7 @@ export interface VertexReadingOptions {
   readonly maxNodes?: number;
   /** Beyond so many groups nothing is read: their names are in memory until the end. @default 2 ** 23 */
   readonly maxGroups?: number;
-  /** Told of each line that is passed over, at most a hundred times. */
+  /** Told of each line that is passed over, at most a hundred times for each reason. */
   readonly onProblem?: (problem: LineProblem) => void;
 }
 
