@@ -71,6 +71,15 @@ describe("the experiments", () => {
     }
   });
 
+  it("draw savings below nothing within the axis", () => {
+    const savings = experiments.find(({ name }) => name === "savings");
+    const domainOf = (saved: number) =>
+      savings?.figures([{ input: "cho", freshness: 0.1, conventional: 1, metadata: 1 - saved, saved }], {})[0]?.y
+        .domain;
+    assert.deepEqual(domainOf(-0.17), [-0.2, 1]);
+    assert.deepEqual(domainOf(0.3), [0, 1]);
+  });
+
   it("draw figures whose files differ", async () => {
     const figures = [];
     for (const experiment of experiments.filter(({ name }) => name in small)) {
