@@ -1,7 +1,8 @@
-import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import type { Stats } from "node:fs";
+import { access, constants, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { makeMissingFolder } from "./export/index.ts";
-import { type LabResult, wrapSystemError } from "./model/index.ts";
+import { type LabResult, TidemarkError, wrapSystemError } from "./model/index.ts";
 import {
   drawFigure,
   formatPage,
@@ -20,6 +21,40 @@ export interface WrittenFile {
 /** How results are written. */
 export interface WriteLabOptions extends Origin {
   readonly signal?: AbortSignal;
+}
+
+/**
+ * Checks that results can be written into a folder, before there are any; makes nothing.
+ *
+ * @throws TidemarkError `not-a-folder`, `no-permission`, `read-only`
+ */
+export async function checkLabFolder(folder: string): Promise<void> {
+  const out = resolve(folder);
+  try {
+    // Of one that is missing, the folder that it will be made in.
+    let place = out;
+    let facts = await statIfThere(place);
+    while (facts === undefined && dirname(place) !== place) {
+      place = dirname(place);
+      facts = await statIfThere(place);
+    }
+    if (facts?.isDirectory() === false)
+      throw new TidemarkError("not-a-folder", `${place} is wanted as a folder, and a file is there.`, {
+        hint: "Name another folder with --out.",
+        details: { folder: out, path: place },
+      });
+    await access(place, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw wrapSystemError(error, `write into ${out}`, { folder: out });
+  }
+}
+
+async function statIfThere(path: string): Promise<Stats | undefined> {
+  return await stat(path).catch((error: NodeJS.ErrnoException) => {
+    // ENOTDIR is found out at the file above it.
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
+    throw error;
+  });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { givenOptions } from "../given-options.ts";
 import { type Experiment, experiments, readParameters } from "../lab/index.ts";
-import { writeLabFolder } from "../lab-folder.ts";
+import { checkLabFolder, writeLabFolder } from "../lab-folder.ts";
 import { type LabResult, TidemarkError } from "../model/index.ts";
 import { countVerdicts } from "../report/index.ts";
 import { type LabProgress, runLab } from "../run-lab.ts";
@@ -50,6 +50,7 @@ async function run(options: LabArguments, context: RunContext): Promise<ExitCode
     experiment,
     values: readParameters(experiment.parameters, given, setting, nearestWord),
   }));
+  if (folder !== undefined) await checkLabFolder(folder);
   const progress = new ProgressLine(err, quiet);
   const startedMs = performance.now();
   let results: LabResult[];

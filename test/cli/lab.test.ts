@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, watch, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { exitCodes } from "../../src/cli/exit-code.ts";
 import { experiments } from "../../src/lab/index.ts";
+import { checkLabFolder } from "../../src/lab-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { endOf, runProgram, startProgram } from "./run-program.ts";
 
@@ -90,6 +91,26 @@ describe("tidemark lab", () => {
       `names=${names}`,
     );
     assert.match(stdout, /^ {2}Only 30 % of the pages can be reached by links from the home pages; the others$/m);
+  });
+
+  it("looks at the folder for results before it works", async () => {
+    using temp = makeTempFolder();
+    const file = join(temp.path, "file");
+    writeFileSync(file, "kept");
+    const closed = join(temp.path, "closed");
+    mkdirSync(closed, { mode: 0o555 });
+    const cases: [folder: string, code: string][] = [
+      [file, "not-a-folder"],
+      [join(file, "below", "it"), "not-a-folder"],
+    ];
+    // Root may write anywhere.
+    if (process.getuid?.() !== 0) cases.push([closed, "no-permission"], [join(closed, "below"), "no-permission"]);
+    for (const [folder, code] of cases) await assert.rejects(checkLabFolder(folder), { code }, folder);
+    await checkLabFolder(join(temp.path, "new", "folder"));
+    assert.deepEqual(readdirSync(temp.path).toSorted(), ["closed", "file"]);
+    // Before any of the work, which would take long.
+    const { stderr } = await runProgram("lab", "run", "intervals", "--param", "pages=10000000", "--out", file);
+    assert.match(stderr, /file is wanted as a folder, and a file is there\.\n {2}Name another folder with --out/);
   });
 
   it("refuses a history that is too short for a league", async () => {
