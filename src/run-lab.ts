@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Experiment, judgePublished, type Point, type Values } from "./lab/index.ts";
+import { type Experiment, hasOwnData, judgePublished, type Point, type Values } from "./lab/index.ts";
 import { LabThread } from "./lab-thread.ts";
 import { type LabResult, type LabRow, TidemarkError } from "./model/index.ts";
 
@@ -115,6 +115,7 @@ function measureProgress(tasks: readonly Task[], { plan, point }: Task): LabProg
 
 function resultOf({ experiment, values }: PlannedExperiment, seed: number, rows: readonly LabRow[]): LabResult {
   const { name, title, paper, about, columns } = experiment;
+  const isOwnData = hasOwnData(experiment.parameters, values);
   const notes = experiment.notes?.(rows) ?? [];
   return {
     name,
@@ -125,7 +126,7 @@ function resultOf({ experiment, values }: PlannedExperiment, seed: number, rows:
     parameters: values,
     columns,
     rows,
-    published: experiment.published.map((number) => judgePublished(number, rows)),
+    published: experiment.published.map((number) => judgePublished(number, rows, { isOwnData })),
     ...(notes.length > 0 && { notes }),
     figures: experiment.figures(rows, values),
   };

@@ -6,7 +6,14 @@ export { type ReplayShape, replayHosts } from "./hosts/replayed-hosts.ts";
 export { type HostAnswer, type HostKind, type HostRequest, hostKinds } from "./hosts/virtual-host.ts";
 export { type HostsShape, makeHosts } from "./hosts/virtual-hosts.ts";
 export { type Idle, type Reach, VirtualTime } from "./hosts/virtual-time.ts";
-export { type NearestWord, type Parameter, type ParameterTable, readParameters, type Values } from "./parameter.ts";
+export {
+  hasOwnData,
+  type NearestWord,
+  type Parameter,
+  type ParameterTable,
+  readParameters,
+  type Values,
+} from "./parameter.ts";
 export type {
   ExportedArchive,
   ExportedSite,

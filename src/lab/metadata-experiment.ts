@@ -46,7 +46,12 @@ export const metadataExperiment: Experiment = defineExperiment({
     "also written as the paper's entries. Without a folder the site of `tidemark demo` and this package's own documents are measured; " +
     "the published numbers are held against the site with the most pages.",
   parameters: {
-    root: { kind: "text", default: "", meaning: "folder of a site; without one, the sites that the package has" },
+    root: {
+      kind: "text",
+      isOwnData: true,
+      default: "",
+      meaning: "folder of a site; without one, the sites that the package has",
+    },
     pages: {
       kind: "whole",
       default: 20_000,

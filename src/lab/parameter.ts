@@ -18,6 +18,8 @@ export interface TextParameter {
   readonly default: string;
   readonly quick?: string;
   readonly meaning: string;
+  /** Whether what is given is data of one's own, in place of the paper's. Default not. */
+  readonly isOwnData?: boolean;
 }
 
 /** One of some words. */
@@ -52,6 +54,13 @@ export type Values<Table extends ParameterTable = ParameterTable> = {
       ? string
       : number | string;
 };
+
+/** Whether data of one's own was given. */
+export function hasOwnData(table: ParameterTable, values: Values): boolean {
+  return Object.entries(table).some(
+    ([name, parameter]) => parameter.kind === "text" && parameter.isOwnData === true && values[name] !== "",
+  );
+}
 
 /** Finds the word that was probably meant. */
 export type NearestWord = (typed: string, words: readonly string[]) => string | undefined;

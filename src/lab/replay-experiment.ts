@@ -50,6 +50,7 @@ export const replayExperiment: Experiment = defineExperiment({
   parameters: {
     history: {
       kind: "text",
+      isOwnData: true,
       default: "",
       meaning: "gzip'd file of a line an event: seconds, A, M or D, bytes, path, TAB between",
     },

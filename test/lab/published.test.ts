@@ -30,6 +30,15 @@ describe("judgePublished", () => {
     assert.equal(judgePublished(bare, [{ value: 7.5 }]).verdict, "missed");
   });
 
+  it("only shows ours where it is of data of one's own, and judges what is of none", () => {
+    for (const value of [5, 7.5, 9]) {
+      const { verdict, ours } = judgePublished(number, [{ value }], { isOwnData: true });
+      assert.deepEqual([verdict, ours], ["not-measured", value]);
+    }
+    const made = { ...number, isOfMadeData: true };
+    assert.equal(judgePublished(made, [{ value: 9 }], { isOwnData: true }).verdict, "missed");
+  });
+
   it("says that nothing was measured where the rows do not say", () => {
     assert.equal(judge(undefined)[0], "not-measured");
   });

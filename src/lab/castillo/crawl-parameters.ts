@@ -92,6 +92,7 @@ export function drawWeb(values: WebValues, seed: number, more: Partial<WebShape>
 export const graphParameters = {
   graph: {
     kind: "text",
+    isOwnData: true,
     default: "",
     meaning:
       "a file of links to crawl instead (Common Crawl's edges, WebGraph's arcs), or the folder of a crawl of one's own",

@@ -54,7 +54,7 @@ const fewPages = {
   why: "Of few pages on few webs a mean is not known as exactly as a lead of a hundredth.",
 } as const;
 
-const published: readonly PublishedNumber[] = [
+const ofBars: readonly PublishedNumber[] = [
   ...known.map(
     ([name, label, theirs, tolerance]): PublishedNumber => ({
       name,
@@ -96,6 +96,10 @@ const published: readonly PublishedNumber[] = [
     ours: freshnessOf("poisson", "default", "share"),
     explanation: fewPages,
   },
+];
+
+const published: readonly PublishedNumber[] = [
+  ...ofBars.map((number) => ({ ...number, isOfMadeData: true })),
   {
     name: "least lead of the crawler's planner over the rules of Nutch and StormCrawler and over visits in turn",
     where: "every scene",
@@ -185,6 +189,7 @@ export const plannerExperiment: Experiment = defineExperiment({
     },
     history: {
       kind: "text",
+      isOwnData: true,
       default: "",
       meaning: "gzip'd files of a line an event, a comma between: seconds, A, M or D, bytes, path, TAB between",
     },
