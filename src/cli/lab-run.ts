@@ -80,6 +80,7 @@ async function run(options: LabArguments, context: RunContext): Promise<ExitCode
     for (const row of result.rows) printEvent(context, { event: "row", experiment: name, row });
     for (const { ours, ...number } of result.published)
       printEvent(context, { event: "published", experiment: name, ...number, ours: ours ?? null });
+    for (const text of result.notes ?? []) printEvent(context, { event: "note", experiment: name, text });
   }
   if (json) out.writeJson({ event: "summary", experiments: results.length, ...count, seed, elapsedMs });
   else if (!quiet) out.write(formatLabSummary(count, elapsedMs, folder));

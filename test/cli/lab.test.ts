@@ -81,19 +81,15 @@ describe("tidemark lab", () => {
     // Of ten pages of one site, a ring of three that one of the others leads to.
     writeFileSync(graph, "0 1\n1 2\n2 0\n9 0\n");
     writeFileSync(names, Array.from({ length: 10 }, (_, node) => `${node}\thttps://one.example/${node}\n`).join(""));
-    const { code, stdout } = await runProgram(
-      "lab",
-      "run",
-      "orders",
-      "--param",
-      `graph=${graph}`,
-      "--param",
-      `names=${names}`,
-    );
+    const args = ["lab", "run", "orders", "--param", `graph=${graph}`, "--param", `names=${names}`];
+    const { code, stdout } = await runProgram(...args);
     assert.match(stdout, /^ {2}Only 30 % of the pages can be reached by links from the home pages; the others$/m);
     // What the paper found of its own graph is no measure of this one.
     assert.match(stdout, /^7 published numbers: 0 met, 0 explained, 7 not measured; /m);
     assert.equal(code, exitCodes.done);
+    const note = linesOf((await runProgram(...args, "--json")).stdout).find(({ event }) => event === "note");
+    assert.equal(note?.experiment, "orders");
+    assert.match(String(note?.text), /^Only 30 % of the pages/);
   });
 
   it("looks at the folder for results before it works", async () => {
