@@ -87,7 +87,13 @@ export async function readLinkedPages(place: string, names: string): Promise<Lin
     throw new TidemarkError("bad-option", `--param names=${names} is not for the folder of a crawl, ${place}.`, {
       hint: "Leave names out: the crawl knows the URLs of its pages.",
     });
-  if (facts.isDirectory()) return await readCrawlGraph(place);
+  if (facts.isDirectory()) {
+    const crawl = await readCrawlGraph(place);
+    if (crawl.graph.nodes > 0) return crawl;
+    throw new TidemarkError("bad-option", `The crawl in ${place} holds no page.`, {
+      hint: "Crawl a site into it first, or name another folder.",
+    });
+  }
   const groups = names === "" ? undefined : await readNames(names);
   const faults = new FirstFaults();
   const nodes = groups?.nodes ?? 0;

@@ -3,14 +3,26 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
+import { crawlSite } from "../src/crawl-site.ts";
 import { targetsOf } from "../src/graph/index.ts";
 import { readLinkedPages, siteOfName } from "../src/lab-graph.ts";
 import { type ErrorCode, TidemarkError } from "../src/model/index.ts";
+import { listenSite } from "./site-server.ts";
 import { makeTempFolder } from "./temp-folder.ts";
 
 test("the site of a name is a URL's host, or the domain of a host that is written backwards", () => {
   const names = ["https://www.example.org:8080/a?b", "com.example.www", "com.example", "com", "http://["];
   assert.deepEqual(names.map(siteOfName), ["www.example.org:8080", "com.example", "com.example", "com", "http://["]);
+});
+
+test("a crawl without a page is no graph", async () => {
+  await using folder = await makeTempFolder();
+  await using server = await listenSite((_, response) => {
+    response.statusCode = 404;
+    response.end();
+  });
+  await crawlSite({ url: `${server.origin}/`, into: folder.path, sources: ["links"], allowPrivate: true });
+  await assert.rejects(readLinkedPages(folder.path, ""), { code: "bad-option", message: /holds no page/ });
 });
 
 test("edges and vertices of Common Crawl are read, packed or not; without names each node is a site", async () => {
