@@ -1,3 +1,4 @@
+import { isInVain } from "../crawl-report.ts";
 import type { FollowedVisit } from "../follow-sites.ts";
 import type { CrawlEvent } from "../model/index.ts";
 import type { SiteDecision } from "../site-decision.ts";
@@ -40,7 +41,7 @@ export class FollowPrinter {
     const { summary } = visit;
     this.#last = visit;
     this.#visits++;
-    if (summary === undefined || summary.source === "none") this.#failed++;
+    if (summary === undefined || isInVain(summary)) this.#failed++;
     this.#requests += summary?.requests ?? 0;
     this.#changed += (summary?.created ?? 0) + (summary?.updated ?? 0) + (summary?.deleted ?? 0);
     this.#bytes += (summary?.pageBytes ?? 0) + (summary?.metadataBytes ?? 0) + (summary?.packageBytes ?? 0);
@@ -56,13 +57,17 @@ export class FollowPrinter {
     this.#progress.clear();
   }
 
-  #line(): string {
-    const { sites = 0, open = 0, due = 0 } = this.#last ?? {};
+  /** What all visits came to. */
+  sum(): string {
     const failed = this.#failed === 0 ? "" : ` (${formatCount(this.#failed)} in vain)`;
     return (
-      `${formatNoun(sites, "site")}, ${formatCount(open)} open, ${formatCount(due)} due: ` +
       `${formatNoun(this.#visits, "visit")}${failed}, ${formatNoun(this.#requests, "request")}, ` +
       `${formatNoun(this.#changed, "change")}, ${formatBytes(this.#bytes)}`
     );
+  }
+
+  #line(): string {
+    const { sites = 0, open = 0, due = 0 } = this.#last ?? {};
+    return `${formatNoun(sites, "site")}, ${formatCount(open)} open, ${formatCount(due)} due: ${this.sum()}`;
   }
 }

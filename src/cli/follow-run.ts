@@ -83,7 +83,9 @@ class FollowRun {
     const sum = this.#sum ?? addCrawlSummaries([]);
     const { site: _, ...numbers } = sum;
     const { visits, failedVisits } = { visits: this.#visits, failedVisits: this.#failedVisits };
-    if (this.#context.json) this.#context.out.writeJson({ event: "summary", visits, failedVisits, ...numbers });
+    const { json, quiet, out } = this.#context;
+    if (json) out.writeJson({ event: "summary", visits, failedVisits, ...numbers });
+    else if (!quiet && isForever) out.write(`${this.#printer.sum()}\n`);
     return isForever ? exitCodes.done : this.#worst;
   }
 

@@ -5,8 +5,10 @@ import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, it } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { exitCodes } from "../../src/cli/exit-code.ts";
 import { readSitesFile } from "../../src/cli/sites-file.ts";
+import { readFollowStatus } from "../../src/follow-files.ts";
 import { readMirror } from "../crawl/mirror.ts";
 import { PublishedSite } from "../crawl/published-site.ts";
 import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
@@ -56,6 +58,15 @@ class Trial implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const site of this.sites) await site[Symbol.asyncDispose]();
     this.folder[Symbol.dispose]();
+  }
+}
+
+/** How many visits have ended; 0 before a follower says so. */
+function visitsIn(folder: string): number {
+  try {
+    return readFollowStatus(folder, Date.now).status.visits;
+  } catch {
+    return 0;
   }
 }
 
@@ -114,6 +125,18 @@ describe("tidemark crawl --sites", () => {
       assert.deepEqual([linesOf(stdout).at(-1)?.event, linesOf(stdout).at(-1)?.visits], ["summary", 2]);
     });
   }
+
+  it("with --forever says at its end what all visits came to", async () => {
+    await using trial = await Trial.open(1);
+    trial.list(...trial.urls, "http://127.0.8.200:9/");
+    const child = startProgram(["crawl", "--sites", trial.file, "--into", trial.into, "--forever"]);
+    const ended = endOf(child);
+    while (visitsIn(trial.into) < 2) await setTimeout(50);
+    child.kill("SIGINT");
+    const { code, stdout } = await ended;
+    assert.equal(code, exitCodes.done);
+    assert.match(stdout, /^2 visits \(1 in vain\), \d+ requests, 1 change, \d+ bytes\n$/);
+  });
 
   it("with --forever ends where nothing can be kept any more, though a list could still come", async () => {
     await using trial = await Trial.open(20);
