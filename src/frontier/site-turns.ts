@@ -43,7 +43,8 @@ const wordOfAddress = (first: number, isHeap: boolean, state: number): number =>
 /**
  * The upper heap of Castillo et al.: which site is next. An address has one connection at a time and rests after it, and so do its
  * sites. Three levels: addresses by their best site, the sites of an address, the pages of a site. O(log n) amortised for a turn, O(1)
- * on average to note that a site got a page. 40 bytes a site, 24 more once an address has several that are ready; numbers below 2^28 - 1.
+ * on average to note that a site got a page. 40 bytes a site, 24 more once an address has several that are ready; numbers of sites
+ * are below 2^28 - 1.
  */
 export class SiteTurns {
   readonly #pages: SitePages;
@@ -60,7 +61,10 @@ export class SiteTurns {
   #addressWords = new Int32Array(0);
   #underWay = 0;
 
-  /** @param by - the site with the least key goes first, or the one with most pages; of equal ones of an address the lower number, else that of the lower address */
+  /**
+   * @param by - the site with the least key goes first, or the one with most pages; of equal ones of an address the lower
+   *   number, else that of the lower address
+   */
   constructor(pages: SitePages, by: "first-key" | "length", options: TurnOptions) {
     this.#pages = pages;
     this.#isByLength = by === "length";
