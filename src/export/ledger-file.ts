@@ -8,7 +8,9 @@ import type { Ledger } from "./ledger.ts";
 /** File name of the ledger in the state folder. Its rename is the moment at which a publication is decided. */
 export const ledgerFileName = "ledger.json.gz";
 /** Version of the state's format; an older program refuses a newer state. */
-const stateVersion = 1;
+const stateVersion = 2;
+/** Since version 2, lists of pages may say what a page includes. */
+const oldestVersion = 1;
 
 /** Reads the ledger; undefined if there is none. @throws TidemarkError `state-corrupt`, `state-version` */
 export async function readLedger(folder: string): Promise<Ledger | undefined> {
@@ -37,7 +39,7 @@ export async function readLedger(folder: string): Promise<Ledger | undefined> {
     );
   }
   const { ledger } = document;
-  if (document.version !== stateVersion)
+  if (typeof document.version !== "number" || document.version < oldestVersion)
     throw corrupt(path, new TypeError(`it is of version ${document.version}, not ${stateVersion}`));
   if (!isLedger(ledger)) throw corrupt(path, new TypeError("fields are missing"));
   return ledger;

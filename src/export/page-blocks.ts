@@ -12,7 +12,7 @@ export const blocksHeader = "tidemark-blocks 1\n";
  */
 export const blockBytes: number = 16 * 1024;
 
-/** Largest block that is read; one record has at most 9 KB. */
+/** Largest block that is read; one record has at most 26 KB. */
 const maxBlockBytes = 1024 * 1024;
 
 /** Before each block: packed bytes, pages, and bytes of the first page's path, as 32 bits; then that path. */

@@ -1,10 +1,12 @@
 import { Buffer } from "node:buffer";
 import { type ContentMark, decodeMark, encodeMark, maxMarkBytes } from "../content/index.ts";
 import { digestBytes } from "../model/index.ts";
-import type { PublishedPage, RememberedPage } from "./published-page.ts";
+import { maxPartsLength, type PageIncludes, type PublishedPage, type RememberedPage } from "./published-page.ts";
 
 /** First line of a list of remembered pages. */
-export const pagesHeader = "tidemark-pages 1\n";
+export const pagesHeader = "tidemark-pages 2\n";
+/** First line of a list whose records have no extensions. */
+const firstHeader = "tidemark-pages 1\n";
 
 const flagDigest = 1;
 const flagRacy = 2;
@@ -18,10 +20,18 @@ const flagGone = 64;
 /** Ends the records; a record's flags never have this bit. */
 const flagEnd = 128;
 
+/** Extensions of a record: a number of these bits behind the path, and their fields at the record's end. */
+const extensionIncludes = 1;
+const knownExtensions: number = extensionIncludes;
+
 const maxPathBytes = 8_000;
 const maxTypeBytes = 255;
-/** A record's largest length: flags, ten numbers, two texts, a digest and a mark. */
-const maxRecordBytes: number = 1 + 10 * 8 + maxPathBytes + maxTypeBytes + digestBytes + maxMarkBytes;
+/** Includes' largest length: four numbers, three digests and the parts' paths. */
+const maxIncludesBytes: number = 4 * 8 + 3 * digestBytes + maxPartsLength;
+/** A record's largest length: flags, eleven numbers, two texts, a digest, a mark and includes. */
+const maxRecordBytes: number = 1 + 11 * 8 + maxPathBytes + maxTypeBytes + digestBytes + maxMarkBytes + maxIncludesBytes;
+/** Stands between the paths of a page's parts; no path holds one. */
+const partSeparator = "\n";
 
 /** Writes lists of records in path order, one after the other: front-coded paths, numbers as varints. */
 export class PageEncoder {
@@ -30,6 +40,7 @@ export class PageEncoder {
   #count = 0;
   #previousPath = "";
   readonly #types = new Map<string, number>();
+  readonly #parts = new Map<string, number>();
 
   /** @param sizeBytes - of a usual list; there is always room for more */
   constructor(sizeBytes: number) {
@@ -50,7 +61,7 @@ export class PageEncoder {
   /** Appends a record; its path is greater than the one before. */
   add(page: PublishedPage): void {
     this.#reserve();
-    const { path, digest } = page;
+    const { path, digest, includes } = page;
     if (path.length > maxPathBytes || page.mediaType.length > maxTypeBytes)
       throw new RangeError(`too long to be remembered: ${path}`);
     const { sizeBytes, mtimeUs, ctimeUs, lastModified } = page;
@@ -67,13 +78,15 @@ export class PageEncoder {
     let at = this.#length;
     buffer[at++] = flags;
     at = this.#putPath(buffer, at, path);
+    at = putNumber(buffer, at, includes === undefined ? 0 : extensionIncludes);
     if (sizeBytes !== undefined) at = putNumber(buffer, at, sizeBytes);
     at = putTime(buffer, at, mtimeUs, mtimeSeconds);
     if ((flags & flagOwnCtime) !== 0) at = putTime(buffer, at, ctimeUs, Math.floor(ctimeUs / 1e6));
     if ((flags & flagOwnLastModified) !== 0) at = putNumber(buffer, at, lastModified);
-    at = this.#putType(buffer, at, page.mediaType);
+    at = putText(buffer, at, page.mediaType, this.#types);
     if (digest !== undefined) at += buffer.write(digest, at, "base64url");
-    this.#length = page.mark === undefined ? at : encodeMark(page.mark, buffer, at);
+    if (page.mark !== undefined) at = encodeMark(page.mark, buffer, at);
+    this.#length = includes === undefined ? at : this.#putIncludes(buffer, at, includes);
     this.#count += 1;
   }
 
@@ -95,6 +108,7 @@ export class PageEncoder {
     this.#count = 0;
     this.#previousPath = "";
     this.#types.clear();
+    this.#parts.clear();
     this.#length = pagesHeader.length;
     return list;
   }
@@ -115,15 +129,24 @@ export class PageEncoder {
     return at;
   }
 
-  // Types are few: the first time a type is written out behind its number.
-  #putType(buffer: Buffer, at: number, mediaType: string): number {
-    const known = this.#types.get(mediaType);
-    if (known !== undefined) return putNumber(buffer, at, known);
-    const number = this.#types.size;
-    this.#types.set(mediaType, number);
-    const start = putNumber(buffer, putNumber(buffer, at, number), mediaType.length);
-    return start + buffer.write(mediaType, start, "latin1");
+  #putIncludes(buffer: Buffer, start: number, includes: PageIncludes): number {
+    const parts = includes.parts.join(partSeparator);
+    if (parts.length > maxPartsLength) throw new RangeError("too many parts to be remembered");
+    checkWhole(includes.fileBytes);
+    let at = putNumber(buffer, putNumber(buffer, start, includes.isDynamic ? 1 : 0), includes.fileBytes);
+    for (const digest of [includes.fileDigest, includes.stamp, includes.contentDigest])
+      at += buffer.write(digest, at, "base64url");
+    return putText(buffer, at, parts, this.#parts);
   }
+}
+
+// Media types are few, and neighbours include the same files: the first time a text is written out behind its number.
+function putText(buffer: Buffer, at: number, text: string, known: Map<string, number>): number {
+  const number = known.get(text);
+  if (number !== undefined) return putNumber(buffer, at, number);
+  const start = putNumber(buffer, putNumber(buffer, at, known.size), text.length);
+  known.set(text, known.size);
+  return start + buffer.write(text, start, "latin1");
 }
 
 /** Puts a varint: seven bits a byte, the lowest first. @returns where it ends */
@@ -169,14 +192,17 @@ class Decoding {
   #at: number = pagesHeader.length;
   #path = "";
   readonly #types: string[] = [];
+  readonly #parts: string[] = [];
+  readonly #hasExtensions: boolean;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
+    const header = bytes.toString("latin1", 0, pagesHeader.length);
+    this.#hasExtensions = header === pagesHeader;
+    if (!this.#hasExtensions && header !== firstHeader) throw new RangeError("not a list of pages");
   }
 
   run(): RememberedPage[] {
-    if (this.#bytes.toString("latin1", 0, pagesHeader.length) !== pagesHeader)
-      throw new RangeError("not a list of pages");
     const pages: RememberedPage[] = [];
     for (let flags = this.#byte(); flags !== flagEnd; flags = this.#byte()) {
       const path = this.#text(this.#path.slice(0, this.#number()));
@@ -191,23 +217,45 @@ class Decoding {
   }
 
   #page(path: string, flags: number): PublishedPage {
+    const extensions = this.#hasExtensions ? this.#number() : 0;
+    if (extensions > knownExtensions) throw new RangeError("a record of a newer version");
     const sizeBytes = (flags & flagSizeless) === 0 ? this.#number() : undefined;
     const mtimeUs = this.#time();
     const ctimeUs = (flags & flagOwnCtime) === 0 ? mtimeUs : this.#time();
     const lastModified = (flags & flagOwnLastModified) === 0 ? Math.floor(mtimeUs / 1e6) : this.#number();
-    const mediaType = this.#mediaType();
-    const digest = (flags & flagDigest) === 0 ? undefined : this.#take("base64url", digestBytes);
+    const mediaType = this.#known(this.#types);
+    const digest = (flags & flagDigest) === 0 ? undefined : this.#digest();
     const racy = (flags & flagRacy) !== 0;
     const page = { path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest, racy };
-    return (flags & flagMark) === 0 ? page : { ...page, mark: this.#mark() };
+    const marked = (flags & flagMark) === 0 ? page : { ...page, mark: this.#mark() };
+    return (extensions & extensionIncludes) === 0 ? marked : { ...marked, includes: this.#includes() };
   }
 
-  #mediaType(): string {
+  #includes(): PageIncludes {
+    const isDynamic = this.#number() === 1;
+    const fileBytes = this.#number();
+    const [fileDigest, stamp, contentDigest] = [this.#digest(), this.#digest(), this.#digest()];
+    const parts = this.#known(this.#parts);
+    return {
+      fileBytes,
+      fileDigest,
+      parts: parts === "" ? [] : parts.split(partSeparator),
+      stamp,
+      contentDigest,
+      isDynamic,
+    };
+  }
+
+  #digest(): string {
+    return this.#take("base64url", digestBytes);
+  }
+
+  #known(texts: string[]): string {
     const number = this.#number();
-    if (number === this.#types.length) this.#types.push(this.#text(""));
-    const mediaType = this.#types[number];
-    if (mediaType === undefined) throw new RangeError("a media type without a name");
-    return mediaType;
+    if (number === texts.length) texts.push(this.#text(""));
+    const text = texts[number];
+    if (text === undefined) throw new RangeError("a number without a text");
+    return text;
   }
 
   #mark(): ContentMark {

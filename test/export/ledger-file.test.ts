@@ -31,7 +31,7 @@ test("a ledger comes back as it was written, for its owner's eyes only", async (
 
 test("a ledger of a newer version is refused, and nothing else is made of it", async () => {
   using folder = makeTempFolder();
-  const packed = gzipSync(JSON.stringify({ version: 2, anything: "else" }));
+  const packed = gzipSync(JSON.stringify({ version: 3, anything: "else" }));
   writeFileSync(join(folder.path, ledgerFileName), packed);
   await assert.rejects(readLedger(folder.path), { code: "state-version" });
 });

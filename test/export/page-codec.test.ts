@@ -43,7 +43,7 @@ test("bytes behind the end, another count, a foreign header and paths out of ord
   const [pages = []] = fc.sample(arbitraryPages({ minLength: 3, maxLength: 3 }), { numRuns: 1, seed: 5 });
   const bytes = encode(pages);
   assert.equal(bytes.at(-1), pages.length);
-  const foreign = Buffer.concat([Buffer.from("tidemark-pages 2\n"), bytes.subarray(pagesHeader.length)]);
+  const foreign = Buffer.concat([Buffer.from("tidemark-pages 9\n"), bytes.subarray(pagesHeader.length)]);
   const miscounted = Buffer.concat([bytes.subarray(0, -1), Buffer.from([pages.length + 1])]);
   const bad = [Buffer.concat([bytes, Buffer.from([0])]), foreign, miscounted, encode([...pages].reverse())];
   for (const list of bad) assert.throws(() => decodePages(list), RangeError);

@@ -99,7 +99,7 @@ test("a ledger of an older version begins a new epoch, and the message says whic
 test("a ledger of a newer version is refused, and nothing is touched", async () => {
   using site = await makeSite();
   const path = stateFile(site, /^ledger/);
-  rewrite(path, (document) => ({ ...document, version: 2 }));
+  rewrite(path, (document) => ({ ...document, version: 3 }));
   site.write("a.html", "later");
   const before = [site.snapshot(site.docroot), site.snapshot(site.stateDir)];
   await assert.rejects(site.export(all), {
