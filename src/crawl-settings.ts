@@ -121,7 +121,7 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
     "MiB of the largest package that is fetched where a site offers many pages in one; 0: none (1024)",
   ),
   timeoutSeconds: row("timeout", wholeNumber(1, 3600), "Seconds that one request may take"),
-  userAgent: row("user-agent", text, "Name to give to servers"),
+  userAgent: row("user-agent", text, "Name to give to servers; robots.txt is obeyed under it, else under tidemark"),
   from: row("from", text, "Mail address to give to servers, so that a site's operator can write to you"),
   ca: row("ca", path, "File of further certificate authorities to trust, in PEM"),
   http1: row("http1", flag, "Speak HTTP/1.1 also where a server offers HTTP/2"),

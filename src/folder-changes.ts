@@ -1,6 +1,13 @@
 import type { ChangeReading, ChangeSource } from "./announce/index.ts";
 import { openChangeStream } from "./crawl/index.ts";
-import { type ArchiveIndex, indexFileName, maxIndexBytes, parseArchiveIndex, publishedFolder } from "./format/index.ts";
+import {
+  type ArchiveIndex,
+  indexFileName,
+  maxIndexBytes,
+  ownProductToken,
+  parseArchiveIndex,
+  publishedFolder,
+} from "./format/index.ts";
 import { type CrawlEvent, type Cursor, type EpochSeconds, TidemarkError } from "./model/index.ts";
 import { nodeCodec, parseTypes, realTiming } from "./reading-ports.ts";
 import { SiteFolder } from "./site-folder.ts";
@@ -68,6 +75,7 @@ export class FolderChanges implements ChangeSource {
         { requests: this.#requests, codec: nodeCodec, timing: realTiming(), gate: undefined },
         {
           origin: this.#origin,
+          agent: [ownProductToken],
           filter: parseTypes([]),
           ...from,
           ...(this.#signal === undefined ? {} : { signal: this.#signal }),

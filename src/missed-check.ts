@@ -1,6 +1,13 @@
-import { productToken, type ServedPage, type Timing } from "./crawl/index.ts";
+import type { ServedPage, Timing } from "./crawl/index.ts";
 import { createFetcher } from "./fetch/index.ts";
-import { maxRobotsBytes, parseHttpDate, parseRobots, robotsAllow, robotsCrawlDelaySeconds } from "./format/index.ts";
+import {
+  maxRobotsBytes,
+  parseHttpDate,
+  parseRobots,
+  robotsAgentOf,
+  robotsAllow,
+  robotsCrawlDelaySeconds,
+} from "./format/index.ts";
 import { givenOptions } from "./given-options.ts";
 import type { EpochSeconds, HeldBody, Page } from "./model/index.ts";
 import { PageSample } from "./page-sample.ts";
@@ -61,6 +68,7 @@ export async function checkForMissed(
   options: MissedCheckOptions,
 ): Promise<MissedCheck> {
   const { sample, signal, timeoutMs = 30_000, userAgent, delay, onProgress } = options;
+  const agent = robotsAgentOf(userAgent);
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 32);
   const drawn = new PageSample<Page & HeldBody>(sample, seed);
   for (const page of pages) drawn.offer(page);
@@ -72,13 +80,13 @@ export async function checkForMissed(
   const robots = parseRobots(outcome.kind === "fetched" ? outcome.body : new Uint8Array(0));
   // RFC 9309 section 2.3.1.4: what cannot be reached allows nothing.
   const isReachable = outcome.kind === "fetched" || outcome.kind === "gone" || outcome.kind === "refused";
-  const crawlDelayMs = (robotsCrawlDelaySeconds(robots, productToken) ?? 0) * 1000;
+  const crawlDelayMs = (robotsCrawlDelaySeconds(robots, agent) ?? 0) * 1000;
   asker.delayMs = options.delayMs ?? Math.max(leastDelayMs, crawlDelayMs);
   const counts = { same: 0, differs: 0, later: 0, failed: 0 };
   const examples: string[] = [];
   let done = 0;
   for (const page of drawn.pages) {
-    const mayAsk = isReachable && robotsAllow(robots, productToken, page.path);
+    const mayAsk = isReachable && robotsAllow(robots, agent, page.path);
     const verdict = mayAsk ? compare(page, await asker.askPage(page.path, page.sizeBytes), lastVisit) : "failed";
     counts[verdict]++;
     if (verdict === "differs" && examples.length < maxExamples) examples.push(page.path);

@@ -2,6 +2,7 @@ import type { Timing } from "./crawl/index.ts";
 import { createDigest, createFetcher, type Fetcher } from "./fetch/index.ts";
 import {
   maxRobotsBytes,
+  ownProductToken,
   parseHttpDate,
   parseRobots,
   type Robots,
@@ -35,7 +36,6 @@ export interface ProbeOptions {
   readonly onEvent: (event: ExportEvent) => void;
 }
 
-const productToken = "tidemark";
 /** After so many requests in a row without an answer that says something, a run asks no more. */
 const maxTroublesInARow = 10;
 const maxToldTroubles = 20;
@@ -80,7 +80,7 @@ export class PageProbes implements ProbeRequests, AsyncDisposable {
     const robots = await this.#robots;
     if (robots === undefined || this.#isOver()) return { kind: "deferred" };
     this.#budgetLeft -= 1;
-    if (!robotsAllow(robots, productToken, path)) return { kind: "trouble" };
+    if (!robotsAllow(robots, ownProductToken, path)) return { kind: "trouble" };
     let body = new Body();
     const outcome = await this.#requests.get(() => {
       body = new Body();
@@ -142,7 +142,7 @@ export class PageProbes implements ProbeRequests, AsyncDisposable {
       return undefined;
     }
     const robots = parseRobots(outcome.kind === "fetched" ? outcome.body : new Uint8Array(0));
-    const delaySeconds = robotsCrawlDelaySeconds(robots, productToken) ?? 0;
+    const delaySeconds = robotsCrawlDelaySeconds(robots, ownProductToken) ?? 0;
     this.#requests.delayMs = Math.max(this.#requests.delayMs, delaySeconds * 1000);
     return robots;
   }

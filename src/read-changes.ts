@@ -1,5 +1,6 @@
 import { openChangeStream } from "./crawl/index.ts";
 import { createFetcher } from "./fetch/index.ts";
+import { robotsAgentOf } from "./format/index.ts";
 import { type Change, type CrawlEvent, type Cursor, type EpochMs, wrapSystemError } from "./model/index.ts";
 import { createPoliteness, type Politeness } from "./politeness.ts";
 import { nodeCodec, parseTypes, realTiming } from "./reading-ports.ts";
@@ -52,6 +53,7 @@ export async function readChanges(options: ReadChangesOptions): Promise<SiteChan
   const { politeness = createPoliteness() } = options;
   const origin = parseSiteAddress(url, onEvent);
   const filter = parseTypes(types);
+  const agent = robotsAgentOf(userAgent);
   const requests = createFetcher({
     allowedPrivateOrigins: [origin],
     ...(userAgent === undefined ? {} : { userAgent }),
@@ -71,6 +73,7 @@ export async function readChanges(options: ReadChangesOptions): Promise<SiteChan
       { requests, codec: nodeCodec, timing: realTiming(), gate: politeness },
       {
         origin,
+        agent,
         filter,
         ...(cursor === undefined ? {} : { cursor }),
         ...(since === undefined ? {} : { since: Math.floor(since / 1000) }),

@@ -6,7 +6,6 @@ import {
   judgeRobots,
   judgeServedPage,
   planAlternative,
-  productToken,
   type Timing,
   usualIndexPath,
 } from "./crawl/index.ts";
@@ -19,6 +18,8 @@ import {
   parseArchiveIndex,
   parseRobots,
   type Robots,
+  type RobotsAgent,
+  robotsAgentOf,
   robotsAllow,
   robotsCrawlDelaySeconds,
 } from "./format/index.ts";
@@ -50,6 +51,7 @@ export class Verification {
   readonly #seed: number;
   readonly #report: (event: VerifyEvent) => void;
   readonly #byKind: Partial<Record<FindingKind, number>> = {};
+  readonly #agent: RobotsAgent;
   #robots: Robots = parseRobots(new Uint8Array(0));
   #isUp = false;
   #pages = 0;
@@ -69,6 +71,7 @@ export class Verification {
   ) {
     this.#options = options;
     this.#origin = origin;
+    this.#agent = robotsAgentOf(options.userAgent);
     this.#asker = asker;
     this.#timing = timing;
     this.#seed = seed;
@@ -109,9 +112,9 @@ export class Verification {
     const robots = await asker.ask("/robots.txt", maxRobotsBytes + 1);
     if (robots.outcome.kind === "fetched") this.#robots = parseRobots(robots.outcome.body);
     this.#isUp = robots.head !== undefined;
-    const crawlDelayMs = (robotsCrawlDelaySeconds(this.#robots, productToken) ?? 0) * 1000;
+    const crawlDelayMs = (robotsCrawlDelaySeconds(this.#robots, this.#agent) ?? 0) * 1000;
     asker.delayMs = this.#options.delayMs ?? Math.max(leastDelayMs, crawlDelayMs);
-    this.#tell(judgeRobots(this.#origin, robots.head, this.#robots));
+    this.#tell(judgeRobots(this.#origin, robots.head, this.#robots, this.#agent));
 
     const indexPath = this.#indexPath();
     const { head, outcome } = await asker.ask(indexPath, maxPackedIndexBytes);
@@ -167,7 +170,7 @@ export class Verification {
     const { path } = page;
     this.#asked += 1;
     let found: Finding[];
-    if (!robotsAllow(this.#robots, productToken, path)) {
+    if (!robotsAllow(this.#robots, this.#agent, path)) {
       const message = "robots.txt disallows it for crawlers, so none asks for it";
       const fix = "Run tidemark export again: it leaves out what robots.txt disallows.";
       found = [{ kind: "robots-disallow", severity: "difference", path, message, fix }];
@@ -186,7 +189,7 @@ export class Verification {
   async #askElsewhere(page: Page): Promise<{ path: string; agrees: boolean } | undefined> {
     const path = planAlternative(page.path);
     if (path === undefined || this.#alternatives >= maxAlternatives) return undefined;
-    if (!robotsAllow(this.#robots, productToken, path)) return undefined;
+    if (!robotsAllow(this.#robots, this.#agent, path)) return undefined;
     this.#alternatives += 1;
     const served = await this.#asker.askPage(path, page.sizeBytes ?? 0);
     return { path, agrees: served.head?.status === 200 && agreesWith(page, served) };

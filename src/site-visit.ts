@@ -2,6 +2,7 @@ import { type Timing, type VisitResult, visitSite } from "./crawl/index.ts";
 import type { CrawlSiteOptions } from "./crawl-site.ts";
 import { checkSignificant } from "./export-checks.ts";
 import { createFetcher, type Fetcher, type FetcherOptions } from "./fetch/index.ts";
+import { robotsAgentOf } from "./format/index.ts";
 import { givenOptions } from "./given-options.ts";
 import { openKeptSite } from "./kept-site.ts";
 import { meterRequests } from "./metered-requests.ts";
@@ -35,11 +36,15 @@ export interface SiteVisitOptions
 
 /** @throws TidemarkError `bad-option` if options of a visit are none, before anything is opened */
 export function checkVisitOptions(
-  options: Pick<CrawlSiteOptions, "types" | "significant" | "planner" | "isPlanned" | "budget" | "order" | "url">,
+  options: Pick<
+    CrawlSiteOptions,
+    "types" | "significant" | "planner" | "isPlanned" | "budget" | "order" | "url" | "userAgent"
+  >,
 ): void {
   checkSignificant(options.significant);
   parseTypes(options.types ?? []);
   checkPlanner(options);
+  robotsAgentOf(options.userAgent);
   const { order } = options;
   if (order !== undefined && !pageOrders.includes(order))
     throw new TidemarkError("bad-option", `There is no order ${String(order)}.`, {
@@ -85,6 +90,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
       },
       {
         origin,
+        agent: robotsAgentOf(userAgent),
         filter,
         concurrency,
         ...givenOptions({ since: since === undefined ? undefined : Math.floor(since / 1000) }),

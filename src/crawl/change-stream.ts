@@ -1,3 +1,4 @@
+import type { RobotsAgent } from "../format/index.ts";
 import {
   type Change,
   type CrawlEvent,
@@ -21,6 +22,8 @@ import { Tally } from "./tally.ts";
 /** What is to be read of a site. */
 export interface StreamOptions {
   readonly origin: string;
+  /** The names under which robots.txt is obeyed; see `robotsAgentOf`. */
+  readonly agent: RobotsAgent;
   readonly filter: MediaTypeFilter;
   readonly cursor?: Cursor;
   /** Without a cursor: pages last modified before this are left out. */
@@ -138,9 +141,10 @@ export async function openChangeStream(
   options: StreamOptions,
   openMerge: () => ChangeMerge,
 ): Promise<ChangeStream> {
-  const { origin, filter, cursor, since, timeoutMs = 30_000, signal, onEvent } = options;
+  const { origin, agent, filter, cursor, since, timeoutMs = 30_000, signal, onEvent } = options;
   const report = onEvent ?? (() => undefined);
-  const visit: ReadingVisit = { origin, ports, tally: new Tally(), report, concurrency: 1, timeoutMs, signal };
+  const tally = new Tally();
+  const visit: ReadingVisit = { origin, agent, ports, tally, report, concurrency: 1, timeoutMs, signal };
   const rules = await readRobots(visit, undefined);
   throwIfAborted(visit);
   if (!rules.ok) throw unavailable(rules.error.code, rules.error.message);

@@ -1,7 +1,6 @@
 import { indexFileName, publishedFolder, type Robots, robotsAllow } from "../format/index.ts";
 import { excerpt, parseUrl } from "../model/index.ts";
 import { type ReadingVisit, warn } from "./reading-visit.ts";
-import { productToken } from "./robots-rules.ts";
 
 /** Where an index may be. */
 export interface IndexLocation {
@@ -33,5 +32,5 @@ export function locateIndex(visit: ReadingVisit, robots: Robots): IndexLocation 
     );
   }
   const path = publishedFolder + indexFileName;
-  return robotsAllow(robots, productToken, path) ? locationOf(path, false) : undefined;
+  return robotsAllow(robots, visit.agent, path) ? locationOf(path, false) : undefined;
 }

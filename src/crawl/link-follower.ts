@@ -46,7 +46,7 @@ export class LinkFollower {
   find(target: Target, path: string, body: Uint8Array, contentType: string | undefined): FoundTarget[] {
     const url = this.#visit.origin + path;
     const isStyle = /^text\/css\b/i.test(contentType ?? "");
-    const page = isStyle ? undefined : readLinks(body, contentType, url);
+    const page = isStyle ? undefined : readLinks(body, contentType, url, { robotsNames: this.#visit.agent });
     const links = page?.links ?? readStyleLinks(body, url, contentType);
     const found: FoundTarget[] = [];
     let hasNew = false;

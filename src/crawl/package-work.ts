@@ -11,7 +11,6 @@ import { PageResults } from "./page-results.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import type { OpenPackage, PackageDownload, Packages } from "./ports.ts";
 import { isCancelled, warn } from "./reading-visit.ts";
-import { productToken } from "./robots-rules.ts";
 
 /** What packages are fetched with. */
 export interface PackageSupply {
@@ -25,7 +24,7 @@ export interface PackageSupply {
 
 // What earlier visits had trouble with is for the server to say.
 function mayBePacked(visit: CrawlVisit, { page, postponed }: FetchItem): boolean {
-  return postponed === undefined && robotsAllow(visit.robots, productToken, page.path);
+  return postponed === undefined && robotsAllow(visit.robots, visit.agent, page.path);
 }
 
 /** Whether what is packed is the page that is due, as far as can be said without its bytes. */
@@ -105,7 +104,8 @@ export class PackageWork {
 
   async #fetch(offer: PackageOffer, maxBytes: number, download: PackageDownload): Promise<Result<undefined>> {
     const { path } = offer;
-    if (!robotsAllow(this.#visit.robots, productToken, path)) return problem("disallowed", "robots.txt forbids it");
+    if (!robotsAllow(this.#visit.robots, this.#visit.agent, path))
+      return problem("disallowed", "robots.txt forbids it");
     try {
       const outcome = await getPatiently(
         this.#visit,

@@ -6,7 +6,6 @@ import type { PageFinding } from "./page-judgement.ts";
 import { describeOutcome, getPatiently, maxTroublesInARow } from "./patient-request.ts";
 import type { BodyWriter, PageDigest } from "./ports.ts";
 import { isCancelled } from "./reading-visit.ts";
-import { productToken } from "./robots-rules.ts";
 import type { Postponed } from "./site-turn.ts";
 
 /** Bodies that should be larger, or of which nobody said how large, go to a file as they come. */
@@ -150,7 +149,7 @@ export async function askForPage(visit: CrawlVisit, item: FetchItem): Promise<Pa
           maxBytes: maxBytesOf(page),
           expectedBytes: page.sizeBytes ?? 0,
           maxRedirects,
-          mayFollow: (url) => robotsAllow(visit.robots, productToken, pathOf(url)),
+          mayFollow: (url) => robotsAllow(visit.robots, visit.agent, pathOf(url)),
           ...(sink === undefined ? {} : { sink: { write: (chunk) => sink.write(chunk) } }),
         };
       },

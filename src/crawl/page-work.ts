@@ -7,7 +7,6 @@ import { PageResults } from "./page-results.ts";
 import { maxTroublesInARow } from "./patient-request.ts";
 import { Permits } from "./permits.ts";
 import { isCancelled, throwIfAborted, warn } from "./reading-visit.ts";
-import { productToken } from "./robots-rules.ts";
 import { SettlementBatch } from "./settlement-batch.ts";
 import type { Postponed } from "./site-turn.ts";
 
@@ -86,7 +85,7 @@ class FetchWork {
     const { ports, tally } = this.#visit;
     const adopted = ports.bodies.adopt(item.page);
     if (adopted !== undefined) return this.#results.add(item, { kind: "adopted", ...adopted });
-    if (!robotsAllow(this.#visit.robots, productToken, item.page.path))
+    if (!robotsAllow(this.#visit.robots, this.#visit.agent, item.page.path))
       return this.#results.add(item, {
         kind: "trouble",
         trouble: "disallowed",

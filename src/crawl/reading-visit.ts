@@ -1,3 +1,4 @@
+import type { RobotsAgent } from "../format/index.ts";
 import { type CrawlEvent, type SiteClockState, TidemarkError } from "../model/index.ts";
 import type { ReadingPorts } from "./ports.ts";
 import type { Tally } from "./tally.ts";
@@ -6,6 +7,8 @@ import type { Tally } from "./tally.ts";
 export interface ReadingVisit {
   /** Such as `https://example.org`. */
   readonly origin: string;
+  /** The names under which robots.txt is obeyed. */
+  readonly agent: RobotsAgent;
   readonly ports: ReadingPorts;
   readonly tally: Tally;
   readonly report: (event: CrawlEvent) => void;

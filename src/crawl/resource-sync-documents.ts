@@ -9,7 +9,6 @@ import {
 import { type FetchedOutcome, ok, problem, type Result, type Validators } from "../model/index.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { throwIfAborted } from "./reading-visit.ts";
-import { productToken } from "./robots-rules.ts";
 import type { SourceVisit } from "./source.ts";
 import type { TargetScope } from "./target-scope.ts";
 
@@ -94,7 +93,7 @@ export class SyncDocuments {
   async read(path: string, isWhole = false): Promise<Result<SyncDocument>> {
     throwIfAborted(this.#visit);
     if (++this.#asked > maxDocuments) return problem("too-many", `more than ${maxDocuments} documents`);
-    if (!robotsAllow(this.#visit.robots, productToken, path))
+    if (!robotsAllow(this.#visit.robots, this.#visit.agent, path))
       return problem("disallowed", `robots.txt forbids ${path}`);
     const earlier = this.#earlier[path];
     const outcome = await getPatiently(this.#visit, "metadata", () => ({

@@ -1,17 +1,25 @@
-import { maxRobotsBytes, parseRobots, type Robots, robotsCrawlDelaySeconds } from "../format/index.ts";
+import {
+  maxRobotsBytes,
+  parseRobots,
+  type Robots,
+  type RobotsAgent,
+  robotsCrawlDelaySeconds,
+} from "../format/index.ts";
 import { type EpochMs, type FetchOutcome, ok, problem, type Result, type RobotsCopy } from "../model/index.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { type ReadingVisit, warn } from "./reading-visit.ts";
 import { maxCopyAgeMs, robotsFreshMs } from "./robots-freshness.ts";
 import type { Postponed } from "./site-turn.ts";
 
-/** The name by which robots.txt files speak to us. */
-export const productToken = "tidemark";
-
 /** Lets the site's Crawl-delay hold for what is asked next. */
 export function keepCrawlDelay(visit: ReadingVisit, robots: Robots): void {
-  const crawlDelayMs = Math.ceil((robotsCrawlDelaySeconds(robots, productToken) ?? 0) * 1000);
+  const crawlDelayMs = Math.ceil((robotsCrawlDelaySeconds(robots, visit.agent) ?? 0) * 1000);
   visit.ports.gate?.describe(visit.origin, { crawlDelayMs });
+}
+
+/** Under which names a copy of robots.txt was received; see {@link RobotsCopy}. */
+export function copyKeyOf(agent: RobotsAgent): string {
+  return agent.join(" ");
 }
 
 /** The rules that hold for this visit. */
@@ -69,13 +77,14 @@ export async function readRobots(visit: ReadingVisit, kept: RobotsCopy | undefin
   // What names a coding that is none of HTTP's, such as `utf-8`, is taken as it is.
   const isMiscoded = decoded.kind === "failed" && decoded.reason === "bad-coding";
   const outcome = isMiscoded ? await askForRobots(visit, kept, false) : decoded;
+  const agent = copyKeyOf(visit.agent);
   const confirmedAt = visit.ports.timing.now();
   const until = confirmedAt + maxCopyAgeMs;
-  const none: RobotsCopy = { body: new Uint8Array(0), validators: {}, confirmedAt, freshMs: 0 };
+  const none: RobotsCopy = { agent, body: new Uint8Array(0), validators: {}, confirmedAt, freshMs: 0 };
   switch (outcome.kind) {
     case "fetched": {
       const { body, validators, cacheControl } = outcome;
-      const copy = { body, validators, confirmedAt, freshMs: robotsFreshMs(cacheControl) };
+      const copy = { agent, body, validators, confirmedAt, freshMs: robotsFreshMs(cacheControl) };
       return ok({ robots: parseRobots(body), copy, until });
     }
     case "not-modified":

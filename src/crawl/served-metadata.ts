@@ -1,6 +1,12 @@
-import { type ArchiveIndex, indexFileName, publishedFolder, type Robots, robotsAllow } from "../format/index.ts";
+import {
+  type ArchiveIndex,
+  indexFileName,
+  publishedFolder,
+  type Robots,
+  type RobotsAgent,
+  robotsAllow,
+} from "../format/index.ts";
 import { type AnswerHead, excerpt, type Finding, type FindingKind, parseUrl } from "../model/index.ts";
-import { productToken } from "./robots-rules.ts";
 
 const robotsPath = "/robots.txt";
 /** Where the exporter writes the index. */
@@ -30,7 +36,12 @@ export function judgeBase(origin: string, head: AnswerHead): Finding[] {
 }
 
 /** Whether crawlers find the index from robots.txt, and may ask for it. */
-export function judgeRobots(origin: string, head: AnswerHead | undefined, robots: Robots): Finding[] {
+export function judgeRobots(
+  origin: string,
+  head: AnswerHead | undefined,
+  robots: Robots,
+  agent: RobotsAgent,
+): Finding[] {
   const asItIs = "Let the server show the robots.txt that tidemark export writes (--robots-dir says where).";
   if (head?.status !== 200) {
     const message = head === undefined ? "no answer" : `the server answers ${head.status}`;
@@ -46,9 +57,9 @@ export function judgeRobots(origin: string, head: AnswerHead | undefined, robots
     found.push(finding("difference", "robots", robotsPath, message, fix));
   }
   const path = own[0] === undefined ? usualIndexPath : new URL(own[0], origin).pathname;
-  for (const agent of ["*", productToken]) {
-    if (robotsAllow(robots, agent, path)) continue;
-    const message = `it disallows ${path} for ${agent}`;
+  for (const one of ["*", agent]) {
+    if (robotsAllow(robots, one, path)) continue;
+    const message = `it disallows ${path} for ${typeof one === "string" ? one : one[0]}`;
     found.push(finding("difference", "robots", robotsPath, message, `Add a line "Allow: ${publishedFolder}".`));
     break;
   }

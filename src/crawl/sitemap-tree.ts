@@ -3,7 +3,6 @@ import { excerpt, ok, type Problem, parseUrl, problem, type Result, type Validat
 import { OtherHosts } from "./other-hosts.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { throwIfAborted, warn } from "./reading-visit.ts";
-import { productToken } from "./robots-rules.ts";
 import { readSharedTags, withoutShared } from "./shared-tags.ts";
 import type { SourceVisit } from "./source.ts";
 
@@ -133,7 +132,7 @@ export class SitemapTree {
     const path = pathname + search;
     const host = await this.#hosts.visitOf(origin);
     if (!host.ok) return host;
-    if (!robotsAllow(host.value.robots, productToken, path)) return problem("disallowed", "robots.txt forbids it");
+    if (!robotsAllow(host.value.robots, host.value.agent, path)) return problem("disallowed", "robots.txt forbids it");
     const known = this.#known[url];
     const outcome = await getPatiently(host.value, "metadata", () => ({
       path,

@@ -14,7 +14,6 @@ import { isLongAway } from "./due-work.ts";
 import { PageBody } from "./page-body.ts";
 import { mayAskAgain, pathOf } from "./page-request.ts";
 import { describeOutcome, getPatiently, type VisitRequest } from "./patient-request.ts";
-import { productToken } from "./robots-rules.ts";
 import type { Postponed } from "./site-turn.ts";
 import type { TargetFinding } from "./target-judgement.ts";
 import { hasLinks } from "./target-scope.ts";
@@ -76,7 +75,7 @@ async function ask(visit: TargetVisit, target: Target, isFull: boolean): Promise
       maxRedirects,
       ...(isFull ? {} : { validators: target.validators }),
       acceptCoding: true,
-      mayFollow: (url) => robotsAllow(visit.robots, productToken, pathOf(url)),
+      mayFollow: (url) => robotsAllow(visit.robots, visit.agent, pathOf(url)),
       sink: { write: (chunk) => sink.write(chunk) },
     };
   };
@@ -111,7 +110,7 @@ export async function receivePage(
   answer: TargetAnswer,
   outcome: FetchedOutcome,
 ): Promise<{ readonly finding: TargetFinding; readonly received: ReceivedPage | undefined }> {
-  if (!robotsAllow(visit.robots, productToken, outcome.finalPath)) {
+  if (!robotsAllow(visit.robots, visit.agent, outcome.finalPath)) {
     const message = `it leads to ${outcome.finalPath}`;
     return { finding: { kind: "trouble", trouble: "disallowed", message }, received: undefined };
   }

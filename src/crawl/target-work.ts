@@ -11,7 +11,6 @@ import { dueAfterAnswer, intervalAfter } from "./poll-chooser.ts";
 import { choosePolls, historyAfter, modifiedAtOf, readHistory, readPrior } from "./poll-planning.ts";
 import type { TargetChoice } from "./ports.ts";
 import { isCancelled, throwIfAborted, warn } from "./reading-visit.ts";
-import { productToken } from "./robots-rules.ts";
 import { readSharedTags, SharedTags } from "./shared-tags.ts";
 import type { Postponed } from "./site-turn.ts";
 import { TargetBatch } from "./target-batch.ts";
@@ -209,7 +208,7 @@ class TargetWork {
   }
 
   async #treat(target: Target): Promise<void> {
-    if (!robotsAllow(this.#visit.robots, productToken, target.path)) {
+    if (!robotsAllow(this.#visit.robots, this.#visit.agent, target.path)) {
       const finding = { kind: "trouble", trouble: "disallowed", message: "robots.txt does not allow it" } as const;
       return this.#settle(target, finding);
     }

@@ -1,4 +1,5 @@
 import { loadTextComparison } from "../content/index.ts";
+import { ownProductToken, type RobotsAgent } from "../format/index.ts";
 import {
   type CrawlEvent,
   type CrawlSummary,
@@ -25,7 +26,7 @@ import { maxTroublesInARow } from "./patient-request.ts";
 import type { CrawlPorts } from "./ports.ts";
 import { isCancelled, type ReadingVisit, throwIfAborted, warn } from "./reading-visit.ts";
 import { ResourceSyncSource } from "./resource-sync-source.ts";
-import { keepCrawlDelay, type RobotsRules, readRobots } from "./robots-rules.ts";
+import { copyKeyOf, keepCrawlDelay, type RobotsRules, readRobots } from "./robots-rules.ts";
 import { readSharedTags, withoutShared } from "./shared-tags.ts";
 import { SitemapSource } from "./sitemap-source.ts";
 import { type ChangeSource, findSource, type SourceVisit } from "./source.ts";
@@ -38,6 +39,8 @@ import { doTargetWork } from "./target-work.ts";
 export interface VisitOptions {
   /** Such as `https://example.org`, without a slash at the end. */
   readonly origin: string;
+  /** The names under which robots.txt is obeyed. Default: that of this program. */
+  readonly agent?: RobotsAgent;
   /** Media types of the pages that are wanted. */
   readonly filter: MediaTypeFilter;
   /** Where changes are learned from; the first that works is used. Default: all, the best first. */
@@ -100,7 +103,12 @@ const triesAfterTroubles = 3;
 const defaultLookAgainMs = 7 * 86_400_000;
 
 function isSameRobots(a: RobotsCopy | undefined, b: RobotsCopy): boolean {
-  return a !== undefined && a.body.length === b.body.length && a.body.every((byte, at) => byte === b.body[at]);
+  return (
+    a !== undefined &&
+    a.agent === b.agent &&
+    a.body.length === b.body.length &&
+    a.body.every((byte, at) => byte === b.body[at])
+  );
 }
 
 function makeSources(options: VisitOptions, scope: TargetScope): ChangeSource[] {
@@ -134,13 +142,14 @@ class SiteVisit {
   #nextDueAt: EpochMs | undefined;
 
   constructor(ports: CrawlPorts, options: VisitOptions) {
-    const { origin, concurrency = 1, timeoutMs = 30_000, signal, onEvent } = options;
+    const { origin, agent = [ownProductToken], concurrency = 1, timeoutMs = 30_000, signal, onEvent } = options;
     this.#ports = ports;
     this.#options = options;
     this.#startedAt = ports.timing.now();
     const report = onEvent ?? (() => undefined);
     const rememberClock = (state: SiteClockState): void => ports.memory.rememberClock(state);
-    this.#visit = { origin, ports, tally: this.#tally, report, concurrency, timeoutMs, signal, rememberClock };
+    const tally = this.#tally;
+    this.#visit = { origin, agent, ports, tally, report, concurrency, timeoutMs, signal, rememberClock };
   }
 
   async run(): Promise<VisitResult> {
@@ -198,7 +207,12 @@ class SiteVisit {
   async #readRobots(record: SiteRecord): Promise<Result<RobotsRules>> {
     const { memory } = this.#ports;
     const shared = readSharedTags(memory);
-    const kept = record.robots && { ...record.robots, validators: withoutShared(record.robots.validators, shared) };
+    const known = record.robots;
+    // What was received and judged under another name says nothing of this one.
+    const kept =
+      known?.agent === copyKeyOf(this.#visit.agent)
+        ? { ...known, validators: withoutShared(known.validators, shared) }
+        : undefined;
     const rules = await readRobots(this.#visit, kept);
     if (!rules.ok || isCancelled(this.#visit)) return rules;
     const { robots, copy } = rules.value;

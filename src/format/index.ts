@@ -72,6 +72,7 @@ export {
   robotsCrawlDelaySeconds,
   robotsSitemaps,
 } from "./robots.ts";
+export { ownProductToken, parseProductToken, type RobotsAgent, robotsAgentOf } from "./robots-agent.ts";
 export {
   blockEnd,
   blockStart,

@@ -1,3 +1,4 @@
+import type { RobotsAgent } from "./robots-agent.ts";
 import { parseRobotsLine, splitRobotsLines } from "./robots-line.ts";
 import { type RobotsRule, RobotsRules } from "./robots-rules.ts";
 import { maxRobotsBytes, readRobotsText } from "./robots-text.ts";
@@ -91,9 +92,9 @@ export class Robots {
   }
 
   /** See {@link robotsAllow}. */
-  allow(productToken: string, path: string): boolean {
+  allow(agent: string | RobotsAgent, path: string): boolean {
     if (path === "/robots.txt") return true;
-    const groups = this.#groupsOf(productToken);
+    const groups = this.#groups.get(this.#nameOf(agent));
     if (groups === undefined) return true;
     let rules = this.#rules.get(groups);
     if (rules === undefined) {
@@ -104,13 +105,15 @@ export class Robots {
   }
 
   /** See {@link robotsCrawlDelaySeconds}. */
-  crawlDelaySeconds(productToken: string): number | undefined {
-    const paces = this.#paces.get(productToken.toLowerCase()) ?? this.#paces.get(everyAgent) ?? [];
+  crawlDelaySeconds(agent: string | RobotsAgent): number | undefined {
+    const paces = this.#paces.get(this.#nameOf(agent)) ?? [];
     return paces.reduce((delay, pace) => longerDelay(delay, pace.seconds), this.#everybodysPace.seconds);
   }
 
-  #groupsOf(productToken: string): readonly Group[] | undefined {
-    return this.#groups.get(productToken.toLowerCase()) ?? this.#groups.get(everyAgent);
+  #nameOf(agent: string | RobotsAgent): string {
+    if (typeof agent === "string") return this.#nameOf([agent]);
+    for (const name of agent) if (this.#groups.has(name.toLowerCase())) return name.toLowerCase();
+    return everyAgent;
   }
 }
 
@@ -164,11 +167,12 @@ export function parseRobots(content: Uint8Array): Robots {
  * Costs O(log r) string comparisons for r rules without wildcards, and O(length of path) for each
  * wildcard rule that is longer than the one that matched; bounded for any file.
  *
- * @param productToken - such as `tidemark`, in any case, without a version
+ * @param agent - a product token such as `tidemark`, in any case, without a version; of several the first that a group
+ *   names counts
  * @param path - percent-encoded path with query, beginning with `/`
  */
-export function robotsAllow(robots: Robots, productToken: string, path: string): boolean {
-  return robots.allow(productToken, path);
+export function robotsAllow(robots: Robots, agent: string | RobotsAgent, path: string): boolean {
+  return robots.allow(agent, path);
 }
 
 /**
@@ -176,10 +180,11 @@ export function robotsAllow(robots: Robots, productToken: string, path: string):
  * any group included, which speak to everybody. A delay holds for the agents named right before it and
  * its rules. Not part of RFC 9309.
  *
+ * @param agent - see {@link robotsAllow}
  * @returns seconds, maybe with a fraction, from 0 to {@link maxCrawlDelaySeconds}; undefined if there is none
  */
-export function robotsCrawlDelaySeconds(robots: Robots, productToken: string): number | undefined {
-  return robots.crawlDelaySeconds(productToken);
+export function robotsCrawlDelaySeconds(robots: Robots, agent: string | RobotsAgent): number | undefined {
+  return robots.crawlDelaySeconds(agent);
 }
 
 /**

@@ -6,6 +6,8 @@ import { encodeQuery } from "./query-encoding.ts";
 export interface LinkOptions {
   /** So many distinct links are kept at most, as they are written. Default 100,000. */
   readonly maxLinks?: number;
+  /** Names of `meta` elements that speak to us, beside `robots`, in lower case. Default: that of this program. */
+  readonly robotsNames?: readonly string[];
   /** A link that is longer, in characters, is not kept. Default 2048. */
   readonly maxUrlLength?: number;
   /**

@@ -41,7 +41,6 @@ export interface PageLinks {
 
 type Attributes = ReadonlyMap<string, string>;
 
-const robotsNames: ReadonlySet<string> = new Set(["robots", "tidemark"]);
 const sourceParameters: ReadonlySet<string> = new Set(["movie", "src", "url"]);
 // Pages within pages within pages.
 const maxFrameDepth = 3;
@@ -54,6 +53,7 @@ const maxFrameDepth = 3;
  */
 export class LinkReader {
   readonly #page: string;
+  readonly #robotsNames: readonly string[];
   readonly #list: LinkList;
   readonly #decoder: HtmlDecoder;
   readonly #tags: HtmlTags;
@@ -71,6 +71,7 @@ export class LinkReader {
    */
   constructor(page: string, contentType?: string, options: LinkOptions = {}) {
     this.#page = page;
+    this.#robotsNames = ["robots", ...(options.robotsNames ?? ["tidemark"])];
     this.#list = new LinkList(options);
     this.#decoder = new HtmlDecoder(contentType);
     const isXml = /^[\t ]*(?:application|text)\/(?:[\w.-]+\+)?xml\b/i.test(contentType ?? "");
@@ -205,7 +206,7 @@ export class LinkReader {
       return;
     }
     const name = (attributeOf(attributes, "name") ?? "").trim().toLowerCase();
-    if (robotsNames.has(name) && this.#frameDepth === 0) {
+    if (this.#robotsNames.includes(name) && this.#frameDepth === 0) {
       const words = content.toLowerCase().split(/[\s,]+/);
       this.#isNoindex ||= words.includes("noindex") || words.includes("none");
       this.#isNofollow ||= words.includes("nofollow") || words.includes("none");

@@ -4,6 +4,8 @@ import type { EpochMs, EpochSeconds } from "./time.ts";
 
 /** The robots.txt of a site as it was last received, kept so that a 304 can be read again. */
 export interface RobotsCopy {
+  /** The names under which it was received and obeyed, with a space between two. */
+  readonly agent: string;
   /** The body; empty if the site had none. */
   readonly body: Uint8Array;
   readonly validators: Validators;

@@ -145,4 +145,6 @@ export const migrations: readonly string[] = [
   -- What could not be had when it was asked for last: the more often, the later it is asked for again.
   CREATE INDEX target_away ON target (site, strikes, id) WHERE state = 'known' AND trouble = 'unavailable';
   CREATE INDEX work_away ON work (site, strikes, path) WHERE kind = 'fetch' AND trouble = 'unavailable'`,
+  // The names under which robots.txt was received and obeyed. Earlier versions obeyed it under one, whatever they sent.
+  "ALTER TABLE site ADD COLUMN robots_agent TEXT NOT NULL DEFAULT 'tidemark'",
 ];

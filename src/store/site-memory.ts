@@ -19,13 +19,13 @@ const maxVisits = 1000;
 
 type Text = string | null;
 type Count = number | null;
-type RobotsRow = [Text, Text, Text, Count, number, Text];
+type RobotsRow = [string, Text, Text, Text, Count, number, Text];
 /** What the database says of a site; its columns are {@link siteColumns}. */
 export type SiteRow = [Text, Count, Text, Count, Text, Text, Text, ...RobotsRow];
 
 /** The columns of {@link SiteRow}. */
 export const siteColumns = `epoch, publication, types_key, since, index_path, index_etag, index_modified,
-  robots_body, robots_etag, robots_modified, robots_confirmed, robots_fresh, clock`;
+  robots_agent, robots_body, robots_etag, robots_modified, robots_confirmed, robots_fresh, clock`;
 
 function validatorsOf(etag: Text, lastModified: Text): Validators {
   return { ...(etag === null ? {} : { etag }), ...(lastModified === null ? {} : { lastModified }) };
@@ -55,7 +55,7 @@ function parseClock(text: Text | undefined): SiteClockState | undefined {
 
 function recordOf(row: SiteRow): SiteRecord {
   const [epoch, publication, typesKey, since, indexPath, etag, modified] = row;
-  const [, , , , , , , body, robotsEtag, robotsModified, at, freshMs, clock] = row;
+  const [, , , , , , , agent, body, robotsEtag, robotsModified, at, freshMs, clock] = row;
   const position: SitePosition | undefined =
     epoch === null || publication === null || typesKey === null || indexPath === null
       ? undefined
@@ -70,6 +70,7 @@ function recordOf(row: SiteRow): SiteRecord {
     body === null || at === null
       ? undefined
       : {
+          agent,
           body: Buffer.from(body, "base64"),
           validators: validatorsOf(robotsEtag, robotsModified),
           confirmedAt: at,
@@ -80,6 +81,7 @@ function recordOf(row: SiteRow): SiteRecord {
 
 function isSameBody(a: RobotsCopy, b: RobotsCopy): boolean {
   return (
+    a.agent === b.agent &&
     a.body === b.body &&
     a.validators.etag === b.validators.etag &&
     a.validators.lastModified === b.validators.lastModified
@@ -133,7 +135,7 @@ export class StoredSite {
     this.#read = prepareStatement(connection, `SELECT ${siteColumns} FROM site WHERE id = ?`);
     this.#writeRobots = prepareStatement(
       connection,
-      "UPDATE site SET robots_body = ?, robots_etag = ?, robots_modified = ?, robots_confirmed = ?, robots_fresh = ? WHERE id = ?",
+      "UPDATE site SET robots_agent = ?, robots_body = ?, robots_etag = ?, robots_modified = ?, robots_confirmed = ?, robots_fresh = ? WHERE id = ?",
     );
     this.#confirmRobots = prepareStatement(
       connection,
@@ -172,11 +174,11 @@ export class StoredSite {
     else this.#late.add("robots", () => this.#keepRobots(robots));
   }
 
-  #keepRobots({ body, validators, confirmedAt, freshMs }: RobotsCopy): void {
+  #keepRobots({ agent, body, validators, confirmedAt, freshMs }: RobotsCopy): void {
     // As text: the binding does not take bytes.
     const text = Buffer.from(body).toString("base64");
     const { etag = null, lastModified = null } = validators;
-    this.#writeRobots.run(text, etag, lastModified, confirmedAt, freshMs, this.#site);
+    this.#writeRobots.run(agent, text, etag, lastModified, confirmedAt, freshMs, this.#site);
   }
 
   /** What a source remembers of the site, as it was given to {@link rememberSource}. */

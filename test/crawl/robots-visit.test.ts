@@ -56,6 +56,41 @@ describe("robots.txt", () => {
     assert.equal(third.summary.disallowed, 0);
   });
 
+  it("is obeyed under the name that is sent, everywhere, and judged anew when that changes", async () => {
+    await using crawler = await openCrawler();
+    const { site } = crawler;
+    site.robots = [
+      "User-agent: tidemark\nDisallow: /private/\n",
+      "User-agent: MyBot\nDisallow: /a\nCrawl-delay: 7\n",
+      "User-agent: *\nDisallow: /\n\n",
+    ].join("\n");
+    site.write();
+    const userAgent = "Mozilla/5.0 (compatible; MyBot/1.0; +http://example.org/bot)";
+    const first = await crawler.visit({ userAgent });
+    assert.deepEqual(first.pages.toSorted(), ["created /private/b.html", "disallowed /a.html"]);
+    assert.deepEqual(new Set(first.waitsMs), new Set([7000]));
+    const second = await crawler.visit();
+    assert.deepEqual(second.pages, ["created /a.html"]);
+    assert.equal(second.requests[0], "200 /robots.txt", "what was received under another name is not revalidated");
+    site.set({ "/a.html": "new", "/private/b.html": "new" });
+    site.publish();
+    assert.deepEqual((await crawler.visit()).pages.toSorted(), ["disallowed /private/b.html", "updated /a.html"]);
+    assert.deepEqual((await crawler.visit({ userAgent })).pages, ["updated /private/b.html"]);
+    // No group names it: the one of this program holds.
+    assert.deepEqual((await crawler.visit({ userAgent: "Another/1.0" })).requests[0], "200 /robots.txt");
+    await assert.rejects(crawler.visit({ userAgent: "/1.0" }), { code: "bad-option" });
+  });
+
+  it("of a site without archives is not taken from memory under another name", async () => {
+    await using crawler = await openPlainSite();
+    const asked = async (userAgent: string): Promise<boolean> =>
+      (await crawler.visit({ userAgent })).requests.includes("200 /robots.txt");
+    assert.deepEqual(
+      [await asked("a/1"), await asked("A/2"), await asked("b/1"), await asked("b/1")],
+      [true, false, true, false],
+    );
+  });
+
   it("is not gone around by a redirect", async () => {
     await using crawler = await openCrawler();
     const { site } = crawler;

@@ -87,6 +87,7 @@ describe("the store", () => {
   it("remembers position and robots.txt, byte for byte", () => {
     using folder = makeTempFolder();
     const robots = {
+      agent: "mybot tidemark",
       body: Uint8Array.from([0, 255, 10, 128]),
       validators: { etag: 'W/"1"' },
       confirmedAt: 1_800_000_000_123,
