@@ -2,6 +2,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { type DigestMode, digestModes } from "./export/index.ts";
 import { TidemarkError, wrapSystemError } from "./model/index.ts";
+import { type IncludeMode, includeModes } from "./scan/index.ts";
 
 /** A folder as an absolute path. @throws TidemarkError `not-found`, `not-a-folder` */
 export function checkFolder(path: string, what: string): string {
@@ -51,6 +52,24 @@ export function checkDigestMode(mode: string): DigestMode {
     `--digest must be one of ${digestModes.join(", ")}, not ${JSON.stringify(mode)}.`,
     { hint: "Use --digest all" },
   );
+}
+
+/** In which files server-side includes are looked for. @throws TidemarkError `bad-option` */
+export function checkIncludeMode(mode: string, digestMode: DigestMode): IncludeMode {
+  const known = includeModes.find((candidate) => candidate === mode);
+  if (known === undefined)
+    throw new TidemarkError(
+      "bad-option",
+      `--ssi must be one of ${includeModes.join(", ")}, not ${JSON.stringify(mode)}.`,
+      {
+        hint: "Use --ssi auto",
+      },
+    );
+  if (known === "on" && digestMode !== "all")
+    throw new TidemarkError("bad-option", `--ssi on needs every page to be read, not --digest ${digestMode}.`, {
+      hint: "Leave out --digest, or say --digest all",
+    });
+  return known;
 }
 
 /** Rules for content need digests of all pages. @throws TidemarkError `bad-option` */

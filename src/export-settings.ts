@@ -50,6 +50,11 @@ export const exportSettings: SettingTable<ExportSettings> = {
     "PREFIX=FOLDER: below this path of the site the server shows this folder (repeatable)",
   ),
   noindexPages: row("noindex-pages", flag, "Publish pages too that ask not to be indexed (meta robots noindex)"),
+  ssi: row(
+    "ssi",
+    choice("auto", "on", "off"),
+    "Look for server-side includes in HTML (auto), in all text (on), or not at all (off)",
+  ),
   ignore: row(
     "ignore",
     texts,

@@ -6,6 +6,7 @@ import { type DigestMode, runExport, type SiteParts } from "./export/index.ts";
 import {
   checkCount,
   checkDigestMode,
+  checkIncludeMode,
   checkIoLimit,
   checkOutside,
   checkSignificant,
@@ -13,7 +14,7 @@ import {
 } from "./export-checks.ts";
 import { type Clock, type ExportEvent, type ExportSummary, TidemarkError, wrapSystemError } from "./model/index.ts";
 import { RunRecord } from "./run-record.ts";
-import type { ScannedFile } from "./scan/index.ts";
+import { type IncludeMode, mayInclude, type ScannedFile } from "./scan/index.ts";
 import type { ListChoices, SiteLists, SiteListsOptions } from "./site-lists.ts";
 import { chooseStandards, readSiteRules, stateDirOf } from "./site-rules.ts";
 import { readPage, SiteSources } from "./site-sources.ts";
@@ -79,6 +80,14 @@ export interface ExportSiteOptions extends ListChoices {
   readonly noindexPages?: boolean;
   /** Folder where robots.txt lives. Default the document root. */
   readonly robotsDir?: string;
+  /**
+   * In which files server-side includes are looked for: `auto` in HTML, `on` in all text, `off` in none because the
+   * server does not process them. A page with includes is published without size and digest, and changes with the
+   * files that it includes. Needs the digests of all pages.
+   *
+   * @default "auto"
+   */
+  readonly ssi?: IncludeMode;
   /** User as whom the web server reads files; what it may not read is not published. */
   readonly serverUser?: string;
   /** Key of IndexNow; the file of its name is no page, nor are those of keys that were used before. */
@@ -176,6 +185,7 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
     isSketched: options.significant !== undefined,
   });
   if (rules !== undefined && digestMode !== "all") refuseContentRules(digestMode);
+  const includes = checkIncludeMode(options.ssi ?? "auto", digestMode);
   const significant = checkSignificant(options.significant);
   const ioLimitBytesPerSecond = checkIoLimit(options.ioLimit);
   const { signal, allowEmpty = false, dryRun = false } = options;
@@ -194,8 +204,9 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
   });
   const findsNoindex = options.noindexPages !== true;
   const walk = { docroot, globs, reader, judgePath, onEvent, ...(servedNames && { servedNames }) };
-  const digests = { rules, ioLimitBytesPerSecond, findsNoindex, signal };
-  const sources = new SiteSources({ walk, roots, robotsDir, lists, digests });
+  const digests = { rules, ioLimitBytesPerSecond, findsNoindex, includes, signal };
+  const indexSegments = servedNames?.indexSegments ?? [];
+  const sources = new SiteSources({ walk, roots, robotsDir, lists, digests, indexSegments });
   const summary = await runExport<ScannedFile>({
     site,
     docroot,
@@ -205,6 +216,8 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
     minGroup: checkCount(options.minGroup ?? 50, "--min-group"),
     digestMode,
     content: rules === undefined ? undefined : { ...rules, significant },
+    includes:
+      includes === "off" ? undefined : { mode: includes, appliesTo: (mediaType) => mayInclude(mediaType, includes) },
     standards: chooseStandards(options),
     readPage: (path, maxBytes) => readPage(docroot, path, maxBytes),
     dryRun,

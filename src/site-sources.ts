@@ -1,10 +1,12 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import type { PageSource, PartSource } from "./export/index.ts";
+import type { CandidateDigest, PageSource, PartSource } from "./export/index.ts";
 import { decodePathSegment } from "./format/index.ts";
 import {
   DigestPool,
   type DigestPoolOptions,
+  type FileDigest,
+  PartFinder,
   type RootWalk,
   type ScannedFile,
   Walk,
@@ -23,7 +25,11 @@ export interface SiteSourcesOptions {
   readonly robotsDir: string;
   readonly lists: SiteLists | undefined;
   readonly digests: DigestPoolOptions;
+  /** Encoded names of the files that the server shows as their folders. */
+  readonly indexSegments: readonly string[];
 }
+
+type Opened = Pick<PartSource<ScannedFile>, "digestAll" | "stampParts" | typeof Symbol.asyncDispose>;
 
 /** Opens what an export compares with what was published: walks, lists, and threads that read files. */
 export class SiteSources {
@@ -61,10 +67,19 @@ export class SiteSources {
   }
 
   /** @param opened - what is disposed of together with the threads */
-  #openDigests(opened: AsyncDisposable): Pick<PartSource<ScannedFile>, "digestAll" | typeof Symbol.asyncDispose> {
-    const pool = new DigestPool(this.#options.digests);
+  #openDigests(opened: AsyncDisposable): Opened {
+    const { digests, walk, roots, indexSegments } = this.#options;
+    const pool = new DigestPool(digests);
+    // Each run looks at included files anew.
+    const finder = new PartFinder([{ prefix: "/", folder: walk.docroot }, ...roots], indexSegments);
+    const follow = (read: FileDigest, path: string): CandidateDigest => {
+      if (read.kind !== "digested" || read.includes === undefined) return read as CandidateDigest;
+      return { ...read, includes: finder.find(path, read.includes) };
+    };
     return {
-      digestAll: (files, turn) => pool.digestAll(files, turn),
+      digestAll: async (files, turn) =>
+        (await pool.digestAll(files, turn)).map((read, at) => follow(read, files[at]?.path ?? "/")),
+      stampParts: digests.includes === "off" ? undefined : (parts) => finder.stampOf(parts),
       [Symbol.asyncDispose]: async () => {
         await pool[Symbol.asyncDispose]();
         await opened[Symbol.asyncDispose]();

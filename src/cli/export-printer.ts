@@ -70,6 +70,11 @@ function formatResult(summary: ExportSummary): string {
         `archives: ${archives} (${formatBytes(summary.bytesWritten)} written)`
       : `nothing changed; the publication of ${formatMoment(summary.publication)} stands`,
   ];
+  if (summary.includes !== undefined) {
+    const { pages, dynamic } = summary.includes;
+    const more = dynamic === 0 ? "" : `; ${formatCount(dynamic)} of them also show what no file tells`;
+    lines.push(`${formatNoun(pages, "page")} with server-side includes, published without size and digest${more}`);
+  }
   if (summary.listed !== undefined) {
     const { pages, shadowed } = summary.listed;
     const files = shadowed === 0 ? "" : `; ${formatCount(shadowed)} more are files`;

@@ -12,7 +12,7 @@ import type { Ledger, Retired } from "./ledger.ts";
 import { readLedger, writeLedger } from "./ledger-file.ts";
 import { type ListGuardOptions, refuseFewerLists } from "./list-guard.ts";
 import type { CandidateFile, DigestMode } from "./page-diff.ts";
-import { type Draft, draftPublication } from "./publication-draft.ts";
+import { type Draft, draftPublication, type IncludeChoice } from "./publication-draft.ts";
 import { findRobotsFolder, publishIndex, publishRobots, readPublishedIndex } from "./published-files.ts";
 import {
   findArchives,
@@ -46,6 +46,8 @@ export interface ExportRunOptions<File extends CandidateFile = CandidateFile>
   readonly digestMode: DigestMode;
   /** What of a page's bytes counts; undefined if all do. */
   readonly content?: ContentPolicy | undefined;
+  /** Where server-side includes are looked for; undefined if the server processes none. */
+  readonly includes?: IncludeChoice | undefined;
   /** Which sitemaps and documents of ResourceSync are published. */
   readonly standards: StandardsChoice;
   /** Gives a page's bytes, for dumps. */
@@ -287,7 +289,7 @@ function summarise(
   bytesWritten: number,
   publication: EpochSeconds,
 ) {
-  const { created, updated, deleted, touched, pages } = draft.counts;
+  const { created, updated, deleted, touched, pages, included, dynamic } = draft.counts;
   const { ledger } = draft;
   return {
     site: options.site,
@@ -297,6 +299,7 @@ function summarise(
     deleted,
     unchanged: pages - created - updated,
     touched,
+    ...(included === 0 ? {} : { includes: { pages: included, dynamic } }),
     archivesWritten,
     archivesListed: ledger.base.archives + ledger.intervals.reduce((sum, { archives }) => sum + archives.length, 0),
     intervals: ledger.intervals.length,

@@ -1,5 +1,6 @@
 import type { ArchiveEntry } from "../format/index.ts";
 import type { EpochMs, EpochSeconds } from "../model/index.ts";
+import type { IncludeMemory } from "./included-folders.ts";
 
 /** An archive of a tier, with its place in the order of paths. */
 export interface SegmentArchive extends ArchiveEntry {
@@ -58,6 +59,8 @@ export interface Ledger {
   readonly retired: readonly Retired[];
   /** Options that listed pages which are no files; none if it is not there. */
   readonly lists?: readonly string[];
+  /** Where server-side includes were looked for, and what was found; not there if they were not looked for. */
+  readonly includes?: IncludeMemory;
   /** What is remembered of pages: a list of all of them, and later ones of what became of some. Oldest first. */
   readonly pageFiles: readonly PageFile[];
 }

@@ -1,7 +1,7 @@
 import type { ContentMark, MarkedContent } from "../content/index.ts";
 import type { Change, EpochSeconds, ExportEvent } from "../model/index.ts";
 import { type ContentPolicy, hasFreshMark, isInsignificant } from "./content-policy.ts";
-import type { PublishedPage } from "./published-page.ts";
+import type { PageIncludes, PublishedPage } from "./published-page.ts";
 
 /** Which pages get a digest. */
 export const digestModes = ["all", "changed", "none"] as const;
@@ -28,12 +28,31 @@ export type CandidateDigest =
       readonly ctimeUs: number;
       /** What of the bytes counts, where rules say so. */
       readonly content?: MarkedContent;
+      /** What the server puts into it, if it does. */
+      readonly includes?: FoundParts;
     }
   /** It asks not to be indexed. */
   | { readonly kind: "noindex" }
   | { readonly kind: "vanished" }
   | { readonly kind: "unstable" }
   | { readonly kind: "unreadable"; readonly code: string; readonly message: string };
+
+/** What a page includes, as it is now; times in microseconds since 1970. */
+export interface FoundParts extends Omit<PageIncludes, "fileBytes" | "fileDigest"> {
+  /** The newest times of the parts; 0 without parts. */
+  readonly mtimeUs: number;
+  readonly ctimeUs: number;
+}
+
+/** How server-side includes are dealt with. */
+export interface IncludePolicy {
+  /** Whether a file of this media type is looked into. */
+  readonly appliesTo: (mediaType: string) => boolean;
+  /** Whether pages were published that were not looked into in this way: each is read once. */
+  readonly isNew: boolean;
+  /** What sizes and times of included files say now. */
+  readonly stampOf: (parts: readonly string[]) => string;
+}
 
 /** What a comparison goes by. */
 export interface DiffOptions {
@@ -44,6 +63,8 @@ export interface DiffOptions {
   readonly scanStartUs: number;
   /** What of a page's bytes counts; undefined if all do. Digests are made of all pages then. */
   readonly content?: ContentPolicy | undefined;
+  /** Undefined if the server processes no includes. */
+  readonly includes?: IncludePolicy | undefined;
 }
 
 /** One page's comparison with what was published. */
@@ -66,9 +87,14 @@ export interface PageDiff {
  */
 const clockTickUs = 20_000;
 
+/** Size of a page's own file when it was published. */
+function fileBytesOf({ includes, sizeBytes }: PublishedPage): number | undefined {
+  return includes === undefined ? sizeBytes : includes.fileBytes;
+}
+
 /** Whether size and times say that a file is as it was when its bytes were last looked at. */
 export function isUnmoved(file: CandidateFile, before: PublishedPage, mode: DigestMode): boolean {
-  if (file.sizeBytes !== before.sizeBytes || file.mtimeUs !== before.mtimeUs) return false;
+  if (file.sizeBytes !== fileBytesOf(before) || file.mtimeUs !== before.mtimeUs) return false;
   // Without digests a new owner or mode (a new ctime) would look like new content.
   if (mode === "none") return true;
   return file.ctimeUs === before.ctimeUs && !before.racy;
@@ -85,6 +111,9 @@ export function needsDigest(file: CandidateFile, before: PublishedPage | undefin
   // Of a racy file the times say nothing next time: only a digest can.
   if (before === undefined) return mode === "all" || isRacy(file.ctimeUs, options);
   if (!isUnmoved(file, before, mode) || !hasFreshMark(before, file.mediaType, options.content)) return true;
+  if (before.includes !== undefined)
+    return options.includes === undefined || options.includes.stampOf(before.includes.parts) !== before.includes.stamp;
+  if (options.includes?.isNew === true && options.includes.appliesTo(file.mediaType)) return true;
   return mode === "all" && before.digest === undefined && before.mark?.cover === undefined;
 }
 
@@ -106,7 +135,8 @@ export function diffPage(
   }
   if (digest !== undefined && digest.kind !== "digested") return diffUnread(file, before, digest, onEvent);
   const status = digest ?? file;
-  const racy = isRacy(status.ctimeUs, options);
+  const found = digest?.includes;
+  const racy = isRacy(Math.max(status.ctimeUs, found?.ctimeUs ?? 0), options);
   const { path } = file;
   const { sizeBytes, mtimeUs, ctimeUs } = status;
   const now = digest?.content?.mark;
@@ -116,23 +146,36 @@ export function diffPage(
   }
   if (before !== undefined) {
     const mark = keptMark(file, before, digest?.digest, now, options);
-    if (mark !== false) {
+    if (mark !== false && before.includes?.contentDigest === found?.contentDigest) {
       const { lastModified, mediaType } = before;
       const kept = promisedDigest(digest?.digest ?? before.digest, mark);
-      const page = withMark({ path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest: kept, racy }, mark);
+      const page = withIncludes(
+        withMark({ path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest: kept, racy }, mark),
+        digest,
+      );
       return {
         page,
         change: undefined,
-        isTouched: mtimeUs !== before.mtimeUs || sizeBytes !== before.sizeBytes,
+        isTouched: mtimeUs !== before.mtimeUs || sizeBytes !== fileBytesOf(before),
         isRemembered: true,
         isWithdrawn: before.digest !== undefined && page.digest === undefined,
       };
     }
   }
-  const lastModified = clampLastModified(path, status, options, onEvent);
+  const newest = {
+    mtimeUs: Math.max(mtimeUs, found?.mtimeUs ?? 0),
+    ctimeUs: Math.max(ctimeUs, found?.ctimeUs ?? 0),
+  };
+  const clamped = clampLastModified(path, newest, options, onEvent);
+  // An older file that takes a part's place makes the page no older.
+  const isOlder = found !== undefined && before !== undefined && clamped <= before.lastModified;
+  const lastModified = isOlder ? options.publication : clamped;
   const promised = promisedDigest(digest?.digest, now);
   const { mediaType } = file;
-  const page = withMark({ path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest: promised, racy }, now);
+  const page = withIncludes(
+    withMark({ path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest: promised, racy }, now),
+    digest,
+  );
   return {
     page,
     change: { kind: before === undefined ? "created" : "updated", page },
@@ -151,6 +194,17 @@ function withMark(page: PublishedPage, mark: ContentMark | undefined): Published
   return mark === undefined ? page : { ...page, mark };
 }
 
+/** What is served of a page with includes has neither the file's size nor its digest: it is published without both. */
+function withIncludes(
+  page: PublishedPage,
+  read: Extract<CandidateDigest, { kind: "digested" }> | undefined,
+): PublishedPage {
+  if (read?.includes === undefined) return page;
+  const { parts, stamp, contentDigest, isDynamic } = read.includes;
+  const includes = { fileBytes: read.sizeBytes, fileDigest: read.digest, parts, stamp, contentDigest, isDynamic };
+  return { ...page, sizeBytes: undefined, digest: undefined, includes };
+}
+
 /**
  * What is to be remembered of the content of a page that is as it was published: its mark, undefined if it has
  * none; false if the page is another.
@@ -162,7 +216,7 @@ function keptMark(
   now: ContentMark | undefined,
   options: DiffOptions,
 ): ContentMark | undefined | false {
-  const known = before.mark?.cover?.bytesDigest ?? before.digest;
+  const known = before.mark?.cover?.bytesDigest ?? before.includes?.fileDigest ?? before.digest;
   // Equal bytes, or bytes of a page published without a digest that did not move.
   const isSame =
     known === undefined ? isUnmoved(file, { ...before, racy: false }, options.digestMode) : known === digest;

@@ -4,10 +4,11 @@ import type { ArchiveFiles } from "./archive-files.ts";
 import { BaseWriter } from "./base-writer.ts";
 import { Breather } from "./breather.ts";
 import type { ContentPolicy } from "./content-policy.ts";
+import { IncludedFolders, mayBeIncluded } from "./included-folders.ts";
 import { carryIntervals } from "./interval-merge.ts";
 import type { Base, Interval, Ledger } from "./ledger.ts";
 import { areSameLists, type ListGuardOptions } from "./list-guard.ts";
-import type { CandidateFile, DigestMode } from "./page-diff.ts";
+import type { CandidateFile, DigestMode, IncludePolicy } from "./page-diff.ts";
 import { PageMemory } from "./page-memory.ts";
 import { namesOf, planRetired, removeFiles } from "./retired-files.ts";
 import { type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
@@ -15,12 +16,21 @@ import { type ComparisonCounts, type ComparisonSink, type PageSource, SiteCompar
 import { gatherParts, type PartSource, type SiteParts, sourceOfParts } from "./site-parts.ts";
 import { isBaseDue, planChain, planRetention } from "./tiers.ts";
 
+/** In which files server-side includes are looked for. */
+export interface IncludeChoice {
+  /** A word that says so: with another one, all pages are looked into anew. */
+  readonly mode: string;
+  readonly appliesTo: (mediaType: string) => boolean;
+}
+
 /** What a draft needs of a run's options. */
 export interface DraftOptions<File extends CandidateFile> extends PartitionOptions, ListGuardOptions {
   readonly site: string;
   readonly stateDir: string;
   readonly digestMode: DigestMode;
   readonly content?: ContentPolicy | undefined;
+  /** Where server-side includes are looked for; undefined if the server processes none. */
+  readonly includes?: IncludeChoice | undefined;
   readonly dryRun: boolean;
   readonly allowEmpty: boolean;
   readonly clock: () => EpochMs;
@@ -85,6 +95,8 @@ class Drafting<File extends CandidateFile> {
   readonly #tier: SegmentWriter | undefined;
   #base: BaseWriter | undefined;
   #isDecided = false;
+  /** Folders of what pages include, once they were compared. */
+  #included: IncludedFolders = new IncludedFolders([]);
 
   constructor(options: DraftOptions<File>, files: ArchiveFiles, ground: DraftGround, epoch: string) {
     this.#options = options;
@@ -146,7 +158,7 @@ class Drafting<File extends CandidateFile> {
     const listed = new Set([...namesOf(kept), formatArchiveName(base.list.name), ...baseArchives]);
     const { listed: wasListed, isMended } = this.#ground;
     const pagesFile = `pages-${publication}-${this.#scanStartMs}.blocks`;
-    const { lists = [] } = this.#options;
+    const { lists = [], includes } = this.#options;
     const next: Ledger = {
       site: this.#options.site,
       epoch: this.#epoch,
@@ -158,9 +170,11 @@ class Drafting<File extends CandidateFile> {
       retired: planRetired(ledger?.retired ?? [], wasListed, listed, isPublication, this.#scanStartMs),
       pageFiles: this.#memory.filesAs(pagesFile),
       ...(lists.length === 0 ? {} : { lists }),
+      ...(includes === undefined ? {} : { includes: this.#included.memory(includes.mode) }),
     };
     const isRelisted = !areSameLists(ledger?.lists, lists);
-    const isChanged = isPublication || isNewBase || this.#memory.isChanged || isMended || isRelisted;
+    const isIncluded = JSON.stringify(ledger?.includes) !== JSON.stringify(next.includes);
+    const isChanged = isPublication || isNewBase || this.#memory.isChanged || isMended || isRelisted || isIncluded;
     return this.#toDraft(
       counts,
       isChanged || isFirst ? next : ledger,
@@ -185,28 +199,46 @@ class Drafting<File extends CandidateFile> {
     { parts, openSource }: NonNullable<DraftOptions<File>["parts"]>,
     ledger: Ledger,
   ): Promise<ComparisonCounts | undefined> {
+    // Pages elsewhere may include what changed.
+    const { includes } = ledger;
+    if (includes?.mode !== this.#options.includes?.mode) return undefined;
+    if (includes !== undefined && mayBeIncluded(parts, includes)) return undefined;
+    this.#included = new IncludedFolders(includes?.folders ?? []);
     await using source = openSource();
     using earlier = this.#memory.openEarlier();
     const gathered = await gatherParts(source, earlier, parts);
-    if (gathered === undefined) return undefined;
+    if (gathered === undefined) {
+      this.#included = new IncludedFolders([]);
+      return undefined;
+    }
     const counts = await this.#comparison(sourceOfParts(gathered, source)).run(gathered.before, this.#sink());
-    return { ...counts, pages: ledger.pages + counts.created - counts.deleted };
+    return { ...counts, pages: ledger.pages + counts.created - counts.deleted, included: 0, dynamic: 0 };
   }
 
   #comparison(source: PageSource<File>): SiteComparison<File> {
     const { digestMode, content, onEvent } = this.#options;
     const scanStartUs = this.#scanStartMs * 1000;
-    const options = { digestMode, publication: this.#ground.publication, scanStartUs, content };
+    const includes = this.#includePolicy(source.stampParts);
+    const options = { digestMode, publication: this.#ground.publication, scanStartUs, content, includes };
     return new SiteComparison(source, options, onEvent, this.#breather);
+  }
+
+  #includePolicy(stampOf: ((parts: readonly string[]) => string) | undefined): IncludePolicy | undefined {
+    const { includes } = this.#options;
+    if (includes === undefined || stampOf === undefined) return undefined;
+    const { mode, appliesTo } = includes;
+    return { appliesTo, isNew: this.#ground.ledger?.includes?.mode !== mode, stampOf };
   }
 
   #sink(): ComparisonSink {
     const { dryRun } = this.#options;
+    const included = this.#included;
     const memory = this.#memory;
     const tier = this.#tier;
     const base = this.#base;
     return {
       page: (page, isRemembered) => {
+        included.add(page);
         base?.add(page);
         return dryRun ? false : memory.page(page, isRemembered);
       },

@@ -23,6 +23,8 @@ export interface PageSource<File extends CandidateFile = CandidateFile> extends 
   next(): Promise<SourceBatch<File> | undefined>;
   /** Reads files. @param turn - to be awaited now and then while they are read; may throw */
   digestAll(files: readonly File[], turn: () => Promise<void>): Promise<readonly CandidateDigest[]>;
+  /** What sizes and times of included files say; not there where the server processes no includes. */
+  readonly stampParts?: ((parts: readonly string[]) => string) | undefined;
 }
 
 /** What takes the result of a comparison, in path order. A method that returns true wants {@link drain} awaited. */
@@ -44,6 +46,10 @@ export interface ComparisonCounts {
   touched: number;
   /** Pages that are published with a digest which is no promise any more. */
   withdrawn: number;
+  /** Pages that include others, or show what no file tells. */
+  included: number;
+  /** Those of them that show what no file tells. */
+  dynamic: number;
 }
 
 /** Pairs whose files are read at a time, a batch's or fewer. */
@@ -74,6 +80,8 @@ export class SiteComparison<File extends CandidateFile> {
     deleted: 0,
     touched: 0,
     withdrawn: 0,
+    included: 0,
+    dynamic: 0,
   };
   readonly #gaps: string[] = [];
   #pairs: Pair<File>[] = [];
@@ -160,11 +168,15 @@ export class SiteComparison<File extends CandidateFile> {
     let mustDrain = false;
     if (diff.page !== undefined) {
       this.#counts.pages += 1;
+      if (diff.page.includes !== undefined) {
+        this.#counts.included += 1;
+        if (diff.page.includes.isDynamic) this.#counts.dynamic += 1;
+      }
       mustDrain = sink.page(diff.page, diff.isRemembered);
     } else if (before !== undefined) mustDrain = sink.gone(before.path);
     if (diff.change !== undefined) {
       this.#counts[diff.change.kind] += 1;
-      this.#onEvent(eventOf(diff.change));
+      this.#onEvent(eventOf(diff.change, diff.page?.includes !== undefined));
       mustDrain = sink.change(diff.change) || mustDrain;
     } else if (diff.isTouched && diff.page !== undefined) {
       this.#counts.touched += 1;
@@ -205,8 +217,9 @@ export class SiteComparison<File extends CandidateFile> {
   }
 }
 
-function eventOf(change: Change): ExportEvent {
+function eventOf(change: Change, hasIncludes: boolean): ExportEvent {
   if (change.kind === "deleted") return { event: "page", path: change.path, change: change.kind };
   const { path, mediaType } = change.page;
-  return { event: "page", path, change: change.kind, mediaType };
+  const event = { event: "page", path, change: change.kind, mediaType } as const;
+  return hasIncludes ? { ...event, hasIncludes } : event;
 }

@@ -25,6 +25,7 @@ export interface PartSource<File extends CandidateFile = CandidateFile> extends 
   /** Looks at all that is below a folder. */
   below(folder: string): AsyncIterable<SourceBatch<File>>;
   digestAll(files: readonly File[], turn: () => Promise<void>): Promise<readonly CandidateDigest[]>;
+  readonly stampParts?: ((parts: readonly string[]) => string) | undefined;
 }
 
 /** What parts of a site have and had, both in path order. */
@@ -141,6 +142,7 @@ export function sourceOfParts<File extends CandidateFile>(
       return next;
     },
     digestAll: (files, turn) => source.digestAll(files, turn),
+    stampParts: source.stampParts,
     [Symbol.asyncDispose]: async () => undefined,
   };
 }

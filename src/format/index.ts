@@ -83,6 +83,7 @@ export {
 } from "./robots-block.ts";
 export { isNoindexField, maxMetaBytes, saysNoindex } from "./robots-meta.ts";
 export { maxRobotsBytes } from "./robots-text.ts";
+export { type Inclusion, parseInclude } from "./server-side-includes.ts";
 export { SitemapWriter, sitemapEntryBytes, sitemapFrameBytes } from "./sitemap.ts";
 export {
   maxReadCharacters,

@@ -40,6 +40,8 @@ export type ExportEvent =
       readonly change: "created" | "updated" | "deleted" | "touched";
       /** With which it is published; of what is created or updated. */
       readonly mediaType?: string;
+      /** Whether the server puts it together from includes: it is published without size and digest. */
+      readonly hasIncludes?: true;
     }
   | { readonly event: "warning"; readonly code: string; readonly message: string; readonly path?: string }
   /** One item of many failed; what was published of it before stays. */
@@ -76,6 +78,11 @@ export interface ExportSummary {
   readonly withheldByRule: Readonly<Partial<Record<WithholdRule, number>>>;
   readonly errors: number;
   readonly warnings: number;
+  /**
+   * Pages that the server puts together from includes, and those of them that show what no file tells; only if there
+   * are any, and if all pages were looked at.
+   */
+  readonly includes?: { readonly pages: number; readonly dynamic: number };
   /** Pages taken from lists, and those left to files of their paths; only if there are lists. */
   readonly listed?: { readonly pages: number; readonly shadowed: number };
   /** What became of listed pages without a last-modified; only if the server was to be asked. */

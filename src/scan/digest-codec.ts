@@ -1,5 +1,6 @@
 import { contentDigestLength, decodeMark, encodeMark, type MarkedContent, maxMarkBytes } from "../content/index.ts";
 import type { FileDigest } from "./file-digest.ts";
+import type { FoundIncludes } from "./include-scanner.ts";
 import type { ScannedFile } from "./scanned-file.ts";
 
 /** Files on their way to a thread. */
@@ -25,6 +26,8 @@ export interface PackedDigests {
   readonly marks: Uint8Array<ArrayBuffer>;
   readonly isMarked: Uint8Array<ArrayBuffer>;
   readonly troubles: ReadonlyMap<number, string>;
+  /** What files ask the server to put in, by their numbers. */
+  readonly includes: ReadonlyMap<number, FoundIncludes>;
 }
 
 const kinds = ["digested", "noindex", "vanished", "unstable", "unreadable"] as const;
@@ -61,6 +64,7 @@ export function packDigests(digests: readonly FileDigest[]): PackedDigests {
   const numbers: number[] = [];
   const failures = new Map<number, { code: string; message: string }>();
   const troubles = new Map<number, string>();
+  const includes = new Map<number, FoundIncludes>();
   const isMarked = new Uint8Array(digests.length);
   const marked = digests.filter((digest) => digest.kind === "digested" && digest.content !== undefined).length;
   const marks = new Uint8Array(marked * maxMarkBytes);
@@ -71,6 +75,7 @@ export function packDigests(digests: readonly FileDigest[]): PackedDigests {
     if (digest.kind !== "digested") continue;
     numbers.push(digest.sizeBytes, digest.mtimeUs, digest.ctimeUs);
     texts += digest.digest;
+    if (digest.includes !== undefined) includes.set(at, digest.includes);
     const { content } = digest;
     if (content === undefined) continue;
     isMarked[at] = 1;
@@ -85,6 +90,7 @@ export function packDigests(digests: readonly FileDigest[]): PackedDigests {
     marks: marks.slice(0, end),
     isMarked,
     troubles,
+    includes,
   };
 }
 
@@ -95,7 +101,7 @@ export function transferOf({ kinds, numbers, marks, isMarked }: PackedDigests): 
 
 /** Unpacks digests. */
 export function unpackDigests(packed: PackedDigests): FileDigest[] {
-  const { numbers, digests, failures, marks, isMarked, troubles } = packed;
+  const { numbers, digests, failures, marks, isMarked, troubles, includes } = packed;
   let number = 0;
   let text = 0;
   let end = 0;
@@ -108,7 +114,8 @@ export function unpackDigests(packed: PackedDigests): FileDigest[] {
     const ctimeUs = numbers[number++] ?? 0;
     const digest = digests.slice(text, text + contentDigestLength);
     text += contentDigestLength;
-    const status = { kind, digest, sizeBytes, mtimeUs, ctimeUs };
+    const found = includes.get(at);
+    const status = { kind, digest, sizeBytes, mtimeUs, ctimeUs, ...(found && { includes: found }) };
     const decoded = isMarked[at] === 1 ? decodeMark(marks, end) : undefined;
     if (decoded === undefined) return status;
     end = decoded.end;

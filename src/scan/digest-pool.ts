@@ -4,6 +4,7 @@ import { TidemarkError } from "../model/index.ts";
 import { packFiles, unpackDigests } from "./digest-codec.ts";
 import { type DigestAnswer, DigestThread } from "./digest-thread.ts";
 import { bytesPerTurn, type FileDigest, FileDigester } from "./file-digest.ts";
+import type { IncludeMode } from "./include-scanner.ts";
 import type { ScannedFile } from "./scanned-file.ts";
 
 /** How files are to be read. */
@@ -16,6 +17,8 @@ export interface DigestPoolOptions {
   readonly ioLimitBytesPerSecond?: number | undefined;
   /** Whether pages of HTML that ask not to be indexed are told apart. @default false */
   readonly findsNoindex?: boolean | undefined;
+  /** In which files server-side includes are looked for. @default "off" */
+  readonly includes?: IncludeMode | undefined;
   /** Threads that read; default one less than processors, 1 to 4. With a limit there is one. */
   readonly threads?: number | undefined;
   /** Files at a time that are worth the start of threads. @default 512 */
@@ -76,7 +79,7 @@ export class DigestPool implements AsyncDisposable {
 
   constructor(options: DigestPoolOptions = {}) {
     this.#options = options;
-    this.#digester = new FileDigester(undefined, undefined, options.findsNoindex);
+    this.#digester = new FileDigester(undefined, undefined, options.findsNoindex, options.includes);
     options.signal?.addEventListener("abort", this.#onAbort);
     if (options.signal?.aborted === true) this.#onAbort();
   }
@@ -143,8 +146,14 @@ export class DigestPool implements AsyncDisposable {
 
   #dispatch(): void {
     if (this.#failure !== undefined) return;
-    const { rules, ioLimitBytesPerSecond, findsNoindex, threads = availableParallelism() - 1 } = this.#options;
-    const withTypes = rules !== undefined || findsNoindex === true;
+    const {
+      rules,
+      ioLimitBytesPerSecond,
+      findsNoindex,
+      includes,
+      threads = availableParallelism() - 1,
+    } = this.#options;
+    const withTypes = rules !== undefined || findsNoindex === true || (includes ?? "off") !== "off";
     const most = ioLimitBytesPerSecond === undefined ? Math.max(1, Math.min(maxThreads, threads)) : 1;
     while (this.#slots.size < Math.min(most, this.#slots.size + this.#queue.length)) this.#start();
     for (let round = 0; round < chunksAThread; round++) {
@@ -159,8 +168,14 @@ export class DigestPool implements AsyncDisposable {
   }
 
   #start(): void {
-    const { rules, ioLimitBytesPerSecond, findsNoindex = false, threadMemoryMiB = 256 } = this.#options;
-    const settings = { ruleSource: rules?.source, ioLimitBytesPerSecond, findsNoindex, threadMemoryMiB };
+    const {
+      rules,
+      ioLimitBytesPerSecond,
+      findsNoindex = false,
+      includes = "off",
+      threadMemoryMiB = 256,
+    } = this.#options;
+    const settings = { ruleSource: rules?.source, ioLimitBytesPerSecond, findsNoindex, includes, threadMemoryMiB };
     const slot: Slot = {
       thread: new DigestThread(
         settings,

@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { ContentRuleSource } from "../content/index.ts";
 import type { PackedDigests, PackedFiles } from "./digest-codec.ts";
+import type { IncludeMode } from "./include-scanner.ts";
 
 /** What a thread is told when it begins. */
 export interface DigestThreadSettings {
@@ -8,6 +9,7 @@ export interface DigestThreadSettings {
   readonly ioLimitBytesPerSecond: number | undefined;
   /** Whether pages that ask not to be indexed are told apart. */
   readonly findsNoindex: boolean;
+  readonly includes: IncludeMode;
   readonly threadMemoryMiB: number;
   /** Where the thread says what it is at; see {@link watchAt}. */
   readonly watch: Int32Array;

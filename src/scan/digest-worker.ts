@@ -8,11 +8,11 @@ import { ReadPace } from "./read-pace.ts";
 
 /** Digests what it is sent, one task after the other. */
 async function serve(port: MessagePort, settings: DigestThreadSettings): Promise<void> {
-  const { ruleSource, ioLimitBytesPerSecond, findsNoindex, watch } = settings;
+  const { ruleSource, ioLimitBytesPerSecond, findsNoindex, includes, watch } = settings;
   const rules = ruleSource === undefined ? undefined : await compileContentRules(ruleSource);
   const pace = ioLimitBytesPerSecond === undefined ? undefined : new ReadPace(ioLimitBytesPerSecond);
   const spend = pace === undefined ? undefined : (bytes: number) => pace.spend(bytes);
-  const digester = new FileDigester(undefined, spend, findsNoindex);
+  const digester = new FileDigester(undefined, spend, findsNoindex, includes);
   const examiner =
     rules === undefined
       ? undefined

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type { MarkedContent } from "../content/index.ts";
 import { digestBytes } from "../model/index.ts";
+import { type FoundIncludes, type IncludeMode, IncludeScanner, mayInclude } from "./include-scanner.ts";
 import { isHtml, PageHead } from "./page-head.ts";
 import { type ScannedFile, toEpochUs } from "./scanned-file.ts";
 
@@ -16,6 +17,8 @@ export type FileDigest =
       readonly ctimeUs: number;
       /** What of the bytes counts, where rules say so. */
       readonly content?: MarkedContent;
+      /** What it asks the server to put in, where that was looked for. */
+      readonly includes?: FoundIncludes;
     }
   /** It is a page that asks not to be indexed; it was read no further. */
   | { readonly kind: "noindex" }
@@ -45,16 +48,24 @@ export class FileDigester {
   readonly #buffer: Buffer;
   readonly #pace: ((bytes: number) => void) | undefined;
   readonly #findsNoindex: boolean;
+  readonly #includes: IncludeMode;
 
   /**
    * @param bufferBytes - size of a read; default 256 KiB
    * @param pace - told of each file with 0, and of each read's bytes; may block
    * @param findsNoindex - whether pages of HTML are looked at for a `meta` element that withdraws them
+   * @param includes - in which files server-side includes are looked for
    */
-  constructor(bufferBytes: number = 256 * 1024, pace?: (bytes: number) => void, findsNoindex: boolean = false) {
+  constructor(
+    bufferBytes: number = 256 * 1024,
+    pace?: (bytes: number) => void,
+    findsNoindex: boolean = false,
+    includes: IncludeMode = "off",
+  ) {
     this.#buffer = Buffer.allocUnsafeSlow(bufferBytes);
     this.#pace = pace;
     this.#findsNoindex = findsNoindex;
+    this.#includes = includes;
   }
 
   /**
@@ -84,9 +95,10 @@ export class FileDigester {
 
   *#steps({ location, mediaType }: DigestibleFile, sink?: ByteSink): Generator<void, FileDigest> {
     const head = this.#findsNoindex && isHtml(mediaType) ? new PageHead() : undefined;
+    const scanner = mayInclude(mediaType, this.#includes) ? new IncludeScanner() : undefined;
     try {
       for (let attempt = 0; attempt < attempts; attempt++) {
-        const digested = yield* this.#once(location, sink, head);
+        const digested = yield* this.#once(location, sink, head, scanner);
         if (digested !== undefined) return digested;
       }
       return { kind: "unstable" };
@@ -100,6 +112,7 @@ export class FileDigester {
     location: string | Buffer,
     sink: ByteSink | undefined,
     head: PageHead | undefined,
+    scanner: IncludeScanner | undefined,
   ): Generator<void, FileDigest | undefined> {
     this.#pace?.(0);
     // Without O_NONBLOCK, a pipe that took the file's place would block for ever; without O_NOFOLLOW, a link
@@ -111,6 +124,7 @@ export class FileDigester {
       const hash = createHash("sha256");
       sink?.restart();
       head?.restart();
+      scanner?.restart();
       let total = 0;
       for (;;) {
         const length = readSync(fd, this.#buffer, 0, this.#buffer.length, null);
@@ -118,6 +132,7 @@ export class FileDigester {
         const piece = this.#buffer.subarray(0, length);
         hash.update(piece);
         sink?.write(piece);
+        scanner?.add(piece);
         if (head?.isFull === false) head.add(piece, total + length >= before.size);
         total += length;
         this.#pace?.(length);
@@ -129,12 +144,14 @@ export class FileDigester {
       const after = fstatSync(fd);
       if (total !== after.size || after.mtimeMs !== before.mtimeMs || after.ctimeMs !== before.ctimeMs)
         return undefined;
+      const includes = scanner?.result();
       return {
         kind: "digested",
         digest: hash.digest().subarray(0, digestBytes).toString("base64url"),
         sizeBytes: total,
         mtimeUs: toEpochUs(after.mtimeMs),
         ctimeUs: toEpochUs(after.ctimeMs),
+        ...(includes === undefined ? {} : { includes }),
       };
     } finally {
       closeSync(fd);

@@ -1,6 +1,7 @@
 export { DigestPool, type DigestPoolOptions } from "./digest-pool.ts";
 export type { FileDigest } from "./file-digest.ts";
 export { compileGlobs, type GlobFilter } from "./glob-filter.ts";
+export { type IncludeMode, includeModes, mayInclude } from "./include-scanner.ts";
 export { JoinedLists } from "./joined-lists.ts";
 export { type ListFormat, listFormats } from "./list-columns.ts";
 export { parseListedType } from "./listed-field.ts";
@@ -9,6 +10,7 @@ export type { ListedCounts, ListedPages, ListedPagesOptions } from "./listed-pag
 export { mediaTypeOfName, mediaTypeOfUrlPath } from "./media-types.ts";
 export { type FileSource, isScannedFile, MergedPages, type SitePage, type SitePageBatch } from "./merged-pages.ts";
 export { judgeName } from "./name-rules.ts";
+export { PartFinder, type PartRoot } from "./page-parts.ts";
 export type { ProbeAnswer } from "./probe-judgement.ts";
 export { ProbedPages, type ProbedPagesOptions, type ProbeRequests } from "./probed-pages.ts";
 export { findReaderIdentity, type ReaderIdentity } from "./reader-identity.ts";

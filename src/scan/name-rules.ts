@@ -17,9 +17,8 @@ const javaApplication = /^(?:WEB|META)-INF$/i;
 const backupName =
   /(?:~|^#.*#|\.(?:bak|backup|old|orig|save|sav|swp|swo|swn|tmp|temp|rej|part|crdownload|dpkg-(?:old|dist|new|bak)|rpm(?:save|orig|new)|ucf-(?:old|dist|new)))$/i;
 const desktopDroppings = new Set(["Thumbs.db", "thumbs.db", "desktop.ini", "Desktop.ini"]);
-// Also pages with server-side includes: what is served has other bytes than the file.
 const serverSource =
-  /\.(?:shtml?|stm|php[0-9s]?|phtml|phps|phar|inc|aspx?|as[chmt]x|asa|asax|cshtml|vbhtml|jspx?|cfml?|cfc|cgi|fcgi)$/i;
+  /\.(?:shtm|stm|php[0-9s]?|phtml|phps|phar|inc|aspx?|as[chmt]x|asa|asax|cshtml|vbhtml|jspx?|cfml?|cfc|cgi|fcgi)$/i;
 const privateData =
   /^(?:id_(?:rsa|dsa|ecdsa|ed25519)|\.env.*|core\.\d+)$|\.(?:sql|sqlite3?|db|db3|mdb|accdb|dump|pem|key|p12|pfx|jks|keystore|kdbx|ppk|ovpn)(?:\.(?:gz|bz2|xz|zst|zip|7z))?$/i;
 

@@ -36,6 +36,8 @@ export function mayHoldPages(rules: WatchRules, place: WatchedPlace): boolean {
  */
 export function mayBePage(rules: WatchRules, place: WatchedPlace): boolean {
   if (place.path.length > rules.maxPathLength || rules.judgePath(place.path) === "own-output") return false;
+  // No page, and often a part of some.
+  if (/\.inc$/i.test(place.name)) return true;
   if (judgeNameAt(rules, place, false) !== undefined) return false;
   return rules.globs.isOpen || rules.globs.judgeFile(place.relative) === undefined;
 }

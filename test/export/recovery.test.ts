@@ -95,7 +95,7 @@ test("a state that cannot be read begins a new epoch with a warning", async () =
 
 test("a state of a newer version is left alone", async () => {
   using site = await makeSite();
-  writeFileSync(join(site.stateDir, "ledger.json.gz"), gzipSync('{"version":2}'));
+  writeFileSync(join(site.stateDir, "ledger.json.gz"), gzipSync('{"version":3}'));
   const before = site.snapshot(site.folder);
   for (const dryRun of [true, false]) await assert.rejects(exportSmall(site, { dryRun }), { code: "state-version" });
   assert.deepEqual(site.snapshot(site.folder), before);

@@ -104,7 +104,7 @@ test("a ledger of a newer version is refused, and nothing is touched", async () 
   const before = [site.snapshot(site.docroot), site.snapshot(site.stateDir)];
   await assert.rejects(site.export(all), {
     code: "state-version",
-    message: new RegExp(`${path}.*version 2`),
+    message: new RegExp(`${path}.*version 3`),
     hint: /Use that version, or move the state folder away/,
   });
   assert.deepEqual([site.snapshot(site.docroot), site.snapshot(site.stateDir)], before);

@@ -1,7 +1,19 @@
 import type { ServerSettings } from "./web-server.ts";
 
 const modulesFolder = "/usr/lib/apache2/modules";
-const modules = ["mpm_event", "authz_core", "mime", "dir", "deflate", "filter", "env", "headers", "alias", "rewrite"];
+const modules = [
+  "mpm_event",
+  "authz_core",
+  "mime",
+  "dir",
+  "deflate",
+  "filter",
+  "env",
+  "headers",
+  "alias",
+  "rewrite",
+  "include",
+];
 
 /** What Debian's Apache does by default, on one port, with one folder, and a log that is easy to read. */
 export function apacheConfig(settings: ServerSettings): string {

@@ -24,8 +24,8 @@ const files: readonly (readonly [WithholdRule, string, string])[] = [
   ],
   [
     "server-source",
-    "index.php INDEX.PHP a.php7 a.phtml a.phps a.inc a.aspx a.asp a.ashx a.jsp a.cfm a.cgi a.fcgi a.shtml",
-    "php a.php.html a.html a.js a.css included incense.html cgi.html a.aspect",
+    "index.php INDEX.PHP a.php7 a.phtml a.phps a.inc a.aspx a.asp a.ashx a.jsp a.cfm a.cgi a.fcgi a.shtm a.stm",
+    "php a.php.html a.shtml a.html a.js a.css included incense.html cgi.html a.aspect",
   ],
   [
     "private-data",

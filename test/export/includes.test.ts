@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { rmSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { exportParts } from "../../src/export-site.ts";
+import type { ExportEvent } from "../../src/model/index.ts";
+import { countsOf, type Run, TestSite } from "./test-site.ts";
+
+const page = (title: string): string =>
+  `<!DOCTYPE html><title>${title}</title><!--#include virtual="/inc/footer.html" -->`;
+
+function changedPaths({ events }: Run): string[] {
+  return events
+    .filter((event): event is Extract<ExportEvent, { event: "page" }> => event.event === "page")
+    .map(({ path, change }) => `${change} ${path}`)
+    .sort();
+}
+
+function makeSite(): TestSite {
+  const site = new TestSite();
+  site.write("a.html", page("a"), 1_000_000_000);
+  site.write("docs/b.shtml", page("b"), 1_000_000_000);
+  site.write("plain.html", "<title>plain</title>", 1_000_000_000);
+  site.write("inc/footer.html", 'footer <!--#include virtual="year.txt" -->', 1_100_000_000);
+  site.write("inc/year.txt", "2026", 1_200_000_000);
+  return site;
+}
+
+const pages = "5 pages";
+
+test("a page with includes is published without size and digest, as old as its newest part", async () => {
+  using site = makeSite();
+  const run = await site.export();
+  assert.deepEqual(run.summary.includes, { pages: 3, dynamic: 0 });
+  const holding = site.hold();
+  for (const path of ["/a.html", "/docs/b.shtml", "/inc/footer.html"]) {
+    const held = holding.get(path);
+    assert.deepEqual([held?.sizeBytes, held?.digest, held?.lastModified], [undefined, undefined, 1_200_000_000], path);
+  }
+  const plain = holding.get("/plain.html");
+  assert.equal(plain?.sizeBytes, 20);
+  assert.ok(plain?.digest !== undefined);
+});
+
+test("a changed part changes exactly the pages that include it, also by way of another", async () => {
+  using site = makeSite();
+  await site.export();
+  assert.equal(countsOf(await site.export()), `${pages}: 0 created, 0 updated, 0 deleted, 0 touched`);
+  // Older than the pages: what is read by its time is seen as well.
+  site.write("inc/year.txt", "2027", 900_000_000);
+  const run = await site.export();
+  assert.deepEqual(changedPaths(run), [
+    "updated /a.html",
+    "updated /docs/b.shtml",
+    "updated /inc/footer.html",
+    "updated /inc/year.txt",
+  ]);
+  assert.equal(site.hold().get("/a.html")?.lastModified, run.summary.publication);
+  assert.equal(countsOf(await site.export()), `${pages}: 0 created, 0 updated, 0 deleted, 0 touched`);
+});
+
+test("a part that is only touched changes nothing, and pages are not read again the next time", async () => {
+  using site = makeSite();
+  await site.export();
+  utimesSync(join(site.docroot, "inc/footer.html"), 1_300_000_000, 1_300_000_000);
+  assert.equal(countsOf(await site.export()), `${pages}: 0 created, 0 updated, 0 deleted, 1 touched`);
+  // What cannot be read any more was not read: its times still say that it is as it was.
+  const unread = await site.export();
+  assert.deepEqual([unread.summary.published, unread.summary.bytesWritten], [false, 0]);
+});
+
+test("a part that comes or goes changes the page; the page's own change does so too", async () => {
+  using site = makeSite();
+  await site.export();
+  rmSync(join(site.docroot, "inc/year.txt"));
+  assert.equal(countsOf(await site.export()), "4 pages: 0 created, 3 updated, 1 deleted, 0 touched");
+  site.write("a.html", page("other"), 1_000_000_000);
+  assert.deepEqual(changedPaths(await site.export()), ["updated /a.html"]);
+});
+
+test("a part that is held back itself is followed, and never published", async () => {
+  using site = makeSite();
+  site.write("c.html", '<!--#include virtual="/parts/secret.inc" -->');
+  site.write("parts/secret.inc", "one");
+  await site.export();
+  assert.ok(!site.hold().has("/parts/secret.inc"));
+  site.write("parts/secret.inc", "two");
+  assert.deepEqual(changedPaths(await site.export()), ["updated /c.html"]);
+});
+
+test("what no file tells is counted", async () => {
+  using site = makeSite();
+  site.write("now.html", '<!--#echo var="DATE_LOCAL" -->');
+  const run = await site.export();
+  assert.deepEqual(run.summary.includes, { pages: 4, dynamic: 1 });
+});
+
+test("without includes on the server a page is what its file is, and a later word changes its record", async () => {
+  using site = makeSite();
+  await site.export({ ssi: "off" });
+  assert.ok(site.hold().get("/a.html")?.digest !== undefined);
+  site.write("inc/year.txt", "2027");
+  assert.deepEqual(changedPaths(await site.export({ ssi: "off" })), ["updated /inc/year.txt"]);
+  const on = await site.export();
+  assert.deepEqual(changedPaths(on), ["updated /a.html", "updated /docs/b.shtml", "updated /inc/footer.html"]);
+  assert.equal(site.hold().get("/a.html")?.digest, undefined);
+  const off = await site.export({ ssi: "off" });
+  assert.equal(off.summary.updated, 3);
+  assert.ok(site.hold().get("/a.html")?.digest !== undefined);
+});
+
+test("includes are looked for in all text where that is said", async () => {
+  using site = makeSite();
+  site.write("style.css", '/* <!--#include virtual="/inc/year.txt" --> */');
+  await site.export();
+  assert.ok(site.hold().get("/style.css")?.digest !== undefined);
+  await site.export({ ssi: "on" });
+  assert.equal(site.hold().get("/style.css")?.digest, undefined);
+  await assert.rejects(site.export({ ssi: "on", digest: "none" }), { code: "bad-option" });
+});
+
+test("with rules of content both the page's own text and its parts count", async () => {
+  using site = makeSite();
+  const options = { ignore: ["/<title>[^<]*/"] };
+  await site.export(options);
+  site.write("a.html", page("another title"), 1_400_000_000);
+  assert.equal((await site.export(options)).summary.updated, 0);
+  site.write("inc/footer.html", "new footer");
+  assert.equal((await site.export(options)).summary.updated, 3);
+});
+
+test("a look at some folders becomes one at all of them where pages elsewhere include what changed", async () => {
+  using site = makeSite();
+  await site.export();
+  const look = async (folder: string): Promise<Run> => {
+    const events: ExportEvent[] = [];
+    site.nowMs += 86_400_000;
+    const { docroot, stateDir } = site;
+    const options = { docroot, stateDir, baseUrl: "https://example.org/", clock: () => site.nowMs };
+    const onEvent = (event: ExportEvent): void => void events.push(event);
+    const summary = await exportParts({ ...options, onEvent }, { folders: [folder], trees: [] });
+    return { summary, events };
+  };
+  site.write("docs/plain.html", "created");
+  assert.deepEqual(changedPaths(await look("/docs/")), ["created /docs/plain.html"]);
+  writeFileSync(join(site.docroot, "inc/year.txt"), "changed");
+  assert.deepEqual(changedPaths(await look("/inc/")), [
+    "updated /a.html",
+    "updated /docs/b.shtml",
+    "updated /inc/footer.html",
+    "updated /inc/year.txt",
+  ]);
+});
