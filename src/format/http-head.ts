@@ -48,6 +48,17 @@ export function fieldOf({ fields }: HttpHead, name: string): string | undefined 
 }
 
 /**
+ * The fields that say what the bytes of an answer are and how they are shown, as text: two answers of one text and one
+ * body are the same page, whatever else their servers said.
+ *
+ * @see RFC 9110 section 8, representation data and metadata
+ */
+export function describeRepresentation({ fields }: HttpHead): string {
+  const lines = fields.map(([name, value]) => `${name.toLowerCase()}: ${value}`);
+  return lines.filter((line) => /^(?:content-(?!length:)|link:|refresh:)/.test(line)).join("\n");
+}
+
+/**
  * The head of an answer as it is recorded beside a body whose transfer coding was undone: what speaks of that
  * coding stays readable under names that no reader acts on, and so does the length of a body that was cut off.
  * Content codings stay as they are, as does the body.

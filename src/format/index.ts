@@ -40,6 +40,7 @@ export { parseFeedDate } from "./feed-date.ts";
 export { formatHttpDate, parseHttpDate } from "./http-date.ts";
 export {
   decodeHttpHead,
+  describeRepresentation,
   encodeHttpHead,
   fieldOf,
   type HttpHead,
@@ -101,6 +102,7 @@ export { formatW3cDate, parseW3cDate } from "./w3c-date.ts";
 export { WarcDecoder, type WarcSink } from "./warc-decoder.ts";
 export {
   formatRecordId,
+  formatWarcFields,
   formatWarcHead,
   maxWarcHeadBytes,
   parseWarcHead,

@@ -96,6 +96,16 @@ export function formatWarcHead(head: WarcHead): Uint8Array {
   return new TextEncoder().encode(`${text}\r\n`);
 }
 
+/**
+ * Writes a block of `application/warc-fields`. Characters that no value can have become spaces.
+ *
+ * @see WARC 1.1 (ISO 28500:2017) section 6.6 and annex B
+ */
+export function formatWarcFields(fields: ReadonlyArray<readonly [name: string, value: string]>): Uint8Array {
+  const lines = fields.map(([name, value]) => `${name}: ${value.replace(/[\x00-\x1f\x7f]/g, " ")}\r\n`);
+  return new TextEncoder().encode(lines.join(""));
+}
+
 function bad(message: string): Result<never> {
   return problem("bad-record", message);
 }

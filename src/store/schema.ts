@@ -147,4 +147,10 @@ export const migrations: readonly string[] = [
   CREATE INDEX work_away ON work (site, strikes, path) WHERE kind = 'fetch' AND trouble = 'unavailable'`,
   // The names under which robots.txt was received and obeyed. Earlier versions obeyed it under one, whatever they sent.
   "ALTER TABLE site ADD COLUMN robots_agent TEXT NOT NULL DEFAULT 'tidemark'",
+  `-- Payloads that were empty were not noted: what is noted of such a page is what it had before.
+  DELETE FROM warc_record WHERE size > 0 AND (site, url) IN (
+    SELECT site.id, site.origin || page.path FROM page JOIN site ON site.id = page.site WHERE page.size = 0
+    UNION ALL SELECT id, origin || '/robots.txt' FROM site WHERE robots_body = '');
+  -- Which fields describe the payload; NULL where that was not noted.
+  ALTER TABLE warc_record ADD COLUMN fields TEXT`,
 ];

@@ -1,4 +1,13 @@
-import { decodeHttpHead, encodeHttpHead, formatBase32, headOfRecordedBody, revisitProfiles } from "../format/index.ts";
+import { createHash } from "node:crypto";
+import {
+  decodeHttpHead,
+  describeRepresentation,
+  encodeHttpHead,
+  formatBase32,
+  formatWarcFields,
+  headOfRecordedBody,
+  revisitProfiles,
+} from "../format/index.ts";
 import type { ExchangeSink, HttpExchange } from "../model/index.ts";
 import { SpooledBody } from "./spooled-body.ts";
 import type { NewRecord } from "./warc-file.ts";
@@ -11,9 +20,19 @@ function recordedHead({ responseHead }: HttpExchange, isWhole: boolean): Uint8Ar
   return encodeHttpHead(headOfRecordedBody(decodeHttpHead(responseHead), isWhole));
 }
 
+/**
+ * What a 304 said. It is not in the revisit's block, because replay tools send the head in that block to the browser:
+ * a 304 without a page. Without a block they send the head and the body of the original (WARC 1.1 section 6.7.3).
+ */
+function describeHead({ responseHead }: HttpExchange): Uint8Array {
+  const { startLine, fields } = decodeHttpHead(responseHead);
+  const lines = fields.map(([name, value]) => ["responseField", `${name}: ${value}`] as const);
+  return formatWarcFields([["responseLine", startLine], ...lines]);
+}
+
 /** A capture as it is written, and what is to be remembered of it. */
 export interface PlannedCapture {
-  /** Response or revisit, then request. */
+  /** Response or revisit, then request; of a 304 also what it said. */
   readonly records: readonly NewRecord[];
   /** What the URL has now, less its place; undefined where nothing new is known. */
   readonly payload: Omit<HeldPayload, "file" | "offset"> | undefined;
@@ -21,6 +40,20 @@ export interface PlannedCapture {
   readonly replaced: HeldPayload | undefined;
   /** The record that a revisit refers to. */
   readonly original: HeldPayload | undefined;
+}
+
+/**
+ * Names the fields that describe a payload. A revisit of a 304 is shown with the head of its original, so that must be of
+ * the same ones.
+ */
+function markOf({ responseHead }: HttpExchange): string {
+  const text = describeRepresentation(decodeHttpHead(responseHead));
+  return createHash("sha256").update(text, "latin1").digest("base64url").slice(0, 16);
+}
+
+/** How a revisit names the record that holds its payload. */
+function refer({ payload, record, target, date }: HeldPayload): Partial<NewRecord["head"]> {
+  return { payloadDigest: payload, refersTo: record, refersToTargetUri: target, refersToDate: date };
 }
 
 /** One exchange on its way into records. */
@@ -62,14 +95,15 @@ export class Capture implements ExchangeSink {
   }
 
   /**
-   * Plans its records. A 200 whose payload is held already becomes a revisit, and so does a 304.
+   * Plans its records. A 200 whose payload is held already becomes a revisit, and so does a 304 where an original is
+   * known.
    *
    * @param find - the newest payload of a URL
-   * @param findPayload - a payload of any URL
+   * @param findPayload - a payload of any URL with such fields
    */
   plan(
     find: (url: string) => HeldPayload | undefined,
-    findPayload: (payload: string) => HeldPayload | undefined,
+    findPayload: (payload: string, fields: string) => HeldPayload | undefined,
   ): PlannedCapture {
     const { url, status, startedAt, remoteAddress, requestHead, protocol } = this.exchange;
     const { block, sha1, digest } = this.#body.end();
@@ -95,44 +129,48 @@ export class Capture implements ExchangeSink {
       start: requestHead,
     };
     const answer = { ...shared, recordId, contentType: "application/http;msgtype=response" };
-    const revisit = (
-      original: HeldPayload | undefined,
-      profile: string,
-      more: { readonly truncated?: string },
-    ): NewRecord => ({
-      head: {
-        ...answer,
-        ...more,
-        type: "revisit",
-        profile,
-        blockDigest: formatSha1(this.#head),
-        ...(original === undefined
-          ? {}
-          : {
-              payloadDigest: original.payload,
-              refersTo: original.record,
-              refersToTargetUri: original.target,
-              refersToDate: original.date,
-            }),
-      },
-      start: this.#head,
-    });
-    if (status === 304) {
-      const original = find(url);
-      return {
-        records: [revisit(original, revisitProfiles.serverNotModified, {}), request],
-        payload: undefined,
-        replaced: undefined,
-        original,
+    const own = find(url);
+    if (status === 304 && own !== undefined) {
+      const said = describeHead(this.exchange);
+      const revisit: NewRecord = {
+        head: { ...shared, ...refer(own), recordId, type: "revisit", profile: revisitProfiles.serverNotModified },
+        start: new Uint8Array(0),
       };
+      const metadata: NewRecord = {
+        head: {
+          ...shared,
+          type: "metadata",
+          recordId: newRecordId(),
+          concurrentTo: [recordId],
+          blockDigest: formatSha1(said),
+          contentType: "application/warc-fields",
+        },
+        start: said,
+      };
+      return { records: [revisit, request, metadata], payload: undefined, replaced: undefined, original: own };
     }
-    const isPayload = status === 200 && this.#isWhole && sizeBytes > 0;
-    const own = isPayload ? find(url) : undefined;
-    const original = isPayload ? (own?.payload === payload ? own : findPayload(payload)) : undefined;
-    const replaced = own?.payload === payload ? undefined : own;
-    const now = { url, payload, digest, sizeBytes };
+    const isPayload = status === 200 && this.#isWhole;
+    // An empty payload is no shorter as a revisit, and replay tools take each for the same page.
+    const isShared = isPayload && sizeBytes > 0;
+    const fields = markOf(this.exchange);
+    // Of what an older version noted only that of the URL itself is known to be shown in the same way.
+    const isOwn =
+      own?.payload === payload && (own.fields === fields || (own.fields === undefined && own.target === url));
+    const original = isShared ? (isOwn ? own : findPayload(payload, fields)) : undefined;
+    const replaced = !isPayload || own?.payload === payload ? undefined : own;
+    const now = { url, payload, digest, sizeBytes, fields };
     if (original !== undefined) {
-      const record = revisit(original, revisitProfiles.identicalPayloadDigest, { truncated: "length" });
+      const record: NewRecord = {
+        head: {
+          ...answer,
+          ...refer(original),
+          type: "revisit",
+          profile: revisitProfiles.identicalPayloadDigest,
+          truncated: "length",
+          blockDigest: formatSha1(this.#head),
+        },
+        start: this.#head,
+      };
       const { record: id, target, date: originalDate } = original;
       const held = { ...now, record: id, target, date: originalDate };
       return { records: [record, request], payload: held, replaced, original };

@@ -25,6 +25,9 @@ export interface WarcExtent {
 
 const indexed: ReadonlySet<string> = new Set(["response", "revisit"]);
 
+/** What a revisit without a block refers to: only of a 200 it is asked whether it has changed. */
+const revisitStatus = 200;
+
 function mediaTypeOf(head: WarcHead, contentType: string | undefined): string {
   if (head.type === "revisit") return "warc/revisit";
   const mediaType = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
@@ -71,7 +74,7 @@ export async function readWarcFile(path: string, name: string, onLine: (line: st
           url: head.targetUri,
           date: head.date,
           mediaType: mediaTypeOf(head, fieldOf(http, "content-type")),
-          status: statusOf(http),
+          status: start.length === 0 && head.type === "revisit" ? revisitStatus : statusOf(http),
           digest: head.payloadDigest,
           filename: name,
           offset,

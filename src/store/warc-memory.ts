@@ -16,28 +16,31 @@ export interface HeldPayload {
   readonly date: EpochSeconds;
   readonly file: string;
   readonly offset: number;
+  /** Names the fields that describe the payload; undefined where an older version did not note that. */
+  readonly fields: string | undefined;
 }
 
-type Row = [string, string, string | null, number, string, string, number, string, number];
+type Row = [string, string, string | null, number, string, string, number, string, number, string | null];
 
-const columns = "url, payload, digest, size, record, target, date, file, offset";
+const columns = "url, payload, digest, size, record, target, date, file, offset, fields";
 const sql = {
   find: `SELECT ${columns} FROM warc_record WHERE site = ?1 AND url = ?2`,
-  findPayload: `SELECT ${columns} FROM warc_record WHERE site = ?1 AND payload = ?2 LIMIT 1`,
+  findPayload: `SELECT ${columns} FROM warc_record WHERE site = ?1 AND payload = ?2 AND fields = ?3 LIMIT 1`,
   keep: `INSERT OR REPLACE INTO warc_record (site, ${columns})
     SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
-      value ->> 8 FROM json_each(?2)`,
+      value ->> 8, value ->> 9 FROM json_each(?2)`,
 } as const;
 
 function payloadOf(row: unknown): HeldPayload | undefined {
   if (row === undefined) return undefined;
-  const [url, payload, digest, sizeBytes, record, target, date, file, offset] = row as Row;
-  return { url, payload, digest: digest ?? undefined, sizeBytes, record, target, date, file, offset };
+  const [url, payload, digest, sizeBytes, record, target, date, file, offset, fields] = row as Row;
+  const known = { digest: digest ?? undefined, fields: fields ?? undefined };
+  return { url, payload, sizeBytes, record, target, date, file, offset, ...known };
 }
 
 function rowOf(held: HeldPayload): Row {
-  const { url, payload, digest, sizeBytes, record, target, date, file, offset } = held;
-  return [url, payload, digest ?? null, sizeBytes, record, target, date, file, offset];
+  const { url, payload, digest, sizeBytes, record, target, date, file, offset, fields } = held;
+  return [url, payload, digest ?? null, sizeBytes, record, target, date, file, offset, fields ?? null];
 }
 
 /** Of so many URLs it is known what they had before; more are not on their way at once. */
@@ -69,9 +72,9 @@ export class WarcMemory {
     return this.#pending.get(url) ?? this.#get(sql.find, url);
   }
 
-  /** Finds a payload that any URL of the site has. */
-  findPayload(payload: string): HeldPayload | undefined {
-    return this.#pendingPayloads.get(payload) ?? this.#get(sql.findPayload, payload);
+  /** Finds a payload that any URL of the site has with such fields. */
+  findPayload(payload: string, fields: string): HeldPayload | undefined {
+    return this.#pendingPayloads.get(payload + fields) ?? this.#get(sql.findPayload, payload, fields);
   }
 
   /** Finds what a URL had before what it has now, if it was remembered in this run and not long ago. */
@@ -82,7 +85,7 @@ export class WarcMemory {
   /** @param replaced - what the URL had until now */
   remember(held: HeldPayload, replaced?: HeldPayload): void {
     this.#pending.set(held.url, held);
-    this.#pendingPayloads.set(held.payload, held);
+    if (held.fields !== undefined) this.#pendingPayloads.set(held.payload + held.fields, held);
     this.#replaced.delete(held.url);
     if (replaced === undefined) return;
     this.#replaced.set(held.url, replaced);
@@ -101,8 +104,8 @@ export class WarcMemory {
     this.#pendingPayloads = new Map();
   }
 
-  #get(text: string, key: string): HeldPayload | undefined {
-    return inDatabase(this.#file, () => payloadOf(this.#statement(text).get(this.#site, key)));
+  #get(text: string, ...keys: readonly string[]): HeldPayload | undefined {
+    return inDatabase(this.#file, () => payloadOf(this.#statement(text).get(this.#site, ...keys)));
   }
 
   #statement(text: string): Statement {

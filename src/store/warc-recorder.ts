@@ -1,7 +1,7 @@
 import type { FetchOutcome, FetchRequest } from "../model/index.ts";
 import { Capture } from "./warc-capture.ts";
 import type { WarcFiles } from "./warc-files.ts";
-import type { WarcMemory } from "./warc-memory.ts";
+import type { HeldPayload, WarcMemory } from "./warc-memory.ts";
 
 /** What makes requests. */
 export interface RequestSender {
@@ -45,7 +45,10 @@ export class WarcRecorder {
     });
   }
 
-  async #get(sender: RequestSender, request: FetchRequest): Promise<FetchOutcome> {
+  async #get(sender: RequestSender, asked: FetchRequest): Promise<FetchOutcome> {
+    const { validators, ...whole } = asked;
+    const held = validators === undefined ? undefined : this.#memory.find(asked.origin + asked.path);
+    const request = held !== undefined && canBeRevisited(held) ? asked : whole;
     const captures: Capture[] = [];
     try {
       const outcome = await sender.get({
@@ -69,7 +72,7 @@ export class WarcRecorder {
     for (const capture of captures) {
       const { records, payload, replaced, original } = capture.plan(
         (url) => this.#memory.find(url),
-        (digest) => this.#memory.findPayload(digest),
+        (digest, fields) => this.#memory.findPayload(digest, fields),
       );
       // Of what is in a finished file everything is remembered.
       if (this.#files.isFull) await this.#flush();
@@ -91,6 +94,15 @@ export class WarcRecorder {
     this.#turn = turn.catch(() => undefined);
     return await turn;
   }
+}
+
+/**
+ * Whether the page can be replayed from what a revisit of it would refer to. An empty page is asked for whole, which costs
+ * nothing: replay tools do not look for what a revisit of one refers to. Nor can it be another URL's, if that may be shown
+ * in another way.
+ */
+function canBeRevisited({ sizeBytes, url, target, fields }: HeldPayload): boolean {
+  return sizeBytes > 0 && (url === target || fields !== undefined);
 }
 
 function isCapture({ exchange, isWhole }: Capture, isLast: boolean, outcome: FetchOutcome): boolean {

@@ -122,6 +122,16 @@ if [ ! -e "$cache/jwarc-1.complete" ]; then
   touch "$cache/jwarc-1.complete"
 fi
 
+# What most archives are replayed with. It imports pkg_resources, which newer setuptools have not.
+if [ ! -e "$cache/pywb-1.complete" ]; then
+  echo "setup: installing pywb into $cache/pywb-1" >&2
+  rm -rf "$cache/pywb-1"
+  python3 -m venv "$cache/pywb-1"
+  timeout 600 "$cache/pywb-1/bin/pip" install --quiet --disable-pip-version-check "pywb==2.10.0" "setuptools<81"
+  "$cache/pywb-1/bin/wayback" --help >/dev/null
+  touch "$cache/pywb-1.complete"
+fi
+
 # Whole devices and users are part of a Debian: only root can make one.
 if [ ! -e "$cache/fresh-1.complete" ]; then
   echo "setup: making a Debian in $cache/fresh-1" >&2

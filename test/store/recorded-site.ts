@@ -101,7 +101,7 @@ export function readRecords(folder: string): ReadRecord[] {
   return records;
 }
 
-/** The records of captures, without requests and `warcinfo`. */
+/** Responses and revisits. */
 export function readCaptures(folder: string): ReadRecord[] {
-  return readRecords(folder).filter(({ head }) => head.type !== "request" && head.type !== "warcinfo");
+  return readRecords(folder).filter(({ head }) => head.type === "response" || head.type === "revisit");
 }

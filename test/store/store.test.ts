@@ -383,6 +383,23 @@ describe("a state of an older version", () => {
     assert.equal(fresh, 86_400_000);
   });
 
+  it("forgets payloads of WARC files that a page had before it became empty", () => {
+    using folder = makeTempFolder();
+    const stateFile = join(folder.path, "state.db");
+    const database = new Database(stateFile);
+    // That of 0.1.0, the last that did not note empty payloads.
+    const before = migrations.slice(0, 10);
+    database.exec(`${before.join(";")}; PRAGMA user_version = ${before.length}`);
+    database.exec(`INSERT INTO site (origin, mirror, robots_body) VALUES ('${origin}', 'warc:example.org', '');
+      INSERT INTO page VALUES (1, '/empty', 0, '', 0, 'text/html', 0), (1, '/full', 3, 'x', 0, 'text/html', 0);`);
+    for (const path of ["/empty", "/full", "/robots.txt"])
+      database.exec(`INSERT INTO warc_record VALUES (1, '${origin}${path}', 'sha1:A', 'x', 3, 'r', 't', 1, 'f', 0)`);
+    database.close();
+    openStore({ into: folder.path, stateFile })[Symbol.dispose]();
+    const left = new Database(stateFile).prepare("SELECT url FROM warc_record").raw().all();
+    assert.deepEqual(left, [[`${origin}/full`]]);
+  });
+
   it("has no intervals of pages, and keeps them from then on", () => {
     using folder = makeTempFolder();
     const stateFile = join(folder.path, "state.db");

@@ -25,14 +25,15 @@ async function listen(): Promise<RawServer> {
       "/a": isConditional
         ? 'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n'
         : plainAnswer(200, ['ETag: "1"', "Content-Type: text/html; charset=x"], "page a"),
-      "/same": plainAnswer(200, ["Content-Type: text/plain"], "page a"),
-      "/empty": plainAnswer(200),
+      "/same": plainAnswer(200, ["content-type: text/html; charset=x"], "page a"),
+      "/shown-otherwise": plainAnswer(200, ["Content-Type: text/plain"], "page a"),
+      "/empty": isConditional ? 'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n' : plainAnswer(200),
       "/chunked": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n",
       "/coded": plainAnswer(200, ["Content-Encoding: gzip"], packed),
       "/moved": plainAnswer(301, ["Location: /a"], "moved to a"),
       "/gone": plainAnswer(404, ["Content-Type: text/html"], "no such page"),
       "/busy": plainAnswer(503, ["Retry-After: 1"], "later"),
-      "/large": plainAnswer(200, [], large),
+      "/large": isConditional ? 'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n' : plainAnswer(200, [], large),
       "/hugely-gone": plainAnswer(404, [], large),
     };
     const answer = answers[path];
@@ -82,8 +83,9 @@ describe("what is recorded", () => {
       [
         ["response", ["h2"], "HTTP/1.1 200 OK"],
         ["request", ["h2"], "GET /a HTTP/1.1"],
-        ["revisit", ["h2"], "HTTP/1.1 304 Not Modified"],
+        ["revisit", ["h2"], ""],
         ["request", ["h2"], "GET /a HTTP/1.1"],
+        ["metadata", ["h2"], "responseLine: HTTP/1.1 304 Not Modified"],
       ],
     );
     const [response] = records;
@@ -101,12 +103,19 @@ describe("what is recorded", () => {
     await site.get("/a");
     await site.get("/same");
     await site.get("/empty");
-    await site.get("/empty");
+    await site.get("/empty", { validators: { etag: '"1"' } });
     await site[Symbol.asyncDispose]();
     // Another run knows it from the state.
     const again = await RecordedSite.open(server.origin, temp.path, { now: site.now });
     await again.get("/same");
+    await again.get("/shown-otherwise");
     await again[Symbol.asyncDispose]();
+    const otherwise = readCaptures(site.folder).at(-1);
+    assert.equal(
+      otherwise?.head.type,
+      "response",
+      "replayed after a 304, it would have the media type of another page",
+    );
     const [first, unmodified, equal, other, empty, empty2, later] = readCaptures(site.folder);
     assert.ok(first !== undefined && unmodified !== undefined && later !== undefined);
     assert.deepEqual([empty?.head.type, empty2?.head.type], ["response", "response"]);
@@ -118,16 +127,41 @@ describe("what is recorded", () => {
         [refersTo, refersToTargetUri, refersToDate, payloadDigest],
         [first.head.recordId, first.head.targetUri, first.head.date, first.head.payloadDigest],
       );
-      assert.equal(payloadOf(record), "");
-      assert.equal(record.head.blockDigest, digestOf(record.block));
     }
     assert.equal(unmodified.head.profile, revisitProfiles.serverNotModified);
-    assert.equal(unmodified.head.truncated, undefined);
+    assert.deepEqual(
+      [unmodified.block, unmodified.head.truncated, unmodified.head.contentType],
+      ["", undefined, undefined],
+    );
+    const said = readRecords(site.folder).find(({ head }) => head.type === "metadata");
+    assert.deepEqual(said?.head.concurrentTo, [unmodified.head.recordId]);
+    assert.equal(said?.block, 'responseLine: HTTP/1.1 304 Not Modified\r\nresponseField: ETag: "1"\r\n');
     for (const record of [equal, other, later]) {
+      assert.ok(record !== undefined);
+      assert.equal(payloadOf(record), "");
+      assert.equal(record.head.blockDigest, digestOf(record.block));
       assert.equal(record?.head.profile, revisitProfiles.identicalPayloadDigest);
       assert.equal(record?.head.truncated, "length");
     }
     assert.notEqual(later.file, first.file);
+  });
+
+  it("is asked for whole where no original is held that a 304 could stand for", async () => {
+    await using server = await listen();
+    using temp = makeTempFolder();
+    const site = await RecordedSite.open(server.origin, temp.path);
+    const ifChanged = { validators: { etag: '"1"' } };
+    for (const path of ["/a", "/a", "/empty", "/empty"]) await site.get(path, ifChanged);
+    await site[Symbol.asyncDispose]();
+    assert.deepEqual(
+      readCaptures(site.folder).map(({ head }) => [head.type, head.targetUri?.slice(server.origin.length)]),
+      [
+        ["response", "/a"],
+        ["revisit", "/a"],
+        ["response", "/empty"],
+        ["response", "/empty"],
+      ],
+    );
   });
 
   it("is a body without its transfer coding, and with its content coding", async () => {
@@ -189,6 +223,7 @@ describe("what is recorded", () => {
     using temp = makeTempFolder();
     const site = await RecordedSite.open(server.origin, temp.path);
     for (const path of ["/same", "/large", "/a", "/gone"]) await site.get(path);
+    await site.get("/large", { validators: { etag: '"1"' } });
     await site[Symbol.asyncDispose]();
     const [record] = readRecords(site.folder);
     const bytes = readFileSync(join(site.folder, record?.file ?? ""));
@@ -210,7 +245,8 @@ describe("what is recorded", () => {
       ["/a", "warc/revisit", 200],
       ["/gone", "text/html", 404],
       ["/large", "unk", 200],
-      ["/same", "text/plain", 200],
+      ["/large", "warc/revisit", 200],
+      ["/same", "text/html", 200],
     ]);
   });
 });

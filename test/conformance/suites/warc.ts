@@ -36,7 +36,7 @@ const cases: ReadonlyArray<readonly [name: string, paths: readonly string[]]> = 
   ["revisit: identical payload, large", ["/large", "/large"]],
   ["revisit: server not modified", ["/page", "if-changed /page"]],
   ["revisit: server not modified, with the length of the page", ["/page", "if-changed /page?length"]],
-  ["revisit: server not modified, nothing held", ["if-changed /page"]],
+  ["if changed, nothing held: asked for whole", ["if-changed /page"]],
   ["URL with a query and percent-encoding", ["/page/%C3%A9?q=%20a&b=%22"]],
   ["HTTP/2: response", ["/page"]],
   ["HTTP/2: revisits of both kinds", ["/page", "/page", "if-changed /page"]],
