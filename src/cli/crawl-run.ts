@@ -1,5 +1,6 @@
 import { createReadStream, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 import { type CrawlSettings, crawlOptionsOf, politenessOf } from "../crawl-settings.ts";
 import { type CrawlSiteOptions, crawlSite } from "../crawl-site.ts";
 import { type CrawlSummary, wrapSystemError } from "../model/index.ts";
@@ -19,7 +20,7 @@ export async function runCrawl(options: CrawlArguments, context: RunContext): Pr
   const sites = await findCrawlSites(options);
   const ofSites = new Map(sites.map((site) => [new URL(site.url).origin, politenessOf(site)]));
   const politeness = createPoliteness({ ofSites });
-  const files = new FilesOnce();
+  const files = new FilesOnce(context.input);
   const printer = new CrawlPrinter(err, quiet);
   const summaries: CrawlSummary[] = [];
   const codes: ExitCode[] = [];
@@ -60,8 +61,14 @@ async function readCrawlSites({ urls, settings, configFile, sitesFile }: CrawlAr
 
 /** What settings name and is in files, each read once: several sites may share it, and standard input ends. */
 export class FilesOnce {
+  readonly #input: RunContext["input"];
   readonly #lists = new Map<string, readonly string[]>();
   readonly #certificates = new Map<string, string>();
+
+  /** @param input - the bytes of standard input */
+  constructor(input: RunContext["input"]) {
+    this.#input = input;
+  }
 
   async readOf({ urls, ca, sources }: CrawlSettings): Promise<Pick<CrawlSiteOptions, "urls" | "sources" | "ca">> {
     return {
@@ -71,7 +78,7 @@ export class FilesOnce {
   }
 
   async #readList(file: string): Promise<readonly string[]> {
-    const lines = this.#lists.get(file) ?? (await readLines(file));
+    const lines = this.#lists.get(file) ?? (await readLines(file, this.#input));
     this.#lists.set(file, lines);
     return lines;
   }
@@ -92,10 +99,10 @@ function readText(file: string, what: string): string {
 }
 
 /** Reads a list of URLs whole: several sites are asked for theirs. */
-async function readLines(file: string): Promise<string[]> {
+async function readLines(file: string, standardInput: RunContext["input"]): Promise<string[]> {
   const lines: string[] = [];
   try {
-    const input = file === "-" ? process.stdin : createReadStream(file);
+    const input = file === "-" ? Readable.from(standardInput(), { objectMode: false }) : createReadStream(file);
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
       const text = line.trim();
       if (text !== "" && !text.startsWith("#")) lines.push(text);

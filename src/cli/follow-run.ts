@@ -115,7 +115,7 @@ class FollowRun {
   }
 
   async #prepare(sites: readonly CrawlSettings[]): Promise<FollowedSite[]> {
-    const files = new FilesOnce();
+    const files = new FilesOnce(this.#context.input);
     this.#budgets.clear();
     const prepared: FollowedSite[] = [];
     for (const site of sites) {

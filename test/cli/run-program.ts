@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
+import { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { type Host, main } from "../../src/cli/main.ts";
 
 const program = fileURLToPath(new URL("program.js", import.meta.url));
 
@@ -34,14 +36,32 @@ export async function endOf(child: ChildProcess): Promise<Ended> {
   return { code, stdout: out, stderr: err };
 }
 
-/** Runs the program to its end with this standard input. */
-export async function runProgramWith(input: string, ...args: string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [program, ...args], { stdio: "pipe" });
-  child.stdin.on("error", () => undefined).end(input);
-  return await endOf(child);
+/** A stream that keeps what is written. */
+class Written extends Writable {
+  readonly #chunks: Buffer[] = [];
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#chunks.push(chunk);
+    done();
+  }
+
+  get text(): string {
+    return Buffer.concat(this.#chunks).toString("utf8");
+  }
 }
 
-/** Runs the program to its end. */
+/** Runs the program to its end within this process, which saves the start of another, with this standard input. */
+export async function runProgramWith(input: string, ...args: string[]): Promise<Ended> {
+  const [stdout, stderr] = [new Written(), new Written()];
+  const streams = { stdin: Readable.from([Buffer.from(input)]), stdout, stderr };
+  const host: Host = Object.assign(new EventEmitter() as unknown as Host, streams, {
+    argv: [process.execPath, program, ...args],
+  });
+  await main(host);
+  return { code: Number(host.exitCode ?? 0), stdout: stdout.text, stderr: stderr.text };
+}
+
+/** Runs the program to its end within this process, with nothing on its standard input. */
 export function runProgram(...args: string[]): Promise<Ended> {
-  return endOf(startProgram(args));
+  return runProgramWith("", ...args);
 }

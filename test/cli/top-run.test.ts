@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { describe, it } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { exitCodes } from "../../src/cli/exit-code.ts";
 import { type Host, main } from "../../src/cli/main.ts";
 import { writeFollowStatus } from "../../src/follow-files.ts";
@@ -82,6 +83,7 @@ async function topUntil(into: string, isThere: (status: Line) => boolean): Promi
     const { code, stdout } = await runProgram("top", into, "--json");
     const line = linesOf(stdout).at(-1) ?? {};
     if (code === exitCodes.done && isThere(line)) return line;
+    await setTimeout(50);
   }
 }
 

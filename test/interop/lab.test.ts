@@ -8,7 +8,7 @@ import { findDocs, skipWithoutDocs } from "./docs-site.ts";
 import { findRepositoryRoot } from "./repository.ts";
 import { makeTempFolder } from "./temp-folder.ts";
 
-const data = join(findRepositoryRoot(), "..", "shared", "data");
+const histories = join(findRepositoryRoot(), "fixtures", "histories");
 
 async function runLab(...args: readonly string[]): Promise<{ rows: LabRow[]; verdicts: readonly JsonEvent[] }> {
   const result = await runTidemark(["lab", "run", ...args, "--json"]);
@@ -34,10 +34,10 @@ describe("experiments on real sites", () => {
     assert.ok(!existsSync(join(root, ".well-known")) && !existsSync(join(root, "robots.txt")));
   });
 
-  for (const name of existsSync(data) ? readdirSync(data).filter((file) => file.endsWith(".tsv.gz")) : []) {
+  for (const name of readdirSync(histories)) {
     it(`replays ${name}: by archives a crawler is as fresh as polling, for fewer bytes`, async () => {
       using temp = makeTempFolder("lab");
-      const { rows } = await runLab("replay", "--param", `history=${join(data, name)}`, "--out", temp.path);
+      const { rows } = await runLab("replay", "--param", `history=${join(histories, name)}`, "--out", temp.path);
       const atMost = (crawler: string): LabRow | undefined =>
         rows.find((row) => row.crawler === crawler && row.bandwidth === 1);
       const [archives, conditional, ideal] = [atMost("archives"), atMost("conditional"), atMost("ideal")];

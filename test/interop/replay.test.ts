@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { crawlSite } from "../../src/crawl-site.ts";
@@ -13,9 +12,7 @@ import { makeRoomyFolder } from "../bench/replay/roomy-folder.ts";
 import { findShiftDays } from "../bench/replay/time-shift.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 
-const file = join(repositoryFolder(), "../shared/data/flink-web.tsv.gz");
-const isMissing = !existsSync(file) && process.env.CI !== "true";
-const skip = isMissing && "there is no ../shared/data/flink-web.tsv.gz beside the repository";
+const file = join(repositoryFolder(), "fixtures/histories/flink-web.tsv.gz");
 
 const publicationsWanted = 120;
 /** Sizes are a tenth of the real ones: what is tested is which pages are asked for, not how fast bytes travel. */
@@ -56,7 +53,7 @@ function cutLastDays(history: History, wanted: number): HistoryDay[] {
   return cutDays(history, all.length - first);
 }
 
-test("crawlers that come daily, weekly and monthly hold a real site as it was on each day", { skip }, async () => {
+test("crawlers that come daily, weekly and monthly hold a real site as it was on each day", async () => {
   using temp = makeRoomyFolder();
   const docroot = join(temp.path, "docroot");
   const days = cutLastDays(await readHistory(file, "flink-web"), publicationsWanted + 2);

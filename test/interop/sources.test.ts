@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readHistory } from "../bench/replay/history.ts";
@@ -10,12 +9,8 @@ import { skipWithoutDocs } from "./docs-site.ts";
 import { skipWithout } from "./programs.ts";
 import { makeTempFolder } from "./temp-folder.ts";
 
-const file = join(repositoryFolder(), "../shared/data/nodejs-org.tsv.gz");
-const isMissing = !existsSync(file) && process.env.CI !== "true";
-const skip =
-  skipWithout("nginx") ||
-  skipWithoutDocs() ||
-  (isMissing && "there is no ../shared/data/nodejs-org.tsv.gz beside the repository");
+const file = join(repositoryFolder(), "fixtures/histories/nodejs-org.tsv.gz");
+const skip = skipWithout("nginx") || skipWithoutDocs();
 
 const missedOf = ({ followed }: DaysResult, name: string): number[] =>
   followed.find((one) => one.name === name)?.visits.map(({ missed, leftOver }) => missed + leftOver) ?? [];

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, test } from "node:test";
 import { gunzipSync } from "node:zlib";
@@ -195,10 +195,9 @@ describe("learnPublications", () => {
 });
 
 for (const name of ["nodejs-org", "flink-web"]) {
-  const file = join(repositoryFolder(), `../shared/data/${name}.tsv.gz`);
-  const skip = !existsSync(file) && `there is no ../shared/data/${name}.tsv.gz beside the repository`;
+  const file = join(repositoryFolder(), `fixtures/histories/${name}.tsv.gz`);
   // People follow no clock. Nobody knows beforehand how many looks at equal intervals that takes; these are told.
-  test(`the real publications of ${name} are followed nearly as well as by the best equal intervals`, { skip }, () => {
+  test(`the real publications of ${name} are followed nearly as well as by the best equal intervals`, () => {
     const lines = gunzipSync(readFileSync(file)).toString("utf8").split("\n");
     const all = lines.flatMap((line) => (/^\d/.test(line) ? [Number(line.split("\t", 1)[0])] : []));
     const times = [...new Set(all)].sort((a, b) => a - b).slice(-2000);

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { runTrial } from "../bench/poll/polled-site.ts";
@@ -20,11 +19,8 @@ test("on a Poisson site the index with estimated rates is fresher than uniform p
 });
 
 for (const name of ["flink-web.tsv.gz", "nodejs-org.tsv.gz"]) {
-  const file = join(repositoryFolder(), "../shared/data", name);
-  const skip = !existsSync(file) && `there is no ../shared/data/${name} beside the repository`;
-  test(`at ${name} the index with estimated rates is fresher than uniform polls, a poll a page and month`, {
-    skip,
-  }, async () => {
+  const file = join(repositoryFolder(), "fixtures/histories", name);
+  test(`at ${name} the index with estimated rates is fresher than uniform polls, a poll a page and month`, async () => {
     const site = takeHistory(await readHistory(file, name), days);
     const live = site.pages.filter(({ bornAt, goneAt }) => bornAt <= site.until && goneAt > site.until).length;
     const budget = Math.round(live / 30);
