@@ -33,8 +33,8 @@ function withBody(page: Page, { sizeBytes, digest }: HeldBody): Page & HeldBody 
  * Decides what becomes of a page's work.
  *
  * Never deletes for an error: 410 at once, 404 after three visits. A body that is not the recorded one is kept as
- * served and asked for again, and accepted on the third visit. A page that is refused three times waits until its
- * record changes.
+ * served and asked for again. It is accepted if it is the same then, as where the server puts pages together, and on
+ * the third visit whatever it is. A page that is refused three times waits until its record changes.
  */
 export function judgePage(item: FetchItem, finding: PageFinding): Judgement {
   const { path } = item.page;
@@ -46,8 +46,12 @@ export function judgePage(item: FetchItem, finding: PageFinding): Judgement {
       if (finding.agrees)
         return { settlement: { kind: "kept", page }, outcome: item.held === undefined ? "created" : "updated" };
       const postponed = postpone(item, "differs");
-      const accepted = postponed.strikes >= patienceVisits;
-      return { settlement: accepted ? { kind: "kept", page } : { kind: "kept", page, postponed }, outcome: "differs" };
+      const { held } = item;
+      const isAgain = postponed.strikes > 1 && held?.digest === finding.digest && held.sizeBytes === finding.sizeBytes;
+      if (!isAgain && postponed.strikes < patienceVisits)
+        return { settlement: { kind: "kept", page, postponed }, outcome: "differs" };
+      const settlement = { kind: "kept", page, acceptedFor: item.page } as const;
+      return { settlement, outcome: isAgain ? "unchanged" : "differs" };
     }
     case "gone": {
       const postponed = postpone(item, "gone");

@@ -12,6 +12,7 @@ function countJudgement(visit: CrawlVisit, item: FetchItem, judgement: Judgement
   if (outcome === "updated") tally.updated++;
   if (outcome === "differs") tally.differing++;
   if (outcome === "failed") tally.failed++;
+  if (outcome === "unchanged") tally.askedAndHeld--;
   if (outcome === "gone" && item.held !== undefined) tally.deleted++;
 }
 
@@ -42,7 +43,7 @@ export class PageResults {
     const site = this.#visit.origin;
     if (finding.kind === "trouble" && finding.trouble === "mirror")
       this.#visit.report({ event: "item-error", site, code: "mirror-collision", message: finding.message, path });
-    if (outcome !== undefined)
+    if (outcome !== undefined && outcome !== "unchanged")
       this.#visit.report({ event: "page", site, path, outcome, ...(message === undefined ? {} : { message }) });
     this.#done++;
     this.#reportProgress();

@@ -56,7 +56,13 @@ export type WorkItem = FetchItem | DeleteItem;
 /** What became of a work item. */
 export type Settlement =
   /** The body is held as `page` describes it; the work is done unless it is postponed. */
-  | { readonly kind: "kept"; readonly page: Page & HeldBody; readonly postponed?: Postponement }
+  | {
+      readonly kind: "kept";
+      readonly page: Page & HeldBody;
+      /** The record that the server does not keep to, where what it serves is taken all the same. */
+      readonly acceptedFor?: Page;
+      readonly postponed?: Postponement;
+    }
   /** Neither the page nor its work exists any more. */
   | { readonly kind: "removed"; readonly path: string; readonly reason: DeletionReason }
   /** What is held stays as it is. */

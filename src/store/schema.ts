@@ -145,6 +145,15 @@ export const migrations: readonly string[] = [
   -- What could not be had when it was asked for last: the more often, the later it is asked for again.
   CREATE INDEX target_away ON target (site, strikes, id) WHERE state = 'known' AND trouble = 'unavailable';
   CREATE INDEX work_away ON work (site, strikes, path) WHERE kind = 'fetch' AND trouble = 'unavailable'`,
+  `-- Records whose pages are served with other bytes, which are held: the same record is no reason to ask again.
+  CREATE TABLE accepted (
+    site INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    size INTEGER,
+    digest TEXT,
+    modified INTEGER NOT NULL,
+    PRIMARY KEY (site, path)
+  ) STRICT, WITHOUT ROWID`,
   // The names under which robots.txt was received and obeyed. Earlier versions obeyed it under one, whatever they sent.
   "ALTER TABLE site ADD COLUMN robots_agent TEXT NOT NULL DEFAULT 'tidemark'",
   `-- Payloads that were empty were not noted: what is noted of such a page is what it had before.

@@ -5,7 +5,9 @@ import type { IntakeSpool, SpooledPage, SpooledStep } from "./intake-spool.ts";
 import type { LateWrites } from "./late-writes.ts";
 
 // A body that is held is the one recorded, and has its time.
-const isHeldAsListed = `(i.size IS NULL OR p.size = i.size) AND p.modified = i.modified AND (i.digest IS NULL OR p.digest = i.digest)`;
+const isHeldAsListed = `p.modified = i.modified AND ((i.size IS NULL OR p.size = i.size) AND (i.digest IS NULL OR p.digest = i.digest)
+  OR EXISTS (SELECT 1 FROM accepted a WHERE a.site = ?1 AND a.path = i.path
+    AND a.size IS i.size AND a.digest IS i.digest AND a.modified = i.modified))`;
 // Work that was known before keeps its history as long as the record is the same.
 const isSameRecord = `kind = 'fetch' AND size IS excluded.size AND digest IS excluded.digest AND modified = excluded.modified`;
 

@@ -221,6 +221,7 @@ export class Store {
     transact(this.#connection, () => {
       this.#connection.prepare("DELETE FROM page WHERE site = ?").run(id);
       this.#connection.prepare("DELETE FROM work WHERE site = ?").run(id);
+      this.#connection.prepare("DELETE FROM accepted WHERE site = ?").run(id);
       this.#connection.prepare("DELETE FROM target WHERE site = ?").run(id);
       this.#connection.prepare("DELETE FROM source_state WHERE site = ?").run(id);
       // Who followed what was seen could not learn what is gone meanwhile: it begins anew.

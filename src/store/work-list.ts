@@ -34,6 +34,9 @@ const sql = {
     SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, 0 FROM json_each(?2) WHERE true
     ON CONFLICT DO UPDATE SET size = excluded.size, digest = excluded.digest, modified = excluded.modified,
       media_type = excluded.media_type`,
+  accept: `INSERT OR REPLACE INTO accepted (site, path, size, digest, modified)
+    SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?2)`,
+  endAcceptance: "DELETE FROM accepted WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))",
   removePages: "DELETE FROM page WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))",
   endWork: "DELETE FROM work WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))",
   // LIMIT: else SQLite goes through all of the site's work, and for each of it through the whole batch.
@@ -97,12 +100,17 @@ export class StoredWork {
 
   settle(settlements: readonly Settlement[], at: EpochSeconds): void {
     const kept: (Page & HeldBody)[] = [];
+    const accepted: unknown[] = [];
     const done: string[] = [];
     const removed: RemovedPage[] = [];
     const postponed: unknown[] = [];
     for (const settlement of settlements) {
       const path = settlement.kind === "kept" ? settlement.page.path : settlement.path;
       if (settlement.kind === "kept") kept.push(settlement.page);
+      if (settlement.kind === "kept" && settlement.acceptedFor !== undefined) {
+        const { sizeBytes = null, digest = null, lastModified } = settlement.acceptedFor;
+        accepted.push([path, sizeBytes, digest, lastModified]);
+      }
       if (settlement.kind === "removed") removed.push({ path, reason: settlement.reason });
       const postponement = settlement.kind === "removed" ? undefined : settlement.postponed;
       if (postponement === undefined) done.push(path);
@@ -112,10 +120,10 @@ export class StoredWork {
       this.#late.transact(() => {
         this.#seen.note(kept, removed, at);
         this.#runEach(sql.keep, kept.map(rowOf));
-        this.#runEach(
-          sql.removePages,
-          removed.map(({ path }) => path),
-        );
+        this.#runEach(sql.accept, accepted);
+        const gone = removed.map(({ path }) => path);
+        this.#runEach(sql.removePages, gone);
+        this.#runEach(sql.endAcceptance, gone);
         this.#runEach(sql.endWork, done);
         this.#marks?.forgetWithin(
           settlements.map((settlement) => (settlement.kind === "kept" ? settlement.page.path : settlement.path)),

@@ -32,7 +32,7 @@ describe("judgePage", () => {
   const rows: readonly [string, [PageTrouble, number] | undefined, PageFinding, string][] = [
     ["keeps a body as recorded", undefined, body(true), "created: kept, done"],
     ["keeps a body that differs and asks again", undefined, body(false), "differs: kept, due differs 1"],
-    ["asks again a second time", ["differs", 1], body(false), "differs: kept, due differs 2"],
+    ["asks again a second time for yet another body", ["differs", 1], body(false), "differs: kept, due differs 2"],
     ["accepts a body that differs on the third visit", ["differs", 2], body(false), "differs: kept, done"],
     ["forgets the trouble when the body agrees", ["differs", 2], body(true), "created: kept, done"],
     [
@@ -73,6 +73,19 @@ describe("judgePage", () => {
   ];
   for (const [what, before, finding, expected] of rows)
     it(what, () => assert.equal(summarize(before, finding), expected));
+
+  it("accepts a body that differs in the same way twice, and remembers for which record", () => {
+    const held = { sizeBytes: 9, digest: "BBBBBBBBBBA" };
+    const again = judgePage({ ...item(["differs", 1]), held }, body(false));
+    assert.equal(again.outcome, "unchanged");
+    assert.deepEqual(again.settlement, { kind: "kept", page: { ...page, ...held }, acceptedFor: page });
+    // The body may have been held before its record came.
+    assert.equal(judgePage({ ...item(undefined), held }, body(false)).outcome, "differs");
+    assert.equal(
+      judgePage({ ...item(["differs", 1]), held: { ...held, sizeBytes: 8 } }, body(false)).outcome,
+      "differs",
+    );
+  });
 
   it("calls a page that was held updated", () => {
     assert.equal(judgePage(item(undefined, true), body(true)).outcome, "updated");
