@@ -37,7 +37,11 @@ export const exportSettings: SettingTable<ExportSettings> = {
     "Folder of what is remembered between runs, outside the docroot (~/.local/state/tidemark/HOST)",
     ofSite,
   ),
-  include: row("include", texts, "Publish only paths of this glob (repeatable)"),
+  include: row(
+    "include",
+    texts,
+    "Publish only paths of this glob (repeatable); the one way out for what a name or type holds back (--dry-run says how)",
+  ),
   exclude: row("exclude", texts, "Publish no paths of this glob (repeatable)"),
   segmentSize: row("segment-size", wholeNumber(1, 65_536), "Changes in a segment of an interval (2000)"),
   minGroup: row("min-group", wholeNumber(1, 65_536), "Changes that a media type needs for an archive of its own (50)"),

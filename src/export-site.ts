@@ -14,7 +14,7 @@ import {
 } from "./export-checks.ts";
 import { type Clock, type ExportEvent, type ExportSummary, TidemarkError, wrapSystemError } from "./model/index.ts";
 import { RunRecord } from "./run-record.ts";
-import { type IncludeMode, mayInclude, type ScannedFile } from "./scan/index.ts";
+import { type IncludeMode, judgePathNames, mayInclude, NewlyWithheld, type ScannedFile } from "./scan/index.ts";
 import type { ListChoices, SiteLists, SiteListsOptions } from "./site-lists.ts";
 import { chooseStandards, readSiteRules, stateDirOf } from "./site-rules.ts";
 import { readPage, SiteSources } from "./site-sources.ts";
@@ -197,10 +197,15 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
     stateDir,
     dryRun,
     allowEmpty,
-    judgePath,
+    judgePath: (path) => judgePath(path) ?? judgePathNames(path, globs, "listed"),
     clock,
     signal,
     onEvent,
+  });
+  const newlyWithheld = new NewlyWithheld({
+    globs,
+    roots: [{ prefix: "/", folder: docroot }, ...roots],
+    hasLists: lists !== undefined,
   });
   const findsNoindex = options.noindexPages !== true;
   const walk = { docroot, globs, reader, judgePath, onEvent, ...(servedNames && { servedNames }) };
@@ -226,15 +231,20 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
     allowFewerLists: options.allowFewerLists ?? false,
     clock,
     signal,
-    onEvent: tally.onEvent,
+    onEvent: (event) => {
+      tally.onEvent(event);
+      newlyWithheld.add(event);
+    },
     openSource: () => {
       tally.restart();
+      newlyWithheld.restart();
       return sources.openAll();
     },
     parts: parts === undefined || roots.length > 0 ? undefined : { parts, openSource: () => sources.openParts() },
   }).catch((error: unknown) => {
     throw error instanceof Error && "syscall" in error ? wrapSystemError(error, `export ${docroot}`) : error;
   });
+  for (const warning of newlyWithheld.warnings) onEvent(warning);
   return { ...summary, stateDir, ...tally.counts, ...lists?.summary, elapsedMs: clock() - startedMs };
 }
 

@@ -117,9 +117,9 @@ test("an export that leaves out a list of the last one is refused, and nothing i
 
 test("that a list is not there any more is remembered, also when no page went with it", async () => {
   using site = new TestSite();
-  site.write("a", "file");
+  site.write("a.html", "file");
   await site.export();
-  await site.export({ urls: bytesOf("/a\n") });
+  await site.export({ urls: bytesOf("/a.html\n") });
   await assert.rejects(site.export(), isBadOption(/had --urls/));
   const run = await site.export({ allowFewerLists: true });
   assert.equal(run.summary.published, false);
@@ -353,4 +353,23 @@ test("a body other than the digest of a page of unknown size says is kept as ser
   const summary = await crawlSite({ url: server.origin, into: folder.path });
   assert.deepEqual([summary.differing, summary.pending], [1, 1]);
   assert.equal(readMirror(folder.path, server.origin)["/a"], "served");
+});
+
+test("a list publishes no secret's name either, and knows pages from files", async () => {
+  using site = new TestSite();
+  site.write("index.html", "x");
+  const pages = [
+    "/docs/core",
+    "/index.php?id=1",
+    "/search.pl",
+    "/blog/v1.2",
+    "/user/john.doe",
+    "/cgi-bin/find",
+    "/~ann/",
+  ];
+  const secrets = ["/dump.sql", "/.env", "/a/.git/config", "/id_rsa", "/wp-config.php.bak", "/keys/server.key"];
+  const run = await site.export({ urls: bytesOf([...pages, ...secrets].map((path) => `${path}\n`).join("")) });
+  assert.deepEqual([...site.hold().keys()].sort(), [...pages, "/index.html"].sort());
+  const withheld = run.events.filter((event) => event.event === "withheld").map(({ path }) => path);
+  for (const path of secrets) assert.ok(withheld.includes(path), path);
 });

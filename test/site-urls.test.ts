@@ -69,7 +69,13 @@ test("what tidemark writes is not published through a map either, so that a seco
   mkdirSync(join(site.docroot, ".well-known"));
   writeFileSync(join(site.docroot, ".well-known/security.txt"), "security");
   await site.export(options);
-  assert.deepEqual(pathsOf(site), ["/a.txt", "/all/site/a.txt", "/well/security.txt"]);
+  assert.deepEqual(pathsOf(site), [
+    "/.well-known/security.txt",
+    "/a.txt",
+    "/all/site/.well-known/security.txt",
+    "/all/site/a.txt",
+    "/well/security.txt",
+  ]);
   assert.equal((await site.export(options)).summary.published, false);
 });
 

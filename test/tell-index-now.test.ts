@@ -67,7 +67,7 @@ describe("tellIndexNow", () => {
 
   it("leaves out URLs that are too long, and the files of its keys", async () => {
     await using told = await openFollowed();
-    const long = `${"x".repeat(240)}/`.repeat(8) + "x".repeat(115);
+    const long = `${`${"x".repeat(240)}/`.repeat(8)}${"x".repeat(110)}.html`;
     await told.publish({ [long]: "1", "a.html": "2" });
     const { summary } = await told.tell({ key });
     await told.publish({ "z.html": "1" });

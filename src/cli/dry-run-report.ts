@@ -4,25 +4,34 @@ import { formatTable } from "./text-table.ts";
 
 const examplesShown = 2;
 
-const rules: Readonly<Record<WithholdRule, string>> = {
-  hidden: "name begins with a dot",
-  "version-control": "version control",
-  backup: "editor's or backup file",
-  "server-configuration": "server's configuration",
-  "server-source": "source of a server-side script",
-  "private-data": "private data",
-  unreadable: "server could not read it",
-  "outside-root": "link out of the docroot",
-  "broken-link": "link to nothing",
-  "link-loop": "link to a folder above",
-  "not-a-file": "neither file nor folder",
-  "own-output": "what tidemark itself wrote",
-  "robots-disallow": "robots.txt disallows it for all",
-  excluded: "--exclude",
-  "not-included": "not in --include",
-  "name-too-long": "URL would be too long",
-  noindex: "page asks not to be indexed",
-  shadowed: "--map puts another folder there",
+/** What a rule is, and what lets out what it holds back. */
+interface RuleText {
+  readonly what: string;
+  readonly wayOut: string;
+}
+
+const byName = "--include '**' --include its name";
+
+const rules: Readonly<Record<WithholdRule, RuleText>> = {
+  hidden: { what: "name begins with a dot", wayOut: byName },
+  "version-control": { what: "version control", wayOut: "a copy under another name" },
+  backup: { what: "editor's or backup file", wayOut: byName },
+  "server-configuration": { what: "configuration", wayOut: byName },
+  "server-source": { what: "source of a server-side script", wayOut: byName },
+  "private-data": { what: "private data", wayOut: byName },
+  "unknown-type": { what: "type that sites do not publish", wayOut: "--include '**' --include '**/*.ending'" },
+  unreadable: { what: "server could not read it", wayOut: "let the server's user read it" },
+  "outside-root": { what: "link out of the docroot", wayOut: "copy it there, or --map /prefix/=folder" },
+  "broken-link": { what: "link to nothing", wayOut: "mend the link" },
+  "link-loop": { what: "link to a folder above", wayOut: "link to another folder" },
+  "not-a-file": { what: "neither file nor folder", wayOut: "put a file there" },
+  "own-output": { what: "what tidemark itself wrote", wayOut: "nothing: crawlers find it without" },
+  "robots-disallow": { what: "robots.txt disallows it for all", wayOut: "allow it there" },
+  excluded: { what: "--exclude", wayOut: "change --exclude" },
+  "not-included": { what: "not in --include", wayOut: "add an --include" },
+  "name-too-long": { what: "URL would be too long", wayOut: "shorten its path" },
+  noindex: { what: "page asks not to be indexed", wayOut: "--noindex-pages, or change the page" },
+  shadowed: { what: "--map puts another folder there", wayOut: "map to another prefix" },
 };
 
 interface Tally {
@@ -65,8 +74,12 @@ export class DryRunReport {
     else {
       sections.push(
         `Would be held back:\n${formatTable(
-          tallyRows(this.#withheld, (rule) => rules[rule]),
+          tallyRows(this.#withheld, (rule) => rules[rule].what),
           "rll",
+        )}`,
+        `What would publish it all the same:\n${formatTable(
+          [...this.#withheld.keys()].map((rule) => [`  ${rules[rule].what}`, rules[rule].wayOut]),
+          "ll",
         )}`,
       );
     }

@@ -90,6 +90,7 @@ export const exportCommand: Command = {
     ["export /var/www/html --base-url https://example.org/ --dry-run", "see first what would be published"],
     ["export /var/www/html --base-url https://example.org/ --watch", "publish changes as they happen"],
     ["export . --base-url https://example.org/ --exclude 'drafts/**'", "leave a folder out"],
+    ["export . --base-url https://example.org/ --include '**' --include '**/*.bin'", "publish an unknown type too"],
     [
       "export . --base-url https://example.org/ --sitemap-from https://example.org/cms.xml",
       "publish a CMS's pages too",

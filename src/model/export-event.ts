@@ -8,6 +8,7 @@ export const withholdRules = [
   "server-configuration",
   "server-source",
   "private-data",
+  "unknown-type",
   "unreadable",
   "outside-root",
   "broken-link",

@@ -102,7 +102,9 @@ export function lookAtEntry(location: Location, name: string, rootRealPath: stri
 }
 
 const statOptions = { throwIfNoEntry: false } as const;
-const [fileKind, folderKind] = [entryKinds.indexOf("file"), entryKinds.indexOf("folder")];
+const fileKind = entryKinds.indexOf("file");
+const folderKind = entryKinds.indexOf("folder");
+const failedKind = entryKinds.indexOf("failed");
 
 /** A listing that is being filled, in the order of names as bytes. */
 class Entries {
@@ -125,7 +127,8 @@ class Entries {
     const kind = this.#kindOf(at, location, rootRealPath);
     this.#kinds[at] = kind;
     const isFolder = kind === folderKind;
-    const rule = judgeName(name, isFolder);
+    // What could not be looked at may be a folder: a file's rules would have it deleted.
+    const rule = judgeName(name, isFolder || kind === failedKind);
     if (rule !== undefined) this.#nameRules[at] = withholdRules.indexOf(rule) + 1;
     const segment = encodePathSegment(name);
     const key = isFolder ? `${segment}/` : segment;
@@ -157,7 +160,7 @@ class Entries {
       const { code = "unknown", message } = error as NodeJS.ErrnoException;
       if (isDenial(code)) return entryKinds.indexOf("unreadable");
       this.#extras.set(at, { failure: { code, message } });
-      return entryKinds.indexOf("failed");
+      return failedKind;
     }
   }
 

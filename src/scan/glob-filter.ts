@@ -12,18 +12,20 @@ export interface GlobFilter {
   readonly judgeFile: (name: string) => WithholdRule | undefined;
   /** The rule that holds a whole folder back, or undefined. */
   readonly judgeFolder: (name: string) => WithholdRule | undefined;
-  /** Whether a pattern names this hidden file or folder, or something below it, in so many words. */
-  readonly namesHidden: (name: string) => boolean;
+  /** Whether a pattern of `--include` lets out a file or folder that a rule of names or types holds back. */
+  readonly letsOut: (name: string, rule: WithholdRule, isFolder: boolean) => boolean;
 }
 
 const openFilter: GlobFilter = {
   isOpen: true,
   judgeFile: () => undefined,
   judgeFolder: () => undefined,
-  namesHidden: () => false,
+  letsOut: () => false,
 };
 
 const options = { dot: false, posixSlashes: true } as const;
+
+const wildcard = /[*?[\]{}()!+@|\\]/;
 
 const ascii = /^[\x00-\x7f]*$/;
 
@@ -39,7 +41,7 @@ function normalisePattern(pattern: string, ending: string): string {
 // A task's base may hold what only the matcher takes for a wildcard, such as "?".
 function toLiteralBase(base: string): string {
   const segments = base === "." ? [] : base.split("/");
-  const wild = segments.findIndex((segment) => /[*?[\]{}()!+@|\\]/.test(segment));
+  const wild = segments.findIndex((segment) => wildcard.test(segment));
   return (wild === -1 ? segments : segments.slice(0, wild)).map((segment) => `${segment}/`).join("");
 }
 
@@ -81,12 +83,22 @@ export async function compileGlobs(include: readonly string[], exclude: readonly
   const [{ default: fastGlob }, { default: matching }] = await Promise.all([import("fast-glob"), import("micromatch")]);
   const included = include.map((pattern) => normalisePattern(pattern, "/**"));
   const excluded = exclude.map((pattern) => normalisePattern(pattern, ""));
-  const isIncluded = compile(matching, included, "--include", false);
+  const matches = compile(matching, included, "--include", false);
+  // "**" means .well-known too: its dot hides nothing.
+  const isIncluded =
+    matches && ((text: string) => matches(text) || (text.startsWith(".well-known/") && matches(text.slice(1))));
   const isExcluded = compile(matching, excluded, "--exclude", true);
   const bases =
     included.length === 0 ? [""] : fastGlob.generateTasks(included, options).map((task) => toLiteralBase(task.base));
   const mayHoldMatches = (folder: string) =>
     bases.some((base) => base.startsWith(`${folder}/`) || `${folder}/`.startsWith(base));
+  // "docs/**" means all that may be published there; "**/*.bin" means files of that type, "docs/a.key" that one.
+  const lastOf = (pattern: string): string => pattern.slice(pattern.lastIndexOf("/") + 1);
+  const typed = included.filter((pattern) => !/^[*?]+$/.test(lastOf(pattern)));
+  const named = included.filter((pattern) => !wildcard.test(lastOf(pattern)));
+  const namedFolders = new Set(included.flatMap((pattern) => pattern.split("/").slice(0, -1)));
+  const namesType = compile(matching, typed, "--include", false);
+  const namesFile = compile(matching, named, "--include", false);
   const hiddenBases = bases.filter((base) => /(?:^|\/)\./.test(base));
   return {
     isOpen: false,
@@ -100,12 +112,18 @@ export async function compileGlobs(include: readonly string[], exclude: readonly
       if (isExcluded?.(relative) === true) return "excluded";
       return mayHoldMatches(relative) ? undefined : "not-included";
     },
-    namesHidden: (name) => {
+    letsOut: (name, rule, isFolder) => {
       const relative = toText(name);
-      return (
-        isIncluded?.(relative) === true ||
-        hiddenBases.some((base) => base.startsWith(`${relative}/`) || `${relative}/`.startsWith(base))
-      );
+      if (rule === "version-control") return false;
+      if (isFolder && namedFolders.has(lastOf(relative))) return true;
+      switch (rule) {
+        case "hidden":
+          return isIncluded?.(relative) === true || hiddenBases.some((base) => `${relative}/`.startsWith(base));
+        case "unknown-type":
+          return namesType?.(relative) === true;
+        default:
+          return namesFile?.(relative) === true;
+      }
     },
   };
 }

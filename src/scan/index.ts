@@ -10,7 +10,9 @@ export type { ListedCounts, ListedPages, ListedPagesOptions } from "./listed-pag
 export { mediaTypeOfName, mediaTypeOfUrlPath } from "./media-types.ts";
 export { type FileSource, isScannedFile, MergedPages, type SitePage, type SitePageBatch } from "./merged-pages.ts";
 export { judgeName } from "./name-rules.ts";
+export { NewlyWithheld } from "./newly-withheld.ts";
 export { PartFinder, type PartRoot } from "./page-parts.ts";
+export { judgePathNames } from "./path-names.ts";
 export type { ProbeAnswer } from "./probe-judgement.ts";
 export { ProbedPages, type ProbedPagesOptions, type ProbeRequests } from "./probed-pages.ts";
 export { findReaderIdentity, type ReaderIdentity } from "./reader-identity.ts";

@@ -4,6 +4,7 @@ import type { WithholdRule } from "../model/index.ts";
 import type { GlobFilter } from "./glob-filter.ts";
 import { judgeName } from "./name-rules.ts";
 import { isPermitted, type ReaderIdentity } from "./reader-identity.ts";
+import { isLetOut } from "./way-out.ts";
 
 /** What links are judged by. */
 export interface LinkRules {
@@ -33,9 +34,14 @@ export function judgeTarget(
   let location = rootRealPath;
   for (const [at, name] of names.entries()) {
     const isLast = at === names.length - 1;
-    const rule = judgeName(name, isFolder || !isLast);
-    const isNamed = rule === "hidden" && rules.globs.namesHidden(names.slice(0, at + 1).join("/"));
-    if (rule !== undefined && !isNamed) return rule;
+    const isFolderName = isFolder || !isLast;
+    const rule = judgeName(name, isFolderName);
+    // The type is that of the URL, which is the link's name.
+    if (rule !== undefined && rule !== "unknown-type") {
+      const own = names.slice(0, at + 1);
+      const place = { path: `/${own.map(encodePathSegment).join("/")}`, relative: own.join("/") };
+      if (!isLetOut(rules.globs, rule, place, isFolderName)) return rule;
+    }
     location += `/${name}`;
     const status = isLast ? undefined : lstatSync(Buffer.from(location, "latin1"), { throwIfNoEntry: false });
     if (status !== undefined && !isPermitted(status, rules.reader, 1)) return "unreadable";

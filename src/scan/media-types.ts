@@ -1,5 +1,5 @@
 import { lookup } from "mime-types";
-import { judgeName } from "./name-rules.ts";
+import { isServerSource } from "./name-rules.ts";
 
 const byEnding = new Map<string, string>();
 
@@ -14,7 +14,7 @@ export function mediaTypeOfUrlPath(path: string): string {
   const query = path.indexOf("?");
   const end = query === -1 ? path.length : query;
   const name = path.slice(path.lastIndexOf("/", end - 1) + 1, end);
-  if (!name.includes(".") || judgeName(name, false) === "server-source") return "text/html";
+  if (!name.includes(".") || isServerSource(name)) return "text/html";
   const type = mediaTypeOfName(name);
   return type === "application/octet-stream" ? "text/html" : type;
 }

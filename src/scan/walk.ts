@@ -21,12 +21,12 @@ import { isPermitted } from "./reader-identity.ts";
 import type { FolderLook, ScanBatch, ScanGap, ScannedFile } from "./scanned-file.ts";
 import { nameAsServed } from "./served-names.ts";
 import type { WalkOptions } from "./walk-options.ts";
+import { isLetOut } from "./way-out.ts";
 
 /** How many links to folders may lie on one path: deployments nest two; more is a maze. */
 const maxLinkedFolders = 4;
 
 const [fileKind, folderKind] = [entryKinds.indexOf("file"), entryKinds.indexOf("folder")];
-const wellKnownFolder = "/.well-known/";
 
 /** Collisions that are told one by one; a site may have them everywhere. */
 const maxToldCollisions = 20;
@@ -292,11 +292,9 @@ export class Walk implements AsyncDisposable {
     const named = withholdRules[(nameRules[at] ?? 0) - 1];
     const isPlain = named === undefined && globs.isOpen;
     const relative = isPlain ? "" : folder.relative + ownNameAt(folder, at);
-    // The folder that only our own output lies in is no secret of the site's.
-    if (named === "hidden" && !globs.namesHidden(relative)) return path === wellKnownFolder ? "own-output" : named;
-    if (named !== undefined && named !== "hidden") return named;
-    if (path.length > this.#maxPathLength) return "name-too-long";
     const isFolder = kind === "folder";
+    if (named !== undefined && !isLetOut(globs, named, { path, relative }, isFolder)) return named;
+    if (path.length > this.#maxPathLength) return "name-too-long";
     const chosen = isPlain ? undefined : isFolder ? globs.judgeFolder(relative) : globs.judgeFile(relative);
     const rule = chosen ?? (isFolder ? undefined : own);
     const realPath = extras.size === 0 ? undefined : extras.get(at)?.realPath;

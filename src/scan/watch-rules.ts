@@ -1,6 +1,7 @@
 import type { WithholdRule } from "../model/index.ts";
 import { judgeTarget, type LinkRules } from "./link-target.ts";
 import { judgeName } from "./name-rules.ts";
+import { isLetOut } from "./way-out.ts";
 
 /** What decides which folders are watched and which entries wake the exporter: the walk's own rules. */
 export interface WatchRules extends LinkRules {
@@ -18,9 +19,9 @@ export interface WatchedPlace {
   readonly name: string;
 }
 
-function judgeNameAt(rules: WatchRules, { name, relative }: WatchedPlace, isFolder: boolean): WithholdRule | undefined {
-  const rule = judgeName(name, isFolder);
-  return rule === "hidden" && rules.globs.namesHidden(relative) ? undefined : rule;
+function judgeNameAt(rules: WatchRules, place: WatchedPlace, isFolder: boolean): WithholdRule | undefined {
+  const rule = judgeName(place.name, isFolder);
+  return rule !== undefined && isLetOut(rules.globs, rule, place, isFolder) ? undefined : rule;
 }
 
 /** Whether anything in a folder can be published: others are not watched. */

@@ -28,7 +28,12 @@ export function parseRequestPath(target: string): RequestPath | 400 | 404 {
   return { names, path, query: rest.length === 0 ? "" : `?${rest.join("?")}` };
 }
 
-/** Whether a path below the folder holds a dot file or folder, or a dot segment; `.well-known` at the top is none. */
+/**
+ * Whether a path below the folder holds a dot file or folder, or a dot segment; `.well-known` at the top is none, nor is a
+ * page whose own name is a dot: `..md`.
+ */
 export function isHidden(names: readonly string[]): boolean {
-  return names.some((name, at) => name.startsWith(".") && !(at === 0 && name === ".well-known"));
+  const isShown = (name: string, at: number): boolean =>
+    (at === 0 && name === ".well-known") || (at === names.length - 1 && /^\.\.[a-z0-9]{2,}$/i.test(name));
+  return names.some((name, at) => name.startsWith(".") && !isShown(name, at));
 }

@@ -61,6 +61,9 @@ Would be published as deleted:
 
 Would be held back:
   1  version control  /.git/
+
+What would publish it all the same:
+  version control  a copy under another name
 `,
     );
     for (const line of text.split("\n")) assert.ok(line.length <= 80, line);

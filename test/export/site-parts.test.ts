@@ -72,14 +72,14 @@ function apply(site: TestSite, [kind, name, other]: Operation): void {
 test("what parts of a site come to is what the whole would have come to", async () => {
   const name = fc.constantFrom(
     "a.html",
-    "b",
-    "b/c.html",
-    "b/d/e.html",
-    "b/d/f.png",
-    "g/h.html",
-    "g",
-    "b/d",
-    "g/i/j/k.css",
+    "b.md",
+    "b.md/c.html",
+    "b.md/d.md/e.html",
+    "b.md/d.md/f.png",
+    "g.md/h.html",
+    "g.md",
+    "b.md/d.md",
+    "g.md/i/j/k.css",
   );
   const operation: fc.Arbitrary<Operation> = fc.tuple(fc.constantFrom("write", "write", "remove", "move"), name, name);
   await fc.assert(

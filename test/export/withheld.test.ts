@@ -129,3 +129,49 @@ test("a server's user decides what is readable", {
   assert.equal((await site.export()).summary.pages, 1);
   assert.equal((await site.export({ serverUser: "root" })).summary.pages, 2);
 });
+
+test("pages that an earlier version published and names hold back now go out as deleted, once, with the rule's name", async () => {
+  using site = new TestSite();
+  for (const name of ["index.html", "data.qqq", "more.qqq", "dump.sql", "gone.qqq"]) site.write(name, name);
+  await site.export({ include: ["**", "**/*.qqq", "dump.sql"] });
+  site.check(["index.html", "data.qqq", "more.qqq", "dump.sql", "gone.qqq"]);
+  site.remove("gone.qqq");
+  const { summary, events } = await site.export();
+  site.check(["index.html"]);
+  assert.deepEqual([summary.deleted, summary.warnings], [4, 2]);
+  const warnings = events.filter((event) => event.event === "warning");
+  assert.deepEqual(warnings.map(({ code, path }) => `${code} ${path}`).sort(), [
+    "now-withheld /data.qqq",
+    "now-withheld /dump.sql",
+  ]);
+  assert.ok(warnings.some(({ message }) => /^2 pages .* unknown-type/.test(message)));
+  assert.ok(warnings.some(({ message }) => /^a page .* private-data/.test(message)));
+  const again = await site.export();
+  assert.deepEqual([again.summary.deleted, again.summary.warnings], [0, 0]);
+});
+
+test("what sites mean to be found below .well-known is published, and a token of ACME is not", async () => {
+  using site = new TestSite();
+  const known = [
+    "security.txt",
+    "assetlinks.json",
+    "apple-app-site-association",
+    "openid-configuration",
+    "oauth-authorization-server",
+    "change-password",
+    "host-meta",
+    "nodeinfo",
+    "core",
+    "matrix/client",
+    "autoconfig/mail/config-v1.1.xml",
+    "mta-sts.txt",
+    "did.json",
+  ].map((name) => `.well-known/${name}`);
+  for (const name of [...known, "index.html"]) site.write(name, name);
+  for (const name of [".well-known/acme-challenge/dG9rZW4", ".well-known/.git/config", ".well-known/dump.sql"])
+    site.write(name, "secret");
+  await site.export();
+  site.check([...known, "index.html"]);
+  await site.export({ include: ["**"] });
+  site.check([...known, "index.html"]);
+});

@@ -20,13 +20,13 @@ function open(events: readonly HistoryEvent[], seed = 1): ReplayedWeb {
 describe("ReplayedWeb", () => {
   it("lives through creations, updates, deletions and returns, each page with one number and each state with its version", () => {
     const web = open([
-      at(1, "b", 5),
-      at(1, "a", 0),
-      at(2, "b", 7),
-      at(3, "b"),
+      at(1, "b.html", 5),
+      at(1, "a.html", 0),
+      at(2, "b.html", 7),
+      at(3, "b.html"),
       at(3, "c d.html", 9),
-      at(4, "b", 1),
-      at(5, "zz"),
+      at(4, "b.html", 1),
+      at(5, "zz.html"),
     ]);
     const kinds: string[][] = [];
     const versions: number[][] = [];

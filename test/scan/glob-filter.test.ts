@@ -20,7 +20,7 @@ const names = [
   "café/x.html",
   "[x]/y (1).html",
   ".well-known/security.txt",
-  ".well-known/acme/token",
+  ".well-known/acme/policy",
   ".well-known/.git/HEAD",
   ".well-known/tidemark/index.gz",
   ".private/f.html",
@@ -37,7 +37,7 @@ async function publishedBy(include: readonly string[], exclude: readonly string[
   return files.map(({ location }) => location.toString().slice(folder.path.length + 1)).sort();
 }
 
-const visible = names.filter((name) => !/(?:^|\/)\./.test(name)).sort();
+const visible = names.filter((name) => !/(?:^|\/)\.(?!well-known\/[as])/.test(name)).sort();
 const except = (form: RegExp) => visible.filter((name) => !form.test(name));
 const only = (form: RegExp) => visible.filter((name) => form.test(name));
 
@@ -79,11 +79,8 @@ test("patterns beyond ASCII match names as people read them", async () => {
 });
 
 test("what is hidden comes only if a pattern names it, and version control never", async () => {
-  assert.deepEqual(await publishedBy(["**", ".well-known/**"], []), [
-    ".well-known/acme/token",
-    ".well-known/security.txt",
-    ...visible,
-  ]);
+  assert.deepEqual(await publishedBy(["**", ".well-known/**"], []), visible);
+  assert.deepEqual(await publishedBy([".well-known/.git/HEAD", ".well-known/.git/**"], []), []);
   assert.deepEqual(await publishedBy([".well-known/security.txt"], []), [".well-known/security.txt"]);
   assert.deepEqual(await publishedBy(["**/.hidden.html"], []), ["docs/api/.hidden.html"]);
   // A wildcard names nothing in so many words.
@@ -92,10 +89,10 @@ test("what is hidden comes only if a pattern names it, and version control never
 
 test("an exclusion sees hidden names too", async () => {
   assert.deepEqual(await publishedBy([".well-known/**"], ["**/acme/**"]), [".well-known/security.txt"]);
-  assert.deepEqual(await publishedBy(["**", ".well-known/**"], ["**/security.txt"]), [
-    ".well-known/acme/token",
-    ...visible,
-  ]);
+  assert.deepEqual(
+    await publishedBy(["**", ".well-known/**"], ["**/security.txt"]),
+    visible.filter((name) => name !== ".well-known/security.txt"),
+  );
 });
 
 test("a pattern that is empty, endless or turned round is refused with a hint", async () => {
@@ -117,4 +114,22 @@ test("a pattern that is empty, endless or turned round is refused with a hint", 
     );
   }
   await compileGlobs([], ["!(docs)/*.html"]);
+});
+
+test("what its name or type holds back comes if a pattern names it, and not because a folder does", async () => {
+  using folder = makeTempFolder();
+  const held = ["a.qqq", "b.sql", "deep/c.key", "cgi-bin/d.html", "plain"];
+  for (const name of [...held, "index.html"]) {
+    mkdirSync(join(folder.path, dirname(name)), { recursive: true });
+    writeFileSync(join(folder.path, name), "");
+  }
+  const published = async (...include: string[]) => (await walkAll(folder.path, { include })).paths;
+  assert.deepEqual(await published(), ["/index.html"]);
+  for (const all of ["**", "**/*", "deep/**"]) assert.deepEqual(await published("**", all), ["/index.html"], all);
+  assert.deepEqual(await published("**", "**/*.qqq"), ["/a.qqq", "/index.html"]);
+  assert.deepEqual(await published("**", "**/!(*.*)"), ["/index.html", "/plain"]);
+  // Of what a name says a wildcard says nothing.
+  assert.deepEqual(await published("**", "**/*.{sql,key}"), ["/index.html"]);
+  assert.deepEqual(await published("**", "b.sql", "**/c.key"), ["/b.sql", "/deep/c.key", "/index.html"]);
+  assert.deepEqual(await published("**", "cgi-bin/**"), ["/cgi-bin/d.html", "/index.html"]);
 });

@@ -19,20 +19,20 @@ test("links within the root are followed, and sort as what they lead to", async 
   using folder = makeTempFolder();
   const docroot = makeSite(folder.path);
   symlinkSync("d", join(docroot, "l"));
-  symlinkSync("d/page.html", join(docroot, "l-file"));
+  symlinkSync("d/page.html", join(docroot, "l-file.html"));
   symlinkSync(join(docroot, "d/page.html"), join(docroot, "l.html"));
-  writeFileSync(join(docroot, "l0"), "");
+  writeFileSync(join(docroot, "l0.html"), "");
   const { paths, files, withheld } = await walkAll(docroot);
   assert.deepEqual(paths, [
     "/d/page.html",
     "/d/sub/deep.html",
-    "/l-file",
+    "/l-file.html",
     "/l.html",
     "/l/page.html",
     "/l/sub/deep.html",
-    "/l0",
+    "/l0.html",
   ]);
-  const linked = files.find(({ path }) => path === "/l-file") ?? assert.fail();
+  const linked = files.find(({ path }) => path === "/l-file.html") ?? assert.fail();
   assert.equal(linked.sizeBytes, 4);
   const { sizeBytes, mtimeUs, ctimeUs } = linked;
   const digest = digestOf("page");

@@ -117,10 +117,10 @@ test("what is too deep for the system is a gap, not a deletion", async () => {
 
 test("a path longer than is published is held back", async () => {
   using folder = makeTempFolder();
-  writeFileSync(join(folder.path, "é".repeat(20)), "");
-  writeFileSync(join(folder.path, "short"), "");
+  writeFileSync(join(folder.path, `${"é".repeat(20)}.html`), "");
+  writeFileSync(join(folder.path, "short.html"), "");
   const { paths, withheld } = await walkAll(folder.path, { maxPathLength: 100 });
-  assert.deepEqual(paths, ["/short"]);
+  assert.deepEqual(paths, ["/short.html"]);
   assert.deepEqual(Object.values(withheld), ["name-too-long"]);
 });
 
@@ -153,10 +153,10 @@ test("a root that is missing or a file is an error that says so", async () => {
 
 test("times before 1970 and far beyond are held within what can be remembered", async () => {
   using folder = makeTempFolder();
-  writeFileSync(join(folder.path, "old"), "");
-  writeFileSync(join(folder.path, "young"), "");
-  utimesSync(join(folder.path, "old"), new Date(-86_400_000), new Date(-86_400_000));
-  utimesSync(join(folder.path, "young"), 9_500_000_000, 9_500_000_000);
+  writeFileSync(join(folder.path, "old.html"), "");
+  writeFileSync(join(folder.path, "young.html"), "");
+  utimesSync(join(folder.path, "old.html"), new Date(-86_400_000), new Date(-86_400_000));
+  utimesSync(join(folder.path, "young.html"), 9_500_000_000, 9_500_000_000);
   const { files } = await walkAll(folder.path);
   assert.equal(files[0]?.mtimeUs, 0);
   assert.equal(files[1]?.mtimeUs, Number.MAX_SAFE_INTEGER);

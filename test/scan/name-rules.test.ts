@@ -9,7 +9,7 @@ import { walkAll } from "./walked.ts";
 
 // Names that a rule holds back, and names like them that it must not.
 const files: readonly (readonly [WithholdRule, string, string])[] = [
-  ["hidden", ".hidden .DS_Store .gitignore ..html .#draft.html .config.php.swp", "a.hidden ahidden _.html"],
+  ["hidden", ".hidden .DS_Store .gitignore ..git .#draft.html .config.php.swp", "..html ..md a.hidden ahidden _.html"],
   ["version-control", ".git CVS page.html,v .fslckout RCS", "git CVS.html cvs.txt page,v.html"],
   [
     "backup",
@@ -20,12 +20,12 @@ const files: readonly (readonly [WithholdRule, string, string])[] = [
   [
     "server-configuration",
     ".htaccess .htpasswd .user.ini web.config Web.config nginx.conf httpd.conf php.ini",
-    "web.config.html nginx.conf.txt config.json",
+    "web.config.html nginx.html config.js",
   ],
   [
     "server-source",
     "index.php INDEX.PHP a.php7 a.phtml a.phps a.inc a.aspx a.asp a.ashx a.jsp a.cfm a.cgi a.fcgi a.shtm a.stm",
-    "php a.php.html a.shtml a.html a.js a.css included incense.html cgi.html a.aspect",
+    "php a.php.html a.shtml a.html a.js a.css included incense.html cgi.html a.aspect a.asc movie.swf",
   ],
   [
     "private-data",
@@ -38,17 +38,20 @@ const files: readonly (readonly [WithholdRule, string, string])[] = [
 test("each rule holds back its names, and none like them", () => {
   for (const [rule, held, free] of files) {
     for (const name of held.split(" ")) assert.equal(judgeName(name, false), rule, name);
-    for (const name of free.split(" ")) assert.equal(judgeName(name, false), undefined, name);
+    for (const name of free.split(" ")) {
+      const other = judgeName(name, false);
+      assert.ok(other === undefined || other === "unknown-type", `${name}: ${other}`);
+    }
   }
 });
 
 test("folders are held back by rules of their own", () => {
   const folders: readonly (readonly [WithholdRule | undefined, string])[] = [
-    ["hidden", ".well-known .cache .."],
-    ["version-control", ".git .svn .hg .bzr .jj CVS _darcs RCS SCCS"],
+    ["hidden", ".cache .. .well-known2"],
+    ["version-control", ".git .svn .hg .bzr .jj CVS cvs _darcs RCS SCCS"],
     ["server-source", "cgi-bin"],
     ["server-configuration", "WEB-INF META-INF web-inf"],
-    [undefined, "php index.php old.bak page.old sql data.db CVS2 git cgi-binary INF"],
+    [undefined, ".well-known php index.php old.bak page.old sql data.db CVS2 git cgi-binary INF"],
   ];
   for (const [rule, names] of folders)
     for (const name of names.split(" ")) assert.equal(judgeName(name, true), rule, name);
@@ -66,8 +69,7 @@ test("nothing below a folder that is held back is looked at", async () => {
 });
 
 test("endings that are let through at once are those that no rule holds back", () => {
-  const endings =
-    "html htm xhtml css js mjs json png jpg jpeg gif svg webp avif ico txt md xml pdf woff woff2 mp3 mp4 webm";
+  const endings = "html htm xhtml css js mjs png jpg jpeg gif svg webp avif ico md woff woff2 mp3 mp4 webm";
   for (const ending of endings.split(" ")) {
     for (const name of ["a", "id_rsa", "core.1", "#x", "a~", "web", "Thumbs", "a.sql", "CVS", "a.php"]) {
       assert.equal(judgeName(`${name}.${ending}`, false), undefined, `${name}.${ending}`);
@@ -75,7 +77,15 @@ test("endings that are let through at once are those that no rule holds back", (
       assert.equal(judgeName(`${name}.${ending.toUpperCase()}`, false), undefined, `${name}.${ending} in capitals`);
     }
     assert.equal(judgeName(`.${ending}`, false), "hidden");
+    assert.equal(judgeName(`..${ending}`, false), undefined);
     assert.equal(judgeName(`.a.${ending}`, false), "hidden");
     assert.equal(judgeName(`.git.${ending}`, true), "hidden");
   }
+});
+
+test("a type that sites do not publish is held back as that, where no other rule says more", () => {
+  for (const name of "a.qqq a.bin a.dat a.cfg a.ini a.yml x.toml data file a.".split(" "))
+    assert.equal(judgeName(name, false), "unknown-type", name);
+  for (const name of "a.log a.sql a.php a.bak".split(" "))
+    assert.notEqual(judgeName(name, false), "unknown-type", name);
 });

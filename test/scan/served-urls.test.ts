@@ -7,7 +7,7 @@ import type { ExportEvent } from "../../src/model/index.ts";
 import { compileGlobs, type ServedNameRules, SiteWalk, Walk } from "../../src/scan/index.ts";
 import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
-import { stranger } from "./walked.ts";
+import { everyType, stranger } from "./walked.ts";
 
 interface Root {
   readonly prefix: string;
@@ -18,16 +18,21 @@ interface Root {
 async function walkSite(
   roots: readonly Root[],
   servedNames: ServedNameRules | undefined,
-  options: { batchSize?: number; exclude?: readonly string[]; isOwnPlace?: (realPath: string) => boolean } = {},
+  options: {
+    batchSize?: number;
+    include?: readonly string[];
+    exclude?: readonly string[];
+    isOwnPlace?: (realPath: string) => boolean;
+  } = {},
 ) {
-  const { batchSize = 2048, exclude = [], isOwnPlace } = options;
+  const { batchSize = 2048, include = [], exclude = [], isOwnPlace } = options;
   const withheld: Record<string, string> = {};
   const warnings: string[] = [];
   const onEvent = (event: ExportEvent): void => {
     if (event.event === "withheld") withheld[event.path] = event.rule;
     else if (event.event === "warning") warnings.push(`${event.code} ${event.path}`);
   };
-  const globs = await compileGlobs([], exclude);
+  const globs = await compileGlobs(include, exclude);
   const mappedPrefixes = new Set(roots.slice(1).map(({ prefix }) => prefix));
   const open = ({ prefix, folder }: Root) =>
     new Walk({
@@ -81,7 +86,7 @@ test("who has the short name keeps it, and the page that would take it keeps its
   write(temp.path, "a.html", "a/x.txt", "b.html", "b", "c.html", "c.htm", "d.html.html", "d.html", "robots.txt.html");
   mkdirSync(join(temp.path, "e/index.html"), { recursive: true });
   write(temp.path, "e/index.html/page.html", "e/index.htm");
-  const { paths, warnings } = await walkSite([{ prefix: "/", folder: temp.path }], both);
+  const { paths, warnings } = await walkSite([{ prefix: "/", folder: temp.path }], both, { include: everyType });
   assert.deepEqual(paths, [
     "/a.html",
     "/a/x.txt",
@@ -228,7 +233,7 @@ test("whatever is renamed and mapped: the walk gives what a sort of everything g
           for (const parts of files) makeFile(folder, parts);
         }
         const rules = { indexSegments, cleanUrls };
-        const { pages } = await walkSite(roots, rules, { batchSize });
+        const { pages } = await walkSite(roots, rules, { batchSize, include: everyType });
         assert.deepEqual(pages, listNaively(roots, rules));
         assert.equal(new Set(pages.map(([path]) => path)).size, pages.length);
         for (const [path] of pages) assert.ok(isCanonicalPath(path), path);

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import type { WatchRound } from "../../src/scan/index.ts";
 import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { everyType } from "./walked.ts";
 import { takeTurns, WatchedSite } from "./watched-site.ts";
 
 /** Folders to what stands in them, as somebody knows it who looks only where a round says. */
@@ -104,7 +105,7 @@ test("whoever looks only where the rounds say knows the site as it is", async ()
     fc.asyncProperty(fc.array(operation, { minLength: 1, maxLength: 40 }), async (operations) => {
       using temp = makeTempFolder();
       for (const at of ["a/b", "b/a/c", "c"]) perform(temp.path, { op: "fill", at });
-      await using site = await WatchedSite.open(temp.path);
+      await using site = await WatchedSite.open(temp.path, { include: everyType });
       const known = new KnownSite(temp.path);
       known.look("/");
       const takeRounds = async () => {

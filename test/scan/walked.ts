@@ -13,6 +13,9 @@ export interface Walked {
 /** Somebody who owns nothing. */
 export const stranger: ReaderIdentity = { uid: -1, gids: new Set() };
 
+/** Patterns that let out files of every type. */
+export const everyType: readonly string[] = ["**", "**/[^.]*"];
+
 /** Walks to the end. `onBatch` is called between batches. */
 export async function walkAll(
   docroot: string,

@@ -64,6 +64,7 @@ before(async () => {
   put(".htaccess", "secret");
   put("dir/.well-known/x", "not at the top");
   put("a.d/..b", "two dots");
+  put("a.d/..md", "a page called .");
   put("future.txt", "later", new Date("2999-01-01"));
   put("ancient.txt", "early", new Date("1960-01-01T00:00:01Z"));
   put("large.bin", Buffer.alloc(1_000_000, "0123456789"));
@@ -110,6 +111,7 @@ const found: readonly (readonly [string, string])[] = [
   ["/sp%20ace%2541%3F.txt", "escaped"],
   ["/caf%E9.txt", "latin"],
   ["/t%C3%BCr.txt", "utf-8"],
+  ["/a.d/..md", "a page called ."],
   ["/%70age.html", "hello world"],
   ["/.well-known/tidemark/index.gz", "index"],
   ["/%2ewell-known/tidemark/index.gz", "index"],
