@@ -2,7 +2,9 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createFetcher, type Fetcher } from "./fetch/index.ts";
 import { decodePathSegment, indexFileName, publishedFolder } from "./format/index.ts";
+import type { ServedForm } from "./links/index.ts";
 import { excerpt, type FetchOutcome } from "./model/index.ts";
+import { findIncludes } from "./scan/index.ts";
 
 /** Largest file that is compared, in bytes. */
 const maxComparedBytes = 4 * 1024 * 1024;
@@ -15,6 +17,21 @@ export interface ServerFinding {
   readonly message: string;
 }
 
+/** A link of the site, and the file that it means. */
+export interface ShortLink {
+  readonly path: string;
+  readonly form: ServedForm;
+}
+
+/** What asking a server came to. */
+export interface ServerCheck {
+  readonly findings: readonly ServerFinding[];
+  /** Whether it puts in what pages include; undefined if no page could tell. */
+  readonly processesIncludes: boolean | undefined;
+  /** The links that it answers with the files that they mean. */
+  readonly answered: readonly ShortLink[];
+}
+
 /** What is asked of which server. */
 export interface ServerCheckOptions {
   /** The site's origin, which goes into the field Host. */
@@ -25,29 +42,43 @@ export interface ServerCheckOptions {
   readonly robotsDir: string;
   /** URL paths of pages that are files of the document root. */
   readonly paths: readonly string[];
+  /** Likewise of pages with server-side includes. */
+  readonly including: readonly string[];
+  readonly shortLinks: readonly ShortLink[];
   readonly signal: AbortSignal | undefined;
 }
 
 /**
  * Asks a server, one request after the other, whether it serves these files at this address, whether its robots.txt is
- * the one that will be written, and whether it answers below `/.well-known/`.
+ * the one that will be written, whether it answers below `/.well-known/`, processes includes, and shows files under shorter
+ * URLs.
  */
-export async function checkServer(options: ServerCheckOptions): Promise<ServerFinding[]> {
+export async function checkServer(options: ServerCheckOptions): Promise<ServerCheck> {
   await using fetcher = createFetcher({ connectTimeoutMs: 5000, allowedPrivateOrigins: [options.serverUrl] });
   const get = (path: string): Promise<FetchOutcome> => ask(fetcher, options, path);
   const home = await get("/");
   const server = new URL(options.serverUrl).origin;
   if (home.kind === "failed" && home.reason !== "redirect-elsewhere" && home.reason !== "too-large") {
     options.signal?.throwIfAborted();
-    return [{ isFine: false, message: `${server} does not answer (${home.message}); nothing was compared.` }];
+    const message = `${server} does not answer (${home.message}); nothing was compared.`;
+    return { findings: [{ isFine: false, message }], processesIncludes: undefined, answered: [] };
   }
   const findings = [await checkPages(options, get), await checkRobots(options, get), await checkWellKnown(get)];
+  const processesIncludes = await checkIncludes(options, get);
+  if (processesIncludes !== undefined) findings.push(describeIncludes(processesIncludes));
+  const answered: ShortLink[] = [];
+  for (const link of options.shortLinks) {
+    const file = await readPage(options.docroot, link.form.file);
+    const difference = file === undefined ? undefined : compare(await get(link.path), file);
+    if (difference === undefined) answered.push(link);
+    else findings.push(describeShortLink(link, difference));
+  }
   if (home.kind === "failed" && home.reason === "redirect-elsewhere") {
     const message = `${server}/ leads elsewhere (${home.message}): is ${options.baseUrl} the address that visitors end at?`;
     findings.unshift({ isFine: false, message });
   }
   options.signal?.throwIfAborted();
-  return findings;
+  return { findings, processesIncludes, answered };
 }
 
 async function ask(fetcher: Fetcher, options: ServerCheckOptions, path: string): Promise<FetchOutcome> {
@@ -69,7 +100,8 @@ async function checkPages({ docroot, paths }: ServerCheckOptions, get: Get): Pro
   let compared = 0;
   for (const path of paths) {
     const file = await readPage(docroot, path);
-    if (file === undefined) continue;
+    // What is served of a page with includes is not its file.
+    if (file === undefined || findIncludes(file) !== undefined) continue;
     compared += 1;
     const difference = compare(await get(path), file);
     if (difference !== undefined) different.push(`${excerpt(path).slice(1, -1)} ${difference}`);
@@ -81,6 +113,29 @@ async function checkPages({ docroot, paths }: ServerCheckOptions, get: Get): Pro
   const shown = different.slice(0, examplesTold).join("; ");
   const advice = equal === 0 ? " Is it this document root, and this address?" : "";
   return { isFine: false, message: `${message}: ${shown}.${advice}` };
+}
+
+async function checkIncludes({ docroot, including }: ServerCheckOptions, get: Get): Promise<boolean | undefined> {
+  for (const path of including) {
+    const [file, outcome] = [await readPage(docroot, path), await get(path)];
+    if (file === undefined || outcome.kind !== "fetched") continue;
+    const isAsItLies = Buffer.compare(outcome.body, file) === 0;
+    if (isAsItLies || findIncludes(Buffer.from(outcome.body)) === undefined) return !isAsItLies;
+  }
+  return undefined;
+}
+
+function describeIncludes(processesIncludes: boolean): ServerFinding {
+  const message = processesIncludes
+    ? "The server puts in what pages include: they are published without size and digest, and change with what they include."
+    : "Some files look as if they had server-side includes, and the server shows them as they lie there: --ssi off.";
+  return { isFine: true, message };
+}
+
+function describeShortLink({ path, form }: ShortLink, difference: string): ServerFinding {
+  const [link, file] = [excerpt(path), excerpt(form.file)];
+  const message = `Pages link to ${link}, and there is ${file}; but what the server answers ${difference}.`;
+  return { isFine: false, message };
 }
 
 /** A page's file; undefined if it has gone, or is too large to compare. */

@@ -2,6 +2,7 @@ import type { ServedPage, Timing } from "./crawl/index.ts";
 import { createDigest, type Fetcher } from "./fetch/index.ts";
 import { maxMetaBytes, saysNoindex } from "./format/index.ts";
 import { type AnswerHead, type FetchOutcome, type FetchRequest, TidemarkError } from "./model/index.ts";
+import { findIncludes } from "./scan/index.ts";
 
 /** How a site is asked. */
 export interface SiteAskerOptions {
@@ -15,6 +16,12 @@ export interface SiteAskerOptions {
 export interface Asked {
   readonly head: AnswerHead | undefined;
   readonly outcome: FetchOutcome;
+}
+
+/** An answer to a request for a page. */
+export interface AskedPage extends ServedPage {
+  /** The beginning of a page of HTML, at most {@link maxMetaBytes}; empty if it is none. */
+  readonly start: Buffer;
 }
 
 /** A body may be this much larger than expected before it is cut off. */
@@ -51,7 +58,7 @@ export class SiteAsker {
   }
 
   /** Asks for a page; its body is digested while it comes. @param expectedBytes - as published */
-  async askPage(path: string, expectedBytes: number): Promise<ServedPage> {
+  async askPage(path: string, expectedBytes: number): Promise<AskedPage> {
     let digest = createDigest();
     let sizeBytes = 0;
     let start: Buffer[] = [];
@@ -71,12 +78,15 @@ export class SiteAsker {
       return { path, maxBytes: expectedBytes + spareBytes, sink: { write } };
     }, expectedBytes);
     const isHtml = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(head?.fields.get("content-type") ?? "");
+    const html = isHtml ? Buffer.concat(start) : Buffer.alloc(0);
     return {
       head,
       failure: outcome.kind === "failed" ? outcome.message : undefined,
       sizeBytes,
       digest: digest.digest(),
-      saysNoindex: isHtml && saysNoindex(Buffer.concat(start).toString("latin1")),
+      saysNoindex: isHtml && saysNoindex(html.toString("latin1")),
+      hasDirectives: findIncludes(html) !== undefined,
+      start: html,
     };
   }
 

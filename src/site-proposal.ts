@@ -1,16 +1,22 @@
+import { statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { parseBaseUrl } from "./base-url.ts";
 import { checkFolder } from "./export-checks.ts";
 import type { ExportSettings } from "./export-settings.ts";
 import { exportSite } from "./export-site.ts";
-import { type ExportEvent, type ExportSummary, parseUrl, TidemarkError } from "./model/index.ts";
+import { decodePathSegment } from "./format/index.ts";
+import { readLinks, servedFormOf } from "./links/index.ts";
+import { type ExportEvent, type ExportSummary, excerpt, parseUrl, TidemarkError } from "./model/index.ts";
 import { PathSample } from "./path-sample.ts";
 import { findReaderIdentity } from "./scan/index.ts";
-import { checkServer, type ServerFinding } from "./server-check.ts";
+import { checkServer, type ServerCheck, type ServerFinding, type ShortLink } from "./server-check.ts";
 
 const sampleSize = 16;
 const headBytes = 64 * 1024;
+/** Pages whose links are looked at, and how much of each. */
+const linkingPages = 64;
+const linkedBytes = 512 * 1024;
 
 /** What is known of a site before there is a configuration. */
 export interface ProposeSiteOptions {
@@ -26,10 +32,10 @@ export interface ProposeSiteOptions {
 
 /** Settings that suit a site, and what they rest on. Plain JSON. */
 export interface SiteProposal {
-  readonly settings: Pick<ExportSettings, "baseUrl" | "docroot" | "serverUser">;
+  readonly settings: Pick<ExportSettings, "baseUrl" | "docroot" | "serverUser" | "index" | "cleanUrls" | "ssi">;
   /** Where the base URL comes from. */
   readonly baseUrlFrom: "option" | "robots.txt" | "home page" | "server";
-  /** What an export with these settings would do. */
+  /** What an export with these settings would do; pages are named by their files there. */
   readonly summary: ExportSummary;
   /** What the server was asked; empty if it was none. */
   readonly findings: readonly ServerFinding[];
@@ -49,24 +55,92 @@ export async function proposeSite(options: ProposeSiteOptions): Promise<SiteProp
   const { onEvent, signal } = options;
   const { baseUrl, from } = await findBaseUrl(options, docroot);
   const serverUser = serverUsers.find(isUser);
-  const settings = { baseUrl, docroot, ...(serverUser === undefined ? {} : { serverUser }) };
+  const found = { baseUrl, docroot, ...(serverUser === undefined ? {} : { serverUser }) };
   const sample = new PathSample(sampleSize);
+  const linking = new PathSample(linkingPages);
+  const including = new PathSample(sampleSize);
   const summary = await exportSite({
-    ...settings,
+    ...found,
     dryRun: true,
     ...(signal === undefined ? {} : { signal }),
     onEvent: (event) => {
-      if (event.event === "page" && event.change !== "deleted") sample.add(event.path);
+      if (event.event === "page" && event.change !== "deleted") {
+        sample.add(event.path);
+        if (event.mediaType === "text/html") linking.add(event.path);
+        if (event.hasIncludes === true) including.add(event.path);
+      }
       onEvent?.(event);
     },
   });
   // The address was a guess: it is no server that somebody named.
   const isAsked = options.serverUrl !== undefined || options.baseUrl !== undefined;
   const serverUrl = options.serverUrl ?? baseUrl;
-  const findings = isAsked
-    ? await checkServer({ baseUrl, serverUrl, docroot, robotsDir: docroot, paths: sample.paths, signal })
-    : [];
+  const shortLinks = await findShortLinks(docroot, baseUrl, linking.paths);
+  const asked = { paths: sample.paths, including: including.paths, shortLinks };
+  const check: ServerCheck = isAsked
+    ? await checkServer({ baseUrl, serverUrl, docroot, robotsDir: docroot, ...asked, signal })
+    : { findings: [], processesIncludes: undefined, answered: shortLinks };
+  const settings = {
+    ...found,
+    ...settingsOf(check.answered),
+    ...(check.processesIncludes === false ? { ssi: "off" as const } : {}),
+  };
+  const findings = [...check.findings, ...check.answered.map(describeAnswered)];
   return { settings, baseUrlFrom: from, summary, findings };
+}
+
+function settingsOf(links: readonly ShortLink[]): Pick<ExportSettings, "index" | "cleanUrls"> {
+  const names = links.flatMap(({ form }) => (form.kind === "index" ? [form.name] : []));
+  const isClean = links.some(({ form }) => form.kind === "clean");
+  // A server that leaves out .html leaves out index.html as well.
+  const isSaid = names.length > 0 && !(isClean && names.join() === "index.html");
+  return { ...(isSaid ? { index: names } : {}), ...(isClean ? { cleanUrls: true } : {}) };
+}
+
+function describeAnswered({ path, form }: ShortLink): ServerFinding {
+  const option = form.kind === "index" ? `--index ${form.name}` : "--clean-urls";
+  const [link, file] = [excerpt(path), excerpt(form.file)];
+  return {
+    isFine: true,
+    message: `Pages link to ${link} and mean ${file}: ${option}, so that crawlers know it by that URL.`,
+  };
+}
+
+/** Looks at some pages' links for URLs that mean a file of another name: one of each form and name. */
+async function findShortLinks(docroot: string, baseUrl: string, paths: readonly string[]): Promise<ShortLink[]> {
+  const found = new Map<string, ShortLink>();
+  for (const path of paths) {
+    const { links } = readLinks(
+      await readHead(fileOf(docroot, path), linkedBytes),
+      undefined,
+      new URL(path, baseUrl).href,
+    );
+    for (const { url } of links) {
+      const { origin, pathname } = new URL(url);
+      if (`${origin}/` !== baseUrl) continue;
+      const form = servedFormOf(pathname, (one) => isFile(fileOf(docroot, one)));
+      if (form === undefined) continue;
+      const key = form.kind === "index" ? form.name : form.kind;
+      if (!found.has(key)) found.set(key, { path: pathname, form });
+    }
+  }
+  return [...found.values()];
+}
+
+/** The file of a URL path below a document root. */
+function fileOf(docroot: string, path: string): Buffer {
+  const names = path.slice(1).split("/").map(decodePathSegment);
+  // A name is one step down, whatever its bytes are.
+  const isName = names.every((name) => name !== ".." && !/[/\0]/.test(name));
+  return Buffer.concat([Buffer.from(`${docroot}/`), Buffer.from(isName ? names.join("/") : "\x01", "latin1")]);
+}
+
+function isFile(file: Buffer): boolean {
+  try {
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
 }
 
 function isUser(name: string): boolean {
@@ -101,11 +175,11 @@ function findOrigin(text: string, form: RegExp): string | undefined {
 }
 
 /** The begin of a file; empty if it cannot be read. */
-async function readHead(file: string): Promise<string> {
+async function readHead(file: string | Buffer, bytes: number = headBytes): Promise<string> {
   try {
     const handle = await open(file);
     try {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, 0);
       return buffer.toString("utf8", 0, bytesRead);
     } finally {
       await handle.close();

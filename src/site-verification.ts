@@ -23,6 +23,7 @@ import {
   robotsAllow,
   robotsCrawlDelaySeconds,
 } from "./format/index.ts";
+import { readLinks, servedFormOf } from "./links/index.ts";
 import {
   type Finding,
   type FindingKind,
@@ -34,13 +35,16 @@ import {
 } from "./model/index.ts";
 import { PageSample } from "./page-sample.ts";
 import { readChanges } from "./read-changes.ts";
-import type { SiteAsker } from "./site-asker.ts";
+import type { AskedPage, SiteAsker } from "./site-asker.ts";
 import type { VerifySiteOptions } from "./verify-site.ts";
 
 const leastDelayMs = 100;
 const maxPackedIndexBytes = 8 * 1024 * 1024;
 /** Other places that are looked at for pages that are not where they were published; a few tell it all. */
 const maxAlternatives = 10;
+/** Published pages, and links of pages that were asked for, that are remembered to find out how the site names its pages. */
+const keptPages = 20_000;
+const keptLinks = 10_000;
 
 /** One verification of one site, from robots.txt to the last page. */
 export class Verification {
@@ -60,6 +64,8 @@ export class Verification {
   #differences = 0;
   #notes = 0;
   #alternatives = 0;
+  readonly #published = new Map<string, Page>();
+  readonly #links = new Set<string>();
 
   constructor(
     options: VerifySiteOptions,
@@ -158,12 +164,40 @@ export class Verification {
     for await (const change of reading.changes) {
       if (change.kind === "deleted") continue;
       this.#pages += 1;
+      if (this.#published.size < keptPages) this.#published.set(change.page.path, change.page);
       if (all) await this.#verifyPage(change.page, undefined);
       else chosen.offer(change.page);
     }
-    if (all) return;
     const { pages } = chosen;
-    for (const page of pages) await this.#verifyPage(page, pages.length);
+    if (!all) for (const page of pages) await this.#verifyPage(page, pages.length);
+    await this.#verifyForms();
+  }
+
+  /** Whether the site links to its pages by other URLs than are published: each form and name is told once. */
+  async #verifyForms(): Promise<void> {
+    const told = new Set<string>();
+    for (const path of [...this.#links].sort()) {
+      const form = servedFormOf(path, (one) => this.#published.has(one));
+      const key = form?.kind === "index" ? form.name : form?.kind;
+      const page = form && this.#published.get(form.file);
+      if (key === undefined || page === undefined || told.has(key) || told.size >= maxAlternatives) continue;
+      told.add(key);
+      if (!robotsAllow(this.#robots, this.#agent, path)) continue;
+      const served = await this.#asker.askPage(path, page.sizeBytes ?? 0);
+      if (served.head?.status !== 200 || !agreesWith(page, served)) continue;
+      const option = key === "clean" ? "--clean-urls" : `--index ${key}`;
+      const message = `pages link to it, and it is published as ${page.path}`;
+      const fix = `Export with ${option}: crawlers that follow links know it by that URL, and hold it once.`;
+      this.#tell([{ kind: "url-form", severity: "note", path, message, fix }]);
+    }
+  }
+
+  #noteLinks(page: Page, { start }: AskedPage): void {
+    if (start.length === 0) return;
+    for (const { url } of readLinks(start, undefined, this.#origin + page.path).links) {
+      const { origin, pathname } = new URL(url);
+      if (origin === this.#origin && this.#links.size < keptLinks) this.#links.add(pathname);
+    }
   }
 
   async #verifyPage(page: Page, total: number | undefined): Promise<void> {
@@ -179,6 +213,7 @@ export class Verification {
       const status = served.head?.status;
       const mayBeElsewhere = status === 404 || status === 403;
       const alternative = mayBeElsewhere ? await this.#askElsewhere(page) : undefined;
+      this.#noteLinks(page, served);
       found = judgeServedPage(this.#origin, page, served, alternative, this.#timing.now());
     }
     if (this.#tell(found)) this.#differing += 1;

@@ -31,7 +31,7 @@ export interface VerifySiteOptions {
  * Reads what a site publishes, as a crawler does, and asks the server itself for some of the pages: what a crawler
  * would find otherwise than published is reported, with what to do about it.
  *
- * One request at a time; memory is the sample. Nothing is written anywhere.
+ * One request at a time; memory is the sample, and 20,000 pages and 10,000 links that tell how the site names its pages. Nothing is written anywhere.
  *
  * @returns what it came to
  * @throws TidemarkError `bad-option`, `no-archives`, `site-unavailable`, `aborted`, `archive-corrupt`; not where a

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -48,6 +48,58 @@ describe("a proposal for a site", () => {
     );
     assert.match(findings[0]?.message ?? "", /^2 of 2 sampled pages/);
     assert.deepEqual(readdirSync(site.docroot).sort(), [".env", "a b%.txt", "index.html"]);
+  });
+
+  it("names files as the site's own links do, where the server answers so", async () => {
+    using site = makeSite({
+      "index.html": '<a href="/">home</a><a href="docs/">docs</a><a href="/about">about</a><a href="/gone/">gone</a>',
+      "about.html": "<p>about",
+      "docs.txt": "note",
+    });
+    mkdirSync(join(site.docroot, "docs"));
+    writeFileSync(join(site.docroot, "docs/index.html"), "<p>docs");
+    const options = { docroot: site.docroot, baseUrl };
+    const answer = (clean: boolean): RequestListener => {
+      const files: Record<string, string> = { "/": "index.html", "/docs/": "docs/index.html" };
+      if (clean) files["/about"] = "about.html";
+      return (request, response) => {
+        const url = request.url ?? "";
+        const file = join(site.docroot, files[url] ?? url);
+        if (existsSync(file)) response.end(readFileSync(file));
+        else response.writeHead(404).end();
+      };
+    };
+    const clean = await withServer(answer(true), (serverUrl) => proposeSite({ ...options, serverUrl }));
+    assert.deepEqual([clean.settings.index, clean.settings.cleanUrls], [undefined, true]);
+    const folders = await withServer(answer(false), (serverUrl) => proposeSite({ ...options, serverUrl }));
+    assert.deepEqual([folders.settings.index, folders.settings.cleanUrls], [["index.html"], undefined]);
+    assert.match(folders.findings.find(({ isFine }) => !isFine)?.message ?? "", /link to "\/about".*404/);
+    assert.ok(folders.findings.some(({ message }) => message.includes("--index index.html")));
+  });
+
+  it("finds out whether the server puts in what pages include", async () => {
+    using site = makeSite({
+      "index.html": '<p>home<!--#include virtual="/foot.html" -->',
+      "a.html": "<p>a",
+      "foot.html": "foot",
+    });
+    const options = { docroot: site.docroot, baseUrl };
+    const answer =
+      (processes: boolean): RequestListener =>
+      (request, response) => {
+        const file = join(site.docroot, request.url === "/" ? "index.html" : (request.url ?? ""));
+        const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+        response.end(processes ? text.replace(/<!--#.*?-->/, "foot") : text);
+      };
+    for (const processes of [true, false]) {
+      const { settings, findings } = await withServer(answer(processes), (serverUrl) =>
+        proposeSite({ ...options, serverUrl }),
+      );
+      assert.equal(settings.ssi, processes ? undefined : "off");
+      assert.match(findings[0]?.message ?? "", /^2 of 2 sampled pages/);
+      const said = processes ? /puts in what pages include/ : /--ssi off/;
+      assert.ok(findings.some(({ message }) => said.test(message)));
+    }
   });
 
   it("asks by the name of the site", async () => {

@@ -103,6 +103,51 @@ test("of a site that is served as published nothing is said, and no page is aske
   assert.equal(site.requests.filter((url) => url === "/about.html").length, 1);
 });
 
+test("a site whose links name pages by shorter URLs is told how to publish those", async () => {
+  await using site = new FaultySite();
+  site.write(
+    "about.html",
+    '<a href="/docs/">docs</a> <a href="about">this</a> <a href="/docs/#b">docs</a> <a href="/none/">x</a>',
+  );
+  await site.export();
+  const shown: Record<string, string> = { "/docs/": "/docs/index.html", "/about": "/about.html" };
+  const answers = new Set<string>();
+  site.fault = (request) => {
+    const file = shown[request.url ?? ""];
+    if (file !== undefined && answers.has(request.url ?? "")) request.url = file;
+    return false;
+  };
+  // The server does not show them there: these links are broken.
+  assert.deepEqual((await site.verify()).findings, []);
+  answers.add("/docs/").add("/about");
+  const { findings, summary } = await site.verify();
+  assert.deepEqual(
+    findings.map(({ kind, severity, path, fix }) => [kind, severity, path, fix.split(":")[0]]),
+    [
+      ["url-form", "note", "/about", "Export with --clean-urls"],
+      ["url-form", "note", "/docs/", "Export with --index index.html"],
+    ],
+  );
+  assert.equal(summary.differences, 0);
+});
+
+test("a server that shows includes as they lie there is told apart from one that processes them", async () => {
+  await using site = new FaultySite();
+  site.write("about.html", '<p><!--#include virtual="/a.txt" -->');
+  await site.export();
+  const { findings } = await site.verify();
+  assert.deepEqual(
+    findings.map(({ kind, severity, path }) => [kind, severity, path]),
+    [["includes", "note", "/about.html"]],
+  );
+  assert.match(findings[0]?.fix ?? "", /--ssi off/);
+  site.fault = withBody("/about.html", 200, "<p>put together");
+  assert.deepEqual(
+    (await site.verify()).findings.filter(({ kind }) => kind !== "last-modified"),
+    [],
+  );
+});
+
 interface Row {
   readonly name: string;
   readonly fault: Fault;

@@ -20,6 +20,8 @@ export interface ServedPage {
   readonly digest: string | undefined;
   /** Whether it is a page of HTML that asks not to be indexed. */
   readonly saysNoindex: boolean;
+  /** Whether it holds a server-side include, which a server that processes them would have replaced. */
+  readonly hasDirectives: boolean;
 }
 
 // Names of one type that server and exporter may take from tables of different age (RFC 9239, RFC 8081, RFC 7303).
@@ -39,7 +41,8 @@ const sameTypes: ReadonlyArray<readonly string[]> = [
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 const fixes = {
-  again: "Run tidemark export; if it stays, the server shows another folder (docroot, --map) or rewrites pages.",
+  again:
+    "Run tidemark export; if it stays, the server shows another folder (docroot, --map) or rewrites pages, or puts them together from several files that --ssi off or --digest left unseen.",
   base: "Export with the address that the server itself uses: --base-url",
   clean: "The server leaves out .html: export with --clean-urls.",
   unclean: "The server wants the ending: export without --clean-urls, or let it try files with .html added.",
@@ -52,6 +55,8 @@ const fixes = {
   coding: "Let the server give the file as it is where a request does not accept gzip.",
   type: "Give the ending its type in the server's table (nginx types, Apache AddType).",
   noindex: "Take the noindex away, or hold the pages back (--exclude; meta elements are found by --digest all).",
+  includes:
+    "The server processes no server-side includes: export with --ssi off, so that the bytes of these pages are checked.",
   date: "None is needed: equal bytes keep the time that was published.",
 } as const;
 
@@ -133,6 +138,8 @@ export function judgeServedPage(
     const isSilent = type === "" || type === "application/octet-stream";
     found.push(isSilent ? note("media-type", message, fixes.type) : difference("media-type", message, fixes.type));
   }
+  if (served.hasDirectives && page.digest === undefined && page.sizeBytes === undefined)
+    found.push(note("includes", "a server-side include is served as it lies there", fixes.includes));
   if (isNoindexField(fields.get("x-robots-tag") ?? ""))
     found.push(difference("noindex", "the field X-Robots-Tag asks not to index it", fixes.noindex));
   if (served.saysNoindex) found.push(difference("noindex", "a meta element asks not to index it", fixes.noindex));

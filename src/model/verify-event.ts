@@ -12,6 +12,8 @@ export const findingKinds = [
   "digest",
   "content-coding",
   "media-type",
+  "includes",
+  "url-form",
   "noindex",
   "robots-disallow",
   "last-modified",

@@ -1,7 +1,7 @@
 export { DigestPool, type DigestPoolOptions } from "./digest-pool.ts";
 export type { FileDigest } from "./file-digest.ts";
 export { compileGlobs, type GlobFilter } from "./glob-filter.ts";
-export { type IncludeMode, includeModes, mayInclude } from "./include-scanner.ts";
+export { findIncludes, type IncludeMode, includeModes, mayInclude } from "./include-scanner.ts";
 export { JoinedLists } from "./joined-lists.ts";
 export { type ListFormat, listFormats } from "./list-columns.ts";
 export { parseListedType } from "./listed-field.ts";
