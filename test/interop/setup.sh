@@ -8,7 +8,7 @@ set -euo pipefail
 # program, or program=package
 programs=(nginx apache2 wget wget2 python3 debootstrap systemd-analyze=systemd systemd-nspawn=systemd-container
   mount.exfat-fuse=exfat-fuse mkfs.exfat=exfatprogs
-  curl java=openjdk-17-jre-headless chromium chromedriver=chromium-driver)
+  strace curl java=openjdk-17-jre-headless chromium chromedriver=chromium-driver)
 nodes=(20 22 24)
 jwarc=0.36.0
 jwarc_sha256=b472300077903e33c1efcb05d94e62bef8abe3179c6166c9597e6ec6d7c426da
