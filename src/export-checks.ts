@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { type DigestMode, digestModes } from "./export/index.ts";
 import { TidemarkError, wrapSystemError } from "./model/index.ts";
-import { type IncludeMode, includeModes } from "./scan/index.ts";
+import { type FolderLinks, folderLinkChoices, type IncludeMode, includeModes } from "./scan/index.ts";
 
 /** A folder as an absolute path. @throws TidemarkError `not-found`, `not-a-folder` */
 export function checkFolder(path: string, what: string): string {
@@ -51,6 +51,17 @@ export function checkDigestMode(mode: string): DigestMode {
     "bad-option",
     `--digest must be one of ${digestModes.join(", ")}, not ${JSON.stringify(mode)}.`,
     { hint: "Use --digest all" },
+  );
+}
+
+/** What becomes of links to folders, if that is said. @throws TidemarkError `bad-option` */
+export function checkFolderLinks(choice: string | undefined): FolderLinks | undefined {
+  const known = folderLinkChoices.find((candidate) => candidate === choice);
+  if (known !== undefined || choice === undefined) return known;
+  throw new TidemarkError(
+    "bad-option",
+    `--folder-links must be one of ${folderLinkChoices.join(", ")}, not ${JSON.stringify(choice)}.`,
+    { hint: "For instance --folder-links hold" },
   );
 }
 

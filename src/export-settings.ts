@@ -54,6 +54,11 @@ export const exportSettings: SettingTable<ExportSettings> = {
     "PREFIX=FOLDER: below this path of the site the server shows this folder (repeatable)",
   ),
   noindexPages: row("noindex-pages", flag, "Publish pages too that ask not to be indexed (meta robots noindex)"),
+  folderLinks: row(
+    "folder-links",
+    choice("follow", "hold"),
+    "Links to folders of the docroot: publish their pages under both paths (follow), or once (hold)",
+  ),
   ssi: row(
     "ssi",
     choice("auto", "on", "off"),

@@ -6,6 +6,7 @@ import { type DigestMode, runExport, type SiteParts } from "./export/index.ts";
 import {
   checkCount,
   checkDigestMode,
+  checkFolderLinks,
   checkIncludeMode,
   checkIoLimit,
   checkOutside,
@@ -14,7 +15,14 @@ import {
 } from "./export-checks.ts";
 import { type Clock, type ExportEvent, type ExportSummary, TidemarkError, wrapSystemError } from "./model/index.ts";
 import { RunRecord } from "./run-record.ts";
-import { type IncludeMode, judgePathNames, mayInclude, NewlyWithheld, type ScannedFile } from "./scan/index.ts";
+import {
+  type FolderLinks,
+  type IncludeMode,
+  judgePathNames,
+  mayInclude,
+  NewlyWithheld,
+  type ScannedFile,
+} from "./scan/index.ts";
 import type { ListChoices, SiteLists, SiteListsOptions } from "./site-lists.ts";
 import { chooseStandards, readSiteRules, stateDirOf } from "./site-rules.ts";
 import { readPage, SiteSources } from "./site-sources.ts";
@@ -88,6 +96,11 @@ export interface ExportSiteOptions extends ListChoices {
    * @default "auto"
    */
   readonly ssi?: IncludeMode;
+  /**
+   * What becomes of links to folders inside the document root, under which each page is published once more: `follow`
+   * publishes both, `hold` only the folder's own. Default: both, with a warning.
+   */
+  readonly folderLinks?: FolderLinks;
   /** User as whom the web server reads files; what it may not read is not published. */
   readonly serverUser?: string;
   /** Key of IndexNow; the file of its name is no page, nor are those of keys that were used before. */
@@ -185,6 +198,7 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
     isSketched: options.significant !== undefined,
   });
   if (rules !== undefined && digestMode !== "all") refuseContentRules(digestMode);
+  const folderLinks = checkFolderLinks(options.folderLinks);
   const includes = checkIncludeMode(options.ssi ?? "auto", digestMode);
   const significant = checkSignificant(options.significant);
   const ioLimitBytesPerSecond = checkIoLimit(options.ioLimit);
@@ -208,7 +222,7 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
     hasLists: lists !== undefined,
   });
   const findsNoindex = options.noindexPages !== true;
-  const walk = { docroot, globs, reader, judgePath, onEvent, ...(servedNames && { servedNames }) };
+  const walk = { docroot, globs, reader, judgePath, onEvent, folderLinks, ...(servedNames && { servedNames }) };
   const digests = { rules, ioLimitBytesPerSecond, findsNoindex, includes, signal };
   const indexSegments = servedNames?.indexSegments ?? [];
   const sources = new SiteSources({ walk, roots, robotsDir, lists, digests, indexSegments });

@@ -21,6 +21,7 @@ export const withholdRules = [
   "name-too-long",
   "noindex",
   "shadowed",
+  "folder-link",
 ] as const;
 
 /** One of {@link withholdRules}. */

@@ -25,7 +25,7 @@ export { type OpenSitemap, openSitemapList, type SitemapListOptions } from "./si
 export { SpillFile } from "./spill-file.ts";
 export { openUrlList, type UrlListOptions } from "./url-list.ts";
 export { Walk } from "./walk.ts";
-export type { WalkOptions } from "./walk-options.ts";
+export { type FolderLinks, folderLinkChoices, type WalkOptions } from "./walk-options.ts";
 export type { WatchCounts } from "./watch-limit.ts";
 export type { ScanReason, WatchRound } from "./watch-round.ts";
 export type { WatchTimers } from "./watch-timers.ts";

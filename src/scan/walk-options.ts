@@ -3,6 +3,12 @@ import type { GlobFilter } from "./glob-filter.ts";
 import type { ReaderIdentity } from "./reader-identity.ts";
 import type { ServedNameRules } from "./served-names.ts";
 
+/** What is done with links to folders inside the document root. */
+export const folderLinkChoices = ["follow", "hold"] as const;
+
+/** One of {@link folderLinkChoices}. */
+export type FolderLinks = (typeof folderLinkChoices)[number];
+
 /** What a walk needs to know. */
 export interface WalkOptions {
   /** The document root. */
@@ -23,5 +29,10 @@ export interface WalkOptions {
   readonly mappedPrefixes?: ReadonlySet<string>;
   /** Whether a place, without links and one character a byte, is what we write ourselves; default: {@link judgePath} knows. */
   readonly isOwnPlace?: (realPath: string) => boolean;
+  /**
+   * What becomes of links to folders whose pages are published under their own paths as well: they are followed, or
+   * held back. Default: followed, with a warning.
+   */
+  readonly folderLinks?: FolderLinks | undefined;
   readonly onEvent: (event: ExportEvent) => void;
 }

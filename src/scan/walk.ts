@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { decodePathSegment } from "../format/index.ts";
+import { decodePathSegment, encodePathSegment } from "../format/index.ts";
 import { TidemarkError, type WithholdRule, withholdRules, wrapSystemError } from "../model/index.ts";
 import { FolderLister } from "./folder-lister.ts";
 import {
@@ -28,7 +28,7 @@ const maxLinkedFolders = 4;
 
 const [fileKind, folderKind] = [entryKinds.indexOf("file"), entryKinds.indexOf("folder")];
 
-/** Collisions that are told one by one; a site may have them everywhere. */
+/** Collisions, and links to folders, that are told one by one; a site may have them everywhere. */
 const maxToldCollisions = 20;
 
 function kindAt({ listing }: OpenFolder, at: number): EntryKind {
@@ -55,6 +55,7 @@ export class Walk implements AsyncDisposable {
   #gaps: ScanGap[] = [];
   #isBegun = false;
   #collisions = 0;
+  #folderLinks = 0;
 
   /** @throws TidemarkError if there is no such root */
   constructor(options: WalkOptions) {
@@ -193,6 +194,8 @@ export class Walk implements AsyncDisposable {
   async #visitFolder(parent: OpenFolder, at: number): Promise<void> {
     const place = this.#locate(parent, at);
     if (place === undefined) return;
+    const realPath = parent.listing.extras.get(at)?.realPath;
+    if (realPath !== undefined && this.#options.folderLinks === undefined) this.#tellFolderLink(place.path, realPath);
     try {
       await this.#open(place.location, place.path, place.relative, place.linked);
     } catch (error) {
@@ -215,6 +218,10 @@ export class Walk implements AsyncDisposable {
     const realPath = extras.get(at)?.realPath;
     if (realPath === undefined) return { ...place, linked: parent.linked };
     try {
+      if (this.#options.folderLinks === "hold" && this.#ownPathOf(realPath) !== undefined) {
+        this.#withhold(path, "folder-link");
+        return undefined;
+      }
       const ownRealPath = resolveLocation(parent.location);
       const isAbove = ownRealPath === realPath || ownRealPath.startsWith(`${realPath}/`);
       if (!isAbove && !parent.linked.includes(realPath) && parent.linked.length < maxLinkedFolders)
@@ -346,6 +353,39 @@ export class Walk implements AsyncDisposable {
         : "something else has the short URL: the page is published under its own",
       ...(isLast ? {} : { path }),
     });
+  }
+
+  /** The path under which a folder of this root is published, if the operator's patterns do not hold it back. */
+  #ownPathOf(realPath: string): string | undefined {
+    const { prefix = "/", globs, mappedPrefixes } = this.#options;
+    const above = prefix
+      .slice(1, -1)
+      .split("/")
+      .filter((name) => name !== "")
+      .map(decodePathSegment);
+    const own = realPath
+      .slice(this.#rootRealPath.length)
+      .split("/")
+      .filter((name) => name !== "");
+    const names = [...above, ...own];
+    for (let length = above.length + 1; length <= names.length; length++) {
+      const path = `/${names.slice(0, length).map(encodePathSegment).join("/")}/`;
+      if (mappedPrefixes?.has(path) === true) return undefined;
+      if (globs.judgeFolder(names.slice(0, length).join("/")) !== undefined) return undefined;
+    }
+    return `/${names.map((name) => `${encodePathSegment(name)}/`).join("")}`;
+  }
+
+  #tellFolderLink(path: string, realPath: string): void {
+    const own = this.#ownPathOf(realPath);
+    if (own === undefined || this.#folderLinks > maxToldCollisions) return;
+    this.#folderLinks += 1;
+    const isLast = this.#folderLinks > maxToldCollisions;
+    const choice = `hold back the links with --folder-links hold, or what they lead to with --exclude; if both are meant, say --folder-links follow`;
+    const message = isLast
+      ? `more links lead to folders of the site; they are not named. To publish each page once, ${choice}`
+      : `it is a link to ${own}, and each page below is published under both paths: ${choice}`;
+    this.#options.onEvent({ event: "warning", code: "folder-link", message, ...(isLast ? {} : { path }) });
   }
 
   #withhold(path: string, rule: WithholdRule): void {

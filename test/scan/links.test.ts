@@ -40,6 +40,45 @@ test("links within the root are followed, and sort as what they lead to", async 
   assert.deepEqual(withheld, {});
 });
 
+test("a link to a folder of the site is told, or held back, unless the folder itself is not published", async () => {
+  using folder = makeTempFolder();
+  const docroot = makeSite(folder.path);
+  symlinkSync("d", join(docroot, "latest"));
+  symlinkSync("../latest/sub", join(docroot, "d/deepest"));
+  const look = async (options: Parameters<typeof walkAll>[1]) => {
+    const { paths, withheld, warnings } = await walkAll(docroot, options);
+    return {
+      paths,
+      withheld,
+      told: warnings.map(({ path, message }) => `${path} to ${/link to (\S+),/.exec(message)?.[1]}`),
+    };
+  };
+  const twice = ["/d/deepest/deep.html", "/d/page.html", "/d/sub/deep.html"];
+  const both = [...twice, ...twice.map((path) => path.replace("/d/", "/latest/"))];
+  const told = ["/d/deepest/ to /d/sub/", "/latest/ to /d/", "/latest/deepest/ to /d/sub/"];
+  assert.deepEqual(await look({}), { paths: both, withheld: {}, told });
+  assert.deepEqual(await look({ folderLinks: "follow" }), { paths: both, withheld: {}, told: [] });
+  assert.deepEqual(await look({ folderLinks: "hold" }), {
+    paths: ["/d/page.html", "/d/sub/deep.html"],
+    withheld: { "/d/deepest/": "folder-link", "/latest/": "folder-link" },
+    told: [],
+  });
+  // The folder is held back: the link is the only path of its pages.
+  for (const folderLinks of ["hold", undefined] as const) {
+    const { paths, told: none } = await look({ exclude: ["d"], folderLinks });
+    assert.deepEqual([paths.every((path) => path.startsWith("/latest/")), none], [true, []]);
+  }
+});
+
+test("links to folders are told one by one up to a bound", async () => {
+  using folder = makeTempFolder();
+  const docroot = makeSite(folder.path);
+  for (let at = 0; at < 30; at++) symlinkSync("d", join(docroot, `v${at}`));
+  const { warnings } = await walkAll(docroot);
+  assert.equal(warnings.length, 21);
+  assert.match(warnings.at(-1)?.message ?? "", /more links/);
+});
+
 test("links out of the root, to nothing, to themselves and to no file are held back by name", async () => {
   using folder = makeTempFolder();
   const docroot = makeSite(folder.path);

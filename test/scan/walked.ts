@@ -8,6 +8,7 @@ export interface Walked {
   readonly gaps: readonly string[];
   readonly withheld: Readonly<Record<string, WithholdRule>>;
   readonly errors: Readonly<Record<string, string>>;
+  readonly warnings: readonly Extract<ExportEvent, { event: "warning" }>[];
 }
 
 /** Somebody who owns nothing. */
@@ -28,9 +29,11 @@ export async function walkAll(
   const { include = [], exclude = [], onBatch, ...rest } = options;
   const withheld: Record<string, WithholdRule> = {};
   const errors: Record<string, string> = {};
+  const warnings: Extract<ExportEvent, { event: "warning" }>[] = [];
   const onEvent = (event: ExportEvent): void => {
     if (event.event === "withheld") withheld[event.path] = event.rule;
     else if (event.event === "item-error") errors[event.path] = event.code;
+    else if (event.event === "warning") warnings.push(event);
   };
   const files: ScannedFile[] = [];
   const gaps: string[] = [];
@@ -47,5 +50,5 @@ export async function walkAll(
     gaps.push(...batch.gaps.map(({ path }) => path));
     onBatch?.();
   }
-  return { files, paths: files.map(({ path }) => path), gaps, withheld, errors };
+  return { files, paths: files.map(({ path }) => path), gaps, withheld, errors, warnings };
 }
