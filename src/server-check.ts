@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createFetcher, type Fetcher } from "./fetch/index.ts";
 import { decodePathSegment, indexFileName, publishedFolder } from "./format/index.ts";
 import type { ServedForm } from "./links/index.ts";
-import { excerpt, type FetchOutcome } from "./model/index.ts";
+import { excerpt, type FetchOutcome, shortenPath } from "./model/index.ts";
 import { findIncludes } from "./scan/index.ts";
 
 /** Largest file that is compared, in bytes. */
@@ -104,7 +104,7 @@ async function checkPages({ docroot, paths }: ServerCheckOptions, get: Get): Pro
     if (file === undefined || findIncludes(file) !== undefined) continue;
     compared += 1;
     const difference = compare(await get(path), file);
-    if (difference !== undefined) different.push(`${excerpt(path).slice(1, -1)} ${difference}`);
+    if (difference !== undefined) different.push(`${excerpt(shortenPath(path, 80)).slice(1, -1)} ${difference}`);
   }
   if (compared === 0) return { isFine: true, message: "No page could be compared." };
   const equal = compared - different.length;
@@ -133,7 +133,7 @@ function describeIncludes(processesIncludes: boolean): ServerFinding {
 }
 
 function describeShortLink({ path, form }: ShortLink, difference: string): ServerFinding {
-  const [link, file] = [excerpt(path), excerpt(form.file)];
+  const [link, file] = [path, form.file].map((one) => excerpt(shortenPath(one, 80)));
   const message = `Pages link to ${link}, and there is ${file}; but what the server answers ${difference}.`;
   return { isFine: false, message };
 }

@@ -7,7 +7,7 @@ import type { ExportSettings } from "./export-settings.ts";
 import { exportSite } from "./export-site.ts";
 import { decodePathSegment } from "./format/index.ts";
 import { readLinks, servedFormOf } from "./links/index.ts";
-import { type ExportEvent, type ExportSummary, excerpt, parseUrl, TidemarkError } from "./model/index.ts";
+import { type ExportEvent, type ExportSummary, excerpt, parseUrl, shortenPath, TidemarkError } from "./model/index.ts";
 import { PathSample } from "./path-sample.ts";
 import { findReaderIdentity } from "./scan/index.ts";
 import { checkServer, type ServerCheck, type ServerFinding, type ShortLink } from "./server-check.ts";
@@ -99,7 +99,7 @@ function settingsOf(links: readonly ShortLink[]): Pick<ExportSettings, "index" |
 
 function describeAnswered({ path, form }: ShortLink): ServerFinding {
   const option = form.kind === "index" ? `--index ${form.name}` : "--clean-urls";
-  const [link, file] = [excerpt(path), excerpt(form.file)];
+  const [link, file] = [path, form.file].map((one) => excerpt(shortenPath(one, 80)));
   return {
     isFine: true,
     message: `Pages link to ${link} and mean ${file}: ${option}, so that crawlers know it by that URL.`,

@@ -1,8 +1,9 @@
-import type { ExportEvent, ExportSummary, WithholdRule } from "../model/index.ts";
+import { type ExportEvent, type ExportSummary, shortenPath, type WithholdRule } from "../model/index.ts";
 import { formatCount, formatNoun } from "./quantity.ts";
 import { formatTable } from "./text-table.ts";
 
 const examplesShown = 2;
+const exampleLength = 26;
 
 /** What a rule is, and what lets out what it holds back. */
 interface RuleText {
@@ -31,6 +32,7 @@ const rules: Readonly<Record<WithholdRule, RuleText>> = {
   "not-included": { what: "not in --include", wayOut: "add an --include" },
   "name-too-long": { what: "URL would be too long", wayOut: "shorten its path" },
   noindex: { what: "page asks not to be indexed", wayOut: "--noindex-pages, or change the page" },
+  "folder-link": { what: "link to a folder of the site", wayOut: "--folder-links follow" },
   shadowed: { what: "--map puts another folder there", wayOut: "map to another prefix" },
 };
 
@@ -98,10 +100,10 @@ function tallyRows<K>(tallies: ReadonlyMap<K, Tally>, name: (key: K) => string):
   const sorted = [...tallies].sort(([, a], [, b]) => b.count - a.count);
   return sorted.map(([key, tally]) => {
     const more = tally.count > tally.examples.length ? " …" : "";
-    return [`  ${formatCount(tally.count)}`, name(key), `${tally.examples.map(shorten).join(" ")}${more}`];
+    return [
+      `  ${formatCount(tally.count)}`,
+      name(key),
+      `${tally.examples.map((path) => shortenPath(path, exampleLength)).join(" ")}${more}`,
+    ];
   });
-}
-
-function shorten(path: string): string {
-  return path.length <= 26 ? path : `…${path.slice(-25)}`;
 }

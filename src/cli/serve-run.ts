@@ -19,7 +19,7 @@ export async function runServe(options: ServeArguments, context: RunContext): Pr
   });
   try {
     if (json) out.writeJson({ event: "listening", url: server.url, port: server.port });
-    else err.write(`serving ${options.folder} at ${server.url} (Ctrl-C ends)\n`);
+    else if (!quiet) err.write(`serving ${options.folder} at ${server.url} (Ctrl-C ends)\n`);
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
   } finally {
     await server.close();

@@ -48,7 +48,7 @@ export {
 export { digestBytes, isDigest, type Page } from "./page.ts";
 export { parseHttpUrl, parseUrl } from "./parse-url.ts";
 export type { PostOutcome, PostRequest } from "./post-outcome.ts";
-export { excerpt, ok, type Problem, problem, type Result } from "./result.ts";
+export { excerpt, ok, type Problem, problem, type Result, shortenPath } from "./result.ts";
 export type { RobotsCopy, SiteClockState, SitePosition, SiteRecord } from "./site-record.ts";
 export {
   type FoundTarget,

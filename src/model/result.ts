@@ -26,3 +26,15 @@ export function excerpt(text: string, max = 80): string {
   const cut = text.length > max ? `${text.slice(0, max)}…` : text;
   return JSON.stringify(cut);
 }
+
+/**
+ * A path for people, without what is in its middle if it is too long: the folder that it begins with and the name that it
+ * ends with are what tells it from others.
+ *
+ * @param max - characters, 5 or more
+ */
+export function shortenPath(path: string, max: number): string {
+  if (path.length <= max) return path;
+  const head = Math.floor((max - 1) / 2);
+  return `${path.slice(0, head)}…${path.slice(head + 1 - max)}`;
+}

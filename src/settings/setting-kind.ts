@@ -98,6 +98,7 @@ export const folderMappings: SettingKind<readonly FolderMapping[]> = {
 /** The address of a site. */
 export const siteUrl: SettingKind<string> = {
   expects: "an http or https URL",
+  hint: "Write the whole address, such as https://example.org/.",
   form: "value",
   parseText: (given) => (isHttpUrl(given) ? given : undefined),
   schema: (zod) =>

@@ -130,6 +130,8 @@ describe("the command line", () => {
   }
 
   it("suggests what was probably meant", () => {
+    for (const line of ["export site --base-url example.org", "crawl example.org --into m"])
+      assert.match(failureOf(line).hint ?? "", /https:\/\/example\.org\//, line);
     assert.match(failureOf("exprot").hint ?? "", /`tidemark export`/);
     assert.match(failureOf("crawl https://a.example/ --into m --bugdet 3").hint ?? "", /--budget/);
     assert.doesNotMatch(failureOf("crawl https://a.example/ --into m --zzz 3").hint ?? "", /Did you mean/);

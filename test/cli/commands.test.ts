@@ -40,6 +40,21 @@ describe("the commands, one after the other", () => {
     await rm(folder, { recursive: true });
   });
 
+  it("serves in silence", async () => {
+    const taken = await serveFolder({ folder: inFolder("site") });
+    await taken.close();
+    const child = startProgram(["serve", inFolder("site"), "--port", new URL(taken.url).port, "--quiet"]);
+    for (;;) {
+      const answer = await fetch(taken.url).catch(() => undefined);
+      assert.equal(child.exitCode, null);
+      if (answer === undefined) continue;
+      await answer.arrayBuffer();
+      break;
+    }
+    child.kill("SIGTERM");
+    assert.deepEqual(await endOf(child), { code: 0, stdout: "", stderr: "" });
+  });
+
   it("tries an export without writing anything", async () => {
     const { code, stdout, stderr } = await exportAgain("--dry-run");
     assert.equal(code, exitCodes.done, stderr);

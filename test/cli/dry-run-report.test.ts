@@ -50,7 +50,7 @@ describe("the report of a dry run", () => {
       `Dry run for https://example.org/: nothing was written.
 
 Would be published as created:
-  1,200  text/html  …nother-folder/page-0.html …nother-folder/page-1.html …
+  1,200  text/html  /a-long-fold…r/page-0.html /a-long-fold…r/page-1.html …
       1  image/png  /a.png
 
 Would be published as updated:
