@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
-import { decodePathSegment, encodePathSegment } from "../format/index.ts";
+import { decodePathSegment } from "../format/index.ts";
 import { TidemarkError, type WithholdRule, withholdRules, wrapSystemError } from "../model/index.ts";
+import { FolderLinkJudge } from "./folder-links.ts";
 import { FolderLister } from "./folder-lister.ts";
 import {
   type EntryKind,
@@ -28,7 +29,7 @@ const maxLinkedFolders = 4;
 
 const [fileKind, folderKind] = [entryKinds.indexOf("file"), entryKinds.indexOf("folder")];
 
-/** Collisions, and links to folders, that are told one by one; a site may have them everywhere. */
+/** Collisions that are told one by one; a site may have them everywhere. */
 const maxToldCollisions = 20;
 
 function kindAt({ listing }: OpenFolder, at: number): EntryKind {
@@ -52,10 +53,10 @@ export class Walk implements AsyncDisposable {
   readonly #stack: OpenFolder[] = [];
   readonly #maxPathLength: number;
   readonly #lister: FolderLister;
+  readonly #folderLinks: FolderLinkJudge;
   #gaps: ScanGap[] = [];
   #isBegun = false;
   #collisions = 0;
-  #folderLinks = 0;
 
   /** @throws TidemarkError if there is no such root */
   constructor(options: WalkOptions) {
@@ -73,6 +74,7 @@ export class Walk implements AsyncDisposable {
       throw this.#wrap(error);
     }
     this.#lister = new FolderLister(this.#rootRealPath);
+    this.#folderLinks = new FolderLinkJudge(options, this.#rootRealPath);
   }
 
   /**
@@ -195,7 +197,7 @@ export class Walk implements AsyncDisposable {
     const place = this.#locate(parent, at);
     if (place === undefined) return;
     const realPath = parent.listing.extras.get(at)?.realPath;
-    if (realPath !== undefined && this.#options.folderLinks === undefined) this.#tellFolderLink(place.path, realPath);
+    if (realPath !== undefined) this.#folderLinks.tell(place.path, realPath);
     try {
       await this.#open(place.location, place.path, place.relative, place.linked);
     } catch (error) {
@@ -218,7 +220,7 @@ export class Walk implements AsyncDisposable {
     const realPath = extras.get(at)?.realPath;
     if (realPath === undefined) return { ...place, linked: parent.linked };
     try {
-      if (this.#options.folderLinks === "hold" && this.#ownPathOf(realPath) !== undefined) {
+      if (this.#folderLinks.isHeld(realPath)) {
         this.#withhold(path, "folder-link");
         return undefined;
       }
@@ -353,39 +355,6 @@ export class Walk implements AsyncDisposable {
         : "something else has the short URL: the page is published under its own",
       ...(isLast ? {} : { path }),
     });
-  }
-
-  /** The path under which a folder of this root is published, if the operator's patterns do not hold it back. */
-  #ownPathOf(realPath: string): string | undefined {
-    const { prefix = "/", globs, mappedPrefixes } = this.#options;
-    const above = prefix
-      .slice(1, -1)
-      .split("/")
-      .filter((name) => name !== "")
-      .map(decodePathSegment);
-    const own = realPath
-      .slice(this.#rootRealPath.length)
-      .split("/")
-      .filter((name) => name !== "");
-    const names = [...above, ...own];
-    for (let length = above.length + 1; length <= names.length; length++) {
-      const path = `/${names.slice(0, length).map(encodePathSegment).join("/")}/`;
-      if (mappedPrefixes?.has(path) === true) return undefined;
-      if (globs.judgeFolder(names.slice(0, length).join("/")) !== undefined) return undefined;
-    }
-    return `/${names.map((name) => `${encodePathSegment(name)}/`).join("")}`;
-  }
-
-  #tellFolderLink(path: string, realPath: string): void {
-    const own = this.#ownPathOf(realPath);
-    if (own === undefined || this.#folderLinks > maxToldCollisions) return;
-    this.#folderLinks += 1;
-    const isLast = this.#folderLinks > maxToldCollisions;
-    const choice = `hold back the links with --folder-links hold, or what they lead to with --exclude; if both are meant, say --folder-links follow`;
-    const message = isLast
-      ? `more links lead to folders of the site; they are not named. To publish each page once, ${choice}`
-      : `it is a link to ${own}, and each page below is published under both paths: ${choice}`;
-    this.#options.onEvent({ event: "warning", code: "folder-link", message, ...(isLast ? {} : { path }) });
   }
 
   #withhold(path: string, rule: WithholdRule): void {
