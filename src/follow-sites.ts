@@ -240,8 +240,9 @@ class Following {
     try {
       const createFetcher = this.#createFetcher;
       const means = { store: this.#store, politeness: this.#politeness, clock, delay, createFetcher, onOutcome };
-      // Without a list of changes all pages would else be asked for at each visit.
-      const visit = { isPlanned: true, ...options, origin: site, mayGoOn: mayStill, onEvent };
+      // Followed for ever, a site that publishes no changes would otherwise have all its pages asked for at each visit.
+      const planned = this.#options.isForever === false ? {} : { isPlanned: true };
+      const visit = { ...planned, ...options, origin: site, mayGoOn: mayStill, onEvent };
       const result = await visitInStore(means, visit);
       return { kind: "done", result, isCutShort: isCutShort || this.#stop.signal.aborted };
     } catch (error) {

@@ -75,6 +75,19 @@ const asListed = (sites: readonly PublishedSite[]): FollowedSite[] =>
   sites.map(({ origin }) => ({ url: `${origin}/`, sources: ["archives"] }));
 
 describe("followSites", () => {
+  it("asks for all pages of a site without lists where each site is visited once", async () => {
+    await using trial = new Trial();
+    const [site] = await trial.open(1);
+    assert.ok(site !== undefined);
+    site.set({ "/": `<a href="/a.html">a</a>` });
+    const sites = [{ url: `${site.origin}/`, sources: ["links"] }] satisfies FollowedSite[];
+    for (let run = 0; run < 2; run++) {
+      await trial.follow(sites, { isForever: false });
+      assert.equal(trial.visits.at(-1)?.summary?.pageRequests, 2, `run ${run}`);
+      trial.time.pass(hour);
+    }
+  });
+
   it("visits each site, and again when its next publication is expected", async () => {
     await using trial = new Trial();
     const sites = await trial.open(3);
