@@ -46,9 +46,10 @@ function select(
   filter: MediaTypeFilter,
   since: EpochSeconds | undefined,
   remembered: SitePosition | undefined,
+  isVoid: boolean,
 ): Selection {
   const covers = since === undefined || remembered?.since === undefined || remembered.since <= since;
-  const position = remembered?.typesKey === filter.key && covers ? remembered : undefined;
+  const position = !isVoid && remembered?.typesKey === filter.key && covers ? remembered : undefined;
   return {
     wanted: {
       filter,
@@ -88,7 +89,10 @@ export class ArchiveSource implements ChangeSource {
     const location = locateIndex(visit, robots);
     if (location === undefined)
       return problem("no-archives", "The site names no archives, and robots.txt forbids to look.");
-    const { wanted, position } = select(visit.filter, this.#since, ports.memory.read().position);
+    const { position: remembered, writer } = ports.memory.read();
+    // What another source wrote since is not in what the cursor stands for.
+    const isVoid = writer !== this.name;
+    const { wanted, position } = select(visit.filter, this.#since, remembered, isVoid);
     const isSameIndex = position?.indexPath === location.path;
     const validators = isSameIndex ? withoutShared(position.indexValidators, readSharedTags(ports.memory)) : {};
     const found = await readIndex(visit, { path: location.path, validators });
@@ -115,10 +119,11 @@ export class ArchiveSource implements ChangeSource {
       case "unusable":
         // What a server gives for whatever it is asked for is no index.
         return problem(
-          found.isTrouble || location.announced || position !== undefined ? "site-unavailable" : "no-archives",
+          found.isTrouble || location.announced || remembered !== undefined ? "site-unavailable" : "no-archives",
           `The index cannot be used: ${found.message}.`,
         );
       case "index": {
+        // Without a cursor, what is held is to be confirmed or withdrawn: only a whole base says of all of it what it is.
         const wholeBase = ports.work.counts().held > 0;
         const readings = new Readings(
           visit,

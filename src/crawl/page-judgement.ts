@@ -1,11 +1,20 @@
-import type { CrawlEvent, FetchItem, HeldBody, Page, PageTrouble, Postponement, Settlement } from "../model/index.ts";
+import type {
+  CrawlEvent,
+  FetchItem,
+  HeldBody,
+  Page,
+  PageTrouble,
+  Postponement,
+  Settlement,
+  Validators,
+} from "../model/index.ts";
 import { patienceVisits } from "./patient-request.ts";
 
 /** What a visit found where a page should be. */
 export type PageFinding =
   /** A body is kept; `agrees` if it is the one recorded. */
-  | ({ readonly kind: "body"; readonly agrees: boolean } & HeldBody)
-  /** The body was there before the request would have been made. */
+  | ({ readonly kind: "body"; readonly agrees: boolean; readonly validators?: Validators } & HeldBody)
+  /** The body was there already: no request was made, or it was not modified. */
   | ({ readonly kind: "adopted" } & HeldBody)
   /** 404, or 410 which is `final`. */
   | { readonly kind: "gone"; readonly final: boolean }
@@ -43,14 +52,15 @@ export function judgePage(item: FetchItem, finding: PageFinding): Judgement {
       return { settlement: { kind: "kept", page: withBody(item.page, finding) }, outcome: undefined };
     case "body": {
       const page = withBody(item.page, finding);
-      if (finding.agrees)
-        return { settlement: { kind: "kept", page }, outcome: item.held === undefined ? "created" : "updated" };
+      const { validators } = finding;
+      const kept = { kind: "kept", page, ...(validators === undefined ? {} : { validators }) } as const;
+      if (finding.agrees) return { settlement: kept, outcome: item.held === undefined ? "created" : "updated" };
       const postponed = postpone(item, "differs");
       const { held } = item;
       const isAgain = postponed.strikes > 1 && held?.digest === finding.digest && held.sizeBytes === finding.sizeBytes;
       if (!isAgain && postponed.strikes < patienceVisits)
-        return { settlement: { kind: "kept", page, postponed }, outcome: "differs" };
-      const settlement = { kind: "kept", page, acceptedFor: item.page } as const;
+        return { settlement: { ...kept, postponed }, outcome: "differs" };
+      const settlement = { ...kept, acceptedFor: item.page } as const;
       return { settlement, outcome: isAgain ? "unchanged" : "differs" };
     }
     case "gone": {

@@ -1,5 +1,5 @@
 import { parseHttpDate, robotsAllow } from "../format/index.ts";
-import type { FetchedOutcome, FetchFailure, FetchItem, FetchOutcome, Page } from "../model/index.ts";
+import type { FetchedOutcome, FetchFailure, FetchItem, FetchOutcome, Page, Validators } from "../model/index.ts";
 import type { CrawlVisit } from "./crawl-visit.ts";
 import { isLongAway } from "./due-work.ts";
 import type { PageFinding } from "./page-judgement.ts";
@@ -69,7 +69,12 @@ export function maxBytesOf({ sizeBytes }: Page): number {
  * A record without a digest promises no bytes: those of a page with a counter or a build stamp change, also in
  * number, and are not published again. Only a body that is older than the record is not the page.
  */
-function isAcceptable(visit: CrawlVisit, page: Page, body: Body, { validators }: FetchedOutcome): boolean {
+function isAcceptable(
+  visit: CrawlVisit,
+  page: Page,
+  body: Pick<Body, "sizeBytes" | "digest">,
+  validators: Validators,
+): boolean {
   if (agrees(page, body)) return true;
   if (page.digest !== undefined || validators.lastModified === undefined) return false;
   const servedMs = parseHttpDate(validators.lastModified, visit.ports.timing.now());
@@ -101,7 +106,8 @@ async function keepBody(visit: CrawlVisit, page: Page, received: Body, outcome: 
     kind: "body",
     sizeBytes,
     digest,
-    agrees: isAcceptable(visit, page, body, outcome),
+    agrees: isAcceptable(visit, page, body, outcome.validators),
+    validators: outcome.validators,
   };
 }
 
@@ -111,6 +117,20 @@ function findingOf(outcome: Exclude<FetchOutcome, FetchedOutcome>): PageFinding 
     return { kind: "trouble", trouble: "disallowed", message: outcome.message };
   const refused = outcome.kind === "refused" || (outcome.kind === "failed" && lasting.has(outcome.reason));
   return { kind: "trouble", trouble: refused ? "refused" : "unavailable", message: describeOutcome(outcome) };
+}
+
+/** What is held is what the server has; with the time of the record, it is the page unless its size or time says otherwise. */
+function findingOfHeld(
+  visit: CrawlVisit,
+  page: Page,
+  { page: held, validators }: NonNullable<FetchItem["known"]>,
+  told: Validators,
+): PageFinding {
+  const { sizeBytes, digest } = held;
+  const isPage = isAcceptable(visit, page, held, { ...validators, ...told });
+  if (!isPage) return { kind: "body", sizeBytes, digest, agrees: false, validators: { ...validators, ...told } };
+  const adopted = visit.ports.bodies.adopt({ ...page, sizeBytes, digest });
+  return { kind: "adopted", ...(adopted ?? { sizeBytes, digest }) };
 }
 
 /** Path and query of a whole URL. */
@@ -130,8 +150,28 @@ export interface PageAnswer extends Disposable {
   readonly large: LargeBody | undefined;
 }
 
-/** Asks for one page. Memory is a small body; a large one goes to a file that is dropped with the answer. */
+/**
+ * What is held of a page, if nothing says that it has changed and it is there as it is remembered. One whose record has
+ * another digest, or is newer, is asked for whole: all that its validators could bring is a 304 that is wrong.
+ */
+function knownBody(visit: CrawlVisit, { page, known }: FetchItem): FetchItem["known"] {
+  if (known === undefined || page.lastModified > known.page.lastModified) return undefined;
+  return visit.ports.bodies.adopt(known.page) === undefined ? undefined : known;
+}
+
+/**
+ * Asks for one page, conditionally where its body is held and may be what the record says. Memory is a small body; a large
+ * one goes to a file that is dropped with the answer.
+ */
 export async function askForPage(visit: CrawlVisit, item: FetchItem): Promise<PageAnswer> {
+  const answer = await ask(visit, item, knownBody(visit, item)?.validators);
+  // The validators are those of this page; what is not modified is the one that it leads to by now.
+  if (answer.outcome.kind !== "not-modified" || answer.outcome.requests === 1) return answer;
+  answer[Symbol.dispose]();
+  return await ask(visit, item, undefined);
+}
+
+async function ask(visit: CrawlVisit, item: FetchItem, validators: Validators | undefined): Promise<PageAnswer> {
   const { page } = item;
   const isLarge = page.sizeBytes === undefined || page.sizeBytes > maxBodyInMemoryBytes;
   let large: LargeBody | undefined;
@@ -148,6 +188,7 @@ export async function askForPage(visit: CrawlVisit, item: FetchItem): Promise<Pa
           path: page.path,
           maxBytes: maxBytesOf(page),
           expectedBytes: page.sizeBytes ?? 0,
+          ...(validators === undefined ? {} : { validators }),
           maxRedirects,
           mayFollow: (url) => robotsAllow(visit.robots, visit.agent, pathOf(url)),
           ...(sink === undefined ? {} : { sink: { write: (chunk) => sink.write(chunk) } }),
@@ -169,10 +210,12 @@ export async function askForPage(visit: CrawlVisit, item: FetchItem): Promise<Pa
  */
 export async function findPage(
   visit: CrawlVisit,
-  { page }: FetchItem,
+  { page, known }: FetchItem,
   answer: PageAnswer,
 ): Promise<PageFinding | undefined> {
   const { outcome, large } = answer;
+  if (outcome.kind === "not-modified" && known !== undefined)
+    return findingOfHeld(visit, page, known, outcome.validators);
   if (outcome.kind === "postponed" || (isCancelled(visit) && outcome.kind !== "fetched")) return undefined;
   if (outcome.kind !== "fetched") return findingOf(outcome);
   const received =

@@ -81,7 +81,8 @@ export interface Intake {
    */
   withdrawUnlisted(concerns: (mediaType: string) => boolean): void;
   /**
-   * Makes all of it durable at once, together with the position that it leads to.
+   * Makes all of it durable at once, together with the position that it leads to. From then on the pages are followed by
+   * the source that remembers something, or by archives if there is a position.
    *
    * @param position - undefined leaves the position as it is
    * @param remembered - what a source remembers from now on
@@ -104,6 +105,8 @@ export interface SiteMemory {
   rememberSource(source: SourceStateKey, state: unknown): void;
   /** Notes what a visit came to, and the numbers of the site's clocks at its end. */
   rememberVisit(at: EpochSeconds, summary: CrawlSummary, clock?: SiteClockState): void;
+  /** Notes by which source the pages are followed from now on, durable at once: what others remember is void. */
+  rememberWriter(source: SourceName): void;
   /** Keeps the numbers of the site's clocks; called before a longer wait begins. */
   rememberClock(state: SiteClockState): void;
   /** Begins to take in a reading; at most one at a time, and no other call to the store before it ends. */
@@ -132,11 +135,11 @@ export interface WorkList {
 }
 
 /**
- * Which targets are taken: never asked for, as they were found, by rank if they have one, or at random; held and in doubt, of another `lastmod` than when they were asked for or of
+ * Which targets are taken: never asked for, as they were found, by rank if they have one, or at random; held and in doubt, or held since before the source changed, of another `lastmod` than when they were asked for or of
  * none, the same but those that merely have none, or all others. What lists name no more, and what could not be had when
  * it was asked for, is among those that moved and those that are hinted at.
  */
-export type TargetChoice = "new" | "ranked" | "random" | "doubted" | "moved" | "hinted" | "known";
+export type TargetChoice = "new" | "ranked" | "random" | "doubted" | "unconfirmed" | "moved" | "hinted" | "known";
 
 /** Numbers of targets in the store. */
 export interface TargetCounts {
@@ -186,12 +189,10 @@ export interface Targets {
   find(path: string): Target | undefined;
   /** Makes results durable with the links that were found on the way, all at once. */
   settle(settlements: readonly TargetSettlement[], found: readonly FoundTarget[], at: EpochSeconds): void;
-  /**
-   * Forgets validators, so that bodies come whole when they are asked for.
-   *
-   * @param mediaTypes - of held bodies of these types and of those that are not held; default: of all
-   */
-  forgetValidators(mediaTypes?: readonly string[]): void;
+  /** Makes everything that is held due to be asked for, with its validators: another source wrote it. */
+  unconfirmHeld(): void;
+  /** Makes the links of pages due to be read: of held bodies of these media types, and of pages of which none is held. */
+  rereadLinks(mediaTypes: readonly string[]): void;
   /** Forgets these entity tags: pages that differ have them. */
   forgetTags(etags: readonly string[]): void;
   /** Makes targets that robots.txt disallowed due again. */

@@ -34,20 +34,18 @@ export class Readings {
   readonly #visit: ReadingVisit;
   readonly #location: IndexLocation;
   readonly #wanted: Wanted;
-  /** Whether a base is read whole although only pages since some time are wanted. */
-  readonly #wholeBase: boolean;
   readonly #broken = new Set<string>();
   #index: ArchiveIndex;
   #validators: Validators;
   #attempts = 0;
 
+  /** @param wholeBase - whether, without a cursor, the base is read whole although only pages since some time are wanted */
   constructor(visit: ReadingVisit, found: IndexFound, wanted: Wanted, wholeBase: boolean) {
     this.#visit = visit;
     this.#location = found.location;
     this.#index = found.index;
     this.#validators = found.validators;
-    this.#wanted = wanted;
-    this.#wholeBase = wholeBase;
+    this.#wanted = wholeBase ? { ...wanted, since: undefined } : wanted;
   }
 
   /**
@@ -106,9 +104,7 @@ export class Readings {
     if (plan.kind === "base") {
       const list = await readBaseList(this.#visit, folder, this.#index.base);
       if (!list.ok) return list;
-      const since = this.#wholeBase ? undefined : this.#wanted.since;
-      for (const entry of chooseBaseArchives(list.value.archives, { filter: this.#wanted.filter, since }))
-        archives.push({ entry, inBase: true });
+      for (const entry of chooseBaseArchives(list.value.archives, this.#wanted)) archives.push({ entry, inBase: true });
     }
     for (const entry of plan.chain.flat()) archives.push({ entry, inBase: false });
     this.#visit.report({

@@ -43,8 +43,9 @@ export class ResourceSyncSource implements ChangeSource {
 
   async look(visit: SourceVisit): Promise<Result<SourceLook>> {
     const remembered = visit.ports.memory.readSource(this.name) as ResourceSyncState | undefined;
-    // What was passed over for its type is wanted now.
-    const state = remembered?.typesKey === visit.filter.key ? remembered : undefined;
+    // What was passed over for its type is wanted now; and what another source wrote since is not in what is remembered.
+    const isOwn = visit.ports.memory.read().writer === this.name;
+    const state = isOwn && remembered?.typesKey === visit.filter.key ? remembered : undefined;
     const reading = new ResourceSyncReading(visit, this.#scope, state);
     const lists = await reading.findLists();
     if (!lists.ok) return failLook(lists.error, remembered !== undefined);

@@ -36,6 +36,8 @@ export interface TargetAnswer extends Disposable {
   readonly body: PageBody;
   /** Whether it was asked for without validators. */
   readonly isFull: boolean;
+  /** The held body of a page that was not modified, if its links are to be read. */
+  readonly searchable?: Uint8Array;
 }
 
 /** A page that was received, ready to be kept and to be searched for links. */
@@ -56,10 +58,32 @@ export async function askForTarget(visit: TargetVisit, target: Target): Promise<
   const isOld = isFullFetchDue(page, visit.ports.timing.now(), visit.distrustMs);
   const isFull = isOld || (target.validators.etag === undefined && target.validators.lastModified === undefined);
   const answer = await ask(visit, target, isFull);
-  // The validators are those of this page; what is not modified is the one that it leads to by now.
-  if (answer.outcome.kind !== "not-modified" || answer.outcome.requests === 1) return answer;
+  if (answer.outcome.kind !== "not-modified") return answer;
+  // The validators are those of this page; otherwise what is not modified is the one that it leads to by now.
+  if (answer.outcome.requests === 1) {
+    if (!isToBeSearched(visit, target)) return answer;
+    const searchable = readHeld(visit, target);
+    if (searchable !== undefined) return { ...answer, searchable };
+  }
   answer[Symbol.dispose]();
   return await ask(visit, target, true);
+}
+
+function isToBeSearched(visit: TargetVisit, { held, hasUnreadLinks }: Target): boolean {
+  if (!hasUnreadLinks || held === undefined || !visit.plan.followsLinks) return false;
+  return hasLinks(held.mediaType) && held.sizeBytes <= maxSearchedBytes;
+}
+
+/** The body that is held, if it is there and can be read without knowing what the server said of its characters. */
+function readHeld(visit: TargetVisit, { path, held }: Target): Uint8Array | undefined {
+  const body = visit.ports.bodies.read(path, maxSearchedBytes);
+  if (body === undefined || visit.ports.codec.digestOf(body) !== held?.digest) return undefined;
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(body);
+    return body;
+  } catch {
+    return undefined;
+  }
 }
 
 async function ask(visit: TargetVisit, target: Target, isFull: boolean): Promise<TargetAnswer> {

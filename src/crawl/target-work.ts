@@ -41,9 +41,12 @@ function* unsettled(hinted: Iterable<Target>): Generator<Target, void, void> {
   for (const target of hinted) if (target.lastmod === undefined || target.postponed !== undefined) yield target;
 }
 
-/** Whether an answer says something of a list's `lastmod`: not of what is asked for out of turn, nor of a page that is gone. */
-function isEvidence({ held, fullAt }: Target, { settlement }: TargetJudgement): boolean {
-  return held !== undefined && fullAt !== undefined && settlement.kind === "answered";
+/**
+ * Whether an answer says something of a list's `lastmod`: not of what is asked for out of turn, nor of a page that is gone, or
+ * whose body another source brought.
+ */
+function isEvidence({ held, fullAt, isUnconfirmed }: Target, { settlement }: TargetJudgement): boolean {
+  return held !== undefined && fullAt !== undefined && !isUnconfirmed && settlement.kind === "answered";
 }
 
 /** Asks for targets, some at a time, and settles what comes. */
@@ -91,6 +94,8 @@ class TargetWork {
     // Pages that nobody has yet come first: they are worth more than a fresher copy.
     await this.#askForNew();
     await this.#ask(this.#targets("doubted"));
+    // Whatever the plan or a list says of them: it was said of another time.
+    await this.#ask(this.#targets("unconfirmed"));
     const isBounded = isPlanned || Number.isFinite(budget);
     // A moved lastmod is the best sign of a change that there is, until it proves to be none.
     const isBelieved = plan.trust !== undefined && plan.trust !== "false-alarms";
@@ -242,7 +247,12 @@ class TargetWork {
     // The next request goes out before this page is hashed and kept, and the server works meanwhile.
     await this.#visit.ports.requests.sent?.();
     if (target.held !== undefined) tally.askedAndHeld++;
-    if (outcome.kind !== "fetched") return this.#settle(target, findingOf(outcome));
+    if (outcome.kind !== "fetched") {
+      const { searchable } = answer;
+      if (searchable !== undefined)
+        this.#batch.link(this.#links.find(target, target.path, searchable, target.held?.mediaType));
+      return this.#settle(target, findingOf(outcome));
+    }
     const { finding: found, received } = await receivePage(this.#visit, target, answer, outcome);
     const finding = found.kind === "body" && received !== undefined ? this.#judgeTags(found, received) : found;
     if (received?.searchable !== undefined) {
@@ -287,7 +297,9 @@ class TargetWork {
     const isKept = target.held !== undefined || (mayVanish && this.#visit.ports.bodies.mayHold(target.path));
     const draft = judgeTarget(target, finding, now, target.history, isKept);
     const history =
-      draft.hasChanged === undefined ? target.history : historyAfter(target, finding, now, draft.hasChanged);
+      draft.hasChanged === undefined || target.isUnconfirmed
+        ? target.history
+        : historyAfter(target, finding, now, draft.hasChanged);
     const judgement = history === target.history ? draft : judgeTarget(target, finding, now, history, isKept);
     this.#count(target, judgement);
     const settlement = this.#pace(judgement, finding, now);

@@ -232,7 +232,7 @@ class SiteVisit {
     const visit: SourceVisit = { ...this.#visit, ports: this.#ports, robots, filter };
     const scope = new TargetScope(filter, this.#ports.mediaTypes);
     const memory = new SourceMemory(visit, (this.#options.lookAgainMs ?? defaultLookAgainMs) / 1000);
-    const { found, passedOver } = await findSource(visit, makeSources(this.#options, scope), memory);
+    const { found, passedOver, isLeftAlone } = await findSource(visit, makeSources(this.#options, scope), memory);
     throwIfAborted(this.#visit);
     if (found === undefined)
       for (const { code, source, why } of passedOver) warn(this.#visit, code, `${source}: ${why}`);
@@ -241,7 +241,7 @@ class SiteVisit {
     const fetchPackages = found?.look.kind === "work" ? found.look.fetchPackages : undefined;
     const working = { ...visit, budget, rulesUntil: until, mayGoOn };
     if (found?.look.kind === "work") this.#publications = found.look.publications ?? this.#publications;
-    if (this.#ports.work.counts().pending > 0) await doPageWork(working, fetchPackages);
+    if (!isLeftAlone && this.#ports.work.counts().pending > 0) await doPageWork(working, fetchPackages);
     if (found?.look.kind === "targets") {
       // What an earlier source left and cannot be had says little of the pages that this one names.
       this.#tally.forgive(maxTroublesInARow - triesAfterTroubles);
@@ -270,14 +270,18 @@ class SiteVisit {
     const { maxPages = Number.POSITIVE_INFINITY } = this.#options;
     const counts = work.counts();
     const known = targets.counts();
+    // Where changes are published, what links led to and nobody asked for is not to come.
+    const { writer } = memory.read();
+    const isPolled = writer !== "archives" && writer !== "resourcesync";
+    const fresh = isPolled ? Math.min(known.fresh, Math.max(0, maxPages - known.held)) : 0;
     const summary = this.#tally.summary(this.#options.origin, source, {
       passedOver,
       cursor: position?.cursor,
       counts: {
         held: counts.held,
         // What is over the bound is not to come.
-        pending: counts.pending + Math.min(known.fresh, Math.max(0, maxPages - known.held)),
-        disallowed: counts.disallowed + known.disallowed,
+        pending: counts.pending + fresh,
+        disallowed: counts.disallowed + (isPolled ? known.disallowed : 0),
       },
       elapsedMs: timing.now() - this.#startedAt,
     });

@@ -1,3 +1,4 @@
+import type { SourceName } from "./crawl-event.ts";
 import type { Cursor } from "./cursor.ts";
 import type { Validators } from "./fetch-outcome.ts";
 import type { EpochMs, EpochSeconds } from "./time.ts";
@@ -56,5 +57,10 @@ export interface SiteRecord {
   /** Undefined before the first visit that succeeded. */
   readonly position: SitePosition | undefined;
   readonly robots: RobotsCopy | undefined;
+  /**
+   * The source that the pages that are held are followed by: what another remembers of how far it came is void, since pages
+   * changed meanwhile that it does not know of. Undefined if that is not known.
+   */
+  readonly writer: SourceName | undefined;
   readonly clock: SiteClockState | undefined;
 }

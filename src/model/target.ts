@@ -44,8 +44,12 @@ export interface Target extends Omit<FoundTarget, "share"> {
   readonly id: number;
   /** The `lastmod` under which it was last asked for. */
   readonly askedLastmod: string | undefined;
-  /** Of the body that is held, byte for byte as they were received. */
+  /** Of the body that is held, byte for byte as they were received, whatever source it came by. */
   readonly validators: Validators;
+  /** Whether the source changed since it was asked for: what is held may be of another time. */
+  readonly isUnconfirmed: boolean;
+  /** Whether the links of the body that is held are to be read, also if it is not modified. */
+  readonly hasUnreadLinks: boolean;
   /** The body that is held, or undefined if none is. */
   readonly held: (Page & HeldBody) | undefined;
   /** The sum of what pages gave to its rank before it was asked for. */

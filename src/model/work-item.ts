@@ -1,3 +1,4 @@
+import type { Validators } from "./fetch-outcome.ts";
 import type { Page } from "./page.ts";
 
 /** Why a page could not be brought to what its record says. */
@@ -38,6 +39,11 @@ export interface FetchItem {
   readonly page: Page;
   /** The body that is held, or undefined if none is. */
   readonly held: HeldBody | undefined;
+  /**
+   * The held page, with the validators of its body as they were received, where the record does not say by a digest that
+   * the body is another.
+   */
+  readonly known?: { readonly page: Page & HeldBody; readonly validators: Validators };
   /** How earlier visits ended, if this one is not the first. */
   readonly postponed: Pick<Postponement, "trouble" | "strikes"> | undefined;
 }
@@ -61,6 +67,8 @@ export type Settlement =
       readonly page: Page & HeldBody;
       /** The record that the server does not keep to, where what it serves is taken all the same. */
       readonly acceptedFor?: Page;
+      /** That came with the body; left out if it did not come now. */
+      readonly validators?: Validators;
       readonly postponed?: Postponement;
     }
   /** Neither the page nor its work exists any more. */

@@ -5,6 +5,8 @@ const sql = {
     ORDER BY id DESC LIMIT 1`,
   targets: `UPDATE target SET etag = NULL, modified = NULL, full = NULL, due = 0
     WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2)) RETURNING path`,
+  forgetValidators: `UPDATE page SET etag = NULL, http_modified = NULL, fetched = NULL
+    WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))`,
   work: `INSERT INTO work (site, path, kind, size, digest, modified, media_type, seen)
     SELECT ?1, path, 'fetch', size, digest, modified, media_type, 0 FROM page
     WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))
@@ -22,6 +24,7 @@ const publishing: ReadonlySet<string> = new Set(["archives", "resourcesync"]);
  */
 export function doubtPages(connection: Connection, site: number, paths: readonly string[]): number {
   return transact(connection, () => {
+    prepareStatement(connection, sql.forgetValidators).run(site, json(paths));
     const [source = ""] = (prepareStatement(connection, sql.source).get(site) as [string] | undefined) ?? [];
     const asTargets = publishing.has(source) ? [] : prepareStatement(connection, sql.targets).all(site, json(paths));
     const known = new Set((asTargets as [string][]).map(([path]) => path));

@@ -7,7 +7,11 @@ const sql = {
   pages: `SELECT p.path, p.size, p.digest, p.modified, p.media_type FROM page p
     JOIN target t ON t.site = p.site AND t.path = p.path WHERE p.site = ?1 AND p.path > ?2 ORDER BY p.path LIMIT ?3`,
   // No body has this digest: whatever comes is kept.
-  forgetBody: "UPDATE page SET digest = '' WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))",
+  forgetBody: `UPDATE page SET digest = '', etag = NULL, http_modified = NULL, fetched = NULL
+    WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))`,
+  // Its body may have been kept, and nobody remembered that.
+  forgetWorked: `UPDATE page SET digest = '', etag = NULL, http_modified = NULL, fetched = NULL
+    WHERE site = ?1 AND path IN (SELECT path FROM work WHERE site = ?1 AND kind = 'fetch')`,
   // As if it was never asked for, so that no source and no plan passes it over.
   askAnew: `UPDATE target SET etag = NULL, modified = NULL, asked_lastmod = NULL, asked = NULL, due = 0
     WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))`,
@@ -32,6 +36,7 @@ type Row = [path: string, sizeBytes: number, digest: string, lastModified: numbe
  * @param holds - whether the body of a page is the one that is remembered
  */
 export function doubtLeftBodies(connection: Connection, site: number, holds: (page: Page & HeldBody) => boolean): void {
+  prepareStatement(connection, sql.forgetWorked).run(site);
   const pages = prepareStatement(connection, sql.pages);
   for (let after = ""; ; ) {
     const rows = pages.all(site, after, pagesAtATime) as Row[];

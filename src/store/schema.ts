@@ -162,4 +162,29 @@ export const migrations: readonly string[] = [
     UNION ALL SELECT id, origin || '/robots.txt' FROM site WHERE robots_body = '');
   -- Which fields describe the payload; NULL where that was not noted.
   ALTER TABLE warc_record ADD COLUMN fields TEXT`,
+  `-- The source that the pages that are held are followed by. What another remembers of how far it came is void. NULL: not known.
+  ALTER TABLE site ADD COLUMN writer TEXT;
+  -- Of the body that is held: its validators as they were received, and when it came whole.
+  ALTER TABLE page ADD COLUMN etag TEXT;
+  ALTER TABLE page ADD COLUMN http_modified TEXT;
+  ALTER TABLE page ADD COLUMN fetched INTEGER;
+  -- 1 from a change of source until it is asked for.
+  ALTER TABLE target ADD COLUMN unconfirmed INTEGER NOT NULL DEFAULT 0;
+  -- 1 while the links of the body that is held are to be read.
+  ALTER TABLE target ADD COLUMN unread INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX target_unconfirmed ON target (site, id) WHERE unconfirmed = 1;
+  -- One source in all visits that are remembered, and no trace of another.
+  UPDATE site SET writer = (SELECT iif(min(source) = max(source), max(source), NULL)
+    FROM (SELECT summary ->> '$.source' AS source FROM visit WHERE visit.site = site.id) WHERE source <> 'none');
+  UPDATE site SET writer = 'archives' WHERE epoch IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM visit WHERE visit.site = site.id AND summary ->> '$.source' <> 'none');
+  UPDATE site SET writer = NULL WHERE (writer <> 'archives' AND epoch IS NOT NULL)
+    OR (writer <> 'resourcesync' AND EXISTS (SELECT 1 FROM source_state s WHERE s.site = site.id AND s.source = 'resourcesync'))
+    OR (writer IN ('archives', 'resourcesync')
+      AND EXISTS (SELECT 1 FROM target t WHERE t.site = site.id AND t.asked IS NOT NULL));
+  -- Sources that publish changes replaced bodies and left the validators of those before.
+  UPDATE page SET (etag, http_modified, fetched) = (SELECT t.etag, t.modified, t.full FROM target t
+      WHERE t.site = page.site AND t.path = page.path)
+    WHERE site IN (SELECT id FROM site WHERE epoch IS NULL
+      AND NOT EXISTS (SELECT 1 FROM source_state s WHERE s.site = site.id AND s.source = 'resourcesync'));`,
 ];

@@ -3,9 +3,10 @@ import { type Connection, prepareStatement } from "./database.ts";
 const sql = `SELECT (SELECT count(*) FROM page WHERE site = ?1), w.*, t.* FROM
   (SELECT count(*) FILTER (WHERE state = 'due'), count(*) FILTER (WHERE state = 'disallowed') FROM work WHERE site = ?1) w,
   (SELECT count(*), count(*) FILTER (WHERE state = 'new'), count(*) FILTER (WHERE state = 'disallowed'),
-    count(*) FILTER (WHERE state = 'known' AND full IS NULL AND asked IS NOT NULL) FROM target WHERE site = ?1) t`;
+    count(*) FILTER (WHERE state = 'known' AND full IS NULL AND asked IS NOT NULL),
+    count(*) FILTER (WHERE unconfirmed = 1) FROM target WHERE site = ?1) t`;
 
-type Row = [number, number, number, number, number, number, number];
+type Row = [number, number, number, number, number, number, number, number];
 
 /** How many rows of each kind a site has. */
 interface Counted {
@@ -14,11 +15,12 @@ interface Counted {
   /** Work that is due, and that is disallowed. */
   readonly due: number;
   readonly disallowedWork: number;
-  /** Targets; of these: never asked for, disallowed, held and in doubt. */
+  /** Targets; of these: never asked for, disallowed, held and in doubt, to be confirmed. */
   readonly targets: number;
   readonly fresh: number;
   readonly disallowedTargets: number;
   readonly doubted: number;
+  readonly unconfirmed: number;
 }
 
 /**
@@ -52,7 +54,7 @@ export class SiteCounts {
 
   #count(): Counted {
     const row = prepareStatement(this.#connection, sql).get(this.#site) as Row;
-    const [held, due, disallowedWork, targets, fresh, disallowedTargets, doubted] = row;
-    return { held, due, disallowedWork, targets, fresh, disallowedTargets, doubted };
+    const [held, due, disallowedWork, targets, fresh, disallowedTargets, doubted, unconfirmed] = row;
+    return { held, due, disallowedWork, targets, fresh, disallowedTargets, doubted, unconfirmed };
   }
 }

@@ -56,6 +56,10 @@ const sql = {
     AND NOT EXISTS (SELECT 1 FROM work w WHERE w.site = ?1 AND w.path = page.path)`,
   position: `UPDATE site SET epoch = ?, publication = ?, types_key = ?, since = ?, index_path = ?, index_etag = ?,
     index_modified = ? WHERE id = ?`,
+  writer: "UPDATE site SET writer = ? WHERE id = ?",
+  // What another source brought since is not what was accepted.
+  forgetAccepted: `DELETE FROM accepted WHERE site = ?1
+    AND EXISTS (SELECT 1 FROM site WHERE id = ?1 AND writer IS NOT NULL AND writer <> ?2)`,
   lastGeneration: "SELECT generation FROM site WHERE id = ?",
   generation: "UPDATE site SET generation = ? WHERE id = ?",
   remember: "INSERT INTO source_state VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET state = excluded.state",
@@ -120,9 +124,13 @@ export class SiteIntake {
       this.#late.transact(() => {
         const [generation] = this.#statement(sql.lastGeneration).get(this.#site) as [number];
         this.#generation = generation + 1;
+        // From here on it is this source's position that holds, and what others remember is void.
+        const writer = remembered?.source ?? (position === undefined ? undefined : "archives");
+        if (writer !== undefined) this.#run(sql.forgetAccepted, this.#site, writer);
         for (const step of this.#spool.steps()) this.#take(step);
         if (this.#concerns !== undefined) this.#takeUnlisted(this.#concerns);
         this.#run(sql.generation, this.#generation, this.#site);
+        if (writer !== undefined) this.#run(sql.writer, writer, this.#site);
         if (position !== undefined) this.#movePosition(position);
         if (remembered !== undefined)
           this.#run(sql.remember, this.#site, remembered.source, JSON.stringify(remembered.state));

@@ -1,11 +1,13 @@
-import type {
-  CrawlSummary,
-  EpochSeconds,
-  RobotsCopy,
-  SiteClockState,
-  SitePosition,
-  SiteRecord,
-  Validators,
+import {
+  type CrawlSummary,
+  type EpochSeconds,
+  type RobotsCopy,
+  type SiteClockState,
+  type SitePosition,
+  type SiteRecord,
+  type SourceName,
+  sourceNames,
+  type Validators,
 } from "../model/index.ts";
 import { type Connection, prepareStatement, type Statement } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
@@ -19,15 +21,16 @@ const maxVisits = 1000;
 
 type Text = string | null;
 type Count = number | null;
-type RobotsRow = [string, Text, Text, Text, Count, number, Text];
+type RobotsRow = [string, Text, Text, Text, Count, number, Text, Text];
 /** What the database says of a site; its columns are {@link siteColumns}. */
 export type SiteRow = [Text, Count, Text, Count, Text, Text, Text, ...RobotsRow];
 
 /** The columns of {@link SiteRow}. */
 export const siteColumns = `epoch, publication, types_key, since, index_path, index_etag, index_modified,
-  robots_agent, robots_body, robots_etag, robots_modified, robots_confirmed, robots_fresh, clock`;
+  robots_agent, robots_body, robots_etag, robots_modified, robots_confirmed, robots_fresh, clock, writer`;
 
-function validatorsOf(etag: Text, lastModified: Text): Validators {
+/** Validators of what the database has of them. */
+export function validatorsOf(etag: Text, lastModified: Text): Validators {
   return { ...(etag === null ? {} : { etag }), ...(lastModified === null ? {} : { lastModified }) };
 }
 
@@ -55,7 +58,7 @@ function parseClock(text: Text | undefined): SiteClockState | undefined {
 
 function recordOf(row: SiteRow): SiteRecord {
   const [epoch, publication, typesKey, since, indexPath, etag, modified] = row;
-  const [, , , , , , , agent, body, robotsEtag, robotsModified, at, freshMs, clock] = row;
+  const [, , , , , , , agent, body, robotsEtag, robotsModified, at, freshMs, clock, writer] = row;
   const position: SitePosition | undefined =
     epoch === null || publication === null || typesKey === null || indexPath === null
       ? undefined
@@ -76,7 +79,7 @@ function recordOf(row: SiteRow): SiteRecord {
           confirmedAt: at,
           freshMs,
         };
-  return { position, robots, clock: parseClock(clock) };
+  return { position, robots, clock: parseClock(clock), writer: sourceNames.find((name) => name === writer) };
 }
 
 function isSameBody(a: RobotsCopy, b: RobotsCopy): boolean {
@@ -109,6 +112,7 @@ export class StoredSite {
   readonly #writeSource: Statement;
   readonly #writeVisit: Statement;
   readonly #writeClock: Statement;
+  readonly #writeWriter: Statement;
   readonly #forgetVisits: Statement;
   /** What {@link read} says, until it changes: nobody else writes of a site that is open. */
   #record: SiteRecord | undefined;
@@ -148,6 +152,7 @@ export class StoredSite {
     );
     this.#writeVisit = prepareStatement(connection, "INSERT INTO visit (site, at, summary) VALUES (?, ?, ?)");
     this.#writeClock = prepareStatement(connection, "UPDATE site SET clock = ? WHERE id = ?");
+    this.#writeWriter = prepareStatement(connection, "UPDATE site SET writer = ? WHERE id = ?");
     this.#forgetVisits = prepareStatement(
       connection,
       `DELETE FROM visit WHERE site = ?1 AND id <=
@@ -227,6 +232,12 @@ export class StoredSite {
   #keepClock(state: SiteClockState): void {
     this.#writeClock.run(JSON.stringify(state), this.#site);
     if (this.#record !== undefined) this.#record = { ...this.#record, clock: state };
+  }
+
+  /** Notes by which source the pages are followed from now on; durable at once. */
+  rememberWriter(writer: SourceName): void {
+    inDatabase(this.#file, () => this.#late.transact(() => this.#writeWriter.run(writer, this.#site)));
+    if (this.#record !== undefined) this.#record = { ...this.#record, writer };
   }
 
   /** Writes what waits for a transaction. */

@@ -231,7 +231,7 @@ export class Store {
       this.#connection.prepare("DELETE FROM handed WHERE site = ?").run(id);
       // A validator of what is kept no more would bring answers without a body.
       const forget =
-        "UPDATE site SET mirror = ?, epoch = NULL, robots_etag = NULL, robots_modified = NULL WHERE id = ?";
+        "UPDATE site SET mirror = ?, epoch = NULL, writer = NULL, robots_etag = NULL, robots_modified = NULL WHERE id = ?";
       this.#connection.prepare(forget).run(mirror, id);
     });
     return { site: id };

@@ -9,11 +9,11 @@ import type { SiteShared } from "./site-memory.ts";
 import { keepsCounts, rowsOf, type TargetRow, targetColumns, targetOf } from "./target-rows.ts";
 
 /**
- * Which targets are taken: never asked for, as they were found, by rank if they have one, or at random; held and in doubt, of another `lastmod` than when they were asked for or of
+ * Which targets are taken: never asked for, as they were found, by rank if they have one, or at random; held and in doubt, or held since before the source changed, of another `lastmod` than when they were asked for or of
  * none, the same but those that merely have none, or all others. What lists name no more, and what could not be had when
  * it was asked for, is among those that moved and those that are hinted at.
  */
-export type TargetChoice = "new" | "ranked" | "random" | "doubted" | "moved" | "hinted" | "known";
+export type TargetChoice = "new" | "ranked" | "random" | "doubted" | "unconfirmed" | "moved" | "hinted" | "known";
 
 /** How many targets there are. */
 export interface TargetCounts {
@@ -23,6 +23,9 @@ export interface TargetCounts {
   readonly held: number;
   readonly disallowed: number;
 }
+
+/** An entity tag that more bodies have which differ is none of a body. */
+const mostBodiesOfTag = 2;
 
 /** SQLite cannot tell how much less an index of some rows has. */
 const joinedBy = (index?: string): string =>
@@ -38,6 +41,7 @@ const sql = {
     ON CONFLICT (site, path) DO UPDATE SET depth = min(depth, excluded.depth),
       lastmod = iif(excluded.listed = 0, lastmod, excluded.lastmod), listed = max(listed, excluded.listed),
       etag = iif(excluded.listed = 0, NULL, etag), modified = iif(excluded.listed = 0, NULL, modified),
+      unread = iif(excluded.listed = 0, 1, unread),
       due = iif(excluded.listed <> 0 AND ((trouble IS NULL AND (listed = 0 OR excluded.lastmod IS NOT asked_lastmod))
         OR (trouble = 'unavailable' AND excluded.lastmod IS NOT lastmod)), 0, due),
       asked_lastmod = iif(excluded.listed <> 0 AND listed = 0, NULL, asked_lastmod)
@@ -59,6 +63,8 @@ const sql = {
     AND t.trouble = 'unavailable' AND t.due <= ?2 ORDER BY t.strikes, t.id LIMIT ?3`,
   doubted: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.full IS NULL
     AND t.asked IS NOT NULL AND t.id > ?2 AND t.due <= ?4 AND t.asked < ?5 ORDER BY t.id LIMIT ?3`,
+  unconfirmed: `SELECT ${targetColumns} FROM ${joinedBy("target_unconfirmed")} WHERE t.site = ?1 AND t.state = 'known'
+    AND t.unconfirmed = 1 AND t.id > ?2 AND t.due <= ?4 AND (t.asked IS NULL OR t.asked < ?5) ORDER BY t.id LIMIT ?3`,
   // What was answered for in this visit already is not asked for again.
   known: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.state = 'known' AND t.id > ?2 AND t.due <= ?4
     AND (t.asked IS NULL OR t.asked < ?5) ORDER BY t.id LIMIT ?3`,
@@ -75,35 +81,51 @@ const sql = {
   raise: `INSERT INTO target (site, path, depth, rank) SELECT ?1, value ->> 0, 0, value ->> 1 FROM json_each(?2) WHERE true
     ON CONFLICT (site, path) DO UPDATE SET rank = rank + excluded.rank WHERE state = 'new'`,
   one: `SELECT ${targetColumns} FROM ${joined} WHERE t.site = ?1 AND t.path = ?2`,
-  keep: `INSERT INTO page (site, path, size, digest, modified, media_type, seen)
-    SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, 0 FROM json_each(?2) WHERE true
+  keep: `INSERT INTO page (site, path, size, digest, modified, media_type, etag, http_modified, fetched, seen)
+    SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, 0
+    FROM json_each(?2) WHERE true
     ON CONFLICT DO UPDATE SET size = excluded.size, digest = excluded.digest, modified = excluded.modified,
-      media_type = excluded.media_type`,
+      media_type = excluded.media_type, etag = excluded.etag, http_modified = excluded.http_modified, fetched = excluded.fetched`,
+  // LIMIT: else SQLite goes through all of the site's pages, and for each of them through the whole batch.
+  confirm: `UPDATE page SET etag = j.value ->> 1, http_modified = j.value ->> 2, fetched = iif(j.value ->> 3, j.value ->> 4, fetched)
+    FROM (SELECT value FROM json_each(?2) LIMIT -1) j WHERE page.site = ?1 AND page.path = j.value ->> 0`,
   // By id, and `+`: else SQLite goes through all targets of the site and for each of them through the whole batch.
   // A page that has become nearer since it was asked for is to be read again: see `note`.
   answered: `UPDATE target SET etag = iif(depth < j.value ->> 10, NULL, j.value ->> 1),
       modified = iif(depth < j.value ->> 10, NULL, j.value ->> 2), history = j.value ->> 3,
       asked = j.value ->> 4, full = iif(j.value ->> 5, j.value ->> 4, full), due = j.value ->> 6,
-      asked_lastmod = j.value ->> 7, is_passage = j.value ->> 8, interval = coalesce(j.value ->> 9, interval), state = 'known', trouble = NULL, strikes = 0
+      asked_lastmod = j.value ->> 7, is_passage = j.value ->> 8, interval = coalesce(j.value ->> 9, interval),
+      unread = depth < j.value ->> 10, unconfirmed = 0, state = 'known', trouble = NULL, strikes = 0
     FROM json_each(?2) j WHERE target.id = j.value ->> 0 AND +target.site = ?1`,
   postponed: `UPDATE target SET etag = NULL, modified = NULL, due = j.value ->> 1, state = j.value ->> 2,
       trouble = j.value ->> 3, strikes = j.value ->> 4
     FROM json_each(?2) j WHERE target.id = j.value ->> 0 AND +target.site = ?1`,
+  // After trouble a body is to come whole.
+  forgetPostponed: `UPDATE page SET etag = NULL, http_modified = NULL FROM (SELECT t.path FROM json_each(?2) j
+    JOIN target t ON t.id = j.value ->> 0) f WHERE page.site = ?1 AND page.path = f.path`,
   removePages: "DELETE FROM page WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))",
   reopen: "UPDATE target SET state = iif(asked IS NULL, 'new', 'known') WHERE site = ?1 AND state = 'disallowed'",
   // What an earlier source brought and nobody asked for yet.
-  adoptHeld: `INSERT INTO target (site, path, depth) SELECT site, path, 0 FROM page WHERE site = ?1
+  adoptHeld: `INSERT INTO target (site, path, depth, state, full, unconfirmed, unread)
+    SELECT site, path, 0, 'known', fetched, 1, 1 FROM page WHERE site = ?1
     ON CONFLICT (site, path) DO NOTHING`,
+  // What is held may be of another time than what is remembered of it.
+  unconfirm: `UPDATE target SET unconfirmed = 1, due = 0, trouble = iif(state = 'disallowed', trouble, NULL), strikes = 0,
+      state = iif(state = 'new', 'known', state), full = p.fetched
+    FROM page p WHERE p.site = target.site AND p.path = target.path AND target.site = ?1`,
+  // One that bodies share which differ says nothing of a body.
+  forgetSharedTags: `UPDATE page SET etag = NULL WHERE site = ?1 AND etag IN (SELECT etag FROM page WHERE site = ?1
+    AND etag IS NOT NULL GROUP BY etag HAVING count(DISTINCT digest) > ?2)`,
   // What is held has lost its `lastmod`, also if it had none: so it is told from what never was in a list.
   unlist: `UPDATE target SET listed = 0, (due, lastmod, asked_lastmod) = (SELECT iif(count(*), 0, target.due),
       iif(count(*), NULL, target.lastmod), iif(count(*), coalesce(target.asked_lastmod, ''), target.asked_lastmod) FROM page p WHERE p.site = target.site AND p.path = target.path)
     WHERE site = ?1 AND listed <> 0 AND listed NOT IN (SELECT value FROM json_each(?2)) AND state = 'known'`,
-  forgetAll:
-    "UPDATE target SET etag = NULL, modified = NULL WHERE site = ?1 AND (etag IS NOT NULL OR modified IS NOT NULL)",
-  forgetTypes: `UPDATE target SET etag = NULL, modified = NULL WHERE site = ?1 AND (etag IS NOT NULL OR modified IS NOT NULL)
-    AND (is_passage = 1 OR EXISTS (SELECT 1 FROM page p WHERE p.site = target.site AND p.path = target.path
-      AND p.media_type IN (SELECT value FROM json_each(?2))))`,
+  // Of what is not held the body has to come again.
+  rereadPassages: "UPDATE target SET etag = NULL, modified = NULL WHERE site = ?1 AND is_passage = 1",
+  rereadTypes: `UPDATE target SET unread = 1 FROM page p WHERE p.site = target.site AND p.path = target.path
+    AND target.site = ?1 AND p.media_type IN (SELECT value FROM json_each(?2))`,
   forgetTags: "UPDATE target SET etag = NULL WHERE site = ?1 AND etag IN (SELECT value FROM json_each(?2))",
+  forgetHeldTags: "UPDATE page SET etag = NULL WHERE site = ?1 AND etag IN (SELECT value FROM json_each(?2))",
   generation: "UPDATE site SET generation = generation + 1 WHERE id = ? RETURNING generation",
 } as const;
 
@@ -175,6 +197,7 @@ export class TargetList {
     const isNew = choice === "new" || choice === "ranked" || choice === "random";
     if (counted !== undefined && isNew && counted.fresh === 0) return [];
     if (counted !== undefined && choice === "doubted" && counted.doubted === 0) return [];
+    if (counted !== undefined && choice === "unconfirmed" && counted.unconfirmed === 0) return [];
     return inDatabase(this.#file, () => {
       const place: SqlValue[] = [this.#site, after, limit];
       if (!isNew) place.push(since, since);
@@ -245,8 +268,10 @@ export class TargetList {
       this.#late.transact(() => {
         this.#seen.note(rows.bodies, rows.removed, at);
         this.#runEach(sql.keep, rows.kept);
+        this.#runEach(sql.confirm, rows.confirmed);
         this.#runEach(sql.answered, rows.answered);
         this.#runEach(sql.postponed, rows.postponed);
+        this.#runEach(sql.forgetPostponed, rows.postponed);
         this.#note(found, 0);
         this.#runEach(
           sql.removePages,
@@ -258,17 +283,33 @@ export class TargetList {
     if (!keepsCounts(settlements)) this.#counts.forget();
   }
 
-  /** Forgets validators: of bodies of some media types and of those that are not held, or of all. */
-  forgetValidators(mediaTypes?: readonly string[]): void {
-    inDatabase(this.#file, () => {
-      if (mediaTypes === undefined) this.#write(sql.forgetAll);
-      else this.#write(sql.forgetTypes, JSON.stringify(mediaTypes));
-    });
+  /** Makes everything that is held due to be asked for, with its validators: another source wrote it. */
+  unconfirmHeld(): void {
+    inDatabase(this.#file, () =>
+      this.#late.transact(() => {
+        this.#write(sql.adoptHeld);
+        this.#write(sql.unconfirm);
+        this.#write(sql.forgetSharedTags, mostBodiesOfTag);
+      }),
+    );
+  }
+
+  /** Makes the links of pages due to be read: of held bodies of these media types, and of pages of which none is held. */
+  rereadLinks(mediaTypes: readonly string[]): void {
+    inDatabase(this.#file, () =>
+      this.#late.transact(() => {
+        this.#write(sql.rereadPassages);
+        this.#write(sql.rereadTypes, JSON.stringify(mediaTypes));
+      }),
+    );
   }
 
   /** Forgets entity tags that say nothing of a page. */
   forgetTags(etags: readonly string[]): void {
-    inDatabase(this.#file, () => this.#write(sql.forgetTags, JSON.stringify(etags)));
+    inDatabase(this.#file, () => {
+      this.#write(sql.forgetTags, JSON.stringify(etags));
+      this.#write(sql.forgetHeldTags, JSON.stringify(etags));
+    });
   }
 
   /** Makes targets that robots.txt disallowed due again. */

@@ -1,5 +1,6 @@
-import type { KeptInterval, PageTrouble, Target, TargetSettlement, Validators } from "../model/index.ts";
+import type { KeptInterval, PageTrouble, Target, TargetSettlement } from "../model/index.ts";
 import type { KeptBody, RemovedPage } from "./seen-changes.ts";
+import { validatorsOf } from "./site-memory.ts";
 
 type Text = string | null;
 type Count = number | null;
@@ -25,15 +26,16 @@ export type TargetRow = [
   Count,
   Text,
   number,
+  Text,
+  Text,
+  number,
+  number,
 ];
 
 /** Of `target t` and `page p`, in the order of a row. */
 export const targetColumns = `t.id, t.path, t.depth, t.lastmod, t.asked_lastmod, t.etag, t.modified, t.history, t.asked, t.full, t.due,
-  t.trouble, t.strikes, t.is_passage, t.interval, p.size, p.digest, p.modified, p.media_type, t.rank`;
-
-function validatorsOf(etag: Text, lastModified: Text): Validators {
-  return { ...(etag === null ? {} : { etag }), ...(lastModified === null ? {} : { lastModified }) };
-}
+  t.trouble, t.strikes, t.is_passage, t.interval, p.size, p.digest, p.modified, p.media_type, t.rank,
+  p.etag, p.http_modified, t.unconfirmed, t.unread`;
 
 /** What a row says of a target. */
 export function targetOf(row: TargetRow): Target {
@@ -55,7 +57,7 @@ export function targetOf(row: TargetRow): Target {
     interval,
   ] = row;
   const [sizeBytes, digest, lastModified, mediaType] = row.slice(15) as [Count, Text, Count, Text];
-  const rank = row[19];
+  const [rank, heldEtag, heldModified, isUnconfirmed, isUnread] = row.slice(19) as [number, Text, Text, number, number];
   const isHeld = sizeBytes !== null && digest !== null && lastModified !== null && mediaType !== null;
   return {
     id,
@@ -64,7 +66,9 @@ export function targetOf(row: TargetRow): Target {
     lastmod: lastmod ?? undefined,
     askedLastmod: askedLastmod ?? undefined,
     // Of a body that is not there any more they would bring nothing but a 304.
-    validators: isHeld || isPassage === 1 ? validatorsOf(etag, modified) : {},
+    validators: isHeld ? validatorsOf(heldEtag, heldModified) : isPassage === 1 ? validatorsOf(etag, modified) : {},
+    isUnconfirmed: isUnconfirmed === 1,
+    hasUnreadLinks: isUnread === 1,
     held: isHeld ? { path, sizeBytes, digest, lastModified, mediaType } : undefined,
     rank,
     history: JSON.parse(history) as number[],
@@ -79,6 +83,8 @@ export function targetOf(row: TargetRow): Target {
 /** What one batch of settlements writes, by statement. */
 export interface TargetRows {
   readonly kept: unknown[];
+  /** Validators of bodies that stay as they are. */
+  readonly confirmed: unknown[];
   readonly answered: unknown[];
   readonly postponed: unknown[];
   readonly bodies: KeptBody[];
@@ -87,7 +93,7 @@ export interface TargetRows {
 
 /** Sorts settlements into the rows of the statements that make them durable. */
 export function rowsOf(settlements: readonly TargetSettlement[]): TargetRows {
-  const rows: TargetRows = { kept: [], answered: [], postponed: [], bodies: [], removed: [] };
+  const rows: TargetRows = { kept: [], confirmed: [], answered: [], postponed: [], bodies: [], removed: [] };
   for (const settlement of settlements) {
     const { target, dueAt } = settlement;
     if (settlement.kind === "postponed") {
@@ -115,10 +121,15 @@ export function rowsOf(settlements: readonly TargetSettlement[]): TargetRows {
       target.depth,
     ]);
     if (settlement.kind === "removed") rows.removed.push({ path: target.path, reason: settlement.reason });
-    if (answer?.page === undefined) continue;
+    if (answer === undefined) continue;
+    if (answer.page === undefined) {
+      if (target.held !== undefined && !answer.isPassage)
+        rows.confirmed.push([target.path, etag, lastModified, isFull, askedAt]);
+      continue;
+    }
     const { path, sizeBytes, digest, lastModified: modified, mediaType } = answer.page;
     rows.bodies.push(answer.page);
-    rows.kept.push([path, sizeBytes, digest, modified, mediaType]);
+    rows.kept.push([path, sizeBytes, digest, modified, mediaType, etag, lastModified, askedAt]);
   }
   return rows;
 }
@@ -127,8 +138,9 @@ export function rowsOf(settlements: readonly TargetSettlement[]): TargetRows {
 export function keepsCounts(settlements: readonly TargetSettlement[]): boolean {
   return settlements.every((settlement) => {
     if (settlement.kind !== "answered") return false;
-    const { askedAt, fullAt, postponed, held } = settlement.target;
-    if (askedAt === undefined || fullAt === undefined || postponed?.trouble === "disallowed") return false;
+    const { askedAt, fullAt, postponed, held, isUnconfirmed } = settlement.target;
+    if (isUnconfirmed || askedAt === undefined || fullAt === undefined || postponed?.trouble === "disallowed")
+      return false;
     return settlement.page === undefined || (held !== undefined && settlement.page.path === settlement.target.path);
   });
 }

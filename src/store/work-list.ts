@@ -1,11 +1,11 @@
-import type { EpochSeconds, FetchItem, HeldBody, Page, PageTrouble, Settlement, WorkItem } from "../model/index.ts";
+import type { EpochSeconds, FetchItem, PageTrouble, Settlement, WorkItem } from "../model/index.ts";
 import { type Connection, prepareStatement, type Statement } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 import type { HandedMarks } from "./handed-marks.ts";
 import type { LateWrites } from "./late-writes.ts";
 import { type RemovedPage, SeenChangeLog } from "./seen-changes.ts";
 import type { SiteCounts } from "./site-counts.ts";
-import type { SiteShared } from "./site-memory.ts";
+import { type SiteShared, validatorsOf } from "./site-memory.ts";
 
 type FetchRow = [
   string,
@@ -17,23 +17,37 @@ type FetchRow = [
   string | null,
   PageTrouble | null,
   number,
+  number | null,
+  string | null,
+  string | null,
+  string | null,
 ];
 
+/** Of `work w` and `page p`, in the order of a row. */
+const fetchColumns = `w.path, w.size, w.digest, w.modified, w.media_type, p.size, p.digest, w.trouble, w.strikes,
+  p.modified, p.media_type, p.etag, p.http_modified`;
+
+const isSameBody = "excluded.fetched IS NULL AND digest = excluded.digest AND size = excluded.size";
+
 const sql = {
-  fetches: `SELECT w.path, w.size, w.digest, w.modified, w.media_type, p.size, p.digest, w.trouble, w.strikes
+  fetches: `SELECT ${fetchColumns}
     FROM work w LEFT JOIN page p ON p.site = w.site AND p.path = w.path
     WHERE w.site = ?1 AND w.path > ?2 AND w.kind = 'fetch' AND w.state = 'due' ORDER BY w.path LIMIT ?3`,
-  away: `SELECT w.path, w.size, w.digest, w.modified, w.media_type, p.size, p.digest, w.trouble, w.strikes
+  away: `SELECT ${fetchColumns}
     FROM work w INDEXED BY work_away LEFT JOIN page p ON p.site = w.site AND p.path = w.path
     WHERE w.site = ?1 AND w.kind = 'fetch' AND w.trouble = 'unavailable' AND w.state = 'due'
     ORDER BY w.strikes, w.path LIMIT ?2`,
   deletions: `SELECT w.path, p.path IS NOT NULL FROM work w LEFT JOIN page p ON p.site = w.site AND p.path = w.path
     WHERE w.site = ?1 AND w.path > ?2 AND w.kind = 'delete' ORDER BY w.path LIMIT ?3`,
   // The mark of what a reading listed is only read within that reading.
-  keep: `INSERT INTO page (site, path, size, digest, modified, media_type, seen)
-    SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, 0 FROM json_each(?2) WHERE true
-    ON CONFLICT DO UPDATE SET size = excluded.size, digest = excluded.digest, modified = excluded.modified,
-      media_type = excluded.media_type`,
+  // A body that did not come now, and is the one that was held, has the validators that it had.
+  keep: `INSERT INTO page (site, path, size, digest, modified, media_type, etag, http_modified, fetched, seen)
+    SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7, 0
+    FROM json_each(?2) WHERE true
+    ON CONFLICT DO UPDATE SET
+      etag = iif(${isSameBody}, etag, excluded.etag), http_modified = iif(${isSameBody}, http_modified, excluded.http_modified),
+      fetched = iif(${isSameBody}, fetched, excluded.fetched),
+      size = excluded.size, digest = excluded.digest, modified = excluded.modified, media_type = excluded.media_type`,
   accept: `INSERT OR REPLACE INTO accepted (site, path, size, digest, modified)
     SELECT ?1, value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?2)`,
   endAcceptance: "DELETE FROM accepted WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))",
@@ -45,18 +59,33 @@ const sql = {
   reopen: "UPDATE work SET state = 'due' WHERE site = ?1 AND state = 'disallowed'",
 } as const;
 
+function knownOf(row: FetchRow): FetchItem["known"] {
+  const [path, , , , , sizeBytes, digest, , , lastModified, mediaType, etag, modified] = row;
+  if (sizeBytes === null || digest === null || lastModified === null || mediaType === null) return undefined;
+  if (etag === null && modified === null) return undefined;
+  const page = { path, sizeBytes, digest, lastModified, mediaType };
+  return { page, validators: validatorsOf(etag, modified) };
+}
+
 function itemOf(row: FetchRow): FetchItem {
   const [path, sizeBytes, digest, lastModified, mediaType, heldBytes, heldDigest, trouble, strikes] = row;
+  const known = digest === null ? knownOf(row) : undefined;
   return {
     kind: "fetch",
+    ...(known === undefined ? {} : { known }),
     page: { path, sizeBytes: sizeBytes ?? undefined, digest: digest ?? undefined, lastModified, mediaType },
     held: heldBytes === null || heldDigest === null ? undefined : { sizeBytes: heldBytes, digest: heldDigest },
     postponed: trouble === null ? undefined : { trouble, strikes },
   };
 }
 
-function rowOf({ path, sizeBytes, digest, lastModified, mediaType }: Page & HeldBody): (string | number)[] {
-  return [path, sizeBytes, digest, lastModified, mediaType];
+function rowOf(
+  { page, validators }: Extract<Settlement, { kind: "kept" }>,
+  at: EpochSeconds,
+): (string | number | null)[] {
+  const { path, sizeBytes, digest, lastModified, mediaType } = page;
+  const { etag = null, lastModified: modified = null } = validators ?? {};
+  return [path, sizeBytes, digest, lastModified, mediaType, etag, modified, validators === undefined ? null : at];
 }
 
 /** The work of one site. */
@@ -99,14 +128,14 @@ export class StoredWork {
   }
 
   settle(settlements: readonly Settlement[], at: EpochSeconds): void {
-    const kept: (Page & HeldBody)[] = [];
+    const kept: Extract<Settlement, { kind: "kept" }>[] = [];
     const accepted: unknown[] = [];
     const done: string[] = [];
     const removed: RemovedPage[] = [];
     const postponed: unknown[] = [];
     for (const settlement of settlements) {
       const path = settlement.kind === "kept" ? settlement.page.path : settlement.path;
-      if (settlement.kind === "kept") kept.push(settlement.page);
+      if (settlement.kind === "kept") kept.push(settlement);
       if (settlement.kind === "kept" && settlement.acceptedFor !== undefined) {
         const { sizeBytes = null, digest = null, lastModified } = settlement.acceptedFor;
         accepted.push([path, sizeBytes, digest, lastModified]);
@@ -118,8 +147,15 @@ export class StoredWork {
     }
     inDatabase(this.#file, () =>
       this.#late.transact(() => {
-        this.#seen.note(kept, removed, at);
-        this.#runEach(sql.keep, kept.map(rowOf));
+        this.#seen.note(
+          kept.map(({ page }) => page),
+          removed,
+          at,
+        );
+        this.#runEach(
+          sql.keep,
+          kept.map((settlement) => rowOf(settlement, at)),
+        );
         this.#runEach(sql.accept, accepted);
         const gone = removed.map(({ path }) => path);
         this.#runEach(sql.removePages, gone);

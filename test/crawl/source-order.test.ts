@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, it } from "node:test";
 import { sourceNames } from "../../src/model/index.ts";
 import { Crawler, type Visit } from "./site-visit.ts";
+import { dayMs } from "./synced-site.ts";
 
 const index = "/.well-known/tidemark/index.gz";
 const resourceSync = "/.well-known/resourcesync";
@@ -81,12 +82,52 @@ describe("the sources of a site", () => {
     crawler.site.files.set("/sitemap.xml", sitemapOf(crawler, "/a.html"));
     assert.equal((await crawler.visit(all)).summary.source, "sitemap");
     crawler.site.answers.set("/sitemap.xml", answer(404));
-    assert.equal((await crawler.visitNextDay(all)).summary.source, "links");
+    const bad = await crawler.visitNextDay(all);
+    assert.deepEqual([bad.summary.source, bad.summary.pageRequests], ["none", 0]);
+    assert.ok(bad.warnings.includes("source-missing"));
     crawler.site.answers.clear();
     assert.equal((await crawler.visitNextDay(all)).summary.source, "sitemap");
+  });
+
+  it("that were used are missed for three visits and two days before a worse one is used, and looked for in each", async () => {
+    await using crawler = await openSite();
+    crawler.site.files.set("/sitemap.xml", sitemapOf(crawler, "/a.html"));
+    await crawler.visit(all);
     crawler.site.answers.set("/sitemap.xml", answer(404));
-    for (let day = 0; day < 3; day++) assert.equal(looks(await crawler.visitNextDay(all)).length, 1);
-    assert.equal(looks(await crawler.visitNextDay(all)).length, 0);
+    crawler.now += dayMs;
+    // Robots.txt changes meanwhile: that says nothing of the sitemap.
+    crawler.site.files.set("/robots.txt", Buffer.from("User-agent: x\nDisallow:\n"));
+    for (let hour = 0; hour < 48; hour += 6) {
+      const { summary, warnings } = await crawler.visit(all);
+      assert.deepEqual([summary.source, summary.pageRequests], ["none", 0], `hour ${hour}`);
+      assert.ok(warnings.includes("source-missing"));
+      crawler.now += dayMs / 4;
+    }
+    for (let day = 0; day < 10; day++) {
+      const visit = await crawler.visit(all);
+      assert.equal(visit.summary.source, "links");
+      assert.ok(looks(visit).includes("404 /sitemap.xml"), `day ${day}`);
+      crawler.now += dayMs;
+    }
+    crawler.site.answers.clear();
+    assert.equal((await crawler.visit(all)).summary.source, "sitemap");
+  });
+
+  it("are no longer waited for where they have been in trouble for days", async () => {
+    await using crawler = await openSite();
+    crawler.site.files.set("/sitemap.xml", sitemapOf(crawler, "/a.html"));
+    await crawler.visit(all);
+    crawler.site.answers.set("/sitemap.xml", answer(503));
+    for (let day = 0; day < 3; day++) assert.equal((await crawler.visitNextDay(all)).summary.source, "none");
+    for (let day = 0; day < 3; day++) assert.equal((await crawler.visitNextDay(all)).summary.source, "links");
+  });
+
+  it("are not waited for where somebody asks for another", async () => {
+    await using crawler = await openSite();
+    crawler.site.publishBase();
+    await crawler.visit(all);
+    crawler.site.files.clear();
+    assert.equal((await crawler.visitNextDay({ sources: ["links"] })).summary.source, "links");
   });
 
   it("that are in trouble are waited for where they were used, and nothing else is asked", async () => {
@@ -125,6 +166,7 @@ describe("the sources of a site", () => {
     // Its old validators would say that nothing changed.
     site.set({ "/a.png": "a" });
     site.files.clear();
+    for (let day = 0; day < 3; day++) await crawler.visitNextDay(all);
     const visit = await crawler.visitNextDay(all);
     assert.deepEqual([visit.summary.source, visit.pages], ["links", ["updated /a.png"]]);
     assert.equal(crawler.mirror()["/a.png"], "a");

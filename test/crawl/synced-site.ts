@@ -107,6 +107,11 @@ export class SyncedSite implements AsyncDisposable {
     assert.deepEqual(readMirror(this.mirror, this.#server.url), served);
   }
 
+  /** What the mirror holds, by file name. */
+  held(): Record<string, string> {
+    return readMirror(this.mirror, this.#server.url);
+  }
+
   /** Removes published files whose names match. */
   unpublish(pattern: RegExp): void {
     const folder = join(this.docroot, ".well-known");

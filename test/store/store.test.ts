@@ -96,11 +96,17 @@ describe("the store", () => {
     {
       using store = openStore({ into: folder.path });
       const site = store.openSite(origin);
-      assert.deepEqual(site.memory.read(), { position: undefined, robots: undefined, clock: undefined });
+      assert.deepEqual(site.memory.read(), {
+        position: undefined,
+        robots: undefined,
+        clock: undefined,
+        writer: undefined,
+      });
       site.memory.rememberRobots(robots);
       takeIn(site, () => undefined);
       // Also to whoever has asked before.
       assert.deepEqual(site.memory.read().position, position);
+      assert.equal(site.memory.read().writer, "archives");
       assert.deepEqual(site.memory.read().robots?.validators, robots.validators);
     }
     using store = openStore({ into: folder.path });

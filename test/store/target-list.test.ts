@@ -41,7 +41,7 @@ class OpenedStore implements Disposable {
     return target;
   }
 
-  taken(choice: "new" | "moved" | "known", since = 1000): string[] {
+  taken(choice: "new" | "moved" | "known" | "unconfirmed", since = 1000): string[] {
     return this.targets.take(choice, since, 0, 100).map(({ path }) => path);
   }
 }
@@ -63,14 +63,15 @@ describe("the targets of a site", () => {
     assert.deepEqual(store.targets.counts(), { known: 2, fresh: 1, held: 1, disallowed: 0 });
   });
 
-  it("are as deep as the shortest way, and come whole where it becomes shorter", () => {
+  it("are as deep as the shortest way, and their links are read again where it becomes shorter", () => {
     using store = new OpenedStore();
     store.targets.note([{ path: "/a", depth: 3, lastmod: undefined }], 0);
     store.targets.settle([answered(store.find("/a"), 1)], [], 1);
     store.targets.note([{ path: "/a", depth: 4, lastmod: undefined }], 0);
     assert.deepEqual([store.find("/a").depth, store.find("/a").validators.etag], [3, '"x"']);
     store.targets.note([{ path: "/a", depth: 2, lastmod: undefined }], 0);
-    assert.deepEqual([store.find("/a").depth, store.find("/a").validators], [2, {}]);
+    const { depth, validators, hasUnreadLinks } = store.find("/a");
+    assert.deepEqual([depth, validators.etag, hasUnreadLinks], [2, '"x"', true]);
   });
 
   it("keep their validators when a list names them", () => {
@@ -156,18 +157,27 @@ describe("the targets of a site", () => {
     assert.deepEqual([store.taken("known"), store.taken("known", 5000).length], [[], 4]);
   });
 
-  it("forget validators of all, of some types, or some tags", () => {
+  it("keep validators where links are to be read again, and forget some tags", () => {
     using store = new OpenedStore();
     store.answer(["/a"], 1);
-    store.targets.forgetValidators(["text/css"]);
-    assert.equal(store.find("/a").validators.etag, '"x"');
+    store.targets.rereadLinks(["text/css"]);
+    assert.equal(store.find("/a").hasUnreadLinks, false);
+    store.targets.rereadLinks(["text/html"]);
+    assert.deepEqual([store.find("/a").hasUnreadLinks, store.find("/a").validators.etag], [true, '"x"']);
     store.targets.forgetTags(['"x"', '"y"']);
     assert.deepEqual(Object.keys(store.find("/a").validators), ["lastModified"]);
-    store.targets.forgetValidators(["text/html"]);
-    assert.deepEqual(store.find("/a").validators, {});
     store.answer(["/a"], 2);
-    store.targets.forgetValidators();
-    assert.deepEqual(store.find("/a").validators, {});
+    assert.equal(store.find("/a").hasUnreadLinks, false);
+  });
+
+  it("are to be confirmed, each once, after another source brought what is held", () => {
+    using store = new OpenedStore();
+    store.answer(["/a", "/b"], 1);
+    store.targets.unconfirmHeld();
+    assert.deepEqual(store.taken("unconfirmed", 2), ["/a", "/b"]);
+    assert.equal(store.find("/a").validators.etag, '"x"');
+    store.answer(["/a"], 3);
+    assert.deepEqual(store.taken("unconfirmed", 4), ["/b"]);
   });
 
   it("that are answered twice in a batch are kept once", () => {
