@@ -13,8 +13,9 @@ async function openSite(): Promise<SyncedSite> {
   const site = await SyncedSite.open(0);
   site.write("index.html", `<a href="/docs/">docs</a> <a href="/a.html">a</a> <a href="/docs/more.html">more</a>`);
   site.write("docs/index.html", `<a href="/">home</a> <a href="/b.html">b</a>`);
-  site.write("docs/more.html", "more");
-  for (const name of ["a", "b"]) site.write(`${name}.html`, `<p>${name}`);
+  site.write("docs/more.html", "one page more");
+  site.write("a.html", "<p>a");
+  site.write("b.html", "<p>page b");
   await publish(site);
   return site;
 }
@@ -66,7 +67,7 @@ describe("a site whose archives go and come back", () => {
     assert.ok("/docs/~tidemark-index" in site.held() || "/docs/" in site.held(), "links led to the folder");
     // As it was when the archives were there: only the crawler has seen it otherwise.
     site.write("a.html", "<p>a");
-    site.write("b.html", "<p>b");
+    site.write("b.html", "<p>page b");
     site.now += dayMs;
     await publishAgain(site);
     const back = await visit(site);

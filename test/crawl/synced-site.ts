@@ -25,6 +25,8 @@ export class SyncedSite implements AsyncDisposable {
   readonly docroot: string;
   #parts: string | undefined;
   now: number = Date.UTC(2027, 0, 1);
+  /** Is told of each request, as `status path`. */
+  onRequest: (request: string) => void = () => undefined;
 
   constructor(temp: TempFolder, docroot: string, server: FolderServer, requests: string[]) {
     this.#temp = temp;
@@ -38,11 +40,13 @@ export class SyncedSite implements AsyncDisposable {
     const docroot = join(temp.path, "docroot");
     mkdirSync(docroot);
     const requests: string[] = [];
-    const server = await serveFolder({
-      folder: docroot,
-      onRequest: ({ path, status }) => requests.push(`${status} ${path}`),
-    });
+    let note = (request: string): void => void requests.push(request);
+    const server = await serveFolder({ folder: docroot, onRequest: ({ path, status }) => note(`${status} ${path}`) });
     const site = new SyncedSite(temp, docroot, server, requests);
+    note = (request) => {
+      requests.push(request);
+      site.onRequest(request);
+    };
     for (let at = 0; at < pages; at++) site.write(`d${at % 7}/${at}.html`, `page ${at}`);
     return site;
   }
@@ -98,13 +102,18 @@ export class SyncedSite implements AsyncDisposable {
   }
 
   assertMirrored(): void {
+    assert.deepEqual(this.held(), this.served());
+  }
+
+  /** The pages of the document root, by path. */
+  served(): Record<string, string> {
     const served: Record<string, string> = {};
     for (const entry of readdirSync(this.docroot, { recursive: true, withFileTypes: true })) {
       const file = join(entry.parentPath, entry.name);
       if (entry.isFile() && /\.(?:html|png)$/.test(entry.name))
         served[file.slice(this.docroot.length)] = readFileSync(file, "utf8");
     }
-    assert.deepEqual(readMirror(this.mirror, this.#server.url), served);
+    return served;
   }
 
   /** What the mirror holds, by file name. */
