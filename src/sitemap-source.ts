@@ -66,6 +66,9 @@ export function openSitemapSource(options: SitemapSourceOptions): ListedPageSour
     get isComplete() {
       return pages.isComplete;
     },
+    get kept() {
+      return pages.kept;
+    },
     [Symbol.asyncDispose]: async () => {
       await pages[Symbol.asyncDispose]();
       spill?.[Symbol.dispose]();

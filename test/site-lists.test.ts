@@ -373,3 +373,23 @@ test("a list publishes no secret's name either, and knows pages from files", asy
   const withheld = run.events.filter((event) => event.event === "withheld").map(({ path }) => path);
   for (const path of secrets) assert.ok(withheld.includes(path), path);
 });
+
+test("a line with a field in the wrong column publishes nothing, and what was published of its page stays", async () => {
+  using site = new TestSite();
+  site.write("index.html", "x");
+  const first = `/a\t2025-01-01\t5\n/b\t2025-01-01\t5\n/c\t2025-01-01\t5\n`;
+  await site.export({ urls: bytesOf(first) });
+  const before = site.hold();
+  // Of /a and /new the columns are shifted; /b is not listed any more; of /c the last line counts.
+  const shifted = "/a\t5\ttext/html\n/new\t7\ttext/html\n/c\t2025-02-02\t9\n/c\t9\ttext/html\n/d\t9\tx\n/d\t2025-02-02\t9\n";
+  const run = await site.export({ urls: bytesOf(shifted) });
+  assert.deepEqual([...site.hold().keys()].sort(), ["/a", "/c", "/d", "/index.html"]);
+  for (const path of ["/a", "/c"]) assert.deepEqual(site.hold().get(path), before.get(path), path);
+  assert.deepEqual([run.summary.created, run.summary.updated, run.summary.deleted], [1, 0, 1]);
+  const told = run.events.filter((event) => event.event === "item-error");
+  assert.deepEqual([...new Set(told.map(({ code }) => code))], ["bad-size"]);
+  assert.ok(told.every(({ message }) => message.endsWith("stays as it was")));
+  // The list is mended.
+  await site.export({ urls: bytesOf("/a\t2025-03-03\t6\n/c\t2025-01-01\t5\n/d\t2025-02-02\t9\n") });
+  assert.equal(site.hold().get("/a")?.sizeBytes, 6);
+});

@@ -12,6 +12,10 @@ export class JoinedLists implements ListedPageSource {
     return this.#lists.every(({ source }) => source.isComplete);
   }
 
+  get kept(): ReadonlySet<string> {
+    return new Set(this.#lists.flatMap(({ source }) => [...source.kept]));
+  }
+
   async next(): Promise<readonly ListedPage[] | undefined> {
     const [first, second] = this.#lists;
     const pages: ListedPage[] = [];
@@ -39,7 +43,7 @@ export class JoinedLists implements ListedPageSource {
     while (first.isKnown && second.isKnown) {
       const [a, b] = [first.head, second.head];
       if (a !== undefined && (b === undefined || a.path <= b.path)) {
-        if (a.path !== b?.path) pages.push(a);
+        if (a.path !== b?.path && !second.source.kept.has(a.path)) pages.push(a);
         first.step();
       } else if (b !== undefined) {
         pages.push(b);

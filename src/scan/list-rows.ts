@@ -17,7 +17,9 @@ import { parseListedUrl } from "./listed-url.ts";
 /** Who is told what the lines of a list are. Numbers of lines begin with 1. */
 export interface RowSink {
   page(page: ListedPage): void;
-  /** A line that is no page, or a field of a page that says nothing now. */
+  /** A page of which a field is not understood, as in a line whose columns are shifted: nothing of the line is believed. */
+  unreadable(path: string): void;
+  /** A line that is no page, or a field that is not understood. */
   problem(line: number, problem: Problem): void;
 }
 
@@ -32,6 +34,8 @@ export class ListRows {
   #format: ListFormat | undefined;
   #columns: readonly (ListColumn | undefined)[] | undefined;
   #line = 0;
+  /** Whether a field of the line is not understood. */
+  #isMisread = false;
   /** Lines of a record of CSV whose quote has no end yet. */
   #open: string[] = [];
   readonly #knownKeys: Map<string, ListColumn | undefined> = new Map();
@@ -180,13 +184,16 @@ export class ListRows {
       this.#sink.problem(this.#line, path.error);
       return;
     }
-    this.#sink.page({
+    this.#isMisread = false;
+    const page = {
       path: path.value,
       sizeBytes: this.#field(size, parseListedSize),
       lastModified: this.#field(lastModified, parseListedTime),
       mediaType: this.#mediaType(type),
       digest: this.#field(digest, parseListedDigest),
-    });
+    };
+    if (this.#isMisread) this.#sink.unreadable(page.path);
+    else this.#sink.page(page);
   }
 
   #mediaType(text: string | undefined): string | undefined {
@@ -197,12 +204,13 @@ export class ListRows {
     return type;
   }
 
-  // A page with a date that nobody understands is there all the same: without it, it would look deleted.
   #field<T>(text: string | undefined, parse: (text: string) => Result<T>): T | undefined {
     if (text === undefined || isUnsaid(text)) return undefined;
     const result = parse(text.trim());
     if (result.ok) return result.value;
-    this.#sink.problem(this.#line, result.error);
+    const { code, message } = result.error;
+    this.#sink.problem(this.#line, { code, message: `${message}; what was published of this page stays as it was` });
+    this.#isMisread = true;
     return undefined;
   }
 }

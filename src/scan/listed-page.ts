@@ -18,4 +18,6 @@ export interface ListedPageSource extends AsyncDisposable {
   next(): Promise<readonly ListedPage[] | undefined>;
   /** Whether what it does not name is not there; known when the first pages were given. */
   readonly isComplete: boolean;
+  /** Paths whose lines are not understood: what was published of them stays. Known when the first pages were given; bounded. */
+  readonly kept: ReadonlySet<string>;
 }

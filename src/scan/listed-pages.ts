@@ -37,6 +37,8 @@ export interface ListedCounts {
 /** Takes what is read from a list. */
 export interface ListedIntake {
   add(page: ListedPage): void;
+  /** Says that what was published of a page stays as it was: its line is not understood. */
+  keep(path: string): void;
   /** @param place - what precedes the message: the list and the line */
   problem(place: string, problem: Problem): void;
   /** Says that pages may be missing that are there: nothing is to be deleted because of this list. */
@@ -44,6 +46,9 @@ export interface ListedIntake {
   /** To be awaited now and then. @throws TidemarkError `aborted` */
   turn(): Promise<void>;
 }
+
+/** Paths of lines that are not understood; with more of them, nothing is deleted because of the list. */
+const maxKept = 10_000;
 
 /** Problems that are told in full; of others the number is. */
 const maxToldProblems = 20;
@@ -59,6 +64,7 @@ export class ListedPages implements ListedPageSource {
   #pages = 0;
   #isEnded = false;
   #isComplete = true;
+  readonly #kept: Set<string> = new Set();
 
   /** @param read - reads the whole list into the intake, once */
   constructor(name: string, options: ListedPagesOptions, read: (intake: ListedIntake) => Promise<void>) {
@@ -79,6 +85,10 @@ export class ListedPages implements ListedPageSource {
     return this.#isComplete;
   }
 
+  get kept(): ReadonlySet<string> {
+    return this.#kept;
+  }
+
   /** @throws TidemarkError `not-found`, `no-permission`, `bad-option` if nothing in it is a page, `disk-full`, `aborted`, `io` */
   async next(): Promise<readonly ListedPage[] | undefined> {
     this.#batches ??= await this.#begin();
@@ -90,7 +100,7 @@ export class ListedPages implements ListedPageSource {
         this.#tellDuplicates();
         return undefined;
       }
-      const pages = batch.value.filter(({ path }) => this.#mayLeave(path));
+      const pages = batch.value.filter(({ path }) => !this.#kept.has(path) && this.#mayLeave(path));
       this.#pages += pages.length;
       if (pages.length > 0) return pages;
     }
@@ -106,7 +116,14 @@ export class ListedPages implements ListedPageSource {
 
   async #begin(): Promise<Generator<ListedPage[]>> {
     await this.#read({
-      add: (page) => this.#sort.add(page),
+      add: (page) => {
+        this.#kept.delete(page.path);
+        this.#sort.add(page);
+      },
+      keep: (path) => {
+        if (this.#kept.size < maxKept) this.#kept.add(path);
+        else this.#isComplete = false;
+      },
       problem: (place, found) => this.#complain(place, found),
       missing: () => {
         this.#isComplete = false;

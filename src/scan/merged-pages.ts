@@ -23,7 +23,8 @@ export function isScannedFile(page: SitePage): page is ScannedFile {
 /**
  * Merges files and listed pages in path order; where both have a path the file counts. It disposes of both sources.
  *
- * A list that is not complete makes the whole site a gap: nothing is deleted because of it.
+ * A list that is not complete makes the whole site a gap: nothing is deleted because of it. A page whose line is not
+ * understood is a gap of its own.
  */
 export class MergedPages implements AsyncDisposable {
   readonly #files: FileSource;
@@ -66,8 +67,10 @@ export class MergedPages implements AsyncDisposable {
     if (!this.#listed.isComplete) {
       // Gaps are not nested: this one holds all others.
       gaps = this.#isGapTold ? [] : [{ path: "/" }];
-      this.#isGapTold = true;
+    } else if (!this.#isGapTold) {
+      for (const path of this.#listed.kept) gaps.push({ path });
     }
+    this.#isGapTold = true;
     const pages = this.#merge();
     return pages.length === 0 && gaps.length === 0 ? undefined : { pages, gaps };
   }

@@ -67,6 +67,10 @@ export class ProbedPages implements ListedPageSource {
     return this.#options.source.isComplete;
   }
 
+  get kept(): ReadonlySet<string> {
+    return this.#options.source.kept;
+  }
+
   /** @throws TidemarkError as the source does; `disk-full`, `no-permission` */
   async next(): Promise<readonly ListedPage[] | undefined> {
     if (!this.#isBegun) await this.#begin();
@@ -114,11 +118,11 @@ export class ProbedPages implements ListedPageSource {
     return probes;
   }
 
-  // Of what an incomplete list does not name, nothing is forgotten.
+  // Of what an incomplete list does not name, and of what it names in a line that is not understood, nothing is forgotten.
   async #passOver(path: string | undefined): Promise<void> {
     for (let head = this.#reader.head; head !== undefined; head = this.#reader.head) {
       if (path !== undefined && head.path >= path) return;
-      if (!this.isComplete && this.#writer?.add(head) === true) await this.#writer.drain();
+      if ((!this.isComplete || this.kept.has(head.path)) && this.#writer?.add(head) === true) await this.#writer.drain();
       if (this.#reader.step()) await this.#reader.fill();
     }
   }

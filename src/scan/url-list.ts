@@ -22,8 +22,8 @@ export interface UrlListOptions extends ListedPagesOptions {
  *
  * TSV and CSV may have a header; without one the columns are `url lastmod size digest type`, the later ones optional. In
  * JSON lines an object has members of the same names. `-` and nothing stand for what is not known. Empty lines and such
- * that begin with `#` are passed over. A line that is no page of the site is an item error; a field that is not
- * understood is one too, and the page is taken without it. Of a path that stands twice the last line counts.
+ * that begin with `#` are passed over. A line that is no page of the site is an item error. So is a field that is not
+ * understood, and what was published of the page stays as it was. Of a path that stands twice the last line counts.
  *
  * @throws TidemarkError from `next`: `bad-option` where nothing in it is a page, or a stream was read before
  *
@@ -41,6 +41,7 @@ export function openUrlList(options: UrlListOptions): ListedPages {
     }
     const rows = new ListRows(options.origin, name, options.format, {
       page: (page) => intake.add(page),
+      unreadable: (path) => intake.keep(path),
       problem: (line, problem) => intake.problem(`${name}:${line}`, problem),
     });
     const lines = new ListLines((line) => rows.add(line));

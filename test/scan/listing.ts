@@ -14,6 +14,7 @@ export function givenPages(pages: readonly ListedPage[], batchSize = 3, isComple
   let at = 0;
   return {
     isComplete,
+    kept: new Set(),
     next: async () => {
       if (at >= pages.length) return undefined;
       at += batchSize;
