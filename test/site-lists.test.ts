@@ -381,7 +381,8 @@ test("a line with a field in the wrong column publishes nothing, and what was pu
   await site.export({ urls: bytesOf(first) });
   const before = site.hold();
   // Of /a and /new the columns are shifted; /b is not listed any more; of /c the last line counts.
-  const shifted = "/a\t5\ttext/html\n/new\t7\ttext/html\n/c\t2025-02-02\t9\n/c\t9\ttext/html\n/d\t9\tx\n/d\t2025-02-02\t9\n";
+  const shifted =
+    "/a\t5\ttext/html\n/new\t7\ttext/html\n/c\t2025-02-02\t9\n/c\t9\ttext/html\n/d\t9\tx\n/d\t2025-02-02\t9\n";
   const run = await site.export({ urls: bytesOf(shifted) });
   assert.deepEqual([...site.hold().keys()].sort(), ["/a", "/c", "/d", "/index.html"]);
   for (const path of ["/a", "/c"]) assert.deepEqual(site.hold().get(path), before.get(path), path);

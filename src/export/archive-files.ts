@@ -13,6 +13,7 @@ import {
 } from "../format/index.ts";
 import { type Change, TidemarkError } from "../model/index.ts";
 import { placeFile, syncFiles } from "./durable-file.ts";
+import { shownPath } from "./held-folder.ts";
 
 const gzipAsync = promisify(gzip);
 const gunzipAsync = promisify(gunzip);
@@ -114,7 +115,8 @@ export class ArchiveFiles implements ArchiveFolder {
   }
 }
 
-function corrupt(path: string, why: string): TidemarkError {
+function corrupt(held: string, why: string): TidemarkError {
+  const path = shownPath(held);
   return new TidemarkError("archive-corrupt", `The archive ${path} cannot be used: ${why}`, {
     hint: "Run the export again: it publishes the site anew without this archive.",
     details: { path },

@@ -1,10 +1,12 @@
 import { once } from "node:events";
-import { createWriteStream, type WriteStream } from "node:fs";
+import { constants, createWriteStream, type WriteStream } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { finished } from "node:stream/promises";
 import type { ZipArchive } from "archiver";
 import { wrapSystemError } from "../model/index.ts";
-import { temporaryName } from "./durable-file.ts";
+import { adoptFile, temporaryName } from "./durable-file.ts";
+import { shownPath } from "./held-folder.ts";
 
 /** Of all files in a package: the beginning of ZIP's calendar. Equal input gives equal bytes. */
 const fixedDate = new Date(Date.UTC(1980, 0, 1));
@@ -66,8 +68,9 @@ export class DumpPackage implements AsyncDisposable {
     try {
       await Promise.all([this.#zip.finalize(), finished(this.#file)]);
       if (this.#failure !== undefined) throw this.#failure;
-      const handle = await open(this.#temporary, "r+");
+      const handle = await open(this.#temporary, constants.O_RDWR | constants.O_NOFOLLOW);
       try {
+        adoptFile(handle.fd, dirname(this.#temporary));
         await handle.chmod(0o644);
         await handle.sync();
       } finally {
@@ -78,7 +81,7 @@ export class DumpPackage implements AsyncDisposable {
       this.#isDone = true;
       return size;
     } catch (error) {
-      throw wrapSystemError(error, `write ${this.#path}`, { path: this.#path });
+      throw wrapSystemError(error, `write ${shownPath(this.#path)}`, { path: shownPath(this.#path) });
     }
   }
 
@@ -101,6 +104,7 @@ export class DumpPackage implements AsyncDisposable {
       await Promise.race([written, ended]);
       stopped.abort();
     }
-    if (this.#failure !== undefined) throw wrapSystemError(this.#failure, `write ${this.#path}`, { path: this.#path });
+    if (this.#failure !== undefined)
+      throw wrapSystemError(this.#failure, `write ${shownPath(this.#path)}`, { path: shownPath(this.#path) });
   }
 }

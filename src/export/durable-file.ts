@@ -8,12 +8,14 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from "node:fs";
-import { link, mkdir, open, readdir, rm, stat } from "node:fs/promises";
+import { lchown, link, lstat, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
+import { shownPath } from "./held-folder.ts";
 
 const temporaryForm = /^\.tidemark-[0-9]+-[0-9]+\.tmp$/;
 let serial = 0;
@@ -28,7 +30,7 @@ export function temporaryName(path: string): string {
 export interface DurableOptions {
   /** Permission bits; default 0644, whatever the umask: the web server must read it. */
   readonly mode?: number;
-  /** Whom it is to belong to, where we may give it away; default ourselves. */
+  /** Whom it is to belong to, where we may give it away; default ourselves, or if we are root the owner of its folder. */
   readonly owner?: { readonly uid: number; readonly gid: number };
   /** Modification time in seconds since 1970; default now. */
   readonly mtimeSeconds?: number;
@@ -54,7 +56,7 @@ export async function writeDurably(path: string, content: Uint8Array, options: D
   } catch (error) {
     if (fd !== undefined) closeSync(fd);
     removeQuietly(temporary);
-    throw wrapSystemError(error, `write ${path}`, { path });
+    throw cannotWrite(error, path);
   }
 }
 
@@ -71,7 +73,7 @@ export async function createDurably(path: string, content: Uint8Array): Promise<
     await link(temporary, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw wrapSystemError(error, `write ${path}`, { path });
+    throw cannotWrite(error, path);
   } finally {
     removeQuietly(temporary);
   }
@@ -91,7 +93,7 @@ export function placeFile(path: string, content: Uint8Array, options: DurableOpt
     renameSync(temporary, path);
   } catch (error) {
     removeQuietly(temporary);
-    throw wrapSystemError(error, `write ${path}`, { path });
+    throw cannotWrite(error, path);
   }
 }
 
@@ -105,7 +107,7 @@ export async function syncFiles(folder: string, names: readonly string[]): Promi
         const handle = await open(path, constants.O_RDONLY);
         await handle.sync().finally(() => handle.close());
       } catch (error) {
-        throw wrapSystemError(error, `make ${path} durable`, { path });
+        throw wrapSystemError(error, `make ${shownPath(path)} durable`, { path: shownPath(path) });
       }
     }
   };
@@ -120,13 +122,37 @@ function fill(temporary: string, content: Uint8Array, options: DurableOptions): 
   const fd = openSync(temporary, "wx", 0o600);
   try {
     for (let at = 0; at < content.length; ) at += writeSync(fd, content, at);
-    if (options.owner !== undefined) giveAway(fd, options.owner);
+    if (options.owner === undefined) adoptFile(fd, dirname(temporary));
+    else giveAway(fd, options.owner);
     fchmodSync(fd, options.mode ?? 0o644);
     if (options.mtimeSeconds !== undefined) futimesSync(fd, options.mtimeSeconds, options.mtimeSeconds);
     return fd;
   } catch (error) {
     closeSync(fd);
     throw error;
+  }
+}
+
+function cannotWrite(error: unknown, path: string): Error {
+  const shown = shownPath(path);
+  return wrapSystemError(error, `write ${shown}`, { path: shown });
+}
+
+/** Gives a file that root makes to the owner of its folder, so that the next run may be that user's. */
+export function adoptFile(fd: number, folder: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(folder);
+  if (uid !== 0 || gid !== 0) fchownSync(fd, uid, gid);
+}
+
+/** Does the same for all files of a folder: what others than we wrote there. */
+export async function adoptFiles(folder: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(folder);
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const status = await lstat(path).catch(() => undefined);
+    if (status !== undefined && (status.uid !== uid || status.gid !== gid)) await lchown(path, uid, gid);
   }
 }
 
@@ -157,7 +183,7 @@ export async function syncFolder(path: string): Promise<void> {
   } catch (error) {
     // Some network file systems cannot sync a folder; there the rename is as durable as it gets.
     if ((error as NodeJS.ErrnoException).code !== "EINVAL")
-      throw wrapSystemError(error, `make ${path} durable`, { path });
+      throw wrapSystemError(error, `make ${shownPath(path)} durable`, { path: shownPath(path) });
   }
 }
 
@@ -189,14 +215,30 @@ async function tryToMake(path: string, mode: number | undefined): Promise<string
   }
 }
 
-/** Makes a folder, and those above it, that the web server may enter. */
-export async function makeFolder(path: string, mode: number): Promise<void> {
+/**
+ * Makes a folder, and those above it, with a mode whatever the umask takes away.
+ *
+ * @param owner - whom it is to belong to if root makes it, not those above it; default root
+ * @returns those that were made, the uppermost first
+ */
+export async function makeFolder(
+  path: string,
+  mode: number,
+  owner?: { readonly uid: number; readonly gid: number },
+): Promise<string[]> {
   try {
-    // Whatever the umask takes away; and only of what we made.
-    for (const folder of await makeMissingFolder(path, mode)) {
+    const made = await makeMissingFolder(path, mode);
+    for (const folder of made) {
       const handle = await open(folder, constants.O_RDONLY);
-      await handle.chmod(mode).finally(() => handle.close());
+      try {
+        await handle.chmod(mode);
+        if (folder === path && owner !== undefined && process.getuid?.() === 0)
+          await handle.chown(owner.uid, owner.gid);
+      } finally {
+        await handle.close();
+      }
     }
+    return made;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") {
       throw new TidemarkError("not-a-folder", `${path} is wanted as a folder, and a file is there.`, {

@@ -1,19 +1,26 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readdir, rmdir, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { formatArchiveName, publishedFolder } from "../format/index.ts";
 import { type Clock, type EpochSeconds, type ExportEvent, type ExportSummary, TidemarkError } from "../model/index.ts";
 import { ArchiveFiles } from "./archive-files.ts";
 import type { ContentPolicy } from "./content-policy.ts";
 import type { ReadPage } from "./dumps.ts";
-import { makeFolder, removeTemporaries, syncFolder } from "./durable-file.ts";
+import { adoptFiles, makeFolder, removeTemporaries, syncFolder } from "./durable-file.ts";
+import { HeldFolder } from "./held-folder.ts";
 import type { Ledger, Retired } from "./ledger.ts";
 import { readLedger, writeLedger } from "./ledger-file.ts";
 import { type ListGuardOptions, refuseFewerLists } from "./list-guard.ts";
 import type { CandidateFile, DigestMode } from "./page-diff.ts";
 import { type Draft, draftPublication, type IncludeChoice } from "./publication-draft.ts";
-import { findRobotsFolder, publishIndex, publishRobots, readPublishedIndex } from "./published-files.ts";
+import {
+  holdRobotsPlace,
+  publishIndex,
+  publishRobots,
+  type RobotsPlace,
+  readPublishedIndex,
+} from "./published-files.ts";
 import {
   findArchives,
   namesOf,
@@ -96,28 +103,56 @@ export async function runExport<File extends CandidateFile>(
   options: ExportRunOptions<File>,
 ): Promise<Omit<ExportSummary, "stateDir" | "withheld" | "withheldByRule" | "errors" | "warnings" | "elapsedMs">> {
   const { docroot, stateDir, dryRun } = options;
-  const files = new ArchiveFiles(join(docroot, publishedFolder.slice(1)));
-  if (dryRun) return await exportOrBeginAnew(options, files);
-  await makeFolder(stateDir, 0o700);
-  await using _lock = await SiteLock.take(stateDir, new Date(options.clock()));
-  await makeFolder(files.folder, 0o755);
-  await using _turn = await SiteLock.takePublishing(files.folder, new Date(options.clock()));
-  const robotsFolder = await findRobotsFolder(options.robotsDir);
-  const folders = [stateDir, files.folder, robotsFolder];
-  if (options.standards.resourceSync) folders.push(dirname(files.folder));
-  for (const folder of folders) await removeTemporaries(folder);
-  return await exportOrBeginAnew(options, files);
+  if (dryRun)
+    return await exportOrBeginAnew(options, new ArchiveFiles(join(docroot, publishedFolder.slice(1))), undefined);
+  const made = await makeFolder(stateDir, 0o700, await stat(docroot));
+  try {
+    await using _lock = await SiteLock.take(stateDir, new Date(options.clock()));
+    return await publishInto(options, publishedFolder.split("/").slice(1, -1));
+  } catch (error) {
+    // A site that is not mounted, or that somebody stops at once, leaves no trace.
+    for (const folder of made.reverse()) await rmdir(folder).catch(() => undefined);
+    throw error;
+  } finally {
+    await adoptFiles(stateDir).catch(() => undefined);
+  }
 }
 
-async function exportOrBeginAnew<File extends CandidateFile>(options: ExportRunOptions<File>, files: ArchiveFiles) {
+/** Where a run writes, beside its archives. */
+interface Places {
+  readonly wellKnown: string;
+  readonly robots: RobotsPlace;
+}
+
+async function publishInto<File extends CandidateFile>(options: ExportRunOptions<File>, names: readonly string[]) {
+  using folder = HeldFolder.open(options.docroot, names);
+  try {
+    const files = new ArchiveFiles(folder.path);
+    await using _turn = await SiteLock.takePublishing(files.folder, new Date(options.clock()));
+    using robots = await holdRobotsPlace(options.robotsDir);
+    const folders = [options.stateDir, files.folder, robots.folder.path];
+    if (options.standards.resourceSync) folders.push(folder.above(1));
+    for (const one of folders) await removeTemporaries(one);
+    return await exportOrBeginAnew(options, files, { wellKnown: folder.above(1), robots });
+  } catch (error) {
+    folder.removeMade();
+    throw error;
+  }
+}
+
+async function exportOrBeginAnew<File extends CandidateFile>(
+  options: ExportRunOptions<File>,
+  files: ArchiveFiles,
+  places: Places | undefined,
+) {
   const ground = await findGround(options, files);
   try {
-    return await exportFrom(options, files, ground);
+    return await exportFrom(options, files, ground, places);
   } catch (error) {
     // The list of pages is read on the way: that it is corrupt shows late.
     if (!(error instanceof TidemarkError && error.code === "state-corrupt")) throw error;
     warnOfCorruptState(options, error);
-    return await exportFrom(options, files, await beginAnew(files, ground.publication));
+    return await exportFrom(options, files, await beginAnew(files, ground.publication), places);
   }
 }
 
@@ -221,8 +256,9 @@ async function exportFrom<File extends CandidateFile>(
   options: ExportRunOptions<File>,
   files: ArchiveFiles,
   ground: Ground,
+  places: Places | undefined,
 ) {
-  const { stateDir, dryRun } = options;
+  const { stateDir } = options;
   const { ledger, publication } = ground;
   await using draft = await draftPublication(
     options,
@@ -230,7 +266,7 @@ async function exportFrom<File extends CandidateFile>(
     ground,
     ledger?.epoch ?? randomBytes(12).toString("base64url"),
   );
-  if (dryRun) return summarise(options, draft, 0, 0, publication);
+  if (places === undefined) return summarise(options, draft, 0, 0, publication);
   let next = draft.ledger;
   let due: readonly Retired[] = [];
   if (next !== ledger) {
@@ -247,9 +283,9 @@ async function exportFrom<File extends CandidateFile>(
   // Sitemaps and ResourceSync are another's then too. Until the index is ours, the next run comes to this again.
   if (ground.isForeign) await removeFiles(stateDir, [standardsFileName]);
   const indexBytes = await publishIndex(files.folder, next);
-  const standards = await publishChosenStandards(options, files, next);
+  const standards = await publishChosenStandards({ ...options, ...places }, files, next);
   // It names only what is there, and nothing that is about to go.
-  const robotsBytes = await publishRobots(options.robotsDir, next, standards.sitemap);
+  const robotsBytes = await publishRobots(places.robots, next, standards.sitemap);
   // Only now: an index that earlier runs failed to replace may have listed them until here.
   await removeFiles(files.folder, [...due.map(({ name }) => name), ...standards.due]);
   await removeUnknown(files, next, draft.baseArchives, options.clock());
@@ -263,7 +299,7 @@ const markingLists = [listNames.sitemap, listNames.capabilityList, listNames.res
 
 // Most sites have none, and what writes them takes a while to load.
 async function publishChosenStandards(
-  options: Settings,
+  options: Settings & Places,
   files: ArchiveFiles,
   ledger: Ledger,
 ): Promise<StandardsOutcome> {

@@ -2,7 +2,7 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { deflateSync, type ZlibOptions } from "node:zlib";
 import { wrapSystemError } from "../model/index.ts";
-import { temporaryName } from "./durable-file.ts";
+import { adoptFile, temporaryName } from "./durable-file.ts";
 import { blockBytes, blocksHeader, formatBlockHead } from "./page-blocks.ts";
 import { PageEncoder } from "./page-codec.ts";
 import type { PublishedPage } from "./published-page.ts";
@@ -30,7 +30,10 @@ export class PageWriter {
 
   constructor(folder: string) {
     this.#temporary = temporaryName(join(folder, "pages"));
-    this.#file = open(this.#temporary, "wx", 0o600);
+    this.#file = open(this.#temporary, "wx", 0o600).then((file) => {
+      adoptFile(file.fd, folder);
+      return file;
+    });
     this.#tail = this.#write(Buffer.from(blocksHeader, "latin1"));
   }
 

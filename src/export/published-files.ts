@@ -1,6 +1,6 @@
-import type { Stats } from "node:fs";
-import { lstat, readFile, realpath, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { constants, type Stats } from "node:fs";
+import { lstat, open, readFile, realpath, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import {
@@ -15,6 +15,7 @@ import {
 } from "../format/index.ts";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
 import { syncFolder, writeDurably } from "./durable-file.ts";
+import { HeldFolder, shownPath } from "./held-folder.ts";
 import type { Ledger } from "./ledger.ts";
 import { findCompleteFrom } from "./tiers.ts";
 
@@ -42,7 +43,7 @@ async function readIfThere(path: string): Promise<Buffer | undefined> {
     return await readFile(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw wrapSystemError(error, `read ${path}`, { path });
+    throw wrapSystemError(error, `read ${shownPath(path)}`, { path: shownPath(path) });
   }
 }
 
@@ -89,10 +90,28 @@ export interface RobotsFile {
   readonly status: Stats | undefined;
 }
 
-/** The folder that robots.txt really is in. */
-export async function findRobotsFolder(folder: string): Promise<string> {
+/** Where robots.txt is written, held open so that nothing leads elsewhere meanwhile. */
+export interface RobotsPlace extends Disposable {
+  readonly folder: HeldFolder;
+  /** The file's name, which another name may link to. */
+  readonly name: string;
+}
+
+/** Finds where the robots.txt of a folder really is. @throws TidemarkError `robots-unreadable`, `not-a-folder` */
+export async function holdRobotsPlace(folder: string): Promise<RobotsPlace> {
   const link = join(folder, robotsFileName);
-  return dirname(await realpath(link).catch(() => link));
+  const isThere = (await lstatIfThere(link)) !== undefined;
+  const below = isThere ? relative(await realpath(folder), await findRobots(folder)).split(sep) : [robotsFileName];
+  const held = HeldFolder.open(folder, below.slice(0, -1));
+  return { folder: held, name: below.at(-1) ?? robotsFileName, [Symbol.dispose]: () => held[Symbol.dispose]() };
+}
+
+/** Follows links within the folder. @throws what the file system says; TypeError if it leads out of the folder */
+async function findRobots(folder: string): Promise<string> {
+  const path = await realpath(join(folder, robotsFileName));
+  if (!path.startsWith(join(await realpath(folder), sep)))
+    throw new TypeError(`it is a link out of the folder, to ${path}, and nothing is written through such a link`);
+  return path;
 }
 
 /**
@@ -105,17 +124,30 @@ export async function readRobotsFile(folder: string): Promise<RobotsFile> {
   const link = join(folder, robotsFileName);
   try {
     if ((await lstatIfThere(link)) === undefined) return { path: link, content: new Uint8Array(), status: undefined };
-    const path = await realpath(link);
+    const path = await findRobots(folder);
     const status = await stat(path);
     if (!status.isFile()) throw new TypeError("it is not a file");
     if (status.size > maxRobotsBytes) throw new RangeError(`it has ${status.size} bytes, and crawlers read 512000`);
     return { path, content: await readFile(path), status };
   } catch (error) {
     throw new TidemarkError("robots-unreadable", `${link} cannot be used: ${(error as Error).message}`, {
-      hint: "Make it a file of reasonable size that can be read, or name its folder with --robots-dir.",
+      hint: "Make it a file of reasonable size that can be read, or name the folder that it is in with --robots-dir.",
       details: { path: link },
       cause: error,
     });
+  }
+}
+
+/** Reads what is written to: through no link. */
+async function readHeldRobots(path: string): Promise<Omit<RobotsFile, "path">> {
+  if ((await lstatIfThere(path)) === undefined) return { content: new Uint8Array(), status: undefined };
+  try {
+    await using handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const status = await handle.stat();
+    if (!status.isFile()) throw new TypeError("it is not a file");
+    return { content: await handle.readFile(), status };
+  } catch (error) {
+    throw wrapSystemError(error, `read ${shownPath(path)}`, { path: shownPath(path) });
   }
 }
 
@@ -123,12 +155,13 @@ export async function readRobotsFile(folder: string): Promise<RobotsFile> {
  * Makes robots.txt announce the index, the sitemaps and the base. Everything outside the block stays as it is,
  * and so does the file if the block is the same.
  *
- * @param folder - where robots.txt lives
+ * @param place - where robots.txt is
  * @param sitemap - file name of the sitemap index; undefined if there is none
  * @returns bytes written
  */
-export async function publishRobots(folder: string, ledger: Ledger, sitemap?: string): Promise<number> {
-  const { path, content, status } = await readRobotsFile(folder);
+export async function publishRobots(place: RobotsPlace, ledger: Ledger, sitemap?: string): Promise<number> {
+  const path = join(place.folder.path, place.name);
+  const { content, status } = await readHeldRobots(path);
   const home = new URL(publishedFolder.slice(1), ledger.site).href;
   const block = formatRobotsBlock({
     indexUrl: home + indexFileName,

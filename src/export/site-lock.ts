@@ -4,7 +4,8 @@ import { link, open, readdir, readFile, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
-import { temporaryName } from "./durable-file.ts";
+import { adoptFile, temporaryName } from "./durable-file.ts";
+import { shownPath } from "./held-folder.ts";
 
 const lockFileName = "lock";
 /** A server that shows hidden files has no right to read it. */
@@ -134,7 +135,7 @@ async function acquire(path: string, content: string, mode: number): Promise<voi
     if (holder !== undefined && isAlive(holder)) throw lockedBy(holder, path);
     await removeStale(path, held, content, mode);
   }
-  throw new TidemarkError("locked", `The lock ${path} changes hands all the time.`, {
+  throw new TidemarkError("locked", `The lock ${shownPath(path)} changes hands all the time.`, {
     hint: "Run one export of a site at a time.",
   });
 }
@@ -146,6 +147,7 @@ async function create(path: string, content: string, mode: number): Promise<bool
     const handle = await open(own, "wx", 0o600);
     try {
       await handle.writeFile(content);
+      adoptFile(handle.fd, dirname(own));
       await handle.chmod(mode);
     } finally {
       await handle.close();
@@ -156,7 +158,7 @@ async function create(path: string, content: string, mode: number): Promise<bool
     const { code } = error as NodeJS.ErrnoException;
     // Who holds the lock cleans up temporary files, this one too.
     if (code === "EEXIST" || code === "ENOENT") return false;
-    throw wrapSystemError(error, `take the lock ${path}`, { path });
+    throw wrapSystemError(error, `take the lock ${shownPath(path)}`, { path: shownPath(path) });
   } finally {
     await rm(own, { force: true });
   }
@@ -189,11 +191,12 @@ async function readIfThere(path: string): Promise<string | undefined> {
   return await readFile(path, "utf8").catch(() => undefined);
 }
 
-async function readHeld(path: string): Promise<string | undefined> {
+async function readHeld(held: string): Promise<string | undefined> {
   try {
-    return await readFile(path, "utf8");
+    return await readFile(held, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EACCES") return undefined;
+    const path = shownPath(held);
     throw new TidemarkError("locked", `Another user's export of this site holds the lock ${path}, or left it.`, {
       hint: `Wait for it, or stop it. If it is surely gone, remove ${path}.`,
       details: { path },
@@ -202,7 +205,8 @@ async function readHeld(path: string): Promise<string | undefined> {
   }
 }
 
-function lockedBy({ pid, host, since }: LockHolder, path: string): TidemarkError {
+function lockedBy({ pid, host, since }: LockHolder, held: string): TidemarkError {
+  const path = shownPath(held);
   return new TidemarkError(
     "locked",
     `Another export of this site is running: process ${pid} on ${host}, since ${since}.`,

@@ -1,8 +1,9 @@
 import { readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { resourceSyncPath } from "../format/index.ts";
 import { type ExportEvent, TidemarkError } from "../model/index.ts";
 import { createDurably } from "./durable-file.ts";
+import { shownPath } from "./held-folder.ts";
 import { type ListSite, listNames, renderList } from "./site-lists.ts";
 
 /** The bytes of a site's source description, which are always the same. */
@@ -14,15 +15,15 @@ export function renderDescription(site: ListSite): Buffer {
 /**
  * Makes the source description be where readers look for it. A file that is there and not ours is left alone.
  *
- * @param docroot - where the site lies, not the published folder: that may be the only one that we may write
+ * @param wellKnown - the folder of well-known names, not the published one: that may be the only one that we may write
  * @returns bytes written
  */
 export async function placeDescription(
-  docroot: string,
+  wellKnown: string,
   site: ListSite,
   onEvent: (event: ExportEvent) => void,
 ): Promise<number> {
-  const path = join(docroot, resourceSyncPath);
+  const path = join(wellKnown, posix.basename(resourceSyncPath));
   const bytes = renderDescription(site);
   const there = await readFile(path).catch((error: NodeJS.ErrnoException) => error);
   if (!(there instanceof Error)) {
@@ -34,19 +35,20 @@ export async function placeDescription(
     } catch (error) {
       if (!(error instanceof TidemarkError && (error.code === "no-permission" || error.code === "read-only")))
         throw error;
-      const message = `${path} cannot be written, and readers of ResourceSync look there. Run once: ln -s tidemark/${listNames.description} ${path}`;
+      const shown = shownPath(path);
+      const message = `${shown} cannot be written, and readers of ResourceSync look there. Run once: ln -s tidemark/${listNames.description} ${shown}`;
       onEvent({ event: "warning", code: "resourcesync-unlinked", message, path: resourceSyncPath });
       return 0;
     }
   }
-  const message = `${path} is not of Tidemark and does not name ${site.urlOf(listNames.capabilityList)}. Add it there, or move the file away.`;
+  const message = `${shownPath(path)} is not of Tidemark and does not name ${site.urlOf(listNames.capabilityList)}. Add it there, or move the file away.`;
   onEvent({ event: "warning", code: "resourcesync-not-ours", message, path: resourceSyncPath });
   return 0;
 }
 
 /** Removes the source description if it is the one that was placed. */
-export async function removeDescription(docroot: string, site: ListSite): Promise<void> {
-  const path = join(docroot, resourceSyncPath);
+export async function removeDescription(wellKnown: string, site: ListSite): Promise<void> {
+  const path = join(wellKnown, posix.basename(resourceSyncPath));
   const there = await readFile(path).catch(() => undefined);
   // Where it may not be removed it leads to nothing, as it does once the folder is gone.
   if (there?.equals(renderDescription(site)) === true) await rm(path, { force: true }).catch(() => undefined);

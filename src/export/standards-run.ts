@@ -40,7 +40,8 @@ export interface StandardsChoice {
 /** What sitemaps and ResourceSync are published with. */
 export interface StandardsOptions {
   readonly site: string;
-  readonly docroot: string;
+  /** The folder of well-known names, in which the published folder is. */
+  readonly wellKnown: string;
   readonly stateDir: string;
   readonly standards: StandardsChoice;
   readonly readPage: ReadPage;
@@ -72,7 +73,7 @@ export async function publishStandards(
   archives: ArchiveFiles,
   ledger: Ledger,
 ): Promise<StandardsOutcome> {
-  const { stateDir, docroot, onEvent, standards } = options;
+  const { stateDir, wellKnown, onEvent, standards } = options;
   const state = await readStandardsState(stateDir, (message) =>
     onEvent({ event: "warning", code: "standards-state", message: `${message} They are written anew.` }),
   );
@@ -101,8 +102,8 @@ export async function publishStandards(
     await endBegunShards(stateDir);
   }
   let bytesWritten = files.bytesWritten;
-  if (standards.resourceSync) bytesWritten += await placeDescription(docroot, site, onEvent);
-  else if (state === undefined || state.resourceSync !== undefined) await removeDescription(docroot, site);
+  if (standards.resourceSync) bytesWritten += await placeDescription(wellKnown, site, onEvent);
+  else if (state === undefined || state.resourceSync !== undefined) await removeDescription(wellKnown, site);
   const hasSitemap = next?.hasSitemap === true && next.shards.length > 0;
   return { sitemap: hasSitemap ? listNames.sitemap : undefined, bytesWritten, due };
 }

@@ -122,7 +122,8 @@ export class ProbedPages implements ListedPageSource {
   async #passOver(path: string | undefined): Promise<void> {
     for (let head = this.#reader.head; head !== undefined; head = this.#reader.head) {
       if (path !== undefined && head.path >= path) return;
-      if ((!this.isComplete || this.kept.has(head.path)) && this.#writer?.add(head) === true) await this.#writer.drain();
+      if ((!this.isComplete || this.kept.has(head.path)) && this.#writer?.add(head) === true)
+        await this.#writer.drain();
       if (this.#reader.step()) await this.#reader.fill();
     }
   }

@@ -43,7 +43,7 @@ test("stopped at any event, an export leaves what was public and what was rememb
   };
   for (const round of [0, 1, 2]) {
     for (const name of names.slice(round * 3, round * 3 + 9)) site.write(name, `round ${round} of ${name}`);
-    // The first folder comes to be with the first run.
+    // Before the first publication there is no folder.
     const before = round === 0 ? undefined : [site.snapshot(site.docroot), site.snapshot(site.stateDir)];
     let stopped = 0;
     for (let event = 0; ; event++) {
@@ -59,7 +59,7 @@ test("stopped at any event, an export leaves what was public and what was rememb
       assert.ok(run instanceof TidemarkError && run.code === "aborted", String(run));
       stopped += 1;
       if (before !== undefined) assert.deepEqual([site.snapshot(site.docroot), site.snapshot(site.stateDir)], before);
-      else assert.deepEqual(readdirSync(site.publishedFolder), []);
+      else assert.deepEqual(readdirSync(site.folder), ["site"], "neither state nor what is published");
     }
     assert.ok(stopped > 3, `stopped ${stopped} times`);
   }

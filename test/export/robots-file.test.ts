@@ -138,18 +138,40 @@ test("mode and owner are kept", async () => {
   assert.deepEqual([after.mode, after.uid, after.gid], [before.mode, before.uid, before.gid]);
 });
 
-test("a link is followed and stays a link, and its folder is cleaned up too", async () => {
+test("a link within the document root is followed and stays a link, and its folder is cleaned up too", async () => {
   using site = new TestSite();
-  mkdirSync(join(site.folder, "shared"));
-  writeFileSync(join(site.folder, "shared/robots.txt"), "User-agent: *\nDisallow: /x\n");
-  writeFileSync(join(site.folder, "shared/.tidemark-1-1.tmp"), "of a run that was killed");
-  symlinkSync("../shared/robots.txt", join(site.docroot, "robots.txt"));
+  site.write("shared/robots.txt", "User-agent: *\nDisallow: /x\n");
+  site.write("shared/.tidemark-1-1.tmp", "of a run that was killed");
+  symlinkSync("shared/robots.txt", join(site.docroot, "robots.txt"));
   site.write("x.html", "x");
   const { summary } = await site.export();
   assert.ok(lstatSync(join(site.docroot, "robots.txt")).isSymbolicLink());
-  assert.match(readFileSync(join(site.folder, "shared/robots.txt"), "utf8"), /Disallow: \/x\n\n# BEGIN/);
-  assert.deepEqual(readdirSync(join(site.folder, "shared")), ["robots.txt"]);
+  assert.match(readFileSync(join(site.docroot, "shared/robots.txt"), "utf8"), /Disallow: \/x\n\n# BEGIN/);
+  assert.deepEqual(readdirSync(join(site.docroot, "shared")), ["robots.txt"]);
   assert.equal(summary.withheldByRule["robots-disallow"], 1, "its rules hold");
+});
+
+test("through a link out of the document root robots.txt is not written, and what to do is said", async () => {
+  using site = new TestSite();
+  mkdirSync(join(site.folder, "shared"));
+  writeFileSync(join(site.folder, "shared/robots.txt"), "User-agent: *\nDisallow: /x\n");
+  symlinkSync("../shared/robots.txt", join(site.docroot, "robots.txt"));
+  site.write("x.html", "x");
+  for (const dryRun of [true, false]) {
+    await assert.rejects(
+      site.export({ dryRun }),
+      (error) =>
+        error instanceof TidemarkError &&
+        error.code === "robots-unreadable" &&
+        /link out of the folder/.test(error.message) &&
+        /--robots-dir/.test(error.hint ?? ""),
+    );
+  }
+  assert.equal(readFileSync(join(site.folder, "shared/robots.txt"), "utf8"), "User-agent: *\nDisallow: /x\n");
+  assert.deepEqual(readdirSync(site.docroot).sort(), ["robots.txt", "x.html"]);
+  // The folder that it is in may be named.
+  const { summary } = await site.export({ robotsDir: join(site.folder, "shared") });
+  assert.equal(summary.withheldByRule["robots-disallow"], 1);
 });
 
 test("robots.txt may live in another folder", async () => {
