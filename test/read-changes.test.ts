@@ -55,16 +55,58 @@ describe("readChanges", () => {
     site.publish();
     const before = merges();
     const changed = [
-      "created /back.html",
       "created /new.html",
       "deleted /brief.html",
       "deleted /gone.html",
       "updated /a.html",
+      "updated /back.html",
     ];
     assert.deepEqual((await read(site, { cursor })).changes, changed);
     // A whole listing names what is there, and nothing that is not.
     assert.deepEqual((await read(site)).changes, ["created /a.html", "created /back.html", "created /new.html"]);
     assert.equal(merges(), before);
+  });
+
+  it("says what became of each page since the cursor, by single publications and by one interval of them", async () => {
+    const histories: Readonly<Record<string, readonly (string | undefined)[]>> = {
+      "/created.html": [undefined, "1", "2"],
+      "/updated.html": ["0", "1", undefined, "3"],
+      "/again.html": ["0", undefined, "2"],
+      "/deleted.html": ["0", "1", undefined],
+      "/brief.html": [undefined, "1", undefined],
+      "/twice.html": [undefined, "1", undefined, "3"],
+      "/gone-twice.html": ["0", undefined, "2", undefined],
+    };
+    const seen = [
+      "created /created.html",
+      "created /twice.html",
+      "deleted /brief.html",
+      "deleted /deleted.html",
+      "deleted /gone-twice.html",
+      "updated /again.html",
+      "updated /updated.html",
+    ];
+    for (const isMerged of [false, true]) {
+      await using site = await PublishedSite.open();
+      const step = (at: number): void =>
+        site.set(
+          Object.fromEntries(
+            Object.entries(histories).map(([path, states]) => [path, states[Math.min(at, states.length - 1)]]),
+          ),
+        );
+      step(0);
+      site.publishBase();
+      const { cursor } = await read(site);
+      for (let at = 1; at < 4; at++) {
+        step(at);
+        site.publish();
+      }
+      if (isMerged) {
+        site.merged.push([cursor.publication, site.publication]);
+        site.write();
+      }
+      assert.deepEqual((await read(site, { cursor })).changes, seen, isMerged ? "merged" : "one by one");
+    }
   });
 
   it("lists the whole site again when the cursor is void, and says so", async () => {

@@ -38,11 +38,11 @@ export interface LineSink {
 /**
  * Writes a change as a line of an archive, LF included:
  * `change  last-modified  size  media-type  digest  path`, TAB between, `-` for what a deletion has not, and for a
- * size or digest that is not known.
+ * size or digest that is not known; `0` for the last-modified of a page that was not there before the interval either.
  */
 export function writeChangeLine(sink: LineSink, change: Change): void {
   if (change.kind === "deleted") {
-    sink.put("D\t-\t-\t-\t-\t");
+    sink.put(change.cameAndWent === true ? "D\t0\t-\t-\t-\t" : "D\t-\t-\t-\t-\t");
     sink.put(change.path);
   } else {
     const { lastModified, sizeBytes, mediaType, digest, path } = change.page;
@@ -92,7 +92,7 @@ export function parseChangeLine(line: string): Result<Change, Problem> {
   const kind = kindsByLetter.get(letter);
   if (fields.length !== 6 || kind === undefined) return problem("bad-line", `not a change: ${excerpt(line)}`);
   if (!isCanonicalPath(path)) return problem("bad-path", `not a canonical path: ${excerpt(path)}`);
-  if (kind === "deleted") return ok({ kind, path });
+  if (kind === "deleted") return ok(lastModifiedText === "0" ? { kind, path, cameAndWent: true } : { kind, path });
   const lastModified = Number(lastModifiedText);
   const sizeBytes = sizeText === "-" ? undefined : Number(sizeText);
   if (!wholeNumber.test(lastModifiedText) || lastModified > maxEpochSeconds) {

@@ -77,7 +77,7 @@ export class Robots {
           if (line.value !== "") sitemaps.add(line.value);
           break;
         case "archive-index":
-          archiveIndexes.push(line.value);
+          if (line.value !== "") archiveIndexes.push(line.value);
           break;
         case "archive":
           archives.push(line.value);

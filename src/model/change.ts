@@ -16,6 +16,8 @@ export interface PageChange {
 export interface Deletion {
   readonly kind: "deleted";
   readonly path: string;
+  /** It was not there before either: it was created and deleted within the time of which this is told. */
+  readonly cameAndWent?: true;
 }
 
 /** A page was created, updated or deleted. */
@@ -26,14 +28,22 @@ export function pathOf(change: Change): string {
   return change.kind === "deleted" ? change.path : change.page.path;
 }
 
+/** Whether a page was there before a change. */
+function wasThere(change: Change): boolean {
+  return change.kind === "updated" || (change.kind === "deleted" && change.cameAndWent !== true);
+}
+
 /**
- * What two changes of one page, one after the other, come to: the last one wins, and what comes
- * after a creation or a deletion without being a deletion itself is a creation.
+ * What two changes of one page, one after the other, come to: whether it was there before the earlier one and is there
+ * after the later one says the kind, and the page is the later one's. So a page that was deleted and created again is
+ * updated.
  *
- * Creation followed by deletion stays a deletion: a reader that stopped half-way may hold the page.
- * Associative, so that it does not matter in which order neighbouring intervals are merged.
+ * Creation followed by deletion stays a deletion, one that {@link Deletion.cameAndWent}: a reader that stopped half-way
+ * may hold the page. Associative, so that it does not matter in which order neighbouring intervals are merged.
  */
 export function composeChanges(earlier: Change, later: Change): Change {
-  if (later.kind !== "updated" || earlier.kind === "updated") return later;
-  return { kind: "created", page: later.page };
+  const isKnown = wasThere(earlier);
+  if (later.kind !== "deleted") return { kind: isKnown ? "updated" : "created", page: later.page };
+  const { kind, path } = later;
+  return isKnown ? { kind, path } : { kind, path, cameAndWent: true };
 }

@@ -47,9 +47,9 @@ export class StoredMerge {
   }
 
   withdraw(paths: readonly string[]): void {
-    const deletions = [...this.#known(paths).keys()].map((path): [string, string] => [
+    const deletions = [...this.#known(paths)].map(([path, earlier]): [string, string] => [
       path,
-      JSON.stringify({ kind: "deleted", path } satisfies Change),
+      JSON.stringify(composeChanges(earlier, { kind: "deleted", path })),
     ]);
     this.#run(sql.put, deletions);
   }

@@ -192,6 +192,70 @@ describe("an archive", () => {
   });
 });
 
+describe("what docs/format.md leaves to a reader", () => {
+  it("is a path that stands in a base twice: it is asked for and held once", async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    site.set({ "/a.html": "a", "/b.html": "b" });
+    site.distort = (lines) => lines.map((line) => line.replace("/b.html", "/a.html"));
+    site.publishBase();
+    const { summary } = await crawler.visit();
+    assert.deepEqual([summary.source, summary.pageRequests], ["archives", 1]);
+    assert.deepEqual(Object.keys(crawler.mirror()), ["/a.html"]);
+  });
+
+  it("is a number of pages that does not fit: the visit goes on, and nothing rests on it", async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    site.set({ "/a.html": "a" });
+    site.publishBase();
+    const text = gunzipSync(site.files.get(wellKnown) ?? "").toString();
+    site.files.set(wellKnown, gzipSync(text.replace("\npages\t1\n", "\npages\t7\n")));
+    const { summary, warnings } = await crawler.visit();
+    assert.deepEqual([summary.source, summary.created, warnings], ["archives", 1, []]);
+    assert.equal((await crawler.visit()).summary.requests, 2);
+  });
+
+  it("is a deletion that is told again, and one of a page that is not held", async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    site.set({ "/a.html": "a", "/b.html": "b" });
+    site.publishBase();
+    await crawler.visit();
+    site.distort = (lines) => lines.map((line) => line.replace(/^U\t.*\t/, "D\t0\t-\t-\t-\t"));
+    for (const body of ["2", "3"]) {
+      site.set({ "/b.html": body });
+      site.publish();
+    }
+    const { summary, warnings } = await crawler.visit();
+    assert.deepEqual([summary.deleted, summary.failed, warnings], [1, 0, []]);
+    assert.deepEqual(Object.keys(crawler.mirror()), ["/a.html"]);
+    // It comes a second time in another reading, too.
+    site.set({ "/b.html": "4" });
+    site.publish();
+    assert.deepEqual((await crawler.visit()).summary.deleted, 0);
+  });
+
+  for (const [value, requested] of [
+    ["/changes/index.gz", "/changes/index.gz"],
+    ["changes/index.gz # moved last year", "/changes/index.gz"],
+    ["changes/index.gz#part", "/changes/index.gz"],
+    ["/changes/index.gz?v=2", "/changes/index.gz"],
+    ["//elsewhere.example/index.gz", wellKnown],
+    ["# nothing", wellKnown],
+  ] as const) {
+    it(`is "Archive-Index: ${value}": ${requested} is asked for`, async () => {
+      await using crawler = await Crawler.open();
+      const { site } = crawler;
+      site.set({ "/a.html": "a" });
+      site.publishBase();
+      site.files.set("/robots.txt", Buffer.from(`Archive-Index: ${value}\n`));
+      const { requests } = await crawler.visit();
+      assert.match(requests[1] ?? "", new RegExp(`^\\d+ ${requested.replaceAll(".", "\\.")}$`));
+    });
+  }
+});
+
 describe("a base", () => {
   const wrongs: readonly [string, (site: PublishedSite) => void][] = [
     ["with a deletion in it", (site) => (site.distort = () => ["D\t-\t-\t-\t-\t/a.html"])],

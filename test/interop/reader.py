@@ -33,7 +33,7 @@ def changes(index_url, name):
 
 def main(site):
     robots = get(urljoin(site, "/robots.txt")).decode("utf-8", "replace")
-    index_url = re.search(r"(?im)^archive-index:\s*(\S+)", robots).group(1)
+    index_url = urljoin(site, re.search(r"(?im)^archive-index:[ \t]*([^\s#]+)", robots).group(1))
     fields, entries = sections(unpack(get(index_url)).decode("ascii"), "tidemark-index 1")
     base = fields["base"].split("\t")[0]
     _, archives = sections(load(index_url, base), "tidemark-base 1")
