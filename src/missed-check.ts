@@ -1,4 +1,4 @@
-import type { ServedPage, Timing } from "./crawl/index.ts";
+import { type ServedPage, saysNoRobots, type Timing } from "./crawl/index.ts";
 import { createFetcher } from "./fetch/index.ts";
 import {
   maxRobotsBytes,
@@ -79,7 +79,7 @@ export async function checkForMissed(
   const { outcome } = await asker.ask("/robots.txt", maxRobotsBytes + 1);
   const robots = parseRobots(outcome.kind === "fetched" ? outcome.body : new Uint8Array(0));
   // RFC 9309 section 2.3.1.4: what cannot be reached allows nothing.
-  const isReachable = outcome.kind === "fetched" || outcome.kind === "gone" || outcome.kind === "refused";
+  const isReachable = outcome.kind === "fetched" || saysNoRobots(outcome);
   const crawlDelayMs = (robotsCrawlDelaySeconds(robots, agent) ?? 0) * 1000;
   asker.delayMs = options.delayMs ?? Math.max(leastDelayMs, crawlDelayMs);
   const counts = { same: 0, differs: 0, later: 0, failed: 0 };

@@ -1,4 +1,4 @@
-import type { Timing } from "./crawl/index.ts";
+import { saysNoRobots, type Timing } from "./crawl/index.ts";
 import { createDigest, createFetcher, type Fetcher } from "./fetch/index.ts";
 import {
   maxRobotsBytes,
@@ -9,7 +9,13 @@ import {
   robotsAllow,
   robotsCrawlDelaySeconds,
 } from "./format/index.ts";
-import type { ExportEvent, FetchedOutcome, FetchOutcome, Validators } from "./model/index.ts";
+import {
+  type ExportEvent,
+  type FetchedOutcome,
+  type FetchOutcome,
+  isSiteInTrouble,
+  type Validators,
+} from "./model/index.ts";
 import { isOverloaded, PoliteRequests } from "./polite-requests.ts";
 import { realTiming } from "./reading-ports.ts";
 import { type ProbeAnswer, type ProbeRequests, parseListedType } from "./scan/index.ts";
@@ -36,7 +42,7 @@ export interface ProbeOptions {
   readonly onEvent: (event: ExportEvent) => void;
 }
 
-/** After so many requests in a row without an answer that says something, a run asks no more. */
+/** After so many requests in a row that found the server in trouble, a run asks no more. */
 const maxTroublesInARow = 10;
 const maxToldTroubles = 20;
 
@@ -114,8 +120,8 @@ export class PageProbes implements ProbeRequests, AsyncDisposable {
     const reason = outcome.kind === "failed" ? outcome.message : `the server answered ${outcome.status}`;
     this.#troubles += 1;
     if (this.#troubles <= maxToldTroubles) this.#warn("probe-failed", `${reason}; what was known of it stays`, path);
-    // A page that is refused says that the server is well.
-    if (outcome.kind === "refused") this.#troublesInARow = 0;
+    // A page that is refused, or leads elsewhere, says that the server is well.
+    if (!isSiteInTrouble(outcome)) this.#troublesInARow = 0;
     else if (++this.#troublesInARow >= maxTroublesInARow) this.#stop(`${maxTroublesInARow} requests in a row failed`);
     return { kind: "trouble" };
   }
@@ -133,11 +139,7 @@ export class PageProbes implements ProbeRequests, AsyncDisposable {
       headers: { "accept-encoding": "identity" },
       acceptCoding: true,
     }));
-    const isAbsent =
-      outcome.kind === "gone" ||
-      outcome.kind === "refused" ||
-      (outcome.kind === "failed" && (outcome.reason === "redirect-loop" || outcome.reason === "redirect-elsewhere"));
-    if (outcome.kind !== "fetched" && !isAbsent) {
+    if (outcome.kind !== "fetched" && !saysNoRobots(outcome)) {
       this.#stop("robots.txt could not be had");
       return undefined;
     }

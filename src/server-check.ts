@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createFetcher, type Fetcher } from "./fetch/index.ts";
 import { decodePathSegment, indexFileName, publishedFolder } from "./format/index.ts";
 import type { ServedForm } from "./links/index.ts";
-import { excerpt, type FetchOutcome, shortenPath } from "./model/index.ts";
+import { excerpt, type FetchOutcome, isSiteInTrouble, shortenPath } from "./model/index.ts";
 import { findIncludes } from "./scan/index.ts";
 
 /** Largest file that is compared, in bytes. */
@@ -58,7 +58,7 @@ export async function checkServer(options: ServerCheckOptions): Promise<ServerCh
   const get = (path: string): Promise<FetchOutcome> => ask(fetcher, options, path);
   const home = await get("/");
   const server = new URL(options.serverUrl).origin;
-  if (home.kind === "failed" && home.reason !== "redirect-elsewhere" && home.reason !== "too-large") {
+  if (home.kind === "failed" && isSiteInTrouble(home)) {
     options.signal?.throwIfAborted();
     const message = `${server} does not answer (${home.message}); nothing was compared.`;
     return { findings: [{ isFine: false, message }], processesIncludes: undefined, answered: [] };

@@ -1,7 +1,13 @@
 import type { ServedPage, Timing } from "./crawl/index.ts";
 import { createDigest, type Fetcher } from "./fetch/index.ts";
 import { maxMetaBytes, saysNoindex } from "./format/index.ts";
-import { type AnswerHead, type FetchOutcome, type FetchRequest, TidemarkError } from "./model/index.ts";
+import {
+  type AnswerHead,
+  type FetchOutcome,
+  type FetchRequest,
+  isSiteInTrouble,
+  TidemarkError,
+} from "./model/index.ts";
 import { findIncludes } from "./scan/index.ts";
 
 /** How a site is asked. */
@@ -30,8 +36,8 @@ const spareBytes = 1024 * 1024;
 const maxRetryWaitMs = 30_000;
 /** Slower than this is too slow. */
 const minBytesPerMs = 64;
-/** After so many failures in a row the site is left alone. */
-const maxFailuresInARow = 10;
+/** After so many requests in a row that found the site in trouble it is left alone. */
+const maxTroublesInARow = 10;
 
 /** Asks one site for one thing after the other, with a pause before each, and follows no redirect. */
 export class SiteAsker {
@@ -40,7 +46,7 @@ export class SiteAsker {
   /** Pause before each request; may be changed once the site's robots.txt is known. */
   delayMs = 0;
   #requests = 0;
-  #failures = 0;
+  #troublesInARow = 0;
 
   constructor(fetcher: Fetcher, options: SiteAskerOptions) {
     this.#fetcher = fetcher;
@@ -110,7 +116,7 @@ export class SiteAsker {
       });
       this.#throwIfAborted();
       this.#requests += 1;
-      this.#countFailure(head, outcome);
+      this.#countTrouble(outcome);
       if (isRetry || outcome.kind !== "unavailable" || outcome.retryAt === undefined) return { head, outcome };
       const waitMs = Math.max(0, outcome.retryAt - timing.now());
       if (waitMs > maxRetryWaitMs) return { head, outcome };
@@ -118,9 +124,9 @@ export class SiteAsker {
     }
   }
 
-  #countFailure(head: AnswerHead | undefined, outcome: FetchOutcome): void {
-    this.#failures = head === undefined || outcome.kind === "unavailable" ? this.#failures + 1 : 0;
-    if (this.#failures < maxFailuresInARow) return;
+  #countTrouble(outcome: FetchOutcome): void {
+    this.#troublesInARow = isSiteInTrouble(outcome) ? this.#troublesInARow + 1 : 0;
+    if (this.#troublesInARow < maxTroublesInARow) return;
     const why = outcome.kind === "failed" ? outcome.message : `it answers ${outcome.status}`;
     throw new TidemarkError("site-unavailable", `${this.#options.origin}/ is left alone: ${why}.`, {
       hint: "Try again later, or with a longer --delay.",

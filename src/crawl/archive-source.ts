@@ -1,11 +1,13 @@
 import type { ArchiveIndex, Robots } from "../format/index.ts";
 import {
+  confirmValidators,
   type EpochSeconds,
   type MediaTypeFilter,
   ok,
   problem,
   type Result,
   type SitePosition,
+  type Validators,
 } from "../model/index.ts";
 import { locateIndex } from "./index-location.ts";
 import { readIndex } from "./index-reading.ts";
@@ -108,7 +110,7 @@ export class ArchiveSource implements ChangeSource {
           metadataBytes: 0,
           changes: 0,
         });
-        return ok({ position });
+        return ok({ position: position && this.#confirm(visit, position, found.validators) });
       case "absent":
         return problem(
           "no-archives",
@@ -135,5 +137,14 @@ export class ArchiveSource implements ChangeSource {
         return taken.ok ? ok({ position: taken.value, publications: newestPublications(found.index) }) : taken;
       }
     }
+  }
+
+  /** The position with what a 304 said of the index; kept if that is new. */
+  #confirm({ ports }: SourceVisit, position: SitePosition, told: Validators): SitePosition {
+    const indexValidators = confirmValidators(position.indexValidators, told);
+    if (indexValidators === position.indexValidators) return position;
+    const confirmed = { ...position, indexValidators };
+    ports.memory.beginIntake().commit(confirmed);
+    return confirmed;
   }
 }

@@ -1,5 +1,5 @@
 import { type ArchiveIndex, maxIndexBytes, parseArchiveIndex } from "../format/index.ts";
-import { excerpt, type FetchedOutcome, type Result, type Validators } from "../model/index.ts";
+import { excerpt, type FetchedOutcome, isSiteInTrouble, type Result, type Validators } from "../model/index.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { type ReadingVisit, warn } from "./reading-visit.ts";
 
@@ -11,7 +11,7 @@ export const noCache: Readonly<Record<string, string>> = { "cache-control": "no-
 /** What asking for the index came to. */
 export type IndexReading =
   | { readonly kind: "index"; readonly index: ArchiveIndex; readonly validators: Validators }
-  | { readonly kind: "not-modified" }
+  | { readonly kind: "not-modified"; readonly validators: Validators }
   /** There is none. */
   | { readonly kind: "absent" }
   /** `isTrouble` if the server or the network is in trouble; else what is served is no index. */
@@ -40,10 +40,12 @@ export async function readIndex(visit: ReadingVisit, request: IndexRequest): Pro
     ...(validators === undefined ? {} : { validators }),
     ...(fresh ? { headers: noCache } : {}),
   }));
-  if (outcome.kind === "not-modified") return { kind: "not-modified" };
+  if (outcome.kind === "not-modified") return { kind: "not-modified", validators: outcome.validators };
   if (outcome.kind === "gone") return { kind: "absent" };
-  if (outcome.kind !== "fetched")
-    return { kind: "unusable", message: describeOutcome(outcome), isTrouble: outcome.kind !== "refused" };
+  if (outcome.kind !== "fetched") {
+    const isTrouble = outcome.kind === "postponed" || isSiteInTrouble(outcome);
+    return { kind: "unusable", message: describeOutcome(outcome), isTrouble };
+  }
   const index = readBody(visit, outcome);
   if (index.ok) return { kind: "index", index: index.value, validators: outcome.validators };
   if (!fresh) return readIndex(visit, { path, fresh: true });

@@ -4,6 +4,7 @@ export { LinkScope, type ScopeOptions, type ScopeRefusal } from "./link-scope.ts
 export { readHistory, readPrior } from "./poll-planning.ts";
 export type { Codec, Gate, MediaTypes, OpenPackage, PackageDownload, Packages, Requests, Timing } from "./ports.ts";
 export { planReading, type ReadingPlan } from "./reading-plan.ts";
+export { saysNoRobots } from "./robots-rules.ts";
 export { judgeArchive, judgeBase, judgeIndex, judgeRobots, usualIndexPath } from "./served-metadata.ts";
 export { agreesWith, judgeServedPage, planAlternative, type ServedPage } from "./served-page.ts";
 export { type TrapBounds, TrapGuard, type TrapRefusal, type TrapVerdict } from "./trap-guard.ts";

@@ -1,5 +1,17 @@
 import { parseHttpDate, robotsAllow } from "../format/index.ts";
-import type { FetchedOutcome, FetchFailure, FetchItem, FetchOutcome, Page, Validators } from "../model/index.ts";
+import {
+  confirmValidators,
+  excerpt,
+  type FetchedOutcome,
+  type FetchItem,
+  type FetchOutcome,
+  isLasting,
+  ok,
+  type Page,
+  problem,
+  type Result,
+  type Validators,
+} from "../model/index.ts";
 import type { CrawlVisit } from "./crawl-visit.ts";
 import { isLongAway } from "./due-work.ts";
 import type { PageFinding } from "./page-judgement.ts";
@@ -17,15 +29,8 @@ const maxGrowthBytes = 16 * 1024 * 1024;
 const maxUnsaidBytes = 256 * 1024 * 1024;
 
 const maxRedirects = 5;
-// These do not pass by themselves.
-const lasting: ReadonlySet<FetchFailure> = new Set([
-  "too-large",
-  "redirect-loop",
-  "redirect-elsewhere",
-  "private-address",
-  "bad-coding",
-  "protocol",
-]);
+/** A coding that was not asked for is undone in memory, where body and result are no larger. */
+const maxUndoneBytes = 32 * 1024 * 1024;
 
 /** A large body on its way to the mirror, with its digest. */
 class LargeBody {
@@ -85,20 +90,47 @@ function bodyOf(visit: CrawlVisit, content: Uint8Array): Body {
   return { content, sizeBytes: content.length, digest: visit.ports.codec.digestOf(content) };
 }
 
-// A server may have coded the body although it was asked not to; some name a coding that they did not apply.
-function chooseBody(visit: CrawlVisit, page: Page, received: Body, outcome: FetchedOutcome): Body {
-  const { contentEncoding } = outcome;
-  if (contentEncoding === undefined || contentEncoding === "identity") return received;
+/**
+ * A server may have coded the body although it was asked not to; some name a coding that they did not apply.
+ *
+ * @returns a problem where nothing says that the body is the page: it is not coded as it says, or too large to be undone
+ */
+function chooseBody(
+  visit: CrawlVisit,
+  { page, held }: FetchItem,
+  received: Body,
+  { contentEncoding = "identity" }: FetchedOutcome,
+): Result<Body> {
+  if (contentEncoding === "identity") return ok(received);
   // A record of neither size nor digest agrees with everything, coded or not.
   const isSaid = page.sizeBytes !== undefined || page.digest !== undefined;
-  if (isSaid && agrees(page, received)) return received;
+  if (isSaid && agrees(page, received)) return ok(received);
+  if (received.sizeBytes > maxUndoneBytes)
+    return problem(
+      "bad-coding",
+      `${received.sizeBytes} bytes coded as ${excerpt(contentEncoding)}, which was not asked for`,
+    );
   const content = received.content instanceof Uint8Array ? received.content : received.content.read();
-  const decoded = visit.ports.codec.decode(content, contentEncoding, maxBytesOf(page));
-  return decoded.ok ? bodyOf(visit, decoded.value) : received;
+  if (held === undefined && /^(?:x-)?gzip$/.test(contentEncoding) && !isGzip(content)) return ok(received);
+  const maxBytes = Math.min(maxUndoneBytes, maxBytesOf(page));
+  const decoded = visit.ports.codec.decode(content, contentEncoding, maxBytes);
+  return decoded.ok ? ok(bodyOf(visit, decoded.value)) : decoded;
 }
 
-async function keepBody(visit: CrawlVisit, page: Page, received: Body, outcome: FetchedOutcome): Promise<PageFinding> {
-  const body = chooseBody(visit, page, received, outcome);
+function isGzip([first, second]: Uint8Array): boolean {
+  return first === 0x1f && second === 0x8b;
+}
+
+async function keepBody(
+  visit: CrawlVisit,
+  item: FetchItem,
+  received: Body,
+  outcome: FetchedOutcome,
+): Promise<PageFinding> {
+  const { page } = item;
+  const chosen = chooseBody(visit, item, received, outcome);
+  if (!chosen.ok) return { kind: "trouble", trouble: "refused", message: chosen.error.message };
+  const body = chosen.value;
   const { sizeBytes, digest } = body;
   const kept = await visit.ports.bodies.keep({ ...page, sizeBytes, digest }, body.content);
   if (!kept.ok) return { kind: "trouble", trouble: "mirror", message: kept.error.message };
@@ -115,20 +147,21 @@ function findingOf(outcome: Exclude<FetchOutcome, FetchedOutcome>): PageFinding 
   if (outcome.kind === "gone") return { kind: "gone", final: outcome.status === 410 };
   if (outcome.kind === "failed" && outcome.reason === "redirect-disallowed")
     return { kind: "trouble", trouble: "disallowed", message: outcome.message };
-  const refused = outcome.kind === "refused" || (outcome.kind === "failed" && lasting.has(outcome.reason));
-  return { kind: "trouble", trouble: refused ? "refused" : "unavailable", message: describeOutcome(outcome) };
+  const trouble = isLasting(outcome) ? "refused" : "unavailable";
+  return { kind: "trouble", trouble, message: describeOutcome(outcome) };
 }
 
 /** What is held is what the server has; with the time of the record, it is the page unless its size or time says otherwise. */
 function findingOfHeld(
   visit: CrawlVisit,
   page: Page,
-  { page: held, validators }: NonNullable<FetchItem["known"]>,
+  { page: held, validators: known }: NonNullable<FetchItem["known"]>,
   told: Validators,
 ): PageFinding {
   const { sizeBytes, digest } = held;
-  const isPage = isAcceptable(visit, page, held, { ...validators, ...told });
-  if (!isPage) return { kind: "body", sizeBytes, digest, agrees: false, validators: { ...validators, ...told } };
+  const validators = confirmValidators(known, told);
+  if (!isAcceptable(visit, page, held, validators))
+    return { kind: "body", sizeBytes, digest, agrees: false, validators };
   const adopted = visit.ports.bodies.adopt({ ...page, sizeBytes, digest });
   return { kind: "adopted", ...(adopted ?? { sizeBytes, digest }) };
 }
@@ -210,10 +243,11 @@ async function ask(visit: CrawlVisit, item: FetchItem, validators: Validators | 
  */
 export async function findPage(
   visit: CrawlVisit,
-  { page, known }: FetchItem,
+  item: FetchItem,
   answer: PageAnswer,
 ): Promise<PageFinding | undefined> {
   const { outcome, large } = answer;
+  const { page, known } = item;
   if (outcome.kind === "not-modified" && known !== undefined)
     return findingOfHeld(visit, page, known, outcome.validators);
   if (outcome.kind === "postponed" || (isCancelled(visit) && outcome.kind !== "fetched")) return undefined;
@@ -222,5 +256,5 @@ export async function findPage(
     large === undefined
       ? bodyOf(visit, outcome.body)
       : { content: large.writer, sizeBytes: large.sizeBytes, digest: large.digest() };
-  return await keepBody(visit, page, received, outcome);
+  return await keepBody(visit, item, received, outcome);
 }

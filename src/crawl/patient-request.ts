@@ -1,4 +1,4 @@
-import type { FetchFailure, FetchOutcome, FetchRequest } from "../model/index.ts";
+import { type FetchOutcome, type FetchRequest, mayPassAtOnce } from "../model/index.ts";
 import { isCancelled, type ReadingVisit } from "./reading-visit.ts";
 import { getInTurn, type Postponed } from "./site-turn.ts";
 import type { RequestKind } from "./tally.ts";
@@ -13,17 +13,10 @@ export const maxTroublesInARow = 10;
 // Slower than this is too slow: a large body may take longer than a small one, not for ever.
 const minBytesPerMs = 64;
 
-// A timeout has had its time already; of the others only these can pass by themselves.
-const passing: ReadonlySet<FetchFailure> = new Set(["connection", "dns", "truncated"]);
-
 /** A request as the visit's parts make it; origin, time and signal are the visit's. */
 export interface VisitRequest extends Omit<FetchRequest, "origin" | "timeoutMs" | "signal"> {
   /** Size of the body that is expected, in bytes; it may take longer than a small one. */
   readonly expectedBytes?: number;
-}
-
-function isPassing(outcome: FetchOutcome): boolean {
-  return outcome.kind === "failed" ? passing.has(outcome.reason) : outcome.kind === "unavailable";
 }
 
 /**
@@ -41,7 +34,7 @@ export async function getPatiently(
 ): Promise<FetchOutcome | Postponed> {
   let last: FetchOutcome | undefined;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    if (last !== undefined && (!isPassing(last) || !mayRetry() || isCancelled(visit))) return last;
+    if (last !== undefined && (!mayPassAtOnce(last) || !mayRetry() || isCancelled(visit))) return last;
     const outcome = await getInTurn(visit, () => {
       const request = makeRequest();
       const timeoutMs = visit.timeoutMs + Math.ceil((request.expectedBytes ?? 0) / minBytesPerMs);

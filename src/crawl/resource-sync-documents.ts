@@ -6,7 +6,15 @@ import {
   ResourceSyncReader,
   robotsAllow,
 } from "../format/index.ts";
-import { type FetchedOutcome, ok, problem, type Result, type Validators } from "../model/index.ts";
+import {
+  confirmValidators,
+  type FetchedOutcome,
+  isLasting,
+  ok,
+  problem,
+  type Result,
+  type Validators,
+} from "../model/index.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { throwIfAborted } from "./reading-visit.ts";
 import type { SourceVisit } from "./source.ts";
@@ -58,7 +66,7 @@ export class SyncDocuments {
     this.#earlier = earlier;
   }
 
-  /** Whether a document was read that is not as it was remembered. */
+  /** Whether of a document something is to be remembered that was not, be it only its validators. */
   get hasNew(): boolean {
     return this.#hasNew;
   }
@@ -103,12 +111,16 @@ export class SyncDocuments {
       ...(earlier === undefined || isWhole ? {} : { validators: earlier.validators }),
     }));
     if (outcome.kind === "not-modified" && earlier !== undefined) {
-      this.#copies.set(path, earlier);
+      const validators = confirmValidators(earlier.validators, outcome.validators);
+      this.#hasNew ||= validators !== earlier.validators;
+      this.#copies.set(path, { ...earlier, validators });
       return ok({ ...earlier, earlier, isNew: false, pages: [] });
     }
     if (outcome.kind !== "fetched")
       return problem(
-        outcome.kind === "gone" || outcome.kind === "refused" ? "no-resourcesync" : "site-unavailable",
+        outcome.kind === "gone" || (outcome.kind !== "postponed" && isLasting(outcome))
+          ? "no-resourcesync"
+          : "site-unavailable",
         `${path}: ${describeOutcome(outcome)}`,
       );
     const parsed = this.#parse(path, outcome);

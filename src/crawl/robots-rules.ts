@@ -5,10 +5,20 @@ import {
   type RobotsAgent,
   robotsCrawlDelaySeconds,
 } from "../format/index.ts";
-import { type EpochMs, type FetchOutcome, ok, problem, type Result, type RobotsCopy } from "../model/index.ts";
+import {
+  confirmValidators,
+  type EpochMs,
+  type FetchOutcome,
+  ok,
+  problem,
+  type Result,
+  type RobotsCopy,
+  type Validators,
+} from "../model/index.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { type ReadingVisit, warn } from "./reading-visit.ts";
 import { maxCopyAgeMs, robotsFreshMs } from "./robots-freshness.ts";
+import { withoutShared } from "./shared-tags.ts";
 import type { Postponed } from "./site-turn.ts";
 
 /** Lets the site's Crawl-delay hold for what is asked next. */
@@ -43,7 +53,7 @@ function freshRules(kept: RobotsCopy | undefined, nowMs: number): Robots | undef
 // It is asked for as it is. Where it comes coded all the same, it has rules only for who undoes that.
 function askForRobots(
   visit: ReadingVisit,
-  kept: RobotsCopy | undefined,
+  validators: Validators | undefined,
   isDecoded: boolean,
 ): Promise<FetchOutcome | Postponed> {
   return getPatiently(visit, "metadata", () => ({
@@ -54,8 +64,32 @@ function askForRobots(
     crossOrigin: true,
     headers: { "accept-encoding": "identity" },
     acceptCoding: isDecoded,
-    ...(kept === undefined ? {} : { validators: kept.validators }),
+    ...(validators === undefined ? {} : { validators }),
   }));
+}
+
+/** Asks for what names a coding that it has not, such as `utf-8`; undefined if it is no text as it is. */
+async function askAsText(
+  visit: ReadingVisit,
+  validators: Validators | undefined,
+): Promise<FetchOutcome | Postponed | undefined> {
+  const outcome = await askForRobots(visit, validators, false);
+  // Broken codings have no rules, and whoever took them for text would be allowed everything.
+  return outcome.kind === "fetched" && outcome.body.some(isControl) ? undefined : outcome;
+}
+
+function isControl(byte: number): boolean {
+  return byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d;
+}
+
+/**
+ * Whether an answer says that a site has no robots.txt, which allows everything: 4xx but 429, or redirects that lead nowhere.
+ *
+ * @see RFC 9309 sections 2.3.1.2 and 2.3.1.3
+ */
+export function saysNoRobots(outcome: FetchOutcome): boolean {
+  if (outcome.kind === "failed") return outcome.reason === "redirect-loop" || outcome.reason === "redirect-elsewhere";
+  return outcome.kind === "gone" || outcome.kind === "refused";
 }
 
 /**
@@ -66,47 +100,42 @@ function askForRobots(
  * for again in the next visit, and so is a redirect that leads nowhere. After 429, 5xx, a timeout or no connection a
  * copy of the last day holds.
  *
+ * @param sharedTags - entity tags that say nothing, since the site gives them to what differs
  * @returns the rules; a problem `site-unavailable` if the server is in trouble and no copy of the last day is kept
  * @see RFC 9309 sections 2.3.1 and 2.4
  */
-export async function readRobots(visit: ReadingVisit, kept: RobotsCopy | undefined): Promise<Result<RobotsRules>> {
+export async function readRobots(
+  visit: ReadingVisit,
+  kept: RobotsCopy | undefined,
+  sharedTags: ReadonlySet<string> = new Set(),
+): Promise<Result<RobotsRules>> {
   const fresh = freshRules(kept, visit.ports.timing.now());
   if (fresh !== undefined && kept !== undefined)
     return ok({ robots: fresh, copy: undefined, until: kept.confirmedAt + maxCopyAgeMs });
-  const decoded = await askForRobots(visit, kept, true);
-  // What names a coding that is none of HTTP's, such as `utf-8`, is taken as it is.
+  const sent = kept && withoutShared(kept.validators, sharedTags);
+  const decoded = await askForRobots(visit, sent, true);
   const isMiscoded = decoded.kind === "failed" && decoded.reason === "bad-coding";
-  const outcome = isMiscoded ? await askForRobots(visit, kept, false) : decoded;
+  const outcome = isMiscoded ? ((await askAsText(visit, sent)) ?? decoded) : decoded;
   const agent = copyKeyOf(visit.agent);
   const confirmedAt = visit.ports.timing.now();
   const until = confirmedAt + maxCopyAgeMs;
-  const none: RobotsCopy = { agent, body: new Uint8Array(0), validators: {}, confirmedAt, freshMs: 0 };
-  switch (outcome.kind) {
-    case "fetched": {
-      const { body, validators, cacheControl } = outcome;
-      const copy = { agent, body, validators, confirmedAt, freshMs: robotsFreshMs(cacheControl) };
-      return ok({ robots: parseRobots(body), copy, until });
-    }
-    case "not-modified":
-      if (kept !== undefined) {
-        // RFC 9111 section 4.3.4: what a 304 does not say anew stays.
-        const freshMs = outcome.cacheControl === undefined ? kept.freshMs : robotsFreshMs(outcome.cacheControl);
-        return ok({ robots: parseRobots(kept.body), copy: { ...kept, confirmedAt, freshMs }, until });
-      }
-      break;
-    case "gone":
-      return ok({ robots: parseRobots(none.body), copy: { ...none, freshMs: maxCopyAgeMs }, until });
-    case "refused":
-      return ok({ robots: parseRobots(none.body), copy: none, until });
-    case "failed":
-      // RFC 9309 section 2.3.1.2: more than five redirects are as if there were none.
-      if (outcome.reason === "redirect-loop" || outcome.reason === "redirect-elsewhere")
-        return ok({ robots: parseRobots(none.body), copy: none, until });
-      break;
-    case "unavailable":
-      break;
-    case "postponed":
-      return problem("site-unavailable", `robots.txt is not asked for: ${outcome.message}`);
+  if (outcome.kind === "postponed")
+    return problem("site-unavailable", `robots.txt is not asked for: ${outcome.message}`);
+  if (saysNoRobots(outcome)) {
+    const freshMs = outcome.kind === "gone" ? maxCopyAgeMs : 0;
+    const copy = { agent, body: new Uint8Array(0), validators: {}, confirmedAt, freshMs };
+    return ok({ robots: parseRobots(copy.body), copy, until });
+  }
+  if (outcome.kind === "fetched") {
+    const { body, validators, cacheControl } = outcome;
+    const copy = { agent, body, validators, confirmedAt, freshMs: robotsFreshMs(cacheControl) };
+    return ok({ robots: parseRobots(body), copy, until });
+  }
+  if (outcome.kind === "not-modified" && kept !== undefined) {
+    // RFC 9111 section 4.3.4: what a 304 does not say anew stays.
+    const freshMs = outcome.cacheControl === undefined ? kept.freshMs : robotsFreshMs(outcome.cacheControl);
+    const validators = confirmValidators(kept.validators, outcome.validators);
+    return ok({ robots: parseRobots(kept.body), copy: { ...kept, validators, confirmedAt, freshMs }, until });
   }
   if (kept !== undefined && confirmedAt - kept.confirmedAt <= maxCopyAgeMs) {
     warn(

@@ -1,5 +1,5 @@
 import type { Turn, Wellbeing } from "../frontier/index.ts";
-import type { EpochMs, FetchFailure, FetchOutcome } from "../model/index.ts";
+import { type EpochMs, type FetchOutcome, isSiteInTrouble } from "../model/index.ts";
 import { type ReadingVisit, warn } from "./reading-visit.ts";
 
 /** A request that was not made: the site wants to be left alone for longer than we wait. */
@@ -10,13 +10,12 @@ export interface Postponed {
   readonly message: string;
 }
 
-const unreachable: ReadonlySet<FetchFailure> = new Set(["timeout", "connection", "dns", "truncated"]);
 /** A wait that is shorter is not worth a write. */
 const rememberFromMs = 1000;
 
 function wellbeingOf(outcome: FetchOutcome): Wellbeing {
-  if (outcome.kind === "failed") return unreachable.has(outcome.reason) ? "unreachable" : "fine";
-  if (outcome.kind !== "unavailable") return "fine";
+  if (!isSiteInTrouble(outcome)) return "fine";
+  if (outcome.kind !== "unavailable") return "unreachable";
   return outcome.status === 429 || outcome.status === 503 ? "overloaded" : "broken";
 }
 

@@ -1,5 +1,15 @@
 import { maxSitemapBytes, PageListReader, robotsAllow, type SitemapEntry } from "../format/index.ts";
-import { excerpt, ok, type Problem, parseUrl, problem, type Result, type Validators } from "../model/index.ts";
+import {
+  confirmValidators,
+  excerpt,
+  isLasting,
+  ok,
+  type Problem,
+  parseUrl,
+  problem,
+  type Result,
+  type Validators,
+} from "../model/index.ts";
 import { OtherHosts } from "./other-hosts.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { throwIfAborted, warn } from "./reading-visit.ts";
@@ -142,12 +152,12 @@ export class SitemapTree {
     }));
     if (outcome.kind === "not-modified" && known !== undefined) {
       this.#unchanged += 1;
-      this.#remember(url, known);
+      this.#remember(url, { ...known, validators: confirmValidators(known.validators, outcome.validators) });
       for (const child of known.children) this.#await(child, depth + 1, url);
       return ok(undefined);
     }
     if (outcome.kind !== "fetched") {
-      const isAbsent = outcome.kind === "gone" || outcome.kind === "refused";
+      const isAbsent = outcome.kind === "gone" || (outcome.kind !== "postponed" && isLasting(outcome));
       const unavailable = origin === this.#visit.origin ? "site-unavailable" : "host-unavailable";
       return problem(isAbsent ? "no-sitemap" : unavailable, describeOutcome(outcome));
     }

@@ -1,4 +1,4 @@
-import type { CrawlSummary, Cursor, FetchOutcome, PassedOver } from "../model/index.ts";
+import { type CrawlSummary, type Cursor, type FetchOutcome, isSiteInTrouble, type PassedOver } from "../model/index.ts";
 import type { WorkCounts } from "./ports.ts";
 
 /** What a request is for. */
@@ -23,7 +23,7 @@ export class Tally {
   askedAndHeld = 0;
   /** Pages that are being asked for. */
   pagesUnderWay = 0;
-  /** Page requests in a row that found no server, or a server in trouble. */
+  /** Page requests in a row that found the site in trouble. */
   troublesInARow = 0;
 
   /** Counts one request's outcome. */
@@ -40,8 +40,7 @@ export class Tally {
     }
     this.pageRequests += outcome.requests;
     this.pageBytes += outcome.receivedBytes;
-    const trouble = outcome.kind === "unavailable" || outcome.kind === "failed";
-    this.troublesInARow = trouble ? this.troublesInARow + 1 : 0;
+    this.troublesInARow = isSiteInTrouble(outcome) ? this.troublesInARow + 1 : 0;
   }
 
   /** Takes so many troubles in a row at most for what has happened. */

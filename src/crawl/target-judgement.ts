@@ -1,13 +1,14 @@
-import type {
-  CrawlEvent,
-  EpochSeconds,
-  HeldBody,
-  Page,
-  PageTrouble,
-  Postponement,
-  Target,
-  TargetSettlement,
-  Validators,
+import {
+  type CrawlEvent,
+  confirmValidators,
+  type EpochSeconds,
+  type HeldBody,
+  type Page,
+  type PageTrouble,
+  type Postponement,
+  type Target,
+  type TargetSettlement,
+  type Validators,
 } from "../model/index.ts";
 import { patienceVisits } from "./patient-request.ts";
 
@@ -85,8 +86,7 @@ export function judgeTarget(
   const answered = { kind: "answered", target, history, askedAt: now, dueAt: 0 } as const;
   switch (finding.kind) {
     case "unmodified": {
-      // Fields that a 304 leaves out hold on (RFC 9110 section 15.4.5).
-      const validators = { ...target.validators, ...finding.validators };
+      const validators = confirmValidators(target.validators, finding.validators);
       const isPassage = held === undefined;
       const settlement = { ...answered, page: undefined, isPassage, validators, isFull: false } as const;
       return { settlement, outcome: "unchanged", hasChanged: false };

@@ -1,10 +1,11 @@
 import { parseHttpDate, parseW3cDate, robotsAllow } from "../format/index.ts";
 import {
   type EpochSeconds,
+  excerpt,
   type FetchedOutcome,
-  type FetchFailure,
   type FetchOutcome,
   type HeldBody,
+  isLasting,
   isMediaType,
   type Page,
   type Target,
@@ -26,9 +27,6 @@ const maxSearchedBytes = 16 * 1024 * 1024;
 /** A held page that is larger is not compared with the one that comes. */
 const maxComparedBytes = 4 * 1024 * 1024;
 const maxRedirects = 5;
-
-// These do not pass by themselves.
-const lasting: ReadonlySet<FetchFailure> = new Set(["too-large", "redirect-loop", "redirect-elsewhere", "protocol"]);
 
 /** An answer to a request for a target, with its body. */
 export interface TargetAnswer extends Disposable {
@@ -156,6 +154,13 @@ export async function receivePage(
   const { held } = target;
   // The times of an equal body are those of the body that is held.
   const isEqual = held !== undefined && path === target.path && held.digest === digest && held.sizeBytes === sizeBytes;
+  const { contentEncoding = "identity" } = outcome;
+  const isOther = !isEqual && (path === target.path ? target : visit.ports.targets.find(path))?.held !== undefined;
+  if (contentEncoding !== "identity" && isOther) {
+    // It may be anything, such as what a proxy says in the page's place.
+    const message = `the body is not coded as ${excerpt(contentEncoding)}, which it says`;
+    return { finding: { kind: "trouble", trouble: "refused", message }, received: undefined };
+  }
   const isTrifle = !isEqual && held !== undefined && path === target.path && isTrifling(visit, page, body);
   // What was never fetched whole, or is in doubt, is written also where it should be there already.
   if (!isEqual || target.fullAt === undefined) {
@@ -179,6 +184,6 @@ export function findingOf(outcome: Exclude<FetchOutcome, FetchedOutcome>): Targe
   if (outcome.kind === "gone") return { kind: "gone", final: outcome.status === 410 };
   if (outcome.kind === "failed" && outcome.reason === "redirect-disallowed")
     return { kind: "trouble", trouble: "disallowed", message: outcome.message };
-  const isLasting = outcome.kind === "refused" || (outcome.kind === "failed" && lasting.has(outcome.reason));
-  return { kind: "trouble", trouble: isLasting ? "refused" : "unavailable", message: describeOutcome(outcome) };
+  const trouble = isLasting(outcome) ? "refused" : "unavailable";
+  return { kind: "trouble", trouble, message: describeOutcome(outcome) };
 }

@@ -27,7 +27,7 @@ import type { CrawlPorts } from "./ports.ts";
 import { isCancelled, type ReadingVisit, throwIfAborted, warn } from "./reading-visit.ts";
 import { ResourceSyncSource } from "./resource-sync-source.ts";
 import { copyKeyOf, keepCrawlDelay, type RobotsRules, readRobots } from "./robots-rules.ts";
-import { readSharedTags, withoutShared } from "./shared-tags.ts";
+import { readSharedTags } from "./shared-tags.ts";
 import { SitemapSource } from "./sitemap-source.ts";
 import { type ChangeSource, findSource, type SourceVisit } from "./source.ts";
 import { SourceMemory } from "./source-memory.ts";
@@ -206,14 +206,9 @@ class SiteVisit {
 
   async #readRobots(record: SiteRecord): Promise<Result<RobotsRules>> {
     const { memory } = this.#ports;
-    const shared = readSharedTags(memory);
-    const known = record.robots;
     // What was received and judged under another name says nothing of this one.
-    const kept =
-      known?.agent === copyKeyOf(this.#visit.agent)
-        ? { ...known, validators: withoutShared(known.validators, shared) }
-        : undefined;
-    const rules = await readRobots(this.#visit, kept);
+    const kept = record.robots?.agent === copyKeyOf(this.#visit.agent) ? record.robots : undefined;
+    const rules = await readRobots(this.#visit, kept, readSharedTags(memory));
     if (!rules.ok || isCancelled(this.#visit)) return rules;
     const { robots, copy } = rules.value;
     keepCrawlDelay(this.#visit, robots);

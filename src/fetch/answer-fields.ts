@@ -11,13 +11,18 @@ export interface AnswerFields {
   readonly retryAfter: string | undefined;
   /** In bytes. */
   readonly contentLength: number | undefined;
+  /** Transfer codings, lower case; several fields are one list. */
+  readonly transferEncoding: string | undefined;
   /** Whether the end of the connection is the end of the body. */
   readonly endsWithConnection: boolean;
 }
 
 const maxValidatorBytes = 1024;
 
-type FieldName = keyof Omit<AnswerFields, "validators" | "endsWithConnection"> | keyof Validators | "transferEncoding";
+type FieldName = keyof Omit<AnswerFields, "validators" | "endsWithConnection"> | keyof Validators;
+
+/** Of these several lines are one list. */
+const lists: ReadonlySet<FieldName> = new Set<FieldName>(["contentEncoding", "cacheControl", "transferEncoding"]);
 
 const fieldNames = new Map<string, FieldName>([
   ["etag", "etag"],
@@ -61,7 +66,7 @@ export function readAnswerFields(raw: readonly Buffer[]): AnswerFields {
     if (key === undefined || value === "") continue;
     const before = values[key];
     if (before === undefined) values[key] = value;
-    else if (key === "contentEncoding" || key === "cacheControl") values[key] = `${before}, ${value}`;
+    else if (lists.has(key)) values[key] = `${before}, ${value}`;
   }
   const {
     contentLength: length,
@@ -71,6 +76,7 @@ export function readAnswerFields(raw: readonly Buffer[]): AnswerFields {
     cacheControl,
     location,
     retryAfter,
+    transferEncoding,
   } = values;
   const contentLength = length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
   return {
@@ -81,8 +87,9 @@ export function readAnswerFields(raw: readonly Buffer[]): AnswerFields {
     location,
     retryAfter,
     contentEncoding: contentEncoding?.toLowerCase(),
+    transferEncoding: transferEncoding?.toLowerCase(),
     contentLength,
-    endsWithConnection: contentLength === undefined && values.transferEncoding === undefined,
+    endsWithConnection: contentLength === undefined && transferEncoding === undefined,
   };
 }
 

@@ -25,7 +25,7 @@ const { createZstdDecompress, constants } = zlib as {
 };
 
 const options = { chunkSize: pieceBytes };
-// Some servers name the coding and do not apply it.
+// Some servers name the coding and do not apply it: what came is handed on, and whoever takes it is told.
 const makeGunzip: MakeDecoder = (first) => (isGzip(first) ? zlib.createGunzip(options) : new PassThrough());
 
 const decoders: ReadonlyMap<string, MakeDecoder> = new Map([
@@ -72,6 +72,7 @@ export class BodyDecoder {
   #inBytes = 0;
   #outBytes = 0;
   #isOver = false;
+  #hasUnused = false;
 
   /**
    * @param contentEncoding - the field of the answer
@@ -96,6 +97,11 @@ export class BodyDecoder {
     this.#codings = codings;
     this.#receiver = receiver;
     this.#onDrain = onDrain;
+  }
+
+  /** Whether a coding was named that was not applied: the body is then no proof of being what it says. */
+  get hasUnused(): boolean {
+    return this.#hasUnused;
   }
 
   /**
@@ -125,6 +131,7 @@ export class BodyDecoder {
   #connect(layer: number, firstPiece: Uint8Array): Transform {
     const make = decoders.get(this.#codings[layer] ?? "") ?? makeGunzip;
     const stream = make(firstPiece);
+    this.#hasUnused ||= stream instanceof PassThrough;
     this.#streams.push(stream);
     stream.on("error", (error) =>
       this.#finish({ reason: "bad-coding", message: `the coding is broken: ${error.message}` }),

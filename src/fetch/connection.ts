@@ -3,6 +3,7 @@ import type { SecureContext, TLSSocket } from "node:tls";
 import type { buildConnector } from "undici";
 import type { AddressGuard } from "./address-guard.ts";
 import type { AnswerReceiver, Carrier, Message, Protocol } from "./carrier.ts";
+import { isBadAnswer } from "./failure.ts";
 import { Http1Carrier } from "./http1-carrier.ts";
 import { Http2Carrier } from "./http2-carrier.ts";
 import { type Connected, hostOf, SecureConnector } from "./secure-connector.ts";
@@ -47,6 +48,12 @@ export class Connection {
   /** Whether the connection ended by a reset, which undici takes for the end of a body without a length. */
   get isReset(): boolean {
     return this.#isReset && this.#protocol === "http/1.1";
+  }
+
+  /** Whether it broke since more came than an answer. undici knows that once the answer is told, within the same turn. */
+  get isOverrun(): boolean {
+    const error = this.#socket?.errored ?? undefined;
+    return error !== undefined && (error.name === "HTTPParserError" || isBadAnswer(error));
   }
 
   /** What it speaks, or spoke last. */

@@ -105,6 +105,12 @@ export class Exchange implements Passenger, Stoppable {
   #endHop(connection: Connection, end: HopEnd, receivedBytes: number): void {
     this.#hop = undefined;
     this.#receivedBytes += receivedBytes;
+    // What a body with a length is followed by shows only then.
+    if (end.kind === "answered" && end.answer.isMeasured) queueMicrotask(() => this.#conclude(connection, end));
+    else this.#conclude(connection, end);
+  }
+
+  #conclude(connection: Connection, end: HopEnd): void {
     // RFC 9112 section 9.3.1: the server closed an idle connection just as we asked, and has not read our request.
     // RFC 9113 section 8.7: or it says that it has not acted upon it.
     const isUnread = (end.kind === "unanswered" && connection.isUsed) || end.kind === "unprocessed";
@@ -117,10 +123,12 @@ export class Exchange implements Passenger, Stoppable {
       return;
     }
     const isCut = end.kind === "answered" && end.answer.fields.endsWithConnection && connection.isReset;
+    const isOverrun = end.kind === "answered" && end.answer.isMeasured && connection.isOverrun;
     if (end.kind === "answered") connection.markUsed();
     this.#origin?.release(connection);
     if (end.kind === "broken") this.#settle(() => this.#settlement.reject(end.error));
     else if (end.kind !== "answered") this.#fail(end.failure);
+    else if (isOverrun) this.#fail({ reason: "protocol", message: "the body goes on beyond the length that it says" });
     else if (isCut) this.#fail({ reason: "truncated", message: "the connection was reset within the body" });
     else this.#take(end.answer);
   }

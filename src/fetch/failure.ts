@@ -43,8 +43,8 @@ function codeOf(error: Error): string {
   return typeof code === "string" ? code : "";
 }
 
-// undici tells an answer that nobody asked for from a closed connection by these words alone.
-function isBadAnswer(error: Error): boolean {
+/** Whether more came than was asked for: undici tells that from a closed connection by these words alone. */
+export function isBadAnswer(error: Error): boolean {
   return error.message === "bad response" || error.message === "bad upgrade";
 }
 

@@ -12,8 +12,10 @@ export interface Answer {
   readonly fields: AnswerFields;
   /** Empty where a sink took it, and for every status but 200 and 206. */
   readonly body: Uint8Array;
-  /** Whether the content coding was undone. */
+  /** Whether the content codings that are named were applied, and undone. */
   readonly isDecoded: boolean;
+  /** Whether it is a whole body of the length that its fields say. */
+  readonly isMeasured: boolean;
 }
 
 /** How one request ended. */
@@ -100,8 +102,9 @@ export class Hop implements AnswerReceiver, DecoderReceiver {
     this.#tap = this.#watchHead?.(status, raw, reason);
     this.#isWanted = status === 200 || status === 206;
     const { maxBytes, truncateAtBytes } = this.#request;
-    const { contentLength = 0 } = this.#fields;
-    if (this.#isWanted && truncateAtBytes === undefined && contentLength > maxBytes) this.#refuse(contentLength);
+    const { contentLength = 0, transferEncoding = "chunked" } = this.#fields;
+    if (this.#isWanted && transferEncoding !== "chunked") this.#refuseTransfer(transferEncoding);
+    else if (this.#isWanted && truncateAtBytes === undefined && contentLength > maxBytes) this.#refuse(contentLength);
     else if (this.#isWanted && this.#request.acceptCoding === true) this.#decode(resume);
     return true;
   }
@@ -187,6 +190,12 @@ export class Hop implements AnswerReceiver, DecoderReceiver {
     if (piece.length < chunk.length || (this.#takenBytes === truncateAtBytes && isMoreToCome)) this.#answer("drop");
   }
 
+  // RFC 9112 section 6.1: what else was applied to the body would be taken for the body.
+  #refuseTransfer(transferEncoding: string): void {
+    const message = `the body has transfer codings that are not undone: ${transferEncoding.slice(0, 80)}`;
+    this.#end({ kind: "failed", failure: { reason: "bad-coding", message } }, "drop");
+  }
+
   #refuse(sizeBytes: number): void {
     const message = `the body has ${sizeBytes} bytes or more, and ${this.#request.maxBytes} are allowed`;
     this.#end({ kind: "failed", failure: { reason: "too-large", message } }, "drop");
@@ -194,8 +203,9 @@ export class Hop implements AnswerReceiver, DecoderReceiver {
 
   #answer(connection: "keep" | "drop"): void {
     if (this.#fields === undefined) return;
-    const isDecoded = this.#decoder !== undefined;
-    const answer = { status: this.#status, fields: this.#fields, body: this.#body.bytes, isDecoded };
+    const isDecoded = this.#decoder?.hasUnused === false;
+    const isMeasured = connection === "keep" && this.#isWanted && this.#fields.contentLength !== undefined;
+    const answer = { status: this.#status, fields: this.#fields, body: this.#body.bytes, isDecoded, isMeasured };
     this.#end({ kind: "answered", answer }, connection);
   }
 

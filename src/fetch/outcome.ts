@@ -1,4 +1,4 @@
-import type { EpochMs, FetchOutcome, FetchRequest } from "../model/index.ts";
+import { confirmValidators, type EpochMs, type FetchOutcome, type FetchRequest } from "../model/index.ts";
 import type { Answer } from "./hop.ts";
 import { isConditional, isRangeAskedFor } from "./request-fields.ts";
 import { parseRetryAfter } from "./retry-after.ts";
@@ -14,7 +14,11 @@ export interface OutcomeFacts {
 }
 
 /** Makes an outcome of the last answer to a request; redirects are followed before. */
-export function judgeAnswer(request: FetchRequest, answer: Answer, facts: OutcomeFacts): FetchOutcome {
+export function judgeAnswer(
+  request: FetchRequest,
+  answer: Omit<Answer, "isMeasured">,
+  facts: OutcomeFacts,
+): FetchOutcome {
   const { status, fields } = answer;
   const { receivedBytes, requests, finalPath, isRedirected } = facts;
   const answered = { status, receivedBytes, requests };
@@ -26,7 +30,7 @@ export function judgeAnswer(request: FetchRequest, answer: Answer, facts: Outcom
     return { kind: "fetched", ...answered, validators, contentType, contentEncoding, cacheControl, body, finalPath };
   }
   if (status === 304 && !isRedirected && isConditional(request)) {
-    const validators = { ...request.validators, ...fields.validators };
+    const validators = confirmValidators(request.validators ?? {}, fields.validators);
     return { kind: "not-modified", ...answered, validators, cacheControl: fields.cacheControl };
   }
   if (status === 404 || status === 410) return { kind: "gone", ...answered };

@@ -97,7 +97,10 @@ export interface FetchedOutcome extends Answered {
   /** Of the URL that was asked for: empty where a redirect led to another. */
   readonly validators: Validators;
   readonly contentType: string | undefined;
-  /** Content codings that the server names, lower case; the body is handed on as it came. Undefined if it was undone. */
+  /**
+   * Content codings that the server names, lower case, and that are not undone: nobody asked for that, or they were not
+   * applied although they are named. Undefined if they were undone.
+   */
   readonly contentEncoding: string | undefined;
   /** The body, or empty if a sink took it. */
   readonly body: Uint8Array;

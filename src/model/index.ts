@@ -45,6 +45,7 @@ export {
   type MirrorSummary,
   mirrorFindingKinds,
 } from "./mirror-event.ts";
+export { confirmValidators, isLasting, isSiteInTrouble, mayPassAtOnce } from "./outcome-verdict.ts";
 export { digestBytes, isDigest, type Page } from "./page.ts";
 export { parseHttpUrl, parseUrl } from "./parse-url.ts";
 export type { PostOutcome, PostRequest } from "./post-outcome.ts";

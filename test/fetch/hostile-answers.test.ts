@@ -150,7 +150,7 @@ const oddAnswers: readonly (readonly [string, string, Partial<FetchRequest>, str
     "refused",
   ],
   ["a length that is too large", "HTTP/1.1 200 X\r\nContent-Length: 900\r\n\r\nhello", {}, "truncated"],
-  ["a length that is too small", "HTTP/1.1 200 X\r\nContent-Length: 2\r\n\r\nhello", {}, "fetched"],
+  ["a length that is too small", "HTTP/1.1 200 X\r\nContent-Length: 2\r\n\r\nhello", {}, "protocol"],
   ["a length in words", "HTTP/1.1 200 X\r\nContent-Length: five\r\n\r\nhello", {}, "protocol"],
   ["a length that is a list", "HTTP/1.1 200 X\r\nContent-Length: 5, 5\r\n\r\nhello", {}, "protocol"],
   ["a length beyond numbers", `HTTP/1.1 200 X\r\nContent-Length: ${"9".repeat(30)}\r\n\r\nhello`, {}, "protocol"],
