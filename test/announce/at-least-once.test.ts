@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { longer } from "../long-run.ts";
 import { fc } from "../property.ts";
 import type { Misdeed } from "./index-now-server.ts";
 import { ToldSite } from "./told-site.ts";
@@ -110,7 +111,7 @@ test("each change is told after it was published, whatever fails and whenever th
         assert.ok(urls.includes(told.origin + path), `${path} was not told after it changed last`);
       }
     }),
-    { numRuns: 25 },
+    { numRuns: longer(5, 25) },
   );
 });
 
@@ -132,7 +133,7 @@ test("what is refused is not repeated for ever, whatever else happens", async ()
       await told.tell();
       assert.equal(told.engine.calls.length, after);
     }),
-    { numRuns: 15 },
+    { numRuns: longer(3, 15) },
   );
 });
 

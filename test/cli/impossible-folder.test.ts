@@ -14,7 +14,7 @@ for (const [what, args] of [
   ["mirrors", ["crawl", "http://127.0.0.1:9/", "--into", impossible]],
   ["a crawl's state", ["crawl", "http://127.0.0.1:9/", "--into", "INTO", "--state", join(impossible, "state.db")]],
   ["an exporter's state", ["export", "INTO", "--base-url", "https://example.org", "--state", impossible]],
-  ["results of the lab", ["lab", "run", "intervals", "--out", impossible]],
+  ["results of the lab", ["lab", "run", "savings", "--param", "pages=300", "--out", impossible]],
   ["the demonstration", ["demo", "--keep", impossible]],
 ] as const) {
   test(`a folder for ${what} that the system makes for nobody is told, not tried for ever`, { skip }, async () => {

@@ -4,6 +4,7 @@ import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:f
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
+import { fewer } from "../long-run.ts";
 import { type MadeEntry, makeZip } from "../unzip/zip-bytes.ts";
 import { dayMs, SyncedSite, type SyncedVisit } from "./synced-site.ts";
 
@@ -144,7 +145,7 @@ describe("packages of changes", () => {
   });
 
   it("are not used beyond a budget, where they are switched off, or larger than they may be", async () => {
-    for (const options of [{ budget: 5 }, { packageBytes: 0 }, { packageBytes: 500 }]) {
+    for (const options of fewer([{ budget: 5 }, { packageBytes: 0 }, { packageBytes: 500 }], 2)) {
       await using site = await openChanged();
       const visit = await site.crawl(options);
       assert.deepEqual([packages(visit), visit.summary.packedPages], [[], 0]);
@@ -309,7 +310,7 @@ describe("a package that is not what it should be", () => {
     ["of a time before its change", { at: "2027-01-01T12:00:00Z" }],
     ["that was deleted at last", { change: "deleted" }],
   ];
-  for (const [what, row] of rows)
+  for (const [what, row] of fewer(rows, 6))
     it(`with a page ${what}: that page is asked for`, async () => {
       const visit = await visitWith((site) => packageOf(site, replaceRow(3, row)));
       assert.deepEqual([visit.summary.packedPages, visit.pages], [14, ["200 /d3/3.html", "200 /new.html"]]);
@@ -341,7 +342,7 @@ describe("a package that is not what it should be", () => {
       /overlap/,
     ],
   ];
-  for (const [what, make, message] of whole)
+  for (const [what, make, message] of fewer(whole, 3))
     it(`${what} is passed over`, async () => {
       const visit = await visitWith(make);
       assert.deepEqual([visit.summary.packedPages, visit.pages.length], [0, 16]);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { longer } from "../long-run.ts";
 import { countsOf, digestOf, type Run, TestSite, warningsOf } from "./test-site.ts";
 
 /** Pages with a build stamp of changing length in each. */
@@ -23,10 +24,10 @@ function quiet(run: Run): void {
   assert.deepEqual([run.summary.published, run.summary.newBase, run.summary.archivesWritten], [false, false, 0]);
 }
 
-test("2,000 pages with a new build stamp in each: 2,000 changes, and none with --ignore", async () => {
+test("pages with a new build stamp in each are as many changes, and none with --ignore", async () => {
   using site = new TestSite();
   using plain = new TestSite();
-  const pages = 2000;
+  const pages = longer(100, 2000);
   for (const one of [site, plain]) deploy(one, pages, "2026-11-20");
   await site.export({ ignore });
   await plain.export();
@@ -34,10 +35,10 @@ test("2,000 pages with a new build stamp in each: 2,000 changes, and none with -
     const before = publishedOnly(site);
     for (const one of [site, plain]) deploy(one, pages, stamp);
     const run = await site.export({ ignore });
-    assert.equal(countsOf(run), "2000 pages: 0 created, 0 updated, 0 deleted, 2000 touched");
+    assert.equal(countsOf(run), `${pages} pages: 0 created, 0 updated, 0 deleted, ${pages} touched`);
     quiet(run);
     assert.deepEqual(publishedOnly(site), before, "no published file is rewritten");
-    assert.equal(countsOf(await plain.export()), "2000 pages: 0 created, 2000 updated, 0 deleted, 0 touched");
+    assert.equal(countsOf(await plain.export()), `${pages} pages: 0 created, ${pages} updated, 0 deleted, 0 touched`);
   }
   const records = site.hold();
   assert.equal(records.size, pages);
@@ -45,14 +46,15 @@ test("2,000 pages with a new build stamp in each: 2,000 changes, and none with -
 });
 
 test("equal bytes written anew publish nothing and rewrite no published file, with rules and without", async () => {
+  const count = longer(60, 600);
   for (const options of [{}, { ignore }, { significant: 0.9 }]) {
     using site = new TestSite();
-    deploy(site, 600, "once");
+    deploy(site, count, "once");
     await site.export(options);
     const before = publishedOnly(site);
-    deploy(site, 600, "once");
+    deploy(site, count, "once");
     const run = await site.export(options);
-    assert.equal(countsOf(run), "600 pages: 0 created, 0 updated, 0 deleted, 600 touched");
+    assert.equal(countsOf(run), `${count} pages: 0 created, 0 updated, 0 deleted, ${count} touched`);
     quiet(run);
     assert.deepEqual(publishedOnly(site), before);
   }

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { exportSite } from "../../src/export-site.ts";
+import { longer } from "../long-run.ts";
 import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { type Holding, PublishedReader } from "./published-reader.ts";
@@ -92,6 +93,6 @@ test("whatever happens to a site, a reader of any cursor comes to exactly the si
       }
       assert.ok(visits.every((visit, at) => at === 0 || visit.publication > (visits[at - 1]?.publication ?? 0)));
     }),
-    { numRuns: 25 },
+    { numRuns: longer(5, 25) },
   );
 });

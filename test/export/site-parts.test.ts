@@ -5,6 +5,7 @@ import { test } from "node:test";
 import type { SiteParts } from "../../src/export/site-parts.ts";
 import { exportParts } from "../../src/export-site.ts";
 import type { ExportEvent, ExportSummary } from "../../src/model/index.ts";
+import { longer } from "../long-run.ts";
 import { fc } from "../property.ts";
 import { countsOf, TestSite } from "./test-site.ts";
 
@@ -108,7 +109,7 @@ test("what parts of a site come to is what the whole would have come to", async 
         assert.equal(countsOf(whole), `${namesOf(site).length} pages: 0 created, 0 updated, 0 deleted, 0 touched`);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: longer(10, 60) },
   );
 });
 

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { TidemarkError } from "../../src/model/index.ts";
+import { longer } from "../long-run.ts";
 import { fc } from "../property.ts";
 import { MemorySite } from "./memory-site.ts";
 import { PublishedReader } from "./published-reader.ts";
@@ -158,12 +159,12 @@ test("whatever happens, and wherever runs are stopped, all formats agree after t
         if (visit === undefined || visit.at < oldest) visit = { held: now, at: header.at ?? 0, oldest };
       }
     }),
-    { numRuns: 25, examples: [[threeStops]] },
+    { numRuns: longer(4, 25), examples: [[threeStops]] },
   );
 });
 
 test("wherever the first split of all pages is stopped, no list leaves one out", async () => {
-  for (let stop = 0, isWhole = false; !isWhole; stop++) {
+  for (let stop = 0, isWhole = false; !isWhole; stop += longer(4, 1)) {
     using site = new MemorySite();
     const reader = new StandardsReader(site);
     const standards = { ...chosen, shardPages: 4 };

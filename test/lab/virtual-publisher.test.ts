@@ -8,11 +8,12 @@ import { daySeconds } from "../bench/replay/history.ts";
 import { ReplayedPublisher } from "../bench/replay/replayed-publisher.ts";
 import { ReplayedSite } from "../bench/replay/replayed-site.ts";
 import { findShiftDays } from "../bench/replay/time-shift.ts";
+import { longer } from "../long-run.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 test("the publisher in virtual time lists the archives that the real exporter leaves on a disk, name by name and byte by byte", async () => {
   using temp = makeTempFolder();
-  const days = 40;
+  const days = longer(14, 40);
   const firstDay = 20_000;
   const shift = findShiftDays(firstDay) * daySeconds;
   const docroot = join(temp.path, "docroot");
@@ -26,7 +27,7 @@ test("the publisher in virtual time lists the archives that the real exporter le
       day === 0
         ? Array.from({ length: 2300 }, (_, page) => event(page, time - page, 40 + (page % 7)))
         : // Each fifth day nothing happens; on one day enough for a new base.
-          Array.from({ length: day % 5 === 0 ? 0 : day === 23 ? 2200 : 30 }, (_, at) => {
+          Array.from({ length: day % 5 === 0 ? 0 : day === longer(9, 23) ? 2200 : 30 }, (_, at) => {
             const page = (at * 13 + day * 31) % 2400;
             return event(page, time + at, (at + day) % 9 === 0 ? undefined : 40 + ((page + day) % 7));
           }),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type PublishedCycle, publishedCycle } from "../../src/lab/edwards/published-cycle.ts";
 import { type CycleFacts, type CycleModel, createCycle, planCycle } from "../../src/revisit/index.ts";
+import { fewer } from "../long-run.ts";
 import { LinearProgram } from "./linear-program.ts";
 
 // The published cycle with few buckets and periods, and its counts in millions, which a solver likes better.
@@ -213,7 +214,7 @@ async function solveSuccessively(model: CycleModel, start: Point): Promise<numbe
   return objective;
 }
 
-for (const strategy of [1, 2, 3] as const) {
+for (const strategy of fewer([1, 2, 3] as const, 3)) {
   test(`HiGHS agrees about strategy ${strategy}: the bound is that of the relaxation, and no plan of its own is much better`, async () => {
     const facts = small({ strategy });
     const model = createCycle(facts);

@@ -6,6 +6,7 @@ import { type SitePages, SiteTurns } from "../../src/frontier/index.ts";
 import { type QueuedUrl, UrlQueue } from "../../src/store/index.ts";
 import { readCheckpoint } from "../../src/store/queue-checkpoint.ts";
 import { joinUrls, UrlTail } from "../../src/store/url-tail.ts";
+import { longer } from "../long-run.ts";
 import { fc } from "../property.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
@@ -123,7 +124,7 @@ test("each URL is given once, the first priority first and then the oldest, and 
       for (const number of past) assert.ok(!rest.includes(urlOf(number).url), "it was finished");
       queue.close();
     }),
-    { numRuns: 30 },
+    { numRuns: longer(8, 30) },
   );
 });
 
@@ -141,7 +142,8 @@ test("a journal that ends anywhere is a queue as it was at some time: nothing tw
   const journal = readdirSync(folder).find((name) => name.startsWith("journal-")) ?? "";
   const length = readFileSync(join(folder, journal)).length;
   const counts = new Set<number>();
-  for (const cut of [...Array.from({ length: Math.ceil(length / 97) }, (_, at) => at * 97), length]) {
+  const step = longer(397, 97);
+  for (const cut of [...Array.from({ length: Math.ceil(length / step) }, (_, at) => at * step), length]) {
     const copy = join(temp.path, "copy");
     rmSync(copy, { recursive: true, force: true });
     cpSync(folder, copy, { recursive: true });
@@ -268,11 +270,11 @@ test("a lane of very many blocks is whole after a checkpoint", () => {
   using temp = makeTempFolder();
   const options = { memoryBytes: 16 * 1024, journalBytes: 1_000_000 };
   const queue = new UrlQueue(temp.path, { ...options, memoryBytes: 1024 });
-  const urls = Array.from({ length: 18_000 }, (_, at) => `https://a.example/${"long/".repeat(30)}${at}`);
+  const urls = Array.from({ length: longer(4000, 18_000) }, (_, at) => `https://a.example/${"long/".repeat(30)}${at}`);
   // One at a time, and no room for what no block has: blocks are as short as they may be.
   for (const url of urls) queue.add([{ url, site: "a.example", priority: 0 }]);
   queue.checkpoint();
-  assert.ok(blocksIn(temp.path) > 1000, "one record would hold them");
+  assert.ok(blocksIn(temp.path) > longer(220, 1000), "one record would hold them");
   for (let n = 0; n < 5; n++) queue.finish(queue.take(0) ?? -1);
   queue.close();
   const again = new UrlQueue(temp.path, options);

@@ -10,6 +10,7 @@ import { LineSort } from "../../src/store/line-sort.ts";
 import { SpooledBody } from "../../src/store/spooled-body.ts";
 import { WarcFiles } from "../../src/store/warc-files.ts";
 import { readWarcFile } from "../../src/store/warc-index.ts";
+import { longer } from "../long-run.ts";
 import { fc } from "../property.ts";
 import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
 import { readCaptures, readRecords } from "./recorded-site.ts";
@@ -140,7 +141,7 @@ describe("WARC files", () => {
           assert.equal(index.trimEnd().split("\n").length, kept);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: longer(12, 60) },
     );
   });
 
@@ -248,7 +249,7 @@ describe("what is read of a file", () => {
           packed.slice(0, kept.length).reduce((sum, { length }) => sum + length, 0),
         );
       }),
-      { numRuns: 25 },
+      { numRuns: longer(8, 25) },
     );
   });
 });

@@ -1,0 +1,1 @@
+import "./at-least-once.test.ts";

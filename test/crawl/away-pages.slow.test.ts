@@ -1,0 +1,1 @@
+import "./away-pages.test.ts";

@@ -1,0 +1,1 @@
+import "./resource-sync-packages.test.ts";

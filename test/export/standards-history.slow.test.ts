@@ -1,0 +1,1 @@
+import "./standards-history.test.ts";

@@ -1,0 +1,1 @@
+import "./virtual-publisher.test.ts";

@@ -1,0 +1,1 @@
+import "./cycle-highs.test.ts";

@@ -1,0 +1,1 @@
+import "./digest-pool.test.ts";

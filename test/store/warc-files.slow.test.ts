@@ -1,0 +1,1 @@
+import "./warc-files.test.ts";

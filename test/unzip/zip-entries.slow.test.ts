@@ -1,0 +1,1 @@
+import "./zip-entries.test.ts";
