@@ -5,12 +5,13 @@ import type { SiteParts } from "./site-parts.ts";
 export interface IncludeMemory {
   /** The mode in which all pages were looked into. */
   readonly mode: string;
-  /** Encoded folders of the files that pages include, sorted; `/` alone if there are too many. */
+  /** Encoded folders of the files that pages include, sorted; `*` alone if there are too many. */
   readonly folders: readonly string[];
 }
 
 /** More folders than this are not told apart: then any change may be one of an included file. */
 const maxFolders = 256;
+const anyFolder = "*";
 
 /** Gathers the folders of files that pages include: who looks at parts of a site must know when to look at all. */
 export class IncludedFolders {
@@ -24,12 +25,14 @@ export class IncludedFolders {
   /** Takes a page as it is from now on. */
   add({ includes }: PublishedPage): void {
     for (const part of includes?.parts ?? [])
-      if (this.#folders.size <= maxFolders) this.#folders.add(part.slice(0, part.lastIndexOf("/") + 1));
+      if (this.#folders.size <= maxFolders && !this.#folders.has(anyFolder))
+        this.#folders.add(part.slice(0, part.lastIndexOf("/") + 1));
   }
 
   /** What is to be remembered. */
   memory(mode: string): IncludeMemory {
-    return { mode, folders: this.#folders.size > maxFolders ? ["/"] : [...this.#folders].sort() };
+    const isAny = this.#folders.size > maxFolders || this.#folders.has(anyFolder);
+    return { mode, folders: isAny ? [anyFolder] : [...this.#folders].sort() };
   }
 }
 
@@ -37,5 +40,5 @@ export class IncludedFolders {
 export function mayBeIncluded({ folders, trees }: SiteParts, { folders: included }: IncludeMemory): boolean {
   // A folder that came or went may be on the way to one.
   const changed = [...folders, ...trees];
-  return included.some((folder) => folder === "/" || changed.some((one) => folder.startsWith(one)));
+  return included.some((folder) => folder === anyFolder || changed.some((one) => folder.startsWith(one)));
 }

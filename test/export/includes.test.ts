@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { IncludedFolders, mayBeIncluded } from "../../src/export/included-folders.ts";
+import { needsDigest } from "../../src/export/page-diff.ts";
+import type { PublishedPage } from "../../src/export/published-page.ts";
 import { exportParts } from "../../src/export-site.ts";
 import type { ExportEvent } from "../../src/model/index.ts";
 import { countsOf, type Run, TestSite } from "./test-site.ts";
@@ -64,9 +67,62 @@ test("a part that is only touched changes nothing, and pages are not read again 
   await site.export();
   utimesSync(join(site.docroot, "inc/footer.html"), 1_300_000_000, 1_300_000_000);
   assert.equal(countsOf(await site.export()), `${pages}: 0 created, 0 updated, 0 deleted, 1 touched`);
-  // What cannot be read any more was not read: its times still say that it is as it was.
-  const unread = await site.export();
-  assert.deepEqual([unread.summary.published, unread.summary.bytesWritten], [false, 0]);
+  const again = await site.export();
+  assert.deepEqual([again.summary.published, again.summary.bytesWritten], [false, 0]);
+});
+
+test("an unmoved page is only read again if a part was written to", () => {
+  const includes = {
+    fileBytes: 9,
+    fileDigest: "AAAAAAAAAAA",
+    parts: ["/inc/footer.html"],
+    stamp: "first",
+    contentDigest: "AAAAAAAAAAA",
+    isDynamic: false,
+  };
+  const times = { mtimeUs: 1, ctimeUs: 1 };
+  const file = { path: "/a.html", sizeBytes: 9, mediaType: "text/html", ...times };
+  const record = { path: "/a.html", lastModified: 1, mediaType: "text/html", racy: false, ...times };
+  const before = { ...record, sizeBytes: undefined, digest: undefined, includes };
+  const plain = { ...record, sizeBytes: 9, digest: "AAAAAAAAAAA" };
+  const asked: (readonly string[])[] = [];
+  const isRead = (page: typeof before | typeof plain, stamp: string | undefined, isNew = false): boolean => {
+    const stampOf = (parts: readonly string[]): string => {
+      asked.push(parts);
+      return stamp ?? "";
+    };
+    const policy = stamp === undefined ? undefined : { appliesTo: () => true, isNew, stampOf };
+    return needsDigest(file, page, { digestMode: "all", publication: 5, scanStartUs: 1e9, includes: policy });
+  };
+  assert.deepEqual([isRead(before, "first"), isRead(before, "second")], [false, true]);
+  assert.deepEqual(asked, [includes.parts, includes.parts]);
+  // The server processes no includes any more, or it is looked into each page for the first time.
+  assert.deepEqual([isRead(before, undefined), isRead(plain, undefined), isRead(plain, "")], [true, false, false]);
+  assert.equal(isRead(plain, "", true), true);
+});
+
+test("folders of parts are remembered up to a bound; beyond it any change may be one of a part", () => {
+  const pageOf = (part: string): PublishedPage => ({
+    path: "/a.html",
+    sizeBytes: undefined,
+    digest: undefined,
+    lastModified: 1,
+    mediaType: "text/html",
+    mtimeUs: 1,
+    ctimeUs: 1,
+    racy: false,
+    includes: { fileBytes: 1, fileDigest: "", parts: [part], stamp: "", contentDigest: "", isDynamic: false },
+  });
+  const few = new IncludedFolders([]);
+  for (const part of ["/footer.html", "/inc/a/head.html", "/inc/a/foot.html"]) few.add(pageOf(part));
+  assert.deepEqual(few.memory("auto"), { mode: "auto", folders: ["/", "/inc/a/"] });
+  const isNear = (folder: string): boolean => mayBeIncluded({ folders: [folder], trees: [] }, few.memory("auto"));
+  assert.deepEqual(["/", "/inc/", "/inc/a/", "/docs/", "/inc/a/b/"].map(isNear), [true, true, true, false, false]);
+  const many = new IncludedFolders([]);
+  for (let at = 0; at < 300; at++) many.add(pageOf(`/inc-${at}/head.html`));
+  assert.deepEqual(many.memory("auto").folders, ["*"]);
+  assert.deepEqual(new IncludedFolders(["*"]).memory("auto").folders, ["*"]);
+  assert.ok(mayBeIncluded({ folders: ["/docs/"], trees: [] }, many.memory("auto")));
 });
 
 test("a part that comes or goes changes the page; the page's own change does so too", async () => {

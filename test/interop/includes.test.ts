@@ -1,21 +1,40 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { crawl, exportDocroot, runTidemark } from "./command.ts";
+import type { SiteProposal } from "../../src/site-proposal.ts";
+import { crawl, exportDocroot, runTidemark, summaryOf } from "./command.ts";
 import { skipWithout } from "./programs.ts";
 import { makeTempFolder } from "./temp-folder.ts";
 import { type ServerKind, startWebServer, type WebServer } from "./web-server.ts";
 
-const servers: readonly { readonly kind: ServerKind; readonly snippet: (docroot: string) => string }[] = [
+interface Server {
+  readonly name: string;
+  readonly kind: ServerKind;
+  readonly snippet: (docroot: string) => string;
+  /** Of files that the server looks into. */
+  readonly mode?: number;
+}
+
+const servers: readonly Server[] = [
   {
+    name: "Apache",
     kind: "apache2",
     snippet: (docroot) => `<Directory ${docroot}>
   Options FollowSymLinks Includes
   AddOutputFilter INCLUDES .html .shtml
 </Directory>`,
   },
-  { kind: "nginx", snippet: () => "ssi on;" },
+  {
+    name: "Apache with XBitHack",
+    kind: "apache2",
+    mode: 0o755,
+    snippet: (docroot) => `<Directory ${docroot}>
+  Options FollowSymLinks Includes
+  XBitHack on
+</Directory>`,
+  },
+  { name: "nginx", kind: "nginx", snippet: () => "ssi on;" },
 ];
 
 const including = 40;
@@ -55,14 +74,18 @@ async function assertMirrored(server: WebServer, into: string, paths: readonly s
   }
 }
 
-for (const { kind, snippet } of servers) {
-  test(`${kind} with server-side includes: no page is in doubt, and a new footer changes its pages`, {
+for (const { name, kind, snippet, mode } of servers) {
+  test(`${name} puts pages together: no page is in doubt, and a new footer changes its pages`, {
     skip: skipWithout(kind),
   }, async () => {
     using temp = makeTempFolder("includes");
     const docroot = join(temp.path, "site");
     const [state, into] = [join(temp.path, "state"), join(temp.path, "mirror")];
     const paths = makeSite(docroot);
+    const allow = (): void => {
+      if (mode !== undefined) for (const path of paths) chmodSync(join(docroot, path), mode);
+    };
+    allow();
     await using server = await startWebServer(kind, docroot, { snippet: snippet(docroot) });
     const exported = await exportDocroot(docroot, server.url, state);
     assert.equal(exported.summary.includes?.pages, including + 2);
@@ -89,3 +112,36 @@ for (const { kind, snippet } of servers) {
     assert.equal(verified.exitCode, 0, verified.stdout);
   });
 }
+
+test("pages with includes that are published with digests are asked for twice, and then taken as served", {
+  skip: skipWithout("nginx"),
+}, async () => {
+  using temp = makeTempFolder("includes");
+  const docroot = join(temp.path, "site");
+  const [state, into] = [join(temp.path, "state"), join(temp.path, "mirror")];
+  const paths = makeSite(docroot);
+  await using server = await startWebServer("nginx", docroot, { snippet: "ssi on;" });
+  await exportDocroot(docroot, server.url, state, "--ssi", "off");
+  const visit = async (): Promise<Record<string, unknown>> =>
+    (await runTidemark(["crawl", server.url, "--into", into, "--json"])).events.at(-1) ?? {};
+  const [first, second, third] = [await visit(), await visit(), await visit()];
+  assert.deepEqual([first.differing, first.pageRequests], [including + 2, paths.length]);
+  assert.deepEqual([second.differing, second.pageRequests, second.pending], [0, including + 2, 0]);
+  assert.equal(third.requests, 2);
+  await assertMirrored(server, into, paths);
+  const proposed = await runTidemark(["init", docroot, "--base-url", server.url, "--json"]);
+  assert.equal(summaryOf<SiteProposal>(proposed).settings.ssi, undefined);
+  // The exporter finds out, and says so.
+  const told = await exportDocroot(docroot, server.url, state);
+  assert.equal(told.summary.updated, including + 2);
+  assert.deepEqual([(await visit()).differing, (await visit()).requests], [0, 2]);
+});
+
+test("a server that processes no includes is found out by init", { skip: skipWithout("nginx") }, async () => {
+  using temp = makeTempFolder("includes");
+  const docroot = join(temp.path, "site");
+  makeSite(docroot);
+  await using server = await startWebServer("nginx", docroot);
+  const proposed = await runTidemark(["init", docroot, "--base-url", server.url, "--json"]);
+  assert.equal(summaryOf<SiteProposal>(proposed).settings.ssi, "off");
+});
