@@ -25,7 +25,7 @@ describe("crawlSite", () => {
     assert.deepEqual(crawler.mirror(), {
       "/a.html": "a",
       "/b/c.html": "c",
-      "/b/~tidemark-index": "index",
+      "/b/index.html": "index",
       "/s.css": "s",
     });
     const mirrored = join(crawler.folder.path, mirrorFolderOf(site.origin), "a.html");

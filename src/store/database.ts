@@ -1,11 +1,12 @@
 import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import Database from "libsql";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
 import { inDatabase } from "./database-error.ts";
+import { convertMirror } from "./mirror-conversion.ts";
 import { makeMissingFolder } from "./missing-folder.ts";
-import { migrations } from "./schema.ts";
+import { migrations, mirrorNamesVersion } from "./schema.ts";
 
 /** An open database; better-sqlite3's interface. */
 export type Connection = InstanceType<typeof Database>;
@@ -130,12 +131,31 @@ export function openMemoryState(): Connection {
   return bringUpToDate(memoryName, new Database(memoryName));
 }
 
+/** Whether the place of what is kept of a site is that of a mirror: others have their kind before a colon. */
+export function isMirrored(place: string): boolean {
+  return !/^(?:warc|metadata|callback):/.test(place);
+}
+
+// Before the state says so: whoever reads it finds the files of the version that it is of.
+function convertMirrors(file: string, connection: Connection): void {
+  for (const [place] of prepareStatement(connection, "SELECT mirror FROM site").all() as [string][]) {
+    if (!isMirrored(place)) continue;
+    const folder = resolve(dirname(file), place);
+    try {
+      convertMirror(folder);
+    } catch (error) {
+      throw wrapSystemError(error, `rename files in ${folder}`, { folder });
+    }
+  }
+}
+
 function bringUpToDate(file: string, connection: Connection): Connection {
   return inDatabase(file, () => {
     const [version] = prepareStatement(connection, "PRAGMA user_version").get() as [number];
     if (version > migrations.length) throw unknownVersion(file, version);
     connection.exec(`PRAGMA busy_timeout = ${patienceMs}`);
     connection.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;");
+    if (version > 0 && version < mirrorNamesVersion) convertMirrors(file, connection);
     if (version < migrations.length) {
       transact(connection, () => {
         for (const statements of migrations.slice(version)) connection.exec(statements);

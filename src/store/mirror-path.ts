@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { decodePathSegment } from "../format/index.ts";
 
-/** The name of the file for a path that ends with a slash. */
-const folderPageName = "~tidemark-index";
+/** The file of a path that ends with a slash: the one that web servers show for a folder. */
+export const indexName = "index.html";
 
 const maxNameBytes = 255;
 // Names of ours, so that no page can take one: the crawler's own folder, and names made here.
@@ -22,6 +22,9 @@ const plainName = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}$/;
 export function standInFor(encoded: string): string {
   return `~tidemark-${createHash("sha256").update(encoded, "latin1").digest("hex").slice(0, 16)}`;
 }
+
+/** A folder of that name would be in the way of the file. */
+export const indexFolder: string = standInFor(indexName);
 
 function isUnfit(name: string, isWindows: boolean): boolean {
   return (
@@ -51,7 +54,8 @@ function nameOf(segment: string, query: string, isWindows: boolean): string {
  * Names are the bytes of the path's segments, the query a part of the last one. Escapes that need not be, such as
  * `%2B`, stay as they are, so that no two paths have one name. A segment that cannot be
  * a name, or must not (`..`, one with a slash or NUL in it, one that is too long or is ours), stands as
- * `~tidemark-` and a part of its SHA-256; a path that ends with a slash is the file `~tidemark-index`.
+ * `~tidemark-` and a part of its SHA-256, and so does a folder `index.html`; a path that ends with a slash is the file `index.html`, as in the folder of a
+ * web server. Where two pages have one name, or one has the name of a folder, `MirrorPlaces` knows where they are.
  *
  * @param path - a page's path with query, which begins with `/`
  * @returns names joined by `/`, one character (0 to 255) a byte; it never leads out of the folder
@@ -61,10 +65,36 @@ export function mirrorPathOf(path: string, isWindows: boolean): string {
   const query = mark === -1 ? "" : path.slice(mark);
   const segments = (mark === -1 ? path : path.slice(0, mark)).slice(1).split("/");
   const last = segments.pop() ?? "";
-  const names = segments.map((segment) => nameOf(segment, "", isWindows));
+  const names = segments.map((segment) => (segment === indexName ? indexFolder : nameOf(segment, "", isWindows)));
   if (last !== "") names.push(nameOf(last, query, isWindows));
-  else names.push(query === "" ? folderPageName : standInFor(`/${query}`));
+  else names.push(query === "" ? indexName : standInFor(`/${query}`));
   return names.join("/");
+}
+
+/**
+ * The name of a page's file where {@link mirrorPathOf} gives one that is taken: in the same folder, and no other page's.
+ *
+ * @param names - as {@link mirrorPathOf} gives them
+ * @param isFolderPage - whether the path ends with a slash
+ */
+export function standInOf(names: string, isFolderPage: boolean): string {
+  const slash = names.lastIndexOf("/") + 1;
+  return names.slice(0, slash) + standInFor(`page ${isFolderPage ? "/" : names.slice(slash)}`);
+}
+
+/** Whether a page's file is the index file of a folder. */
+export function isIndexPath(path: string): boolean {
+  return /\/(?:index\.html)?$/.test(path);
+}
+
+/** The other pages that may have the index file of a page's folder: of `/a/` those are `/a/index.html` and `/a`. */
+export function sharersOf(path: string): string[] {
+  if (path.includes("?")) return [];
+  if (!isIndexPath(path)) return [`${path}/`, `${path}/${indexName}`];
+  const folder = path.slice(0, path.lastIndexOf("/") + 1);
+  const plain = folder.slice(0, -1);
+  const all = [folder, folder + indexName, ...(plain === "" || plain.endsWith("/") ? [] : [plain])];
+  return all.filter((other) => other !== path);
 }
 
 /**

@@ -1,14 +1,20 @@
 import { isUtf8 } from "node:buffer";
 import { lstatSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileNamed, mirrorPathOf, standInFor } from "./mirror-path.ts";
+import { fileNamed, indexName, isIndexPath, mirrorPathOf, sharersOf, standInFor, standInOf } from "./mirror-path.ts";
 
 const { platform } = process;
 /** Names of files that are remembered, of the folders that were looked into last. */
 const maxNames = 500_000;
 const maxFolders = 50_000;
+/** Far more than pages are written before they are known as held. */
+const maxOwners = 25_000;
 // What has neither letters nor bytes outside ASCII is the same in every case.
 const foldable = /[A-Za-z\x80-\xff]/;
+
+function isIndexNames(names: string): boolean {
+  return names === indexName || names.endsWith(`/${indexName}`);
+}
 
 /**
  * Whether names that differ in nothing but case are one file in a site's folder. Told by the crawler's own folder beside
@@ -20,17 +26,31 @@ function foldsCase(root: string): boolean {
   return isThere(join(within, ".TIDEMARK")) && !readdirSync(within).includes(".TIDEMARK");
 }
 
-function isThere(file: string | Buffer): boolean {
+type Kind = "none" | "folder" | "other" | "too-long";
+
+function kindOf(file: string | Buffer): Kind {
   try {
-    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    // A name that is too long, or below a file.
-    return false;
+    const stat = lstatSync(file, { throwIfNoEntry: false });
+    if (stat === undefined) return "none";
+    return stat.isDirectory() ? "folder" : "other";
+  } catch (error) {
+    // Or below a file.
+    return (error as NodeJS.ErrnoException).code === "ENAMETOOLONG" ? "too-long" : "none";
   }
+}
+
+function isThere(file: string | Buffer): boolean {
+  const kind = kindOf(file);
+  return kind === "folder" || kind === "other";
 }
 
 /**
  * Where the files of a site's pages are.
+ *
+ * `/a/`, `/a/index.html` and, where there is a folder `a`, `/a` have one name: `a/index.html`. The first that is kept has
+ * it, and each other one the name that `standInOf` gives, for as long as that file is there. So which page has which
+ * file is what is on the disk: of the pages that are held, all but one have a stand-in. A page whose name became that of a
+ * folder is in the folder.
  *
  * Where the file system folds case, a name whose place is taken by another one stands as `~tidemark-` and a part of its
  * SHA-256 for as long as that file is there: so which of two twins has the name is what is on the disk, and nothing need
@@ -47,6 +67,9 @@ export class MirrorPlaces {
   /** What is in folders, by their true names. */
   readonly #listings: Map<string, Set<string>> = new Map();
   #listedNames = 0;
+  /** Which page has an index file that was written last, by its stand-in's names. */
+  #owners: Map<string, string> = new Map();
+  #earlierOwners: Map<string, string> = new Map();
 
   /** @param root - the site's folder, beside the crawler's own */
   constructor(root: string) {
@@ -55,13 +78,55 @@ export class MirrorPlaces {
     this.#isWindows = platform === "win32" || (this.isFolding && platform !== "darwin");
   }
 
-  /** Names of a page's file, joined by `/`, one character a byte; it may be there or not. */
+  /**
+   * Names of a held page's file, joined by `/`, one character a byte; also of one that is not there. A page that is not held
+   * may have the name of another's file. Costs a look or two.
+   */
   namesOf(path: string): string {
-    const names = mirrorPathOf(path, this.#isWindows);
-    if (!this.isFolding) return names;
-    const slash = names.lastIndexOf("/");
-    const within = slash === -1 ? "" : this.#findFolder(names.slice(0, slash));
-    return this.#find(within, names.slice(slash + 1)).names;
+    const wanted = mirrorPathOf(path, this.#isWindows);
+    const own = this.#resolve(wanted);
+    const kind = this.#kindOf(own);
+    // The whole path cannot be a name.
+    if (kind === "too-long") return standInFor(`page ${path}`);
+    const isShared = isIndexPath(path);
+    if (kind === "other" && !isShared) return own;
+    const standIn = this.#standInOf(wanted, path);
+    if (this.#kindOf(standIn) === "other") return standIn;
+    if (kind !== "folder") return own;
+    return isShared ? standIn : this.#resolve(`${wanted}/${indexName}`);
+  }
+
+  /**
+   * Names that a page's file is to have; those of {@link namesOf} unless another page has that file.
+   *
+   * @param isHeld - whether a page is held
+   */
+  placeOf(path: string, isHeld: (path: string) => boolean): string {
+    const names = this.namesOf(path);
+    return this.isTaken(path, names, isHeld) ? this.#standInOf(mirrorPathOf(path, this.#isWindows), path) : names;
+  }
+
+  /** Whether the file where a page would be is another page's. */
+  isTaken(path: string, names: string, isHeld: (path: string) => boolean): boolean {
+    if (!isIndexNames(names)) return false;
+    const owner = this.#owners.get(names) ?? this.#earlierOwners.get(names);
+    if (owner !== undefined) return owner !== this.#standInOf(mirrorPathOf(path, this.#isWindows), path);
+    if (this.#kindOf(names) !== "other") return false;
+    return sharersOf(path).some((other) => isHeld(other) && this.namesOf(other) === names);
+  }
+
+  /** The stand-in of the page whose file has a name that a folder needs. */
+  standInOfFile(names: string): string {
+    return this.#resolve(standInOf(names, false));
+  }
+
+  /** Notes which page has an index file: it may not be known as held for a while. */
+  #noteOwner(names: string, standIn: string): void {
+    if (this.#owners.size >= maxOwners) {
+      this.#earlierOwners = this.#owners;
+      this.#owners = new Map();
+    }
+    this.#owners.set(names, standIn);
   }
 
   /** The file of a page. */
@@ -69,21 +134,47 @@ export class MirrorPlaces {
     return fileNamed(this.#root, this.namesOf(path));
   }
 
-  /** Notes that a file was made, with the folders that it needs. */
-  noteMade(names: string): void {
+  /** Notes that a page's file was made, with the folders that it needs. */
+  noteMade(path: string, names: string): void {
+    if (isIndexNames(names)) this.#noteOwner(names, this.#standInOf(mirrorPathOf(path, this.#isWindows), path));
     if (!this.isFolding) return;
     for (let slash = names.indexOf("/"); slash !== -1; slash = names.indexOf("/", slash + 1))
       this.#noteEntry(names.slice(0, slash));
     this.#noteEntry(names);
   }
 
+  /** Notes that a page's file was moved into a folder that has its name now. */
+  noteMoved(folder: string, names: string, standIn: string): void {
+    this.noteRemoved(folder);
+    this.#noteOwner(names, standIn);
+    if (this.isFolding) this.#noteEntry(folder);
+  }
+
   /** Notes that a file or an empty folder was removed. */
   noteRemoved(names: string): void {
+    this.#owners.delete(names);
+    this.#earlierOwners.delete(names);
     if (!this.isFolding) return;
     const slash = names.lastIndexOf("/");
     this.#listings.get(names.slice(0, Math.max(0, slash)))?.delete(names.slice(slash + 1));
     this.#listings.delete(names);
     this.#folders.clear();
+  }
+
+  #kindOf(names: string): Kind {
+    return kindOf(fileNamed(this.#root, names));
+  }
+
+  #standInOf(wanted: string, path: string): string {
+    return this.#resolve(standInOf(wanted, path.endsWith("/")));
+  }
+
+  /** The names under which that is, or would be, where the file system folds case. */
+  #resolve(names: string): string {
+    if (!this.isFolding) return names;
+    const slash = names.lastIndexOf("/");
+    const within = slash === -1 ? "" : this.#findFolder(names.slice(0, slash));
+    return this.#find(within, names.slice(slash + 1)).names;
   }
 
   #noteEntry(names: string): void {

@@ -6,6 +6,7 @@ import {
   openSync,
   readFileSync,
   readSync,
+  renameSync,
   rmdirSync,
   unlinkSync,
   utimesSync,
@@ -17,7 +18,7 @@ import { DurableFolder } from "./durable-folder.ts";
 import { doFileTask, type FileTask } from "./file-task.ts";
 import { FileThread } from "./file-thread.ts";
 import type { GroupSync } from "./group-sync.ts";
-import { fileNamed } from "./mirror-path.ts";
+import { fileNamed, indexName } from "./mirror-path.ts";
 import { MirrorPlaces } from "./mirror-places.ts";
 
 const maxKnownFolders = 50_000;
@@ -36,6 +37,10 @@ const noPlace: ReadonlySet<unknown> = new Set([
   "EINVAL",
   "EILSEQ",
 ]);
+
+// A folder has the name of a page's file, or a file that of a folder.
+const blocked: ReadonlySet<unknown> = new Set(["EISDIR", "ENOTDIR", "EEXIST", "ENOTEMPTY"]);
+const maxAttempts = 3;
 
 function codeOf(error: unknown): unknown {
   return (error as NodeJS.ErrnoException).code;
@@ -67,6 +72,7 @@ export class Mirror {
   readonly #known: Set<string> = new Set();
   /** Folders that were made in this run: what lies in them was kept in it. */
   readonly #made: Set<string> = new Set();
+  readonly #isHeld: (path: string) => boolean;
   readonly #shared: SharedMeans | undefined;
   #temporaries = 0;
   #kept = 0;
@@ -75,10 +81,12 @@ export class Mirror {
   /**
    * @param root - the site's folder; made if it is not there
    * @param temporary - folder of its own for files that are not yet whole, on the same file system
+   * @param isHeld - whether a page of the site is held, as far as that is known
    * @param shared - default: it has means of its own
    */
-  constructor(root: string, temporary: string, shared?: SharedMeans) {
+  constructor(root: string, temporary: string, isHeld: (path: string) => boolean, shared?: SharedMeans) {
     this.#root = root;
+    this.#isHeld = isHeld;
     this.#temporary = temporary;
     this.#shared = shared;
     this.#durable = new DurableFolder(root, shared?.sync);
@@ -87,7 +95,7 @@ export class Mirror {
   }
 
   adopt(page: Page): HeldBody | undefined {
-    const names = this.#places.namesOf(page.path);
+    const names = this.#places.placeOf(page.path, this.#isHeld);
     if (this.#made.has(folderOf(names))) return undefined;
     const file = this.#fileOf(names);
     try {
@@ -100,6 +108,7 @@ export class Mirror {
       if (page.digest !== undefined && page.digest !== digest) return undefined;
       if (!hasTime) utimesSync(file, page.lastModified, page.lastModified);
       this.#durable.note(file);
+      this.#places.noteMade(page.path, names);
       return { sizeBytes: stat.size, digest };
     } catch {
       // What cannot be read is fetched.
@@ -119,7 +128,8 @@ export class Mirror {
 
   mayHold(path: string): boolean {
     try {
-      return lstatSync(this.#places.fileOf(path)).isFile();
+      const names = this.#places.namesOf(path);
+      return lstatSync(this.#fileOf(names)).isFile() && !this.#places.isTaken(path, names, this.#isHeld);
     } catch {
       return false;
     }
@@ -141,44 +151,60 @@ export class Mirror {
 
   /** As it was asked for, so it is done: of two bodies of a page, or a body and a removal, what came last holds. */
   async keep(page: Page, body: Uint8Array | BodyFile): Promise<Result<undefined>> {
-    const names = this.#places.namesOf(page.path);
-    const target = this.#fileOf(names);
     const isFile = body instanceof BodyFile;
     const temporary = isFile ? body.file : this.#newTemporary();
-    try {
-      if (isFile) body.close();
-      const found = this.#makeFolder(names);
-      if (!found.ok) return this.#giveUp(temporary, found.error.message);
-      this.#beginThreadIfWorth();
-      const content = isFile ? undefined : body;
-      const pending = this.#perform({ kind: "place", target, temporary, content, modifiedAt: page.lastModified });
-      if (pending !== undefined) await pending;
-    } catch (error) {
-      if (noPlace.has(codeOf(error)))
-        return this.#giveUp(temporary, `there is no place for it in the mirror: ${(error as Error).message}`);
-      this.#removeFile(temporary);
-      throw wrapSystemError(error, `write ${target.toString()}`, { file: target.toString() });
+    if (isFile) body.close();
+    this.#beginThreadIfWorth();
+    const content = isFile ? undefined : body;
+    for (let attempt = 1; ; attempt++) {
+      let names = this.#places.placeOf(page.path, this.#isHeld);
+      let target = this.#fileOf(names);
+      try {
+        if (this.#makeFolder(names)) {
+          // It may be the very name to which a page was moved that was in the way.
+          names = this.#places.placeOf(page.path, this.#isHeld);
+          target = this.#fileOf(names);
+        }
+        // Until the file is there, the next page must know whose it is.
+        this.#places.noteMade(page.path, names);
+        const pending = this.#perform({ kind: "place", target, temporary, content, modifiedAt: page.lastModified });
+        if (pending !== undefined) await pending;
+        this.#durable.note(target);
+        return ok(undefined);
+      } catch (error) {
+        this.#places.noteRemoved(names);
+        // Its name became a folder's meanwhile.
+        if (attempt < maxAttempts && blocked.has(codeOf(error))) continue;
+        if (noPlace.has(codeOf(error)))
+          return this.#giveUp(temporary, `there is no place for it in the mirror: ${(error as Error).message}`);
+        this.#removeFile(temporary);
+        throw wrapSystemError(error, `write ${target.toString()}`, { file: target.toString() });
+      }
     }
-    this.#places.noteMade(names);
-    this.#durable.note(target);
-    return ok(undefined);
   }
 
   async remove(path: string): Promise<void> {
-    const names = this.#places.namesOf(path);
-    const file = this.#fileOf(names);
-    try {
-      const pending = this.#perform({ kind: "remove", target: file });
-      if (pending !== undefined) await pending;
-    } catch (error) {
-      const code = codeOf(error);
-      if (code === "ENOENT" || code === "ENOTDIR" || code === "EISDIR" || code === "ENAMETOOLONG") return;
-      if (code === "EPERM" && lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true) return;
-      throw wrapSystemError(error, `remove ${file.toString()}`, { file: file.toString() });
+    for (let attempt = 1; ; attempt++) {
+      const names = this.#places.namesOf(path);
+      if (this.#places.isTaken(path, names, this.#isHeld)) return;
+      const file = this.#fileOf(names);
+      try {
+        const pending = this.#perform({ kind: "remove", target: file });
+        if (pending !== undefined) await pending;
+      } catch (error) {
+        const code = codeOf(error);
+        if (code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG") return;
+        const isFolder =
+          code === "EISDIR" || (code === "EPERM" && lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true);
+        if (isFolder && attempt < maxAttempts) continue;
+        if (isFolder) return;
+        throw wrapSystemError(error, `remove ${file.toString()}`, { file: file.toString() });
+      }
+      this.#places.noteRemoved(names);
+      this.#durable.note(file);
+      this.#removeEmptyFolders(names);
+      return;
     }
-    this.#places.noteRemoved(names);
-    this.#durable.note(file);
-    this.#removeEmptyFolders(names);
   }
 
   flush(): Promise<void> {
@@ -215,21 +241,48 @@ export class Mirror {
     return fileNamed(this.#root, names);
   }
 
-  #makeFolder(names: string): Result<undefined> {
+  /** @returns whether a page's file was moved out of the way */
+  #makeFolder(names: string): boolean {
     const folder = folderOf(names);
-    if (folder === "" || this.#known.has(folder)) return ok(undefined);
-    try {
-      if (mkdirSync(this.#fileOf(folder), { recursive: true }) !== undefined) this.#made.add(folder);
-    } catch (error) {
-      if (noPlace.has(codeOf(error))) return problem("mirror-collision", "a page has the name that its folder needs");
-      throw error;
+    if (folder === "" || this.#known.has(folder)) return false;
+    let hasMoved = false;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        if (mkdirSync(this.#fileOf(folder), { recursive: true }) !== undefined) this.#made.add(folder);
+        break;
+      } catch (error) {
+        if (attempt === maxAttempts || !blocked.has(codeOf(error)) || !this.#makeWay(folder)) throw error;
+        hasMoved = true;
+      }
     }
     if (this.#known.size >= maxKnownFolders) {
       this.#known.clear();
       this.#made.clear();
     }
     this.#known.add(folder);
-    return ok(undefined);
+    return hasMoved;
+  }
+
+  /**
+   * Moves a page whose file has the name of a folder into that folder. At each moment the file is where `MirrorPlaces` looks
+   * for it.
+   */
+  #makeWay(folder: string): boolean {
+    for (let end = folder.indexOf("/"); ; end = folder.indexOf("/", end + 1)) {
+      const names = end === -1 ? folder : folder.slice(0, end);
+      const stat = lstatSync(this.#fileOf(names), { throwIfNoEntry: false });
+      if (stat?.isFile() === true) {
+        const standIn = this.#places.standInOfFile(names);
+        const inside = `${names}/${indexName}`;
+        renameSync(this.#fileOf(names), this.#fileOf(standIn));
+        mkdirSync(this.#fileOf(names));
+        renameSync(this.#fileOf(standIn), this.#fileOf(inside));
+        for (const moved of [names, standIn, inside]) this.#durable.note(this.#fileOf(moved));
+        this.#places.noteMoved(names, inside, standIn);
+        return true;
+      }
+      if (end === -1) return false;
+    }
   }
 
   #giveUp(temporary: string, message: string): Result<undefined> {

@@ -1,3 +1,7 @@
+const mirrorNames = `-- What had no place in a mirror has one now.
+  UPDATE work SET state = 'due', trouble = NULL WHERE trouble = 'mirror';
+  UPDATE target SET etag = NULL, modified = NULL, asked_lastmod = NULL, asked = NULL, due = 0 WHERE trouble = 'mirror'`;
+
 /** The statements that lead from each version of the schema to the next; `user_version` counts those that were run. */
 export const migrations: readonly string[] = [
   `CREATE TABLE site (
@@ -187,4 +191,8 @@ export const migrations: readonly string[] = [
       WHERE t.site = page.site AND t.path = page.path)
     WHERE site IN (SELECT id FROM site WHERE epoch IS NULL
       AND NOT EXISTS (SELECT 1 FROM source_state s WHERE s.site = site.id AND s.source = 'resourcesync'));`,
+  mirrorNames,
 ];
+
+/** States of earlier versions have mirrors whose files have other names. */
+export const mirrorNamesVersion: number = migrations.indexOf(mirrorNames) + 1;

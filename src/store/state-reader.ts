@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { CrawlSummary, EpochSeconds, HeldBody, Page, SourceStateKey } from "../model/index.ts";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
-import { type Connection, openStateForReading, prepareStatement, rollBack } from "./database.ts";
+import { type Connection, isMirrored, openStateForReading, prepareStatement, rollBack } from "./database.ts";
 import { inDatabase } from "./database-error.ts";
 import { type PlannedSite, readPlannedSites } from "./plan-list.ts";
 import { findNumberBefore, type NumberedChange, readNewestNumber, readSeenChanges } from "./seen-changes.ts";
@@ -22,11 +22,6 @@ const sql = {
   source: "SELECT state FROM source_state WHERE site = ?1 AND source = ?2",
   visits: "SELECT at, summary FROM visit WHERE site = ?1 AND at >= ?2 ORDER BY id",
 } as const;
-
-/** Whether the place of what is kept is that of a mirror: others have their kind before a colon. */
-function isMirrored(place: string): boolean {
-  return !/^(?:warc|metadata|callback):/.test(place);
-}
 
 /** A site of which a crawler holds pages. */
 export interface KnownSite {

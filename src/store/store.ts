@@ -13,6 +13,7 @@ import { doubtLeftBodies } from "./left-bodies.ts";
 import { LeftCaptures } from "./left-captures.ts";
 import { acquireLock, type FileLock, isLocked } from "./lock.ts";
 import { Mirror } from "./mirror.ts";
+import { convertMirror } from "./mirror-conversion.ts";
 import { mirrorFolderOf } from "./mirror-path.ts";
 import { makeMissingFolder } from "./missing-folder.ts";
 import { PlanList } from "./plan-list.ts";
@@ -134,7 +135,8 @@ export class Store {
     } catch (error) {
       throw wrapSystemError(error, `make the folder ${folder}`, { folder });
     }
-    const { site, row } = inDatabase(this.#stateFile, () => this.#findSite(origin, mirror, wasThere));
+    const { site, row, isNew } = inDatabase(this.#stateFile, () => this.#findSite(origin, mirror, wasThere));
+    if (isNew && keeping.kind === "mirror" && wasThere) this.#convertMirror(folder);
     const temporary = this.#nameTemporary();
     // Elsewhere it is made for the first file, which few visits have.
     if (hasFolder) makeTemporary(temporary);
@@ -163,6 +165,15 @@ export class Store {
     };
   }
 
+  // What a state that was lost knew may be there under the names of an earlier version.
+  #convertMirror(folder: string): void {
+    try {
+      convertMirror(folder);
+    } catch (error) {
+      throw wrapSystemError(error, `rename files in ${folder}`, { folder });
+    }
+  }
+
   // Files of several sites may have the same name.
   #nameTemporary(): string {
     return join(this.#temporary, String(this.#temporaries++));
@@ -182,7 +193,9 @@ export class Store {
   ): Pick<SiteStore, "bodies" | "warc"> {
     if (keeping.kind === "mirror") {
       const shared = { sync: this.#sync, thread: () => this.#threadForFiles() };
-      return { bodies: new Mirror(folder, temporary, shared), warc: undefined };
+      const held = prepareStatement(this.#connection, "SELECT 1 FROM page WHERE site = ?1 AND path = ?2");
+      const isHeld = (path: string): boolean => inDatabase(this.#stateFile, () => held.get(site, path) !== undefined);
+      return { bodies: new Mirror(folder, temporary, isHeld, shared), warc: undefined };
     }
     if (keeping.kind === "metadata") return { bodies: new PassingBodies(temporary), warc: undefined };
     if (keeping.kind === "callback") {
@@ -206,18 +219,18 @@ export class Store {
   }
 
   /** @returns what is remembered of it as well, if it is known and not begun anew */
-  #findSite(origin: string, mirror: string, wasThere: boolean): { readonly site: number; readonly row?: SiteRow } {
+  #findSite(origin: string, mirror: string, wasThere: boolean): FoundSite {
     const find = prepareStatement(this.#connection, `SELECT id, mirror, ${siteColumns} FROM site WHERE origin = ?`);
     const found = find.get(origin) as [number, string, ...SiteRow] | undefined;
     if (found === undefined) {
       const insert = prepareStatement(this.#connection, "INSERT INTO site (origin, mirror) VALUES (?, ?) RETURNING id");
       const [id] = insert.get(origin, mirror) as [number];
-      return { site: id };
+      return { site: id, isNew: true };
     }
     const [id, known, ...row] = found;
     const before = this.#open.get(id);
     before?.flush();
-    if (wasThere && known === mirror) return before === undefined ? { site: id, row } : { site: id };
+    if (wasThere && known === mirror) return { site: id, isNew: false, ...(before === undefined ? { row } : {}) };
     transact(this.#connection, () => {
       this.#connection.prepare("DELETE FROM page WHERE site = ?").run(id);
       this.#connection.prepare("DELETE FROM work WHERE site = ?").run(id);
@@ -234,7 +247,7 @@ export class Store {
         "UPDATE site SET mirror = ?, epoch = NULL, writer = NULL, robots_etag = NULL, robots_modified = NULL WHERE id = ?";
       this.#connection.prepare(forget).run(mirror, id);
     });
-    return { site: id };
+    return { site: id, isNew: true };
   }
 
   /** Makes pages of a site due to be fetched whole, whatever is held of them; see {@link doubtPages}. */
@@ -253,6 +266,14 @@ export class Store {
       for (const lock of this.#locks) lock.release();
     }
   }
+}
+
+interface FoundSite {
+  readonly site: number;
+  /** What is remembered of it as well. */
+  readonly row?: SiteRow;
+  /** Not known, or begun anew. */
+  readonly isNew: boolean;
 }
 
 /** Where there is no room what waits is learned again; what ended the visit is what its user has to be told. */

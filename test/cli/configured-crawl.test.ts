@@ -64,7 +64,7 @@ describe("crawls of a configuration file, one after the other", () => {
       ],
     );
     assert.equal(linesOf(stdout).at(-1)?.created, 3);
-    assert.deepEqual(readdirSync(mirrorOf(0, "mirrors")), ["~tidemark-index"]);
+    assert.deepEqual(readdirSync(mirrorOf(0, "mirrors")), ["index.html"]);
     assert.ok(readdirSync(mirrorOf(1, "other")).some((name) => name.endsWith(".warc.gz")));
   });
 

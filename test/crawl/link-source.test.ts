@@ -109,7 +109,7 @@ describe("links", () => {
     const visit = await crawler.visit(links);
     assert.deepEqual(visit.pages.toSorted(), ["created /", "created /new/other.html", "created /new/page.html"]);
     assert.equal(visit.summary.created, 3);
-    assert.deepEqual(Object.keys(crawler.mirror()).sort(), ["/new/other.html", "/new/page.html", "/~tidemark-index"]);
+    assert.deepEqual(Object.keys(crawler.mirror()).sort(), ["/index.html", "/new/other.html", "/new/page.html"]);
     const again = await crawler.visitNextDay(links);
     assert.deepEqual([again.pages, asked(again)], [[], ["/", "/new/page.html", "/new/other.html"]]);
   });
@@ -126,7 +126,7 @@ describe("links", () => {
     );
     const visit = await crawler.visit(links);
     assert.deepEqual(visit.pages, ["created /", "disallowed /a.html"]);
-    assert.deepEqual(Object.keys(crawler.mirror()), ["/~tidemark-index"]);
+    assert.deepEqual(Object.keys(crawler.mirror()), ["/index.html"]);
   });
 
   it("of 100,000 in a page are bounded, and the page is kept", async () => {
@@ -209,7 +209,7 @@ describe("a crawl by links", () => {
     robots("User-agent: *\nDisallow: /a.html\n");
     const third = await crawler.visitNextDay(links);
     assert.deepEqual(third.pages, ["created /private/b.html", "disallowed /a.html"]);
-    assert.deepEqual(Object.keys(crawler.mirror()).sort(), ["/a.html", "/private/b.html", "/~tidemark-index"]);
+    assert.deepEqual(Object.keys(crawler.mirror()).sort(), ["/a.html", "/index.html", "/private/b.html"]);
   });
 
   it("reads links of pages that another source brought", async () => {

@@ -47,11 +47,11 @@ describe("a page that was asked for before", () => {
     crawler.site.answers.set("/a.html", status(410));
     crawler.site.answers.set("/b.html", status(404));
     assert.deepEqual((await crawler.visitNextDay(links)).pages, ["gone /a.html", "failed /b.html"]);
-    assert.deepEqual(Object.keys(crawler.mirror()).sort(), ["/b.html", "/~tidemark-index"]);
+    assert.deepEqual(Object.keys(crawler.mirror()).sort(), ["/b.html", "/index.html"]);
     assert.deepEqual((await crawler.visitNextDay(links)).pages, ["failed /b.html"]);
     const third = await crawler.visitNextDay(links);
     assert.deepEqual([third.pages, third.summary.deleted], [["gone /b.html"], 1]);
-    assert.deepEqual(Object.keys(crawler.mirror()), ["/~tidemark-index"]);
+    assert.deepEqual(Object.keys(crawler.mirror()), ["/index.html"]);
     assert.deepEqual((await crawler.visitNextDay(links)).requests, ["404 /robots.txt", "304 /"]);
     crawler.now += 31 * 86_400_000;
     crawler.site.answers.clear();
@@ -195,7 +195,7 @@ describe("a page that was asked for before", () => {
     assert.equal(crawler.mirror()["/a.html"], "a 1");
     assert.deepEqual((await crawler.visitNextDay(links)).pages, []);
     assert.deepEqual((await crawler.visitNextDay(links)).pages, ["gone /a.html"]);
-    assert.deepEqual(Object.keys(crawler.mirror()).sort(), ["/b.html", "/c.html", "/~tidemark-index"]);
+    assert.deepEqual(Object.keys(crawler.mirror()).sort(), ["/b.html", "/c.html", "/index.html"]);
   });
 
   it("that a killed visit kept and did not remember is judged like one that it remembered", async () => {
@@ -211,7 +211,7 @@ describe("a page that was asked for before", () => {
     crawler.site.answers.set("/back.html", status(404));
     const first = await crawler.visit(links);
     assert.ok(first.requests.includes("404 /left.html") && first.pages.includes("failed /left.html"));
-    const all = ["/a.html", "/back.html", "/left.html", "/moved.html", "/~tidemark-index"];
+    const all = ["/a.html", "/back.html", "/index.html", "/left.html", "/moved.html"];
     assert.deepEqual(Object.keys(crawler.mirror()).sort(), all);
     assert.notEqual(crawler.mirror()["/a.html"], "left");
     assert.equal(crawler.mirror()["/back.html"], "left");
@@ -219,10 +219,10 @@ describe("a page that was asked for before", () => {
     assert.deepEqual((await crawler.visitNextDay(links)).pages, ["failed /left.html", "created /back.html"]);
     assert.deepEqual(Object.keys(crawler.mirror()).sort(), all);
     await crawler.visitNextDay(links);
-    assert.deepEqual(Object.keys(crawler.mirror()).sort(), ["/a.html", "/back.html", "/~tidemark-index"]);
+    assert.deepEqual(Object.keys(crawler.mirror()).sort(), ["/a.html", "/back.html", "/index.html"]);
   });
 
-  it("keeps its place where another one needs it as a folder", async () => {
+  it("is moved into the folder where another one needs its name for that", async () => {
     await using crawler = await openSite();
     crawler.site.set({ "/": `<a href="/d">d</a><a href="/d/e">e</a>`, "/d": "d", "/d/e": "e" });
     for (const path of ["/d", "/d/e"])
@@ -231,8 +231,8 @@ describe("a page that was asked for before", () => {
         (_, response) => void response.writeHead(200, { "content-type": "text/html" }).end(path),
       );
     const { summary, warnings } = await crawler.visit(links);
-    assert.deepEqual([summary.created, summary.failed, warnings], [2, 1, ["mirror-collision"]]);
-    assert.equal(crawler.mirror()["/d"], "/d");
+    assert.deepEqual([summary.created, summary.failed, warnings], [3, 0, []]);
+    assert.deepEqual([crawler.mirror()["/d/index.html"], crawler.mirror()["/d/e"]], ["/d", "/d/e"]);
   });
 
   it("waits for its turn under a budget, the likeliest to have changed first", async () => {

@@ -20,7 +20,7 @@ function checkMirror(folder: string, site: TrialSite): string[] {
     else if (!site.body(path)?.equals(readFileSync(join(folder, decodeURI(path)))))
       differences.push(`differs: ${site.kind} ${path}`);
   }
-  for (const path of files) if (!path.endsWith("~tidemark-index")) differences.push(`too many: ${site.kind} ${path}`);
+  for (const path of files) if (!path.endsWith("/index.html")) differences.push(`too many: ${site.kind} ${path}`);
   return differences;
 }
 

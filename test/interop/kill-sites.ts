@@ -228,7 +228,7 @@ class SitesTrial {
     for (const path of encoded) if (site.body(path) !== undefined) site.seen.add(path);
     for (const file of this.#random.sample(files, looksPerSite)) {
       this.#looks++;
-      if (!file.endsWith("~tidemark-index") && !isWholePage(join(mirror, file)))
+      if (!file.endsWith("index.html") && !isWholePage(join(mirror, file)))
         throw new Error(`no page of the site: ${join(mirror, file)}: ${readFileSync(join(mirror, file), "utf8")}`);
     }
   }

@@ -16,8 +16,8 @@ const standIn = /^~tidemark-[0-9a-f]{16}$/;
 describe("mirrorPathOf", () => {
   for (const [path, file] of [
     ["/a/b.html", "a/b.html"],
-    ["/", "~tidemark-index"],
-    ["/a/", "a/~tidemark-index"],
+    ["/", "index.html"],
+    ["/a/", "a/index.html"],
     ["/a%20b/c", "a b/c"],
     ["/caf%C3%A9", "caf\u00c3\u00a9"],
     ["/%FF%FE", "\u00ff\u00fe"],
