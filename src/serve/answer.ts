@@ -4,7 +4,8 @@ import { pipeline } from "node:stream/promises";
 import mimeTypes from "mime-types";
 import { type ByteRange, parseRange } from "./byte-range.ts";
 import { fileValidators, isNotModified, isRangeWanted } from "./conditions.ts";
-import { parseRequestPath, type RequestPath } from "./request-path.ts";
+import type { PageFile, PageFinder } from "./page-file.ts";
+import { pagePathOf, parseRequestPath, type RequestPath } from "./request-path.ts";
 import { openServedFile, type ServedFile } from "./served-file.ts";
 
 // Up to here a file is read in one go: faster than a stream, and short enough for the event loop.
@@ -14,19 +15,36 @@ const smallBytes = 64 * 1024;
  * Answers a request for a file.
  *
  * @param root - the folder's real path, one character a byte
+ * @param pages - asked first
  * @returns bytes of body that were sent
  */
-export async function answerRequest(root: string, request: IncomingMessage, response: ServerResponse): Promise<number> {
+export async function answerRequest(
+  root: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  pages?: PageFinder,
+): Promise<number> {
   if (request.method !== "GET" && request.method !== "HEAD") {
     response.setHeader("Allow", "GET, HEAD");
     return sendStatus(request, response, 405);
+  }
+  const page = findPage(pages, request.url ?? "");
+  if (page !== undefined) {
+    const found = openServedFile(root, page.names.split("/"), true);
+    if (found.kind === "file") return sendFile(request, response, page.mediaType, found.file);
   }
   const path = parseRequestPath(request.url ?? "");
   if (typeof path === "number") return sendStatus(request, response, path);
   const found = openServedFile(root, path.names);
   if (found.kind === "folder") return sendFolderRedirect(request, response, path);
   if (found.kind !== "file") return sendStatus(request, response, found.kind === "missing" ? 404 : 403);
-  return sendFile(request, response, path, found.file);
+  const mediaType = mimeTypes.lookup(path.names.at(-1) || "index.html") || "application/octet-stream";
+  return sendFile(request, response, mediaType, found.file);
+}
+
+// A page has the path that the crawler asked for, which need not be spelled as others spell it.
+function findPage(pages: PageFinder | undefined, target: string): PageFile | undefined {
+  return pages?.find(target) ?? pages?.find(pagePathOf(target));
 }
 
 /** Answers with a status and a line of text that names it. */
@@ -47,7 +65,7 @@ function sendFolderRedirect(request: IncomingMessage, response: ServerResponse, 
 async function sendFile(
   request: IncomingMessage,
   response: ServerResponse,
-  { names }: RequestPath,
+  mediaType: string,
   { fd, stats }: ServedFile,
 ): Promise<number> {
   let isHandedOn = false;
@@ -70,7 +88,7 @@ async function sendFile(
     if (range !== undefined) response.setHeader("Content-Range", `bytes ${range.first}-${range.last}/${stats.size}`);
     const status = range === undefined ? 200 : 206;
     const { first, last } = range ?? { first: 0, last: stats.size - 1 };
-    response.setHeader("Content-Type", mimeTypes.lookup(names.at(-1) || "index.html") || "application/octet-stream");
+    response.setHeader("Content-Type", mediaType);
     if (request.method === "HEAD") {
       response.writeHead(status, { "Content-Length": stats.size }).end();
       return 0;

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
 import { answerRequest, sendStatus } from "./answer.ts";
 import { isConditional } from "./conditions.ts";
+import type { PageFinder } from "./page-file.ts";
 
 /** One request that was answered. */
 export interface ServedRequest {
@@ -32,6 +33,8 @@ export interface ServeOptions {
    * @default 0
    */
   readonly port?: number;
+  /** Pages whose files and media types are not those of their URLs, as in a mirror. Default: none. */
+  readonly pages?: PageFinder | undefined;
   /** Called after each answer, as a line of an access log. */
   readonly onRequest?: (entry: ServedRequest) => void;
   /** Closes the server. */
@@ -63,10 +66,10 @@ export interface FolderServer {
  * ```
  */
 export async function serveFolder(options: ServeOptions): Promise<FolderServer> {
-  const { folder, host = "127.0.0.1", port = 0, onRequest, signal } = options;
+  const { folder, host = "127.0.0.1", port = 0, onRequest, signal, pages } = options;
   if (signal?.aborted === true) throw new TidemarkError("aborted", "Stopped before the server listened.");
   const root = resolveRoot(folder);
-  const server = createServer((request, response) => void answer(root, request, response, onRequest));
+  const server = createServer((request, response) => void answer(root, request, response, onRequest, pages));
   await listen(server, host, port);
   const address = server.address() as AddressInfo;
   const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
@@ -109,10 +112,11 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   onRequest: ServeOptions["onRequest"],
+  pages: PageFinder | undefined,
 ): Promise<void> {
   let bytes = 0;
   try {
-    bytes = await answerRequest(root, request, response);
+    bytes = await answerRequest(root, request, response, pages);
   } catch {
     if (response.headersSent) response.destroy();
     else bytes = sendStatus(request, response, 500);

@@ -1,4 +1,4 @@
-import { decodePathSegment } from "../format/index.ts";
+import { decodePathSegment, normaliseUrl } from "../format/index.ts";
 
 /** Where a request's path leads below the folder. */
 export interface RequestPath {
@@ -12,13 +12,24 @@ export interface RequestPath {
 
 const escapeForm = /%(?![0-9A-Fa-f]{2})/;
 
+function withoutOriginOf(target: string): string {
+  return target.replace(/^https?:\/\/[^/?#]*/i, "");
+}
+
+/** The path with query by which a page would be known that a request's target names. */
+export function pagePathOf(target: string): string {
+  const asked = withoutOriginOf(target);
+  const origin = "http://localhost";
+  return normaliseUrl(origin + asked)?.slice(origin.length) ?? asked;
+}
+
 /**
  * Reads a request's target.
  *
  * @returns the status to answer with where the target is no path (400) or may not be served (404)
  */
 export function parseRequestPath(target: string): RequestPath | 400 | 404 {
-  const withoutOrigin = target.replace(/^https?:\/\/[^/?#]*/i, "");
+  const withoutOrigin = withoutOriginOf(target);
   const [path = "", ...rest] = withoutOrigin.split("?");
   if (!path.startsWith("/") || escapeForm.test(path)) return 400;
   const names = path.slice(1).split("/").map(decodePathSegment);

@@ -23,15 +23,16 @@ const forbidden = new Set(["EACCES", "EPERM"]);
  *
  * @param root - the folder's real path, one character a byte
  * @param names - as `parseRequestPath` gives them; an empty last name stands for `index.html`
+ * @param mayBeHidden - whether dot files are found
  * @throws the system's error if it is neither that nothing is there nor that it may not be read
  */
-export function openServedFile(root: string, names: readonly string[]): Found {
+export function openServedFile(root: string, names: readonly string[], mayBeHidden: boolean = false): Found {
   const last = names.at(-1) === "" ? [...names.slice(0, -1), "index.html"] : names;
   try {
     const asked = Buffer.from([root, ...last].join(sep), "latin1");
     const path = realpathSync.native(asked, { encoding: "buffer" }).toString("latin1");
     if (path !== root && !path.startsWith(root.endsWith(sep) ? root : root + sep)) return { kind: "missing" };
-    if (isHidden(path.slice(root.length).split(sep).filter(Boolean))) return { kind: "missing" };
+    if (!mayBeHidden && isHidden(path.slice(root.length).split(sep).filter(Boolean))) return { kind: "missing" };
     // NONBLOCK: a named pipe must not hold up the server; it is found out below.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     const fd = openSync(Buffer.from(path, "latin1"), flags);

@@ -4,6 +4,7 @@ export { type BodyTaker, HandedBodies, TakerFailure } from "./handed-bodies.ts";
 export { type BodyFault, MirrorAudit } from "./mirror-audit.ts";
 export { mirrorFolderOf, mirrorPathOf } from "./mirror-path.ts";
 export { MirrorPlaces } from "./mirror-places.ts";
+export { openMirroredPages } from "./mirrored-pages.ts";
 export { PageJournal } from "./page-journal.ts";
 export type { PlannedSite } from "./plan-list.ts";
 export type { QueuedUrl, UrlQueueOptions } from "./queued-url.ts";

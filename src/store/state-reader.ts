@@ -16,6 +16,7 @@ const sql = {
   held: "SELECT count(*), coalesce(sum(size), 0) FROM page WHERE site = ?",
   pages: `SELECT path, size, digest, modified, media_type FROM page WHERE site = ?1 AND path > ?2
     ORDER BY path LIMIT ?3`,
+  page: "SELECT size, digest, modified, media_type FROM page WHERE site = ?1 AND path = ?2",
   // Of what is held: what is gone, or only leads elsewhere, is not planned.
   histories: `SELECT t.id, t.history FROM target t JOIN page p ON p.site = t.site AND p.path = t.path
     WHERE t.site = ?1 AND t.state = 'known' AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
@@ -139,6 +140,14 @@ export class StateReader implements Disposable {
       }
       if (rows.length < rowsAtATime) return;
     }
+  }
+
+  /** A page that is held of a site. */
+  findPage(site: number, path: string): (Page & HeldBody) | undefined {
+    const row = inDatabase(this.#file, () => prepareStatement(this.#connection, sql.page).get(site, path));
+    if (row === undefined) return undefined;
+    const [sizeBytes, digest, lastModified, mediaType] = row as [number, string, number, string];
+    return { path, sizeBytes, digest, lastModified, mediaType };
   }
 
   /** How each page changed that is held of a site and was asked for, as numbers that only the revisit plan reads. */

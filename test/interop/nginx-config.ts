@@ -2,7 +2,7 @@ import type { ServerSettings } from "./web-server.ts";
 
 /** What Debian's nginx does by default, on one port, with one folder, and a log that is easy to read. */
 export function nginxConfig(settings: ServerSettings): string {
-  const { port, docroot, folder, logFile, user, gzip, snippet } = settings;
+  const { port, docroot, folder, logFile, user, gzip, snippet, http } = settings;
   return `
 daemon off;
 worker_processes 1;
@@ -24,6 +24,7 @@ http {
   tcp_nopush on;
   gzip ${gzip ? "on" : "off"};
   keepalive_requests 100000;
+${http}
   server {
     listen 127.0.0.1:${port};
     root ${docroot};

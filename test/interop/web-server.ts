@@ -39,6 +39,8 @@ export interface ServerSettings {
   readonly gzip: boolean;
   /** More lines of configuration: in nginx's server block, after Apache's own. */
   readonly snippet: string;
+  /** More lines in nginx's http block. */
+  readonly http: string;
 }
 
 /** A real web server on loopback. */
@@ -116,7 +118,7 @@ async function waitUntilUp(child: ChildProcess, url: string): Promise<void> {
 export async function startWebServer(
   kind: ServerKind,
   docroot: string,
-  options: { readonly port?: number; readonly gzip?: boolean; readonly snippet?: string } = {},
+  options: { readonly port?: number; readonly gzip?: boolean; readonly snippet?: string; readonly http?: string } = {},
 ): Promise<WebServer> {
   const temp = makeTempFolder(kind);
   const port = options.port ?? (await findFreePort());
@@ -130,6 +132,7 @@ export async function startWebServer(
     user,
     gzip: options.gzip ?? true,
     snippet: options.snippet ?? "",
+    http: options.http ?? "",
   };
   const configFile = join(temp.path, "server.conf");
   mkdirSync(join(temp.path, "temp"));

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { serveFolder } from "../../src/serve/index.ts";
+import { mirrorFolderOf, openMirroredPages } from "../../src/store/index.ts";
+import { Crawler } from "../crawl/site-visit.ts";
+import { repositoryFolder } from "../repository-folder.ts";
+import { readDocumentCode } from "./document-code.ts";
+import { mirrorSite } from "./mirror-site.ts";
+import { skipWithout } from "./programs.ts";
+import { getRaw } from "./pywb.ts";
+import { startWebServer } from "./web-server.ts";
+
+/** Pages that a server does not show under their URLs as the site did. */
+async function findDifferences(port: number): Promise<string[]> {
+  const differences: string[] = [];
+  for (const [path, { body, mediaType }] of mirrorSite) {
+    const answer = await getRaw(port, path);
+    const shown = `${answer.status} ${answer.headers["content-type"]} ${answer.body}`;
+    if (shown !== `200 ${mediaType} ${body}`) differences.push(`${path}: ${shown.slice(0, 100)}`);
+  }
+  return differences;
+}
+
+describe("a mirror shows each page under its URL, with its media type", () => {
+  let crawler: Crawler;
+  let folder: string;
+
+  before(async () => {
+    crawler = await Crawler.open();
+    for (const [path, page] of mirrorSite) crawler.site.pages.set(path, page);
+    for (const [path, { body, mediaType }] of mirrorSite)
+      crawler.site.answers.set(
+        path,
+        (_, response) => void response.writeHead(200, { "content-type": mediaType }).end(body),
+      );
+    crawler.site.publishBase();
+    const { summary } = await crawler.visit();
+    assert.deepEqual([summary.created, summary.failed], [mirrorSite.size, 0]);
+    folder = join(crawler.folder.path, mirrorFolderOf(crawler.site.origin));
+    chmodSync(crawler.folder.path, 0o755);
+  });
+  after(async () => await crawler[Symbol.asyncDispose]());
+
+  it("with tidemark serve", async () => {
+    using pages = openMirroredPages(folder);
+    await using server = await serveFolder({ folder, pages });
+    assert.deepEqual(await findDifferences(server.port), []);
+  });
+
+  it("with nginx and the map that tidemark serve --nginx prints", { skip: skipWithout("nginx") }, async () => {
+    const program = join(repositoryFolder(), "bin/tidemark.js");
+    const http = execFileSync(process.execPath, [program, "serve", folder, "--nginx"], { encoding: "utf8" });
+    const document = readDocumentCode("docs/nginx.md", "nginx mirror");
+    const snippet = document.replace(/^root .*\n/, "");
+    await using server = await startWebServer("nginx", folder, { snippet, http, gzip: false });
+    // nginx refuses what leads out of the root once it is decoded, before it looks at anything.
+    const differences = await findDifferences(server.port);
+    assert.deepEqual(
+      differences.map((line) => line.slice(0, 18)),
+      ["/%2e%2e%2fetc: 400"],
+    );
+  });
+
+  it("and with nginx alone where its name says all of it", { skip: skipWithout("nginx") }, async () => {
+    await using server = await startWebServer("nginx", folder, { gzip: false });
+    for (const path of ["/only/", "/a%20b.html", "/s.css", "/caf%C3%A9/men%C3%BC.html"]) {
+      const answer = await fetch(server.url.slice(0, -1) + path);
+      assert.equal(answer.headers.get("content-type"), mirrorSite.get(path)?.mediaType);
+      assert.equal(await answer.text(), mirrorSite.get(path)?.body, path);
+    }
+    // A folder's page, to which it redirects.
+    const deep = await fetch(`${server.url}deep`);
+    assert.deepEqual([deep.redirected, await deep.text()], [true, "<p>/deep</p>"]);
+  });
+});
