@@ -72,6 +72,7 @@ export class DryRunReport {
         )}`,
       );
     }
+    if (summary.includes !== undefined) sections.push(`${describeIncludes(summary.includes)}.\n`);
     if (this.#withheld.size === 0) sections.push("Nothing is held back.\n");
     else {
       sections.push(
@@ -87,6 +88,13 @@ export class DryRunReport {
     }
     return sections.join("\n");
   }
+}
+
+/** Pages with server-side includes, in words. */
+export function describeIncludes({ pages, dynamic }: NonNullable<ExportSummary["includes"]>): string {
+  const more =
+    dynamic === 0 ? "" : `;\n  ${formatCount(dynamic)} of them with what no file tells, such as the output of exec`;
+  return `${formatNoun(pages, "page")} with server-side includes (--ssi), without size and digest${more}`;
 }
 
 function count<K>(tallies: Map<K, Tally>, key: K, example: string): void {

@@ -1,5 +1,5 @@
 import type { ExportEvent, ExportSummary } from "../model/index.ts";
-import { DryRunReport } from "./dry-run-report.ts";
+import { DryRunReport, describeIncludes } from "./dry-run-report.ts";
 import type { Output } from "./output.ts";
 import { ProgressLine } from "./progress-line.ts";
 import { formatBytes, formatCount, formatElapsed, formatMoment, formatNoun } from "./quantity.ts";
@@ -71,9 +71,7 @@ function formatResult(summary: ExportSummary): string {
       : `nothing changed; the publication of ${formatMoment(summary.publication)} stands`,
   ];
   if (summary.includes !== undefined) {
-    const { pages, dynamic } = summary.includes;
-    const more = dynamic === 0 ? "" : `; ${formatCount(dynamic)} of them also show what no file tells`;
-    lines.push(`${formatNoun(pages, "page")} with server-side includes, published without size and digest${more}`);
+    lines.push(describeIncludes(summary.includes));
   }
   if (summary.listed !== undefined) {
     const { pages, shadowed } = summary.listed;

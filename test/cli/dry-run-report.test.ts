@@ -44,7 +44,8 @@ describe("the report of a dry run", () => {
     report.addPage({ event: "page", path: "/gone.html", change: "deleted" });
     report.addPage({ event: "page", path: "/touched.html", change: "touched" });
     report.addWithheld({ event: "withheld", path: "/.git/", rule: "version-control" });
-    const text = report.format({ ...summary, created: 1201, updated: 1, deleted: 1 });
+    const counts = { created: 1201, updated: 1, deleted: 1, includes: { pages: 3, dynamic: 1 } };
+    const text = report.format({ ...summary, ...counts });
     assert.equal(
       text,
       `Dry run for https://example.org/: nothing was written.
@@ -58,6 +59,9 @@ Would be published as updated:
 
 Would be published as deleted:
   1  any type  /gone.html
+
+3 pages with server-side includes (--ssi), without size and digest;
+  1 of them with what no file tells, such as the output of exec.
 
 Would be held back:
   1  version control  /.git/
