@@ -10,7 +10,13 @@ import { repositoryFolder } from "../repository-folder.ts";
 it("gives the worst of several codes", () => {
   assert.equal(worstExitCode([]), exitCodes.done);
   assert.equal(worstExitCode([0, 3, 0]), exitCodes.itemsFailed);
-  assert.equal(worstExitCode([6, 3]), exitCodes.siteUnavailable);
+  const ranking = ["done", "itemsFailed", "siteUnavailable", "warning", "locked", "critical", "broken", "usage", "bug"];
+  const codes = ranking.map((name) => exitCodes[name as keyof typeof exitCodes]);
+  for (const [at, worse] of codes.entries())
+    for (const code of codes.slice(0, at + 1)) {
+      assert.equal(worstExitCode([worse, code]), worse);
+      assert.equal(worstExitCode([code, worse]), worse);
+    }
 });
 
 it("tells a spent budget from failures", () => {

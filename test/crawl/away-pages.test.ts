@@ -81,6 +81,18 @@ describe("pages that cannot be had", () => {
     assert.ok(later >= 3 && later <= 6, `${later} in 28 days`);
   });
 
+  it("are looked at again after 90 days where they were refused three times, and not before", async () => {
+    await using crawler = await openSite(true, { sources: ["links"] });
+    crawler.site.answers.set("/0.html", (_, response) => void response.writeHead(403).end());
+    const asked = async (hours: number): Promise<number> => {
+      crawler.now += hours * hourMs;
+      return askedFor(await crawler.visit({ sources: ["links"] }), ["/0.html"]);
+    };
+    assert.deepEqual([await asked(24), await asked(24), await asked(24)], [1, 1, 1]);
+    assert.deepEqual([await asked(24), await asked(89 * 24 - 25), await asked(2)], [0, 0, 0]);
+    assert.deepEqual([await asked(24), await asked(24), await asked(89 * 24)], [1, 0, 1]);
+  });
+
   it("do not hide that the whole site is in trouble", async () => {
     await using crawler = await openSite(true, { sources: ["links"] });
     for (const path of ["/", ...good])

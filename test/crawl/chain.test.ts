@@ -51,6 +51,19 @@ describe("planChain", () => {
     assert.deepEqual(intervalsOf(planChain([...longFirst, ...shortFirst], { from: 1, to: 6 })), ["1-2", "2-6"]);
   });
 
+  it("takes of equally cheap chains of as many intervals the one that begins latest, then the longest steps first", () => {
+    const cases: ReadonlyArray<readonly [ArchiveEntry[], string[]]> = [
+      [[entry(0, 6, 100), entry(1, 6, 100), entry(2, 6, 100)], ["2-6"]],
+      [
+        [entry(2, 3, 100), entry(3, 6, 100), entry(2, 5, 100), entry(5, 6, 100)],
+        ["2-5", "5-6"],
+      ],
+    ];
+    for (const [archives, expected] of cases)
+      for (const listed of [archives, archives.toReversed()])
+        assert.deepEqual(intervalsOf(planChain(listed, { from: 2, to: 6 })), expected);
+  });
+
   it("counts only the archives that are wanted, and keeps an interval of which none is", () => {
     const archives = [entry(1, 2, 10, "text-html"), entry(1, 2, 9000, "image-png"), entry(2, 3, 10, "image-png")];
     const wanted = ({ name }: ArchiveEntry): boolean => name.group === "text-html";

@@ -300,6 +300,7 @@ describe("how long a copy of robots.txt is fresh", () => {
     ["max-age=10", 10_000],
     ['MAX-AGE = "10"', 10_000],
     ["max-age=20, max-age=10", 10_000],
+    ["max-age=10, max-age=20", 10_000],
     ["s-maxage=10, max-age=20", 20_000],
     ["max-age=99999999999999999999", 24 * hourMs],
     ["max-age=0", 0],

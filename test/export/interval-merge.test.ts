@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countChanges, mergeIntervals } from "../../src/export/interval-merge.ts";
+import { Breather } from "../../src/export/breather.ts";
+import { carryIntervals, countChanges, mergeIntervals } from "../../src/export/interval-merge.ts";
 import type { Interval } from "../../src/export/ledger.ts";
 import { SegmentWriter } from "../../src/export/segment-writer.ts";
-import { compareChangesByPath } from "../../src/format/index.ts";
-import { type Change, composeChanges, pathOf } from "../../src/model/index.ts";
+import { type ArchiveName, compareChangesByPath } from "../../src/format/index.ts";
+import { type Change, composeChanges, pathOf, TidemarkError } from "../../src/model/index.ts";
 import { fc } from "../property.ts";
 import { MemoryArchives } from "./memory-archives.ts";
 
@@ -115,3 +116,31 @@ test("merging is associative: it does not matter which neighbours meet first", a
     { numRuns: 60 },
   );
 });
+
+class DamagedArchives extends MemoryArchives {
+  readonly damaged: Set<number> = new Set();
+
+  override async read(name: ArchiveName): Promise<Change[]> {
+    if (this.damaged.has(name.from)) throw new TidemarkError("archive-corrupt", `archive of ${name.from}`);
+    return await super.read(name);
+  }
+}
+
+for (const damaged of [[2], [3], [2, 3]])
+  test(`of a pair of which ${damaged.join(" and ")} cannot be read neither stays listed, and the others do`, async () => {
+    const options = { segmentSize: 3, minGroup: 1 };
+    const folder = new DamagedArchives();
+    const changes: Change[] = [{ kind: "deleted", path: "/x" }];
+    const [a, b, c, d] = await Promise.all([1, 2, 3, 4].map((from) => write(folder, from, changes, options)));
+    assert.ok(a !== undefined && b !== undefined && c !== undefined && d !== undefined);
+    const kept = { ...a, merged: true };
+    const last = { ...d, tier: 1 };
+    for (const from of damaged) folder.damaged.add(from);
+    const codes: string[] = [];
+    const onEvent = (event: { readonly event: string; readonly code?: string }) => {
+      if (event.event === "warning") codes.push(event.code ?? "");
+    };
+    const breather = new Breather(undefined, "stopped");
+    assert.deepEqual(await carryIntervals(folder, [kept, b, c, last], { ...options, onEvent }, breather), [kept, last]);
+    assert.deepEqual(codes, ["archive-corrupt"]);
+  });

@@ -82,6 +82,13 @@ test("freshness and age near the ends", () => {
   assert.equal(expectedFreshness(1, 0), 0);
   isNear(expectedFreshness(1, 1), 1 - Math.exp(-1), 1e-14);
   isNear(expectedFreshness(1e-12, 1), 1 - 5e-13, 1e-15);
+  // The series: 1 - r/2 + r^2/6 - r^3/24 + r^4/120.
+  for (const r of [0.099, 0.05, 1e-2, 1e-3, 1e-5, 1e-7, 2e-8, 9e-9, 1e-10])
+    isNear(
+      expectedFreshness(r, 1),
+      1 - r / 2 + r ** 2 / 6 - r ** 3 / 24 + r ** 4 / 120 - r ** 5 / 720,
+      1e-8 * r + 1e-15,
+    );
   assert.equal(expectedAgeSeconds(0, 1), 0);
   assert.equal(expectedAgeSeconds(1, 0), Number.POSITIVE_INFINITY);
   isNear(expectedAgeSeconds(1, 1), 0.5 - Math.exp(-1), 1e-14);

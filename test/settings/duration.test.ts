@@ -4,6 +4,12 @@ import { parseDuration } from "../../src/settings/index.ts";
 
 test("a time span has a number and a unit", () => {
   const rows = {
+    "1ms": 1,
+    "250ms": 250,
+    "1.5ms": 2,
+    "0.001s": 1,
+    "0.5s": 500,
+    "1.25s": 1250,
     "90s": 90_000,
     "1.5h": 5_400_000,
     "26h": 93_600_000,
@@ -12,7 +18,7 @@ test("a time span has a number and a unit", () => {
     "30m": 1_800_000,
   };
   for (const [text, ms] of Object.entries(rows)) assert.equal(parseDuration(text), ms, text);
-  for (const text of ["", "5", "h", "-1h", "1 h", "1H", "1e3s", "1y", "1234567890s"]) {
+  for (const text of ["", "5", "h", "-1h", "1 h", "1H", "1e3s", "1y", ".5h", "1.h", "1.2345s", "1,5h", "1234567890s"]) {
     assert.equal(parseDuration(text), undefined, text);
   }
 });
