@@ -78,12 +78,17 @@ export class MirrorPlaces {
     this.#isWindows = platform === "win32" || (this.isFolding && platform !== "darwin");
   }
 
+  /** Names that a page's file has unless they are taken. Looks at nothing. */
+  wantedOf(path: string): string {
+    return mirrorPathOf(path, this.#isWindows);
+  }
+
   /**
    * Names of a held page's file, joined by `/`, one character a byte; also of one that is not there. A page that is not held
    * may have the name of another's file. Costs a look or two.
    */
   namesOf(path: string): string {
-    const wanted = mirrorPathOf(path, this.#isWindows);
+    const wanted = this.wantedOf(path);
     const own = this.#resolve(wanted);
     const kind = this.#kindOf(own);
     // The whole path cannot be a name.
@@ -103,14 +108,14 @@ export class MirrorPlaces {
    */
   placeOf(path: string, isHeld: (path: string) => boolean): string {
     const names = this.namesOf(path);
-    return this.isTaken(path, names, isHeld) ? this.#standInOf(mirrorPathOf(path, this.#isWindows), path) : names;
+    return this.isTaken(path, names, isHeld) ? this.#standInOf(this.wantedOf(path), path) : names;
   }
 
   /** Whether the file where a page would be is another page's. */
   isTaken(path: string, names: string, isHeld: (path: string) => boolean): boolean {
     if (!isIndexNames(names)) return false;
     const owner = this.#owners.get(names) ?? this.#earlierOwners.get(names);
-    if (owner !== undefined) return owner !== this.#standInOf(mirrorPathOf(path, this.#isWindows), path);
+    if (owner !== undefined) return owner !== this.#standInOf(this.wantedOf(path), path);
     if (this.#kindOf(names) !== "other") return false;
     return sharersOf(path).some((other) => isHeld(other) && this.namesOf(other) === names);
   }
@@ -136,7 +141,7 @@ export class MirrorPlaces {
 
   /** Notes that a page's file was made, with the folders that it needs. */
   noteMade(path: string, names: string): void {
-    if (isIndexNames(names)) this.#noteOwner(names, this.#standInOf(mirrorPathOf(path, this.#isWindows), path));
+    if (isIndexNames(names)) this.#noteOwner(names, this.#standInOf(this.wantedOf(path), path));
     if (!this.isFolding) return;
     for (let slash = names.indexOf("/"); slash !== -1; slash = names.indexOf("/", slash + 1))
       this.#noteEntry(names.slice(0, slash));

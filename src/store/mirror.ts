@@ -18,7 +18,7 @@ import { DurableFolder } from "./durable-folder.ts";
 import { doFileTask, type FileTask } from "./file-task.ts";
 import { FileThread } from "./file-thread.ts";
 import type { GroupSync } from "./group-sync.ts";
-import { fileNamed, indexName } from "./mirror-path.ts";
+import { fileNamed, indexName, isIndexPath } from "./mirror-path.ts";
 import { MirrorPlaces } from "./mirror-places.ts";
 
 const maxKnownFolders = 50_000;
@@ -74,6 +74,8 @@ export class Mirror {
   readonly #made: Set<string> = new Set();
   readonly #isHeld: (path: string) => boolean;
   readonly #shared: SharedMeans | undefined;
+  /** Whether a page was kept in this run under another name than it wants. */
+  #hasStandIns = false;
   #temporaries = 0;
   #kept = 0;
   #thread: FileThread | undefined;
@@ -95,7 +97,7 @@ export class Mirror {
   }
 
   adopt(page: Page): HeldBody | undefined {
-    const names = this.#places.placeOf(page.path, this.#isHeld);
+    const names = this.#placeOf(page.path);
     if (this.#made.has(folderOf(names))) return undefined;
     const file = this.#fileOf(names);
     try {
@@ -157,12 +159,12 @@ export class Mirror {
     this.#beginThreadIfWorth();
     const content = isFile ? undefined : body;
     for (let attempt = 1; ; attempt++) {
-      let names = this.#places.placeOf(page.path, this.#isHeld);
+      let names = this.#placeOf(page.path);
       let target = this.#fileOf(names);
       try {
         if (this.#makeFolder(names)) {
           // It may be the very name to which a page was moved that was in the way.
-          names = this.#places.placeOf(page.path, this.#isHeld);
+          names = this.#placeOf(page.path);
           target = this.#fileOf(names);
         }
         // Until the file is there, the next page must know whose it is.
@@ -214,6 +216,16 @@ export class Mirror {
   /** Gives back what it holds of the machine. Nothing may be on its way. */
   close(): void {
     if (this.#shared === undefined) this.#thread?.close();
+  }
+
+  // In a folder that was made in this run a page has the name that it wants: nothing else is there but what was kept since.
+  #placeOf(path: string): string {
+    const wanted = this.#places.wantedOf(path);
+    const isFresh = this.#made.has(folderOf(wanted)) && !this.#known.has(wanted) && !isIndexPath(path);
+    if (isFresh && !this.#hasStandIns && !this.#places.isFolding) return wanted;
+    const names = this.#places.placeOf(path, this.#isHeld);
+    if (names !== wanted) this.#hasStandIns = true;
+    return names;
   }
 
   // A thread costs more than it saves where few pages are kept; and where names fold, what is on the disk decides over the next one.
