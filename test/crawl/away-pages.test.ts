@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
-import { longer } from "../long-run.ts";
+import { fewer, longer } from "../long-run.ts";
 import { urlset } from "./mapped-site.ts";
 import { Crawler, type Visit } from "./site-visit.ts";
 
@@ -31,7 +31,7 @@ describe("pages that cannot be had", () => {
     ["pages by plan", { sources: ["links"], isPlanned: true }],
     ["pages within a budget", { sources: ["links"], budget: 12 }],
   ];
-  for (const [name, options] of ways)
+  for (const [name, options] of fewer(ways, 2))
     for (const isVisited of [true, false])
       it(`keep no others waiting: ${name}, ${isVisited ? "held" : "new"}`, async () => {
         await using crawler = await openSite(isVisited, { sources: ["links"] });

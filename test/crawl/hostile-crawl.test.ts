@@ -9,6 +9,7 @@ import { constants, createBrotliCompress, createGzip, gzipSync } from "node:zlib
 import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
 import { readCrawlChanges } from "../../src/read-crawl-changes.ts";
 import { listenRaw, plainAnswer, type RawServer } from "../fetch/raw-server.ts";
+import { fewer } from "../long-run.ts";
 import { MappedSite, sitemapIndex, urlset } from "./mapped-site.ts";
 import { readMirror } from "./mirror.ts";
 import { Crawler, type Visit } from "./site-visit.ts";
@@ -51,10 +52,10 @@ async function makeBomb(text: string, coding: Transform): Promise<Buffer> {
 const bombText = `${rules}<a href="/x.html">`;
 const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 24 };
 const gzipBomb = await makeBomb(bombText, createGzip({ level: 1 }));
-const bombs: readonly (readonly [string, Uint8Array])[] = [
-  ["gzip", gzipBomb],
-  ["br", await makeBomb(bombText, createBrotliCompress({ params: brotliParams }))],
-  ["gzip, gzip", gzipSync(gzipBomb)],
+const makeBombs: readonly (readonly [string, () => Uint8Array | Promise<Uint8Array>])[] = [
+  ["gzip, gzip", () => gzipSync(gzipBomb)],
+  ["gzip", () => gzipBomb],
+  ["br", () => makeBomb(bombText, createBrotliCompress({ params: brotliParams }))],
 ];
 
 /** Does something within half a minute of processor time and 150 MB of memory more than before. */
@@ -74,8 +75,9 @@ async function openLinked(): Promise<Crawler> {
   return crawler;
 }
 
-describe("a bomb", () => {
-  for (const [coding, bomb] of bombs) {
+describe("a bomb", async () => {
+  for (const [coding, make] of fewer(makeBombs, 3)) {
+    const bomb = await make();
     it(`coded as ${coding} is no page, and replaces none`, async () => {
       await using crawler = await openLinked();
       await crawler.visit(links);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
+import { longer } from "../long-run.ts";
 import { MappedSite, urlset } from "./mapped-site.ts";
 import { Crawler, type Visit } from "./site-visit.ts";
 
@@ -62,7 +63,7 @@ describe("visits by plan", () => {
     assert.deepEqual(await ask(), []);
     assert.deepEqual(
       Object.keys(crawler.mirror()).filter((path) => path.endsWith(".html")),
-      ["/a.html"],
+      ["/a.html", "/index.html"],
     );
   });
 
@@ -94,7 +95,7 @@ describe("visits by plan", () => {
   });
 
   it("take a page that is new to them for one as lively as the others of its site", async () => {
-    const paths = Array.from({ length: 60 }, (_, at) => `/${at}.html`);
+    const paths = Array.from({ length: longer(25, 60) }, (_, at) => `/${at}.html`);
     const askedForNew = async (areLively: boolean): Promise<number> => {
       await using crawler = await Crawler.open();
       const list = (all: readonly string[]): void => {
@@ -115,7 +116,7 @@ describe("visits by plan", () => {
       crawler.site.set({ "/new.html": "new" });
       list([...paths, "/new.html"]);
       await crawler.visitNextDay(planned);
-      for (let day = 1; day < 60; day++) {
+      for (let day = 1; day < longer(8, 60); day++) {
         if (pagesOf(await crawler.visitNextDay(planned)).some((request) => request.endsWith("/new.html"))) return day;
       }
       return Number.POSITIVE_INFINITY;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
 import { type PollPlannerName, pollPlannerNames } from "../../src/revisit/index.ts";
+import { longer } from "../long-run.ts";
 import { urlset } from "./mapped-site.ts";
 import { Crawler, type Visit } from "./site-visit.ts";
 
@@ -75,7 +76,7 @@ describe("visits by a planner", () => {
 
   it("ask as often as pages change by proportional, and less for those that cannot be followed by optimum", async () => {
     const everyDays = [1, 1, 1, 4, 4, 4, 30, 30, 30, 30];
-    const days = 60;
+    const days = longer(36, 60);
     const lively = (asked: readonly string[][]): number => countOf(asked, "/0.html") + countOf(asked, "/1.html");
     const askBy = (planner: PollPlannerName): Promise<string[][]> =>
       visitDaily(everyDays, days, { planner, budget: 1 });

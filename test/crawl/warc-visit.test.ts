@@ -8,6 +8,7 @@ import { describe, it } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { revisitProfiles } from "../../src/format/index.ts";
 import { mirrorFolderOf } from "../../src/store/index.ts";
+import { longer } from "../long-run.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 import { type ReadRecord, readCaptures } from "../store/recorded-site.ts";
 import { readZip } from "../zip-reader.ts";
@@ -221,7 +222,7 @@ describe("a crawl that keeps WARC files", () => {
     const program = join(repositoryFolder(), "bin", "tidemark.js");
     const args = [program, "crawl", site.origin, "--into", folder.path, "--keep", "warc", "--json"];
     let kills = 0;
-    for (const afterRequests of [3, 40, 90, Number.POSITIVE_INFINITY]) {
+    for (const afterRequests of [3, 40, longer(Number.POSITIVE_INFINITY, 90), Number.POSITIVE_INFINITY]) {
       site.takeRequests();
       const child = spawn(process.execPath, args, { stdio: "ignore" });
       const ended = once(child, "close") as Promise<[number | null]>;

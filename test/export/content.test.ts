@@ -125,7 +125,7 @@ test("only what moves the text counts with --significant, and small changes add 
   write();
   quiet(await site.export(options));
   let updates = 0;
-  for (let at = 10; at < 300; at += 20) {
+  for (let at = 10; at < 300; at += longer(60, 20)) {
     words[at] = "changed";
     write();
     updates += (await site.export(options)).summary.updated;

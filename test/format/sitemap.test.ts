@@ -15,6 +15,7 @@ import {
   sitemapEntryBytes,
   sitemapFrameBytes,
 } from "../../src/format/index.ts";
+import { fewer } from "../long-run.ts";
 import { fc } from "../property.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 import * as arbitrary from "./arbitraries.ts";
@@ -61,8 +62,8 @@ function writeSite(pages: number): readonly (readonly [SitemapKind, Uint8Array])
 for (const [pages, shards] of [
   [0, 0],
   [1, 1],
-  [50_000, 1],
   [50_001, 2],
+  ...fewer([[0, 0] as const, [50_000, 1] as const], 2).slice(1),
 ] as const) {
   test(`${pages} pages are ${shards} sitemaps and an index, all valid by the schema`, async () => {
     const files = writeSite(pages);

@@ -1,0 +1,1 @@
+import "./hostile-crawl.test.ts";

@@ -1,0 +1,1 @@
+import "./planned-visit.test.ts";

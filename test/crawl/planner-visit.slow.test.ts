@@ -1,0 +1,1 @@
+import "./planner-visit.test.ts";

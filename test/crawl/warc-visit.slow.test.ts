@@ -1,0 +1,1 @@
+import "./warc-visit.test.ts";

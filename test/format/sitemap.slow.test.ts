@@ -1,0 +1,1 @@
+import "./sitemap.test.ts";

@@ -1,0 +1,1 @@
+import "./run-lab.test.ts";

@@ -1,0 +1,1 @@
+import "./url-queue-kill.test.ts";

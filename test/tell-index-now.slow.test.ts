@@ -1,0 +1,1 @@
+import "./tell-index-now.test.ts";
