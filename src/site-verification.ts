@@ -1,9 +1,11 @@
 import {
   agreesWith,
+  isOtherBytes,
   judgeArchive,
   judgeBase,
   judgeIndex,
   judgeRobots,
+  judgeServedAgain,
   judgeServedPage,
   planAlternative,
   type Timing,
@@ -42,6 +44,8 @@ const leastDelayMs = 100;
 const maxPackedIndexBytes = 8 * 1024 * 1024;
 /** Other places that are looked at for pages that are not where they were published; a few tell it all. */
 const maxAlternatives = 10;
+/** Pages with other bytes that are asked for a second time. */
+const maxAgain = 10;
 /** Published pages, and links of pages that were asked for, that are remembered to find out how the site names its pages. */
 const keptPages = 20_000;
 const keptLinks = 10_000;
@@ -64,6 +68,7 @@ export class Verification {
   #differences = 0;
   #notes = 0;
   #alternatives = 0;
+  #again = 0;
   readonly #published = new Map<string, Page>();
   readonly #links = new Set<string>();
 
@@ -215,6 +220,15 @@ export class Verification {
       const alternative = mayBeElsewhere ? await this.#askElsewhere(page) : undefined;
       this.#noteLinks(page, served);
       found = judgeServedPage(this.#origin, page, served, alternative, this.#timing.now());
+      if (
+        page.mediaType === "text/html" &&
+        served.failure === undefined &&
+        found.some(isOtherBytes) &&
+        this.#again < maxAgain
+      ) {
+        this.#again += 1;
+        found = judgeServedAgain(found, served, await this.#asker.askPage(path, page.sizeBytes ?? 0));
+      }
     }
     if (this.#tell(found)) this.#differing += 1;
     const progress = { event: "progress", phase: "pages", done: this.#asked } as const;

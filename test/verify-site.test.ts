@@ -131,6 +131,19 @@ test("a site whose links name pages by shorter URLs is told how to publish those
   assert.equal(summary.differences, 0);
 });
 
+test("other bytes that stay the same are told from bytes that are others each time", async () => {
+  await using site = new FaultySite();
+  await site.export();
+  let count = 0;
+  site.fault = (request, response, url) =>
+    withBody("/about.html", 200, "<p>put together from parts")(request, response, url) ||
+    withBody("/docs/b.html", 200, `<p>visitor number ${count++}`)(request, response, url);
+  const { findings } = await site.verify();
+  const fixOf = (path: string): string => findings.find((one) => one.path === path && one.kind === "size")?.fix ?? "";
+  assert.match(fixOf("/about.html"), /same other bytes each time.*--ssi auto/);
+  assert.match(fixOf("/docs/b.html"), /^Run tidemark export; if it stays/);
+});
+
 test("a server that shows includes as they lie there is told apart from one that processes them", async () => {
   await using site = new FaultySite();
   site.write("about.html", '<p><!--#include virtual="/a.txt" -->');

@@ -6,7 +6,14 @@ export type { Codec, Gate, MediaTypes, OpenPackage, PackageDownload, Packages, R
 export { planReading, type ReadingPlan } from "./reading-plan.ts";
 export { saysNoRobots } from "./robots-rules.ts";
 export { judgeArchive, judgeBase, judgeIndex, judgeRobots, usualIndexPath } from "./served-metadata.ts";
-export { agreesWith, judgeServedPage, planAlternative, type ServedPage } from "./served-page.ts";
+export {
+  agreesWith,
+  isOtherBytes,
+  judgeServedAgain,
+  judgeServedPage,
+  planAlternative,
+  type ServedPage,
+} from "./served-page.ts";
 export { type TrapBounds, TrapGuard, type TrapRefusal, type TrapVerdict } from "./trap-guard.ts";
 export type { VisitEnd } from "./visit-plan.ts";
 export { type VisitResult, visitSite } from "./visit-site.ts";

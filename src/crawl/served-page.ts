@@ -41,8 +41,9 @@ const sameTypes: ReadonlyArray<readonly string[]> = [
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 const fixes = {
-  again:
-    "Run tidemark export; if it stays, the server shows another folder (docroot, --map) or rewrites pages, or puts them together from several files that --ssi off or --digest left unseen.",
+  together:
+    "The server gives the same other bytes each time, as where it puts pages together from several files: run tidemark export with --ssi auto and --digest all; if it stays, the server rewrites pages, or shows another folder (docroot, --map).",
+  again: "Run tidemark export; if it stays, the server shows another folder (docroot, --map) or rewrites pages.",
   base: "Export with the address that the server itself uses: --base-url",
   clean: "The server leaves out .html: export with --clean-urls.",
   unclean: "The server wants the ending: export without --clean-urls, or let it try files with .html added.",
@@ -149,6 +150,20 @@ export function judgeServedPage(
     found.push(note("last-modified", `published ${ours}, served ${theirs}`, fixes.date));
   }
   return found;
+}
+
+/**
+ * Says what to do about other bytes than published once a page was asked for a second time: are they the same, it is no
+ * change that the next export would publish.
+ */
+export function judgeServedAgain(findings: readonly Finding[], first: ServedPage, second: ServedPage): Finding[] {
+  const isSame = second.failure === undefined && second.head?.status === 200 && second.digest === first.digest;
+  return findings.map((one) => (isSame && isOtherBytes(one) ? { ...one, fix: fixes.together } : one));
+}
+
+/** Whether a finding says that other bytes are served than were published. */
+export function isOtherBytes({ kind, severity }: Finding): boolean {
+  return severity === "difference" && (kind === "size" || kind === "digest");
 }
 
 /** Whether a body is the one that was published. */
