@@ -1,46 +1,16 @@
-import type { Capability, ResourceSyncEntry } from "../format/index.ts";
+import type { ResourceSyncEntry } from "../format/index.ts";
 import type { EpochSeconds } from "../model/index.ts";
 import type { CrawlVisit } from "./crawl-visit.ts";
 import { type PackageOffer, readOffers } from "./package-offer.ts";
 import { type ChangeTimes, fewestPackedPages } from "./package-plan.ts";
 import { PackageWork } from "./package-work.ts";
-import { type SyncDocument, SyncDocuments } from "./resource-sync-documents.ts";
+import { type Lists, readChanges, timeOfChange } from "./resource-sync-changes.ts";
+import { SyncDocuments } from "./resource-sync-documents.ts";
 import type { SourceVisit } from "./source.ts";
 import type { TargetScope } from "./target-scope.ts";
 
 /** Where a smaller share of the site is due, packages of all its pages are not looked at. */
 const leastShareOfSite = 0.1;
-
-/** The lists and dumps that a capability list names, by what they are. */
-export type Lists = ReadonlyMap<Capability, string>;
-
-/**
- * Reads the lists of what changed since a time.
- *
- * @param first - the list, or what names its parts
- * @returns the parts in their order, without pages where they are as they were; undefined if one cannot be read
- */
-export async function readChangeParts(
-  documents: SyncDocuments,
-  first: SyncDocument,
-  since: EpochSeconds,
-): Promise<readonly SyncDocument[] | undefined> {
-  if (first.header.kind === "urlset") return [first];
-  const parts: SyncDocument[] = [];
-  for (const { until, location } of first.named) {
-    // A closed list that ended before is known.
-    if (until !== undefined && until < since) continue;
-    const part = await documents.readNamed(location);
-    if (!part.ok) return undefined;
-    parts.push(part.value);
-  }
-  return parts;
-}
-
-/** When a change happened, as its list says; infinite if it does not. */
-export function timeOfChange({ changedAt, lastModified }: ResourceSyncEntry): number {
-  return changedAt ?? lastModified ?? Number.POSITIVE_INFINITY;
-}
 
 /** What packages are looked for with. */
 export interface DumpSearch {
@@ -92,13 +62,10 @@ async function findTimes(search: DumpSearch, offers: readonly PackageOffer[]): P
   const byPath = new Map<string, EpochSeconds>();
   // What was read before comes without its pages where it is asked for with its validators.
   const documents = new SyncDocuments(source, scope, {});
-  const first = await documents.readNamed(lists.get("changelist"));
-  const from = first.ok ? first.value.header.from : undefined;
-  if (!first.ok || from === undefined) return { since: until, byPath };
   const oldest = offers.map((offer) => (offer.of === "pages" ? offer.until : offer.from));
-  const since = Math.max(from, Math.min(...oldest));
-  const parts = await readChangeParts(documents, first.value, since);
-  if (parts === undefined) return { since: until, byPath };
+  const changes = await readChanges(documents, lists, Math.min(...oldest));
+  if (!changes.ok || changes.value === undefined) return { since: until, byPath };
+  const { since, parts } = changes.value;
   for (const { pages } of parts)
     for (const entry of pages) noteTime(byPath, scope.pathOf(entry.location, source.origin), entry);
   return { since, byPath };

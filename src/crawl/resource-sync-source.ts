@@ -2,8 +2,10 @@ import { type Capability, parseSha256Hash, type ResourceSyncEntry, resourceSyncP
 import { digestBytes, type EpochSeconds, isMediaType, ok, type Page, problem, type Result } from "../model/index.ts";
 import type { CrawlVisit } from "./crawl-visit.ts";
 import type { Intake } from "./ports.ts";
+import { warn } from "./reading-visit.ts";
+import { type Lists, readChanges, type SyncChanges, timeOfChange } from "./resource-sync-changes.ts";
 import { type DocumentCopy, type NamedDocument, type SyncDocument, SyncDocuments } from "./resource-sync-documents.ts";
-import { fetchFromDumps, type Lists, noteTime, readChangeParts, timeOfChange } from "./resource-sync-dumps.ts";
+import { fetchFromDumps, noteTime } from "./resource-sync-dumps.ts";
 import { type ChangeSource, failLook, type SourceLook, type SourceVisit } from "./source.ts";
 import type { TargetScope } from "./target-scope.ts";
 
@@ -45,11 +47,11 @@ export class ResourceSyncSource implements ChangeSource {
     const remembered = visit.ports.memory.readSource(this.name) as ResourceSyncState | undefined;
     // What was passed over for its type is wanted now; and what another source wrote since is not in what is remembered.
     const isOwn = visit.ports.memory.read().writer === this.name;
-    const state = isOwn && remembered?.typesKey === visit.filter.key ? remembered : undefined;
-    const reading = new ResourceSyncReading(visit, this.#scope, state);
+    const isValid = isOwn && remembered?.typesKey === visit.filter.key;
+    const reading = new ResourceSyncReading(visit, this.#scope, remembered, isValid);
     const lists = await reading.findLists();
     if (!lists.ok) return failLook(lists.error, remembered !== undefined);
-    const followed = (await reading.followChanges(lists.value)) ?? (await reading.readAll(lists.value));
+    const followed = await reading.follow(lists.value);
     if (!followed.ok) return failLook(followed.error, remembered !== undefined);
     const fetchPackages = (crawl: CrawlVisit): Promise<void> => reading.fetchPackages(crawl, lists.value);
     return ok({ kind: "work", position: undefined, fetchPackages });
@@ -60,12 +62,20 @@ function isSamePlaces(a: readonly NamedDocument[], b: readonly NamedDocument[]):
   return a.length === b.length && a.every(({ location }, at) => location === b[at]?.location);
 }
 
+/** Why change lists do not lead from the last visit to now; `isBroken` if they lead nowhere. */
+interface Unusable {
+  readonly isBroken: boolean;
+  readonly why: string;
+}
+
 class ResourceSyncReading {
   readonly #visit: SourceVisit;
   readonly #scope: TargetScope;
   readonly #documents: SyncDocuments;
-  /** How far the last visit came; undefined if nothing was taken in yet. */
+  /** How far the last visit came; undefined if nothing was taken in yet, or what was is void. */
   readonly #since: EpochSeconds | undefined;
+  /** How far the resource list was read last that is known, whatever came after. */
+  readonly #readUntil: EpochSeconds | undefined;
   /** How far this one came. */
   #until: EpochSeconds = 0;
   /** When pages changed, as far as this visit took it in. */
@@ -74,12 +84,14 @@ class ResourceSyncReading {
   /** Whether lists of changes may have been read that led to nothing. */
   #forgetsChanges = false;
 
-  constructor(visit: SourceVisit, scope: TargetScope, state: ResourceSyncState | undefined) {
+  /** @param isValid - whether what is remembered says what is held */
+  constructor(visit: SourceVisit, scope: TargetScope, state: ResourceSyncState | undefined, isValid: boolean) {
     this.#visit = visit;
     this.#scope = scope;
     this.#documents = new SyncDocuments(visit, scope, state?.documents ?? {});
-    this.#since = state?.until;
-    this.#used = state?.used ?? [];
+    this.#since = isValid ? state?.until : undefined;
+    this.#readUntil = state?.until;
+    this.#used = (isValid ? state?.used : undefined) ?? [];
   }
 
   /** From the source description to the capability list to the lists. */
@@ -102,36 +114,42 @@ class ResourceSyncReading {
   }
 
   /**
-   * Takes in the changes since the last visit.
-   *
-   * @returns undefined if the change lists do not reach back so far, or cannot be read
+   * Takes in the changes since the last visit, or else the whole site. Where the change lists cannot be used, the resource list
+   * is as true as it is new; if it is as it was, nothing says what changed.
    */
-  async followChanges(lists: Lists): Promise<Result<undefined> | undefined> {
+  async follow(lists: Lists): Promise<Result<undefined>> {
     const since = this.#since;
-    const location = lists.get("changelist");
-    if (since === undefined || location === undefined) return undefined;
-    const first = await this.#documents.readNamed(location);
-    if (!first.ok) return undefined;
-    const { from } = first.value.header;
-    if (from === undefined || from > since) return undefined;
-    const parts = await readChangeParts(this.#documents, first.value, since);
-    if (parts === undefined) return undefined;
-    this.#until = since;
+    const changes = since === undefined ? ok(undefined) : await readChanges(this.#documents, lists, since);
+    if (changes.ok && changes.value !== undefined && changes.value.since === since) {
+      this.#until = since;
+      this.#takeChangesSince(changes.value);
+      return ok(undefined);
+    }
+    if (!changes.ok) return await this.#readAll(lists, { isBroken: true, why: changes.error.message });
+    const isShort = changes.value !== undefined;
+    const why = "the change lists do not reach back to the last visit";
+    return await this.#readAll(lists, isShort ? { isBroken: false, why } : undefined);
+  }
+
+  #takeChangesSince({ since, parts }: SyncChanges): void {
     const news = parts.filter(({ isNew }) => isNew);
     if (news.length === 0) this.#rememberUnchanged();
     else this.#takeIn((intake) => this.#takeChanges(intake, news, since));
-    return ok(undefined);
   }
 
-  /** Takes in the whole site, unless nothing is new in it. */
-  async readAll(lists: Lists): Promise<Result<undefined>> {
+  /**
+   * Takes in the whole site, unless nothing is new in it.
+   *
+   * @param unusable - why the change lists do not lead here from the last visit, if it is known that they do not
+   */
+  async #readAll(lists: Lists, unusable: Unusable | undefined): Promise<Result<undefined>> {
     const location = lists.get("resourcelist");
-    if (location === undefined) return problem("no-resourcesync", "there is no resource list");
+    if (location === undefined) return problem("no-resourcesync", unusable?.why ?? "there is no resource list");
     const first = await this.#documents.readNamed(location);
     if (!first.ok) return first;
     const { header, named, earlier, isNew } = first.value;
     const parts = header.kind === "sitemapindex" ? named.map(({ location: part }) => part) : [];
-    const news = new Map<string, SyncDocument>(header.kind === "urlset" ? [[location, first.value]] : []);
+    const news = new Map<string, SyncDocument>(header.kind === "urlset" && isNew ? [[location, first.value]] : []);
     let isChanged = isNew;
     if (header.kind === "sitemapindex" && isSamePlaces(named, earlier?.named ?? [])) {
       const part = await this.#findNew(parts);
@@ -141,6 +159,8 @@ class ResourceSyncReading {
     }
     // Lists of changes that could not be followed to their end are read from their beginning.
     this.#forgetsChanges = true;
+    const checked = await this.#checkChanges(lists, unusable, isChanged && this.#isNews(header.at));
+    if (!checked.ok) return checked;
     if (!isChanged && this.#since !== undefined) {
       this.#until = Math.max(this.#since, header.at ?? 0);
       this.#rememberUnchanged();
@@ -148,7 +168,29 @@ class ResourceSyncReading {
     }
     this.#until = header.at ?? Math.floor(this.#visit.ports.timing.now() / 1000) - 86_400;
     this.#used = [];
-    return await this.#takeInAll(header.kind === "urlset" ? [location] : parts, news);
+    return await this.#takeInAll(lists, header.kind === "urlset" ? [location] : parts, news);
+  }
+
+  /** Whether a resource list of this time says more than was known. */
+  #isNews(at: EpochSeconds | undefined): boolean {
+    return at === undefined || this.#readUntil === undefined || at > this.#readUntil;
+  }
+
+  /** Says so if the site has change lists that cannot be used: a problem if there is no newer resource list either. */
+  async #checkChanges(lists: Lists, known: Unusable | undefined, hasNewList: boolean): Promise<Result<undefined>> {
+    const unusable = known ?? (await this.#findUnusable(lists));
+    if (unusable === undefined) return ok(undefined);
+    const { isBroken, why } = unusable;
+    if (!hasNewList) return problem("resourcesync-unusable", `${why}, and there is no newer resource list`);
+    if (isBroken) warn(this.#visit, "resourcesync-unusable", `${why}. The resource list is used, as of its own time.`);
+    return ok(undefined);
+  }
+
+  // Where what is remembered is void, the change lists were not read yet.
+  async #findUnusable(lists: Lists): Promise<Unusable | undefined> {
+    if (this.#since !== undefined || this.#readUntil === undefined) return undefined;
+    const changes = await readChanges(this.#documents, lists, this.#readUntil);
+    return changes.ok ? undefined : { isBroken: true, why: changes.error.message };
   }
 
   /** The first part that is new; what comes after it is not asked for. */
@@ -162,7 +204,11 @@ class ResourceSyncReading {
   }
 
   // What is not listed is deleted: so all parts are read, those too that are as they were.
-  async #takeInAll(parts: readonly string[], news: ReadonlyMap<string, SyncDocument>): Promise<Result<undefined>> {
+  async #takeInAll(
+    lists: Lists,
+    parts: readonly string[],
+    news: ReadonlyMap<string, SyncDocument>,
+  ): Promise<Result<undefined>> {
     const intake = this.#visit.ports.memory.beginIntake();
     let committed = false;
     try {
@@ -172,6 +218,7 @@ class ResourceSyncReading {
         if (!document.ok) return document;
         this.#list(intake, document.value.pages);
       }
+      await this.#takeNewer(intake, lists);
       intake.withdrawUnlisted(this.#visit.filter.matches);
       intake.commit(undefined, { source: "resourcesync", state: this.#state() });
       committed = true;
@@ -179,6 +226,14 @@ class ResourceSyncReading {
     } finally {
       if (!committed) intake.rollback();
     }
+  }
+
+  // What came after the resource list is not in it, and is no reason to delete what is held.
+  async #takeNewer(intake: Intake, lists: Lists): Promise<void> {
+    if (this.#visit.ports.work.counts().held === 0) return;
+    // What was read before comes without its pages where it is asked for with its validators.
+    const changes = await readChanges(new SyncDocuments(this.#visit, this.#scope, {}), lists, this.#until);
+    if (changes.ok && changes.value?.since === this.#until) this.#takeChanges(intake, changes.value.parts, this.#until);
   }
 
   /** Keeps pages that are due from packages, where the site offers such as are worth it. */

@@ -187,11 +187,15 @@ describe("ResourceSync", () => {
     await site.crawl();
     site.now += dayMs;
     site.write("d0/0.html", "changed");
-    // Nothing is new in the list of resources, which is asked for instead.
+    // Nothing is new in the list of resources, which is asked for instead: it does not say what changed since.
     await site.withOldResourceList(() => site.publish());
     const whole = site.addToIndex("changelist.xml", "gone.xml");
     const { summary, lists } = await site.crawl();
-    assert.deepEqual([summary.source, summary.updated], ["resourcesync", 0]);
+    assert.deepEqual([summary.source, summary.updated], ["none", 0]);
+    assert.deepEqual(
+      summary.passedOver.map(({ code }) => code),
+      ["resourcesync-unusable"],
+    );
     assert.deepEqual(
       lists.slice(-2).map((request) => request.replace(/ .*\//, " ")),
       ["404 gone.xml", "304 resourcelist.xml"],
