@@ -109,6 +109,8 @@ export interface SiteMemory {
   rememberWriter(source: SourceName): void;
   /** Keeps the numbers of the site's clocks; called before a longer wait begins. */
   rememberClock(state: SiteClockState): void;
+  /** Makes what was remembered until now durable. */
+  flush(): void;
   /** Begins to take in a reading; at most one at a time, and no other call to the store before it ends. */
   beginIntake(): Intake;
 }

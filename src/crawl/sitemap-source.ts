@@ -1,7 +1,7 @@
 import { type Robots, robotsSitemaps, type SitemapEntry } from "../format/index.ts";
 import { type FoundTarget, ok, type Result, type Target } from "../model/index.ts";
 import { adviseLook, isFutureLastmod, type LastmodRecord, noLastmodRecord, noteLook } from "../revisit/index.ts";
-import { type SitemapCopy, SitemapTree } from "./sitemap-tree.ts";
+import { type SitemapCopy, type SitemapProgress, type SitemapRound, SitemapTree } from "./sitemap-tree.ts";
 import { type ChangeSource, failLook, type PollPlan, type SourceLook, type SourceVisit } from "./source.ts";
 import type { TargetScope } from "./target-scope.ts";
 
@@ -23,6 +23,10 @@ const maxSilentPaths = 1000;
 
 function readState(value: unknown): SitemapState {
   return { copies: {}, trust: noLastmodRecord, silent: [], ...(value as Partial<SitemapState> | undefined) };
+}
+
+function roundsOf({ copies }: SitemapState): number[] {
+  return Object.values(copies).map(({ round }) => round ?? 0);
 }
 
 /** Counts what polls say of the `lastmod`s of one look. */
@@ -61,7 +65,14 @@ export class SitemapSource implements ChangeSource {
     const state = readState(memory.readSource(this.name));
     let named = 0;
     let future = 0;
-    const tree = new SitemapTree(visit, state.copies, {
+    const begun = memory.readSource("sitemap-round") as SitemapRound | null | undefined;
+    const round = begun ?? { number: 1 + Math.max(0, ...roundsOf(state)), failed: {} };
+    const save = ({ copies, failed }: SitemapProgress): void => {
+      if (Object.keys(copies).length > 0) memory.rememberSource(this.name, { ...state, copies });
+      memory.rememberSource("sitemap-round", { ...round, failed });
+      memory.flush();
+    };
+    const tree = new SitemapTree(visit, state.copies, round, {
       begin: () => targets.beginList(),
       take: (entries, mark) => {
         const found = this.#targetsOf(visit, entries);
@@ -69,20 +80,31 @@ export class SitemapSource implements ChangeSource {
         future += found.filter(({ isFuture }) => isFuture).length;
         targets.note(found, mark);
       },
+      save,
     });
     const isAnnounced = this.isAnnounced(visit.robots);
     let look = await tree.read(robotsSitemaps(visit.robots, `${visit.origin}/robots.txt`));
-    if (look.read + look.unchanged === 0 && look.firstProblem?.code !== "site-unavailable")
+    if (look.read + look.unchanged === 0 && !look.isPartial && look.firstProblem?.code !== "site-unavailable")
       look = await tree.read([usualPath]);
+    if (look.isPartial) save(look);
+    else if (memory.readSource("sitemap-round") != null) memory.rememberSource("sitemap-round", null);
     const isExpected = isAnnounced || Object.keys(state.copies).length > 0;
     if (look.unchanged === 0 && named === 0) {
       const { code, message } = look.firstProblem ?? { code: "no-sitemap", message: "it names no page of the site" };
       return failLook({ code, message: isAnnounced ? message : `${usualPath}: ${message}` }, isExpected);
     }
     // What is unchanged names what it named.
-    if (look.isComplete && look.read > 0) targets.endLists(Object.values(look.copies).map(({ mark }) => mark));
+    if (look.isComplete && (look.read > 0 || begun != null))
+      targets.endLists(Object.values(look.copies).map(({ mark }) => mark));
     memory.rememberSource(this.name, { ...state, copies: look.copies });
-    return ok({ kind: "targets", plan: this.#plan(visit, { ...state, copies: look.copies }, future) });
+    const plan = this.#plan(visit, { ...state, copies: look.copies }, future);
+    if (!look.isPartial) return ok({ kind: "targets", plan });
+    // Half a look says nothing of the lists' honesty.
+    return ok({
+      kind: "targets",
+      plan: { ...plan, conclude: () => undefined },
+      left: look.isInTrouble ? "trouble" : "bounded",
+    });
   }
 
   isAnnounced({ sitemaps }: Robots): boolean {

@@ -27,6 +27,12 @@ const pieceBytes = 64 * 1024;
 const maxRememberedCharacters = 8 * 1024 * 1024;
 /** So many sitemaps that are passed over are told one by one. */
 const maxToldRefusals = 20;
+/** After so many in a row that could not be had, the rest is left to another visit. */
+const maxUnavailable = 10;
+/** How far a reading came is made durable after so many sitemaps, or so long. */
+const mostUnsaved = 50;
+const saveEveryMs = 1000;
+const maxWhyCharacters = 300;
 const isWeb = /^https?:$/;
 
 /** What is remembered of a sitemap: enough to see that it is as it was. */
@@ -36,14 +42,34 @@ export interface SitemapCopy {
   readonly children: readonly string[];
   /** Mark of the list of what it names. */
   readonly mark: number;
+  /** Number of the round in which it was read last; earlier versions did not note it. */
+  readonly round?: number;
+  /** Whether it is a feed, or names sitemaps that are not read: there is more than it says. */
+  readonly isOpen?: boolean;
+}
+
+/** One reading of all sitemaps of a site, which may take several visits. */
+export interface SitemapRound {
+  readonly number: number;
+  /** Sitemaps that could not be used in it, by URL. */
+  readonly failed: Readonly<Record<string, Problem>>;
+}
+
+/** How far a reading came. */
+export interface SitemapProgress {
+  readonly copies: Readonly<Record<string, SitemapCopy>>;
+  readonly failed: Readonly<Record<string, Problem>>;
 }
 
 /** What reading the sitemaps of a site came to. */
-export interface SitemapTreeLook {
-  readonly copies: Readonly<Record<string, SitemapCopy>>;
+export interface SitemapTreeLook extends SitemapProgress {
+  /** Whether the visit left sitemaps to another, or to a later look. */
+  readonly isPartial: boolean;
+  /** Whether it did because so many could not be had. */
+  readonly isInTrouble: boolean;
   /** Whether every sitemap was read to its end; one that is unchanged counts as read. */
   readonly isComplete: boolean;
-  /** Sitemaps that were read anew. */
+  /** Sitemaps that were read anew in this visit. */
   readonly read: number;
   readonly unchanged: number;
   /** Why the first sitemap that was asked for could not be used. */
@@ -61,23 +87,32 @@ export interface SitemapSink {
   begin(): number;
   /** Takes what it says, in its order, some thousand pages at a time. */
   take(entries: readonly SitemapEntry[], mark: number): void;
+  /** Makes durable how far the reading came, so that a visit that is killed is gone on with. */
+  save(progress: SitemapProgress): void;
 }
 
 /**
  * Reads the sitemaps of a site and those that their indexes name: XML, gzip'd XML, plain text, RSS and Atom. One that
- * the server says is unchanged is not read again. Memory: one sitemap.
+ * the server says is unchanged is not read again. What was read in this round is not asked for again, also by another visit.
+ * Memory: one sitemap.
  *
  * @see sitemaps.org/protocol
  */
 export class SitemapTree {
   readonly #visit: SourceVisit;
   readonly #known: Readonly<Record<string, SitemapCopy>>;
+  readonly #round: SitemapRound;
   readonly #sink: SitemapSink;
   readonly #sharedTags: ReadonlySet<string>;
   readonly #hosts: OtherHosts;
   readonly #todo: Awaited[] = [];
   readonly #seen = new Set<string>();
   readonly #copies: Record<string, SitemapCopy> = {};
+  readonly #failed: Record<string, Problem>;
+  #unsaved = 0;
+  #savedAt: number;
+  #unavailable = 0;
+  #isPartial = false;
   #read = 0;
   #unchanged = 0;
   #isComplete = true;
@@ -85,9 +120,17 @@ export class SitemapTree {
   #refusals = 0;
   #firstProblem: Problem | undefined;
 
-  constructor(visit: SourceVisit, known: Readonly<Record<string, SitemapCopy>>, sink: SitemapSink) {
+  constructor(
+    visit: SourceVisit,
+    known: Readonly<Record<string, SitemapCopy>>,
+    round: SitemapRound,
+    sink: SitemapSink,
+  ) {
     this.#visit = visit;
     this.#known = known;
+    this.#round = round;
+    this.#failed = { ...round.failed };
+    this.#savedAt = visit.ports.timing.now();
     this.#sink = sink;
     this.#sharedTags = readSharedTags(visit.ports.memory);
     this.#hosts = new OtherHosts(visit);
@@ -104,21 +147,63 @@ export class SitemapTree {
     }
     for (let next = this.#todo.shift(); next !== undefined; next = this.#todo.shift()) {
       throwIfAborted(this.#visit);
+      if (this.#recall(next)) continue;
+      if (this.#unavailable >= maxUnavailable || !this.#visit.mayReadList()) {
+        this.#isPartial = true;
+        break;
+      }
       const outcome = await this.#readOne(next);
-      if (outcome.ok) continue;
-      this.#isComplete = false;
-      this.#firstProblem ??= outcome.error;
-      if (next.depth > 0) this.#warn(outcome.error.code, `The sitemap ${excerpt(next.url)}: ${outcome.error.message}.`);
+      if (outcome.ok) this.#unavailable = 0;
+      else this.#fail(next, outcome.error);
+      this.#saveSometimes();
     }
     if (this.#refusals > maxToldRefusals)
       warn(this.#visit, "sitemaps-passed-over", `${this.#refusals - maxToldRefusals} more sitemaps are passed over.`);
     return {
-      copies: this.#copies,
-      isComplete: this.#isComplete,
+      copies: this.#isPartial ? { ...this.#known, ...this.#copies } : this.#copies,
+      failed: this.#failed,
+      isPartial: this.#isPartial,
+      isInTrouble: this.#unavailable >= maxUnavailable,
+      isComplete: this.#isComplete && !this.#isPartial,
       read: this.#read,
       unchanged: this.#unchanged,
       firstProblem: this.#firstProblem,
     };
+  }
+
+  /** Whether a sitemap was read in this round, or could not be used; what it names is awaited then. */
+  #recall({ url, depth }: Awaited): boolean {
+    const failure = this.#failed[url];
+    if (failure !== undefined) {
+      this.#isComplete = false;
+      this.#firstProblem ??= failure;
+      return true;
+    }
+    const known = this.#known[url];
+    if (known === undefined || known.round !== this.#round.number) return false;
+    this.#unchanged += 1;
+    if (known.isOpen === true) this.#isComplete = false;
+    this.#copies[url] = known;
+    for (const child of known.children) this.#await(child, depth + 1, url);
+    return true;
+  }
+
+  #fail({ url, depth }: Awaited, error: Problem): void {
+    this.#isComplete = false;
+    this.#firstProblem ??= error;
+    // What is in trouble today may not be in the next visit.
+    if (error.code === "site-unavailable" || error.code === "host-unavailable") this.#unavailable += 1;
+    else this.#failed[url] = { code: error.code, message: error.message.slice(0, maxWhyCharacters) };
+    if (depth > 0) this.#warn(error.code, `The sitemap ${excerpt(url)}: ${error.message}.`);
+  }
+
+  #saveSometimes(): void {
+    const now = this.#visit.ports.timing.now();
+    this.#unsaved += 1;
+    if (this.#unsaved < mostUnsaved && now - this.#savedAt < saveEveryMs) return;
+    this.#unsaved = 0;
+    this.#savedAt = now;
+    this.#sink.save({ copies: { ...this.#known, ...this.#copies }, failed: this.#failed });
   }
 
   /** @param parent - the index that names it */
@@ -152,6 +237,7 @@ export class SitemapTree {
     }));
     if (outcome.kind === "not-modified" && known !== undefined) {
       this.#unchanged += 1;
+        if (known.isOpen === true) this.#isComplete = false;
       this.#remember(url, { ...known, validators: confirmValidators(known.validators, outcome.validators) });
       for (const child of known.children) this.#await(child, depth + 1, url);
       return ok(undefined);
@@ -172,14 +258,17 @@ export class SitemapTree {
     const mark = this.#sink.begin();
     const parsed = this.#parse(content.value, children, mark);
     if (!parsed.ok) return parsed;
+    let isOpen = parsed.value.isFeed;
     for (const child of children) {
       const refusal = this.#await(child, depth + 1, url);
       if (refusal === undefined) continue;
-      this.#isComplete = false;
+      isOpen = true;
       this.#warn(refusal.code, `A sitemap is passed over: ${refusal.message}.`);
     }
     this.#read += 1;
-    this.#remember(url, { validators: outcome.validators, children: children.slice(0, maxSitemaps), mark });
+    if (isOpen) this.#isComplete = false;
+    const { validators } = outcome;
+    this.#remember(url, { validators, children: children.slice(0, maxSitemaps), mark, ...(isOpen ? { isOpen } : {}) });
     return ok(undefined);
   }
 
@@ -187,7 +276,11 @@ export class SitemapTree {
     const characters = copy.children.reduce((sum, child) => sum + child.length, 0);
     const isRemembered = this.#rememberedCharacters + characters <= maxRememberedCharacters;
     if (isRemembered) this.#rememberedCharacters += characters;
-    this.#copies[url] = isRemembered ? copy : { validators: {}, children: [], mark: copy.mark };
+    const { number } = this.#round;
+    // One whose children are not remembered is read again also within a round.
+    this.#copies[url] = isRemembered
+      ? { ...copy, round: number }
+      : { validators: {}, children: [], mark: copy.mark, isOpen: copy.isOpen === true };
   }
 
   #warn(code: string, message: string): void {
@@ -195,7 +288,7 @@ export class SitemapTree {
     if (this.#refusals <= maxToldRefusals) warn(this.#visit, code, message);
   }
 
-  #parse(content: Uint8Array, children: string[], mark: number): Result<undefined> {
+  #parse(content: Uint8Array, children: string[], mark: number): Result<{ readonly isFeed: boolean }> {
     const reader = new PageListReader();
     const take = (entries: readonly SitemapEntry[]): void => {
       if (reader.kind === "sitemapindex") children.push(...entries.map(({ location }) => location));
@@ -205,7 +298,7 @@ export class SitemapTree {
       take(reader.write(content.subarray(at, at + pieceBytes)));
     take(reader.end());
     // A feed names the newest pages; what it does not name is there all the same.
-    if (reader.kind === "rss" || reader.kind === "rdf" || reader.kind === "atom") this.#isComplete = false;
-    return reader.problem === undefined ? ok(undefined) : { ok: false, error: reader.problem };
+    const isFeed = reader.kind === "rss" || reader.kind === "rdf" || reader.kind === "atom";
+    return reader.problem === undefined ? ok({ isFeed }) : { ok: false, error: reader.problem };
   }
 }

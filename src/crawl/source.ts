@@ -21,6 +21,8 @@ export interface SourceVisit extends ReadingVisit {
   readonly ports: CrawlPorts;
   readonly robots: Robots;
   readonly filter: MediaTypeFilter;
+  /** Asked before each of many lists: whether this visit reads it, or leaves it and the rest to another. */
+  readonly mayReadList: () => boolean;
 }
 
 /** How pages are asked for of a site that does not publish its changes. */
@@ -53,7 +55,12 @@ export type SourceLook =
       readonly fetchPackages?: (visit: CrawlVisit) => Promise<void>;
     }
   /** URLs are targets by now. */
-  | { readonly kind: "targets"; readonly plan: PollPlan }
+  | {
+      readonly kind: "targets";
+      readonly plan: PollPlan;
+      /** Whether lists are left that were not read yet, by the bounds of a visit or because the site is in trouble. */
+      readonly left?: "bounded" | "trouble" | undefined;
+    }
   /** The source is the right one and cannot be used today; no other is asked instead. */
   | { readonly kind: "trouble"; readonly problem: Problem };
 

@@ -97,6 +97,11 @@ export interface VisitResult {
   readonly restsUntil: EpochMs;
 }
 
+/** So many lists are read in each visit, and under a budget half as many as it has requests beside them. */
+const freeLists = 10;
+const listShare = 0.5;
+/** After so long, and the first lists, the pages that are known have their turn before more lists are read. */
+const listSliceMs = 150_000;
 /** After troubles with what an earlier source left, so many requests may fail before the site is left alone. */
 const triesAfterTroubles = 3;
 /** A source that was absent is looked for again after so long. */
@@ -140,11 +145,16 @@ class SiteVisit {
   #answeredBefore = 0;
   #publications: readonly EpochSeconds[] | undefined;
   #nextDueAt: EpochMs | undefined;
+  /** Requests for lists beyond the first ones that the visit may make. */
+  #listsLeft: number;
+  /** Whether lists are left that another look may read. */
+  #hasMoreLists = false;
 
   constructor(ports: CrawlPorts, options: VisitOptions) {
     const { origin, agent = [ownProductToken], concurrency = 1, timeoutMs = 30_000, signal, onEvent } = options;
     this.#ports = ports;
     this.#options = options;
+    this.#listsLeft = freeLists + (options.budget ?? Number.POSITIVE_INFINITY) * listShare;
     this.#startedAt = ports.timing.now();
     const report = onEvent ?? (() => undefined);
     const rememberClock = (state: SiteClockState): void => ports.memory.rememberClock(state);
@@ -200,7 +210,7 @@ class SiteVisit {
         return this.#conclude(end);
       }
       end = await this.#follow(rules.value, record.position);
-      if (timing.now() < rules.value.until) return this.#conclude(end);
+      if (timing.now() < rules.value.until && !this.#hasMoreLists) return this.#conclude(end);
     }
   }
 
@@ -224,7 +234,8 @@ class SiteVisit {
 
   async #follow({ robots, until }: RobotsRules, remembered: SitePosition | undefined): Promise<VisitEnd> {
     const { budget = Number.POSITIVE_INFINITY, filter, mayGoOn = () => true } = this.#options;
-    const visit: SourceVisit = { ...this.#visit, ports: this.#ports, robots, filter };
+    const mayReadList = this.#boundLists(mayGoOn);
+    const visit: SourceVisit = { ...this.#visit, ports: this.#ports, robots, filter, mayReadList };
     const scope = new TargetScope(filter, this.#ports.mediaTypes);
     const memory = new SourceMemory(visit, (this.#options.lookAgainMs ?? defaultLookAgainMs) / 1000);
     const { found, passedOver, isLeftAlone } = await findSource(visit, makeSources(this.#options, scope), memory);
@@ -256,8 +267,37 @@ class SiteVisit {
         order: this.#options.order ?? "depth",
       });
     }
+    const left = found?.look.kind === "targets" ? found.look.left : undefined;
+    this.#hasMoreLists = left === "bounded" && this.#mayLookAgain(mayGoOn);
+    if (left !== undefined && !this.#hasMoreLists) this.#leaveLists();
     const position = found?.look.kind === "work" ? found.look.position : undefined;
     return { source: found?.name ?? "none", passedOver, position: position ?? remembered };
+  }
+
+  /** Lists take a part of the visit only: pages have their turn in each visit, however many lists there are. */
+  #boundLists(mayGoOn: () => boolean): () => boolean {
+    const { timing } = this.#ports;
+    const from = timing.now();
+    let read = 0;
+    return () => {
+      const isTimeOver = read >= freeLists && timing.now() - from >= listSliceMs;
+      if (this.#listsLeft < 1 || isTimeOver || !mayGoOn()) return false;
+      this.#listsLeft--;
+      read++;
+      return true;
+    };
+  }
+
+  #leaveLists(): void {
+    warn(this.#visit, "sitemaps-left", "Not all sitemaps were read yet: the rest is left for another visit.");
+    this.#nextDueAt = this.#ports.timing.now();
+  }
+
+  #mayLookAgain(mayGoOn: () => boolean): boolean {
+    const { budget = Number.POSITIVE_INFINITY } = this.#options;
+    const isInTrouble = this.#tally.troublesInARow >= maxTroublesInARow;
+    const isResting = (this.#ports.gate?.restsUntil(this.#visit.origin) ?? 0) > this.#ports.timing.now();
+    return this.#listsLeft >= 1 && this.#tally.pageRequests < budget && !isInTrouble && !isResting && mayGoOn();
   }
 
   #conclude({ source, passedOver, position }: VisitEnd): CrawlSummary {
