@@ -214,11 +214,23 @@ describe("readCrawlChanges", () => {
     const store = crawler.folder.path;
     const old = new Database(stateOf(store));
     for (const table of [
-      ...["target", "state_identity", "source_state", "seen_change", "visit", "warc_record", "handed", "visit_plan"],
+      ...[
+        "target",
+        "state_identity",
+        "source_state",
+        "seen_change",
+        "visit",
+        "warc_record",
+        "handed",
+        "visit_plan",
+        "accepted",
+      ],
     ])
       old.exec(`DROP TABLE ${table}`);
     old.exec("DROP INDEX work_away");
-    for (const column of ["robots_fresh", "clock"]) old.exec(`ALTER TABLE site DROP COLUMN ${column}`);
+    for (const column of ["robots_fresh", "clock", "robots_agent", "writer"])
+      old.exec(`ALTER TABLE site DROP COLUMN ${column}`);
+    for (const column of ["etag", "http_modified", "fetched"]) old.exec(`ALTER TABLE page DROP COLUMN ${column}`);
     old.exec("PRAGMA user_version = 1");
     old.close();
     assert.throws(() => readSeen(store), refuses("state-version"));

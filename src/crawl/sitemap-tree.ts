@@ -237,7 +237,7 @@ export class SitemapTree {
     }));
     if (outcome.kind === "not-modified" && known !== undefined) {
       this.#unchanged += 1;
-        if (known.isOpen === true) this.#isComplete = false;
+      if (known.isOpen === true) this.#isComplete = false;
       this.#remember(url, { ...known, validators: confirmValidators(known.validators, outcome.validators) });
       for (const child of known.children) this.#await(child, depth + 1, url);
       return ok(undefined);

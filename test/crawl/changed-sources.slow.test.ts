@@ -77,7 +77,7 @@ class EditedSite implements AsyncDisposable {
     const held = Object.entries(this.site.held());
     const served = new Map(Object.entries(this.site.served()));
     for (const [path, text] of held)
-      assert.equal(text, served.get(path.replace(/~tidemark-index$/, "index.html")), path);
+      assert.equal(text, served.get(path.replace(/~tidemark-[^/]*$/, "index.html")), path);
     for (const name of this.#texts.keys())
       assert.ok(
         held.some(([path]) => path === `/${name}.html`),
