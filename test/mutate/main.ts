@@ -49,21 +49,31 @@ const graph = new ModuleGraph(dist);
 function tasksBelow(path: string): Task[] {
   const modules = path.endsWith(".ts") ? [path.replace(/\.ts$/, ".js")] : graph.below(path);
   return modules.flatMap((module) =>
-    findMutants(readFileSync(join(dist, module), "utf8")).map((mutant) => ({ module, mutant })),
+    findMutants(readFileSync(join(dist, module), "utf8"))
+      .map((mutant) => ({ module, mutant }))
+      .filter((task) => lineOf(task) !== undefined),
   );
 }
 
-/** Where a mutant lies in the source, and what it changes. */
-function describe({ module, mutant }: Task): { readonly place: string; readonly change: string } {
-  const file = join(dist, module);
-  const map = new SourceMap(JSON.parse(readFileSync(`${file}.map`, "utf8")));
+const maps = new Map<string, SourceMap>();
+
+/** The line of the source that a mutant lies in; undefined for what the compiler added. */
+function lineOf({ module, mutant }: Task): number | undefined {
+  const map = maps.get(module) ?? new SourceMap(JSON.parse(readFileSync(join(dist, `${module}.map`), "utf8")));
+  maps.set(module, map);
   const entry = map.findEntry(mutant.line - 1, mutant.column);
-  const line = "originalLine" in entry ? entry.originalLine + 1 : 0;
-  const was = readFileSync(file, "utf8").slice(mutant.start, mutant.end).replaceAll(/\s+/g, " ").slice(0, 70);
-  return {
-    place: `${module.replace(/\.js$/, ".ts")}:${line}`,
-    change: `${was || "nothing"} -> ${mutant.text || "nothing"}`,
-  };
+  return "originalLine" in entry ? entry.originalLine + 1 : undefined;
+}
+
+/** Where a mutant lies in the source, and what it changes. */
+function describe(task: Task): { readonly place: string; readonly change: string } {
+  const { module, mutant } = task;
+  const was = readFileSync(join(dist, module), "utf8")
+    .slice(mutant.start, mutant.end)
+    .replaceAll(/\s+/g, " ")
+    .slice(0, 70);
+  const place = `${module.replace(/\.js$/, ".ts")}:${lineOf(task)}`;
+  return { place, change: `${was || "nothing"} -> ${mutant.text || "nothing"}` };
 }
 
 async function run(tasks: readonly Task[], jobs: number): Promise<Tried[]> {

@@ -13,6 +13,7 @@ describe("findMutants", () => {
     ["let x = a !== b;", ["let x = a === b;"]],
     ["let x = a && b;", ["let x = a || b;"]],
     ["let x = a ?? b;", ["let x = a;"]],
+    ["let x = a ?? '';", []],
     ["let x = a - b;", ["let x = a + b;"]],
     ['let x = a + "b" + c;', []],
     ["let x = !a;", ["let x = a;"]],

@@ -52,7 +52,9 @@ function changesOf(node: AnyNode, source: string): Change[] {
       return [["condition", node.test.start, node.test.end, "false"]];
     case "LogicalExpression": {
       const place = between(source, node.left, node.right, node.operator);
-      if (node.operator === "??") return [["default", node.left.end, node.end, ""]];
+      // A literal stands there for the compiler's sake, mostly: no element of a typed array is absent.
+      if (node.operator === "??")
+        return node.right.type === "Literal" ? [] : [["default", node.left.end, node.end, ""]];
       return [["logic", ...place, node.operator === "&&" ? "||" : "&&"]];
     }
     case "BinaryExpression": {
