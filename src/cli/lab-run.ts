@@ -69,7 +69,8 @@ async function run(options: LabArguments, context: RunContext): Promise<ExitCode
   } finally {
     progress.clear();
   }
-  const count = countVerdicts(results);
+  const count = countVerdicts(results, "published");
+  const goals = countVerdicts(results, "goals");
   const elapsedMs = Math.round(performance.now() - startedMs);
   for (const result of results) {
     if (!json) {
@@ -82,9 +83,9 @@ async function run(options: LabArguments, context: RunContext): Promise<ExitCode
       printEvent(context, { event: "published", experiment: name, ...number, ours: ours ?? null });
     for (const text of result.notes ?? []) printEvent(context, { event: "note", experiment: name, text });
   }
-  if (json) out.writeJson({ event: "summary", experiments: results.length, ...count, seed, elapsedMs });
-  else if (!quiet) out.write(formatLabSummary(count, elapsedMs, folder));
-  return count.missed > 0 ? exitCodes.itemsFailed : exitCodes.done;
+  if (json) out.writeJson({ event: "summary", experiments: results.length, published: count, goals, seed, elapsedMs });
+  else if (!quiet) out.write(formatLabSummary(count, goals, elapsedMs, folder));
+  return count.missed + goals.missed > 0 ? exitCodes.itemsFailed : exitCodes.done;
 }
 
 function formatProgress({ experiment, point, pointsDone, points, share }: LabProgress): string {

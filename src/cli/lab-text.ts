@@ -1,6 +1,6 @@
 import type { Experiment } from "../lab/index.ts";
-import type { LabResult } from "../model/index.ts";
-import { formatNumber, formatRange, type VerdictCount, verdictWords } from "../report/index.ts";
+import type { LabResult, PublishedVerdict } from "../model/index.ts";
+import { basisWords, formatNumber, formatRange, isGoal, type VerdictCount, verdictWords } from "../report/index.ts";
 import { formatElapsed, formatNoun } from "./quantity.ts";
 import { formatTable } from "./text-table.ts";
 import { wrapText } from "./text-wrap.ts";
@@ -26,7 +26,7 @@ export function formatExperiment(experiment: Experiment, columns: number): strin
   return `${name}: ${title}\n${wrapText(paper, width, "  ", "  ")}${wrapText(about, width, "  ", "  ")}${rows.join("")}\n`;
 }
 
-/** A result: each published number beside ours, and below why it is not met. */
+/** A result: each published number, and each goal, beside ours, and below why it is not met. */
 export function formatResult(
   { name, title, paper, rows, published, notes: said = [] }: LabResult,
   columns: number,
@@ -34,29 +34,46 @@ export function formatResult(
   const width = Math.min(columns, widest);
   const reasons = published.flatMap(({ why }) => (why === undefined ? [] : [why]));
   const notes = [...new Set(reasons)];
-  const lines = published.map((one) => [
+  const toLine = (one: PublishedVerdict): string[] => [
     `  ${verdictWords[one.verdict]}${one.why === undefined ? "" : ` [${notes.indexOf(one.why) + 1}]`}`,
     one.theirs,
     one.ours === undefined ? "-" : formatNumber(one.ours, one.format),
     formatRange(one.tolerance, one.format),
+    basisWords[one.basis],
     one.name,
-  ]);
-  const table =
-    lines.length === 0 ? "" : formatTable([["  met", "theirs", "ours", "tolerance", "number"], ...lines], "lrrrl");
+  ];
+  const toTable = (verdicts: readonly PublishedVerdict[], asked: string, what: string): string =>
+    verdicts.length === 0
+      ? ""
+      : formatTable([["  met", asked, "ours", "tolerance", "set from", what], ...verdicts.map(toLine)], "lrrrll");
+  const table = `${toTable(
+    published.filter((one) => !isGoal(one)),
+    "theirs",
+    "published number",
+  )}${toTable(published.filter(isGoal), "asked for", "our goal")}`;
   const explanations = notes.map((why, at) => wrapText(why, width, `  [${at + 1}] `, "      "));
   const remarks = said.map((note) => wrapText(note, width, "  ", "  "));
   return `${name}: ${title}, ${formatNoun(rows.length, "row")}\n${wrapText(paper, width, "  ", "  ")}${table}${explanations.join("")}${remarks.join("")}\n`;
 }
 
 /** The last line of a run. */
-export function formatLabSummary(count: VerdictCount, elapsedMs: number, folder: string | undefined): string {
-  const { published, met, explained, missed, notMeasured } = count;
-  const parts = [
-    `${met} met`,
-    `${explained} explained`,
-    ...(missed > 0 ? [`${missed} missed`] : []),
-    ...(notMeasured > 0 ? [`${notMeasured} not measured`] : []),
-  ];
+export function formatLabSummary(
+  published: VerdictCount,
+  goals: VerdictCount,
+  elapsedMs: number,
+  folder: string | undefined,
+): string {
   const where = folder === undefined ? "--out DIR writes rows and figures" : `see ${folder}/index.html`;
-  return `${formatNoun(published, "published number")}: ${parts.join(", ")}; ${formatElapsed(elapsedMs)}; ${where}\n`;
+  const counts = [
+    `${formatNoun(published.numbers, "published number")}: ${formatCount(published)}`,
+    ...(goals.numbers > 0 ? [`${formatNoun(goals.numbers, "goal")} of ours: ${formatCount(goals)}`] : []),
+  ];
+  return `${counts.join("; ")}; ${formatElapsed(elapsedMs)}; ${where}\n`;
+}
+
+function formatCount({ met, explained, missed, notMeasured }: VerdictCount): string {
+  const parts = [`${met} met`, `${explained} explained`];
+  if (missed > 0) parts.push(`${missed} missed`);
+  if (notMeasured > 0) parts.push(`${notMeasured} not measured`);
+  return parts.join(", ");
 }

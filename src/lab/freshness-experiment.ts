@@ -4,14 +4,31 @@ import { defineExperiment, type Experiment } from "./experiment.ts";
 import { measureFreshness } from "./freshness-levels.ts";
 import { freshnessParameters } from "./freshness-parameters.ts";
 import { brandmanPaper } from "./papers.ts";
-import type { PublishedNumber } from "./published.ts";
-
-const perfectBand = [0.2, 0.28] as const;
-const gainBand = [0.22, 0.28] as const;
+import { asRounded, type PublishedNumber } from "./published.ts";
 
 const tooMany =
-  "Within the bars more pages change weekly or faster: 0.31 changes a page and day. Perfect freshness costs exactly the " +
-  "changes a day and the meta-data, so the paper's fifth needs about 0.21: fewer daily pages than Figure 2 has.";
+  "Perfect freshness costs exactly the changes a day and the meta-data, and the gain is largest there. Figure 2 gives 0.26 changes a page " +
+  "and day at the ends of its bars and 0.31 within them, four other sites 0.23; the paper's curves need about 0.21, so its crawler saw " +
+  "fewer daily pages than its Figure 2 has.";
+
+/** Where ours lies: bandwidth of perfect freshness, largest gain, and its bandwidth. */
+const expected: Readonly<Record<string, ReadonlyArray<readonly [number, number]>>> = {
+  cho: [
+    [0.25, 0.29],
+    [0.255, 0.285],
+    [0.24, 0.28],
+  ],
+  "cho-spread": [
+    [0.3, 0.34],
+    [0.3, 0.335],
+    [0.3, 0.34],
+  ],
+  "four-sites": [
+    [0.22, 0.26],
+    [0.25, 0.275],
+    [0.22, 0.25],
+  ],
+};
 
 function rowsOf(rows: readonly LabRow[], input: string): LabRow[] {
   return rows.filter((row) => row.input === input);
@@ -29,40 +46,41 @@ function largestGain(rows: readonly LabRow[], input: string): LabRow | undefined
   );
 }
 
-function publishedOf(input: string, title: string, isSpread: boolean): PublishedNumber[] {
+function publishedOf(input: string, title: string): PublishedNumber[] {
   const gain = (column: string) => (rows: readonly LabRow[]) => {
     const row = largestGain(rows, input);
     return row === undefined ? undefined : Number(row[column]);
   };
-  const explain = (...expected: readonly [number, number]) =>
-    isSpread ? { explanation: { expected, why: tooMany } } : {};
+  const explain = (at: number) => ({
+    explanation: { expected: expected[input]?.[at] ?? [0, 0], why: tooMany } as const,
+  });
   return [
     {
       name: `bandwidth of perfect freshness (${title})`,
       where: "section 6, Figure 6 (a)",
       theirs: "about a fifth",
       format: "number",
-      tolerance: perfectBand,
+      tolerance: asRounded(0.2, 0.1),
       ours: (rows) => perfectAt(rows, input),
-      ...explain(0.3, 0.34),
+      ...explain(0),
     },
     {
       name: `largest gain (${title})`,
       where: "section 6, Figure 6 (b)",
       theirs: "up to 25 %",
       format: "percent",
-      tolerance: gainBand,
+      tolerance: asRounded(0.25, 0.01, 0.0045),
       ours: gain("gain"),
-      ...explain(0.29, 0.33),
+      ...explain(1),
     },
     {
       name: `bandwidth of the largest gain (${title})`,
       where: "section 6, Figure 6 (b)",
       theirs: "0.22",
       format: "number",
-      tolerance: perfectBand,
+      tolerance: asRounded(0.22, 0.01, 0.0045),
       ours: gain("bandwidth"),
-      ...explain(0.29, 0.33),
+      ...explain(2),
     },
   ];
 }
@@ -84,7 +102,7 @@ export const freshnessExperiment: Experiment = defineExperiment({
     { name: "metadata", meaning: "share of fresh copies with meta-data, 0 to 1" },
     { name: "gain", meaning: "additional fresh copies by those without meta-data" },
   ],
-  published: intervalInputs.flatMap(({ name, title, within }) => publishedOf(name, title, within === "log-uniform")),
+  published: intervalInputs.flatMap(({ name, title }) => publishedOf(name, title)),
   points: () => intervalInputs.map(({ name }) => ({ name })),
   run: ({ name }, values, { seed, onProgress }) =>
     measureFreshness(inputOf(name), values, seed, onProgress).map(({ bandwidth, conventional, metadata }) => ({

@@ -3,6 +3,7 @@ import { drawIntervals, inputOf, intervalBars, intervalInputs } from "./change-i
 import { defineExperiment, type Experiment } from "./experiment.ts";
 import { barOfObserved, type ChangeProcess, changeProcesses, countObservedChanges } from "./observed-changes.ts";
 import { brandmanPaper } from "./papers.ts";
+import { asRounded, asWorded } from "./published.ts";
 import { createRandom } from "./random.ts";
 
 const observed =
@@ -43,7 +44,7 @@ export const intervalExperiment: Experiment = defineExperiment({
       where: "section 4.1, Figure 2",
       theirs: "around 23 %",
       format: "percent",
-      tolerance: [0.22, 0.24],
+      tolerance: asRounded(0.23, 0.01),
       ours: observed("cho", "regular", 0),
     },
     {
@@ -51,7 +52,7 @@ export const intervalExperiment: Experiment = defineExperiment({
       where: "section 4.1, Figure 2",
       theirs: "around 23 %",
       format: "percent",
-      tolerance: [0.22, 0.24],
+      tolerance: asRounded(0.23, 0.01),
       ours: observed("cho", "poisson", 0),
       explanation: {
         expected: [0, 0.001],
@@ -65,7 +66,7 @@ export const intervalExperiment: Experiment = defineExperiment({
       where: "section 4.1, Figure 2",
       theirs: "more than 30 %",
       format: "percent",
-      tolerance: [0.295, 0.36],
+      tolerance: asWorded(0.3, 1),
       ours: observed("cho", "regular", last),
       explanation: {
         expected: [0.19, 0.212],

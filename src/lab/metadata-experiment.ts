@@ -3,7 +3,7 @@ import { defineExperiment, type Experiment } from "./experiment.ts";
 import { type MetadataSize, measureMetadata } from "./metadata-size.ts";
 import { brandmanPaper } from "./papers.ts";
 import type { RealSite } from "./ports.ts";
-import type { PublishedNumber } from "./published.ts";
+import { asRounded, asWorded, type PublishedNumber } from "./published.ts";
 
 const forms = ["paper", "tidemark"] as const;
 type Form = (typeof forms)[number];
@@ -83,13 +83,13 @@ export const metadataExperiment: Experiment = defineExperiment({
       where: "section 3.2",
       theirs: "64",
       format: "number",
-      tolerance: [54, 74],
+      tolerance: asRounded(64, 1),
       explanation: {
-        expected: [74, 140],
+        expected: [50, 140],
         why:
           form === "paper"
-            ? "Paths of this site are longer than the 30 characters that the paper assumes."
-            : "Paths of this site are longer than the 30 characters that the paper assumes, and a line also has a digest, a media type and a kind of change.",
+            ? "Paths of this site are not the 30 characters long that the paper assumes."
+            : "Paths of this site are not the 30 characters long that the paper assumes, and a line also has a digest, a media type and a kind of change.",
       },
     }),
     publishedOf(form, "packed", {
@@ -97,24 +97,24 @@ export const metadataExperiment: Experiment = defineExperiment({
       where: "section 3.4",
       theirs: "22",
       format: "number",
-      tolerance: [0, 24],
-      explanation: { expected: [24, 60], why: "Few pages: what a file of gzip begins and ends with counts for more." },
+      tolerance: asWorded(0, 22),
+      explanation: { expected: [22, 60], why: "Few pages: what a file of gzip begins and ends with counts for more." },
     }),
     publishedOf(form, "factor", {
       name: "compression makes entries smaller, at least by a factor of",
       where: "section 3.2",
       theirs: "three",
       format: "number",
-      tolerance: [2.7, 20],
+      tolerance: asWorded(2.5, 20),
     }),
     publishedOf(form, "share", {
       name: "meta-data by the site's bytes, at most",
       where: "section 3.4",
       theirs: "0.16 %",
       format: "percent",
-      tolerance: [0, 0.002],
+      tolerance: asWorded(0, 0.001_65),
       explanation: {
-        expected: [0.002, 0.02],
+        expected: [0.001_65, 0.02],
         why: "Pages of this site are smaller than the 13 KB of the paper's servers; an entry is as large for a small page.",
       },
     }),
@@ -123,9 +123,9 @@ export const metadataExperiment: Experiment = defineExperiment({
       where: "section 3.3",
       theirs: "about 42 KB",
       format: "number",
-      tolerance: [0, 46_000],
+      tolerance: asWorded(0, 42_500),
       explanation: {
-        expected: [46_000, 90_000],
+        expected: [42_500, 90_000],
         why: "Paths of this site are long, and 2,000 digests are 16 KB that nothing compresses.",
       },
     }),

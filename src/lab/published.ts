@@ -1,6 +1,35 @@
-import type { LabRow, PublishedVerdict } from "../model/index.ts";
+import type { LabRow, PublishedVerdict, ToleranceBasis } from "../model/index.ts";
 
-/** A number that a paper prints, and how ours is held against it. */
+/** From where to where ours meets theirs, and what that is set from. */
+export interface Tolerance {
+  readonly range: readonly [number, number];
+  readonly basis: ToleranceBasis;
+}
+
+/**
+ * Half a step around a number that is printed in such steps.
+ *
+ * @param spread - standard deviation of ours over twelve seeds; 0 for what no chance is in
+ */
+export function asRounded(value: number, step: number, spread = 0): Tolerance {
+  const reach = step / 2 + 2 * spread;
+  return { range: [value - reach, value + reach], basis: spread === 0 ? "rounding" : "rounding and seeds" };
+}
+
+/** What a sentence says: at least, at most, all, first. */
+export function asWorded(from: number, to: number): Tolerance {
+  return { range: [from, to], basis: "wording" };
+}
+
+/** What no paper prints and we ask of ourselves. */
+export function asGoal(from: number, to: number): Tolerance {
+  return { range: [from, to], basis: "goal" };
+}
+
+/** As near as "small", "close to" and "stable" are read. */
+export const near = 0.05;
+
+/** A number that a paper prints, or a goal of ours, and how ours is compared with it. */
 export interface PublishedNumber {
   /** What it is the number of; no two of an experiment are equal. */
   readonly name: string;
@@ -9,8 +38,7 @@ export interface PublishedNumber {
   /** As the paper prints it. */
   readonly theirs: string;
   readonly format: "number" | "percent";
-  /** Ours meets theirs from the first to the second, both included. */
-  readonly tolerance: readonly [number, number];
+  readonly tolerance: Tolerance;
   /** Whether ours says nothing of data of one's own, and so is judged whatever is given. Default not. */
   readonly isOfMadeData?: boolean;
   /** Ours, from all rows of a run; undefined where they do not say. */
@@ -30,11 +58,12 @@ export function judgePublished(
 ): PublishedVerdict {
   const { name, where, theirs, format, tolerance, explanation } = published;
   const ours = published.ours(rows);
-  const shown = { name, where, theirs, ours, format, tolerance };
+  const { range, basis } = tolerance;
+  const shown = { name, where, theirs, ours, format, tolerance: range, basis };
   if (ours === undefined) return { ...shown, verdict: "not-measured", why: "These parameters do not measure it." };
   if (isOwnData && published.isOfMadeData !== true)
     return { ...shown, verdict: "not-measured", why: "Ours is of data of your own, and theirs is not." };
-  if (isWithin(ours, tolerance)) return { ...shown, verdict: "met", why: undefined };
+  if (isWithin(ours, range)) return { ...shown, verdict: "met", why: undefined };
   if (explanation !== undefined && isWithin(ours, explanation.expected))
     return { ...shown, verdict: "explained", why: explanation.why };
   return { ...shown, verdict: "missed", why: undefined };

@@ -37,7 +37,7 @@ export { fetchFailures } from "./fetch-outcome.ts";
 export type { Figure, FigureAxis, FigureMark, FigurePoint } from "./figure.ts";
 export type { ExchangeSink, HttpExchange } from "./http-exchange.ts";
 export type { IndexNowEvent, IndexNowSummary } from "./index-now-event.ts";
-export type { LabColumn, LabResult, LabRow, PublishedVerdict } from "./lab-result.ts";
+export type { LabColumn, LabResult, LabRow, PublishedVerdict, ToleranceBasis } from "./lab-result.ts";
 export { isMediaType, type MediaTypeFilter, parseMediaTypeFilter } from "./media-type.ts";
 export {
   type MirrorEvent,

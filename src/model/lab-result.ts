@@ -10,7 +10,17 @@ export interface LabColumn {
   readonly meaning: string;
 }
 
-/** A published number, held against ours. */
+/**
+ * What a tolerance is set from, never from our result:
+ *
+ * - `rounding`: half a step of the last digit that the paper prints
+ * - `rounding and seeds`: the same, and two standard deviations of ours over twelve seeds
+ * - `wording`: what a sentence of the paper says without a number; "small" and "close" are five percentage points
+ * - `goal`: no paper prints the number, it is what we ask of ourselves
+ */
+export type ToleranceBasis = "rounding" | "rounding and seeds" | "wording" | "goal";
+
+/** A published number, or a goal of ours, compared with our result. */
 export interface PublishedVerdict {
   /** What it is the number of. */
   readonly name: string;
@@ -23,6 +33,7 @@ export interface PublishedVerdict {
   readonly format: "number" | "percent";
   /** Ours meets theirs from the first to the second, both included. */
   readonly tolerance: readonly [number, number];
+  readonly basis: ToleranceBasis;
   /** `explained`: not met, and the experiment knows why ours is where it is. */
   readonly verdict: "met" | "explained" | "missed" | "not-measured";
   /** Why it is not met. */

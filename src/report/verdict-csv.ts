@@ -1,9 +1,9 @@
 import type { LabResult } from "../model/index.ts";
 import { formatCsvRow, type Origin } from "./row-files.ts";
 
-const columns = ["experiment", "number", "where", "theirs", "ours", "from", "to", "verdict", "why"];
+const columns = ["experiment", "number", "where", "theirs", "ours", "from", "to", "basis", "verdict", "why"];
 
-/** The published numbers of some results as CSV, a line each; `from` and `to` are the tolerance. */
+/** Published numbers and goals of some results as CSV, a line each; `from` and `to` are the tolerance, `basis` what it is set from. */
 export function formatVerdictsAsCsv(results: readonly LabResult[], { version }: Origin): string {
   const rows = results.flatMap(({ name, published }) =>
     published.map((one) => [
@@ -13,6 +13,7 @@ export function formatVerdictsAsCsv(results: readonly LabResult[], { version }: 
       one.theirs,
       one.ours ?? null,
       ...one.tolerance,
+      one.basis,
       one.verdict,
       one.why ?? null,
     ]),

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { judgePublished, type PublishedNumber } from "../../src/lab/published.ts";
+import { asRounded, judgePublished, type PublishedNumber } from "../../src/lab/published.ts";
 
 const number: PublishedNumber = {
   name: "a number",
   where: "section 1",
   theirs: "about 5",
   format: "number",
-  tolerance: [4, 6],
+  tolerance: asRounded(5, 2),
   ours: (rows) => (rows[0] === undefined ? undefined : Number(rows[0].value)),
   explanation: { expected: [7, 8], why: "It is so." },
 };

@@ -20,19 +20,19 @@ export const madeResult: LabResult = {
   published: [
     {
       ...{ name: "first", where: "section 1", theirs: "5 %", ours: 0.05, format: "percent", tolerance: [0.04, 0.06] },
-      ...{ verdict: "met", why: undefined },
+      ...{ basis: "rounding", verdict: "met", why: undefined },
     },
     {
       ...{ name: "second", where: "section 2", theirs: "7", ours: 9, format: "number", tolerance: [6, 8] },
-      ...{ verdict: "explained", why: "Because a < b." },
+      ...{ basis: "wording", verdict: "explained", why: "Because a < b." },
     },
     {
       ...{ name: "third", where: "section 3", theirs: "1,000", ours: 1234.5, format: "number", tolerance: [1, 2] },
-      ...{ verdict: "missed", why: undefined },
+      ...{ basis: "goal", verdict: "missed", why: undefined },
     },
     {
       ...{ name: "fourth", where: "section 4", theirs: "1", ours: undefined, format: "number", tolerance: [1, 1] },
-      ...{ verdict: "not-measured", why: "These parameters do not measure it." },
+      ...{ basis: "rounding and seeds", verdict: "not-measured", why: "These parameters do not measure it." },
     },
   ],
   figures: [

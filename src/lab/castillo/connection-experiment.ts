@@ -1,5 +1,6 @@
 import type { LabRow } from "../../model/index.ts";
 import { defineExperiment, type Experiment } from "../experiment.ts";
+import { asWorded } from "../published.ts";
 import {
   castilloPaper,
   findWeb,
@@ -52,7 +53,7 @@ export const connectionExperiment: Experiment = defineExperiment({
       where,
       theirs: "Length is more stable",
       format: "number",
-      tolerance: [0, 1],
+      tolerance: asWorded(0, 1),
       ours: (rows) => {
         const [length, depth] = [unrestOf(rows, "length"), unrestOf(rows, "depth")];
         return length === undefined || depth === undefined ? undefined : length / depth;

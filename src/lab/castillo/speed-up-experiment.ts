@@ -1,6 +1,6 @@
 import type { Figure, LabRow } from "../../model/index.ts";
 import { defineExperiment, type Experiment } from "../experiment.ts";
-import type { PublishedNumber } from "../published.ts";
+import { asWorded, type PublishedNumber } from "../published.ts";
 import { simulateCrawl } from "../simulation/simulate-crawl.ts";
 import { castilloPaper, findWeb, graphParameters, politenessParameters, webParameters } from "./crawl-parameters.ts";
 
@@ -49,85 +49,42 @@ function countFalls(rows: readonly LabRow[]): number | undefined {
   return falls;
 }
 
-const ratio =
-  (sharing: string, bandwidth: number, connections: number) =>
-  (rows: readonly LabRow[]): number | undefined => {
-    const ours = speedUp(rows, sharing, bandwidth, connections);
-    return ours === undefined ? undefined : ours / connections;
-  };
-
-function linear(bandwidth: number, connections: number, theirs: number): PublishedNumber {
-  return {
-    name: `speed-up by ${connections} connections, for each, at ${bandwidth} bytes a second`,
-    where,
-    theirs: `${(theirs / connections).toFixed(2)} (${theirs} in all)`,
-    format: "number",
-    tolerance: [0.75, 1],
-    ours: ratio("hard", bandwidth, connections),
-  };
+/** Cells of the table that ours rounds to, of those that the table has. */
+function countEqual(rows: readonly LabRow[]): number | undefined {
+  if (rows.length === 0) return undefined;
+  const isEqual = (ours: number | undefined, theirs: number): boolean =>
+    ours !== undefined && Math.abs(ours - theirs) <= 0.05 + 1e-9;
+  return table
+    .flatMap(([bandwidth, ...theirs]) =>
+      theirs.map((value, at) => isEqual(speedUp(rows, "hard", bandwidth, connectionCounts[at] ?? 1), value)),
+    )
+    .filter(Boolean).length;
 }
 
 const published: readonly PublishedNumber[] = [
-  linear(20_000_000, 64, 54.6),
-  linear(20_000_000, 256, 220.1),
-  linear(2_000_000, 64, 54.3),
-  linear(2_000_000, 256, 204.3),
   {
-    name: "one connection at 2000 bytes a second",
+    name: "cells of the table that ours rounds to",
     where,
-    theirs: "0.7",
+    theirs: "18 of 18",
     format: "number",
-    tolerance: [0.6, 0.8],
-    ours: (rows) => speedUp(rows, "hard", 2000, 1),
-  },
-  {
-    name: "one connection at 200 bytes a second",
-    where,
-    theirs: "0.2",
-    format: "number",
-    tolerance: [0.15, 0.25],
-    ours: (rows) => speedUp(rows, "hard", 200, 1),
+    tolerance: asWorded(18, 18),
+    ours: countEqual,
+    explanation: {
+      expected: [4, 7],
+      why:
+        "The table is not reproduced, but for the column of one connection. It prints neither latencies, sizes of pages nor the share of the " +
+        "web that is retrieved. A link of B bytes a second that transfers share, as the paper's model has it, gives 64 connections at 200 " +
+        "bytes a second no more pages than one (0.2, not 1.6): no choice of the missing inputs gives its last rows. Soft shares, of B / n ** 0.55, " +
+        "come nearer there and are further off above.",
+    },
   },
   {
     name: "cells that fall where connections or bandwidth rise",
     where,
     theirs: "0 of 18",
     format: "number",
-    tolerance: [0, 0],
+    tolerance: asWorded(0, 0),
     ours: countFalls,
-  },
-  {
-    name: "256 connections by 64, at 200 bytes a second",
-    where,
-    theirs: "1.9 (4 times the connections)",
-    format: "number",
-    tolerance: [1.5, 2.3],
-    ours: (rows) => {
-      const [more, fewer] = [speedUp(rows, "soft", 200, 256), speedUp(rows, "soft", 200, 64)];
-      return more === undefined || fewer === undefined ? undefined : more / fewer;
-    },
-  },
-  {
-    name: "64 connections at 200 bytes a second, as a link of so many bytes",
-    where,
-    theirs: "1.6",
-    format: "number",
-    tolerance: [1.2, 2],
-    ours: (rows) => speedUp(rows, "hard", 200, 64),
-    explanation: {
-      expected: [0.15, 0.3],
-      why:
-        "A link of 200 bytes a second gives 64 connections no more bytes than one, which already gets a fifth of the speed: so 0.25 at most. " +
-        "The table's 1.6 is no shared link; a share of B / n^0.55 (soft) gives it.",
-    },
-  },
-  {
-    name: "64 connections at 200 bytes a second, with soft shares",
-    where,
-    theirs: "1.6",
-    format: "number",
-    tolerance: [1.2, 2],
-    ours: (rows) => speedUp(rows, "soft", 200, 64),
   },
 ];
 

@@ -1,7 +1,7 @@
 import type { Figure, LabRow } from "../../model/index.ts";
 import { datedRate, minRate, naiveRate, noHistory, observe, rateOf } from "../../revisit/index.ts";
 import { defineExperiment, type Experiment } from "../experiment.ts";
-import type { PublishedNumber } from "../published.ts";
+import { asGoal, type PublishedNumber } from "../published.ts";
 import { createRandom, type Random } from "../random.ts";
 import { estimatorPaper } from "./cho-papers.ts";
 
@@ -63,7 +63,7 @@ function publishedRatio(estimator: string, changes: number, ratio: number): Publ
     where: "estimators of 20 visits",
     theirs: String(ratio),
     format: "number",
-    tolerance: [ratio - 0.02, ratio + 0.02],
+    tolerance: asGoal(ratio - 0.02, ratio + 0.02),
     ours: (rows) => {
       const row = rows.find((one) => one.estimator === estimator && one.changes === changes && one.visits === 20);
       return row === undefined ? undefined : Number(row.ratio);

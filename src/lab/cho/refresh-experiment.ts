@@ -12,7 +12,7 @@ import {
 } from "../../revisit/index.ts";
 import { inputOf, intervalBars } from "../change-intervals.ts";
 import { defineExperiment, type Experiment } from "../experiment.ts";
-import type { PublishedNumber } from "../published.ts";
+import { asRounded, type PublishedNumber } from "../published.ts";
 import { refreshPaper } from "./cho-papers.ts";
 
 /** A policy that divides polls, as figures call it. */
@@ -54,15 +54,17 @@ function publishedMean(
   policy: string,
   column: "freshness" | "age",
   theirs: string,
-  tolerance: readonly [number, number],
+  step: number,
+  explanation?: PublishedNumber["explanation"],
 ): PublishedNumber {
   return {
     name: `${column === "age" ? "age in days" : "freshness"}, ${policy}`,
     where: whereTable,
     theirs,
     format: "number",
-    tolerance,
+    tolerance: asRounded(Number(theirs), step),
     ours: (rows) => meanOf(rows, "histogram", policy, column),
+    ...(explanation && { explanation }),
   };
 }
 
@@ -93,19 +95,22 @@ export const refreshExperiment: Experiment = defineExperiment({
     { name: "age", meaning: "mean days since the copy became another; none for a page that is never polled" },
   ],
   published: [
-    publishedMean("uniform", "freshness", "0.57", [0.565, 0.575]),
-    publishedMean("proportional", "freshness", "0.12", [0.115, 0.13]),
-    publishedMean("freshest", "freshness", "0.62", [0.615, 0.625]),
-    publishedMean("uniform", "age", "5.6", [5.55, 5.65]),
-    publishedMean("proportional", "age", "400", [390, 410]),
-    publishedMean("least-age", "age", "4.3", [4.25, 4.35]),
+    publishedMean("uniform", "freshness", "0.57", 0.01),
+    publishedMean("proportional", "freshness", "0.12", 0.01, {
+      expected: [0.125, 0.135],
+      why: "Its freshness is that of the slowest bar, whose pages are said to change less often than every 4 months and are taken to at 365 days.",
+    }),
+    publishedMean("freshest", "freshness", "0.62", 0.01),
+    publishedMean("uniform", "age", "5.6", 0.1),
+    publishedMean("proportional", "age", "400", 100),
+    publishedMean("least-age", "age", "4.3", 0.1),
     ...printedPolls.map(
       (polls, at): PublishedNumber => ({
         name: `polls a day at a change rate of ${at + 1} a day`,
         where: whereFive,
         theirs: polls.toFixed(2),
         format: "number",
-        tolerance: [polls - 0.005, polls + 0.005],
+        tolerance: asRounded(polls, 0.01),
         ours: (rows) => {
           const row = rowsOf(rows, "five", "freshest")[at];
           return row === undefined ? undefined : Number(row.polls);
@@ -117,7 +122,7 @@ export const refreshExperiment: Experiment = defineExperiment({
       where: "Azar et al., abstract",
       theirs: "99 %",
       format: "percent",
-      tolerance: [0.985, 1],
+      tolerance: asRounded(0.99, 0.01),
       ours: (rows) => {
         const [azar, best] = ["random", "freshest"].map((name) => meanOf(rows, "histogram", name, "freshness"));
         return azar === undefined || best === undefined ? undefined : azar / best;

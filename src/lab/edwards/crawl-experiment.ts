@@ -1,8 +1,9 @@
 import type { Figure, LabRow } from "../../model/index.ts";
 import { defineExperiment, type Experiment } from "../experiment.ts";
+import { asRounded, asWorded } from "../published.ts";
 import { cycleParameters, edwardsPaper } from "./cycle-parameters.ts";
 import { countFetches, planRun, strategyRuns } from "./cycle-runs.ts";
-import { changeRateOf } from "./published-cycle.ts";
+import { changeRateOf, notPrinted, tenthAround } from "./published-cycle.ts";
 
 const where = "section 5.2, Figure 3";
 
@@ -42,7 +43,8 @@ export const crawlExperiment: Experiment = defineExperiment({
       where: "section 5.2",
       theirs: "the slowest 40 %",
       format: "percent",
-      tolerance: [0.3, 0.45],
+      tolerance: asRounded(0.4, 0.01),
+      explanation: { expected: tenthAround(0.4), why: notPrinted },
       ours: (rows) => meanOf(rows, 1, (row) => Number(row.never)),
     },
     {
@@ -50,7 +52,7 @@ export const crawlExperiment: Experiment = defineExperiment({
       where: "section 5.2",
       theirs: "usually",
       format: "percent",
-      tolerance: [0.5, 1],
+      tolerance: asWorded(0.5, 1),
       ours: (rows) => {
         const crawled = meanOf(rows, 1, (row) => Number(isCrawled(row)));
         const above = meanOf(rows, 1, (row) => Number(isAbove(row)));
@@ -62,7 +64,8 @@ export const crawlExperiment: Experiment = defineExperiment({
       where: "section 5.2",
       theirs: "each",
       format: "percent",
-      tolerance: [0.97, 1],
+      tolerance: asWorded(1, 1),
+      explanation: { expected: [0.9, 1], why: notPrinted },
       ours: (rows) => meanOf(rows, 2, (row) => Number(row.once)),
     },
     {
@@ -70,7 +73,8 @@ export const crawlExperiment: Experiment = defineExperiment({
       where: "section 5.2",
       theirs: "none",
       format: "percent",
-      tolerance: [0, 0.01],
+      tolerance: asWorded(0, 0),
+      explanation: { expected: [0, 0.1], why: notPrinted },
       ours: (rows) => meanOf(rows, 3, (row) => Number(row.never)),
     },
     {
@@ -78,7 +82,7 @@ export const crawlExperiment: Experiment = defineExperiment({
       where: "section 5.2",
       theirs: "the fastest 18 %",
       format: "percent",
-      tolerance: [0.15, 0.21],
+      tolerance: asRounded(0.18, 0.01),
       ours: (rows) => meanOf(rows, 3, (row) => 1 - Number(row.never) - Number(row.once)),
       explanation: { expected: [0.25, 0.33], why: moreThanOnce },
     },

@@ -1,7 +1,9 @@
 import type { Figure, LabRow } from "../../model/index.ts";
 import { defineExperiment, type Experiment } from "../experiment.ts";
+import { asRounded, asWorded, near } from "../published.ts";
 import { cycleParameters, edwardsPaper } from "./cycle-parameters.ts";
 import { type CycleRun, planRun, strategyRuns, sumPeriod, tableRuns, trendRuns } from "./cycle-runs.ts";
+import { notPrinted, tenthAround } from "./published-cycle.ts";
 
 /** Figure 6 has cycles of two lengths: one, and twice as long. */
 const longer = 2;
@@ -84,7 +86,7 @@ export const obsoleteExperiment: Experiment = defineExperiment({
       where: figure4,
       theirs: "all",
       format: "percent",
-      tolerance: [1, 1],
+      tolerance: asWorded(1, 1),
       ours: (rows) => countFewer(rows, "1-v1", "3-v1"),
       explanation: { expected: [0.75, 0.99], why: earlyPeriods },
     },
@@ -93,7 +95,7 @@ export const obsoleteExperiment: Experiment = defineExperiment({
       where: figure4,
       theirs: "all",
       format: "percent",
-      tolerance: [1, 1],
+      tolerance: asWorded(1, 1),
       ours: (rows) => countFewer(rows, "1-v1", "2-v1"),
     },
     {
@@ -101,7 +103,8 @@ export const obsoleteExperiment: Experiment = defineExperiment({
       where: figure4,
       theirs: "0.521",
       format: "number",
-      tolerance: [0.47, 0.58],
+      tolerance: asRounded(0.521, 0.001),
+      explanation: { expected: tenthAround(0.521), why: notPrinted },
       ours: (rows) => lastRatio(rows, "2-v1", "1-v1"),
     },
     {
@@ -109,7 +112,8 @@ export const obsoleteExperiment: Experiment = defineExperiment({
       where: figure4,
       theirs: "0.552",
       format: "number",
-      tolerance: [0.5, 0.61],
+      tolerance: asRounded(0.552, 0.001),
+      explanation: { expected: tenthAround(0.552), why: notPrinted },
       ours: (rows) => lastRatio(rows, "3-v1", "1-v1"),
     },
     {
@@ -117,7 +121,7 @@ export const obsoleteExperiment: Experiment = defineExperiment({
       where: "section 5.3, Figure 5",
       theirs: "a larger number",
       format: "number",
-      tolerance: [1, 1.3],
+      tolerance: asWorded(1, 10),
       ours: (rows) => meanRatio(rows, "1-v2", "1-v1"),
     },
     {
@@ -125,7 +129,7 @@ export const obsoleteExperiment: Experiment = defineExperiment({
       where: "section 5.3, Figure 5",
       theirs: "a larger number",
       format: "number",
-      tolerance: [1, 1.3],
+      tolerance: asWorded(1, 10),
       ours: (rows) => meanRatio(rows, "3-v2", "3-v1"),
     },
     {
@@ -133,7 +137,7 @@ export const obsoleteExperiment: Experiment = defineExperiment({
       where: figure6,
       theirs: "approximately half",
       format: "number",
-      tolerance: [0.45, 0.55],
+      tolerance: asRounded(0.5, 0.1),
       ours: (rows) => meanRatio(rows, "1-v3", "1-v1"),
     },
     {
@@ -141,7 +145,7 @@ export const obsoleteExperiment: Experiment = defineExperiment({
       where: figure6,
       theirs: "tending to stabilise",
       format: "percent",
-      tolerance: [-0.1, 0.1],
+      tolerance: asWorded(-near, near),
       ours: (rows) => lateGrowth(rows, "1-v1-longer"),
     },
     {
@@ -149,7 +153,7 @@ export const obsoleteExperiment: Experiment = defineExperiment({
       where: figure6,
       theirs: "tending to stabilise",
       format: "percent",
-      tolerance: [-0.1, 0.1],
+      tolerance: asWorded(-near, near),
       ours: (rows) => lateGrowth(rows, "1-v3-longer"),
     },
   ],

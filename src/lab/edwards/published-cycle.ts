@@ -11,6 +11,16 @@ export type CycleVersion = 1 | 2 | 3;
 /** What a cycle of the paper is made from: the values of its parameters. */
 export type CycleWorld = Values<typeof cycleParameters>;
 
+/** Why no number of the paper comes out to its last digit. */
+export const notPrinted: string =
+  "The paper prints neither change rates, capacity, costs nor weights. Round numbers stand for them, one reconstruction of several: its " +
+  "results come out within a tenth, not to the last digit.";
+
+/** How far a reconstruction of inputs that are not printed may be off. */
+export function tenthAround(value: number): readonly [number, number] {
+  return [value * 0.9, value * 1.1];
+}
+
 /** Round numbers with which the objectives of the paper come out: a reconstruction, not its data. */
 export const defaultCycleWorld: CycleWorld = Object.fromEntries(
   Object.entries(cycleParameters).map(([name, parameter]) => [name, parameter.default]),
