@@ -17,12 +17,16 @@ const page = formatPage(
 describe("formatPage", () => {
   it("holds figures, captions and the table of published numbers", () => {
     assert.equal(page.split(svg.trim()).length, 3);
-    assert.match(page, /Of 4 published numbers 1 met, 1 not met and explained, 1 missed, 1 not measured/);
     assert.match(
       page,
-      /<td class="n">5 %<\/td><td class="n">5 %<\/td><td class="n">4 to 6 %<\/td><td class="v met">met<\/td>/,
+      /Of 3 published numbers 1 met, 1 not met and explained, 1 not measured with these parameters\. Of 1 goals of ours/,
+    );
+    assert.match(
+      page,
+      /<td class="n">5 %<\/td><td class="n">5 %<\/td><td class="n">4 to 6 %<br><span class="quiet">as printed<\/span><\/td><td class="v met">met<\/td>/,
     );
     assert.match(page, /<td class="n">1,230<\/td>.*<td class="v missed">no<\/td>/);
+    assert.match(page, /<tr><th>Our goal<\/th>.*\n<tr><td>third<br>/);
     assert.match(page, /Because a &lt; b\./);
     assert.match(page, /It shows &lt;everything&gt; &amp; more\./);
     assert.match(page, /seed 3, days 10, root a b/);

@@ -48,8 +48,11 @@ describe("formatResultAsJson", () => {
 describe("formatVerdictsAsCsv", () => {
   it("has a line a published number", () => {
     const lines = formatVerdictsAsCsv([madeResult], { version: "9.9.9" }).split("\n");
-    assert.equal(lines[1], "experiment,number,where,theirs,ours,from,to,verdict,why");
-    assert.equal(lines[2], "made,first,section 1,5 %,0.05,0.04,0.06,met,");
-    assert.equal(lines[5], "made,fourth,section 4,1,,1,1,not-measured,These parameters do not measure it.");
+    assert.equal(lines[1], "experiment,number,where,theirs,ours,from,to,basis,verdict,why");
+    assert.equal(lines[2], "made,first,section 1,5 %,0.05,0.04,0.06,rounding,met,");
+    assert.equal(
+      lines[5],
+      "made,fourth,section 4,1,,1,1,rounding and seeds,not-measured,These parameters do not measure it.",
+    );
   });
 });

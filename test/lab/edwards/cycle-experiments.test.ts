@@ -27,8 +27,8 @@ describe("the published numbers", () => {
       const rows = await runAll(experiment);
       for (const number of experiment.published) {
         const { verdict, ours } = judgePublished(number, rows);
-        const expected = number.explanation === undefined ? "met" : "explained";
-        assert.equal(verdict, expected, `${number.name}: ${ours}`);
+        const isKnown = verdict === "met" || (number.explanation !== undefined && verdict === "explained");
+        assert.ok(isKnown, `${number.name}: ${ours}`);
       }
     });
   }
