@@ -24,7 +24,7 @@ const maxSitemaps = 10_000;
 const maxPackedBytes: number = maxSitemapBytes + 1024;
 const pieceBytes = 64 * 1024;
 /** Of all indexes together so much is remembered of what they name; of others nothing is, and they are read each time. */
-const maxRememberedCharacters = 8 * 1024 * 1024;
+const maxRememberedCharacters = 4 * 1024 * 1024;
 /** So many sitemaps that are passed over are told one by one. */
 const maxToldRefusals = 20;
 /** After so many in a row that could not be had, the rest is left to another visit. */
@@ -81,6 +81,10 @@ interface Awaited {
   readonly depth: number;
 }
 
+function charactersOf({ children }: SitemapCopy): number {
+  return children.reduce((sum, child) => sum + child.length, 0);
+}
+
 /** Takes what sitemaps say of pages. */
 export interface SitemapSink {
   /** A sitemap begins; gives the mark of its list. */
@@ -109,6 +113,7 @@ export class SitemapTree {
   readonly #seen = new Set<string>();
   readonly #copies: Record<string, SitemapCopy> = {};
   readonly #failed: Record<string, Problem>;
+  #failures: number;
   #unsaved = 0;
   #savedAt: number;
   #unavailable = 0;
@@ -130,6 +135,7 @@ export class SitemapTree {
     this.#known = known;
     this.#round = round;
     this.#failed = { ...round.failed };
+    this.#failures = Object.keys(round.failed).length;
     this.#savedAt = visit.ports.timing.now();
     this.#sink = sink;
     this.#sharedTags = readSharedTags(visit.ports.memory);
@@ -160,7 +166,7 @@ export class SitemapTree {
     if (this.#refusals > maxToldRefusals)
       warn(this.#visit, "sitemaps-passed-over", `${this.#refusals - maxToldRefusals} more sitemaps are passed over.`);
     return {
-      copies: this.#isPartial ? { ...this.#known, ...this.#copies } : this.#copies,
+      copies: this.#isPartial ? this.#allCopies() : this.#copies,
       failed: this.#failed,
       isPartial: this.#isPartial,
       isInTrouble: this.#unavailable >= maxUnavailable,
@@ -181,6 +187,9 @@ export class SitemapTree {
     }
     const known = this.#known[url];
     if (known === undefined || known.round !== this.#round.number) return false;
+    const characters = this.#rememberedCharacters + charactersOf(known);
+    if (characters > maxRememberedCharacters) return false;
+    this.#rememberedCharacters = characters;
     this.#unchanged += 1;
     if (known.isOpen === true) this.#isComplete = false;
     this.#copies[url] = known;
@@ -193,7 +202,8 @@ export class SitemapTree {
     this.#firstProblem ??= error;
     // What is in trouble today may not be in the next visit.
     if (error.code === "site-unavailable" || error.code === "host-unavailable") this.#unavailable += 1;
-    else this.#failed[url] = { code: error.code, message: error.message.slice(0, maxWhyCharacters) };
+    else if (this.#failures++ < maxSitemaps)
+      this.#failed[url] = { code: error.code, message: error.message.slice(0, maxWhyCharacters) };
     if (depth > 0) this.#warn(error.code, `The sitemap ${excerpt(url)}: ${error.message}.`);
   }
 
@@ -203,7 +213,21 @@ export class SitemapTree {
     if (this.#unsaved < mostUnsaved && now - this.#savedAt < saveEveryMs) return;
     this.#unsaved = 0;
     this.#savedAt = now;
-    this.#sink.save({ copies: { ...this.#known, ...this.#copies }, failed: this.#failed });
+    this.#sink.save({ copies: this.#allCopies(), failed: this.#failed });
+  }
+
+  /** What this look knows, and what others knew of sitemaps that it did not come to, as far as there is room. */
+  #allCopies(): Record<string, SitemapCopy> {
+    const all = { ...this.#copies };
+    let room = maxSitemaps - Object.keys(all).length;
+    let characters = this.#rememberedCharacters;
+    for (const [url, copy] of Object.entries(this.#known)) {
+      if (all[url] !== undefined) continue;
+      characters += charactersOf(copy);
+      if (--room < 0 || characters > maxRememberedCharacters) break;
+      all[url] = copy;
+    }
+    return all;
   }
 
   /** @param parent - the index that names it */
@@ -273,7 +297,7 @@ export class SitemapTree {
   }
 
   #remember(url: string, copy: SitemapCopy): void {
-    const characters = copy.children.reduce((sum, child) => sum + child.length, 0);
+    const characters = charactersOf(copy);
     const isRemembered = this.#rememberedCharacters + characters <= maxRememberedCharacters;
     if (isRemembered) this.#rememberedCharacters += characters;
     const { number } = this.#round;
