@@ -15,7 +15,7 @@ function makeEvents(): HistoryEvent[] {
   events.push({ time: at(0), path: "../escape.html", sizeBytes: 3 }, { time: at(0), path: "robots.txt", sizeBytes: 9 });
   for (let day = 1; day <= days; day++) {
     // Nothing says that what stood in the way is gone.
-    events.push({ time: at(day), path: day % 2 === 0 ? "clash" : "clash/inside.html", sizeBytes: 1 });
+    events.push({ time: at(day), path: day % 2 === 0 ? "clash.html" : "clash.html/inside.html", sizeBytes: 1 });
     if (day % 3 === 0) events.push({ time: at(day), path: "page 0.html", sizeBytes: 1 });
     if (day % 10 === 5) events.push({ time: at(day), path: "page 9.html", sizeBytes: undefined });
     if (day % 10 === 7) events.push({ time: at(day), path: "page 9.html", sizeBytes: 0 });
