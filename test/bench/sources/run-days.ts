@@ -92,6 +92,8 @@ class Exporter {
       sitemap: true,
       resourceSync: true,
       noindexPages: true,
+      // All that the packages have is pages here, whatever its type.
+      include: ["**", "**/{*,*.*}"],
       clock: () => endsAt * 1000,
     });
     if (summary.pages !== site.pages.size || summary.errors > 0)
