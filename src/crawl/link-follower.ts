@@ -1,11 +1,11 @@
 import { type FoundLink, pageKinds, readLinks, readStyleLinks } from "../links/index.ts";
-import type { FoundTarget, Target } from "../model/index.ts";
+import type { FetchedOutcome, FoundTarget, Target } from "../model/index.ts";
 import { LinkScope } from "./link-scope.ts";
 import type { TargetVisit } from "./target-visit.ts";
 import { TrapGuard } from "./trap-guard.ts";
 
-/** Kinds that are named and not asked for: a form wants input, a citation is no part of the site. */
-const passedOver: ReadonlySet<FoundLink["kind"]> = new Set<FoundLink["kind"]>(["form", "cite"]);
+/** Kinds that are named and not asked for: a form with fields wants input. */
+const passedOver: ReadonlySet<FoundLink["kind"]> = new Set<FoundLink["kind"]>(["form"]);
 /** URLs that were judged already; most links of a site lead to a few of its pages. */
 const maxKnownUrls = 200_000;
 /** Of PageRank: with what probability its surfer follows a link, and does not begin anew. */
@@ -43,10 +43,17 @@ export class LinkFollower {
    * @param path - of the page that was received, after redirects
    * @param body - without content coding
    */
-  find(target: Target, path: string, body: Uint8Array, contentType: string | undefined): FoundTarget[] {
+  find(
+    target: Target,
+    path: string,
+    body: Uint8Array,
+    { contentType, link, refresh }: Pick<FetchedOutcome, "contentType" | "link" | "refresh">,
+  ): FoundTarget[] {
     const url = this.#visit.origin + path;
     const isStyle = /^text\/css\b/i.test(contentType ?? "");
-    const page = isStyle ? undefined : readLinks(body, contentType, url, { robotsNames: this.#visit.agent });
+    const page = isStyle
+      ? undefined
+      : readLinks(body, contentType, url, { robotsNames: this.#visit.agent, fields: { link, refresh } });
     const links = page?.links ?? readStyleLinks(body, url, contentType);
     const found: FoundTarget[] = [];
     let hasNew = false;

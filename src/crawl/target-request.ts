@@ -43,7 +43,7 @@ export interface ReceivedPage {
   readonly page: Page & HeldBody;
   /** The body without content coding, if it may lead to other pages. */
   readonly searchable: Uint8Array | undefined;
-  readonly contentType: string | undefined;
+  readonly answer: Pick<FetchedOutcome, "contentType" | "link" | "refresh">;
 }
 
 function secondsOf(timeMs: number): EpochSeconds {
@@ -144,7 +144,7 @@ export async function receivePage(
   const page = { path, sizeBytes, digest, lastModified: lastModifiedOf(visit, target, outcome), mediaType };
   const isSearched = visit.plan.followsLinks && hasLinks(mediaType) && sizeBytes <= maxSearchedBytes;
   const searchable = isSearched ? body.read() : undefined;
-  const received = { page, searchable, contentType: outcome.contentType };
+  const received = { page, searchable, answer: outcome };
   const { validators } = outcome;
   const { isFull } = answer;
   if (!visit.filter.matches(mediaType)) {

@@ -250,14 +250,14 @@ class TargetWork {
     if (outcome.kind !== "fetched") {
       const { searchable } = answer;
       if (searchable !== undefined)
-        this.#batch.link(this.#links.find(target, target.path, searchable, target.held?.mediaType));
+        this.#batch.link(this.#links.find(target, target.path, searchable, { contentType: target.held?.mediaType }));
       return this.#settle(target, findingOf(outcome));
     }
     const { finding: found, received } = await receivePage(this.#visit, target, answer, outcome);
     const finding = found.kind === "body" && received !== undefined ? this.#judgeTags(found, received) : found;
     if (received?.searchable !== undefined) {
-      const { page, searchable, contentType } = received;
-      this.#batch.link(this.#links.find(target, page.path, searchable, contentType));
+      const { page, searchable, answer: head } = received;
+      this.#batch.link(this.#links.find(target, page.path, searchable, head));
     }
     if (finding.kind !== "body" || received?.page.path === target.path) return this.#settle(target, finding);
     return this.#settleElsewhere(target, received?.page.path ?? target.path, finding);

@@ -9,6 +9,8 @@ export interface AnswerFields {
   readonly cacheControl: string | undefined;
   readonly location: string | undefined;
   readonly retryAfter: string | undefined;
+  readonly link: string | undefined;
+  readonly refresh: string | undefined;
   /** In bytes. */
   readonly contentLength: number | undefined;
   /** Transfer codings, lower case; several fields are one list. */
@@ -22,7 +24,12 @@ const maxValidatorBytes = 1024;
 type FieldName = keyof Omit<AnswerFields, "validators" | "endsWithConnection"> | keyof Validators;
 
 /** Of these several lines are one list. */
-const lists: ReadonlySet<FieldName> = new Set<FieldName>(["contentEncoding", "cacheControl", "transferEncoding"]);
+const lists: ReadonlySet<FieldName> = new Set<FieldName>([
+  "contentEncoding",
+  "cacheControl",
+  "link",
+  "transferEncoding",
+]);
 
 const fieldNames = new Map<string, FieldName>([
   ["etag", "etag"],
@@ -33,6 +40,8 @@ const fieldNames = new Map<string, FieldName>([
   ["cache-control", "cacheControl"],
   ["location", "location"],
   ["retry-after", "retryAfter"],
+  ["link", "link"],
+  ["refresh", "refresh"],
   ["content-length", "contentLength"],
   ["transfer-encoding", "transferEncoding"],
 ]);
@@ -55,6 +64,8 @@ export function readAnswerFields(raw: readonly Buffer[]): AnswerFields {
     cacheControl: undefined,
     location: undefined,
     retryAfter: undefined,
+    link: undefined,
+    refresh: undefined,
     contentLength: undefined,
     transferEncoding: undefined,
   };
@@ -76,6 +87,8 @@ export function readAnswerFields(raw: readonly Buffer[]): AnswerFields {
     cacheControl,
     location,
     retryAfter,
+    link,
+    refresh,
     transferEncoding,
   } = values;
   const contentLength = length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
@@ -86,6 +99,8 @@ export function readAnswerFields(raw: readonly Buffer[]): AnswerFields {
     cacheControl,
     location,
     retryAfter,
+    link,
+    refresh,
     contentEncoding: contentEncoding?.toLowerCase(),
     transferEncoding: transferEncoding?.toLowerCase(),
     contentLength,

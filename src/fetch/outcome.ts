@@ -23,11 +23,22 @@ export function judgeAnswer(
   const { receivedBytes, requests, finalPath, isRedirected } = facts;
   const answered = { status, receivedBytes, requests };
   if (status === 200 || (status === 206 && isRangeAskedFor(request, fields.contentRange))) {
-    const { contentType, cacheControl } = fields;
+    const { contentType, cacheControl, link, refresh } = fields;
+    const links = { ...(link === undefined ? {} : { link }), ...(refresh === undefined ? {} : { refresh }) };
     const { body, isDecoded } = answer;
     const validators = isRedirected ? {} : fields.validators;
     const contentEncoding = isDecoded ? undefined : fields.contentEncoding;
-    return { kind: "fetched", ...answered, validators, contentType, contentEncoding, cacheControl, body, finalPath };
+    return {
+      kind: "fetched",
+      ...answered,
+      validators,
+      contentType,
+      contentEncoding,
+      cacheControl,
+      ...links,
+      body,
+      finalPath,
+    };
   }
   if (status === 304 && !isRedirected && isConditional(request)) {
     const validators = confirmValidators(request.validators ?? {}, fields.validators);

@@ -7,7 +7,7 @@ const tableParts = "table thead tbody tfoot tr td th";
 
 /**
  * Elements of HTML and the attributes that hold their links, the obsolete ones included. `base`, `link`, `meta`,
- * `form`, `input`, `button` and `param` have rules of their own.
+ * `form`, `input`, `button`, `param`, `object` and `applet` have rules of their own.
  *
  * @see HTML Living Standard, "Attributes" in the index, and section 16.2; HTML 4.01, index of attributes (`%URI`)
  */
@@ -50,7 +50,6 @@ export const htmlLinks: ReadonlyMap<string, readonly LinkAttribute[]> = new Map<
   ["track", [["src", "media"]]],
   ["bgsound", [["src", "media"]]],
   ["embed", [["src", "object"]]],
-  ["object", [["data", "object"]]],
   [
     "iframe",
     [
@@ -173,5 +172,5 @@ export const linkAttributes: ReadonlySet<string> = new Set([
   ..."rel imagesrcset style name property itemprop content http-equiv type method action formaction formmethod".split(
     " ",
   ),
-  ..."srcdoc value valuetype".split(" "),
+  ..."srcdoc value valuetype data codebase classid archive code".split(" "),
 ]);

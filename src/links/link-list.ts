@@ -8,6 +8,8 @@ export interface LinkOptions {
   readonly maxLinks?: number;
   /** Names of `meta` elements that speak to us, beside `robots`, in lower case. Default: that of this program. */
   readonly robotsNames?: readonly string[];
+  /** Fields of the answer that say of links what elements of the page could: `Link` and `Refresh`, as they came. */
+  readonly fields?: { readonly link?: string | undefined; readonly refresh?: string | undefined };
   /** A link that is longer, in characters, is not kept. Default 2048. */
   readonly maxUrlLength?: number;
   /**

@@ -1,4 +1,5 @@
 import { decodeReferences } from "./character-references.ts";
+import { behindCodebase } from "./codebase.ts";
 import type { FoundLink, LinkKind } from "./found-link.ts";
 import { charsetOf, HtmlDecoder } from "./html-decoder.ts";
 import { HtmlTags, maxValueLength } from "./html-tags.ts";
@@ -12,6 +13,7 @@ import {
   otherForeignLinks,
   styledAttributes,
 } from "./link-attributes.ts";
+import { readLinkField } from "./link-header.ts";
 import { LinkList, type LinkOptions } from "./link-list.ts";
 import { readRefresh } from "./meta-refresh.ts";
 import { readSrcset } from "./srcset.ts";
@@ -59,6 +61,8 @@ export class LinkReader {
   readonly #tags: HtmlTags;
   #frameDepth = 0;
   #isGetForm = true;
+  /** The action of a form that asks with GET, for as long as no field of it was seen. */
+  #bareAction: string | undefined;
   #base: string | undefined;
   #canonical: string | undefined;
   #refresh: string | undefined;
@@ -73,6 +77,7 @@ export class LinkReader {
     this.#page = page;
     this.#robotsNames = ["robots", ...(options.robotsNames ?? ["tidemark"])];
     this.#list = new LinkList(options);
+    this.#readFields(options.fields);
     this.#decoder = new HtmlDecoder(contentType);
     const isXml = /^[\t ]*(?:application|text)\/(?:[\w.-]+\+)?xml\b/i.test(contentType ?? "");
     this.#tags = this.#open(isXml);
@@ -86,6 +91,7 @@ export class LinkReader {
   end(): PageLinks {
     this.#tags.write(this.#decoder.end());
     this.#tags.end();
+    this.#endForm();
     const { encoding } = this.#decoder;
     const base = this.#findBase();
     const resolve = (text: string | undefined): string | undefined =>
@@ -117,10 +123,64 @@ export class LinkReader {
 
   #open(isXml: boolean): HtmlTags {
     const onTag = (name: string, attributes: Attributes, isForeign: boolean): void => {
-      if (name === "form") this.#isGetForm = isGet(attributes.get("method"));
+      if (name === "form") this.#beginForm(attributes);
       if (attributes.size > 0) this.#readTag(name, attributes, isForeign);
     };
     return new HtmlTags({ wanted: linkAttributes, onTag, onStyle: (text) => this.#readStyle(text) }, isXml);
+  }
+
+  // RFC 8288; Refresh is what its meta element says, HTML Living Standard, section 7.4.2.
+  #readFields({ link, refresh }: NonNullable<LinkOptions["fields"]> = {}): void {
+    const resolve = (text: string): string | undefined =>
+      URL.canParse(text, this.#page) ? new URL(text, this.#page).href : undefined;
+    for (const { url, rel } of link === undefined ? [] : readLinkField(link)) {
+      const kind = kindOfLink(rel);
+      const target = resolve(url);
+      if (kind === undefined || target === undefined) continue;
+      this.#list.add(kind, target, isNofollowRel(rel));
+      if (kind === "canonical") this.#canonical ??= target;
+    }
+    const text = refresh === undefined ? undefined : readRefresh(refresh);
+    const target = text === undefined ? undefined : resolve(text);
+    if (target === undefined) return;
+    this.#list.add("meta-refresh", target, false);
+    this.#refresh ??= target;
+  }
+
+  #beginForm(attributes: Attributes): void {
+    this.#endForm();
+    this.#isGetForm = isGet(attributes.get("method"));
+    if (this.#isGetForm) this.#bareAction = attributeOf(attributes, "action");
+  }
+
+  /** A form that asks for nothing is a link: its fields, of which there are none, take the place of a query. */
+  #endForm(): void {
+    const action = this.#bareAction?.replace(/\?[^#]*/, "");
+    this.#bareAction = undefined;
+    if (action !== undefined && action.trim() !== "") this.#list.add("anchor", action, false);
+  }
+
+  #readField(name: string, attributes: Attributes): void {
+    const type = attributes.get("type")?.trim().toLowerCase() ?? "";
+    const isButton = name === "input" && (type === "submit" || type === "button" || type === "reset");
+    // An image that submits says where it was hit.
+    const isSent = type === "image" || (!isButton && (attributes.get("name") ?? "") !== "");
+    if (isSent) this.#bareAction = undefined;
+  }
+
+  #readObject(name: string, attributes: Attributes): void {
+    const codebase = attributeOf(attributes, "codebase");
+    const isApplet = name === "applet";
+    // What an applet names is a folder, with or without a slash.
+    const base = isApplet && codebase !== undefined ? codebase.trim().replace(/\/?$/, "/") : codebase;
+    const add = (text: string | undefined): void => {
+      if (text !== undefined) this.#list.add("object", behindCodebase(base, text), false);
+    };
+    add(attributeOf(attributes, isApplet ? "code" : "data"));
+    if (!isApplet) add(attributeOf(attributes, "classid"));
+    const archives = attributeOf(attributes, "archive") ?? "";
+    for (const archive of archives.split(isApplet ? "," : /[\t\n\f\r ]+/, this.#list.maxLinks))
+      if (archive.trim() !== "") add(archive);
   }
 
   #readTag(name: string, attributes: Attributes, isForeign: boolean): void {
@@ -157,9 +217,19 @@ export class LinkReader {
       case "input":
         if (attributes.get("type")?.trim().toLowerCase() === "image") this.#addOwn("image", attributes, "src");
         this.#readSubmit(attributes);
+        this.#readField(name, attributes);
         break;
       case "button":
         this.#readSubmit(attributes);
+        this.#readField(name, attributes);
+        break;
+      case "select":
+      case "textarea":
+        this.#readField(name, attributes);
+        break;
+      case "object":
+      case "applet":
+        this.#readObject(name, attributes);
         break;
       case "param":
         if (

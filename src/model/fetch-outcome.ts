@@ -97,6 +97,9 @@ export interface FetchedOutcome extends Answered {
   /** Of the URL that was asked for: empty where a redirect led to another. */
   readonly validators: Validators;
   readonly contentType: string | undefined;
+  /** Fields that lead elsewhere, as they came; several fields `Link` are one list. */
+  readonly link?: string | undefined;
+  readonly refresh?: string | undefined;
   /**
    * Content codings that the server names, lower case, and that are not undone: nobody asked for that, or they were not
    * applied although they are named. Undefined if they were undone.

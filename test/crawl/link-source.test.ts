@@ -71,12 +71,15 @@ describe("links", () => {
       "/a.html": `<meta name=robots content=nofollow><a href=/d.html>d</a><img src=/a.png>`,
       "/a.png": "png",
       "/b.html": "b",
-      "/c.html": `<form action=/f.html></form><blockquote cite=/g.html></blockquote>`,
+      "/c.html": `<form action=/f.html><input name=q></form><blockquote cite=/g.html></blockquote><form action=/h.html></form>`,
       "/d.html": "d",
       "/f.html": "f",
       "/g.html": "g",
+      "/h.html": "h",
     });
-    assert.deepEqual(asked(await crawler.visit(links)), ["/", "/a.html", "/c.html", "/a.png"]);
+    // A citation and a form that asks for nothing are links (HTML Living Standard 4.4.4 and 4.10.21.3).
+    const visit = asked(await crawler.visit(links));
+    assert.deepEqual(visit, ["/", "/a.html", "/c.html", "/a.png", "/g.html", "/h.html"]);
   });
 
   it("are followed where one page says so and another does not", async () => {
