@@ -1,3 +1,5 @@
+import { parseUrl } from "../model/index.ts";
+
 const absolute = /^(?:[a-z][a-z0-9+.-]*:|\/)/i;
 
 /**
@@ -9,6 +11,6 @@ export function behindCodebase(codebase: string | undefined, text: string): stri
   const base = codebase?.trim() ?? "";
   const link = text.trim();
   if (base === "" || link === "") return link;
-  if (/^https?:\/\//i.test(base) && URL.canParse(link, base)) return new URL(link, base).href;
+  if (/^https?:\/\//i.test(base)) return parseUrl(link, base)?.href ?? link;
   return absolute.test(link) ? link : base.slice(0, base.lastIndexOf("/") + 1) + link;
 }

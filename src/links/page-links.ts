@@ -1,3 +1,4 @@
+import { parseUrl } from "../model/index.ts";
 import { decodeReferences } from "./character-references.ts";
 import { behindCodebase } from "./codebase.ts";
 import type { FoundLink, LinkKind } from "./found-link.ts";
@@ -131,8 +132,7 @@ export class LinkReader {
 
   // RFC 8288; Refresh is what its meta element says, HTML Living Standard, section 7.4.2.
   #readFields({ link, refresh }: NonNullable<LinkOptions["fields"]> = {}): void {
-    const resolve = (text: string): string | undefined =>
-      URL.canParse(text, this.#page) ? new URL(text, this.#page).href : undefined;
+    const resolve = (text: string): string | undefined => parseUrl(text, this.#page)?.href;
     for (const { url, rel } of link === undefined ? [] : readLinkField(link)) {
       const kind = kindOfLink(rel);
       const target = resolve(url);
