@@ -310,7 +310,7 @@ describe("a package that is not what it should be", () => {
     ["of a time before its change", { at: "2027-01-01T12:00:00Z" }],
     ["that was deleted at last", { change: "deleted" }],
   ];
-  for (const [what, row] of fewer(rows, 6))
+  for (const [what, row] of fewer(rows, 12))
     it(`with a page ${what}: that page is asked for`, async () => {
       const visit = await visitWith((site) => packageOf(site, replaceRow(3, row)));
       assert.deepEqual([visit.summary.packedPages, visit.pages], [14, ["200 /d3/3.html", "200 /new.html"]]);
@@ -342,7 +342,7 @@ describe("a package that is not what it should be", () => {
       /overlap/,
     ],
   ];
-  for (const [what, make, message] of fewer(whole, 3))
+  for (const [what, make, message] of fewer(whole, 8))
     it(`${what} is passed over`, async () => {
       const visit = await visitWith(make);
       assert.deepEqual([visit.summary.packedPages, visit.pages.length], [0, 16]);
