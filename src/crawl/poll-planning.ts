@@ -3,10 +3,12 @@ import type { EpochMs, EpochSeconds, Target } from "../model/index.ts";
 import {
   type ChangeHistory,
   defaultPrior,
+  evidenceSize,
+  meanHazard,
   minRate,
   noHistory,
   noLearning,
-  observe,
+  observeRate,
   type PollChooser,
   type RatePrior,
   RateTally,
@@ -33,14 +35,15 @@ const fields = [
 
 /** A history from the numbers that are kept of it. */
 export function readHistory(numbers: readonly number[]): ChangeHistory {
-  const history: { -readonly [K in keyof ChangeHistory]: number } = { ...noHistory };
+  const history: Record<(typeof fields)[number], number> = { ...noHistory };
   for (const [at, field] of fields.entries()) history[field] = numbers[at] ?? 0;
-  return history;
+  const evidence = numbers.slice(fields.length);
+  return evidence.length === evidenceSize ? { ...history, evidence } : history;
 }
 
 /** The numbers of a history, to be kept. */
 export function numbersOf(history: ChangeHistory): readonly number[] {
-  return fields.map((field) => history[field]);
+  return [...fields.map((field) => history[field]), ...(history.evidence ?? [])];
 }
 
 /** When a page says that it last changed, in seconds; undefined if it does not. */
@@ -50,27 +53,37 @@ export function modifiedAtOf(finding: TargetFinding, now: EpochSeconds): number 
   return modifiedMs === undefined ? undefined : modifiedMs / 1000;
 }
 
-/** How a target changed, this answer included, as numbers to be kept. */
+/**
+ * How a target changed, this answer included, as numbers to be kept.
+ *
+ * @param hazardPerSecond - how often rates of the site become others, by {@link readHazard}
+ */
 export function historyAfter(
   target: Target,
   finding: TargetFinding,
   now: EpochSeconds,
   hasChanged: boolean,
+  hazardPerSecond: number,
 ): readonly number[] {
   if (target.askedAt === undefined || target.held === undefined) return target.history;
   const modifiedAt = modifiedAtOf(finding, now);
-  const history = observe(readHistory(target.history), {
+  const observation = {
     intervalSeconds: now - target.askedAt,
     changed: hasChanged,
     ...(modifiedAt === undefined ? {} : { lastModifiedAgeSeconds: now - modifiedAt }),
-  });
-  return numbersOf(history);
+  };
+  return numbersOf(observeRate(readHistory(target.history), observation, hazardPerSecond));
 }
 
 /** What is thought of a site's pages before they are asked for again: by what its others did, as far as that is known. */
 export function readPrior(memory: Pick<SiteMemory, "readSource">): RatePrior {
   const seconds = Number((memory.readSource("rates") as { readonly seconds?: unknown } | undefined)?.seconds);
   return seconds >= 1 && seconds <= 1 / minRate ? { ...defaultPrior, seconds } : defaultPrior;
+}
+
+/** How often the rates of a site's pages become others, a second. */
+export function readHazard(memory: Pick<SiteMemory, "readSource">): number {
+  return meanHazard(readLearning(memory.readSource("rates")).scores ?? []);
 }
 
 /** What is known of how the site's pages change, beside the prior: also where this visit's planner has no use for it. */

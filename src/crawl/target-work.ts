@@ -8,7 +8,7 @@ import { OrderedTargets } from "./ordered-targets.ts";
 import { maxTroublesInARow } from "./patient-request.ts";
 import { Permits } from "./permits.ts";
 import { dueAfterAnswer, intervalAfter } from "./poll-chooser.ts";
-import { choosePolls, historyAfter, modifiedAtOf, readHistory, readPrior } from "./poll-planning.ts";
+import { choosePolls, historyAfter, modifiedAtOf, readHazard, readHistory, readPrior } from "./poll-planning.ts";
 import type { TargetChoice } from "./ports.ts";
 import { isCancelled, throwIfAborted, warn } from "./reading-visit.ts";
 import { readSharedTags, SharedTags } from "./shared-tags.ts";
@@ -59,6 +59,7 @@ class TargetWork {
   readonly #heldAtFirst: number;
   readonly #createdAtFirst: number;
   readonly #prior: ReturnType<typeof readPrior>;
+  readonly #hazardPerSecond: number;
   readonly #tags: SharedTags;
   readonly #answeredElsewhere = new Set<string>();
   /** Pages that are being asked for and are not held. */
@@ -84,6 +85,7 @@ class TargetWork {
     this.#heldAtFirst = visit.ports.targets.counts().held;
     this.#createdAtFirst = visit.tally.created;
     this.#prior = readPrior(visit.ports.memory);
+    this.#hazardPerSecond = readHazard(visit.ports.memory);
   }
 
   async run(): Promise<void> {
@@ -299,7 +301,7 @@ class TargetWork {
     const history =
       draft.hasChanged === undefined || target.isUnconfirmed
         ? target.history
-        : historyAfter(target, finding, now, draft.hasChanged);
+        : historyAfter(target, finding, now, draft.hasChanged, this.#hazardPerSecond);
     const judgement = history === target.history ? draft : judgeTarget(target, finding, now, history, isKept);
     this.#count(target, judgement);
     const settlement = this.#pace(judgement, finding, now);

@@ -20,6 +20,8 @@ export interface ChangeHistory {
   readonly quietSeconds: number;
   /** How much the page's Last-Modified has lied: 1 more for each lie, half for each truth. From 0.5 it is not used. */
   readonly falseDates: number;
+  /** What was seen as likelihoods of rates, by `packEvidence`; left out where only the sums are known. */
+  readonly evidence?: readonly number[] | undefined;
 }
 
 /** What one poll saw, beside the poll before it. */

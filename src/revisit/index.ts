@@ -63,6 +63,7 @@ export {
   randomFreshnessCurve,
   uniformCurve,
 } from "./optimum.ts";
+export { observeRate } from "./page-evidence.ts";
 export { Forecaster, type PlannerForecast } from "./planner-forecast.ts";
 export {
   changeProbability,
@@ -88,7 +89,8 @@ export {
   rateOfChanges,
   rateOfFeed,
 } from "./rate-fit.ts";
-export { gridRates, gridSize, weighRates } from "./rate-grid.ts";
+export { evidenceSize, gridRates, gridSize, weighRates } from "./rate-grid.ts";
+export { meanHazard } from "./rate-hazard.ts";
 export { defaultShares, RateMixture } from "./rate-mixture.ts";
 export { RatePlanner, ratePolicies } from "./rate-planner.ts";
 export { EstimatedPages } from "./rate-posterior.ts";

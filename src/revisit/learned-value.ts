@@ -52,6 +52,18 @@ export class LearnedValue {
     return this.#valueAt(seconds);
   }
 
+  /** The best freshness of a page less the price of its visits, as a share of time, by the shares of its rate. */
+  static bestOf(price: number, shares: Float64Array): number {
+    let sum = 0;
+    for (let at = 0; at < gridSize; at++) {
+      let best = 0;
+      for (let row = 0; row < intervalCount; row++)
+        best = Math.max(best, (freshAt[row * gridSize + at] ?? 0) - price / (intervals[row] ?? 1));
+      sum += (shares[at] ?? 0) * best;
+    }
+    return sum;
+  }
+
   #take(shares: Float64Array | Float32Array, offset: number, price: number): void {
     this.#price = price;
     this.#count = 0;

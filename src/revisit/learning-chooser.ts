@@ -6,6 +6,7 @@ import { LearnedValue } from "./learned-value.ts";
 import { defaultPollPolicy, type PollPolicy } from "./poll-policy.ts";
 import { type PollPlan, PollSelection } from "./poll-selection.ts";
 import { gridSize, weighRates } from "./rate-grid.ts";
+import { HazardScores, meanHazard, unseenSeconds } from "./rate-hazard.ts";
 import { RateMixture } from "./rate-mixture.ts";
 import { followPrice, horizonOf, priceInTurn, type SiteLearning } from "./site-learning.ts";
 import type { SeenPage } from "./site-plan.ts";
@@ -39,6 +40,10 @@ export class LearningChooser implements PollChooser {
   readonly #value: LearnedValue;
   readonly #price: number;
   readonly #selection: PollSelection;
+  readonly #scores: HazardScores;
+  readonly #hazardPerSecond: number;
+  /** What a page would give whose rate is drawn anew, as a share of time. */
+  readonly #renewed: number;
   readonly #mixture = new RateMixture();
   readonly #belief = new Float64Array(gridSize);
   #pages = 0;
@@ -55,6 +60,9 @@ export class LearningChooser implements PollChooser {
     this.#value = new LearnedValue(learning.price === undefined ? 0 : horizonOf(this.#everySeconds(learning.pages)));
     this.#price = learning.price ?? 1;
     this.#selection = new PollSelection(budget, policy);
+    this.#scores = new HazardScores(learning.scores ?? [], learning.pages);
+    this.#hazardPerSecond = learning.price === undefined ? 0 : meanHazard(learning.scores ?? []);
+    this.#renewed = LearnedValue.bestOf(this.#price, this.#shares);
   }
 
   /** Looks at a page; each once. O(log budget). */
@@ -64,17 +72,20 @@ export class LearningChooser implements PollChooser {
       this.#selection.addNew(path);
       return;
     }
-    const belief = weighRates(history, this.#shares, this.#belief);
+    // A clock that was set back must not keep a page waiting until it is where it was.
+    const elapsedSeconds = Math.max(0, this.#now - polledAt) / 1000;
+    if (polledAt > (this.#before.scoredAt ?? 0)) this.#scores.count(history, this.#shares);
+    const keep = Math.exp(-this.#hazardPerSecond * elapsedSeconds);
+    const belief = weighRates(history, this.#shares, this.#belief, { keep });
     // A page that was never polled twice tells nothing of the others.
     if (history.visits > 0) this.#mixture.count(belief);
     const { minBelievedProbability, minBudgetedProbability, minIntervalSeconds, maxIntervalSeconds } = this.#policy;
-    // A clock that was set back must not keep a page waiting until it is where it was.
-    const elapsedSeconds = Math.max(0, this.#now - polledAt) / 1000;
     const isDue =
       elapsedSeconds >= minIntervalSeconds &&
       (elapsedSeconds >= maxIntervalSeconds || believedProbability(belief, elapsedSeconds) >= minBelievedProbability);
     if (isDue) {
-      const value = weight * this.#value.valueOf(this.#price / weight, elapsedSeconds, belief);
+      const known = this.#value.valueOf(this.#price / weight, elapsedSeconds, belief);
+      const value = weight * (known + this.#renewed * unseenSeconds(this.#hazardPerSecond, elapsedSeconds));
       this.#selection.addDue(path, value, elapsedSeconds);
       return;
     }
@@ -104,6 +115,8 @@ export class LearningChooser implements PollChooser {
       shares: Array.from(this.#mixture.shares, (share) => Number(share.toPrecision(6))),
       pages: this.#pages,
       price: this.#last === undefined ? price : this.#priceAfter(this.#last),
+      scores: this.#scores.scores,
+      scoredAt: this.#now,
     };
   }
 

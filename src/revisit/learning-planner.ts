@@ -1,7 +1,9 @@
-import { type ChangeHistory, noHistory, observe } from "./change-rate.ts";
+import { type ChangeHistory, noHistory } from "./change-rate.ts";
 import type { KnownPages, SeenVisit, VisitPlan, VisitPlanner, VisitWindow } from "./known-pages.ts";
 import { LearnedValue } from "./learned-value.ts";
+import { observeRate } from "./page-evidence.ts";
 import { gridSize, weighRates } from "./rate-grid.ts";
+import { HazardScores, meanHazard, unseenSeconds } from "./rate-hazard.ts";
 import { RateMixture } from "./rate-mixture.ts";
 import { followPrice, horizonOf, priceInTurn } from "./site-learning.ts";
 import { SiteQuota, slotSeconds, VisitList } from "./visit-schedule.ts";
@@ -34,7 +36,7 @@ const weighedEvery = 16;
  * some rates, by what was seen of it and by how the rates of all the site's pages are distributed, which is learned as
  * well (empirical Bayes). It visits the page whose visit is worth most, what it teaches included.
  *
- * The price is what the last visits of the budget are worth. Each page is looked at some ten times between two visits; 300 bytes a page.
+ * The price is what the last visits of the budget are worth. Each page is looked at some ten times between two visits; 500 bytes a page.
  */
 export class LearningPlanner implements VisitPlanner {
   readonly name = "learning";
@@ -51,6 +53,11 @@ export class LearningPlanner implements VisitPlanner {
   #lookAt = new Float64Array(0);
   #counted = new Uint8Array(0);
   #price = Number.NaN;
+  #scores = new HazardScores([], 0);
+  /** How often rates become others. */
+  #hazardPerSecond = 0;
+  /** What a page would give whose rate is drawn anew, as a share of time. */
+  #renewed = 0;
   #turn = 0;
   readonly #belief = new Float64Array(gridSize);
 
@@ -77,11 +84,11 @@ export class LearningPlanner implements VisitPlanner {
 
   note({ page, atSeconds, intervalSeconds, changed, modifiedAtSeconds }: SeenVisit): void {
     const isDated = this.#usesDates && modifiedAtSeconds !== undefined;
-    this.#histories[page] = observe(this.#histories[page] ?? noHistory, {
-      intervalSeconds,
-      changed,
-      ...(isDated && { lastModifiedAgeSeconds: atSeconds - modifiedAtSeconds }),
-    });
+    const dated = isDated && { lastModifiedAgeSeconds: atSeconds - modifiedAtSeconds };
+    const seen = { intervalSeconds, changed, ...dated };
+    const history = observeRate(this.#histories[page] ?? noHistory, seen, this.#hazardPerSecond);
+    this.#histories[page] = history;
+    this.#scores.count(history, this.#mixture.shares);
     if (page < this.#counted.length) this.#weigh(page);
   }
 
@@ -90,7 +97,10 @@ export class LearningPlanner implements VisitPlanner {
     this.#grow(count);
     const everySeconds = (count * window.seconds) / Math.max(1, window.visits);
     this.#value = new LearnedValue(this.#horizonSeconds ?? horizonOf(everySeconds));
+    this.#hazardPerSecond = Number.isNaN(this.#price) ? 0 : meanHazard(this.#scores.scores);
+    this.#scores = new HazardScores(this.#scores.scores, count);
     if (Number.isNaN(this.#price)) this.#price = priceInTurn(everySeconds, this.#mixture.shares);
+    this.#renewed = LearnedValue.bestOf(this.#price, this.#mixture.shares);
     const list = new VisitList(window.visits);
     const quota = new SiteQuota(pages, window);
     for (let page = this.#turn; page < count; page += weighedEvery) this.#weigh(page);
@@ -170,7 +180,8 @@ export class LearningPlanner implements VisitPlanner {
       this.#values[page] = weight > 0 ? Number.POSITIVE_INFINITY : 0;
       return;
     }
-    const value = elapsed > 0 ? this.#value.valueOf(this.#price / weight, elapsed, this.#beliefs, page * gridSize) : 0;
+    const known = elapsed > 0 ? this.#value.valueOf(this.#price / weight, elapsed, this.#beliefs, page * gridSize) : 0;
+    const value = known + this.#renewed * unseenSeconds(this.#hazardPerSecond, Math.max(0, elapsed));
     this.#values[page] = weight * value;
     // It grows with the square of the time at most, but for what a visit teaches.
     const growth = Math.sqrt(this.#price / (weight * value));

@@ -1,5 +1,7 @@
+import type { EpochMs } from "../model/index.ts";
 import { LearnedValue } from "./learned-value.ts";
 import { gridSize } from "./rate-grid.ts";
+import { hazardCount } from "./rate-hazard.ts";
 import { defaultShares } from "./rate-mixture.ts";
 
 /** What is remembered of a site's pages from one visit to the next, as plain JSON. */
@@ -10,6 +12,10 @@ export interface SiteLearning {
   readonly pages: number;
   /** What the last request of a budget is worth, in seconds of freshness; undefined before the first. */
   readonly price?: number | undefined;
+  /** How well each hazard of rates that become others foretold polls, by `HazardScores`; left out before the first. */
+  readonly scores?: readonly number[] | undefined;
+  /** Polls up to that instant are in the scores. */
+  readonly scoredAt?: EpochMs | undefined;
 }
 
 /** A site of which nothing is known. */
@@ -21,15 +27,18 @@ const isWithin = (value: unknown, least: number, most: number): value is number 
 
 /** What is remembered, from JSON of any origin: what makes no sense is as if nothing were known. */
 export function readLearning(state: unknown): SiteLearning {
-  const { shares, pages, price } = (state ?? {}) as Record<string, unknown>;
+  const { shares, pages, price, scores, scoredAt } = (state ?? {}) as Record<string, unknown>;
   if (!Array.isArray(shares) || shares.length !== gridSize) return noLearning;
   if (!shares.every((share) => isWithin(share, 0, 1)) || !isWithin(pages, 0, 1e15)) return noLearning;
   const sum = shares.reduce((total: number, share: number) => total + share, 0);
   if (!isWithin(sum, 0.9, 1.1)) return noLearning;
+  const isScored =
+    Array.isArray(scores) && scores.length === hazardCount && scores.every((score) => isWithin(score, -1e9, 0));
   return {
     shares: shares.map((share: number) => share / sum),
     pages,
     ...(isWithin(price, 1e-3, mostSeconds) && { price }),
+    ...(isScored && isWithin(scoredAt, 0, 1e15) && { scores, scoredAt }),
   };
 }
 

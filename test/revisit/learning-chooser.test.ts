@@ -13,9 +13,11 @@ import {
   gridSize,
   IndexPlanner,
   LearningChooser,
+  meanHazard,
   noHistory,
   noLearning,
   observe,
+  observeRate,
   planOptimum,
   readLearning,
   type SeenPage,
@@ -198,8 +200,10 @@ test("what a visit is worth follows the budget, also where that changes", () => 
         const page = Number(path);
         const intervalSeconds = today * day - (polledAt[page] ?? 0) / 1000;
         const changed = random() < -Math.expm1(-(rates[page] ?? 0) * intervalSeconds);
-        histories[page] = observe(histories[page] ?? noHistory, { intervalSeconds, changed });
-        polledAt[page] = today * dayMs;
+        const hazard = meanHazard(learning.scores ?? []);
+        histories[page] = observeRate(histories[page] ?? noHistory, { intervalSeconds, changed }, hazard);
+        // A request takes time.
+        polledAt[page] = today * dayMs + 1;
       }
       learning = chooser.learning;
     }

@@ -2,9 +2,10 @@ import {
   type ChangeHistory,
   type KnownPages,
   LearningChooser,
+  meanHazard,
   noHistory,
   noLearning,
-  observe,
+  observeRate,
   type SeenVisit,
   type SiteLearning,
   type VisitPlan,
@@ -19,7 +20,8 @@ export class CrawlerPlanner implements VisitPlanner {
   #learning: SiteLearning = noLearning;
 
   note({ page, intervalSeconds, changed }: SeenVisit): void {
-    this.#histories[page] = observe(this.#histories[page] ?? noHistory, { intervalSeconds, changed });
+    const history = this.#histories[page] ?? noHistory;
+    this.#histories[page] = observeRate(history, { intervalSeconds, changed }, meanHazard(this.#learning.scores ?? []));
   }
 
   plan({ polledAtSeconds }: KnownPages, { fromSeconds, seconds, visits }: VisitWindow): VisitPlan {
@@ -35,7 +37,8 @@ export class CrawlerPlanner implements VisitPlanner {
       });
     }
     const { polls } = chooser.finish();
-    this.#learning = chooser.learning;
+    // The window's visits are on both sides of the instant that it is planned for.
+    this.#learning = { ...chooser.learning, scoredAt: fromSeconds * 1000 };
     return {
       pages: Uint32Array.from(polls, ({ path }) => Number(path)),
       atSeconds: Float64Array.from(polls, (_, slot) => fromSeconds + ((slot + 0.5) * seconds) / visits),

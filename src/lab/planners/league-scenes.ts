@@ -2,6 +2,7 @@ import { expectedFreshness, planOptimum } from "../../revisit/index.ts";
 import { daySeconds } from "../history-days.ts";
 import type { HistoryEvent } from "../ports.ts";
 import type { Random } from "../random.ts";
+import { makeArticleWeb, makeDriftingWeb, makeParetoWeb, makePeriodicWeb, makeReshuffledWeb } from "./changing-webs.ts";
 import { takeHistoryWeb } from "./history-web.ts";
 import type { LeagueWeb } from "./league-web.ts";
 import { addSignals, makeBurstyWeb, makePoissonWeb, makeWorkingWeb } from "./made-webs.ts";
@@ -56,6 +57,26 @@ export const scenes: Readonly<Record<string, Scene>> = {
     title: "a budget three times as large in the last quarter",
     make: ({ pages, seconds }, random) => makePoissonWeb(pages, seconds, random),
     budget: (share) => (share < 0.75 ? 1 : 3),
+  },
+  drift: {
+    title: "rates that drift",
+    make: ({ pages, seconds }, random) => makeDriftingWeb(pages, seconds, random),
+  },
+  reshuffled: {
+    title: "rates that are dealt anew three times",
+    make: ({ pages, seconds }, random) => makeReshuffledWeb(pages, seconds, random),
+  },
+  articles: {
+    title: "articles that are busy for weeks and then quiet",
+    make: ({ pages, seconds }, random) => makeArticleWeb(pages, seconds, random),
+  },
+  pareto: {
+    title: "heavy-tailed intervals",
+    make: ({ pages, seconds }, random) => makeParetoWeb(pages, seconds, random),
+  },
+  periodic: {
+    title: "changes at equal intervals",
+    make: ({ pages, seconds }, random) => makePeriodicWeb(pages, seconds, random),
   },
   history: { title: "a history", make: makeHistoryWeb },
 };

@@ -26,7 +26,7 @@ export function fiveBarRates(pages: number): Float64Array {
 const exponential = (random: Random, rate: number): number => -Math.log1p(-random()) / rate;
 
 /** Instants of a Poisson process in a span from 0, ascending. */
-function drawInstants(rate: number, seconds: number, random: Random): number[] {
+export function drawInstants(rate: number, seconds: number, random: Random): number[] {
   const found: number[] = [];
   if (!(rate > 0)) return found;
   for (let at = exponential(random, rate); at < seconds; at += exponential(random, rate)) found.push(at);
