@@ -116,7 +116,7 @@ const published: readonly PublishedNumber[] = [
     where: "every scene",
     theirs: "ahead everywhere",
     format: "percent",
-    tolerance: [0, 1],
+    tolerance: asGoal(0, 1),
     ours: leastLead("high"),
   },
   {
