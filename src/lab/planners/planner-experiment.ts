@@ -35,6 +35,9 @@ const known: ReadonlyArray<readonly [name: string, label: string, theirs: string
 const rivals = ["round-robin", "nutch", "storm", "index"];
 const eachOf = ({ each }: LabRow): number[] => String(each).split(" ").map(Number);
 
+/** Bounds of so few webs say nothing: those of two are 13 standard errors wide. */
+const leastWebs = 5;
+
 /** How far the crawler's planner is ahead of the rules that crawlers ship, web by web, where that is least. */
 function leastLead(bound: "mean" | "low" | "high") {
   return (rows: readonly LabRow[]): number | undefined => {
@@ -42,6 +45,7 @@ function leastLead(bound: "mean" | "low" | "high") {
       .filter(({ planner }) => planner === "default")
       .flatMap((row) => {
         const own = eachOf(row);
+        if (bound !== "mean" && own.length < leastWebs) return [];
         return rows
           .filter(({ scene, planner }) => scene === row.scene && rivals.includes(String(planner)))
           .map((rival) => boundMean(eachOf(rival).map((freshness, at) => (own[at] ?? 0) - freshness))[bound]);
