@@ -35,6 +35,14 @@ interface Sync {
   readonly inode: Inode | undefined;
 }
 
+/** What a descriptor of the running program stands for. */
+interface OpenFile {
+  readonly path: string;
+  readonly inode: Inode;
+  position: number;
+  readonly isAppending: boolean;
+}
+
 /** How much of what was not yet durable a power cut leaves. */
 export const powerCuts = ["all", "nothing", "names", "data", "newest", "any"] as const;
 /** One of {@link powerCuts}. */
@@ -74,7 +82,7 @@ export class SimulatedDisk {
 
   /** Takes what a program did, from when the folder was read. */
   replay(calls: readonly SystemCall[]): void {
-    const open = new Map<number, { readonly inode: Inode; position: number; readonly isAppending: boolean }>();
+    const open = new Map<number, OpenFile>();
     for (const call of calls) {
       if (call.result < 0) continue;
       if (call.name === "syncfs" || call.name === "sync")
@@ -84,13 +92,16 @@ export class SimulatedDisk {
     }
   }
 
-  #take(
-    { name, args, result, begunAt, endedAt: at }: SystemCall,
-    open: Map<number, { readonly inode: Inode; position: number; readonly isAppending: boolean }>,
-  ): void {
+  #take({ name, args, result, begunAt, endedAt: at }: SystemCall, open: Map<number, OpenFile>): void {
     const descriptor = Number.parseInt(args, 10);
     const file = open.get(descriptor);
-    const paths = (): string[] => stringsOf(args).map((path) => path.toString("latin1"));
+    // A folder that is open is also named by its descriptor.
+    const paths = (): string[] =>
+      stringsOf(args).map((path) =>
+        path
+          .toString("latin1")
+          .replace(/^\/proc\/self\/fd\/(\d+)/, (name, number) => open.get(Number(number))?.path ?? name),
+      );
     switch (name) {
       case "open":
       case "openat":
@@ -98,7 +109,7 @@ export class SimulatedDisk {
         const [path = ""] = paths();
         open.delete(result);
         const inode = this.#opened(path, args, at);
-        if (inode !== undefined) open.set(result, { inode, position: 0, isAppending: args.includes("O_APPEND") });
+        if (inode !== undefined) open.set(result, { path, inode, position: 0, isAppending: args.includes("O_APPEND") });
         return;
       }
       case "close":
