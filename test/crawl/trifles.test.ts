@@ -54,7 +54,8 @@ test("each change calls for visits where none is said to be a trifle", async () 
 });
 
 test("the default planner, too, asks less often for a page whose changes are trifles", async () => {
-  const days = 24;
+  // Longer than it takes to learn of a site with three pages.
+  const days = 48;
   const shareOf = async (significant?: number): Promise<number> => {
     const options = significant === undefined ? {} : { significant };
     const { asked } = await askedUnderBudget(options, { planner: "default", days });
