@@ -22,14 +22,17 @@ const flagEnd = 128;
 
 /** Extensions of a record: a number of these bits behind the path, and their fields at the record's end. */
 const extensionIncludes = 1;
-const knownExtensions: number = extensionIncludes;
+const extensionStamp = 2;
+const knownExtensions: number = extensionIncludes | extensionStamp;
+const stampBytes = 4;
 
 const maxPathBytes = 8_000;
 const maxTypeBytes = 255;
 /** Includes' largest length: four numbers, three digests and the parts' paths. */
 const maxIncludesBytes: number = 4 * 8 + 3 * digestBytes + maxPartsLength;
 /** A record's largest length: flags, eleven numbers, two texts, a digest, a mark and includes. */
-const maxRecordBytes: number = 1 + 11 * 8 + maxPathBytes + maxTypeBytes + digestBytes + maxMarkBytes + maxIncludesBytes;
+const maxRecordBytes: number =
+  1 + 11 * 8 + maxPathBytes + maxTypeBytes + digestBytes + maxMarkBytes + maxIncludesBytes + stampBytes;
 /** Stands between the paths of a page's parts; no path holds one. */
 const partSeparator = "\n";
 
@@ -78,7 +81,9 @@ export class PageEncoder {
     let at = this.#length;
     buffer[at++] = flags;
     at = this.#putPath(buffer, at, path);
-    at = putNumber(buffer, at, includes === undefined ? 0 : extensionIncludes);
+    let extensions = includes === undefined ? 0 : extensionIncludes;
+    if (page.stamp !== undefined) extensions |= extensionStamp;
+    at = putNumber(buffer, at, extensions);
     if (sizeBytes !== undefined) at = putNumber(buffer, at, sizeBytes);
     at = putTime(buffer, at, mtimeUs, mtimeSeconds);
     if ((flags & flagOwnCtime) !== 0) at = putTime(buffer, at, ctimeUs, Math.floor(ctimeUs / 1e6));
@@ -86,7 +91,8 @@ export class PageEncoder {
     at = putText(buffer, at, page.mediaType, this.#types);
     if (digest !== undefined) at += buffer.write(digest, at, "base64url");
     if (page.mark !== undefined) at = encodeMark(page.mark, buffer, at);
-    this.#length = includes === undefined ? at : this.#putIncludes(buffer, at, includes);
+    if (includes !== undefined) at = this.#putIncludes(buffer, at, includes);
+    this.#length = page.stamp === undefined ? at : buffer.writeUInt32LE(page.stamp, at);
     this.#count += 1;
   }
 
@@ -228,7 +234,8 @@ class Decoding {
     const racy = (flags & flagRacy) !== 0;
     const page = { path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest, racy };
     const marked = (flags & flagMark) === 0 ? page : { ...page, mark: this.#mark() };
-    return (extensions & extensionIncludes) === 0 ? marked : { ...marked, includes: this.#includes() };
+    const made = (extensions & extensionIncludes) === 0 ? marked : { ...marked, includes: this.#includes() };
+    return (extensions & extensionStamp) === 0 ? made : { ...made, stamp: this.#stamp() };
   }
 
   #includes(): PageIncludes {
@@ -244,6 +251,14 @@ class Decoding {
       contentDigest,
       isDynamic,
     };
+  }
+
+  #stamp(): number {
+    const end = this.#at + stampBytes;
+    if (end > this.#bytes.length) throw endedEarly();
+    const stamp = this.#bytes.readUInt32LE(this.#at);
+    this.#at = end;
+    return stamp;
   }
 
   #digest(): string {

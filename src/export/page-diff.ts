@@ -15,6 +15,8 @@ export interface CandidateFile {
   readonly sizeBytes: number;
   readonly mtimeUs: number;
   readonly ctimeUs: number;
+  /** Tells files apart that have one path, size and times, in 32 bits; undefined if nobody knows. */
+  readonly stamp?: number | undefined;
   readonly mediaType: string;
 }
 
@@ -86,22 +88,28 @@ export interface PageDiff {
  * within a tick carry one time. A file that changed less than this before it was looked at is racy.
  */
 const clockTickUs = 20_000;
+/** FAT keeps even seconds; ext3, and ext4 with inodes of 128 bytes, whole ones. */
+const coarseTickUs = 2_000_000;
 
 /** Size of a page's own file when it was published. */
 function fileBytesOf({ includes, sizeBytes }: PublishedPage): number | undefined {
   return includes === undefined ? sizeBytes : includes.fileBytes;
 }
 
-/** Whether size and times say that a file is as it was when its bytes were last looked at. */
+/** Whether size, times and the file's stamp say that it is as it was when its bytes were last looked at. */
 export function isUnmoved(file: CandidateFile, before: PublishedPage, mode: DigestMode): boolean {
   if (file.sizeBytes !== fileBytesOf(before) || file.mtimeUs !== before.mtimeUs) return false;
   // Without digests a new owner or mode (a new ctime) would look like new content.
   if (mode === "none") return true;
-  return file.ctimeUs === before.ctimeUs && !before.racy;
+  // What was remembered by an earlier version has no stamp.
+  const isOther = before.stamp !== undefined && file.stamp !== undefined && before.stamp !== file.stamp;
+  return file.ctimeUs === before.ctimeUs && !before.racy && !isOther;
 }
 
 function isRacy(ctimeUs: number, options: DiffOptions): boolean {
-  return options.digestMode !== "none" && ctimeUs >= options.scanStartUs - clockTickUs;
+  // A whole second is chance once in a million, or the only time that the file system keeps.
+  const tickUs = ctimeUs % 1e6 === 0 ? coarseTickUs : clockTickUs;
+  return options.digestMode !== "none" && ctimeUs >= options.scanStartUs - tickUs;
 }
 
 /** Whether a file's bytes must be read to say what became of it. */
@@ -131,13 +139,15 @@ export function diffPage(
   onEvent: (event: ExportEvent) => void,
 ): PageDiff {
   if (digest === undefined && before !== undefined && isUnmoved(file, before, options.digestMode)) {
-    return { page: before, change: undefined, isTouched: false, isRemembered: false };
+    const isStamped = file.stamp !== undefined && before.stamp === undefined && options.digestMode !== "none";
+    const page = isStamped ? { ...before, stamp: file.stamp } : before;
+    return { page, change: undefined, isTouched: false, isRemembered: isStamped };
   }
   if (digest !== undefined && digest.kind !== "digested") return diffUnread(file, before, digest, onEvent);
   const status = digest ?? file;
   const found = digest?.includes;
   const racy = isRacy(Math.max(status.ctimeUs, found?.ctimeUs ?? 0), options);
-  const { path } = file;
+  const { path, stamp } = file;
   const { sizeBytes, mtimeUs, ctimeUs } = status;
   const now = digest?.content?.mark;
   if (digest?.content?.trouble !== undefined) {
@@ -150,7 +160,7 @@ export function diffPage(
       const { lastModified, mediaType } = before;
       const kept = promisedDigest(digest?.digest ?? before.digest, mark);
       const page = withIncludes(
-        withMark({ path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest: kept, racy }, mark),
+        withMark({ path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest: kept, racy, stamp }, mark),
         digest,
       );
       return {
@@ -173,7 +183,7 @@ export function diffPage(
   const promised = promisedDigest(digest?.digest, now);
   const { mediaType } = file;
   const page = withIncludes(
-    withMark({ path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest: promised, racy }, now),
+    withMark({ path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest: promised, racy, stamp }, now),
     digest,
   );
   return {
@@ -219,7 +229,9 @@ function keptMark(
   const known = before.mark?.cover?.bytesDigest ?? before.includes?.fileDigest ?? before.digest;
   // Equal bytes, or bytes of a page published without a digest that did not move.
   const isSame =
-    known === undefined ? isUnmoved(file, { ...before, racy: false }, options.digestMode) : known === digest;
+    known === undefined
+      ? isUnmoved(file, { ...before, racy: false, stamp: undefined }, options.digestMode)
+      : known === digest;
   const isComparable = before.mark !== undefined && before.mark.rules === now?.rules;
   if (isSame && !(isComparable && before.mark.cover !== undefined)) return now;
   if (!isComparable || before.mark.cover === undefined || digest === undefined) return false;

@@ -30,6 +30,8 @@ export interface PublishedPage extends Page {
   readonly ctimeUs: number;
   /** The file may have been written to after it was looked at: look again, whatever its times say. */
   readonly racy: boolean;
+  /** Of the file's place in the file system; undefined where an earlier version wrote it, and of what is no file. */
+  readonly stamp?: number | undefined;
   /** What of its bytes counts, where rules say so; a page with a cover has no digest of its own. */
   readonly mark?: ContentMark | undefined;
   /** What it includes, if it does; then it has neither size nor digest of its own. */

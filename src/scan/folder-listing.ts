@@ -49,17 +49,17 @@ export interface FolderListing {
   readonly kinds: Uint8Array<ArrayBuffer>;
   /** Index in {@link withholdRules} of the rule that the name falls under, and 1; 0 for none. */
   readonly nameRules: Uint8Array<ArrayBuffer>;
-  /** Six numbers an entry, see {@link statusAt}. */
+  /** Eight numbers an entry, see {@link statusAt}. */
   readonly numbers: Float64Array<ArrayBuffer>;
   readonly extras: ReadonlyMap<number, EntryExtra>;
   /** Own encoded names of entries whose segment is another, because the server shows them so. */
   readonly ownSegments?: ReadonlyMap<number, string>;
 }
 
-/** Where the numbers of an entry stand behind `6 * index`. */
-export const statusAt = { mode: 0, uid: 1, gid: 2, sizeBytes: 3, mtimeUs: 4, ctimeUs: 5 } as const;
+/** Where the numbers of an entry stand behind `8 * index`. */
+export const statusAt = { mode: 0, uid: 1, gid: 2, sizeBytes: 3, mtimeUs: 4, ctimeUs: 5, device: 6, inode: 7 } as const;
 /** How many numbers an entry has. */
-export const numbersAnEntry = 6;
+export const numbersAnEntry = 8;
 
 const ascii = /^[\x00-\x7f]*$/;
 
@@ -242,4 +242,6 @@ function fillStatus(numbers: Float64Array, start: number, status: Stats): void {
   numbers[start + statusAt.sizeBytes] = status.size;
   numbers[start + statusAt.mtimeUs] = toEpochUs(status.mtimeMs);
   numbers[start + statusAt.ctimeUs] = toEpochUs(status.ctimeMs);
+  numbers[start + statusAt.device] = status.dev;
+  numbers[start + statusAt.inode] = status.ino;
 }

@@ -1,4 +1,5 @@
 import { decodePathSegment } from "../format/index.ts";
+import type { FileSystems } from "./file-systems.ts";
 import { type FolderListing, joinLocation, type Location, numbersAnEntry, statusAt } from "./folder-listing.ts";
 import { mediaTypeOfName } from "./media-types.ts";
 import type { ScannedFile } from "./scanned-file.ts";
@@ -28,18 +29,20 @@ export class FoundFile implements ScannedFile {
   readonly sizeBytes: number;
   readonly mtimeUs: number;
   readonly ctimeUs: number;
+  readonly stamp: number;
   readonly mediaType: string;
   // Not private: a field that is costs a call into the engine for each of a million files.
   readonly folder: OpenFolder;
   readonly at: number;
 
-  constructor(folder: OpenFolder, at: number, path: string) {
+  constructor(folder: OpenFolder, at: number, path: string, fileSystems: FileSystems) {
     const { segments, numbers, ownSegments } = folder.listing;
     const start = at * numbersAnEntry;
     this.path = path;
     this.sizeBytes = numbers[start + statusAt.sizeBytes] ?? 0;
     this.mtimeUs = numbers[start + statusAt.mtimeUs] ?? 0;
     this.ctimeUs = numbers[start + statusAt.ctimeUs] ?? 0;
+    this.stamp = fileSystems.stampOf(numbers[start + statusAt.device] ?? 0, numbers[start + statusAt.inode] ?? 0);
     this.mediaType = mediaTypeOfName(ownSegments?.get(at) ?? segments[at] ?? "");
     this.folder = folder;
     this.at = at;

@@ -3,6 +3,7 @@ import { constants, statSync } from "node:fs";
 import { decodePathSegment, encodePathSegment, type Inclusion } from "../format/index.ts";
 import { digestBytes } from "../model/index.ts";
 import { FileDigester } from "./file-digest.ts";
+import { FileSystems } from "./file-systems.ts";
 import { isInside, joinLocation, resolveLocation, toNodePath } from "./folder-listing.ts";
 import type { FoundIncludes } from "./include-scanner.ts";
 import { judgeName } from "./name-rules.ts";
@@ -33,6 +34,8 @@ interface Part {
   /** Where it is, links followed, one character a byte; undefined if it is not there, or not below a root. */
   readonly realPath: string | undefined;
   readonly status: string;
+  /** Of file system and inode. */
+  readonly fileStamp: number;
   readonly mtimeUs: number;
   readonly ctimeUs: number;
   content: { readonly digest: string; readonly includes: FoundIncludes | undefined } | undefined;
@@ -45,7 +48,7 @@ const maxPartsLength = 16_000;
 const maxDepth = 16;
 /** Parts that are remembered; a site includes the same few files everywhere. */
 const keptParts = 4096;
-const absent: Part = { realPath: undefined, status: "", mtimeUs: 0, ctimeUs: 0, content: undefined };
+const absent: Part = { realPath: undefined, status: "", fileStamp: 0, mtimeUs: 0, ctimeUs: 0, content: undefined };
 
 /**
  * Finds what pages include, also by way of what they include: each file is looked at and read once a run, as long as
@@ -56,6 +59,7 @@ export class PartFinder {
   readonly #indexSegments: readonly string[];
   readonly #digester: FileDigester;
   readonly #parts = new Map<string, Part>();
+  readonly #fileSystems: FileSystems = new FileSystems();
 
   /**
    * @param indexSegments - encoded names of the files that the server shows as their folders
@@ -127,7 +131,8 @@ export class PartFinder {
     // Status and bytes belong together, also if it was written to since it was looked at.
     const read: Part = {
       realPath: part.realPath,
-      status: `${sizeBytes} ${mtimeUs} ${ctimeUs}`,
+      status: `${sizeBytes} ${mtimeUs} ${ctimeUs} ${part.fileStamp}`,
+      fileStamp: part.fileStamp,
       mtimeUs,
       ctimeUs,
       content: { digest: digest.digest, includes: digest.includes },
@@ -148,10 +153,12 @@ export class PartFinder {
         const location = one.reduce<string | Uint8Array>(joinLocation, Buffer.from(root.realPath, "latin1"));
         const realPath = resolveLocation(location);
         if (!isInside(realPath, root.realPath)) continue;
-        const { mode, size, mtimeMs, ctimeMs } = statSync(toNodePath(Buffer.from(realPath, "latin1")));
+        const { mode, size, mtimeMs, ctimeMs, dev, ino } = statSync(toNodePath(Buffer.from(realPath, "latin1")));
         if ((mode & constants.S_IFMT) !== constants.S_IFREG) continue;
         const [mtimeUs, ctimeUs] = [toEpochUs(mtimeMs), toEpochUs(ctimeMs)];
-        return { realPath, status: `${size} ${mtimeUs} ${ctimeUs}`, mtimeUs, ctimeUs, content: undefined };
+        const fileStamp = this.#fileSystems.stampOf(dev, ino);
+        const status = `${size} ${mtimeUs} ${ctimeUs} ${fileStamp}`;
+        return { realPath, status, fileStamp, mtimeUs, ctimeUs, content: undefined };
       } catch {
         // Not there, or not for us: the server shows an error in its place, until that changes.
       }

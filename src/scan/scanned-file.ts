@@ -9,6 +9,8 @@ export interface ScannedFile {
   readonly mtimeUs: number;
   /** Time of the last change of the inode, in whole microseconds since 1970; nobody can set it back but with the clock. */
   readonly ctimeUs: number;
+  /** Of file system and inode, 32 bits: tells files apart that have one path, size and times. */
+  readonly stamp?: number;
   /** Media type by the name's ending. */
   readonly mediaType: string;
 }

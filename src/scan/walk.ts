@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { decodePathSegment } from "../format/index.ts";
 import { TidemarkError, type WithholdRule, withholdRules, wrapSystemError } from "../model/index.ts";
+import { FileSystems } from "./file-systems.ts";
 import { FolderLinkJudge } from "./folder-links.ts";
 import { FolderLister } from "./folder-lister.ts";
 import {
@@ -54,6 +55,7 @@ export class Walk implements AsyncDisposable {
   readonly #maxPathLength: number;
   readonly #lister: FolderLister;
   readonly #folderLinks: FolderLinkJudge;
+  readonly #fileSystems: FileSystems = new FileSystems();
   #gaps: ScanGap[] = [];
   #isBegun = false;
   #collisions = 0;
@@ -177,7 +179,7 @@ export class Walk implements AsyncDisposable {
     const isPlain =
       kinds[at] === fileKind && nameRules[at] === 0 && extras.size === 0 && globs.isOpen && isOwnPlace === undefined;
     if (isPlain && path.length <= this.#maxPathLength && judgePath(path) === undefined) {
-      if (this.#isPermitted(folder, at, 4)) files.push(new FoundFile(folder, at, path));
+      if (this.#isPermitted(folder, at, 4)) files.push(new FoundFile(folder, at, path, this.#fileSystems));
       else this.#withhold(folder.path + ownSegmentAt(folder.listing, at), "unreadable");
       return;
     }
@@ -190,7 +192,7 @@ export class Walk implements AsyncDisposable {
     else if (kind !== "file")
       return; // It vanished after it was listed: it is not there.
     else if (!this.#isPermitted(folder, at, 4)) this.#withhold(ownPath, "unreadable");
-    else files.push(new FoundFile(folder, at, path));
+    else files.push(new FoundFile(folder, at, path, this.#fileSystems));
   }
 
   async #visitFolder(parent: OpenFolder, at: number): Promise<void> {

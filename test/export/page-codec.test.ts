@@ -75,6 +75,7 @@ test("the longest paths and a full buffer leave room for the end", () => {
       mediaType: `a/${"b".repeat(200)}${at}`,
       digest: "AAAAAAAAAAA",
       racy: true,
+      stamp: 2 ** 32 - 1,
     }),
   );
   for (const sizeBytes of [1, 7990, 8200, 8400, 16_000])

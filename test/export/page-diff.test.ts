@@ -276,9 +276,47 @@ test("a file that is written while the export runs is published as of this expor
   }
 });
 
+test("a file whose time is whole seconds is racy for two: that may be all that the file system keeps", () => {
+  const whole = Math.floor(scanStartUs / second) * second;
+  for (const [ctimeUs, racy] of [
+    [whole - 3 * second, false],
+    [whole - second, true],
+    [whole, true],
+    [whole - second + 1, false],
+  ] as const)
+    assert.equal(compare("all", { ...unmoved, ctimeUs }, before, newDigest).page?.racy, racy, `${ctimeUs - whole}`);
+});
+
+test("another inode or file system is another file: its bytes are read, and the digest decides", () => {
+  const [old, other] = [
+    { ...before, stamp: 1 },
+    { ...unmoved, stamp: 2 },
+  ];
+  for (const mode of ["all", "changed"] as const) {
+    const changed = compare(mode, other, old, newDigest);
+    assert.ok(changed.isRead && changed.change?.kind === "updated");
+    const same = compare(mode, other, old, oldDigest);
+    assert.ok(same.isRead && same.change === undefined && !same.isTouched && same.isRemembered);
+    assert.deepEqual(same.page, { ...old, stamp: 2 });
+    // It is remembered: the next run reads nothing.
+    assert.ok(!compare(mode, other, same.page, newDigest).isRead);
+    // Without a digest to compare with, times and size are all that is known: it is the same page.
+    const undigested = compare(mode, other, { ...old, digest: undefined }, newDigest);
+    assert.ok(undigested.change === undefined && undigested.page?.digest === newDigest);
+  }
+  assert.ok(!compare("none", other, old, newDigest).isRead);
+});
+
+test("what an earlier version remembered has no stamp: nothing is read, and the stamp is remembered", () => {
+  const { isRead, page, change, isTouched, isRemembered } = compare("all", { ...unmoved, stamp: 7 }, before, newDigest);
+  assert.deepEqual([isRead, change, isTouched, isRemembered], [false, undefined, false, true]);
+  assert.deepEqual(page, { ...before, stamp: 7 });
+  assert.equal(compare("all", { ...unmoved, stamp: 7 }, page, newDigest).isRemembered, false);
+});
+
 test("a file is racy if it changed after the scan began, or a clock's tick before", () => {
   for (const [ctimeUs, racy] of [
-    [scanStartUs - second, false],
+    [scanStartUs - second - 1, false],
     [scanStartUs - 20_001, false],
     [scanStartUs - 20_000, true],
     [scanStartUs, true],

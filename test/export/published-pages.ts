@@ -35,16 +35,18 @@ const record = fc.record({
   racy: fc.boolean(),
   mark: fc.option(arbitraryMark, { nil: undefined, freq: 2 }),
   includes: fc.option(includes, { nil: undefined, freq: 2 }),
+  stamp: fc.option(fc.nat(2 ** 32 - 1), { nil: undefined, freq: 2 }),
 });
 
 /** Remembered pages in path order, each path once. */
 export function arbitraryPages(size: { minLength?: number; maxLength: number }): fc.Arbitrary<PublishedPage[]> {
   return fc.uniqueArray(fc.tuple(pathText, record), { ...size, selector: ([path]) => path }).map((pages) =>
     pages
-      .map(([path, { lastModified, mark, includes, ...rest }]) => ({
+      .map(([path, { lastModified, mark, includes, stamp, ...rest }]) => ({
         ...rest,
         path,
         ...(mark === undefined ? {} : { mark }),
+        ...(stamp === undefined ? {} : { stamp }),
         ...(includes === undefined ? {} : { includes: { ...includes } }),
         // Often it is the file's own time, which the codec leaves out.
         lastModified: lastModified ?? Math.floor(rest.mtimeUs / 1_000_000),

@@ -8,6 +8,7 @@ set -euo pipefail
 # program, or program=package
 programs=(nginx apache2 wget wget2 python3 debootstrap systemd-analyze=systemd systemd-nspawn=systemd-container
   mount.exfat-fuse=exfat-fuse mkfs.exfat=exfatprogs
+  mksquashfs=squashfs-tools mkfs.ext4=e2fsprogs
   strace curl java=openjdk-17-jre-headless chromium chromedriver=chromium-driver)
 nodes=(20 22 24)
 jwarc=0.36.0
