@@ -125,6 +125,14 @@ export class MirrorPlaces {
     return this.#resolve(standInOf(names, false));
   }
 
+  /** Pages that have a stand-in because another one had the index file. */
+  standingInFor(path: string, names: string): { readonly path: string; readonly names: string }[] {
+    if (!isIndexNames(names)) return [];
+    return sharersOf(path)
+      .map((other) => ({ path: other, names: this.#standInOf(this.wantedOf(other), other) }))
+      .filter((other) => this.#kindOf(other.names) === "other");
+  }
+
   /** Notes which page has an index file: it may not be known as held for a while. */
   #noteOwner(names: string, standIn: string): void {
     if (this.#owners.size >= maxOwners) {

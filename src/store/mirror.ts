@@ -204,7 +204,25 @@ export class Mirror {
       }
       this.#places.noteRemoved(names);
       this.#durable.note(file);
+      await this.#passOn(path, names);
       this.#removeEmptyFolders(names);
+      return;
+    }
+  }
+
+  /** Gives the index file's name, which a page had until now, to another page that had to stand in. */
+  async #passOn(path: string, names: string): Promise<void> {
+    for (const other of this.#places.standingInFor(path, names)) {
+      const temporary = this.#fileOf(other.names);
+      // What is not ASCII stays where it is: serving knows it there.
+      if (typeof temporary !== "string") continue;
+      const modifiedAt = Math.floor(lstatSync(temporary).mtimeMs / 1000);
+      const target = this.#fileOf(names);
+      const pending = this.#perform({ kind: "place", target, temporary, content: undefined, modifiedAt });
+      if (pending !== undefined) await pending;
+      this.#places.noteRemoved(other.names);
+      this.#places.noteMade(other.path, names);
+      this.#durable.note(target);
       return;
     }
   }

@@ -93,3 +93,21 @@ describe("pages in a mirror", () => {
     assert.ok(!existsSync(join(root, "~tidemark-index")));
   });
 });
+
+it("a page that stood in for another has the folder's index file once the other is gone", async () => {
+  using temp = makeTempFolder();
+  const temporary = join(temp.path, "temporary");
+  mkdirSync(temporary);
+  const root = join(temp.path, "mirror");
+  const held = new Set<string>();
+  const mirror = new Mirror(root, temporary, (one) => held.has(one));
+  for (const one of ["/d/", "/d/index.html"]) {
+    await mirror.keep(page(one, one), Buffer.from(one));
+    held.add(one);
+  }
+  assert.equal(readdirSync(join(root, "d")).length, 2);
+  await mirror.remove("/d/");
+  held.delete("/d/");
+  assert.deepEqual(readdirSync(join(root, "d")), ["index.html"]);
+  assert.equal(mirror.read("/d/index.html", 100)?.toString(), "/d/index.html");
+});
