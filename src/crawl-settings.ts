@@ -45,6 +45,12 @@ export interface CrawlSettings {
   /** In MiB. */
   readonly maxPackage?: number;
   readonly timeoutSeconds?: number;
+  /** In KiB a second. */
+  readonly leastRate?: number;
+  /** In MiB. */
+  readonly maxPage?: number;
+  readonly maxSite?: number;
+  readonly maxVisit?: number;
   readonly userAgent?: string;
   readonly from?: string;
   /** A file's path. */
@@ -64,6 +70,7 @@ export interface CrawlSettings {
 }
 
 const daySeconds = 86_400;
+const mebibyte = 1024 * 1024;
 
 /**
  * Every setting of a crawl: a line here is an option of `tidemark crawl`, a key of its configuration file, and a property
@@ -120,7 +127,23 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
     wholeNumber(0, 1_000_000),
     "MiB of the largest package that is fetched where a site offers many pages in one; 0: none (1024)",
   ),
-  timeoutSeconds: row("timeout", wholeNumber(1, 3600), "Seconds that one request may take"),
+  maxPage: row("max-page", wholeNumber(1, 1_000_000), "MiB of the largest page that is kept (1024)"),
+  maxSite: row("max-site", wholeNumber(1, 1_000_000_000), "MiB of all kept pages of a site together (1048576)"),
+  maxVisit: row(
+    "max-visit",
+    wholeNumber(1, 1_000_000_000),
+    "MiB that one visit receives; the rest waits for the next (65536)",
+  ),
+  timeoutSeconds: row(
+    "timeout",
+    wholeNumber(1, 3600),
+    "Seconds that a small request may take, and that a large one may be silent (30)",
+  ),
+  leastRate: row(
+    "least-rate",
+    wholeNumber(1, 1_000_000),
+    "KiB a second; a body that comes more slowly for longer than --timeout is given up (64)",
+  ),
   userAgent: row("user-agent", text, "Name to give to servers; robots.txt is obeyed under it, else under tidemark"),
   from: row("from", text, "Mail address to give to servers, so that a site's operator can write to you"),
   ca: row("ca", path, "File of further certificate authorities to trust, in PEM"),
@@ -166,7 +189,8 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
 
 /** The options of a crawl that settings stand for, but for what is in files. */
 export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, "urls" | "ca"> {
-  const { stateFile, keep, since, poll, distrustDays, maxPackage, timeoutSeconds } = settings;
+  const { stateFile, keep, since, poll, distrustDays, timeoutSeconds, leastRate } = settings;
+  const { maxPackage, maxPage, maxSite, maxVisit } = settings;
   const { types, budget, concurrency, sources, maxPages, maxDepth, order, planner } = settings;
   const { significant, userAgent, from, http1, allowPrivate } = settings;
   return {
@@ -178,7 +202,11 @@ export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, 
       since: since === undefined ? undefined : parseDate(since),
       isPlanned: poll === undefined ? undefined : poll === "planned",
       distrustMs: scaled(distrustDays, daySeconds * 1000),
-      packageBytes: scaled(maxPackage, 1024 * 1024),
+      packageBytes: scaled(maxPackage, mebibyte),
+      pageBytes: scaled(maxPage, mebibyte),
+      siteBytes: scaled(maxSite, mebibyte),
+      visitBytes: scaled(maxVisit, mebibyte),
+      leastBytesPerSecond: scaled(leastRate, 1024),
       timeoutMs: scaled(timeoutSeconds, 1000),
     }),
     ...givenOptions({ types, budget, concurrency, sources, maxPages, maxDepth, order, planner }),

@@ -107,8 +107,21 @@ export interface CrawlSiteOptions {
    * site itself may have one as long as no public one was seen. Default false.
    */
   readonly allowPrivate?: boolean;
-  /** Time for a small request, in milliseconds; a large body gets more. Default 30,000. */
+  /**
+   * Time for a small request in milliseconds, and the longest silence of a large one, which has a second more for each
+   * `leastBytesPerSecond` that came.
+   *
+   * @default 30000
+   */
   readonly timeoutMs?: number;
+  /** A body that comes more slowly than this, in the long run, is given up. Default 65,536. */
+  readonly leastBytesPerSecond?: number;
+  /** Most bytes of a page. A larger one is refused, whatever was announced, and what is held of it stays. Default 1 GiB. */
+  readonly pageBytes?: number;
+  /** Most bytes of all pages of the site together that are kept. Default 1 TiB. */
+  readonly siteBytes?: number;
+  /** Most bytes that this visit receives; the rest waits for another. Default 64 GiB. */
+  readonly visitBytes?: number;
   /** Default: the system's. */
   readonly clock?: Clock;
   /** Waits between attempts. Default: real time. */

@@ -99,6 +99,10 @@ export type FollowDecision =
 
 const defaultConnections = 16;
 const visitsPerConnection = 8;
+/** What is under way when it is to end has so long, where a site says nothing else. */
+const defaultTimeoutMs = 30_000;
+/** A request is looked at about so often. */
+const lookMs = 1000;
 /** What keeps everybody from being visited is no site's fault. */
 const ours: ReadonlySet<string> = new Set(["disk-full", "no-permission", "read-only", "io"]);
 
@@ -129,6 +133,8 @@ class Following {
   readonly #sites: FollowedSites;
   readonly #follower: SiteFollower;
   readonly #stop = new AbortController();
+  /** When it was told to end. */
+  #stoppedAt: EpochMs = Number.POSITIVE_INFINITY;
   #visits = 0;
   #failedVisits = 0;
 
@@ -166,7 +172,10 @@ class Following {
 
   async run(): Promise<FollowSummary> {
     const { sites, signal, isForever = true } = this.#options;
-    const stop = (): void => this.#stop.abort();
+    const stop = (): void => {
+      this.#stoppedAt = Math.min(this.#stoppedAt, this.#timing.now());
+      this.#stop.abort();
+    };
     signal?.addEventListener("abort", stop, { once: true });
     if (signal?.aborted === true) stop();
     let failure: { readonly error: unknown } | undefined;
@@ -242,7 +251,9 @@ class Following {
       const means = { store: this.#store, politeness: this.#politeness, clock, delay, createFetcher, onOutcome };
       // Followed for ever, a site that publishes no changes would otherwise have all its pages asked for at each visit.
       const planned = this.#options.isForever === false ? {} : { isPlanned: true };
-      const visit = { ...planned, ...options, origin: site, mayGoOn: mayStill, onEvent };
+      const { timeoutMs = defaultTimeoutMs } = options;
+      const mustEnd = (): boolean => this.#timing.now() - this.#stoppedAt >= timeoutMs - lookMs;
+      const visit = { ...planned, ...options, origin: site, mayGoOn: mayStill, mustEnd, onEvent };
       const result = await visitInStore(means, visit);
       return { kind: "done", result, isCutShort: isCutShort || this.#stop.signal.aborted };
     } catch (error) {

@@ -34,8 +34,8 @@ export interface AskedPage extends ServedPage {
 const spareBytes = 1024 * 1024;
 /** A server that asks for a longer wait than this is not asked again. */
 const maxRetryWaitMs = 30_000;
-/** Slower than this is too slow. */
-const minBytesPerMs = 64;
+/** Nothing larger is read, whatever was published of it. */
+const maxPageBytes = 1024 ** 3;
 /** After so many requests in a row that found the site in trouble it is left alone. */
 const maxTroublesInARow = 10;
 
@@ -81,8 +81,8 @@ export class SiteAsker {
         start.push(Buffer.from(chunk.subarray(0, maxMetaBytes - startBytes)));
         startBytes += chunk.length;
       };
-      return { path, maxBytes: expectedBytes + spareBytes, sink: { write } };
-    }, expectedBytes);
+      return { path, maxBytes: Math.min(expectedBytes + spareBytes, maxPageBytes), sink: { write } };
+    });
     const isHtml = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(head?.fields.get("content-type") ?? "");
     const html = isHtml ? Buffer.concat(start) : Buffer.alloc(0);
     return {
@@ -96,10 +96,7 @@ export class SiteAsker {
     };
   }
 
-  async #ask(
-    makeRequest: () => Omit<FetchRequest, "origin" | "timeoutMs" | "signal" | "onAnswer">,
-    expectedBytes: number = 0,
-  ): Promise<Asked> {
+  async #ask(makeRequest: () => Omit<FetchRequest, "origin" | "timeoutMs" | "signal" | "onAnswer">): Promise<Asked> {
     const { origin, timing, timeoutMs, signal } = this.#options;
     for (let isRetry = false; ; isRetry = true) {
       if (this.#requests > 0 && this.delayMs > 0) await timing.delay(this.delayMs, signal);
@@ -108,7 +105,7 @@ export class SiteAsker {
       const outcome = await this.#fetcher.get({
         ...makeRequest(),
         origin,
-        timeoutMs: timeoutMs + Math.ceil(expectedBytes / minBytesPerMs),
+        timeoutMs,
         onAnswer: (answer) => {
           head = answer;
         },

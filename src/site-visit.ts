@@ -32,6 +32,8 @@ export interface SiteVisitOptions
   readonly origin: string;
   /** Asked between two pages; once it says no, the visit ends in order. Default: it goes on. */
   readonly mayGoOn?: () => boolean;
+  /** Asked about each second of a request: whether it is left as it is, since nothing more is waited for. Default: it is not. */
+  readonly mustEnd?: () => boolean;
 }
 
 /** @throws TidemarkError `bad-option` if options of a visit are none, before anything is opened */
@@ -62,7 +64,9 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
   const { origin, types = [], since, concurrency = 1, keep = "mirror", warcBytes, packageBytes } = options;
   const { userAgent, from, ca, http1, allowPrivate } = options;
   const { sources, starts, urls, budget, maxPages, maxDepth, isPlanned, planner, distrustMs, lookAgainMs } = options;
-  const { order, timeoutMs, mayGoOn, signal, onEvent } = options;
+  const { order, timeoutMs, mayGoOn, mustEnd, signal, onEvent } = options;
+  const { pageBytes, siteBytes, visitBytes, leastBytesPerSecond } = options;
+  const bounds = { pageBytes, siteBytes, visitBytes, leastBytesPerSecond };
   const significant = checkSignificant(options.significant);
   const filter = parseTypes(types);
   const timing = realTiming(clock);
@@ -107,7 +111,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
           distrustMs,
           lookAgainMs,
         }),
-        ...givenOptions({ significant, timeoutMs, mayGoOn, signal, onEvent }),
+        ...givenOptions({ significant, timeoutMs, bounds, mayGoOn, mustEnd, signal, onEvent }),
       },
     ).catch(async (error: unknown) => {
       // What was recorded is finished also after an end by a signal; what ended the visit is the better message.

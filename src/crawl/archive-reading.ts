@@ -46,7 +46,6 @@ async function readOnce(
   const outcome = await getPatiently(visit, "metadata", () => ({
     path,
     maxBytes: bounds.packedBytes,
-    expectedBytes: entry.sizeBytes,
     maxRedirects: 5,
     ...(fresh ? { headers: noCache } : {}),
   }));

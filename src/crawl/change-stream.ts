@@ -18,6 +18,7 @@ import { type ReadingVisit, throwIfAborted } from "./reading-visit.ts";
 import { type Reading, Readings } from "./readings.ts";
 import { keepCrawlDelay, readRobots } from "./robots-rules.ts";
 import { Tally } from "./tally.ts";
+import { VisitBounds } from "./visit-bounds.ts";
 
 /** What is to be read of a site. */
 export interface StreamOptions {
@@ -144,7 +145,8 @@ export async function openChangeStream(
   const { origin, agent, filter, cursor, since, timeoutMs = 30_000, signal, onEvent } = options;
   const report = onEvent ?? (() => undefined);
   const tally = new Tally();
-  const visit: ReadingVisit = { origin, agent, ports, tally, report, concurrency: 1, timeoutMs, signal };
+  const bounds = new VisitBounds();
+  const visit: ReadingVisit = { origin, agent, ports, tally, report, concurrency: 1, timeoutMs, bounds, signal };
   const rules = await readRobots(visit, undefined);
   throwIfAborted(visit);
   if (!rules.ok) throw unavailable(rules.error.code, rules.error.message);

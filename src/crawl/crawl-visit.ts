@@ -15,7 +15,7 @@ export interface CrawlVisit extends ReadingVisit {
   readonly mayGoOn: () => boolean;
 }
 
-/** Whether no more pages are to be asked for: the rules that the visit has are too old, or it is to end. */
-export function isTimeUp({ ports, rulesUntil, mayGoOn }: CrawlVisit): boolean {
-  return ports.timing.now() >= rulesUntil || !mayGoOn();
+/** Whether no more pages are to be asked for: the rules that the visit has are too old, it received all that it may, or it is to end. */
+export function isTimeUp({ ports, bounds, rulesUntil, mayGoOn }: CrawlVisit): boolean {
+  return ports.timing.now() >= rulesUntil || bounds.isSpent || !mayGoOn();
 }

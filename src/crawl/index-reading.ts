@@ -1,5 +1,5 @@
 import { type ArchiveIndex, maxIndexBytes, parseArchiveIndex } from "../format/index.ts";
-import { excerpt, type FetchedOutcome, isSiteInTrouble, type Result, type Validators } from "../model/index.ts";
+import { excerpt, type FetchedOutcome, isLasting, type Result, type Validators } from "../model/index.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { type ReadingVisit, warn } from "./reading-visit.ts";
 
@@ -43,7 +43,7 @@ export async function readIndex(visit: ReadingVisit, request: IndexRequest): Pro
   if (outcome.kind === "not-modified") return { kind: "not-modified", validators: outcome.validators };
   if (outcome.kind === "gone") return { kind: "absent" };
   if (outcome.kind !== "fetched") {
-    const isTrouble = outcome.kind === "postponed" || isSiteInTrouble(outcome);
+    const isTrouble = outcome.kind === "postponed" || !isLasting(outcome);
     return { kind: "unusable", message: describeOutcome(outcome), isTrouble };
   }
   const index = readBody(visit, outcome);

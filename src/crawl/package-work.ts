@@ -110,7 +110,7 @@ export class PackageWork {
       const outcome = await getPatiently(
         this.#visit,
         "package",
-        () => ({ path, maxBytes, expectedBytes: offer.sizeBytes ?? maxBytes, maxRedirects: 5, sink: download }),
+        () => ({ path, maxBytes, maxRedirects: 5, sink: download }),
         // Pages are smaller: what is broken off costs less of them.
         () => false,
       );
@@ -152,17 +152,21 @@ export class PackageWork {
     const { ports, tally } = this.#visit;
     const { page } = item;
     using body = new PageBody(ports.bodies, ports.codec);
-    const maxBytes = packed.sizeBytes ?? maxBytesOf(page);
-    if (maxBytes > maxBytesOf(page)) return;
+    using room = this.#visit.bounds.openPage(item.held?.sizeBytes);
+    const maxBytes = packed.sizeBytes ?? maxBytesOf(this.#visit, page);
+    if (maxBytes > maxBytesOf(this.#visit, page)) return;
     const read = await entries.read(packed.name, { maxBytes, hashes: packed.hashes }, (piece) => body.write(piece));
     if (!read.ok) return;
     const { sizeBytes } = body;
     const digest = body.digest();
     if (sizeBytes !== (packed.sizeBytes ?? sizeBytes) || sizeBytes !== (page.sizeBytes ?? sizeBytes)) return;
     if (digest !== (page.digest ?? digest)) return;
+    // There is no room for it: asked for by itself, it is told so.
+    if (room.take(sizeBytes) !== undefined) return;
     const kept = await ports.bodies.keep({ ...page, sizeBytes, digest }, body.content());
     tally.packedPages++;
     tally.askedAndHeld++;
+    if (kept.ok) room.keep(sizeBytes);
     if (kept.ok) return await this.#results.add(item, { kind: "body", sizeBytes, digest, agrees: true });
     await this.#results.add(item, { kind: "trouble", trouble: "mirror", message: kept.error.message });
   }

@@ -19,14 +19,12 @@ import { describeOutcome, getPatiently, maxTroublesInARow } from "./patient-requ
 import type { BodyWriter, PageDigest } from "./ports.ts";
 import { isCancelled } from "./reading-visit.ts";
 import type { Postponed } from "./site-turn.ts";
+import type { PageRoom } from "./visit-bounds.ts";
 
 /** Bodies that should be larger, or of which nobody said how large, go to a file as they come. */
 const maxBodyInMemoryBytes = 256 * 1024;
 /** A body may be so much larger than its record says; what is longer is not the page. */
 const maxGrowthBytes = 16 * 1024 * 1024;
-
-/** Of a page whose size nobody said, a larger body is not read. */
-const maxUnsaidBytes = 256 * 1024 * 1024;
 
 const maxRedirects = 5;
 /** A coding that was not asked for is undone in memory, where body and result are no larger. */
@@ -66,8 +64,8 @@ function agrees(page: Page, body: Pick<Body, "sizeBytes" | "digest">): boolean {
 }
 
 /** Most bytes that a body of a page may have. */
-export function maxBytesOf({ sizeBytes }: Page): number {
-  return sizeBytes === undefined ? maxUnsaidBytes : sizeBytes + maxGrowthBytes;
+export function maxBytesOf({ bounds }: CrawlVisit, { sizeBytes }: Page): number {
+  return sizeBytes === undefined ? bounds.bodyBytes : Math.min(bounds.bodyBytes, sizeBytes + maxGrowthBytes);
 }
 
 /**
@@ -112,7 +110,7 @@ function chooseBody(
     );
   const content = received.content instanceof Uint8Array ? received.content : received.content.read();
   if (held === undefined && /^(?:x-)?gzip$/.test(contentEncoding) && !isGzip(content)) return ok(received);
-  const maxBytes = Math.min(maxUndoneBytes, maxBytesOf(page));
+  const maxBytes = Math.min(maxUndoneBytes, maxBytesOf(visit, page));
   const decoded = visit.ports.codec.decode(content, contentEncoding, maxBytes);
   return decoded.ok ? ok(bodyOf(visit, decoded.value)) : decoded;
 }
@@ -126,6 +124,7 @@ async function keepBody(
   item: FetchItem,
   received: Body,
   outcome: FetchedOutcome,
+  room: PageRoom,
 ): Promise<PageFinding> {
   const { page } = item;
   const chosen = chooseBody(visit, item, received, outcome);
@@ -134,6 +133,7 @@ async function keepBody(
   const { sizeBytes, digest } = body;
   const kept = await visit.ports.bodies.keep({ ...page, sizeBytes, digest }, body.content);
   if (!kept.ok) return { kind: "trouble", trouble: "mirror", message: kept.error.message };
+  room.keep(sizeBytes);
   return {
     kind: "body",
     sizeBytes,
@@ -166,6 +166,11 @@ function findingOfHeld(
   return { kind: "adopted", ...(adopted ?? { sizeBytes, digest }) };
 }
 
+/** Whether we ended the request ourselves: it says nothing of the page, which is as it was. */
+export function isBrokenOff(outcome: FetchOutcome): boolean {
+  return outcome.kind === "failed" && outcome.reason === "aborted";
+}
+
 /** Path and query of a whole URL. */
 export function pathOf(url: string): string {
   return url.slice(url.indexOf("/", url.indexOf("//") + 2));
@@ -181,6 +186,7 @@ export function mayAskAgain({ budget, tally }: CrawlVisit): boolean {
 export interface PageAnswer extends Disposable {
   readonly outcome: FetchOutcome | Postponed;
   readonly large: LargeBody | undefined;
+  readonly room: PageRoom;
 }
 
 /**
@@ -205,22 +211,32 @@ export async function askForPage(visit: CrawlVisit, item: FetchItem): Promise<Pa
 }
 
 async function ask(visit: CrawlVisit, item: FetchItem, validators: Validators | undefined): Promise<PageAnswer> {
-  const { page } = item;
+  const { page, held } = item;
   const isLarge = page.sizeBytes === undefined || page.sizeBytes > maxBodyInMemoryBytes;
   let large: LargeBody | undefined;
-  const drop = (): void => large?.writer.discard();
+  let room = visit.bounds.openPage(held?.sizeBytes);
+  const drop = (): void => {
+    large?.writer.discard();
+    room[Symbol.dispose]();
+  };
+  const refused = visit.bounds.refuse(page.sizeBytes, held?.sizeBytes);
+  if (refused !== undefined) {
+    const outcome = { kind: "failed", ...refused, receivedBytes: 0, requests: 0 } as const;
+    return { outcome, large, room, [Symbol.dispose]: drop };
+  }
   try {
     const outcome = await getPatiently(
       visit,
       "page",
       () => {
         drop();
+        room = visit.bounds.openPage(held?.sizeBytes);
         const sink = isLarge ? new LargeBody(visit) : undefined;
         large = sink;
         return {
           path: page.path,
-          maxBytes: maxBytesOf(page),
-          expectedBytes: page.sizeBytes ?? 0,
+          maxBytes: maxBytesOf(visit, page),
+          onProgress: room.take,
           ...(validators === undefined ? {} : { validators }),
           maxRedirects,
           mayFollow: (url) => robotsAllow(visit.robots, visit.agent, pathOf(url)),
@@ -229,7 +245,7 @@ async function ask(visit: CrawlVisit, item: FetchItem, validators: Validators | 
       },
       () => !isLongAway(item) && mayAskAgain(visit),
     );
-    return { outcome, large, [Symbol.dispose]: drop };
+    return { outcome, large, room, [Symbol.dispose]: drop };
   } catch (error) {
     drop();
     throw error;
@@ -246,15 +262,16 @@ export async function findPage(
   item: FetchItem,
   answer: PageAnswer,
 ): Promise<PageFinding | undefined> {
-  const { outcome, large } = answer;
+  const { outcome, large, room } = answer;
   const { page, known } = item;
   if (outcome.kind === "not-modified" && known !== undefined)
     return findingOfHeld(visit, page, known, outcome.validators);
-  if (outcome.kind === "postponed" || (isCancelled(visit) && outcome.kind !== "fetched")) return undefined;
+  if (outcome.kind === "postponed" || isBrokenOff(outcome)) return undefined;
+  if (isCancelled(visit) && outcome.kind !== "fetched") return undefined;
   if (outcome.kind !== "fetched") return findingOf(outcome);
   const received =
     large === undefined
       ? bodyOf(visit, outcome.body)
       : { content: large.writer, sizeBytes: large.sizeBytes, digest: large.digest() };
-  return await keepBody(visit, item, received, outcome);
+  return await keepBody(visit, item, received, outcome, room);
 }

@@ -10,14 +10,8 @@ export const patienceVisits = 3;
 /** After so many page requests in a row without an answer the site is left alone. */
 export const maxTroublesInARow = 10;
 
-// Slower than this is too slow: a large body may take longer than a small one, not for ever.
-const minBytesPerMs = 64;
-
 /** A request as the visit's parts make it; origin, time and signal are the visit's. */
-export interface VisitRequest extends Omit<FetchRequest, "origin" | "timeoutMs" | "signal"> {
-  /** Size of the body that is expected, in bytes; it may take longer than a small one. */
-  readonly expectedBytes?: number;
-}
+export type VisitRequest = Omit<FetchRequest, "origin" | "timeoutMs" | "leastBytesPerSecond" | "signal">;
 
 /**
  * Asks for something when it is the site's turn, and asks again if the server or the network is in trouble; how long to
@@ -35,10 +29,12 @@ export async function getPatiently(
   let last: FetchOutcome | undefined;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     if (last !== undefined && (!mayPassAtOnce(last) || !mayRetry() || isCancelled(visit))) return last;
-    const outcome = await getInTurn(visit, () => {
+    const outcome = await getInTurn(visit, (mayNotGoOn) => {
       const request = makeRequest();
-      const timeoutMs = visit.timeoutMs + Math.ceil((request.expectedBytes ?? 0) / minBytesPerMs);
-      const whole = { ...request, origin: visit.origin, timeoutMs };
+      const { origin, timeoutMs, bounds } = visit;
+      const onProgress: FetchRequest["onProgress"] = (bytes) => mayNotGoOn(bytes) ?? request.onProgress?.(bytes);
+      const { leastBytesPerSecond } = bounds;
+      const whole = { ...request, origin, timeoutMs, leastBytesPerSecond, onProgress };
       return visit.ports.requests.get(visit.signal === undefined ? whole : { ...whole, signal: visit.signal });
     });
     if (outcome.kind === "postponed") return last ?? outcome;

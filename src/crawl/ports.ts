@@ -118,6 +118,8 @@ export interface SiteMemory {
 /** Numbers of pages in the store. */
 export interface WorkCounts {
   readonly held: number;
+  /** Bytes of what is held. */
+  readonly heldBytes: number;
   /** Work that is due. */
   readonly pending: number;
   readonly disallowed: number;

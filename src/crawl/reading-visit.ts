@@ -2,6 +2,7 @@ import type { RobotsAgent } from "../format/index.ts";
 import { type CrawlEvent, type SiteClockState, TidemarkError } from "../model/index.ts";
 import type { ReadingPorts } from "./ports.ts";
 import type { Tally } from "./tally.ts";
+import type { VisitBounds } from "./visit-bounds.ts";
 
 /** What everything that asks one site something, during one visit, has in common. */
 export interface ReadingVisit {
@@ -14,8 +15,11 @@ export interface ReadingVisit {
   readonly report: (event: CrawlEvent) => void;
   /** Requests that may be under way at once. */
   readonly concurrency: number;
-  /** Time that a small request may take. */
+  /** Time that a small request may take, and longest silence of a large one. */
   readonly timeoutMs: number;
+  readonly bounds: VisitBounds;
+  /** Asked about each second of a request: whether nothing more is waited for, and it is left for another visit. */
+  readonly mustEnd?: (() => boolean) | undefined;
   readonly signal: AbortSignal | undefined;
   /** Keeps the numbers of the site's clocks; undefined if the visit remembers nothing. */
   readonly rememberClock?: (state: SiteClockState) => void;

@@ -55,7 +55,7 @@ export class Tally {
     state: {
       readonly passedOver: readonly PassedOver[];
       readonly cursor: Cursor | undefined;
-      readonly counts: WorkCounts;
+      readonly counts: Omit<WorkCounts, "heldBytes">;
       readonly elapsedMs: number;
     },
   ): CrawlSummary {

@@ -19,9 +19,8 @@ import type { Postponed } from "./site-turn.ts";
 import type { TargetFinding } from "./target-judgement.ts";
 import { hasLinks } from "./target-scope.ts";
 import type { TargetVisit } from "./target-visit.ts";
+import type { PageRoom } from "./visit-bounds.ts";
 
-/** A larger body is not read. */
-const maxPageBytes = 256 * 1024 * 1024;
 /** Larger pages are kept and not searched for links. */
 const maxSearchedBytes = 16 * 1024 * 1024;
 /** A held page that is larger is not compared with the one that comes. */
@@ -32,6 +31,7 @@ const maxRedirects = 5;
 export interface TargetAnswer extends Disposable {
   readonly outcome: FetchOutcome | Postponed;
   readonly body: PageBody;
+  readonly room: PageRoom;
   /** Whether it was asked for without validators. */
   readonly isFull: boolean;
   /** The held body of a page that was not modified, if its links are to be read. */
@@ -85,15 +85,27 @@ function readHeld(visit: TargetVisit, { path, held }: Target): Uint8Array | unde
 }
 
 async function ask(visit: TargetVisit, target: Target, isFull: boolean): Promise<TargetAnswer> {
+  const heldBytes = target.held?.sizeBytes;
   let body = new PageBody(visit.ports.bodies, visit.ports.codec);
-  const makeRequest = (): VisitRequest => {
+  let room = visit.bounds.openPage(heldBytes);
+  const drop = (): void => {
     body[Symbol.dispose]();
+    room[Symbol.dispose]();
+  };
+  const refused = visit.bounds.refuse(undefined, heldBytes);
+  if (refused !== undefined) {
+    const outcome = { kind: "failed", ...refused, receivedBytes: 0, requests: 0 } as const;
+    return { outcome, body, room, isFull, [Symbol.dispose]: drop };
+  }
+  const makeRequest = (): VisitRequest => {
+    drop();
+    room = visit.bounds.openPage(heldBytes);
     body = new PageBody(visit.ports.bodies, visit.ports.codec);
     const sink = body;
     return {
       path: target.path,
-      maxBytes: maxPageBytes,
-      expectedBytes: target.held?.sizeBytes ?? 0,
+      maxBytes: visit.bounds.bodyBytes,
+      onProgress: room.take,
       maxRedirects,
       ...(isFull ? {} : { validators: target.validators }),
       acceptCoding: true,
@@ -102,7 +114,7 @@ async function ask(visit: TargetVisit, target: Target, isFull: boolean): Promise
     };
   };
   const outcome = await getPatiently(visit, "page", makeRequest, () => !isLongAway(target) && mayAskAgain(visit));
-  return { outcome, body, isFull, [Symbol.dispose]: () => body[Symbol.dispose]() };
+  return { outcome, body, room, isFull, [Symbol.dispose]: drop };
 }
 
 function mediaTypeOf(visit: TargetVisit, path: string, contentType: string | undefined): string {
@@ -166,6 +178,7 @@ export async function receivePage(
   if (!isEqual || target.fullAt === undefined) {
     const kept = await visit.ports.bodies.keep(isEqual ? held : page, body.content());
     if (!kept.ok) return { finding: { kind: "trouble", trouble: "mirror", message: kept.error.message }, received };
+    answer.room.keep(sizeBytes);
   }
   const finding = {
     kind: "body",

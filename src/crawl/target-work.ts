@@ -5,6 +5,7 @@ import { isTimeUp } from "./crawl-visit.ts";
 import { isAway, maxAway, reservedFor } from "./due-work.ts";
 import { LinkFollower } from "./link-follower.ts";
 import { OrderedTargets } from "./ordered-targets.ts";
+import { isBrokenOff } from "./page-request.ts";
 import { maxTroublesInARow } from "./patient-request.ts";
 import { Permits } from "./permits.ts";
 import { dueAfterAnswer, intervalAfter } from "./poll-chooser.ts";
@@ -245,7 +246,7 @@ class TargetWork {
       this.postponed = outcome;
       return;
     }
-    if (isCancelled(this.#visit) && outcome.kind !== "fetched") return;
+    if ((isCancelled(this.#visit) && outcome.kind !== "fetched") || isBrokenOff(outcome)) return;
     // The next request goes out before this page is hashed and kept, and the server works meanwhile.
     await this.#visit.ports.requests.sent?.();
     if (target.held !== undefined) tally.askedAndHeld++;

@@ -34,6 +34,7 @@ import { SourceMemory } from "./source-memory.ts";
 import { Tally } from "./tally.ts";
 import { TargetScope } from "./target-scope.ts";
 import { doTargetWork } from "./target-work.ts";
+import { type ByteBounds, VisitBounds } from "./visit-bounds.ts";
 
 /** What a visit is to do. */
 export interface VisitOptions {
@@ -78,8 +79,12 @@ export interface VisitOptions {
    * same. Default: each change counts.
    */
   readonly significant?: number;
-  /** Time for a small request, in milliseconds; large bodies get more, at 64 bytes a millisecond. Default 30,000. */
+  /** Time for a small request, and longest silence of a large one, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
+  /** What may come, whatever is announced. */
+  readonly bounds?: ByteBounds;
+  /** Asked about each second of a request: whether nothing more is waited for, and what is under way is left. Default: it is not. */
+  readonly mustEnd?: (() => boolean) | undefined;
   /** Asked between two pages; once it says no, the visit ends in order, and the rest stays work. Default: it goes on. */
   readonly mayGoOn?: () => boolean;
   readonly signal?: AbortSignal;
@@ -159,7 +164,22 @@ class SiteVisit {
     const report = onEvent ?? (() => undefined);
     const rememberClock = (state: SiteClockState): void => ports.memory.rememberClock(state);
     const tally = this.#tally;
-    this.#visit = { origin, agent, ports, tally, report, concurrency, timeoutMs, signal, rememberClock };
+    const bounds = new VisitBounds(options.bounds);
+    bounds.begin(ports.work.counts().heldBytes);
+    const { mustEnd } = options;
+    this.#visit = {
+      origin,
+      agent,
+      ports,
+      tally,
+      report,
+      concurrency,
+      timeoutMs,
+      bounds,
+      mustEnd,
+      signal,
+      rememberClock,
+    };
   }
 
   async run(): Promise<VisitResult> {
@@ -270,6 +290,12 @@ class SiteVisit {
     const left = found?.look.kind === "targets" ? found.look.left : undefined;
     this.#hasMoreLists = left === "bounded" && this.#mayLookAgain(mayGoOn);
     if (left !== undefined && !this.#hasMoreLists) this.#leaveLists();
+    if (this.#visit.bounds.isSpent)
+      warn(
+        this.#visit,
+        "visit-full",
+        "The visit received as many bytes as it may (--max-visit); the rest is left for another.",
+      );
     const position = found?.look.kind === "work" ? found.look.position : undefined;
     return { source: found?.name ?? "none", passedOver, position: position ?? remembered };
   }
@@ -297,7 +323,14 @@ class SiteVisit {
     const { budget = Number.POSITIVE_INFINITY } = this.#options;
     const isInTrouble = this.#tally.troublesInARow >= maxTroublesInARow;
     const isResting = (this.#ports.gate?.restsUntil(this.#visit.origin) ?? 0) > this.#ports.timing.now();
-    return this.#listsLeft >= 1 && this.#tally.pageRequests < budget && !isInTrouble && !isResting && mayGoOn();
+    return (
+      this.#listsLeft >= 1 &&
+      this.#tally.pageRequests < budget &&
+      !isInTrouble &&
+      !isResting &&
+      mayGoOn() &&
+      !this.#visit.bounds.isSpent
+    );
   }
 
   #conclude({ source, passedOver, position }: VisitEnd): CrawlSummary {

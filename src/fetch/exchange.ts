@@ -11,6 +11,9 @@ import { isRedirect, resolveRedirect, type Target } from "./redirect.ts";
 import { requestFields } from "./request-fields.ts";
 import type { SignalWatch, Stoppable } from "./signal-watch.ts";
 
+/** Slower than this is too slow. */
+const defaultLeastBytesPerSecond = 64 * 1024;
+
 /** What an exchange needs of its fetcher. */
 export interface ExchangeContext {
   readonly commonFields: string[];
@@ -37,6 +40,8 @@ export class Exchange implements Passenger, Stoppable {
   #deadline: Deadline | undefined;
   #requests = 0;
   #receivedBytes = 0;
+  /** Of the answer that comes, as they come. */
+  #bodyBytes = 0;
   #isRedirected = false;
   #isRetried = false;
   #stopped: Failure | undefined;
@@ -76,10 +81,7 @@ export class Exchange implements Passenger, Stoppable {
     if (this.#request.signal?.aborted === true) this.#stopped = aborted;
     if (this.#stopped !== undefined) this.#fail(this.#stopped);
     if (this.#isSettled) return false;
-    const { timeoutMs } = this.#request;
-    this.#deadline ??= new Deadline(timeoutMs, () =>
-      this.stop({ reason: "timeout", message: `no whole answer within ${timeoutMs} ms` }),
-    );
+    this.#deadline ??= this.#startClock();
     const { origin, path } = this.#target;
     const fields = requestFields(this.#context.commonFields, this.#request, {
       isRedirected: this.#isRedirected,
@@ -90,11 +92,36 @@ export class Exchange implements Passenger, Stoppable {
       () => connection.drop(),
       (end, receivedBytes) => this.#endHop(connection, end, receivedBytes),
       watchHead(this.#request, { origin, path, fields }, connection, this.#context.clock),
+      (bytes) => this.#earn(bytes),
     );
     this.#requests++;
     this.#hop = hop;
     connection.send({ method: "GET", path, fields }, hop);
     return true;
+  }
+
+  #startClock(): Deadline {
+    const { timeoutMs, onProgress } = this.#request;
+    const onTick = (): void => {
+      const stop = onProgress?.(0);
+      if (stop !== undefined) this.stop(stop);
+    };
+    return new Deadline(timeoutMs, () => this.#late(), onProgress === undefined ? undefined : onTick);
+  }
+
+  /** A body earns its time: one that comes, however large, may take longer than a small one, and never for ever. */
+  #earn(bytes: number): void {
+    this.#bodyBytes += bytes;
+    this.#deadline?.extend((bytes * 1000) / (this.#request.leastBytesPerSecond ?? defaultLeastBytesPerSecond));
+  }
+
+  #late(): void {
+    const { timeoutMs, leastBytesPerSecond = defaultLeastBytesPerSecond } = this.#request;
+    const message =
+      this.#bodyBytes === 0
+        ? `no whole answer within ${timeoutMs} ms`
+        : `the body comes too slowly: after ${this.#bodyBytes} bytes it was more than ${timeoutMs} ms behind ${leastBytesPerSecond} bytes a second`;
+    this.stop({ reason: "timeout", message });
   }
 
   #queue(): void {

@@ -45,6 +45,7 @@ export class Hop implements AnswerReceiver, DecoderReceiver {
   readonly #onEnd: (end: HopEnd, receivedBytes: number) => void;
   readonly #dropConnection: () => void;
   readonly #watchHead: HeadWatcher | undefined;
+  readonly #onReceived: (bytes: number) => void;
   #tap: ExchangeSink | undefined;
   #progress: Progress = "connecting";
   #status = 0;
@@ -62,13 +63,16 @@ export class Hop implements AnswerReceiver, DecoderReceiver {
   /**
    * @param dropConnection - ends the connection at once, also where it is not made yet
    * @param watchHead - who wants to see heads and bodies as they came
+   * @param onReceived - told of the bytes of the body as they come over the wire
    */
   constructor(
     request: FetchRequest,
     dropConnection: () => void,
     onEnd: (end: HopEnd, receivedBytes: number) => void,
     watchHead?: HeadWatcher,
+    onReceived: (bytes: number) => void = () => undefined,
   ) {
+    this.#onReceived = onReceived;
     this.#watchHead = watchHead;
     this.#request = request;
     this.#dropConnection = dropConnection;
@@ -112,6 +116,7 @@ export class Hop implements AnswerReceiver, DecoderReceiver {
   onData(chunk: Buffer): boolean {
     if (this.#isOver) return true;
     this.#receivedBytes += chunk.length;
+    this.#onReceived(chunk.length);
     this.#tap?.write(chunk);
     if (this.#decoder !== undefined) return this.#decoder.write(chunk);
     if (this.#isWanted) this.#take(chunk);
@@ -168,6 +173,11 @@ export class Hop implements AnswerReceiver, DecoderReceiver {
   }
 
   #take(chunk: Uint8Array): void {
+    const failure = this.#request.onProgress?.(chunk.length);
+    if (failure !== undefined) {
+      this.#end({ kind: "failed", failure }, "drop");
+      return;
+    }
     const { maxBytes, truncateAtBytes, sink } = this.#request;
     const spaceBytes = (truncateAtBytes ?? maxBytes) - this.#takenBytes;
     if (chunk.length > spaceBytes && truncateAtBytes === undefined) {

@@ -43,6 +43,8 @@ export interface Turn {
    * @returns whether the server asked for a longer wait than it is granted
    */
   readonly done: (ending: TurnEnding) => boolean;
+  /** Whether the request is to end for others that wait: it holds a connection for long, and there are no more to lend. */
+  readonly isRecalled: () => boolean;
 }
 
 /** What asking for a turn came to. */
@@ -64,6 +66,10 @@ function isAnyOf(addresses: readonly object[], claimed: ReadonlySet<object>): bo
 }
 
 const maxSites = 100_000;
+/** A request that takes longer lends its connection to others that wait, as long as as many more can be made. */
+const slowAfterMs = 5000;
+/** If they cannot, the one that has taken longest is ended after so long. */
+const recallAfterMs = 60_000;
 const tellFromMs = 1000;
 const longestDelayMs = 24 * 3600 * 1000;
 /** Why a wait was ended; without it an error is made each time. */
@@ -87,12 +93,17 @@ export class PoliteGate {
   readonly #signals = new Map<AbortSignal, number>();
   readonly #onAbort = (): void => this.#dispatch();
   #underWay = 0;
+  /** When each request that is under way began, the oldest first. */
+  readonly #begun = new Map<object, EpochMs>();
+  /** Whether somebody waits for nothing but a connection. */
+  #isCrowded = false;
   #timer: AbortController | undefined;
   #timerAt: EpochMs = 0;
 
   /**
    * @param optionsOf - how a site is spared; default: as `options` say
-   * @param maxUnderWay - requests to all sites that may be under way at once: r of Castillo et al. Default: no bound
+   * @param maxUnderWay - requests to all sites that may be under way at once: r of Castillo et al. One that takes longer than five
+   *   seconds lends its place to another that waits, up to as many again. Default: no bound
    */
   constructor(
     ports: GatePorts,
@@ -168,6 +179,7 @@ export class PoliteGate {
     // Where somebody waits only for another's answer, nobody who came later goes first.
     let claimed: Set<object> | undefined;
     let next = Number.POSITIVE_INFINITY;
+    let isCrowded = false;
     for (const waiter of this.#waiters) {
       const { site, wish } = waiter;
       if (wish.signal?.aborted === true) {
@@ -178,10 +190,14 @@ export class PoliteGate {
       const addressAt = site.addressNotBefore(now);
       const at = Math.max(ownAt, addressAt);
       if (at <= now) {
-        // Else the next that ends makes room, for who waits longest.
-        const mayBegin = this.#underWay < this.#maxUnderWay;
-        const isClaimed = claimed !== undefined && isAnyOf(site.addresses, claimed);
-        if (mayBegin && !isClaimed) this.#leave(waiter, this.#begin(site, now));
+        if (claimed !== undefined && isAnyOf(site.addresses, claimed)) continue;
+        const freeAt = this.#freeAt(now);
+        if (freeAt <= now) this.#leave(waiter, this.#begin(site, now));
+        else {
+          // Or the next that ends makes room, for who waits longest.
+          isCrowded = true;
+          next = Math.min(next, freeAt);
+        }
       } else if (at === Number.POSITIVE_INFINITY) {
         if (ownAt > now) continue;
         claimed ??= new Set();
@@ -194,7 +210,24 @@ export class PoliteGate {
           this.#tell(waiter, at, addressAt > ownAt ? "shared-address" : site.reasonAt(now));
       }
     }
+    this.#isCrowded = isCrowded;
     this.#wakeAt(next, now);
+  }
+
+  /** When a connection is free, were none given back before: one is lent for each request that is slow, up to as many again. */
+  #freeAt(now: EpochMs): EpochMs {
+    const over = this.#underWay - this.#maxUnderWay;
+    if (over < 0) return now;
+    if (over >= this.#maxUnderWay) return Number.POSITIVE_INFINITY;
+    let at = 0;
+    for (const beganAt of this.#begun.values()) if (at++ === over) return beganAt + slowAfterMs;
+    return Number.POSITIVE_INFINITY;
+  }
+
+  #isRecalled(turn: object): boolean {
+    if (!this.#isCrowded || this.#underWay < 2 * this.#maxUnderWay) return false;
+    const [oldest] = this.#begun;
+    return oldest?.[0] === turn && this.#ports.now() - oldest[1] >= recallAfterMs;
   }
 
   #leave(waiter: Waiter, answer: TurnAnswer): void {
@@ -206,18 +239,22 @@ export class PoliteGate {
     const end = site.began(beganAt);
     this.#underWay++;
     let isHeld = true;
-    return {
+    const turn: Turn = {
       kind: "turn",
+      isRecalled: () => this.#isRecalled(turn),
       done: (ending) => {
         if (!isHeld) return false;
         isHeld = false;
         site.turns--;
         this.#underWay--;
+        this.#begun.delete(turn);
         const isBounded = end({ ...ending, beganAt }, this.#ports.now(), this.#ports.random);
         this.#dispatch();
         return isBounded;
       },
     };
+    this.#begun.set(turn, beganAt);
+    return turn;
   }
 
   #tell({ site, wish }: Waiter, at: EpochMs, why: WaitReason): void {

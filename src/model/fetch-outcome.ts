@@ -20,6 +20,12 @@ export interface AnswerHead {
   readonly fields: ReadonlyMap<string, string>;
 }
 
+/** Why a request is to end before its time. */
+export interface FetchStop {
+  readonly reason: FetchFailure;
+  readonly message: string;
+}
+
 /** One request, to be made politely. */
 export interface FetchRequest {
   /** Origin, such as `https://example.org`, without a slash at the end. */
@@ -30,8 +36,16 @@ export interface FetchRequest {
   readonly validators?: Validators;
   /** The body is cut off beyond this many bytes and the outcome is `too-large`. */
   readonly maxBytes: number;
-  /** Total time for request, redirects and body, in milliseconds. */
+  /**
+   * Time for a whole answer with its redirects, in milliseconds, and the longest silence. A body has more for each byte that came, as
+   * {@link leastBytesPerSecond} says; what was announced gives it none.
+   */
   readonly timeoutMs: number;
+  /**
+   * A body must come at this rate at least, in the long run: it has a second more for so many bytes, and never more than
+   * `timeoutMs` ahead. Default 65,536.
+   */
+  readonly leastBytesPerSecond?: number;
   /** How many redirects are followed; they stay on the origin unless `crossOrigin`. Default 0. */
   readonly maxRedirects?: number;
   /** Whether redirects may leave the origin. Default false. */
@@ -53,6 +67,11 @@ export interface FetchRequest {
   readonly sink?: BodySink;
   /** At most this many bytes are taken and the rest is dropped, without an outcome of `too-large`. */
   readonly truncateAtBytes?: number;
+  /**
+   * Told of the bytes of the body that came last, as they are after their codings, and about each second of 0 bytes as long as the
+   * answer is not whole; what it gives ends the request as failed.
+   */
+  readonly onProgress?: (bytes: number) => FetchStop | undefined;
   /** Is shown the status and every field of each answer, redirects too, before the body comes. */
   readonly onAnswer?: (answer: AnswerHead) => void;
   /**

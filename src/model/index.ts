@@ -31,6 +31,7 @@ export type {
   FetchFailure,
   FetchOutcome,
   FetchRequest,
+  FetchStop,
   Validators,
 } from "./fetch-outcome.ts";
 export { fetchFailures } from "./fetch-outcome.ts";

@@ -1,17 +1,19 @@
 import { type Connection, prepareStatement } from "./database.ts";
 
-const sql = `SELECT (SELECT count(*) FROM page WHERE site = ?1), w.*, t.* FROM
+const sql = `SELECT p.*, w.*, t.* FROM
+  (SELECT count(*), coalesce(sum(size), 0) FROM page WHERE site = ?1) p,
   (SELECT count(*) FILTER (WHERE state = 'due'), count(*) FILTER (WHERE state = 'disallowed') FROM work WHERE site = ?1) w,
   (SELECT count(*), count(*) FILTER (WHERE state = 'new'), count(*) FILTER (WHERE state = 'disallowed'),
     count(*) FILTER (WHERE state = 'known' AND full IS NULL AND asked IS NOT NULL),
     count(*) FILTER (WHERE unconfirmed = 1) FROM target WHERE site = ?1) t`;
 
-type Row = [number, number, number, number, number, number, number, number];
+type Row = [number, number, number, number, number, number, number, number, number];
 
 /** How many rows of each kind a site has. */
 interface Counted {
-  /** Pages that are held. */
+  /** Pages that are held, and their bytes. */
   readonly held: number;
+  readonly heldBytes: number;
   /** Work that is due, and that is disallowed. */
   readonly due: number;
   readonly disallowedWork: number;
@@ -54,7 +56,7 @@ export class SiteCounts {
 
   #count(): Counted {
     const row = prepareStatement(this.#connection, sql).get(this.#site) as Row;
-    const [held, due, disallowedWork, targets, fresh, disallowedTargets, doubted, unconfirmed] = row;
-    return { held, due, disallowedWork, targets, fresh, disallowedTargets, doubted, unconfirmed };
+    const [held, heldBytes, due, disallowedWork, targets, fresh, disallowedTargets, doubted, unconfirmed] = row;
+    return { held, heldBytes, due, disallowedWork, targets, fresh, disallowedTargets, doubted, unconfirmed };
   }
 }

@@ -175,9 +175,9 @@ export class StoredWork {
     this.#counts.forget();
   }
 
-  counts(): { held: number; pending: number; disallowed: number } {
-    const { held, due, disallowedWork } = inDatabase(this.#file, () => this.#counts.read());
-    return { held, pending: due, disallowed: disallowedWork };
+  counts(): { held: number; heldBytes: number; pending: number; disallowed: number } {
+    const { held, heldBytes, due, disallowedWork } = inDatabase(this.#file, () => this.#counts.read());
+    return { held, heldBytes, pending: due, disallowed: disallowedWork };
   }
 
   // One statement a batch instead of one a page: the call costs more than the row.

@@ -158,7 +158,7 @@ describe("the store", () => {
     });
     // A crawl that died may have put /b and /e in their places, and removed /a, before it could settle them.
     assert.deepEqual(dueWork(site), ["/a", "/b", "/c", "-/e"]);
-    assert.deepEqual(site.work.counts(), { held: 4, pending: 4, disallowed: 0 });
+    assert.deepEqual(site.work.counts(), { held: 4, heldBytes: 8, pending: 4, disallowed: 0 });
   });
 
   it("holds a page whose record says no size, and keeps the history of its work", () => {
@@ -235,7 +235,7 @@ describe("the store", () => {
     settle(site, [
       { kind: "postponed", path: "/a", postponed: { trouble: "disallowed", strikes: 1, state: "disallowed" } },
     ]);
-    assert.deepEqual(site.work.counts(), { held: 0, pending: 0, disallowed: 1 });
+    assert.deepEqual(site.work.counts(), { held: 0, heldBytes: 0, pending: 0, disallowed: 1 });
     site.work.reopenDisallowed();
     assert.deepEqual(dueWork(site), ["/a"]);
   });
