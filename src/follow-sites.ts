@@ -112,7 +112,7 @@ function leavingAt(signal: AbortSignal, gate: Politeness): Politeness {
     describe: (site, facts) => gate.describe(site, facts),
     restore: (site, kept) => gate.restore(site, kept),
     restsUntil: (site) => gate.restsUntil(site),
-    stateOf: (site, isOpen) => gate.stateOf(site, isOpen),
+    stateOf: (site, isOpen, isQuiet) => gate.stateOf(site, isOpen, isQuiet),
     turn: (site, wish) => gate.turn(site, { ...wish, signal }),
   };
 }

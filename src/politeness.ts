@@ -73,7 +73,6 @@ const limits: ReadonlyArray<readonly [keyof PolitenessOptions, number]> = [
   ["pagesBeforeRest", 1],
   ["restMs", 0],
   ["crawlDelayMs", 0],
-  ["maxCrawlDelayMs", 1],
   ["maxWaitMs", 0],
   ["maxRetryAfterMs", 0],
 ];

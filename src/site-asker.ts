@@ -47,6 +47,7 @@ export class SiteAsker {
   delayMs = 0;
   #requests = 0;
   #troublesInARow = 0;
+  #restsUntil = 0;
 
   constructor(fetcher: Fetcher, options: SiteAskerOptions) {
     this.#fetcher = fetcher;
@@ -96,11 +97,26 @@ export class SiteAsker {
     };
   }
 
+  /** Waits as before each request but the first. */
+  async pause(): Promise<void> {
+    if (this.#requests > 0 && this.delayMs > 0) await this.#options.timing.delay(this.delayMs, this.#options.signal);
+  }
+
+  #throwIfResting(): void {
+    const { origin, timing } = this.#options;
+    if (timing.now() >= this.#restsUntil) return;
+    const time = new Date(this.#restsUntil).toISOString();
+    throw new TidemarkError("site-unavailable", `${origin} asks not to be asked before ${time}.`, {
+      hint: "Run the same command after that.",
+    });
+  }
+
   async #ask(makeRequest: () => Omit<FetchRequest, "origin" | "timeoutMs" | "signal" | "onAnswer">): Promise<Asked> {
     const { origin, timing, timeoutMs, signal } = this.#options;
     for (let isRetry = false; ; isRetry = true) {
-      if (this.#requests > 0 && this.delayMs > 0) await timing.delay(this.delayMs, signal);
+      await this.pause();
       this.#throwIfAborted();
+      this.#throwIfResting();
       let head: AnswerHead | undefined;
       const outcome = await this.#fetcher.get({
         ...makeRequest(),
@@ -109,6 +125,10 @@ export class SiteAsker {
         onAnswer: (answer) => {
           head = answer;
         },
+        beforeNext: async () => {
+          await timing.delay(this.delayMs, signal);
+          return true;
+        },
         ...(signal === undefined ? {} : { signal }),
       });
       this.#throwIfAborted();
@@ -116,7 +136,10 @@ export class SiteAsker {
       this.#countTrouble(outcome);
       if (isRetry || outcome.kind !== "unavailable" || outcome.retryAt === undefined) return { head, outcome };
       const waitMs = Math.max(0, outcome.retryAt - timing.now());
-      if (waitMs > maxRetryWaitMs) return { head, outcome };
+      if (waitMs > maxRetryWaitMs) {
+        this.#restsUntil = Math.max(this.#restsUntil, outcome.retryAt);
+        return { head, outcome };
+      }
       await timing.delay(waitMs, signal);
     }
   }

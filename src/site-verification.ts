@@ -118,13 +118,13 @@ export class Verification {
 
   async #verifyMetadata(): Promise<void> {
     const asker = this.#asker;
-    const base = await asker.ask("/", 1);
-    if (base.head !== undefined) this.#tell(judgeBase(this.#origin, base.head));
     const robots = await asker.ask("/robots.txt", maxRobotsBytes + 1);
     if (robots.outcome.kind === "fetched") this.#robots = parseRobots(robots.outcome.body);
     this.#isUp = robots.head !== undefined;
     const crawlDelayMs = (robotsCrawlDelaySeconds(this.#robots, this.#agent) ?? 0) * 1000;
     asker.delayMs = this.#options.delayMs ?? Math.max(leastDelayMs, crawlDelayMs);
+    const base = await asker.ask("/", 1);
+    if (base.head !== undefined) this.#tell(judgeBase(this.#origin, base.head));
     this.#tell(judgeRobots(this.#origin, robots.head, this.#robots, this.#agent));
 
     const indexPath = this.#indexPath();
@@ -155,6 +155,7 @@ export class Verification {
 
   async #verifyPages(): Promise<void> {
     const { url, sample = 100, all = false, userAgent, timeoutMs, signal } = this.#options;
+    await this.#asker.pause();
     await using reading = await readChanges({
       url,
       ...(userAgent === undefined ? {} : { userAgent }),

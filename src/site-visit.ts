@@ -76,7 +76,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
     ...givenOptions({ userAgent, from, ca, http1, allowPrivate, clock }),
   });
   const site = await openKeptSite(store, origin, { keep, clock: clock ?? Date.now, warcBytes });
-  const { memory, work, targets, bodies, warc } = site;
+  const { memory, reading, work, targets, bodies, warc } = site;
   const requests = warc === undefined ? fetcher : warc.recorder.record(fetcher);
   try {
     const result = await visitSite(
@@ -85,6 +85,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
         codec: nodeCodec,
         timing: delay === undefined ? timing : { now: timing.now, delay },
         gate: politeness,
+        reading,
         memory,
         work,
         targets,

@@ -43,6 +43,16 @@ async function readOnce(
   bounds: Bounds,
   fresh: boolean,
 ): Promise<Result<Uint8Array>> {
+  const { codec, reading } = visit.ports;
+  const open = (body: Uint8Array): Result<Uint8Array> => {
+    const content = codec.unpack(body, bounds.contentBytes);
+    if (!content.ok) return content;
+    const id = codec.contentId(content.value);
+    return id === entry.name.id ? content : problem("wrong-content", `its content has the id ${id}`);
+  };
+  const kept = fresh ? undefined : reading?.read(path);
+  const known = kept && open(kept);
+  if (known?.ok === true) return known;
   const outcome = await getPatiently(visit, "metadata", () => ({
     path,
     maxBytes: bounds.packedBytes,
@@ -50,10 +60,9 @@ async function readOnce(
     ...(fresh ? { headers: noCache } : {}),
   }));
   if (outcome.kind !== "fetched") return problem("archive-missing", describeOutcome(outcome));
-  const content = visit.ports.codec.unpack(outcome.body, bounds.contentBytes);
-  if (!content.ok) return content;
-  const id = visit.ports.codec.contentId(content.value);
-  return id === entry.name.id ? content : problem("wrong-content", `its content has the id ${id}`);
+  const content = open(outcome.body);
+  if (content.ok) reading?.keep(path, outcome.body);
+  return content;
 }
 
 // Once more past all caches: one on the way may hold a broken copy.

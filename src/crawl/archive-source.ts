@@ -10,7 +10,7 @@ import {
   type Validators,
 } from "../model/index.ts";
 import { locateIndex } from "./index-location.ts";
-import { readIndex } from "./index-reading.ts";
+import { readIndex, readKeptIndex } from "./index-reading.ts";
 import { takeIn } from "./intake.ts";
 import type { Wanted } from "./reading-plan.ts";
 import { throwIfAborted } from "./reading-visit.ts";
@@ -97,7 +97,12 @@ export class ArchiveSource implements ChangeSource {
     const { wanted, position } = select(visit.filter, this.#since, remembered, isVoid);
     const isSameIndex = position?.indexPath === location.path;
     const validators = isSameIndex ? withoutShared(position.indexValidators, readSharedTags(ports.memory)) : {};
-    const found = await readIndex(visit, { path: location.path, validators });
+    const { progress } = visit;
+    // What was read is work now, and the site grants no more than a request or two a visit.
+    if (progress.isIndexRead && !isVoid && position !== undefined && ports.work.counts().pending > 0)
+      return ok({ position });
+    const kept = readKeptIndex(visit, location.path, progress.indexAgeMs);
+    const found = kept ?? (await readIndex(visit, { path: location.path, validators }));
     throwIfAborted(visit);
     ports.gate?.describe(visit.origin, { hasArchives: found.kind === "index" || found.kind === "not-modified" });
     switch (found.kind) {
@@ -110,6 +115,7 @@ export class ArchiveSource implements ChangeSource {
           metadataBytes: 0,
           changes: 0,
         });
+        progress.noteIndex();
         return ok({ position: position && this.#confirm(visit, position, found.validators) });
       case "absent":
         return problem(
@@ -134,7 +140,12 @@ export class ArchiveSource implements ChangeSource {
           wholeBase,
         );
         const taken = await takeIn(visit, readings, { memory: ports.memory, wanted, indexPath: location.path });
-        return taken.ok ? ok({ position: taken.value, publications: newestPublications(found.index) }) : taken;
+        if (taken.ok || !visit.tally.isPostponed) ports.reading?.clear();
+        if (!taken.ok) return taken;
+        progress.noteIndex();
+        // Since then more may have been published.
+        if (kept !== undefined && !progress.isAfterDelay) return await this.#follow(visit);
+        return ok({ position: taken.value, publications: newestPublications(found.index) });
       }
     }
   }

@@ -1,5 +1,5 @@
 import { type ArchiveIndex, maxIndexBytes, parseArchiveIndex } from "../format/index.ts";
-import { excerpt, type FetchedOutcome, isLasting, type Result, type Validators } from "../model/index.ts";
+import { type EpochMs, excerpt, type FetchedOutcome, isLasting, type Result, type Validators } from "../model/index.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { type ReadingVisit, warn } from "./reading-visit.ts";
 
@@ -30,6 +30,49 @@ function readBody(visit: ReadingVisit, outcome: FetchedOutcome): Result<ArchiveI
   return content.ok ? parseArchiveIndex(content.value) : content;
 }
 
+function joinBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const joined = new Uint8Array(a.length + b.length);
+  joined.set(a);
+  joined.set(b, a.length);
+  return joined;
+}
+
+const keptName = "index";
+
+/** When an index was received that a reading follows, and from where. */
+interface KeptHead {
+  readonly url: string;
+  readonly at: EpochMs;
+  readonly validators: Validators;
+}
+
+function keepIndex({ origin, ports }: ReadingVisit, path: string, { body, validators }: FetchedOutcome): void {
+  const head: KeptHead = { url: origin + path, at: ports.timing.now(), validators };
+  ports.reading?.keep(keptName, joinBytes(new TextEncoder().encode(`${JSON.stringify(head)}\n`), body));
+}
+
+/** The index that a visit followed that was cut short while it read; undefined if there is none of that age. */
+export function readKeptIndex(
+  { origin, ports }: ReadingVisit,
+  path: string,
+  maxAgeMs: number,
+): (IndexReading & { readonly kind: "index" }) | undefined {
+  const kept = ports.reading?.read(keptName);
+  const end = kept?.indexOf(0x0a) ?? -1;
+  if (kept === undefined || end === -1) return undefined;
+  try {
+    const { url, at, validators } = JSON.parse(new TextDecoder().decode(kept.subarray(0, end))) as KeptHead;
+    const ageMs = ports.timing.now() - at;
+    if (url !== origin + path || !(ageMs >= 0 && ageMs < maxAgeMs)) return undefined;
+    const content = ports.codec.unpack(kept.subarray(end + 1), maxIndexBytes);
+    const index = content.ok ? parseArchiveIndex(content.value) : content;
+    return index.ok ? { kind: "index", index: index.value, validators } : undefined;
+  } catch {
+    // Whoever was killed while it was written left a part of it.
+    return undefined;
+  }
+}
+
 /** Asks for the index; one that makes no sense is asked for once more, past all caches. */
 export async function readIndex(visit: ReadingVisit, request: IndexRequest): Promise<IndexReading> {
   const { path, validators, fresh = false } = request;
@@ -47,7 +90,10 @@ export async function readIndex(visit: ReadingVisit, request: IndexRequest): Pro
     return { kind: "unusable", message: describeOutcome(outcome), isTrouble };
   }
   const index = readBody(visit, outcome);
-  if (index.ok) return { kind: "index", index: index.value, validators: outcome.validators };
+  if (index.ok) {
+    keepIndex(visit, path, outcome);
+    return { kind: "index", index: index.value, validators: outcome.validators };
+  }
   if (!fresh) return readIndex(visit, { path, fresh: true });
   return { kind: "unusable", message: index.error.message, isTrouble: false };
 }

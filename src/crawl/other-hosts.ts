@@ -38,7 +38,7 @@ export class OtherHosts {
 
   async #ask(origin: string): Promise<Result<HostVisit>> {
     // What is remembered of clocks is the site's own.
-    const { rememberClock: _, ...own } = this.#visit;
+    const { clocks: _, ...own } = this.#visit;
     const visit: ReadingVisit = { ...own, origin, concurrency: 1 };
     const rules = await readRobots(visit, undefined);
     if (!rules.ok) return problem("host-unavailable", `${origin}: ${rules.error.message}`);

@@ -11,7 +11,7 @@ export const patienceVisits = 3;
 export const maxTroublesInARow = 10;
 
 /** A request as the visit's parts make it; origin, time and signal are the visit's. */
-export type VisitRequest = Omit<FetchRequest, "origin" | "timeoutMs" | "leastBytesPerSecond" | "signal">;
+export type VisitRequest = Omit<FetchRequest, "origin" | "timeoutMs" | "leastBytesPerSecond" | "beforeNext" | "signal">;
 
 /**
  * Asks for something when it is the site's turn, and asks again if the server or the network is in trouble; how long to
@@ -29,15 +29,19 @@ export async function getPatiently(
   let last: FetchOutcome | undefined;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     if (last !== undefined && (!mayPassAtOnce(last) || !mayRetry() || isCancelled(visit))) return last;
-    const outcome = await getInTurn(visit, (mayNotGoOn) => {
+    const outcome = await getInTurn(visit, ({ beforeNext, mayNotGoOn }) => {
       const request = makeRequest();
       const { origin, timeoutMs, bounds } = visit;
       const onProgress: FetchRequest["onProgress"] = (bytes) => mayNotGoOn(bytes) ?? request.onProgress?.(bytes);
       const { leastBytesPerSecond } = bounds;
-      const whole = { ...request, origin, timeoutMs, leastBytesPerSecond, onProgress };
+      const whole = { ...request, origin, timeoutMs, leastBytesPerSecond, onProgress, beforeNext };
       return visit.ports.requests.get(visit.signal === undefined ? whole : { ...whole, signal: visit.signal });
     });
-    if (outcome.kind === "postponed") return last ?? outcome;
+    if (outcome.kind === "postponed") {
+      visit.tally.isPostponed = true;
+      visit.tally.isDelayed ||= outcome.isByDelay;
+      return last ?? outcome;
+    }
     visit.tally.count(outcome, of);
     last = outcome;
   }

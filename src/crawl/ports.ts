@@ -295,6 +295,14 @@ export interface ChangeMerge {
 /** Where requests wait for their turn. */
 export type Gate = Pick<PoliteGate, "describe" | "restore" | "restsUntil" | "stateOf" | "turn">;
 
+/** What was fetched for a reading that is not whole yet; a visit that is cut short leaves it to the next. */
+export interface KeptReading {
+  /** What was kept under a name, maybe broken; undefined if nothing was. */
+  read(name: string): Uint8Array | undefined;
+  keep(name: string, content: Uint8Array): void;
+  clear(): void;
+}
+
 /** What reading a site's archives needs. */
 export interface ReadingPorts {
   readonly requests: Requests;
@@ -302,6 +310,8 @@ export interface ReadingPorts {
   readonly timing: Timing;
   /** Where requests wait for their turn; undefined if what is asked is no server but a disk. */
   readonly gate: Gate | undefined;
+  /** Undefined where a reading that is cut short begins anew. */
+  readonly reading?: KeptReading | undefined;
 }
 
 /** What a crawler's visit needs. */

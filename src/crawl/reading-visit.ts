@@ -1,5 +1,6 @@
 import type { RobotsAgent } from "../format/index.ts";
-import { type CrawlEvent, type SiteClockState, TidemarkError } from "../model/index.ts";
+import { type CrawlEvent, TidemarkError } from "../model/index.ts";
+import type { ClockKeeper } from "./clock-keeper.ts";
 import type { ReadingPorts } from "./ports.ts";
 import type { Tally } from "./tally.ts";
 import type { VisitBounds } from "./visit-bounds.ts";
@@ -22,7 +23,7 @@ export interface ReadingVisit {
   readonly mustEnd?: (() => boolean) | undefined;
   readonly signal: AbortSignal | undefined;
   /** Keeps the numbers of the site's clocks; undefined if the visit remembers nothing. */
-  readonly rememberClock?: (state: SiteClockState) => void;
+  readonly clocks?: ClockKeeper;
 }
 
 /** Reports something that a person may want to know and that stops nothing. */

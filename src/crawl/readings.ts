@@ -77,6 +77,9 @@ export class Readings {
   }
 
   async #goAround(trouble: ArchiveTrouble): Promise<Result<undefined>> {
+    // What was not asked for is not broken.
+    if (this.#visit.tally.isPostponed)
+      return problem("site-unavailable", `the rest waits for another visit: ${trouble.message}`);
     warn(this.#visit, "bad-archive", `An archive cannot be used: ${trouble.message}.`);
     if (this.#attempts >= maxAttempts || isCancelled(this.#visit))
       return problem("site-unavailable", `an archive cannot be used: ${trouble.message}`);

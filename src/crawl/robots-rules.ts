@@ -20,6 +20,7 @@ import { type ReadingVisit, warn } from "./reading-visit.ts";
 import { maxCopyAgeMs, robotsFreshMs } from "./robots-freshness.ts";
 import { withoutShared } from "./shared-tags.ts";
 import type { Postponed } from "./site-turn.ts";
+import type { VisitProgress } from "./visit-progress.ts";
 
 /** Lets the site's Crawl-delay hold for what is asked next. */
 export function keepCrawlDelay(visit: ReadingVisit, robots: Robots): void {
@@ -42,12 +43,13 @@ export interface RobotsRules {
 }
 
 // A site that announces archives is asked at each visit: its robots.txt leads to them, and a 304 costs it nothing.
-function freshRules(kept: RobotsCopy | undefined, nowMs: number): Robots | undefined {
-  if (kept === undefined) return undefined;
+function freshRules(kept: RobotsCopy, nowMs: number, resumed: VisitProgress | undefined): RobotsRules | undefined {
   const ageMs = nowMs - kept.confirmedAt;
-  if (ageMs < 0 || ageMs >= Math.min(kept.freshMs, maxCopyAgeMs)) return undefined;
+  const limitMs = resumed?.robotsAgeMs ?? Math.min(kept.freshMs, maxCopyAgeMs);
+  if (ageMs < 0 || ageMs >= limitMs) return undefined;
   const robots = parseRobots(kept.body);
-  return robots.archiveIndexes.length > 0 ? undefined : robots;
+  if (resumed === undefined && robots.archiveIndexes.length > 0) return undefined;
+  return { robots, copy: undefined, until: kept.confirmedAt + Math.max(maxCopyAgeMs, limitMs) };
 }
 
 // It is asked for as it is. Where it comes coded all the same, it has rules only for who undoes that.
@@ -101,6 +103,7 @@ export function saysNoRobots(outcome: FetchOutcome): boolean {
  * copy of the last day holds.
  *
  * @param sharedTags - entity tags that say nothing, since the site gives them to what differs
+ * @param progress - where the visit goes on with what an earlier one began, the copy is taken as that one received it
  * @returns the rules; a problem `site-unavailable` if the server is in trouble and no copy of the last day is kept
  * @see RFC 9309 sections 2.3.1 and 2.4
  */
@@ -108,10 +111,11 @@ export async function readRobots(
   visit: ReadingVisit,
   kept: RobotsCopy | undefined,
   sharedTags: ReadonlySet<string> = new Set(),
+  progress?: VisitProgress,
 ): Promise<Result<RobotsRules>> {
-  const fresh = freshRules(kept, visit.ports.timing.now());
-  if (fresh !== undefined && kept !== undefined)
-    return ok({ robots: fresh, copy: undefined, until: kept.confirmedAt + maxCopyAgeMs });
+  const resumed = progress?.isResumed === true ? progress : undefined;
+  const fresh = kept && freshRules(kept, visit.ports.timing.now(), resumed);
+  if (fresh !== undefined) return ok(fresh);
   const sent = kept && withoutShared(kept.validators, sharedTags);
   const decoded = await askForRobots(visit, sent, true);
   const isMiscoded = decoded.kind === "failed" && decoded.reason === "bad-coding";

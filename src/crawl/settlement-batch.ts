@@ -2,7 +2,8 @@ import type { Settlement } from "../model/index.ts";
 import type { CrawlVisit } from "./crawl-visit.ts";
 
 const maxBatchItems = 10_000;
-const maxBatchAgeMs = 10_000;
+/** A visit that is killed has lost no more than it did in this time. */
+const maxBatchAgeMs = 1000;
 
 /**
  * Collects results and makes them durable a batch at a time: first the bodies, then what is

@@ -76,6 +76,7 @@ export class SourceMemory {
     const times = earlier?.since === undefined ? 1 : earlier.times + 1;
     const absence = { at: this.#now, since, times, code, why: message.slice(0, maxWhyCharacters) };
     this.#state = { ...this.#state, absent: { ...this.#state.absent, [source]: absence } };
+    this.save();
   }
 
   /** Whether the pages that are held are followed by a source; of states that do not say, whether they were. */

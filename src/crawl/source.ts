@@ -15,6 +15,7 @@ import type { CrawlVisit } from "./crawl-visit.ts";
 import type { CrawlPorts } from "./ports.ts";
 import { type ReadingVisit, warn } from "./reading-visit.ts";
 import type { SourceMemory } from "./source-memory.ts";
+import type { VisitProgress } from "./visit-progress.ts";
 
 /** A visit that looks for what changed at a site. */
 export interface SourceVisit extends ReadingVisit {
@@ -23,6 +24,7 @@ export interface SourceVisit extends ReadingVisit {
   readonly filter: MediaTypeFilter;
   /** Asked before each of many lists: whether this visit reads it, or leaves it and the rest to another. */
   readonly mayReadList: () => boolean;
+  readonly progress: VisitProgress;
 }
 
 /** How pages are asked for of a site that does not publish its changes. */

@@ -26,6 +26,11 @@ export class Tally {
   /** Page requests in a row that found the site in trouble. */
   troublesInARow = 0;
 
+  /** Whether a request was not made, because the site wants to be left alone for longer than a visit waits. */
+  isPostponed = false;
+  /** The same, where it is the site's Crawl-delay that takes so long. */
+  isDelayed = false;
+
   /** Counts one request's outcome. */
   count(outcome: FetchOutcome, of: RequestKind): void {
     this.requests += outcome.requests;

@@ -3,7 +3,8 @@ import type { TargetVisit } from "./target-visit.ts";
 
 const maxBatchItems = 2_000;
 const maxBatchLinks = 50_000;
-const maxBatchAgeMs = 10_000;
+/** A visit that is killed has lost no more than it did in this time. */
+const maxBatchAgeMs = 1000;
 
 /** A page that was found twice: by the shorter way, with what both give to its rank. */
 function merge(a: FoundTarget, b: FoundTarget): FoundTarget {

@@ -10,7 +10,6 @@ import {
   type PassedOver,
   type Result,
   type RobotsCopy,
-  type SiteClockState,
   type SitePosition,
   type SiteRecord,
   type SourceName,
@@ -19,6 +18,7 @@ import {
 } from "../model/index.ts";
 import { defaultDistrustMs, type PollPlannerName } from "../revisit/index.ts";
 import { ArchiveSource } from "./archive-source.ts";
+import { ClockKeeper } from "./clock-keeper.ts";
 import { LinkSource } from "./link-source.ts";
 import { ListSource } from "./list-source.ts";
 import { doPageWork } from "./page-work.ts";
@@ -35,6 +35,7 @@ import { Tally } from "./tally.ts";
 import { TargetScope } from "./target-scope.ts";
 import { doTargetWork } from "./target-work.ts";
 import { type ByteBounds, VisitBounds } from "./visit-bounds.ts";
+import { VisitProgress } from "./visit-progress.ts";
 
 /** What a visit is to do. */
 export interface VisitOptions {
@@ -148,6 +149,7 @@ class SiteVisit {
   readonly #startedAt: number;
   /** When the site answered last in an earlier visit; 0 if that is not known. */
   #answeredBefore = 0;
+  #progress: VisitProgress;
   #publications: readonly EpochSeconds[] | undefined;
   #nextDueAt: EpochMs | undefined;
   /** Requests for lists beyond the first ones that the visit may make. */
@@ -162,7 +164,10 @@ class SiteVisit {
     this.#listsLeft = freeLists + (options.budget ?? Number.POSITIVE_INFINITY) * listShare;
     this.#startedAt = ports.timing.now();
     const report = onEvent ?? (() => undefined);
-    const rememberClock = (state: SiteClockState): void => ports.memory.rememberClock(state);
+    const { gate } = ports;
+    const clocks =
+      gate && new ClockKeeper(origin, gate, (state) => ports.memory.rememberClock(state), ports.memory.read().clock);
+    this.#progress = new VisitProgress(ports.memory, this.#startedAt);
     const tally = this.#tally;
     const bounds = new VisitBounds(options.bounds);
     bounds.begin(ports.work.counts().heldBytes);
@@ -178,7 +183,7 @@ class SiteVisit {
       bounds,
       mustEnd,
       signal,
-      rememberClock,
+      ...(clocks && { clocks }),
     };
   }
 
@@ -186,7 +191,6 @@ class SiteVisit {
     const record = this.#ports.memory.read();
     this.#answeredBefore = record.clock?.answeredAt ?? 0;
     this.#prepareGate(record);
-    this.#rememberClock(true);
     try {
       const summary = await this.#go(record);
       const restsUntil = this.#ports.gate?.restsUntil(this.#visit.origin) ?? 0;
@@ -229,18 +233,34 @@ class SiteVisit {
         warn(this.#visit, rules.error.code, rules.error.message);
         return this.#conclude(end);
       }
+      this.#visit.clocks?.opens();
       end = await this.#follow(rules.value, record.position);
-      if (timing.now() < rules.value.until && !this.#hasMoreLists) return this.#conclude(end);
+      if (this.#isToGoOn()) this.#endProgress();
+      else if (timing.now() < rules.value.until && !this.#hasMoreLists) return this.#conclude(end);
     }
+  }
+
+  /** Whether what an earlier visit left is done, so that the site can be asked what is new. */
+  #isToGoOn(): boolean {
+    const { budget = Number.POSITIVE_INFINITY, mayGoOn = () => true } = this.#options;
+    const { isResumed, isAfterDelay } = this.#progress;
+    if (!isResumed || isAfterDelay || isCancelled(this.#visit)) return false;
+    return !this.#tally.isPostponed && this.#tally.pageRequests < budget && mayGoOn();
+  }
+
+  #endProgress(): void {
+    this.#progress.end(this.#tally.isDelayed);
+    this.#progress = new VisitProgress(this.#ports.memory, this.#ports.timing.now());
   }
 
   async #readRobots(record: SiteRecord): Promise<Result<RobotsRules>> {
     const { memory } = this.#ports;
     // What was received and judged under another name says nothing of this one.
     const kept = record.robots?.agent === copyKeyOf(this.#visit.agent) ? record.robots : undefined;
-    const rules = await readRobots(this.#visit, kept, readSharedTags(memory));
+    const rules = await readRobots(this.#visit, kept, readSharedTags(memory), this.#progress);
     if (!rules.ok || isCancelled(this.#visit)) return rules;
     const { robots, copy } = rules.value;
+    this.#progress.begin();
     keepCrawlDelay(this.#visit, robots);
     if (copy !== undefined) {
       if (!isSameRobots(record.robots, copy)) {
@@ -255,7 +275,8 @@ class SiteVisit {
   async #follow({ robots, until }: RobotsRules, remembered: SitePosition | undefined): Promise<VisitEnd> {
     const { budget = Number.POSITIVE_INFINITY, filter, mayGoOn = () => true } = this.#options;
     const mayReadList = this.#boundLists(mayGoOn);
-    const visit: SourceVisit = { ...this.#visit, ports: this.#ports, robots, filter, mayReadList };
+    const progress = this.#progress;
+    const visit: SourceVisit = { ...this.#visit, ports: this.#ports, robots, filter, mayReadList, progress };
     const scope = new TargetScope(filter, this.#ports.mediaTypes);
     const memory = new SourceMemory(visit, (this.#options.lookAgainMs ?? defaultLookAgainMs) / 1000);
     const { found, passedOver, isLeftAlone } = await findSource(visit, makeSources(this.#options, scope), memory);
@@ -335,6 +356,7 @@ class SiteVisit {
 
   #conclude({ source, passedOver, position }: VisitEnd): CrawlSummary {
     const { memory, timing, targets, work } = this.#ports;
+    this.#endProgress();
     const { maxPages = Number.POSITIVE_INFINITY } = this.#options;
     const counts = work.counts();
     const known = targets.counts();

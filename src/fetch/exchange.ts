@@ -144,8 +144,8 @@ export class Exchange implements Passenger, Stoppable {
     if (isUnread && !this.#isRetried) {
       this.#isRetried = true;
       this.#requests--;
-      queueMicrotask(() => {
-        if (!this.board(connection)) this.#origin?.release(connection);
+      this.#goOn((isWanted) => {
+        if (!isWanted || !this.board(connection)) this.#origin?.release(connection);
       });
       return;
     }
@@ -191,7 +191,31 @@ export class Exchange implements Passenger, Stoppable {
     }
     this.#target = target;
     this.#isRedirected = true;
-    this.#queue();
+    this.#goOn((isWanted) => {
+      if (isWanted) this.#queue();
+    });
+  }
+
+  /** Makes a further request once it may be made. Time that it waits for that is no server's. */
+  #goOn(make: (isWanted: boolean) => void): void {
+    const { beforeNext } = this.#request;
+    if (beforeNext === undefined) {
+      queueMicrotask(() => make(true));
+      return;
+    }
+    this.#deadline?.clear();
+    this.#deadline = undefined;
+    beforeNext(this.#target.origin + this.#target.path).then(
+      (may) => {
+        if (!may) this.#stopped ??= aborted;
+        if (this.#stopped !== undefined) this.#fail(this.#stopped);
+        make(!this.#isSettled);
+      },
+      (error: unknown) => {
+        this.#settle(() => this.#settlement.reject(error));
+        make(false);
+      },
+    );
   }
 
   #fail(failure: Failure): void {

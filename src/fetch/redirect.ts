@@ -45,7 +45,8 @@ export function resolveRedirect(
   }
   const max = request.maxRedirects ?? 0;
   if (followed >= max) {
-    return { reason: "redirect-loop", message: `redirected to ${excerpt(url.href)} after ${followed} redirects` };
+    const why = max === 0 ? ", and no redirect is followed here" : ` after ${followed} redirects`;
+    return { reason: "redirect-loop", message: `redirected to ${excerpt(url.href)}${why}` };
   }
   url.hash = "";
   if (request.mayFollow?.(url.href) === false) {

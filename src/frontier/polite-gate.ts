@@ -21,6 +21,8 @@ export interface GatePorts {
 export interface TurnWish {
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined;
+  /** Whether it follows from a request that was made, such as a redirect: a rest that has to be is waited for. */
+  readonly isFurther?: boolean | undefined;
   /** Told of each wait of a second or more, once for all who wait for the same site. */
   readonly onWait?: (until: EpochMs, why: WaitReason) => void;
 }
@@ -136,9 +138,10 @@ export class PoliteGate {
    * A site's numbers, to be kept.
    *
    * @param isOpen - whether the visit goes on
+   * @param isQuiet - whether no request is made before they are kept again; default: whether none is under way
    */
-  stateOf(site: string, isOpen: boolean): SiteClockState {
-    return this.#sites.of(site).state(isOpen);
+  stateOf(site: string, isOpen: boolean, isQuiet?: boolean): SiteClockState {
+    return this.#sites.of(site).state(isOpen, isQuiet);
   }
 
   /** Requests that are under way. */
@@ -202,7 +205,7 @@ export class PoliteGate {
         if (ownAt > now) continue;
         claimed ??= new Set();
         for (const address of site.addresses) claimed.add(address);
-      } else if (at - now > site.maxWaitMs) {
+      } else if (at - now > (wish.isFurther === true ? site.maxFurtherWaitMs : site.maxWaitMs)) {
         this.#leave(waiter, { kind: "later", at, why: addressAt > ownAt ? "shared-address" : site.reasonAt(now) });
       } else {
         next = Math.min(next, at);

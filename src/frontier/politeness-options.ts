@@ -14,13 +14,6 @@ export interface PolitenessOptions {
   readonly restMs?: number | undefined;
   /** Least time from an answer of a site to the next request, in milliseconds; a longer Crawl-delay holds. Default 0. */
   readonly crawlDelayMs?: number | undefined;
-  /**
-   * A site whose Crawl-delay is longer is visited in portions of ten requests, this far apart, with a rest
-   * between portions that makes the average the Crawl-delay.
-   *
-   * @default 60000
-   */
-  readonly maxCrawlDelayMs?: number | undefined;
   /** Whether a site on a loopback address is given rests too. Default false: it is one's own. */
   readonly loopbackRests?: boolean | undefined;
   /** Longest wait for a turn; what would wait longer is told so instead. Default 300,000. */
@@ -49,8 +42,6 @@ export interface Pace {
   readonly maxUnderWay: number;
 }
 
-const portionPages = 10;
-
 /**
  * Plans at which pace a site may be asked.
  *
@@ -64,15 +55,7 @@ export function planPace(options: PolitenessOptions, facts: SiteFacts, isLoopbac
   const restMs = rests ? (options.restMs ?? usual.restMs) : 0;
   const crawlDelayMs = Math.max(options.crawlDelayMs ?? 0, facts.crawlDelayMs);
   const maxUnderWay = crawlDelayMs > 0 ? 1 : Math.max(1, facts.concurrency);
-  const gapMs = Math.min(crawlDelayMs, options.maxCrawlDelayMs ?? 60_000);
-  if (gapMs === crawlDelayMs) return { pagesBeforeRest, restMs, gapMs, maxUnderWay };
-  const pages = Math.min(pagesBeforeRest, portionPages);
-  return {
-    pagesBeforeRest: pages,
-    restMs: Math.max(restMs, pages * crawlDelayMs - (pages - 1) * gapMs),
-    gapMs,
-    maxUnderWay,
-  };
+  return { pagesBeforeRest, restMs, gapMs: crawlDelayMs, maxUnderWay };
 }
 
 /** Plans at which pace the address of a site may be asked: a Crawl-delay is the site's own word, not its neighbours'. */

@@ -73,7 +73,7 @@ export class SiteClock {
 /**
  * Makes numbers that were kept usable now.
  *
- * Of a crawler that was killed nobody knows when it asked last: it is as if it were just now, and a rest were due.
+ * Of a crawler that was killed after it had asked nobody knows when it asked last: it is as if it were just now, and a rest were due.
  *
  * @param pace - that of the site as far as it is known
  * @returns undefined if they are no numbers of a clock
@@ -87,14 +87,14 @@ export function restoreState(
   if (!Object.values(state).every((value) => Number.isFinite(value) && value >= 0)) return undefined;
   const restMs = Math.min(maxRestoredRestMs, Math.max(0, state.notBefore - state.answeredAt));
   const restedAt = Math.min(state.answeredAt, now) + restMs;
-  const isOpen = state.isOpen === 1;
+  const isUnknown = state.isOpen === 1 && state.isQuiet !== 1;
   const troubledAt = Math.min(state.troubledAt, now);
   const backOffMs = Math.min(maxRetryAfterMs, Math.max(0, state.until - state.troubledAt));
   return {
     ...state,
-    pages: isOpen ? 0 : state.pages,
-    answeredAt: isOpen ? now : Math.min(state.answeredAt, now),
-    notBefore: isOpen ? Math.max(restedAt, now + Math.max(pace.restMs, pace.gapMs)) : restedAt,
+    pages: isUnknown ? 0 : state.pages,
+    answeredAt: isUnknown ? now : Math.min(state.answeredAt, now),
+    notBefore: isUnknown ? Math.max(restedAt, now + Math.max(pace.restMs, pace.gapMs)) : restedAt,
     troubledAt,
     until: troubledAt + backOffMs,
   };

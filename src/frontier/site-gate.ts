@@ -6,7 +6,17 @@ import { restoreState, SiteClock, type WaitReason } from "./site-clock.ts";
 
 const defaultMaxWaitMs = 300_000;
 const dayMs = 24 * 3600 * 1000;
-const nothing = { pages: 0, answeredAt: 0, notBefore: 0, level: 0, troubledAt: 0, until: 0, isAsked: 0 };
+const nothing = {
+  pages: 0,
+  answeredAt: 0,
+  notBefore: 0,
+  level: 0,
+  troubledAt: 0,
+  until: 0,
+  isAsked: 0,
+  isOpen: 0,
+  isQuiet: 1,
+};
 const unknown: SiteFacts = { crawlDelayMs: 0, hasArchives: false, concurrency: 1 };
 
 /** What a gate knows of one site: its clock, the clocks of its addresses, and what decides its pace. */
@@ -35,6 +45,11 @@ export class SiteGate {
     this.#maxRetryAfterMs = options.maxRetryAfterMs ?? dayMs;
     this.#pace = planPace(options, unknown, false);
     this.#addressPace = planAddressPace(options, unknown, false);
+  }
+
+  /** Longest wait for a turn of a request that follows from another: what was begun has to come to an end. */
+  get maxFurtherWaitMs(): number {
+    return Math.max(this.maxWaitMs, this.#pace.restMs, this.#pace.gapMs);
   }
 
   get isUsed(): boolean {
@@ -123,11 +138,16 @@ export class SiteGate {
    * The numbers to be kept; see {@link SiteClockState}.
    *
    * @param isOpen - whether the visit goes on
+   * @param isQuiet - whether no request is made before they are kept again; default: whether none is under way
    */
-  state(isOpen: boolean): SiteClockState {
-    const numbers = this.#clock?.state ?? this.#kept ?? nothing;
-    const wasOpen = this.#clock === undefined && this.#kept?.isOpen === 1;
-    return { ...numbers, crawlDelayMs: this.#facts.crawlDelayMs, isOpen: isOpen || wasOpen ? 1 : 0 };
+  state(isOpen: boolean, isQuiet: boolean = (this.#clock?.underWay ?? 0) === 0): SiteClockState {
+    const { crawlDelayMs } = this.#facts;
+    if (this.#clock !== undefined)
+      return { ...this.#clock.state, crawlDelayMs, isOpen: isOpen ? 1 : 0, isQuiet: isQuiet ? 1 : 0 };
+    // What a visit left that did not end is as it was, until the site is asked again.
+    const { isOpen: wasOpen, isQuiet: wasQuiet, ...numbers } = this.#kept ?? nothing;
+    const isExact = wasOpen === 0 || wasQuiet === 1;
+    return { ...numbers, crawlDelayMs, isOpen: isOpen ? 1 : wasOpen, isQuiet: isExact && isQuiet ? 1 : 0 };
   }
 
   #makeClock(now: EpochMs): SiteClock {

@@ -56,6 +56,12 @@ export interface FetchRequest {
    */
   readonly mayFollow?: (url: string) => boolean;
   /**
+   * Asked before each further request that follows from this one, with its URL: where a redirect leads, and again what was
+   * lost with a connection that the server closed. It may wait, for as long as it likes; `false` ends the request as
+   * `aborted`. Default: it is made at once.
+   */
+  readonly beforeNext?: (url: string) => Promise<boolean>;
+  /**
    * Whether the server may code the body (gzip, br, and zstd where Node has it). The coding is undone while the body
    * comes: sink, body and `maxBytes` are of what comes out, `receivedBytes` of what came. Default false: the bytes as
    * they are published.

@@ -50,6 +50,8 @@ export interface SiteClockState {
   readonly crawlDelayMs: number;
   /** 1 while a visit is under way, so that one that was killed is known by it. */
   readonly isOpen: number;
+  /** 1 if no request was made since these numbers were written; what a visit that ended has written is so, too. */
+  readonly isQuiet: number;
 }
 
 /** What a crawler remembers of a site beside its pages. */

@@ -44,13 +44,16 @@ const clockNumbers: readonly (keyof SiteClockState)[] = [
   "isAsked",
   "crawlDelayMs",
   "isOpen",
+  "isQuiet",
 ];
 
 function parseClock(text: Text | undefined): SiteClockState | undefined {
   if (text === null || text === undefined) return undefined;
   try {
     const numbers = Object(JSON.parse(text)) as Record<string, unknown>;
-    return Object.fromEntries(clockNumbers.map((name) => [name, Number(numbers[name])])) as unknown as SiteClockState;
+    return Object.fromEntries(
+      clockNumbers.map((name) => [name, Number(numbers[name] ?? 0)]),
+    ) as unknown as SiteClockState;
   } catch {
     return undefined;
   }

@@ -8,6 +8,7 @@ import { FileThread } from "./file-thread.ts";
 import { GroupSync } from "./group-sync.ts";
 import { type BodyTaker, HandedBodies } from "./handed-bodies.ts";
 import { HandedMarks } from "./handed-marks.ts";
+import { KeptReading } from "./kept-reading.ts";
 import { LateWrites } from "./late-writes.ts";
 import { doubtLeftBodies } from "./left-bodies.ts";
 import { LeftCaptures } from "./left-captures.ts";
@@ -76,6 +77,8 @@ export interface SiteWarc {
 /** What is kept of one site. */
 export interface SiteStore<Kept = Mirror | PassingBodies | HandedBodies> {
   readonly memory: StoredSite;
+  /** Undefined where the state ends with the process. */
+  readonly reading: KeptReading | undefined;
   readonly work: StoredWork;
   readonly targets: TargetList;
   readonly bodies: Kept;
@@ -152,6 +155,10 @@ export class Store {
       inDatabase(this.#stateFile, () => doubtLeftBodies(this.#connection, site, (page) => bodies.holds(page)));
     return {
       memory,
+      reading:
+        this.#stateFile === memoryName
+          ? undefined
+          : new KeptReading(join(dirname(this.#temporary), "readings", String(site))),
       work: new StoredWork(this.#connection, own, shared, marks),
       targets: new TargetList(this.#connection, own, shared, marks),
       ...kept,

@@ -342,10 +342,32 @@ describe("the numbers of a site's clocks", () => {
     await times(time, gate, [fine]);
     time.set(time.now() + 5000);
     const next = openGate(time, lone, {});
-    next.restore(nameOf(0), gate.stateOf(nameOf(0), true));
+    next.restore(nameOf(0), gate.stateOf(nameOf(0), true, false));
     const from = time.now();
     await time.run(next.turn(nameOf(0)));
     assert.equal(time.now() - from, 20_000);
+  });
+
+  it("of a visit that was killed while it waited make the next one wait no longer, however often it is killed", async () => {
+    const time = new VirtualTime();
+    const gate = openGate(time, lone, { restMs: 15_000 });
+    await times(time, gate, [fine]);
+    const askedAt = time.now();
+    time.set(askedAt + 1000);
+    let state = gate.stateOf(nameOf(0), true, false);
+    for (const secondsLater of [2, 9]) {
+      time.set(askedAt + secondsLater * 1000);
+      const next = openGate(time, lone, { restMs: 15_000 });
+      next.restore(nameOf(0), state);
+      // It is killed while it waits for its turn.
+      void next.turn(nameOf(0), { signal: AbortSignal.abort() });
+      await Promise.resolve();
+      state = JSON.parse(JSON.stringify(next.stateOf(nameOf(0), true)));
+    }
+    const last = openGate(time, lone, { restMs: 15_000 });
+    last.restore(nameOf(0), state);
+    await time.run(last.turn(nameOf(0)));
+    assert.equal(time.now(), askedAt + 2000 + 15_000);
   });
 
   test("that make no sense are as if there were none, and none keeps us away for ever", async () => {

@@ -72,7 +72,7 @@ describe("two sites of one store", () => {
       using store = openStore({ into: folder.path });
       const { memory } = store.openSite("https://a.example");
       memory.beginIntake().list([pageAt("/1")], false);
-      memory.rememberClock({ ...clock, crawlDelayMs: 0, isOpen: 1 });
+      memory.rememberClock({ ...clock, crawlDelayMs: 0, isOpen: 1, isQuiet: 0 });
       // The store is closed as a process that dies leaves it: nothing was committed.
     }
     using store = openStore({ into: folder.path });

@@ -10,6 +10,7 @@ const origin = "https://example.org";
 const clock: SiteClockState = {
   ...{ pages: 0, answeredAt: 0, notBefore: 0, level: 0, troubledAt: 0, until: 0, isAsked: 0, crawlDelayMs: 0 },
   isOpen: 1,
+  isQuiet: 0,
 };
 
 function pageOf(path: string): Page & HeldBody {

@@ -1,0 +1,84 @@
+import type { EpochMs } from "../model/index.ts";
+import type { SiteMemory } from "./ports.ts";
+import { maxCopyAgeMs } from "./robots-freshness.ts";
+
+/** What is remembered of a visit that has not come to its end. */
+interface Kept {
+  /** When it was gone on with last; 0 if the last visit came to its end. */
+  readonly at: EpochMs;
+  /** When the index was read whose changes are work; 0 if it was not. */
+  readonly indexAt: EpochMs;
+  /** Whether it ended because the Crawl-delay is longer than a visit waits; else it was cut short. */
+  readonly isDelayed: boolean;
+}
+
+const nothing: Kept = { at: 0, indexAt: 0, isDelayed: false };
+/** Of a site that grants a request a visit: so long its archives are read on from one index. */
+const maxDelayedMs = 30 * maxCopyAgeMs;
+
+/**
+ * How far a visit came that was killed, or that the site's own delay ended after a request or two: the next goes on behind it.
+ * Otherwise each would ask for robots.txt and the index, and come to nothing else.
+ */
+export class VisitProgress {
+  readonly #memory: SiteMemory;
+  readonly #startedAt: EpochMs;
+  readonly #earlier: Kept;
+  #now: Kept;
+
+  /** @param startedAt - when this visit began */
+  constructor(memory: SiteMemory, startedAt: EpochMs) {
+    this.#memory = memory;
+    this.#startedAt = startedAt;
+    const kept = (memory.readSource("progress") as Kept | undefined) ?? nothing;
+    const limitMs = kept.isDelayed ? maxDelayedMs : maxCopyAgeMs;
+    const isRecent = kept.at > 0 && startedAt >= kept.at && startedAt - kept.at < limitMs;
+    this.#earlier = isRecent ? kept : nothing;
+    this.#now = { ...this.#earlier, at: startedAt, isDelayed: false };
+  }
+
+  /** Whether this visit goes on with what an earlier one began. */
+  get isResumed(): boolean {
+    return this.#earlier.at > 0;
+  }
+
+  /** Whether the site's delay ended the earlier one. */
+  get isAfterDelay(): boolean {
+    return this.#earlier.isDelayed;
+  }
+
+  /** Whether an index was read not too long ago, and what it said may be work still. */
+  get isIndexRead(): boolean {
+    return this.#startedAt - this.#earlier.indexAt < this.indexAgeMs;
+  }
+
+  /**
+   * For how long a robots.txt is used without asking again. RFC 9309 section 2.4 would have it used for no more than a day; a
+   * site that is visited each night and grants one request a visit is asked for something else every other time.
+   */
+  get robotsAgeMs(): number {
+    return this.#earlier.isDelayed ? 2 * maxCopyAgeMs : maxCopyAgeMs;
+  }
+
+  /** For how long an index is gone on with that was not read to its end. */
+  get indexAgeMs(): number {
+    return this.#earlier.isDelayed ? maxDelayedMs : maxCopyAgeMs;
+  }
+
+  /** Notes that the visit has begun to do something. */
+  begin(): void {
+    this.#memory.rememberSource("progress", this.#now);
+  }
+
+  /** Notes that the index was read. */
+  noteIndex(): void {
+    this.#now = { ...this.#now, indexAt: this.#startedAt };
+    this.begin();
+  }
+
+  /** Notes how the visit ended; what was begun before does not count any more, unless its Crawl-delay ended it. */
+  end(isDelayed: boolean): void {
+    this.#now = isDelayed ? { ...this.#now, isDelayed } : nothing;
+    this.begin();
+  }
+}
