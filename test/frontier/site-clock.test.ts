@@ -24,7 +24,12 @@ test("a wait is never replaced by a shorter one: not by another Retry-After, a b
       for (const { passesMs, wellbeing, retryInMs, isRestarted, random } of steps) {
         now += passesMs;
         if (isRestarted) {
-          const state = restoreState({ ...clock.state, crawlDelayMs: 0, isOpen: 0, isQuiet: 0 }, pace, maxRetryAfterMs, now);
+          const state = restoreState(
+            { ...clock.state, crawlDelayMs: 0, isOpen: 0, isQuiet: 0 },
+            pace,
+            maxRetryAfterMs,
+            now,
+          );
           clock = new SiteClock(pace, maxRetryAfterMs, state);
         }
         assert.ok(clock.notBefore(now) >= promisedAt, `${promisedAt - clock.notBefore(now)} ms too early`);
