@@ -45,7 +45,7 @@ test("a page that goes back to what it was before a crawl was killed is not left
 test("crawls of twenty sites that are killed at any instant keep every page once, politely", {
   timeout: 300_000,
 }, async (t) => {
-  const options = { times: 15, seed: 20_261_122, pages: 600, sites: 20, withinMs: 700, troubleEvery: 40 };
+  const options = { times: 20, seed: 20_261_122, pages: 1200, sites: 20, withinMs: 1500, troubleEvery: 40 };
   const report = await killSites(options);
   t.diagnostic(JSON.stringify(report));
   assert.equal(report.killed, options.times);
