@@ -96,13 +96,6 @@ describe("a polite visit", () => {
     let visits = 0;
     for (; visits < 40; visits++) {
       const { summary, requests, warnings } = await crawler.visit();
-      console.error(
-        requests.join(),
-        warnings.join(),
-        JSON.stringify(summary.passedOver),
-        summary.pending,
-        summary.source,
-      );
       assert.ok(requests.length <= 1, requests.join());
       if (summary.pending > 0) assert.ok(warnings.length <= 1, warnings.join());
       if (summary.source === "archives" && summary.pending === 0) break;
