@@ -232,10 +232,16 @@ class Decoding {
     const mediaType = this.#known(this.#types);
     const digest = (flags & flagDigest) === 0 ? undefined : this.#digest();
     const racy = (flags & flagRacy) !== 0;
-    const page = { path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest, racy };
-    const marked = (flags & flagMark) === 0 ? page : { ...page, mark: this.#mark() };
-    const made = (extensions & extensionIncludes) === 0 ? marked : { ...marked, includes: this.#includes() };
-    return (extensions & extensionStamp) === 0 ? made : { ...made, stamp: this.#stamp() };
+    const mark = (flags & flagMark) === 0 ? undefined : this.#mark();
+    const includes = (extensions & extensionIncludes) === 0 ? undefined : this.#includes();
+    const stamp = (extensions & extensionStamp) === 0 ? undefined : this.#stamp();
+    // Nearly every page has a stamp: a copy that adds it would cost a fifth of an export without changes.
+    const page: PublishedPage =
+      stamp === undefined
+        ? { path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest, racy }
+        : { path, sizeBytes, mtimeUs, ctimeUs, lastModified, mediaType, digest, racy, stamp };
+    const marked = mark === undefined ? page : { ...page, mark };
+    return includes === undefined ? marked : { ...marked, includes };
   }
 
   #includes(): PageIncludes {
