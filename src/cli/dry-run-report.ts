@@ -20,7 +20,10 @@ const rules: Readonly<Record<WithholdRule, RuleText>> = {
   "server-configuration": { what: "configuration", wayOut: byName },
   "server-source": { what: "source of a server-side script", wayOut: byName },
   "private-data": { what: "private data", wayOut: byName },
-  "unknown-type": { what: "type that sites do not publish", wayOut: "--include '**' --include '**/*.ending'" },
+  "unknown-type": {
+    what: "type that sites do not publish",
+    wayOut: "--include '**' --include '**/*.ending', or '**/name' where there is no ending",
+  },
   unreadable: { what: "server could not read it", wayOut: "let the server's user read it" },
   "outside-root": { what: "link out of the docroot", wayOut: "copy it there, or --map /prefix/=folder" },
   "broken-link": { what: "link to nothing", wayOut: "mend the link" },
