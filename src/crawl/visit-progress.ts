@@ -60,9 +60,9 @@ export class VisitProgress {
     return this.#earlier.isDelayed ? 2 * maxCopyAgeMs : maxCopyAgeMs;
   }
 
-  /** For how long an index is gone on with that was not read to its end. */
+  /** For how long an index is gone on with. After a kill it is asked for again: what it said may be out of date, and that is one request. */
   get indexAgeMs(): number {
-    return this.#earlier.isDelayed ? maxDelayedMs : maxCopyAgeMs;
+    return this.#earlier.isDelayed ? maxDelayedMs : 0;
   }
 
   /** Notes that the visit has begun to do something. */
