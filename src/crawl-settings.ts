@@ -55,6 +55,7 @@ export interface CrawlSettings {
   readonly from?: string;
   /** A file's path. */
   readonly ca?: string;
+  /** Has no effect. */
   readonly http1?: boolean;
   readonly allowPrivate?: boolean;
   readonly pagesBeforeRest?: number;
@@ -147,7 +148,7 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
   userAgent: row("user-agent", text, "Name to give to servers; robots.txt is obeyed under it, else under tidemark"),
   from: row("from", text, "Mail address to give to servers, so that a site's operator can write to you"),
   ca: row("ca", path, "File of further certificate authorities to trust, in PEM"),
-  http1: row("http1", flag, "Speak HTTP/1.1 also where a server offers HTTP/2"),
+  http1: row("http1", flag, "Has no effect: HTTP/1.1 is what is spoken", { isDeprecated: true }),
   allowPrivate: row(
     "allow-private",
     flag,
@@ -192,7 +193,7 @@ export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, 
   const { stateFile, keep, since, poll, distrustDays, timeoutSeconds, leastRate } = settings;
   const { maxPackage, maxPage, maxSite, maxVisit } = settings;
   const { types, budget, concurrency, sources, maxPages, maxDepth, order, planner } = settings;
-  const { significant, userAgent, from, http1, allowPrivate } = settings;
+  const { significant, userAgent, from, allowPrivate } = settings;
   return {
     url: settings.url,
     into: settings.into,
@@ -210,7 +211,7 @@ export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, 
       timeoutMs: scaled(timeoutSeconds, 1000),
     }),
     ...givenOptions({ types, budget, concurrency, sources, maxPages, maxDepth, order, planner }),
-    ...givenOptions({ significant, userAgent, from, http1, allowPrivate }),
+    ...givenOptions({ significant, userAgent, from, allowPrivate }),
   };
 }
 

@@ -96,11 +96,7 @@ export interface CrawlSiteOptions {
   readonly from?: string;
   /** Certificates in PEM of further authorities that TLS trusts. Default: those that Node trusts. */
   readonly ca?: string;
-  /**
-   * Whether HTTP/1.1 is spoken also where a server offers HTTP/2.
-   *
-   * @default false
-   */
+  /** @deprecated It has no effect: HTTP/1.1 is what is spoken. */
   readonly http1?: boolean;
   /**
    * Whether redirects may lead to addresses that are not for everybody: loopback, private, link-local and the like. The

@@ -62,7 +62,7 @@ export function checkVisitOptions(
 export async function visitInStore(means: VisitMeans, options: SiteVisitOptions): Promise<VisitResult> {
   const { store, politeness, clock, delay, onOutcome } = means;
   const { origin, types = [], since, concurrency = 1, keep = "mirror", warcBytes, packageBytes } = options;
-  const { userAgent, from, ca, http1, allowPrivate } = options;
+  const { userAgent, from, ca, allowPrivate } = options;
   const { sources, starts, urls, budget, maxPages, maxDepth, isPlanned, planner, distrustMs, lookAgainMs } = options;
   const { order, timeoutMs, mayGoOn, mustEnd, signal, onEvent } = options;
   const { pageBytes, siteBytes, visitBytes, leastBytesPerSecond } = options;
@@ -73,7 +73,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
   await using fetcher = (means.createFetcher ?? createFetcher)({
     connections: concurrency,
     allowedPrivateOrigins: [origin],
-    ...givenOptions({ userAgent, from, ca, http1, allowPrivate, clock }),
+    ...givenOptions({ userAgent, from, ca, allowPrivate, clock }),
   });
   const site = await openKeptSite(store, origin, { keep, clock: clock ?? Date.now, warcBytes });
   const { memory, reading, work, targets, bodies, warc } = site;

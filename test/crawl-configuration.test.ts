@@ -195,7 +195,6 @@ describe("settings of a crawl", () => {
       sources: ["links"],
       budget: 0,
       maxDepth: 0,
-      http1: true,
       allowPrivate: true,
     });
   });

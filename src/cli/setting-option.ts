@@ -9,7 +9,9 @@ import { flagOption, listOption, type RawArguments, textOption } from "./option.
 export function optionsOfSettings(table: object, without: readonly string[] = []): Record<string, Options> {
   const rows = settingsOf(table).filter(([, { option }]) => !without.includes(option));
   return Object.fromEntries(
-    rows.map(([, { option, kind, describe }]) => {
+    rows.map(([, { option, kind, describe, isDeprecated }]) => {
+      if (isDeprecated)
+        return [option, { ...(kind.form === "flag" ? { type: "boolean" } : valueOption(describe)), hidden: true }];
       if (kind.form === "flag") return [option, { type: "boolean", describe }];
       return [option, kind.whenAlone === undefined ? valueOption(describe) : { type: "string", describe }];
     }),

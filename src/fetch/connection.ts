@@ -1,13 +1,41 @@
 import type { Socket } from "node:net";
-import type { SecureContext, TLSSocket } from "node:tls";
-import type { buildConnector } from "undici";
+import type { SecureContext } from "node:tls";
+import type { buildConnector, Client } from "undici";
 import type { AddressGuard } from "./address-guard.ts";
-import type { AnswerReceiver, Carrier, Message, Protocol } from "./carrier.ts";
 import { isBadAnswer } from "./failure.ts";
-import { Http1Carrier } from "./http1-carrier.ts";
-import { Http2Carrier } from "./http2-carrier.ts";
-import { type Connected, hostOf, SecureConnector } from "./secure-connector.ts";
 import { loadUndiciClient } from "./undici-client.ts";
+
+/** A request as it is sent. */
+export interface Message {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  /** Names in lower case and values in turn, one character (0 to 255) a byte. */
+  readonly fields: string[];
+  /** Sent in UTF-8; undefined for none. */
+  readonly body?: string;
+}
+
+/**
+ * Takes one answer, by the names of undici's callbacks.
+ *
+ * After `onComplete` or `onError` nothing more comes.
+ */
+export interface AnswerReceiver {
+  /** There is a connection, and the request goes out. */
+  onConnect(): void;
+  onResponseStarted(): void;
+  /**
+   * @param status - below 200 for an interim answer, of which the fields may be missing
+   * @param raw - names and values in turn, as bytes
+   * @param resume - to be called where `onData` said that it wanted to wait
+   */
+  onHeaders(status: number, raw: Buffer[], resume: () => void, reason: string): boolean;
+  /** @returns false if the next piece is to wait */
+  onData(chunk: Buffer): boolean;
+  /** The body has ended as its framing says. */
+  onComplete(): void;
+  onError(error: Error): void;
+}
 
 /** How connections are made. */
 export interface ConnectionSettings {
@@ -16,19 +44,20 @@ export interface ConnectionSettings {
   readonly guard: AddressGuard;
   /** Whom TLS trusts; undefined for Node's own authorities. */
   readonly secureContext?: SecureContext | undefined;
-  /** Which origins are to be spoken to in HTTP/1.1 although they may offer HTTP/2; who asks for that is added. */
-  readonly http1Origins: { has(origin: string): boolean; add(origin: string): unknown };
 }
 
-/** One connection to an origin, made again whenever it was lost; it carries one request at a time. */
+/** Fields of one answer may have this many bytes together. */
+const maxFieldBytes = 32 * 1024;
+
+/** One connection to an origin in HTTP/1.1, made again whenever it was lost; it carries one request at a time. */
 export class Connection {
   readonly #origin: string;
   readonly #settings: ConnectionSettings;
   readonly #onLost: (connection: Connection) => void;
-  readonly #secure: SecureConnector | undefined;
-  #carrier: Carrier | undefined;
+  #client: Client | undefined;
   #socket: Socket | undefined;
-  #protocol: Protocol = "http/1.1";
+  /** Of the TLS connection before, to resume it (RFC 8446 section 2.2). */
+  #session: Buffer | undefined;
   #isUsed = false;
   #isReset = false;
 
@@ -37,7 +66,6 @@ export class Connection {
     this.#origin = origin;
     this.#settings = settings;
     this.#onLost = onLost;
-    this.#secure = origin.startsWith("https:") ? new SecureConnector(origin, settings) : undefined;
   }
 
   /** Whether this very connection has carried an answer, so that the server may close it as idle. */
@@ -47,7 +75,7 @@ export class Connection {
 
   /** Whether the connection ended by a reset, which undici takes for the end of a body without a length. */
   get isReset(): boolean {
-    return this.#isReset && this.#protocol === "http/1.1";
+    return this.#isReset;
   }
 
   /** Whether it broke since more came than an answer. undici knows that once the answer is told, within the same turn. */
@@ -56,34 +84,15 @@ export class Connection {
     return error !== undefined && (error.name === "HTTPParserError" || isBadAnswer(error));
   }
 
-  /** What it speaks, or spoke last. */
-  get protocol(): Protocol {
-    return this.#protocol;
-  }
-
   /** Numeric address of the server, while there is a connection. */
   get remoteAddress(): string | undefined {
     return this.#socket?.remoteAddress;
   }
 
   /** Sends a request. */
-  send(message: Message, receiver: AnswerReceiver): void {
-    const carrier = this.#carrier;
-    if (carrier?.isSpent === false) {
-      carrier.send(message, receiver);
-      return;
-    }
-    void this.close();
-    const secure = this.#secure;
-    if (secure !== undefined && !this.#settings.http1Origins.has(this.#origin)) {
-      this.#connectSecurely(secure, ["h2", "http/1.1"], (error, socket) => {
-        if (error !== null) receiver.onError(error);
-        else if (socket.alpnProtocol === "h2") this.#speakHttp2(socket).send(message, receiver);
-        else this.#speakHttp1(socket).send(message, receiver);
-      });
-    } else {
-      this.#speakHttp1(undefined).send(message, receiver);
-    }
+  send({ method, path, fields, body }: Message, receiver: AnswerReceiver): void {
+    this.#client ??= this.#open();
+    this.#client.dispatch({ method, path, headers: fields, ...(body === undefined ? {} : { body }) }, receiver);
   }
 
   /** Notes that an answer came. */
@@ -98,85 +107,59 @@ export class Connection {
 
   /** Ends the connection for good. */
   async close(): Promise<void> {
-    const carrier = this.#carrier;
+    const client = this.#client;
     const socket = this.#socket;
-    this.#carrier = undefined;
+    this.#client = undefined;
     this.#socket = undefined;
     this.#isUsed = false;
-    const closed = carrier?.close();
+    const closed = client?.destroy();
     socket?.destroy();
     await closed;
   }
 
-  #speakHttp2(socket: TLSSocket): Carrier {
-    this.#protocol = "h2";
-    return this.#carry(
-      new Http2Carrier(this.#origin, socket, {
-        onLost: (carrier) => this.#lose(carrier),
-        onHttp1Required: () => this.#settings.http1Origins.add(this.#origin),
-      }),
-    );
-  }
-
-  /** @param made - the first connection, where there is one already; others are made without asking for HTTP/2 */
-  #speakHttp1(made: TLSSocket | undefined): Carrier {
-    this.#protocol = "http/1.1";
-    const secure = this.#secure;
-    const connectAnew: buildConnector.connector =
-      secure === undefined
-        ? this.#plainConnector()
-        : (_, callback) => this.#connectSecurely(secure, ["http/1.1"], callback);
-    let first = made;
-    const connect: buildConnector.connector = (options, callback) => {
-      const ready = first;
-      first = undefined;
-      if (ready === undefined) connectAnew(options, callback);
-      else queueMicrotask(() => callback(null, ready));
-    };
-    return this.#carry(new Http1Carrier(this.#origin, connect, (carrier) => this.#lose(carrier)));
-  }
-
-  #carry(carrier: Carrier): Carrier {
-    this.#carrier = carrier;
-    return carrier;
-  }
-
-  #lose(carrier: Carrier): void {
-    if (carrier !== this.#carrier) return;
-    this.#isUsed = false;
-    this.#onLost(this);
-  }
-
-  #plainConnector(): buildConnector.connector {
-    const { connectTimeoutMs, guard } = this.#settings;
-    const build = loadUndiciClient().buildConnector;
-    const connect = build({ timeout: connectTimeoutMs, lookup: guard.lookupFor(this.#origin) }) as (
-      ...args: Parameters<buildConnector.connector>
-    ) => Socket;
-    return (options, callback) => {
-      if (!this.#isRefused(callback)) this.#watch(connect(options, callback));
-    };
-  }
-
-  #connectSecurely(secure: SecureConnector, protocols: readonly Protocol[], callback: Connected): void {
-    if (this.#isRefused(callback)) return;
-    const socket = secure.connect(protocols, (...result) => {
-      // Whoever dropped the connection meanwhile does not wait for it.
-      if (socket === this.#socket) callback(...result);
+  #open(): Client {
+    const { Client } = loadUndiciClient();
+    const client = new Client(this.#origin, {
+      // The deadline of the whole request takes the place of these.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: maxFieldBytes,
+      connect: (options, callback) => this.#connect(options, callback),
     });
-    this.#watch(socket);
+    client.on("disconnect", () => {
+      if (client !== this.#client) return;
+      this.#isUsed = false;
+      this.#onLost(this);
+    });
+    return client;
   }
 
-  #isRefused(callback: Connected): boolean {
-    const refused = this.#settings.guard.refuseHost(this.#origin, hostOf(this.#origin));
-    if (refused !== undefined) queueMicrotask(() => callback(refused, null));
-    return refused !== undefined;
+  #connect(...[options, callback]: Parameters<buildConnector.connector>): void {
+    const { connectTimeoutMs, guard, secureContext } = this.#settings;
+    const refused = guard.refuseHost(this.#origin, new URL(this.#origin).hostname.replace(/^\[|\]$/g, ""));
+    if (refused !== undefined) {
+      queueMicrotask(() => callback(refused, null));
+      return;
+    }
+    const connect = loadUndiciClient().buildConnector({
+      timeout: connectTimeoutMs,
+      lookup: guard.lookupFor(this.#origin),
+      allowH2: false,
+      // undici holds its own sessions by weak references, so that the next collection of garbage loses them.
+      maxCachedSessions: 0,
+      ...(secureContext === undefined ? {} : { secureContext }),
+      ...(this.#session === undefined ? {} : { session: this.#session }),
+    }) as (...args: Parameters<buildConnector.connector>) => Socket;
+    this.#watch(connect(options, callback));
   }
 
   // undici knows its socket only once it is connected; we must be able to end it before.
   #watch(socket: Socket): void {
     this.#isReset = false;
     this.#socket = socket;
+    socket.on("session", (session: Buffer) => {
+      this.#session = session;
+    });
     socket.on("error", (error) => {
       if ((error as { code?: unknown }).code === "ECONNRESET") this.#isReset = true;
     });

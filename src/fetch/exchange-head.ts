@@ -32,10 +32,11 @@ export function watchHead(
   return (status, raw, reason) => {
     const fields: [string, string][] = [];
     for (let at = 0; at + 1 < raw.length; at += 2) fields.push([textOf(raw[at]), textOf(raw[at + 1])]);
-    // undici writes these two itself, before those that it is given; in HTTP/2 the first is a pseudo-field.
-    const { protocol } = connection;
-    const own: [string, string][] = [["host", new URL(sent.origin).host]];
-    if (protocol === "http/1.1") own.push(["connection", "keep-alive"]);
+    // undici writes these two itself, before those that it is given.
+    const own: [string, string][] = [
+      ["host", new URL(sent.origin).host],
+      ["connection", "keep-alive"],
+    ];
     for (let at = 0; at + 1 < sent.fields.length; at += 2) own.push([sent.fields[at] ?? "", sent.fields[at + 1] ?? ""]);
     return onExchange({
       url: sent.origin + sent.path,
@@ -44,7 +45,6 @@ export function watchHead(
       status,
       remoteAddress: connection.remoteAddress,
       startedAt,
-      protocol,
     });
   };
 }

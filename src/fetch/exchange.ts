@@ -139,8 +139,7 @@ export class Exchange implements Passenger, Stoppable {
 
   #conclude(connection: Connection, end: HopEnd): void {
     // RFC 9112 section 9.3.1: the server closed an idle connection just as we asked, and has not read our request.
-    // RFC 9113 section 8.7: or it says that it has not acted upon it.
-    const isUnread = (end.kind === "unanswered" && connection.isUsed) || end.kind === "unprocessed";
+    const isUnread = end.kind === "unanswered" && connection.isUsed;
     if (isUnread && !this.#isRetried) {
       this.#isRetried = true;
       this.#requests--;

@@ -1,6 +1,5 @@
 import type { FetchFailure } from "../model/index.ts";
 import { isPrivateAddressError } from "./address-guard.ts";
-import { http2ProtocolCode } from "./http2-failure.ts";
 
 /** How far a request had come when it failed. */
 export type Progress = "connecting" | "sent" | "answering" | "body";
@@ -32,7 +31,6 @@ function reasonOf(error: Error, code: string, progress: Progress): FetchFailure 
   if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "ERR_ASSERTION" || isBadAnswer(error)) return "protocol";
   if (progress === "body") return "truncated";
   if (error.name === "HTTPParserError" || code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return "protocol";
-  if (code === http2ProtocolCode) return "protocol";
   if (code === "ENOTFOUND" || code.startsWith("EAI_")) return "dns";
   if (progress === "connecting" && certificateError.test(code)) return "tls";
   return "connection";

@@ -27,24 +27,18 @@ export interface FetcherOptions extends AddressRules {
   readonly from?: string;
   /** Certificates in PEM of further authorities that TLS trusts. Default: those that Node trusts. */
   readonly ca?: string;
-  /**
-   * Whether HTTP/1.1 is spoken also where a server offers HTTP/2.
-   *
-   * @default false
-   */
-  readonly http1?: boolean;
   /** Tells the time to which Retry-After is relative. */
   readonly clock?: Clock;
 }
 
-/** Makes requests, over HTTP/2 where a server offers it for TLS, else over HTTP/1.1. */
+/** Makes requests in HTTP/1.1; over TLS no other protocol is offered (RFC 7301). */
 export interface Fetcher {
   /**
    * Makes one request, as soon as one of the origin's connections is free.
    *
    * Whatever a server or a network does is a branch of the outcome. An idle connection that the server closed at
-   * the same moment is made again once, unseen, and so is a request on which the server says that it has not acted. Bodies are handed on as received; codings are undone
-   * only for a request that accepts them.
+   * the same moment is made again once, unseen. Bodies are handed on as received; codings are undone only for a
+   * request that accepts them.
    *
    * @throws TypeError if the origin, path or fields are not what HTTP can carry; whatever the sink threw
    */
@@ -55,7 +49,6 @@ export interface Fetcher {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const everything = { has: () => true, add: () => undefined };
 const mailAddress = /^[\x21-\x3f\x41-\x7e]+@[\x21-\x3f\x41-\x7e]+$/;
 const originForm = /^https?:\/\/[^/?#@\s]+$/;
 
@@ -75,13 +68,13 @@ const originForm = /^https?:\/\/[^/?#@\s]+$/;
  * ```
  */
 export function createFetcher(options: FetcherOptions = {}): Fetcher {
-  const { connections = 1, connectTimeoutMs = 10_000, clock = Date.now, http1 = false } = options;
+  const { connections = 1, connectTimeoutMs = 10_000, clock = Date.now } = options;
   if (!Number.isInteger(connections) || connections < 1) throw new RangeError("connections must be 1 or more");
   const { from, ca } = options;
   if (from !== undefined && !mailAddress.test(from)) throw new TypeError(`not a mail address: ${JSON.stringify(from)}`);
   const guard = new AddressGuard(options);
   const secureContext = ca === undefined ? undefined : trustAuthorities(ca);
-  const settings = { connectTimeoutMs, guard, secureContext, http1Origins: http1 ? everything : new Set<string>() };
+  const settings = { connectTimeoutMs, guard, secureContext };
   const origins = new Map<string, Origin>();
   const running = new Set<Exchange>();
   let isClosed = false;

@@ -2,7 +2,7 @@ import type { ExchangeSink, FetchRequest } from "../model/index.ts";
 import { type AnswerFields, readAllFields, readAnswerFields } from "./answer-fields.ts";
 import { BodyBuffer } from "./body-buffer.ts";
 import { BodyDecoder, type DecoderReceiver } from "./body-decoder.ts";
-import { type AnswerReceiver, badRequestCode, unprocessedCode } from "./carrier.ts";
+import type { AnswerReceiver } from "./connection.ts";
 import type { HeadWatcher } from "./exchange-head.ts";
 import { classifyError, type Failure, isClosedConnection, type Progress } from "./failure.ts";
 
@@ -24,8 +24,6 @@ export type HopEnd =
   | { readonly kind: "failed"; readonly failure: Failure }
   /** The connection was closed before any byte of an answer. */
   | { readonly kind: "unanswered"; readonly failure: Failure }
-  /** The server says that it has not acted upon the request. */
-  | { readonly kind: "unprocessed"; readonly failure: Failure }
   /** Not the network's doing: the sink threw, or the request is malformed. */
   | { readonly kind: "broken"; readonly error: unknown };
 
@@ -149,12 +147,12 @@ export class Hop implements AnswerReceiver, DecoderReceiver {
   onError(error: Error): void {
     if (this.#isOver) return;
     const { code } = error as { code?: unknown };
-    if (code === "UND_ERR_INVALID_ARG" || code === badRequestCode) {
+    if (code === "UND_ERR_INVALID_ARG") {
       this.#end({ kind: "broken", error: new TypeError(`not a request: ${error.message}`, { cause: error }) }, "keep");
     } else if (this.#fields !== undefined && !this.#isWanted) this.#answer("keep");
     else {
       const isUnanswered = this.#progress === "sent" && isClosedConnection(error);
-      const kind = code === unprocessedCode ? "unprocessed" : isUnanswered ? "unanswered" : "failed";
+      const kind = isUnanswered ? "unanswered" : "failed";
       this.#end({ kind, failure: classifyError(error, this.#progress) }, "keep");
     }
   }

@@ -1,8 +1,7 @@
 import { type Clock, type PostOutcome, type PostRequest, parseUrl } from "../model/index.ts";
 import { AddressGuard } from "./address-guard.ts";
 import { readAnswerFields } from "./answer-fields.ts";
-import { type AnswerReceiver, type Message, unprocessedCode } from "./carrier.ts";
-import { Connection } from "./connection.ts";
+import { type AnswerReceiver, Connection, type Message } from "./connection.ts";
 import { Deadline } from "./deadline.ts";
 import { classifyError, type Failure, type Progress } from "./failure.ts";
 import { commonFields } from "./request-fields.ts";
@@ -21,15 +20,11 @@ export interface PostOptions {
 class AnswerHead implements AnswerReceiver {
   readonly #clock: Clock;
   readonly #settle: (outcome: PostOutcome) => void;
-  readonly #sendAgain: () => void;
   #progress: Progress = "connecting";
-  #isSentAgain = false;
 
-  /** @param sendAgain - called at most once, where the server says that it has not acted upon the request */
-  constructor(clock: Clock, settle: (outcome: PostOutcome) => void, sendAgain: () => void) {
+  constructor(clock: Clock, settle: (outcome: PostOutcome) => void) {
     this.#clock = clock;
     this.#settle = settle;
-    this.#sendAgain = sendAgain;
   }
 
   onConnect(): void {
@@ -55,10 +50,7 @@ class AnswerHead implements AnswerReceiver {
   onComplete(): void {}
 
   onError(error: Error): void {
-    if ((error as { code?: unknown }).code === unprocessedCode && !this.#isSentAgain) {
-      this.#isSentAgain = true;
-      queueMicrotask(this.#sendAgain);
-    } else this.fail(classifyError(error, this.#progress));
+    this.fail(classifyError(error, this.#progress));
   }
 
   fail(failure: Failure): void {
@@ -69,8 +61,8 @@ class AnswerHead implements AnswerReceiver {
 /**
  * Sends a JSON text by POST, on a connection of its own that ends with the head of the answer.
  *
- * Whatever a server or a network does is a branch of the outcome. Nothing is sent twice, unless the server says that it
- * has not acted upon it (RFC 9113 section 8.7): a request that may have been read is the caller's to repeat. No redirect is followed, and of the answer's body nothing is read.
+ * Whatever a server or a network does is a branch of the outcome. Nothing is sent twice: a request
+ * that may have been read is the caller's to repeat. No redirect is followed, and of the answer's body nothing is read.
  *
  * @throws TypeError if the URL is none of http or https
  * @see RFC 9110 section 9.3.3
@@ -84,15 +76,12 @@ export async function postJson(request: PostRequest, options: PostOptions = {}):
   fields.push("content-type", "application/json; charset=utf-8");
   // The URL is the user's own, never one that a site gave.
   const guard = new AddressGuard({ allowPrivate: true });
-  const settings = { connectTimeoutMs: timeoutMs, guard, http1Origins: new Set<string>() };
+  const settings = { connectTimeoutMs: timeoutMs, guard };
   const connection = new Connection(url.origin, settings, () => undefined);
   try {
     return await new Promise<PostOutcome>((resolve) => {
-      let isSettled = false;
       const message: Message = { method: "POST", path: url.pathname + url.search, fields, body: json };
-      const head = new AnswerHead(options.clock ?? Date.now, settle, () => {
-        if (!isSettled) connection.send(message, head);
-      });
+      const head = new AnswerHead(options.clock ?? Date.now, settle);
       const stop = (): void => head.fail(aborted);
       const late: Failure = { reason: "timeout", message: `no answer within ${timeoutMs} ms` };
       const deadline = new Deadline(timeoutMs, () => head.fail(late));
@@ -100,7 +89,6 @@ export async function postJson(request: PostRequest, options: PostOptions = {}):
       connection.send(message, head);
 
       function settle(outcome: PostOutcome): void {
-        isSettled = true;
         deadline.clear();
         signal?.removeEventListener("abort", stop);
         resolve(outcome);

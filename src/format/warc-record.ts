@@ -26,8 +26,6 @@ export interface WarcHead {
   readonly filename?: string;
   /** Other records of the same capture. */
   readonly concurrentTo?: readonly string[];
-  /** What was spoken where that is not HTTP/1.1, such as `h2`; a field of the community, not of the standard. */
-  readonly protocols?: readonly string[];
 }
 
 /** What the block of a `revisit` record is (WARC 1.1 section 6.7). */
@@ -42,7 +40,7 @@ export const warcRecordEnd = "\r\n\r\n";
 /** A head may have this many bytes. */
 export const maxWarcHeadBytes: number = 64 * 1024;
 
-type TextKey = Exclude<keyof WarcHead, "lengthBytes" | "concurrentTo" | "protocols" | "date" | "refersToDate">;
+type TextKey = Exclude<keyof WarcHead, "lengthBytes" | "concurrentTo" | "date" | "refersToDate">;
 type Kind = "text" | "uri" | "id" | "date";
 
 // In the order in which they are written.
@@ -91,7 +89,6 @@ export function formatWarcHead(head: WarcHead): Uint8Array {
     text += write(name, kind === "id" ? `<${written}>` : written);
   }
   for (const id of head.concurrentTo ?? []) text += write("WARC-Concurrent-To", `<${id}>`);
-  for (const protocol of head.protocols ?? []) text += write("WARC-Protocol", protocol);
   text += write("Content-Length", String(head.lengthBytes));
   return new TextEncoder().encode(`${text}\r\n`);
 }
@@ -135,7 +132,6 @@ export function parseWarcHead(bytes: Uint8Array): Result<WarcHead> {
   if (!knownVersion.test(version)) return bad(`not a record of WARC 1.0 or 1.1: ${excerpt(version)}`);
   const values: Record<string, unknown> = {};
   const concurrentTo: string[] = [];
-  const protocols: string[] = [];
   for (const line of lines) {
     if (line === "") continue;
     const colon = line.indexOf(":");
@@ -147,18 +143,13 @@ export function parseWarcHead(bytes: Uint8Array): Result<WarcHead> {
     const key = field?.[1] ?? (lower === "content-length" ? "lengthBytes" : undefined);
     if (key !== undefined && values[key] !== undefined) return bad(`${name} stands twice`);
     if (lower === "warc-concurrent-to") concurrentTo.push(String(readValue("id", value) ?? ""));
-    else if (lower === "warc-protocol") protocols.push(value);
     else if (lower === "content-length") values.lengthBytes = /^\d{1,15}$/.test(value) ? Number(value) : undefined;
     else if (field !== undefined) values[field[1]] = value === "" ? undefined : readValue(field[2], value);
     if (key !== undefined && values[key] === undefined) return bad(`not a value of ${name}: ${excerpt(value)}`);
   }
   for (const key of ["type", "recordId", "date", "lengthBytes"])
     if (values[key] === undefined) return bad(`the record has no ${key}`);
-  const lists = {
-    ...(concurrentTo.length === 0 ? {} : { concurrentTo }),
-    ...(protocols.length === 0 ? {} : { protocols }),
-  };
-  return ok({ ...values, ...lists } as unknown as WarcHead);
+  return ok({ ...values, ...(concurrentTo.length === 0 ? {} : { concurrentTo }) } as unknown as WarcHead);
 }
 
 /** A record's id of 16 random bytes: a UUID of version 4 as URN (RFC 9562 section 5.4). */

@@ -1,6 +1,6 @@
 import type { EpochMs } from "./time.ts";
 
-/** One request that was sent and the head of its answer, as they went over the wire; those of HTTP/2 as HTTP/1.1 has them. */
+/** One request that was sent and the head of its answer, as they went over the wire. */
 export interface HttpExchange {
   /** Absolute; of a redirect's target, its own. */
   readonly url: string;
@@ -13,8 +13,6 @@ export interface HttpExchange {
   readonly remoteAddress: string | undefined;
   /** When the request was sent. */
   readonly startedAt: EpochMs;
-  /** What was spoken, by its name in ALPN. */
-  readonly protocol: "http/1.1" | "h2";
 }
 
 /** Takes the body of an answer as it was received, transfer coding undone, content coding not. */

@@ -35,7 +35,7 @@ function rowsOf(table: object): ReadonlyArray<readonly [string, Setting]> {
 function toSchema(zod: Zod, table: object): ZodType {
   const describe = (setting: Setting): ZodType => {
     const description = setting.describe.replace(" (repeatable)", "");
-    return setting.kind.schema(zod).meta({ description });
+    return setting.kind.schema(zod).meta({ description, ...(setting.isDeprecated ? { deprecated: true } : {}) });
   };
   const site: Record<string, ZodType> = {};
   const defaults: Record<string, ZodType> = {};

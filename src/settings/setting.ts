@@ -10,6 +10,8 @@ export interface Setting<T = unknown> {
   /** Whether each site has its own, so that it cannot stand in a file's `defaults`. */
   readonly ofSite: boolean;
   readonly isRequired: boolean;
+  /** Whether it is accepted from scripts and files of earlier versions, and has no effect: no help names it. */
+  readonly isDeprecated: boolean;
 }
 
 /** A setting for each property of the options that it stands for; the keys are those of a file. */
@@ -22,5 +24,5 @@ export function settingRow<T>(
   describe: string,
   more: Partial<Setting<T>> = {},
 ): Setting<T> {
-  return { option, kind, describe, ofSite: false, isRequired: false, ...more };
+  return { option, kind, describe, ofSite: false, isRequired: false, isDeprecated: false, ...more };
 }

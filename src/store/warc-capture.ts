@@ -105,7 +105,7 @@ export class Capture implements ExchangeSink {
     find: (url: string) => HeldPayload | undefined,
     findPayload: (payload: string, fields: string) => HeldPayload | undefined,
   ): PlannedCapture {
-    const { url, status, startedAt, remoteAddress, requestHead, protocol } = this.exchange;
+    const { url, status, startedAt, remoteAddress, requestHead } = this.exchange;
     const { block, sha1, digest } = this.#body.end();
     const payload = labelled(sha1);
     const sizeBytes = this.#body.sizeBytes;
@@ -115,7 +115,6 @@ export class Capture implements ExchangeSink {
       targetUri: url,
       date,
       ...(remoteAddress === undefined ? {} : { ipAddress: remoteAddress }),
-      ...(protocol === "http/1.1" ? {} : { protocols: [protocol] }),
     };
     const request: NewRecord = {
       head: {

@@ -17,7 +17,6 @@ const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   race: () => import("./race.ts"),
   orders: () => import("./orders.ts"),
   simulator: () => import("./simulator.ts"),
-  http2: () => import("./http2.ts"),
   month: () => import("./month.ts"),
   polling: () => import("./polling.ts"),
   follow: () => import("./follow.ts"),

@@ -38,6 +38,7 @@ const accepted = [
   "export site --base-url https://a.example --noindex-pages",
   "verify https://a.example/ --sample 5 --seed 0 --delay 0 --json",
   "verify https://a.example/ --all",
+  "crawl https://a.example/ --http1",
   "crawl https://a.example/ --into m",
   "crawl --config c.json",
   "crawl --config c.json --site https://a.example/ --into m --types text/html --source links,list",
@@ -149,6 +150,11 @@ describe("the command line", () => {
       for (const row of line.text.split("\n")) assert.ok(row.length <= 80, row);
     });
   }
+
+  it("does not tell of an option that no longer has an effect", () => {
+    const help = parse("crawl --help");
+    assert.ok(help.kind === "print" && help.text.includes("--allow-private") && !help.text.includes("--http1"));
+  });
 
   it("knows where JSON is wanted", () => {
     const json = (line: string): boolean => {

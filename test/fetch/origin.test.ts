@@ -8,12 +8,7 @@ test("an origin whose idle connections were all lost is given up, so that many s
   await using server = await listenRaw((socket) => socket.end(plainAnswer(200, ["Connection: close"])));
   const guard = new AddressGuard({ allowPrivate: true });
   await new Promise<void>((resolve) => {
-    const origin = new Origin(
-      server.origin,
-      2,
-      { connectTimeoutMs: 10_000, guard, http1Origins: new Set<string>() },
-      resolve,
-    );
+    const origin = new Origin(server.origin, 2, { connectTimeoutMs: 10_000, guard }, resolve);
     const board = (connection: Connection): boolean => {
       const onComplete = (): void => origin.release(connection);
       const ignore = (): boolean => true;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createSecureServer } from "node:http2";
+import { createSecureServer as createHttp2Server } from "node:http2";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -109,24 +109,64 @@ test("what is no certificate is a mistake of the caller", () => {
   for (const ca of ["", "none", key, broken, cert + broken]) assert.throws(() => createFetcher({ ca }), TypeError);
 });
 
-for (const http1 of [false, true]) {
-  test(`a server that offers HTTP/2 is spoken to in ${http1 ? "HTTP/1.1 where that is asked" : "it"}, on a connection that is kept`, async () => {
-    const versions: string[] = [];
-    const both = createSecureServer({ key, cert, allowHTTP1: true }, (request, response) => {
-      versions.push(`${request.httpVersion} ${request.socket.remotePort}`);
-      response.end("x");
-    });
-    both.listen(0, "127.0.0.1");
-    await once(both, "listening");
-    const origin = `https://127.0.0.1:${(both.address() as AddressInfo).port}`;
-    {
-      await using fetcher = createFetcher({ allowPrivate: true, ca: cert, http1 });
-      for (let turn = 0; turn < 2; turn++)
-        assert.equal((await fetcher.get({ origin, path: "/", maxBytes: 9, timeoutMs: 30_000 })).kind, "fetched");
-    }
-    assert.ok(versions[0]?.startsWith(http1 ? "1.1 " : "2.0 "));
-    assert.deepEqual(versions, [versions[0], versions[0]]);
-    both.close();
-    await once(both, "close");
+test("a server that offers HTTP/2 is spoken to in HTTP/1.1, on a connection that is kept: nothing else is offered", async () => {
+  const versions: string[] = [];
+  const offers: string[][] = [];
+  const both = createHttp2Server({
+    key,
+    cert,
+    allowHTTP1: true,
+    ALPNCallback: ({ protocols }) => {
+      offers.push(protocols);
+      return protocols.includes("h2") ? "h2" : protocols[0];
+    },
   });
-}
+  both.on("request", (request, response) => {
+    versions.push(`${request.httpVersion} ${request.socket.remotePort}`);
+    response.end("x");
+  });
+  both.listen(0, "127.0.0.1");
+  await once(both, "listening");
+  const origin = `https://127.0.0.1:${(both.address() as AddressInfo).port}`;
+  {
+    await using fetcher = createFetcher({ allowPrivate: true, ca: cert });
+    for (let turn = 0; turn < 2; turn++)
+      assert.equal((await fetcher.get({ origin, path: "/", maxBytes: 9, timeoutMs: 30_000 })).kind, "fetched");
+  }
+  assert.ok(versions[0]?.startsWith("1.1 "));
+  assert.deepEqual(versions, [versions[0], versions[0]]);
+  assert.deepEqual(offers, [["http/1.1"]]);
+  both.close();
+  await once(both, "close");
+});
+
+test("a server that speaks HTTP/2 alone is a failure of TLS, which names no protocol in common", async () => {
+  const alone = createHttp2Server({ key, cert });
+  alone.listen(0, "127.0.0.1");
+  await once(alone, "listening");
+  const origin = `https://127.0.0.1:${(alone.address() as AddressInfo).port}`;
+  {
+    await using fetcher = createFetcher({ allowPrivate: true, ca: cert });
+    const outcome = await fetcher.get({ origin, path: "/", maxBytes: 9, timeoutMs: 30_000 });
+    assert.equal(outcome.kind === "failed" && outcome.reason, "tls");
+    assert.match(outcome.kind === "failed" ? outcome.message : "", /no application protocol/);
+  }
+  alone.close();
+  await once(alone, "close");
+});
+
+test("a connection resumes the TLS session of the one before", async () => {
+  const areResumed: boolean[] = [];
+  const ending = createServer({ key, cert }, (_, response) => response.setHeader("connection", "close").end());
+  ending.on("secureConnection", (socket) => areResumed.push(socket.isSessionReused()));
+  ending.listen(0, "127.0.0.1");
+  await once(ending, "listening");
+  const origin = `https://127.0.0.1:${(ending.address() as AddressInfo).port}`;
+  {
+    await using fetcher = createFetcher({ allowPrivate: true, ca: cert });
+    await Promise.all(["/a", "/b", "/c"].map((path) => fetcher.get({ origin, path, maxBytes: 9, timeoutMs: 30_000 })));
+  }
+  assert.deepEqual(areResumed, [false, true, true]);
+  ending.close();
+  await once(ending, "close");
+});

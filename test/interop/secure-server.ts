@@ -18,7 +18,7 @@ export interface SecureServer {
 /**
  * Starts it.
  *
- * @param requestsPerConnection - after so many nginx ends a connection, of HTTP/2 by GOAWAY
+ * @param requestsPerConnection - after so many nginx ends a connection
  */
 export async function startSecureServer(docroot: string, requestsPerConnection: number): Promise<SecureServer> {
   const temp = makeTempFolder("secure");

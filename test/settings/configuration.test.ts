@@ -11,7 +11,7 @@ interface Bed {
 }
 
 const row = <T>(option: string, kind: Setting<T>["kind"], isRequired: boolean): Setting<T> => {
-  return { option, kind, describe: "", ofSite: isRequired, isRequired };
+  return { option, kind, describe: "", ofSite: isRequired, isRequired, isDeprecated: false };
 };
 const beds: SettingTable<Bed> = {
   name: row("name", text, true),

@@ -5,8 +5,6 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { formatBase32, parseCdxjLine, revisitProfiles } from "../../src/format/index.ts";
-import { listenHttp2 } from "../fetch/http2-server.ts";
-import { cert } from "../fetch/own-certificate.ts";
 import { listenRaw, plainAnswer, type RawServer } from "../fetch/raw-server.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { type ReadRecord, RecordedSite, readCaptures, readRecords } from "./recorded-site.ts";
@@ -64,34 +62,6 @@ describe("what is recorded", () => {
     assert.deepEqual([payloadDigest, blockDigest], [digestOf("page a"), digestOf(response.block)]);
     assert.equal(contentType, "application/http;msgtype=response");
     assert.equal(request.head.date, date);
-  });
-
-  it("says what was spoken where that is HTTP/2, and is written as HTTP/1.1", async () => {
-    await using server = await listenHttp2((stream, fields) => {
-      const isHeld = fields["if-none-match"] !== undefined;
-      stream.respond({ ":status": isHeld ? 304 : 200, "content-type": "text/html" });
-      stream.end(isHeld ? undefined : "page a");
-    });
-    using temp = makeTempFolder();
-    const site = await RecordedSite.open(server.origin, temp.path, { ca: cert });
-    await site.get("/a");
-    await site.get("/a", { validators: { etag: '"1"' } });
-    await site[Symbol.asyncDispose]();
-    const [, ...records] = readRecords(site.folder);
-    assert.deepEqual(
-      records.map(({ head, block }) => [head.type, head.protocols, block.split("\r\n", 1)[0]]),
-      [
-        ["response", ["h2"], "HTTP/1.1 200 OK"],
-        ["request", ["h2"], "GET /a HTTP/1.1"],
-        ["revisit", ["h2"], ""],
-        ["request", ["h2"], "GET /a HTTP/1.1"],
-        ["metadata", ["h2"], "responseLine: HTTP/1.1 304 Not Modified"],
-      ],
-    );
-    const [response] = records;
-    assert.ok(response !== undefined);
-    assert.equal(payloadOf(response), "page a");
-    assert.deepEqual(response.head.blockDigest, digestOf(response.block));
   });
 
   it("is a revisit where the server said 304, or sent the bytes that are held, also of another URL", async () => {

@@ -4,8 +4,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { writeWacz } from "../../../src/store/index.ts";
-import { type Http2Server, listenHttp2 } from "../../fetch/http2-server.ts";
-import { cert } from "../../fetch/own-certificate.ts";
 import { listenRaw, plainAnswer, type RawServer } from "../../fetch/raw-server.ts";
 import { requireCached, skipWithoutCached } from "../../interop/cache-folder.ts";
 import { requireProgram, skipWithout } from "../../interop/programs.ts";
@@ -38,8 +36,7 @@ const cases: ReadonlyArray<readonly [name: string, paths: readonly string[]]> = 
   ["revisit: server not modified, with the length of the page", ["/page", "if-changed /page?length"]],
   ["if changed, nothing held: asked for whole", ["if-changed /page"]],
   ["URL with a query and percent-encoding", ["/page/%C3%A9?q=%20a&b=%22"]],
-  ["HTTP/2: response", ["/page"]],
-  ["HTTP/2: revisits of both kinds", ["/page", "/page", "if-changed /page"]],
+  ["revisits of both kinds", ["/page", "/page", "if-changed /page"]],
 ];
 
 async function listen(): Promise<RawServer> {
@@ -67,17 +64,9 @@ async function listen(): Promise<RawServer> {
   });
 }
 
-async function listenSecurely(): Promise<Http2Server> {
-  return await listenHttp2((stream, fields) => {
-    const isHeld = fields["if-none-match"] !== undefined;
-    stream.respond({ ":status": isHeld ? 304 : 200, etag: '"1"', "content-type": "text/html", "x-odd": "caf\xe9" });
-    stream.end(isHeld ? undefined : "<p>page</p>");
-  });
-}
-
 /** Records one case. @returns the folder of its WARC files */
 async function record(origin: string, into: string, paths: readonly string[]): Promise<string> {
-  await using site = await RecordedSite.open(origin, into, { ca: cert });
+  await using site = await RecordedSite.open(origin, into);
   for (const path of paths) {
     const isConditional = path.startsWith("if-changed ");
     await site.get(path.replace("if-changed ", ""), isConditional ? { validators: { etag: '"1"' } } : {});
@@ -92,12 +81,10 @@ async function judgeAll(into: string, judge: Judge): Promise<void> {
   const jar = join(requireCached("jwarc-1"), "jwarc.jar");
   const python = join(requireCached("warcio-1"), "bin");
   await using server = await listen();
-  await using secure = await listenSecurely();
   const folders = new Map<string, string>();
   const warcs: string[] = [];
   for (const [at, [name, paths]] of cases.entries()) {
-    const { origin } = name.startsWith("HTTP/2") ? secure : server;
-    const folder = await record(origin, join(into, String(at)), paths);
+    const folder = await record(server.origin, join(into, String(at)), paths);
     const files = readdirSync(folder).filter((file) => file.endsWith(".warc.gz"));
     for (const file of files) warcs.push(join(folder, file));
     for (const file of files)
