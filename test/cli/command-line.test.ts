@@ -38,7 +38,7 @@ const accepted = [
   "export site --base-url https://a.example --noindex-pages",
   "verify https://a.example/ --sample 5 --seed 0 --delay 0 --json",
   "verify https://a.example/ --all",
-  "crawl https://a.example/ --http1",
+  "crawl https://a.example/ --into m --http1",
   "crawl https://a.example/ --into m",
   "crawl --config c.json",
   "crawl --config c.json --site https://a.example/ --into m --types text/html --source links,list",
