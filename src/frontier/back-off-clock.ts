@@ -101,7 +101,7 @@ export class BackOffClock {
     if (wellbeing === "fine") return false;
     const level = this.level(now);
     // What was under way when the trouble came is the same trouble.
-    const isNew = this.#troubledAt === 0 || beganAt >= this.#troubledAt;
+    const isNew = beganAt >= this.#troubledAt;
     const until = this.notBefore(now);
     // A server that names a time is not lost: what it says takes the place of guessing.
     const isAsked = retryAt !== undefined && retryAt > now + leastBackOffMs;
@@ -116,6 +116,6 @@ export class BackOffClock {
   // Full jitter, but never at once.
   #chooseWaitMs(random: () => number): number {
     const longestMs = Math.min(maxBackOffMs, firstBackOffMs * 2 ** Math.max(0, this.#level - 1));
-    return Math.round(leastBackOffMs + Math.min(1, Math.max(0, random())) * (longestMs - leastBackOffMs));
+    return Math.round(leastBackOffMs + random() * (longestMs - leastBackOffMs));
   }
 }

@@ -45,3 +45,17 @@ test("a wait is never replaced by a shorter one: not by another Retry-After, a b
     }),
   );
 });
+
+test("a pace that is learned late lengthens the wait and never shortens it", () => {
+  const now = 1_000_000_000_000;
+  const clock = new SiteClock(pace, maxRetryAfterMs);
+  clock.began(now);
+  clock.answered({ wellbeing: "fine", beganAt: now, requests: 1 }, now, () => 1);
+  for (const [gapMs, waitMs] of [
+    [5000, 5000],
+    [2000, 5000],
+  ] as const) {
+    clock.setPace({ ...pace, gapMs });
+    assert.equal(clock.notBefore(now) - now, waitMs);
+  }
+});
