@@ -71,6 +71,27 @@ describe("validators after a 304: what it leaves out stays, what it says replace
     index.check();
   });
 
+  it("of an index that had the entity tag of robots.txt, which is not sent while both have it", async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    site.set({ "/": "home" });
+    site.publishBase();
+    const sent: (string | undefined)[] = [];
+    const robots = site.files.get("/robots.txt");
+    site.answers.set("/robots.txt", (_, response) => {
+      response.writeHead(200, { etag: sent.length < 2 ? '"1"' : '"2"' }).end(robots);
+    });
+    const path = `${publishedFolder}index.gz`;
+    const index = site.files.get(path);
+    site.answers.set(path, ({ headers }, response) => {
+      sent.push(headers["if-none-match"]);
+      if (sent.length === 1) response.writeHead(200, { etag: '"1"', "last-modified": modified }).end(index);
+      else response.writeHead(304).end();
+    });
+    for (let visit = 0; visit < 3; visit++) await crawler.visitNextDay();
+    assert.deepEqual(sent, [undefined, undefined, '"1"']);
+  });
+
   it("of a sitemap", async () => {
     await using crawler = await Crawler.open();
     crawler.site.set({ "/": "home" });

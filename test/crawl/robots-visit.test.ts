@@ -13,12 +13,14 @@ async function openCrawler(): Promise<Crawler> {
   return crawler;
 }
 
-/** A site without archives, whose robots.txt is served with a field `Cache-Control`. */
-async function openPlainSite(cacheControl?: string): Promise<Crawler> {
+/** A site without archives, whose robots.txt is served with a field `Cache-Control`, and confirmed with that or another. */
+async function openPlainSite(cacheControl?: string, confirmed = cacheControl): Promise<Crawler> {
   const crawler = await Crawler.open();
   crawler.site.answers.set("/robots.txt", (request, response) => {
-    const fields = { etag: '"1"', ...(cacheControl === undefined ? {} : { "cache-control": cacheControl }) };
-    if (request.headers["if-none-match"] === '"1"') response.writeHead(304, fields).end();
+    const isKnown = request.headers["if-none-match"] === '"1"';
+    const field = isKnown ? confirmed : cacheControl;
+    const fields = { etag: '"1"', ...(field ? { "cache-control": field } : {}) };
+    if (isKnown) response.writeHead(304, fields).end();
     else response.writeHead(200, fields).end("User-agent: *\nDisallow: /private/\n");
   });
   return crawler;
@@ -236,6 +238,10 @@ describe("a copy of robots.txt", () => {
     assert.deepEqual(await robotsRequests(week, [0, 23, 25]), [asked, kept, confirmed]);
     await using never = await openPlainSite("no-cache");
     assert.deepEqual(await robotsRequests(never, [0, 0.1, 0.2]), [asked, confirmed, confirmed]);
+    await using silent = await openPlainSite("max-age=3600", "");
+    assert.deepEqual(await robotsRequests(silent, [0, 1, 1.9, 2]), [asked, confirmed, kept, confirmed]);
+    await using other = await openPlainSite("max-age=3600", "max-age=7200");
+    assert.deepEqual(await robotsRequests(other, [0, 1, 2.9, 3]), [asked, confirmed, kept, confirmed]);
   });
 
   it("is confirmed at each visit where it names archives", async () => {

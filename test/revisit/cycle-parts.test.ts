@@ -65,6 +65,14 @@ test("property: neighbours put together hold what they hold, and are as one wher
       assert.equal(merged.buckets, Math.ceil(model.buckets / by));
       for (const rows of ["pages", "obsolete", "shares"] as const)
         assert.ok(isNear(sum(merged[rows]), sum(model[rows])), rows);
+      for (const rows of ["changed", "oldCost", "oldWeight", "oldFinds"] as const)
+        merged[rows].forEach((mean, at) => {
+          const [from, t] = [Math.floor(at / model.periods) * by, at % model.periods];
+          const pages = Array.from(model.pages.subarray(from, from + by));
+          const shares = sum(pages) > 0 ? pages : pages.map(() => 1);
+          const weighed = shares.map((share, i) => share * (model[rows][(from + i) * model.periods + t] ?? 0));
+          assert.ok(isNear(mean * sum(shares), sum(weighed)), `${rows} of bucket ${from / by}`);
+        });
       if (by === 1) assert.deepEqual(merged, model);
       const old = Float64Array.from({ length: merged.buckets * model.periods }, (_, at) => at);
       const spread = spreadShares(model, by, { old, waiting: new Float64Array(model.periods) }).old;
