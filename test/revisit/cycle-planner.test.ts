@@ -59,6 +59,12 @@ test("where the last period alone counts, pages that soon change again are not p
   const cycle = { periods: 4, passes: 1 };
   assert.deepEqual(planOnce(groups, 6, cycle).pages, [6, 7, 8, 9, 10, 11]);
   assert.deepEqual(planOnce(groups, 6, { ...cycle, earlyWeight: 0 }).pages, [0, 1, 2, 3, 4, 5]);
+  const withNew: readonly Group[] = [
+    [6, 0.5, 1, 50],
+    [6, 0, 1, Number.NaN],
+  ];
+  assert.ok(planOnce(withNew, 6, cycle).pages.includes(6));
+  assert.deepEqual(planOnce(withNew, 6, { ...cycle, earlyWeight: 0 }).pages, [0, 1, 2, 3, 4, 5]);
 });
 
 test("pages of one rate are polled in turn, the one polled longest ago first, each in the middle of a period", () => {
