@@ -8,7 +8,7 @@ import {
   parseArchiveIndex,
   publishedFolder,
 } from "./format/index.ts";
-import { type CrawlEvent, type Cursor, type EpochSeconds, TidemarkError } from "./model/index.ts";
+import { type Change, type CrawlEvent, type Cursor, type EpochSeconds, TidemarkError } from "./model/index.ts";
 import { nodeCodec, parseTypes, realTiming } from "./reading-ports.ts";
 import { SiteFolder } from "./site-folder.ts";
 import { StoredMerge } from "./store/index.ts";
@@ -48,7 +48,7 @@ export class FolderChanges implements ChangeSource {
   }
 
   /**
-   * Reads changes after a cursor, or the whole site. A cursor that the archives do not lead from gives a guess: pages
+   * Reads changes after a cursor, or the whole site, in path order. A cursor that the archives do not lead from gives a guess: pages
    * that were modified since its publication.
    */
   async openChanges(after: Cursor | undefined): Promise<ChangeReading> {
@@ -83,7 +83,11 @@ export class FolderChanges implements ChangeSource {
         },
         openMerge,
       );
-      return { ...stream, isGuess: false, [Symbol.asyncDispose]: dispose };
+      // Archives have the order of their groups, a base that of last-modified.
+      const sorted = openMerge();
+      for await (const changes of inBlocks(stream.changes, 1000)) sorted.add(changes);
+      const { reset, cursor } = stream;
+      return { reset, cursor, isGuess: false, changes: sorted.changes(), [Symbol.asyncDispose]: dispose };
     } catch (error) {
       await dispose();
       throw error;
@@ -100,4 +104,14 @@ export class FolderChanges implements ChangeSource {
       hint: "Run `tidemark export` first.",
     });
   }
+}
+
+async function* inBlocks(changes: AsyncIterable<Change>, most: number): AsyncGenerator<Change[], void, void> {
+  let block: Change[] = [];
+  for await (const change of changes) {
+    if (block.push(change) < most) continue;
+    yield block;
+    block = [];
+  }
+  yield block;
 }

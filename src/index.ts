@@ -3,7 +3,6 @@
  *
  * @packageDocumentation
  */
-export type { CallRecord } from "./announce/index.ts";
 export { readCrawlConfiguration } from "./crawl-configuration.ts";
 export {
   type CrawlCosts,
@@ -83,8 +82,6 @@ export { defaultStateDir } from "./state-folder.ts";
 export { type StatusProblem, statusProblemCodes } from "./status-problem.ts";
 export {
   defaultIndexNowEndpoint,
-  readIndexNowCalls,
-  readIndexNowKeyPaths,
   type TellIndexNowOptions,
   tellIndexNow,
 } from "./tell-index-now.ts";

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { parseBaseUrl } from "./base-url.ts";
 import { readRobotsFile, type StandardsChoice } from "./export/index.ts";
 import { checkFolder } from "./export-checks.ts";
@@ -14,7 +14,7 @@ import {
   type ServedNameRules,
 } from "./scan/index.ts";
 import { type MappedRoot, planSiteUrls } from "./site-urls.ts";
-import { defaultStateDir } from "./state-folder.ts";
+import { defaultStateDir, indexNowFolderIn } from "./state-folder.ts";
 
 /** Which folders a site is in, and what of them may be published. */
 export interface SiteRules {
@@ -44,7 +44,7 @@ export async function readSiteRules(options: ExportSiteOptions): Promise<SiteRul
     robotsDir,
     globs: await compileGlobs(options.include ?? [], options.exclude ?? []),
     reader: findReaderIdentity(options.serverUser),
-    judgePath: await readOwnRules(robotsDir, await readKeyPaths(options), chooseStandards(options)),
+    judgePath: await readOwnRules(robotsDir, await readOwnKeyPaths(options), chooseStandards(options)),
   };
 }
 
@@ -61,14 +61,12 @@ export function chooseStandards(options: ExportSiteOptions): StandardsChoice {
 }
 
 /** Files that prove to search engines that the site is ours are no pages. */
-async function readKeyPaths(options: ExportSiteOptions): Promise<string[]> {
-  const folder = join(stateDirOf(options), "index-now");
+async function readOwnKeyPaths(options: ExportSiteOptions): Promise<string[]> {
+  const folder = indexNowFolderIn(stateDirOf(options));
   if (options.indexNowKey === undefined && !existsSync(folder)) return [];
   // Few sites use it.
-  const { checkKey, keyPath, readKeys } = await import("./announce/index.ts");
-  const used = await readKeys(folder);
-  const given = options.indexNowKey === undefined ? [] : [checkKey(options.indexNowKey)];
-  return [...used, ...given].map(keyPath);
+  const { readKeyPaths } = await import("./announce/index.ts");
+  return readKeyPaths(folder, options.indexNowKey);
 }
 
 /** What we write ourselves is no page; what robots.txt keeps from everybody is not announced to them. */

@@ -13,3 +13,8 @@ export function defaultStateDir(baseUrl: string): string {
   const name = host.replace(/[^a-z0-9.-]/g, "_");
   return join(homedir(), ".local/state/tidemark", protocol === "http:" ? `http_${name}` : name);
 }
+
+/** The folder below an exporter's state that holds the keys of IndexNow and how far was submitted. */
+export function indexNowFolderIn(stateDir: string): string {
+  return join(stateDir, "index-now");
+}

@@ -1,15 +1,5 @@
-import { join, resolve } from "node:path";
-import {
-  type CallRecord,
-  checkKey,
-  chooseKey,
-  indexNowFolderName,
-  keyPath,
-  placeKeyFile,
-  readCalls,
-  readKeys,
-  tellChanges,
-} from "./announce/index.ts";
+import { resolve } from "node:path";
+import { checkKey, chooseKey, keyPath, placeKeyFile, readKeyPaths, readKeys, submitChanges } from "./announce/index.ts";
 import { makeFolder, removeTemporaries, SiteLock } from "./export/index.ts";
 import { postJson } from "./fetch/index.ts";
 import { FolderChanges } from "./folder-changes.ts";
@@ -23,6 +13,7 @@ import {
   wrapSystemError,
 } from "./model/index.ts";
 import { realTiming } from "./reading-ports.ts";
+import { indexNowFolderIn } from "./state-folder.ts";
 
 /** The endpoint that hands on to all search engines that take part. */
 export const defaultIndexNowEndpoint = "https://api.indexnow.org/indexnow";
@@ -39,7 +30,7 @@ export interface TellIndexNowOptions {
   readonly key?: string;
   /** @default {@link defaultIndexNowEndpoint} */
   readonly endpoint?: string;
-  /** Whether the first run tells the whole site; later runs tell changes, whatever this says. @default false */
+  /** Submit all URLs on the first run; later runs submit changes, whatever this says. @default false */
   readonly all?: boolean;
   readonly userAgent?: string;
   /** Time for one call, in milliseconds, at least 1000. @default 20000 */
@@ -85,56 +76,31 @@ export async function tellIndexNow(options: TellIndexNowOptions): Promise<IndexN
   const maxElapsedMs = checkNumber(options.maxElapsedMs ?? 60_000, 1000, "maxElapsedMs");
   const urlsPerCall = checkNumber(options.urlsPerCall ?? 10_000, 1, "urlsPerCall");
   const docroot = resolve(options.docroot);
-  const folder = indexNowFolder(options.stateDir);
-  const timing = realTiming(clock);
+  const folder = indexNowFolderIn(resolve(options.stateDir));
   try {
     await makeFolder(folder, 0o700);
     await using lock = await takeLock(folder, new Date(clock()));
     if (lock === undefined) {
       onEvent({ event: "warning", code: "index-now-busy", message: "Another process is telling search engines." });
       const counts = { told: 0, refused: 0, leftOut: 0, calls: 0, pending: 0 };
-      const [key] = given === undefined ? await readKeys(folder) : [given];
+      const key = given ?? readKeys(folder)[0];
       const keyLocation = key === undefined ? "" : new URL(keyPath(key), site).href;
       return { endpoint, keyLocation, ...counts, notBefore: undefined, cursor: undefined };
     }
     await removeTemporaries(folder);
     const key = await chooseKey(folder, given);
     await placeKeyFile(docroot, key);
-    return await tellChanges(
-      {
-        sending: { post: (request) => postJson(request, { clock, ...(userAgent === undefined ? {} : { userAgent }) }) },
-        timing: { now: clock, random, delay: options.delay ?? timing.delay },
-        source: new FolderChanges(docroot, site, { onEvent, ...(signal === undefined ? {} : { signal }) }),
-      },
-      {
-        ...{ folder, site, endpoint, key, oldKeys: await readKeys(folder), timeoutMs, maxElapsedMs, urlsPerCall },
-        ...{ all: options.all ?? false, signal, onEvent },
-      },
-    );
+    return await submitChanges({
+      ...{ folder, site, endpoint, key, timeoutMs, maxElapsedMs, urlsPerCall, signal, clock, random, onEvent },
+      source: new FolderChanges(docroot, site, { onEvent, ...(signal === undefined ? {} : { signal }) }),
+      ownPaths: readKeyPaths(folder, undefined),
+      all: options.all ?? false,
+      post: (request) => postJson(request, { clock, ...(userAgent === undefined ? {} : { userAgent }) }),
+      delay: options.delay ?? realTiming(clock).delay,
+    });
   } catch (error) {
     throw wrapSystemError(error, `tell search engines of ${site}`, { site });
   }
-}
-
-/**
- * The paths of the key files that IndexNow asks for, which are no pages: the walk withholds them.
- *
- * @param key - a key that is given and may not have been used yet
- * @returns such as `/0123456789abcdef.txt`; empty if IndexNow was never used
- */
-export async function readIndexNowKeyPaths(stateDir: string, key?: string): Promise<string[]> {
-  const keys = new Set(await readKeys(indexNowFolder(stateDir)));
-  if (key !== undefined) keys.add(checkKey(key));
-  return [...keys].map(keyPath);
-}
-
-/** What search engines were told, and what they said, the oldest first: the newest few thousand calls. */
-export async function readIndexNowCalls(stateDir: string): Promise<CallRecord[]> {
-  return await readCalls(indexNowFolder(stateDir));
-}
-
-function indexNowFolder(stateDir: string): string {
-  return join(resolve(stateDir), indexNowFolderName);
 }
 
 async function takeLock(folder: string, since: Date): Promise<SiteLock | undefined> {

@@ -25,8 +25,8 @@ const house: House = {
   // Of the format it uses how a file's name is written in a URL, and nothing of archives.
   scan: { kind: "hands", imports: ["model", "format", "content"] },
   export: { kind: "hands", imports: ["model", "format", "content"] },
-  // Of the exporter it uses how a file is written durably, and nothing of publications.
-  announce: { kind: "hands", imports: ["model", "format", "export"] },
+  // Of the exporter it uses how a file is written durably, of the store how a small file is read.
+  announce: { kind: "hands", imports: ["model", "format", "export", "store"] },
   fetch: { kind: "hands", imports: ["model", "format"] },
   unzip: { kind: "hands", imports: ["model"] },
   store: { kind: "hands", imports: ["model", "format"] },

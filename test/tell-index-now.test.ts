@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { readKeyPaths } from "../src/announce/index.ts";
 import { type ErrorCode, TidemarkError } from "../src/model/index.ts";
-import { readIndexNowCalls, readIndexNowKeyPaths } from "../src/tell-index-now.ts";
 import type { Misdeed } from "./announce/index-now-server.ts";
 import { stepsOf, ToldSite } from "./announce/told-site.ts";
 import { longer } from "./long-run.ts";
@@ -76,7 +76,7 @@ describe("tellIndexNow", () => {
     await told.tell();
     assert.deepEqual(told.engine.takeAccepted(), ["/a.html", "/z.html"]);
     assert.equal(summary.leftOut, 1);
-    const paths = await readIndexNowKeyPaths(told.site.stateDir, "another-key");
+    const paths = readKeyPaths(told.folder, "another-key");
     assert.deepEqual([paths.length, paths[0], paths[2]], [3, `/${key}.txt`, "/another-key.txt"]);
   });
 
@@ -129,8 +129,6 @@ describe("tellIndexNow", () => {
       await told.tell();
       assert.deepEqual(told.engine.takeStatuses(), [status, 202]);
       assert.deepEqual(told.engine.takeAccepted(), ["/b.html"]);
-      const record = (await readIndexNowCalls(told.site.stateDir)).find(({ result }) => result === "refused");
-      assert.deepEqual([record?.status, record?.urls, record?.firstUrl], [status, 1, `${told.origin}/a.html`]);
     });
   }
 
@@ -280,24 +278,6 @@ describe("tellIndexNow", () => {
     assert.deepEqual(await second[0], ["index-now-busy"]);
   });
 
-  it("keeps a record of what was told", async () => {
-    await using told = await openFollowed();
-    const { summary } = await told.publish({ "a.html": "2" });
-    told.engine.misdeeds.push("reset", { status: 503 });
-    await told.tell();
-    const calls = await readIndexNowCalls(told.site.stateDir);
-    const lines = calls.map(({ result, status, urls }) => [result, status, urls]);
-    assert.deepEqual(lines, [
-      ["begun", undefined, 0],
-      ["again", "connection", 1],
-      ["again", 503, 1],
-      ["told", 202, 1],
-    ]);
-    const last = calls.at(-1);
-    assert.deepEqual([last?.publication, last?.endpoint], [summary.publication, told.engine.url]);
-    assert.equal(last?.time, new Date(told.site.nowMs).toISOString());
-  });
-
   it("repeats rather than forgets when its position is damaged", async () => {
     await using told = await openFollowed();
     for (const damage of ["", "{", "null", '{"version":1}', "x".repeat(100_000), "\0".repeat(50)]) {
@@ -325,32 +305,51 @@ describe("tellIndexNow", () => {
     }
   });
 
-  it("reads the archives again when the backlog is damaged or gone", async () => {
-    const damages: readonly ((text: string) => string)[] = [
-      (text) => text.slice(0, -1),
-      (text) => text.replace("/2.html", "//2html"),
-      (text) => text.replaceAll("\n", "x"),
-      (text) => `${text}/evil.html\n`,
-    ];
-    for (const damage of damages) {
-      await using told = await openFollowed();
-      await told.publish({ "1.html": "", "2.html": "", "3.html": "" });
-      told.engine.misdeeds.push({ status: 503, fields: { "retry-after": "3600" } });
-      await told.tell();
-      told.site.nowMs += 3_600_000;
-      const [file = ""] = told.remembered("urls-");
-      told.spoil(file, damage);
-      const telling = await told.tell();
-      assert.deepEqual(stepsOf(telling), ["index-now-state", "told"]);
-      assert.deepEqual(told.engine.takeAccepted(), ["/1.html", "/2.html", "/3.html"]);
-      assert.deepEqual(told.remembered("urls-"), []);
-    }
+  it("submits all URLs when both files of its position are damaged", async () => {
+    await using told = await openFollowed();
+    await told.publish({ "a.html": "2" });
+    await told.tell();
+    told.engine.takeAccepted();
+    for (const name of told.remembered("position")) told.spoil(name, (text) => text.slice(1));
+    assert.deepEqual(stepsOf(await told.tell()), ["index-now-state", "told"]);
+    assert.deepEqual(told.engine.takeAccepted(), ["/a.html", "/b.html", "/c/d%20e.html"]);
+    assert.deepEqual(stepsOf(await told.tell()), []);
   });
 
-  it("removes backlogs that nothing names, and no other file", async () => {
+  it("goes on behind what was submitted, whatever the site publishes meanwhile", async () => {
     await using told = await openFollowed();
-    for (const name of ["urls-0123456789abcdef.txt", "urls-notes.txt"]) writeFileSync(join(told.folder, name), "x");
+    await told.publish({ "1.html": "1", "2.html": "1", "3.html": "1", "4.html": "1" });
+    for (const status of [403, 403, 403, 403]) {
+      told.engine.misdeeds.push({ status });
+      await told.tell({ urlsPerCall: 1 });
+      await told.publish({ "9.html": `${told.site.nowMs}` });
+    }
+    const urls = told.engine.calls.map((call) => call.urls.map((url) => new URL(url).pathname));
+    assert.deepEqual(urls, [["/1.html"], ["/2.html"], ["/3.html"], ["/4.html"]]);
+    await told.publish({ "1.html": "2" });
     await told.tell();
+    const accepted = new Set(told.engine.takeAccepted());
+    assert.ok(accepted.has("/1.html") && accepted.has("/9.html"));
+    assert.equal((await told.tell()).summary.calls, 0);
+  });
+
+  it("goes on with the state of the version before, and removes its list of URLs", async () => {
+    await using told = await openFollowed();
+    const { summary } = await told.tell();
+    await told.publish({ "1.html": "1", "2.html": "1" });
+    const { publication = 0, epoch = "" } = (await told.tell()).summary.cursor ?? {};
+    told.engine.takeAccepted();
+    // What it left after the first of two URLs: written by the commit before, but for the cursors.
+    const backlog = { to: { epoch, publication }, file: "urls-0123456789abcdef.txt", sizeBytes: 16, urls: 2 };
+    const position = { version: 1, cursor: summary.cursor, failedRuns: 0 };
+    for (const [name, text] of [
+      ["position.json", `${JSON.stringify({ ...position, backlog: { ...backlog, doneBytes: 8, doneUrls: 1 } })}\n`],
+      ["urls-0123456789abcdef.txt", "/1.html\n/2.html\n"],
+      ["urls-notes.txt", "x"],
+    ] as const)
+      writeFileSync(join(told.folder, name), text);
+    assert.deepEqual(stepsOf(await told.tell()), ["told"]);
+    assert.deepEqual(told.engine.takeAccepted(), ["/1.html", "/2.html"]);
     assert.deepEqual(told.remembered("urls-"), ["urls-notes.txt"]);
   });
 
@@ -360,7 +359,7 @@ describe("tellIndexNow", () => {
     await told.publish({ "z.html": "1" });
     const { summary } = await told.tell();
     assert.deepEqual([summary.refused, told.engine.takeAccepted().includes("/z.html")], [0, true]);
-    const [path, ...others] = await readIndexNowKeyPaths(told.site.stateDir);
+    const [path, ...others] = readKeyPaths(told.folder, undefined);
     assert.deepEqual([told.origin + path, others], [summary.keyLocation, []]);
   });
 

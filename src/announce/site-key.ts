@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { createDurably, syncFolder, writeDurably } from "../export/index.ts";
 import { excerpt, TidemarkError } from "../model/index.ts";
-import { readBeginning } from "./bounded-file.ts";
+import { readSideFile } from "../store/index.ts";
 
 const keyForm = /^[A-Za-z0-9-]{8,128}$/;
 const keysFileName = "keys";
@@ -26,14 +27,23 @@ export function checkKey(key: string): string {
 /**
  * The keys that were ever used, the newest first, at most 16. What is no key in the file is passed over.
  *
- * @param folder - where the teller remembers; need not be there
+ * @param folder - IndexNow's folder in the state; need not be there
  */
-export async function readKeys(folder: string): Promise<string[]> {
-  const text = (await readBeginning(join(folder, keysFileName), maxKeysBytes)) ?? "";
-  return text
-    .split("\n")
-    .filter((line) => keyForm.test(line))
-    .slice(0, maxKeys);
+export function readKeys(folder: string): string[] {
+  const read = readSideFile(join(folder, keysFileName), maxKeysBytes);
+  const lines = typeof read === "string" ? [] : read.text.split("\n");
+  return lines.filter((line) => keyForm.test(line)).slice(0, maxKeys);
+}
+
+/**
+ * The paths of key files: of all keys that were ever used, and of one that is given.
+ *
+ * @throws TidemarkError `bad-option` if what is given is no key
+ */
+export function readKeyPaths(folder: string, given: string | undefined): string[] {
+  const keys = new Set(readKeys(folder));
+  if (given !== undefined) keys.add(checkKey(given));
+  return [...keys].map(keyPath);
 }
 
 /**
@@ -42,7 +52,7 @@ export async function readKeys(folder: string): Promise<string[]> {
  * @param given - is checked already
  */
 export async function chooseKey(folder: string, given: string | undefined): Promise<string> {
-  const known = await readKeys(folder);
+  const known = readKeys(folder);
   const key = given ?? known[0] ?? randomBytes(16).toString("hex");
   if (key === known[0]) return key;
   const keys = [key, ...known.filter((other) => other !== key)].slice(0, maxKeys);
@@ -54,29 +64,25 @@ export async function chooseKey(folder: string, given: string | undefined): Prom
 /**
  * Puts the file of a key in the document root, if nothing is there by that name.
  *
- * @returns whether it was missing
  * @throws TidemarkError `bad-option` if another file has the name; `no-permission`, `read-only`, `disk-full`
  */
-export async function placeKeyFile(docroot: string, key: string): Promise<boolean> {
+export async function placeKeyFile(docroot: string, key: string): Promise<void> {
   const path = join(docroot, `${key}.txt`);
-  const hint = `Put a file there once by hand that holds ${key} and nothing else, and may be read by the web server.`;
   try {
-    const found = await readBeginning(path, maxKeyFileBytes);
-    if (found?.trim() === key) return false;
-    if (found === undefined && (await createDurably(path, Buffer.from(key)))) return true;
+    if (await createDurably(path, Buffer.from(key))) return;
+    // A link that leads nowhere is read as itself.
+    const found = readSideFile(await realpath(path).catch(() => path), maxKeyFileBytes);
+    if (typeof found !== "string" && found.text.trim() === key) return;
   } catch (error) {
     if (!(error instanceof TidemarkError)) throw error;
     throw new TidemarkError(error.code, `${error.message}: it is to prove to search engines that the site is yours.`, {
-      hint,
+      hint: `Put a file there once by hand that holds ${key} and nothing else, and may be read by the web server.`,
       details: error.details,
       cause: error,
     });
   }
   throw new TidemarkError("bad-option", `${path} is there, and is not the file of the key of IndexNow.`, {
-    hint: "Move it away, or choose another key with --index-now-key.",
+    hint: `Move it away, or choose another key with --index-now-key. The file holds ${key} and nothing else.`,
     details: { path },
   });
 }
-
-/** Folder below the exporter's state in which is kept what search engines were told. */
-export const indexNowFolderName = "index-now";

@@ -83,7 +83,7 @@ export const exportCommand: Command = {
     rescan: valueOption("With --watch: look at everything so often (24h)"),
     "index-now": { type: "boolean", describe: "Tell search engines by IndexNow what changed" },
     "index-now-endpoint": valueOption("Where IndexNow is told (https://api.indexnow.org/indexnow)"),
-    "index-now-all": { type: "boolean", describe: "Let the first telling tell the whole site" },
+    "index-now-all": { type: "boolean", describe: "Submit all URLs on the first run" },
   },
   examples: [
     ["export /var/www/html --base-url https://example.org/", "publish the site"],

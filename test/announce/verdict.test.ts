@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { judgeAnswer, planNextRun, planRetryDelayMs } from "../../src/announce/answer-verdict.ts";
+import { judgeAnswer, planNextRun, planRetryDelayMs } from "../../src/announce/verdict.ts";
 import { fetchFailures } from "../../src/model/index.ts";
 import { fc } from "../property.ts";
 
