@@ -32,7 +32,7 @@ export interface ConfigurationForm<T> {
 export async function readConfiguration<T extends object>(file: string, form: ConfigurationForm<T>): Promise<T[]> {
   const { table, schema, given = {}, findMistakes } = form;
   const full = resolve(file);
-  const document = parseJsonDocument(await readText(full, schema));
+  const document = await parseJsonDocument(await readText(full, schema));
   if (!document.ok) throw refuse(full, schema, [document.error.message]);
   const { value, positionOf } = document.value;
   const checked = await checkConfiguration(table, value);

@@ -15,7 +15,7 @@ const house: House = {
   graph: { kind: "pure", imports: ["model"] },
   crawl: { kind: "pure", imports: ["model", "format", "content", "links", "frontier", "revisit"] },
   share: { kind: "pure", imports: ["model", "format"] },
-  settings: { kind: "pure", imports: ["model"], packages: ["zod"] },
+  settings: { kind: "pure", imports: ["model"], packages: ["zod", "jsonc-parser"] },
   lab: {
     kind: "pure",
     imports: ["model", "format", "export", "frontier", "revisit", "graph", "crawl", "share"],

@@ -18,152 +18,96 @@ export interface JsonDocument {
   readonly positionOf: (path: ReadonlyArray<string | number>) => Position;
 }
 
+type Jsonc = Pick<typeof import("jsonc-parser"), "visit" | "printParseErrorCode">;
+
+class SyntaxMistake extends Error {}
+
+const badText = "a text that does not end on its line, or has an escape that JSON does not know";
+const messages: Readonly<Record<string, string>> = {
+  InvalidSymbol: "neither a value of JSON nor a text in double quotes",
+  PropertyNameExpected: "a key in double quotes is missing",
+  ValueExpected: "a value is missing",
+  ColonExpected: "a colon is missing after the key",
+  CommaExpected: "a comma or a closing bracket is missing",
+  CloseBraceExpected: "a comma or } is missing",
+  CloseBracketExpected: "a comma or ] is missing",
+  EndOfFileExpected: "something stands after the end of the value",
+  UnexpectedEndOfString: badText,
+  InvalidUnicode: badText,
+  InvalidEscapeCharacter: badText,
+  InvalidCharacter: badText,
+};
+
 /**
  * Reads a JSON text that a person wrote (RFC 8259), with what `JSON.parse` does not tell: line and column of a
  * mistake, where each part stands, and keys that stand twice.
  */
-export function parseJsonDocument(source: string): Result<JsonDocument> {
-  const reader = new Reader(source);
+export async function parseJsonDocument(source: string): Promise<Result<JsonDocument>> {
+  // Loaded only where a configuration is read.
+  const { default: jsonc } = await import("jsonc-parser");
   try {
-    return ok(reader.read());
+    const places = findPlaces(jsonc, source);
+    const positionOf = (path: ReadonlyArray<string | number>): Position => {
+      for (let length = path.length; length > 0; length--) {
+        const place = places.get(JSON.stringify(path.slice(0, length)));
+        if (place !== undefined) return place;
+      }
+      return { line: 1, column: 1 };
+    };
+    return ok({ value: JSON.parse(source), positionOf });
   } catch (error) {
-    if (!(error instanceof SyntaxMistake)) throw error;
-    const { line, column } = positionAt(source, error.at);
-    return problem("bad-json", `line ${line}, column ${column}: ${error.message}`);
+    if (!(error instanceof SyntaxMistake || error instanceof SyntaxError)) throw error;
+    return problem("bad-json", error.message);
   }
 }
 
-class SyntaxMistake extends Error {
-  readonly at: number;
-
-  constructor(at: number, message: string) {
-    super(message);
-    this.at = at;
-  }
+/** @returns where each member and element begins, by its path as JSON */
+function findPlaces(jsonc: Jsonc, source: string): Map<string, Position> {
+  const places = new Map<string, Position>();
+  let depth = 0;
+  const refuse = (line: number, column: number, what: string): never => {
+    throw new SyntaxMistake(`line ${line + 1}, column ${column + 1}: ${what}`);
+  };
+  type PathSupplier = () => ReadonlyArray<string | number>;
+  const addElement = (line: number, column: number, pathSupplier: PathSupplier): void => {
+    const path = pathSupplier();
+    if (typeof path.at(-1) === "number") places.set(JSON.stringify(path), { line: line + 1, column: column + 1 });
+  };
+  const begin = (_: number, __: number, line: number, column: number, pathSupplier: PathSupplier): void => {
+    addElement(line, column, pathSupplier);
+    if (++depth > maxJsonDepth) refuse(line, column, `more than ${maxJsonDepth} levels`);
+  };
+  const end = (): void => {
+    depth -= 1;
+  };
+  jsonc.visit(
+    source,
+    {
+      onObjectBegin: begin,
+      onArrayBegin: begin,
+      onObjectEnd: end,
+      onArrayEnd: end,
+      onLiteralValue: (_, __, ___, line, column, pathSupplier) => addElement(line, column, pathSupplier),
+      onObjectProperty(key, _, __, line, column, pathSupplier) {
+        const path = JSON.stringify([...pathSupplier(), key]);
+        if (places.has(path)) refuse(line, column, `the key ${excerpt(key)} stands twice`);
+        places.set(path, { line: line + 1, column: column + 1 });
+      },
+      onError(code, offset, _, line, column) {
+        refuse(line, column, describe(jsonc.printParseErrorCode(code), source, offset));
+      },
+    },
+    { disallowComments: true },
+  );
+  return places;
 }
 
-function positionAt(source: string, at: number): Position {
-  const before = source.slice(0, at).split("\n");
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
-}
-
-const blank = /[ \t\r\n]*/y;
-const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"/y;
-const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-const word = /true|false|null/y;
-
-class Reader {
-  readonly #source: string;
-  readonly #places = new Map<string, number>();
-  readonly #path: Array<string | number> = [];
-  #at = 0;
-
-  constructor(source: string) {
-    this.#source = source;
-  }
-
-  read(): JsonDocument {
-    const value = this.#value();
-    this.#skipBlank();
-    if (this.#at < this.#source.length) throw this.#mistake("something stands after the end of the value");
-    return { value, positionOf: (path) => this.#positionOf(path) };
-  }
-
-  #positionOf(path: ReadonlyArray<string | number>): Position {
-    for (let length = path.length; length > 0; length--) {
-      const at = this.#places.get(JSON.stringify(path.slice(0, length)));
-      if (at !== undefined) return positionAt(this.#source, at);
-    }
-    return { line: 1, column: 1 };
-  }
-
-  #value(): unknown {
-    this.#skipBlank();
-    const first = this.#source[this.#at];
-    if (first === "{") return this.#nested(() => this.#object());
-    if (first === "[") return this.#nested(() => this.#array());
-    if (first === '"') return this.#string();
-    const literal = this.#match(number) ?? this.#match(word);
-    if (literal === undefined) throw this.#mistake("a value is missing");
-    return JSON.parse(literal);
-  }
-
-  #nested<T>(read: () => T): T {
-    if (this.#path.length >= maxJsonDepth) throw this.#mistake(`more than ${maxJsonDepth} levels`);
-    return read();
-  }
-
-  #object(): object {
-    const members = new Map<string, unknown>();
-    this.#at += 1;
-    this.#skipBlank();
-    if (this.#take("}")) return {};
-    do {
-      this.#skipBlank();
-      const keyAt = this.#at;
-      if (this.#source[keyAt] !== '"') throw this.#mistake("a key in double quotes is missing");
-      const key = this.#string();
-      if (members.has(key)) throw new SyntaxMistake(keyAt, `the key ${excerpt(key)} stands twice`);
-      this.#skipBlank();
-      if (!this.#take(":")) throw this.#mistake("a colon is missing after the key");
-      this.#path.push(key);
-      this.#places.set(JSON.stringify(this.#path), keyAt);
-      members.set(key, this.#value());
-      this.#path.pop();
-      this.#skipBlank();
-    } while (this.#take(","));
-    if (!this.#take("}")) throw this.#mistake("a comma or } is missing");
-    return Object.fromEntries(members);
-  }
-
-  #array(): unknown[] {
-    const elements: unknown[] = [];
-    this.#at += 1;
-    this.#skipBlank();
-    if (this.#take("]")) return elements;
-    do {
-      this.#skipBlank();
-      this.#path.push(elements.length);
-      this.#places.set(JSON.stringify(this.#path), this.#at);
-      elements.push(this.#value());
-      this.#path.pop();
-      this.#skipBlank();
-    } while (this.#take(","));
-    if (!this.#take("]")) throw this.#mistake("a comma or ] is missing");
-    return elements;
-  }
-
-  #string(): string {
-    const literal = this.#match(string);
-    if (literal === undefined) {
-      throw this.#mistake("a text that does not end on its line, or has an escape that JSON does not know");
-    }
-    return JSON.parse(literal);
-  }
-
-  #skipBlank(): void {
-    this.#match(blank);
-  }
-
-  #take(character: string): boolean {
-    if (this.#source[this.#at] !== character) return false;
-    this.#at += 1;
-    return true;
-  }
-
-  #match(form: RegExp): string | undefined {
-    form.lastIndex = this.#at;
-    const found = form.exec(this.#source)?.[0];
-    if (found !== undefined) this.#at += found.length;
-    return found;
-  }
-
-  #mistake(what: string): SyntaxMistake {
-    const rest = this.#source.slice(this.#at);
-    if (rest === "") return new SyntaxMistake(this.#at, `${what}: the text ends here`);
-    if (/^(?:\/[/*]|#)/.test(rest)) return new SyntaxMistake(this.#at, "JSON has no comments");
-    const isAfterComma = /,\s*$/.test(this.#source.slice(0, this.#at)) && /^[}\]]/.test(rest);
-    if (isAfterComma) return new SyntaxMistake(this.#at, `a comma stands before ${rest[0]}, and nothing after it`);
-    return new SyntaxMistake(this.#at, `${what}, here is ${excerpt(/^(?:\w+|.)/su.exec(rest)?.[0] ?? "", 20)}`);
-  }
+function describe(code: string, source: string, offset: number): string {
+  const what = messages[code] ?? `not JSON: ${code}`;
+  const rest = source.slice(offset, offset + 100);
+  if (rest === "") return `${what}: the text ends here`;
+  if (/^(?:\/[/*]|#)/.test(rest)) return "JSON has no comments";
+  const isAfterComma = /,\s*$/.test(source.slice(0, offset)) && /^[}\]]/.test(rest);
+  if (isAfterComma) return `a comma stands before ${rest[0]}, and nothing after it`;
+  return `${what}, here is ${excerpt(/^(?:\w+|.)/su.exec(rest)?.[0] ?? "", 20)}`;
 }
