@@ -2,6 +2,7 @@ import { chooseSites } from "./known-sites.ts";
 import { checkForMissed, type MissedCheck, type MissedCheckOptions } from "./missed-check.ts";
 import type { CrawlSummary, EpochMs, EpochSeconds } from "./model/index.ts";
 import { findStateFile, type PastVisit, StateReader } from "./store/index.ts";
+import { pagesOf, pollingRequestsOf } from "./visit-cost.ts";
 
 /** Which visits to report, and whether to look for what they missed. */
 export interface CrawlReportOptions extends Omit<MissedCheckOptions, "sample"> {
@@ -100,22 +101,6 @@ export async function readCrawlReport(options: CrawlReportOptions): Promise<Site
     reports.push({ site: site.origin, heldPages: held.pages, heldBytes: held.bytes, visits, sum, missed });
   }
   return reports;
-}
-
-// What a visit held at its end: what it did not ask for, and what it asked for. A visit that asked for nothing, because no
-// page's time had come, has found out nothing; nobody would have polled for that.
-function pagesOf({ requests, created, updated, unchanged }: CrawlSummary): number {
-  return requests === 0 ? 0 : created + updated + unchanged;
-}
-
-/** What polling each page of a visit would have taken at least: one request a page, of what is gone too; none if it asked for nothing. */
-export function pollingRequestsOf(summary: CrawlSummary): number {
-  return pagesOf(summary) + summary.deleted;
-}
-
-/** Whether a visit learned nothing of a site, such as of one whose server does not answer. */
-export function isInVain({ source }: CrawlSummary): boolean {
-  return source === "none";
 }
 
 function reportOf({ at, summary }: PastVisit, meanBytes: number): VisitReport {

@@ -1,5 +1,5 @@
-import type { CrawlSiteOptions } from "./crawl-site.ts";
-import type { FollowedSite } from "./follow-sites.ts";
+import type { CrawlSiteOptions } from "./crawl-site-options.ts";
+import type { FollowedSite } from "./followed-site.ts";
 import type { PolitenessOptions } from "./frontier/index.ts";
 import { givenOptions } from "./given-options.ts";
 import { type PageOrder, pageOrders, type SourceName, sourceNames } from "./model/index.ts";

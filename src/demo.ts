@@ -5,7 +5,6 @@ import { crawlSite } from "./crawl-site.ts";
 import {
   checkVisit,
   compareFolders,
-  createRandom,
   type DemoCheck,
   type DemoEvent,
   type DemoReport,
@@ -20,7 +19,14 @@ import {
 } from "./demo/index.ts";
 import { makeMissingFolder } from "./export/index.ts";
 import { exportSite } from "./export-site.ts";
-import { type Clock, type EpochMs, type ExportSummary, TidemarkError, wrapSystemError } from "./model/index.ts";
+import {
+  type Clock,
+  createRandom,
+  type EpochMs,
+  type ExportSummary,
+  TidemarkError,
+  wrapSystemError,
+} from "./model/index.ts";
 import { serveFolder } from "./serve/index.ts";
 
 export type { DemoCheck, DemoEvent, DemoMethod, DemoReport, DemoVisit, Traffic } from "./demo/index.ts";

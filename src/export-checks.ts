@@ -94,14 +94,6 @@ export function refuseContentRules(mode: DigestMode): never {
   );
 }
 
-/** A threshold of resemblance, if there is one. @throws TidemarkError `bad-option` */
-export function checkSignificant(value: number | undefined): number | undefined {
-  if (value === undefined || (value > 0 && value <= 1)) return value;
-  throw new TidemarkError("bad-option", `--significant must be more than 0 and at most 1, not ${value}.`, {
-    hint: "For instance --significant 0.9",
-  });
-}
-
 /** A limit of reading, if there is one. @throws TidemarkError `bad-option` */
 export function checkIoLimit(value: number | undefined): number | undefined {
   if (value === undefined || (Number.isSafeInteger(value) && value >= 4096)) return value;

@@ -1,4 +1,4 @@
-import type { ExportSiteOptions } from "./export-site.ts";
+import type { ExportSiteOptions } from "./export-site-options.ts";
 import {
   byteRate,
   choice,

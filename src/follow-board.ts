@@ -1,6 +1,5 @@
 import { hostname } from "node:os";
 import type { VisitEnd } from "./crawl/index.ts";
-import { isInVain, pollingRequestsOf } from "./crawl-report.ts";
 import { FirstRows } from "./first-rows.ts";
 import {
   type FollowStatus,
@@ -15,6 +14,7 @@ import {
 import type { SiteAgenda } from "./frontier/index.ts";
 import type { Clock, CrawlEvent, EpochMs, FetchOutcome, VisitPlan } from "./model/index.ts";
 import { RateWindow } from "./rate-window.ts";
+import { isInVain, pollingRequestsOf } from "./visit-cost.ts";
 
 interface Visiting {
   readonly sinceMs: EpochMs;

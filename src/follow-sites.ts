@@ -1,12 +1,11 @@
 import { setMaxListeners } from "node:events";
 import { SiteFollower, type Timing, type VisitEnd } from "./crawl/index.ts";
-import { isInVain } from "./crawl-report.ts";
-import type { CrawlSiteOptions } from "./crawl-site.ts";
 import { FollowBoard } from "./follow-board.ts";
 import { FollowDesk } from "./follow-desk.ts";
 import { writeFollowedList } from "./followed-list.ts";
+import type { FollowedSite } from "./followed-site.ts";
 import { FollowedSites } from "./followed-sites.ts";
-import { type PolitenessOptions, SiteAgenda } from "./frontier/index.ts";
+import { SiteAgenda } from "./frontier/index.ts";
 import { givenOptions } from "./given-options.ts";
 import {
   type Clock,
@@ -22,19 +21,7 @@ import { type CreatePolitenessOptions, createPoliteness, type Politeness } from 
 import { realTiming } from "./reading-ports.ts";
 import { type VisitMeans, visitInStore } from "./site-visit.ts";
 import { openStore, type Store, TakerFailure } from "./store/index.ts";
-
-/** One of many sites: how it is crawled, when, and how it is spared. */
-export interface FollowedSite
-  extends Omit<CrawlSiteOptions, "into" | "stateFile" | "politeness" | "clock" | "delay" | "signal" | "onEvent"> {
-  /** From 0 to 10: of sites that are due those with more go first. Default 5. */
-  readonly priority?: number;
-  /** It is looked at again no sooner. Default: a minute if it publishes archives, else an hour. */
-  readonly lookLeastMs?: number;
-  /** It is looked at again no later, unless it asked for that or cannot be had. Default: a day. */
-  readonly lookMostMs?: number;
-  /** How it is spared. Default: as of `createPoliteness`. */
-  readonly politeness?: PolitenessOptions;
-}
+import { isInVain } from "./visit-cost.ts";
 
 /** What a visit to one of many sites came to. */
 export interface FollowedVisit {

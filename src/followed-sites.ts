@@ -1,7 +1,7 @@
 import { areLooksInOrder } from "./crawl-settings.ts";
 import type { FollowBoard } from "./follow-board.ts";
-import type { FollowedSite } from "./follow-sites.ts";
 import type { ListedSite } from "./followed-list.ts";
+import type { FollowedSite } from "./followed-site.ts";
 import { defaultPriority, highestPriority, type PolitenessOptions, type SiteAgenda } from "./frontier/index.ts";
 import { givenOptions } from "./given-options.ts";
 import { type Clock, TidemarkError } from "./model/index.ts";

@@ -13,18 +13,15 @@ export {
   type VisitReport,
 } from "./crawl-report.ts";
 export type { CrawlSettings } from "./crawl-settings.ts";
-export { type CrawlSiteOptions, crawlSite } from "./crawl-site.ts";
+export { crawlSite } from "./crawl-site.ts";
+export type { CrawlSiteOptions } from "./crawl-site-options.ts";
 export type { ChangeDay, LastRun, LedgerState, LockHolder, PublishedState, RunTrouble } from "./export/index.ts";
 export { readExportConfiguration } from "./export-configuration.ts";
 export type { ExportSettings } from "./export-settings.ts";
-export { type ExportSiteOptions, exportSite } from "./export-site.ts";
-export {
-  type FollowedSite,
-  type FollowedVisit,
-  type FollowSitesOptions,
-  type FollowSummary,
-  followSites,
-} from "./follow-sites.ts";
+export { exportSite } from "./export-site.ts";
+export type { ExportSiteOptions } from "./export-site-options.ts";
+export { type FollowedVisit, type FollowSitesOptions, type FollowSummary, followSites } from "./follow-sites.ts";
+export type { FollowedSite } from "./followed-site.ts";
 export { type HandedPage, type HandedRemoval, type Keep, keepings, type PageReceiver } from "./kept-site.ts";
 export type { MissedCheck, MissedCheckOptions } from "./missed-check.ts";
 export {
@@ -78,6 +75,7 @@ export type { ListChoices } from "./site-lists.ts";
 export { type ProposeSiteOptions, proposeSite, type SiteProposal } from "./site-proposal.ts";
 export { readSiteStatus, type SiteStatus, type SiteStatusOptions } from "./site-status.ts";
 export type { UrlMapping } from "./site-urls.ts";
+export type { VerifySiteOptions } from "./site-verification.ts";
 export { defaultStateDir } from "./state-folder.ts";
 export { type StatusProblem, statusProblemCodes } from "./status-problem.ts";
 export {
@@ -86,5 +84,5 @@ export {
   tellIndexNow,
 } from "./tell-index-now.ts";
 export { type VerifyMirrorOptions, verifyMirror } from "./verify-mirror.ts";
-export { type VerifySiteOptions, verifySite } from "./verify-site.ts";
+export { verifySite } from "./verify-site.ts";
 export { type WatchedRound, type WatchSiteOptions, watchSite } from "./watch-site.ts";

@@ -1,8 +1,9 @@
 import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { createRandom, packageFolder, planSite, readTemplates, SiteFolder } from "./demo/index.ts";
-import { type ExportSiteOptions, exportSite } from "./export-site.ts";
+import { packageFolder, planSite, readTemplates, SiteFolder } from "./demo/index.ts";
+import { exportSite } from "./export-site.ts";
+import type { ExportSiteOptions } from "./export-site-options.ts";
 import {
   type ArchiveEntry,
   encodePathSegment,
@@ -16,7 +17,7 @@ import {
   publishedFolder,
 } from "./format/index.ts";
 import type { ExportedArchive, ExportedSite, RealSite } from "./lab/index.ts";
-import { type Result, TidemarkError, wrapSystemError } from "./model/index.ts";
+import { createRandom, type Result, TidemarkError, wrapSystemError } from "./model/index.ts";
 
 const baseUrl = "https://lab.example/";
 /** When the demonstration site is made; any time will do, as long as it stays the same. */

@@ -1,4 +1,4 @@
-import { type ServedPage, saysNoRobots, type Timing } from "./crawl/index.ts";
+import type { ServedPage, Timing } from "./crawl/index.ts";
 import { createFetcher } from "./fetch/index.ts";
 import {
   maxRobotsBytes,
@@ -10,6 +10,7 @@ import {
 } from "./format/index.ts";
 import { givenOptions } from "./given-options.ts";
 import type { EpochSeconds, HeldBody, Page } from "./model/index.ts";
+import { saysNoRobots } from "./model/index.ts";
 import { PageSample } from "./page-sample.ts";
 import { realTiming } from "./reading-ports.ts";
 import { boundShare } from "./revisit/index.ts";

@@ -1,5 +1,5 @@
-import { createRandom, pickInteger, type Random } from "./demo/index.ts";
 import type { Page } from "./model/index.ts";
+import { createRandom, pickInteger, type Random } from "./model/index.ts";
 
 /**
  * A random sample of pages that come one by one, each with the same chance, in memory for the sample alone

@@ -1,7 +1,6 @@
 import { readHistory, readPrior } from "./crawl/index.ts";
 import { chooseSites } from "./known-sites.ts";
-import { createRandom } from "./lab/index.ts";
-import { TidemarkError } from "./model/index.ts";
+import { createRandom, TidemarkError } from "./model/index.ts";
 import { EstimatedPages, Forecaster, type PlannerForecast, pollPlannerNames } from "./revisit/index.ts";
 import { findStateFile, type KnownSite, StateReader } from "./store/index.ts";
 

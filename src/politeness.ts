@@ -1,7 +1,8 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import type { Gate, Timing } from "./crawl/index.ts";
+import type { Timing } from "./crawl/index.ts";
 import { PoliteGate, type PolitenessOptions } from "./frontier/index.ts";
+import type { Gate } from "./model/index.ts";
 import { type Clock, TidemarkError } from "./model/index.ts";
 import { realTiming } from "./reading-ports.ts";
 

@@ -1,4 +1,4 @@
-import type { CrawlSiteOptions } from "./crawl-site.ts";
+import type { CrawlSiteOptions } from "./crawl-site-options.ts";
 import { TidemarkError } from "./model/index.ts";
 import { isPollPlannerName, pollPlannerNames, pollPlannerOf } from "./revisit/index.ts";
 

@@ -1,4 +1,4 @@
-import { saysNoRobots, type Timing } from "./crawl/index.ts";
+import type { Timing } from "./crawl/index.ts";
 import { createDigest, createFetcher, type Fetcher } from "./fetch/index.ts";
 import {
   maxRobotsBytes,
@@ -14,6 +14,7 @@ import {
   type FetchedOutcome,
   type FetchOutcome,
   isSiteInTrouble,
+  saysNoRobots,
   type Validators,
 } from "./model/index.ts";
 import { isOverloaded, PoliteRequests } from "./polite-requests.ts";

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { parseBaseUrl } from "./base-url.ts";
 import { readRobotsFile, type StandardsChoice } from "./export/index.ts";
 import { checkFolder } from "./export-checks.ts";
-import type { ExportSiteOptions } from "./export-site.ts";
+import type { ExportSiteOptions } from "./export-site-options.ts";
 import { parseRobots, publishedFolder, resourceSyncPath, robotsAllow } from "./format/index.ts";
 import type { WithholdRule } from "./model/index.ts";
 import {

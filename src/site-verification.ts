@@ -38,7 +38,27 @@ import {
 import { PageSample } from "./page-sample.ts";
 import { readChanges } from "./read-changes.ts";
 import type { AskedPage, SiteAsker } from "./site-asker.ts";
-import type { VerifySiteOptions } from "./verify-site.ts";
+
+/** What to verify, and how thoroughly. */
+export interface VerifySiteOptions {
+  /** Any URL of the site. */
+  readonly url: string;
+  /** Pages to ask for, chosen at random. @default 100 */
+  readonly sample?: number;
+  /** Ask for every page. @default false */
+  readonly all?: boolean;
+  /** Chooses the sample: a whole number. Default: another one each time. */
+  readonly seed?: number;
+  /** Pause before each request, in milliseconds. Default: the Crawl-delay of robots.txt, at least 100. */
+  readonly delayMs?: number;
+  readonly userAgent?: string;
+  /** Time for a small request, in milliseconds; a large body gets more. @default 30000 */
+  readonly timeoutMs?: number;
+  /** Waits between requests. Default: real time. */
+  readonly delay?: Timing["delay"];
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: VerifyEvent) => void;
+}
 
 const leastDelayMs = 100;
 const maxPackedIndexBytes = 8 * 1024 * 1024;

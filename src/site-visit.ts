@@ -1,6 +1,6 @@
+import { checkSignificant } from "./content/index.ts";
 import { type Timing, type VisitResult, visitSite } from "./crawl/index.ts";
-import type { CrawlSiteOptions } from "./crawl-site.ts";
-import { checkSignificant } from "./export-checks.ts";
+import type { CrawlSiteOptions } from "./crawl-site-options.ts";
 import { createFetcher, type Fetcher, type FetcherOptions } from "./fetch/index.ts";
 import { robotsAgentOf } from "./format/index.ts";
 import { givenOptions } from "./given-options.ts";

@@ -1,31 +1,11 @@
 import type { Timing } from "./crawl/index.ts";
 import { createFetcher } from "./fetch/index.ts";
-import { type VerifyEvent, type VerifySummary, wrapSystemError } from "./model/index.ts";
+import { type VerifySummary, wrapSystemError } from "./model/index.ts";
 import { realTiming } from "./reading-ports.ts";
 import { parseSiteAddress } from "./site-address.ts";
 import { SiteAsker } from "./site-asker.ts";
+import type { VerifySiteOptions } from "./site-verification.ts";
 import { Verification } from "./site-verification.ts";
-
-/** What to verify, and how thoroughly. */
-export interface VerifySiteOptions {
-  /** Any URL of the site. */
-  readonly url: string;
-  /** Pages to ask for, chosen at random. @default 100 */
-  readonly sample?: number;
-  /** Ask for every page. @default false */
-  readonly all?: boolean;
-  /** Chooses the sample: a whole number. Default: another one each time. */
-  readonly seed?: number;
-  /** Pause before each request, in milliseconds. Default: the Crawl-delay of robots.txt, at least 100. */
-  readonly delayMs?: number;
-  readonly userAgent?: string;
-  /** Time for a small request, in milliseconds; a large body gets more. @default 30000 */
-  readonly timeoutMs?: number;
-  /** Waits between requests. Default: real time. */
-  readonly delay?: Timing["delay"];
-  readonly signal?: AbortSignal;
-  readonly onEvent?: (event: VerifyEvent) => void;
-}
 
 /**
  * Reads what a site publishes, as a crawler does, and asks the server itself for some of the pages: what a crawler

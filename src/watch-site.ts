@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { readRobotsFile } from "./export/index.ts";
-import { type ExportSiteOptions, exportParts } from "./export-site.ts";
+import { exportParts } from "./export-site.ts";
+import type { ExportSiteOptions } from "./export-site-options.ts";
 import { replaceRobotsBlock } from "./format/index.ts";
 import { type ErrorCode, type ExportSummary, TidemarkError } from "./model/index.ts";
 import { type ScanReason, SiteWatch, type SiteWatchOptions, type WatchRound } from "./scan/index.ts";

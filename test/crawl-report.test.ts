@@ -1,16 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import {
-  type CrawlReportOptions,
-  notModifiedBytes,
-  pollingRequestsOf,
-  readCrawlReport,
-  type SiteReport,
-} from "../src/crawl-report.ts";
+import { type CrawlReportOptions, notModifiedBytes, readCrawlReport, type SiteReport } from "../src/crawl-report.ts";
 import { type CrawlSummary, type ErrorCode, TidemarkError } from "../src/model/index.ts";
 import { boundShare } from "../src/revisit/index.ts";
 import { openStore } from "../src/store/index.ts";
+import { pollingRequestsOf } from "../src/visit-cost.ts";
 import { runProgram } from "./cli/run-program.ts";
 import { Crawler } from "./crawl/site-visit.ts";
 import { makeTempFolder } from "./temp-folder.ts";

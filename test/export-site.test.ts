@@ -12,7 +12,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, test } from "node:test";
-import { type ExportSiteOptions, exportSite } from "../src/export-site.ts";
+import { exportSite } from "../src/export-site.ts";
+import type { ExportSiteOptions } from "../src/export-site-options.ts";
 import { TidemarkError } from "../src/model/index.ts";
 import { countsOf, digestOf, TestSite, warningsOf } from "./export/test-site.ts";
 

@@ -4,9 +4,11 @@ import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "no
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type ExportSiteOptions, exportSite } from "../src/export-site.ts";
+import { exportSite } from "../src/export-site.ts";
+import type { ExportSiteOptions } from "../src/export-site-options.ts";
 import { type Finding, TidemarkError, type VerifyEvent, type VerifySummary } from "../src/model/index.ts";
-import { type VerifySiteOptions, verifySite } from "../src/verify-site.ts";
+import type { VerifySiteOptions } from "../src/site-verification.ts";
+import { verifySite } from "../src/verify-site.ts";
 import { makeTempFolder } from "./temp-folder.ts";
 
 /** What the server does before it would answer with a file; true if it has answered. */

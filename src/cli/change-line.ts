@@ -1,6 +1,11 @@
 import type { Change } from "../model/index.ts";
 import type { CrawlChange } from "../read-crawl-changes.ts";
-import type { ChangeFormat } from "./changes-command.ts";
+
+/** The forms in which `changes` prints a change. */
+export const changeFormats = ["urls", "tsv", "json"] as const;
+
+/** How `changes` prints a change. */
+export type ChangeFormat = (typeof changeFormats)[number];
 
 function isoTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");

@@ -1,4 +1,6 @@
-import { type EpochMs, TidemarkError } from "../model/index.ts";
+import { TidemarkError } from "../model/index.ts";
+import { changeFormats } from "./change-line.ts";
+import type { ChangesArguments } from "./changes-run.ts";
 import { type Command, valueOption } from "./command.ts";
 import {
   choiceOption,
@@ -9,32 +11,7 @@ import {
   siteUrl,
   textOption,
 } from "./option.ts";
-
-/** The forms in which `changes` prints a change. */
-const changeFormats = ["urls", "tsv", "json"] as const;
-
-/** How `changes` prints a change. */
-export type ChangeFormat = (typeof changeFormats)[number];
-
-/** What the command line says about a list of changes. */
-export interface ChangesArguments {
-  readonly url: string;
-  readonly cursorFile: string | undefined;
-  readonly since: EpochMs | undefined;
-  readonly types: string[] | undefined;
-  /** The types in canonical form, to be kept with the cursor. */
-  readonly typesKey: string;
-  readonly format: ChangeFormat;
-}
-
-/** What the command line says about what a crawler saw. */
-export interface SeenChangesArguments {
-  /** Folder of mirrors, or a state's file. */
-  readonly store: string;
-  readonly cursorFile: string | undefined;
-  readonly since: EpochMs | undefined;
-  readonly format: ChangeFormat;
-}
+import type { SeenChangesArguments } from "./seen-changes-run.ts";
 
 function planChanges(args: RawArguments): ChangesArguments | SeenChangesArguments {
   const { types, filter } = mediaTypesOption(args, "types");

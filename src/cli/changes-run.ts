@@ -1,12 +1,24 @@
 import { givenOptions } from "../given-options.ts";
+import type { EpochMs } from "../model/index.ts";
 import { TidemarkError } from "../model/index.ts";
 import { readChanges } from "../read-changes.ts";
+import type { ChangeFormat } from "./change-line.ts";
 import { formatChange } from "./change-line.ts";
-import type { ChangesArguments } from "./changes-command.ts";
 import type { RunContext } from "./command.ts";
 import { type KeptCursor, readCursorFile, writeCursorFile } from "./cursor-file.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
 import { formatCount } from "./quantity.ts";
+
+/** What the command line says about a list of changes. */
+export interface ChangesArguments {
+  readonly url: string;
+  readonly cursorFile: string | undefined;
+  readonly since: EpochMs | undefined;
+  readonly types: string[] | undefined;
+  /** The types in canonical form, to be kept with the cursor. */
+  readonly typesKey: string;
+  readonly format: ChangeFormat;
+}
 
 /** Prints changes; the cursor moves only when all of them have left the process. */
 export async function runChanges(options: ChangesArguments, context: RunContext): Promise<ExitCode> {

@@ -1,25 +1,9 @@
 import { areLooksInOrder, type CrawlSettings, crawlSettings } from "../crawl-settings.ts";
 import { type CrawlEvent, TidemarkError } from "../model/index.ts";
 import { type Command, printEvent, type RunContext, valueOption } from "./command.ts";
+import type { CrawlArguments } from "./crawl-run.ts";
 import { flagOption, integerOption, listOption, type RawArguments, siteUrl, textOption } from "./option.ts";
 import { optionsOfSettings, readSettings } from "./setting-option.ts";
-
-/** What the command line says about a crawl. */
-export interface CrawlArguments {
-  /** Sites; beside a file those of the file that are meant, or none for all of them. */
-  readonly urls: readonly string[];
-  /** What holds for each of them, before what the file says. */
-  readonly settings: Partial<Omit<CrawlSettings, "url">>;
-  readonly configFile: string | undefined;
-  /** A file of sites; read again when it changes, while sites are followed. */
-  readonly sitesFile: string | undefined;
-  /** Whether sites are visited again and again. */
-  readonly isForever: boolean;
-  /** Requests to all sites together; undefined if sites are visited one after the other. */
-  readonly connections: number | undefined;
-  /** Is told what is ignored in the addresses of many sites; one after the other they tell it themselves. */
-  readonly onAddress?: (event: CrawlEvent) => void;
-}
 
 const { url: urlSetting, ...commonSettings } = crawlSettings;
 

@@ -2,17 +2,35 @@ import { createReadStream, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { type CrawlSettings, crawlOptionsOf, politenessOf } from "../crawl-settings.ts";
-import { type CrawlSiteOptions, crawlSite } from "../crawl-site.ts";
+import { crawlSite } from "../crawl-site.ts";
+import type { CrawlSiteOptions } from "../crawl-site-options.ts";
+import type { CrawlEvent } from "../model/index.ts";
 import { type CrawlSummary, wrapSystemError } from "../model/index.ts";
 import { createPoliteness } from "../politeness.ts";
 import { parseSiteAddress } from "../site-address.ts";
 import { printEvent, type RunContext } from "./command.ts";
-import type { CrawlArguments } from "./crawl-command.ts";
 import { CrawlPrinter, formatCrawlResult } from "./crawl-printer.ts";
 import { addCrawlSummaries } from "./crawl-sum.ts";
 import { reportSiteError } from "./error-report.ts";
 import { type ExitCode, exitCodeOfVisit, worstExitCode } from "./exit-code.ts";
 import { pickSites } from "./site-choice.ts";
+
+/** What the command line says about a crawl. */
+export interface CrawlArguments {
+  /** Sites; beside a file those of the file that are meant, or none for all of them. */
+  readonly urls: readonly string[];
+  /** What holds for each of them, before what the file says. */
+  readonly settings: Partial<Omit<CrawlSettings, "url">>;
+  readonly configFile: string | undefined;
+  /** A file of sites; read again when it changes, while sites are followed. */
+  readonly sitesFile: string | undefined;
+  /** Whether sites are visited again and again. */
+  readonly isForever: boolean;
+  /** Requests to all sites together; undefined if sites are visited one after the other. */
+  readonly connections: number | undefined;
+  /** Is told what is ignored in the addresses of many sites; one after the other they tell it themselves. */
+  readonly onAddress?: (event: CrawlEvent) => void;
+}
 
 /** Crawls sites one after the other; one that cannot be crawled does not keep the others from it. */
 export async function runCrawl(options: CrawlArguments, context: RunContext): Promise<ExitCode> {

@@ -1,11 +1,6 @@
 import { type Command, valueOption } from "./command.ts";
+import type { DemoArguments } from "./demo-run.ts";
 import { integerOption, type RawArguments, textOption } from "./option.ts";
-
-/** What the command line says about a demonstration. */
-export interface DemoArguments {
-  readonly pages: number | undefined;
-  readonly keepFolder: string | undefined;
-}
 
 function planDemo(args: RawArguments): DemoArguments {
   return { pages: integerOption(args, "pages", 100, 100_000), keepFolder: textOption(args, "keep") };

@@ -1,10 +1,15 @@
 import { runDemonstration } from "../demo.ts";
 import { givenOptions } from "../given-options.ts";
 import type { RunContext } from "./command.ts";
-import type { DemoArguments } from "./demo-command.ts";
 import { formatCheck, formatSummary, formatVisit } from "./demo-text.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
 import { ProgressLine } from "./progress-line.ts";
+
+/** What the command line says about a demonstration. */
+export interface DemoArguments {
+  readonly pages: number | undefined;
+  readonly keepFolder: string | undefined;
+}
 
 /** Runs the demonstration; a promise that did not hold is a bug. */
 export async function runDemo(options: DemoArguments, context: RunContext): Promise<ExitCode> {

@@ -1,28 +1,9 @@
 import { type ExportSettings, exportSettings } from "../export-settings.ts";
 import { TidemarkError } from "../model/index.ts";
 import { type Command, valueOption } from "./command.ts";
+import type { ExportArguments, ExportRun } from "./export-arguments.ts";
 import { durationOption, flagOption, type RawArguments, siteUrl, textOption } from "./option.ts";
 import { optionsOfSettings, readSettings } from "./setting-option.ts";
-
-/** What the command line says about an export. */
-export interface ExportArguments {
-  /** What is said here goes before what the file says. */
-  readonly settings: Partial<ExportSettings>;
-  readonly configFile: string | undefined;
-  /** Which site of the file. */
-  readonly site: string | undefined;
-  readonly dryRun: boolean;
-}
-
-/** What the command line says about when and for whom; the rest is {@link ExportArguments}. */
-export interface ExportRun {
-  readonly watch: boolean;
-  readonly settleMs: number | undefined;
-  readonly rescanMs: number | undefined;
-  readonly indexNow: boolean;
-  readonly indexNowEndpoint: string | undefined;
-  readonly indexNowAll: boolean;
-}
 
 const watchOptions = ["settle", "rescan"] as const;
 const indexNowOptions = ["index-now-endpoint", "index-now-all"] as const;

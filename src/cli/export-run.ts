@@ -4,7 +4,7 @@ import type { ExportSummary, IndexNowSummary } from "../model/index.ts";
 import { printEvent, type RunContext } from "./command.ts";
 import { reportSiteError } from "./error-report.ts";
 import { type ExitCode, exitCodes, worstExitCode } from "./exit-code.ts";
-import type { ExportArguments, ExportRun } from "./export-command.ts";
+import type { ExportArguments, ExportRun } from "./export-arguments.ts";
 import { ExportPrinter } from "./export-printer.ts";
 import { addExportSummaries } from "./export-sum.ts";
 import { findSites } from "./site-choice.ts";

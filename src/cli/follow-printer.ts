@@ -1,7 +1,7 @@
-import { isInVain } from "../crawl-report.ts";
 import type { FollowedVisit } from "../follow-sites.ts";
 import type { CrawlEvent } from "../model/index.ts";
 import type { SiteDecision } from "../site-decision.ts";
+import { isInVain } from "../visit-cost.ts";
 import type { Output } from "./output.ts";
 import { ProgressLine } from "./progress-line.ts";
 import { formatBytes, formatCount, formatNoun } from "./quantity.ts";

@@ -1,13 +1,14 @@
 import { resolve } from "node:path";
-import { isInVain } from "../crawl-report.ts";
 import { type CrawlSettings, followedSiteOf } from "../crawl-settings.ts";
-import { type FollowDecision, type FollowedSite, type FollowedVisit, followSites } from "../follow-sites.ts";
+import { type FollowDecision, type FollowedVisit, followSites } from "../follow-sites.ts";
+import type { FollowedSite } from "../followed-site.ts";
 import { givenOptions } from "../given-options.ts";
 import { type CrawlSummary, TidemarkError } from "../model/index.ts";
+import { isInVain } from "../visit-cost.ts";
 import { changesOfFile } from "./changed-file.ts";
 import { printEvent, type RunContext } from "./command.ts";
-import type { CrawlArguments } from "./crawl-command.ts";
 import { formatCrawlResult } from "./crawl-printer.ts";
+import type { CrawlArguments } from "./crawl-run.ts";
 import { FilesOnce, findCrawlSites } from "./crawl-run.ts";
 import { addCrawlSummaries } from "./crawl-sum.ts";
 import { reportError, reportSiteError } from "./error-report.ts";

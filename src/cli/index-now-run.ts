@@ -2,7 +2,7 @@ import type { ExportSettings } from "../export-settings.ts";
 import { type ExportSummary, type IndexNowEvent, type IndexNowSummary, TidemarkError } from "../model/index.ts";
 import { tellIndexNow } from "../tell-index-now.ts";
 import { printEvent, type RunContext } from "./command.ts";
-import type { ExportRun } from "./export-command.ts";
+import type { ExportRun } from "./export-arguments.ts";
 import type { ExportPrinter } from "./export-printer.ts";
 import { formatNoun } from "./quantity.ts";
 

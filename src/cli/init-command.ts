@@ -1,15 +1,7 @@
 import { TidemarkError } from "../model/index.ts";
 import { type Command, valueOption } from "./command.ts";
+import type { InitArguments } from "./init-run.ts";
 import { flagOption, type RawArguments, siteUrl, textOption } from "./option.ts";
-
-/** What the command line says about a configuration that is to be proposed. */
-export interface InitArguments {
-  readonly docroot: string;
-  readonly baseUrl: string | undefined;
-  readonly serverUrl: string | undefined;
-  readonly writeFile: string | undefined;
-  readonly force: boolean;
-}
 
 function planInit(args: RawArguments): InitArguments {
   const baseUrl = textOption(args, "base-url");

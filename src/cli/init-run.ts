@@ -7,8 +7,16 @@ import { writeTextFile } from "../text-file.ts";
 import { printEvent, type RunContext } from "./command.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
 import { ExportPrinter } from "./export-printer.ts";
-import type { InitArguments } from "./init-command.ts";
 import { formatConfiguration, formatProposal } from "./init-text.ts";
+
+/** What the command line says about a configuration that is to be proposed. */
+export interface InitArguments {
+  readonly docroot: string;
+  readonly baseUrl: string | undefined;
+  readonly serverUrl: string | undefined;
+  readonly writeFile: string | undefined;
+  readonly force: boolean;
+}
 
 /** Proposes a configuration, prints it with what it would do, and writes it if that was asked for. */
 export async function runInit(options: InitArguments, context: RunContext): Promise<ExitCode> {

@@ -2,15 +2,7 @@ import { TidemarkError } from "../model/index.ts";
 import type { DailyBudget } from "../planner-forecasts.ts";
 import { type Command, valueOption } from "./command.ts";
 import { type RawArguments, siteUrl, textOption } from "./option.ts";
-
-/** What the command line says about a plan. */
-export interface PlanArguments {
-  readonly store: string;
-  readonly url: string | undefined;
-  readonly budget: DailyBudget;
-  readonly freshness: number | undefined;
-  readonly figure: string | undefined;
-}
+import type { PlanArguments } from "./plan-run.ts";
 
 const defaultBudget: DailyBudget = { share: 0.05 };
 

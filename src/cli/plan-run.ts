@@ -1,16 +1,25 @@
 import { resolve } from "node:path";
 import { givenOptions } from "../given-options.ts";
 import { wrapSystemError } from "../model/index.ts";
+import type { DailyBudget } from "../planner-forecasts.ts";
 import { readPlannerForecasts } from "../planner-forecasts.ts";
 import { drawFigure } from "../report/index.ts";
 import { writeTextFile } from "../text-file.ts";
 import type { RunContext } from "./command.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
-import type { PlanArguments } from "./plan-command.ts";
 import { curveShares, figureOf } from "./plan-figure.ts";
 import { formatForecasts } from "./plan-text.ts";
 import { ProgressLine } from "./progress-line.ts";
 import { formatCount } from "./quantity.ts";
+
+/** What the command line says about a plan. */
+export interface PlanArguments {
+  readonly store: string;
+  readonly url: string | undefined;
+  readonly budget: DailyBudget;
+  readonly freshness: number | undefined;
+  readonly figure: string | undefined;
+}
 
 /** Tells what planners would do with a crawler's pages. */
 export async function runPlan(options: PlanArguments, context: RunContext): Promise<ExitCode> {

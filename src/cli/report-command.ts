@@ -1,16 +1,7 @@
-import { type EpochMs, TidemarkError } from "../model/index.ts";
+import { TidemarkError } from "../model/index.ts";
 import { type Command, valueOption } from "./command.ts";
 import { dateOption, integerOption, type RawArguments, siteUrl, textOption } from "./option.ts";
-
-/** What the command line says about a report. */
-export interface ReportArguments {
-  readonly store: string;
-  readonly url: string | undefined;
-  readonly since: EpochMs | undefined;
-  readonly check: number | undefined;
-  readonly seed: number | undefined;
-  readonly delayMs: number | undefined;
-}
+import type { ReportArguments } from "./report-run.ts";
 
 function planReport(args: RawArguments): ReportArguments {
   const site = textOption(args, "site");

@@ -1,11 +1,21 @@
 import { readCrawlReport, type SiteReport } from "../crawl-report.ts";
 import { givenOptions } from "../given-options.ts";
+import type { EpochMs } from "../model/index.ts";
 import type { RunContext } from "./command.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
 import { ProgressLine } from "./progress-line.ts";
 import { formatCount } from "./quantity.ts";
-import type { ReportArguments } from "./report-command.ts";
 import { formatSiteReport } from "./report-text.ts";
+
+/** What the command line says about a report. */
+export interface ReportArguments {
+  readonly store: string;
+  readonly url: string | undefined;
+  readonly since: EpochMs | undefined;
+  readonly check: number | undefined;
+  readonly seed: number | undefined;
+  readonly delayMs: number | undefined;
+}
 
 /** Reports what visits cost and found; with a check, pages that differ end it with the code of failed items. */
 export async function runReport(options: ReportArguments, context: RunContext): Promise<ExitCode> {

@@ -1,11 +1,21 @@
 import { givenOptions } from "../given-options.ts";
+import type { EpochMs } from "../model/index.ts";
 import { readCrawlChanges } from "../read-crawl-changes.ts";
+import type { ChangeFormat } from "./change-line.ts";
 import { formatCrawlChange } from "./change-line.ts";
-import type { SeenChangesArguments } from "./changes-command.ts";
 import type { RunContext } from "./command.ts";
 import { readCrawlCursorFile, writeCursorFile } from "./cursor-file.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
 import { formatCount } from "./quantity.ts";
+
+/** What the command line says about what a crawler saw. */
+export interface SeenChangesArguments {
+  /** Folder of mirrors, or a state's file. */
+  readonly store: string;
+  readonly cursorFile: string | undefined;
+  readonly since: EpochMs | undefined;
+  readonly format: ChangeFormat;
+}
 
 /** Prints what a crawler saw; the cursor moves only when all of it has left the process. */
 export async function runSeenChanges(options: SeenChangesArguments, context: RunContext): Promise<ExitCode> {

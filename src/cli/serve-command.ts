@@ -1,16 +1,6 @@
 import { type Command, valueOption } from "./command.ts";
 import { flagOption, integerOption, type RawArguments, textOption } from "./option.ts";
-
-/** What the command line says about a server. */
-export interface ServeArguments {
-  readonly folder: string;
-  readonly host: string;
-  readonly port: number;
-  /** The crawler's state of a mirror; undefined for the one beside it. */
-  readonly stateFile: string | undefined;
-  /** Whether a map for nginx is printed instead. */
-  readonly nginx: boolean;
-}
+import type { ServeArguments } from "./serve-run.ts";
 
 function planServe(args: RawArguments): ServeArguments {
   return {

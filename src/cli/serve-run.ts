@@ -4,7 +4,17 @@ import { formatNginxMap, type PageFile, serveFolder } from "../serve/index.ts";
 import { openMirroredPages } from "../store/index.ts";
 import type { RunContext } from "./command.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
-import type { ServeArguments } from "./serve-command.ts";
+
+/** What the command line says about a server. */
+export interface ServeArguments {
+  readonly folder: string;
+  readonly host: string;
+  readonly port: number;
+  /** The crawler's state of a mirror; undefined for the one beside it. */
+  readonly stateFile: string | undefined;
+  /** Whether a map for nginx is printed instead. */
+  readonly nginx: boolean;
+}
 
 /** Prints the map of a mirror. */
 function printNginxMap(folder: string, pages: Iterable<PageFile> | undefined, { out, err }: RunContext): ExitCode {

@@ -1,18 +1,7 @@
 import { TidemarkError } from "../model/index.ts";
 import { type Command, valueOption } from "./command.ts";
 import { flagOption, integerOption, type RawArguments, siteUrl, textOption } from "./option.ts";
-
-/** What the command line says about sites that are followed. */
-export interface SitesArguments {
-  /** Folder of the mirrors. */
-  readonly into: string;
-  /** Only this one. */
-  readonly url: string | undefined;
-  readonly stateFile: string | undefined;
-  /** Undefined leaves it as it is. */
-  readonly isPaused: boolean | undefined;
-  readonly priority: number | undefined;
-}
+import type { SitesArguments } from "./sites-run.ts";
 
 function planSites(args: RawArguments): SitesArguments {
   const url = textOption(args, "url");

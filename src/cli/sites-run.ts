@@ -6,8 +6,19 @@ import type { RunContext } from "./command.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
 import { formatDecided } from "./follow-printer.ts";
 import { formatMoment } from "./quantity.ts";
-import type { SitesArguments } from "./sites-command.ts";
 import { formatTable } from "./text-table.ts";
+
+/** What the command line says about sites that are followed. */
+export interface SitesArguments {
+  /** Folder of the mirrors. */
+  readonly into: string;
+  /** Only this one. */
+  readonly url: string | undefined;
+  readonly stateFile: string | undefined;
+  /** Undefined leaves it as it is. */
+  readonly isPaused: boolean | undefined;
+  readonly priority: number | undefined;
+}
 
 /** Lists sites that are followed, or decides of one of them. */
 export async function runSites(options: SitesArguments, context: RunContext): Promise<ExitCode> {

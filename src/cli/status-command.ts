@@ -1,18 +1,7 @@
 import { TidemarkError } from "../model/index.ts";
 import { type Command, valueOption } from "./command.ts";
 import { durationOption, type RawArguments, siteUrl, textOption } from "./option.ts";
-
-/** What the command line says about a look at an exporter. */
-export interface StatusArguments {
-  readonly configFile: string | undefined;
-  readonly site: string | undefined;
-  readonly baseUrl: string | undefined;
-  readonly stateDir: string | undefined;
-  readonly docroot: string | undefined;
-  readonly maxAgeMs: number | undefined;
-  /** A file, "-" for standard output. */
-  readonly openMetricsFile: string | undefined;
-}
+import type { StatusArguments } from "./status-run.ts";
 
 function planStatus(args: RawArguments): StatusArguments {
   const configFile = textOption(args, "config");

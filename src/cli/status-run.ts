@@ -5,9 +5,20 @@ import { writeTextFile } from "../text-file.ts";
 import type { RunContext } from "./command.ts";
 import { type ExitCode, exitCodes, worstExitCode } from "./exit-code.ts";
 import { findSites } from "./site-choice.ts";
-import type { StatusArguments } from "./status-command.ts";
 import { formatOpenMetrics } from "./status-metrics.ts";
 import { formatStatus, formatStatusTable, isUtf8Locale } from "./status-text.ts";
+
+/** What the command line says about a look at an exporter. */
+export interface StatusArguments {
+  readonly configFile: string | undefined;
+  readonly site: string | undefined;
+  readonly baseUrl: string | undefined;
+  readonly stateDir: string | undefined;
+  readonly docroot: string | undefined;
+  readonly maxAgeMs: number | undefined;
+  /** A file, "-" for standard output. */
+  readonly openMetricsFile: string | undefined;
+}
 
 const exitCodeOf = { fine: exitCodes.done, warning: exitCodes.warning, critical: exitCodes.critical } as const;
 

@@ -1,15 +1,7 @@
 import { TidemarkError } from "../model/index.ts";
 import type { Command } from "./command.ts";
 import { flagOption, type RawArguments, textOption } from "./option.ts";
-
-/** What the command line says about a look at a follower. */
-export interface TopArguments {
-  /** Folder of the mirrors. */
-  readonly into: string;
-  readonly isOnce: boolean;
-  /** A file, "-" for standard output. */
-  readonly openMetricsFile: string | undefined;
-}
+import type { TopArguments } from "./top-run.ts";
 
 function planTop(args: RawArguments): TopArguments {
   const openMetricsFile = args.openmetrics === "" ? "-" : textOption(args, "openmetrics");

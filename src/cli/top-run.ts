@@ -6,9 +6,17 @@ import { writeTextFile } from "../text-file.ts";
 import type { RunContext } from "./command.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
 import { isUtf8Locale } from "./status-text.ts";
-import type { TopArguments } from "./top-command.ts";
 import { formatTopMetrics } from "./top-metrics.ts";
 import { formatTop, type TopView } from "./top-text.ts";
+
+/** What the command line says about a look at a follower. */
+export interface TopArguments {
+  /** Folder of the mirrors. */
+  readonly into: string;
+  readonly isOnce: boolean;
+  /** A file, "-" for standard output. */
+  readonly openMetricsFile: string | undefined;
+}
 
 const redrawAfterMs = 1000;
 /** Another screen, as editors have, without a cursor; and back. */

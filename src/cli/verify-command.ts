@@ -1,15 +1,7 @@
 import { TidemarkError } from "../model/index.ts";
 import { type Command, valueOption } from "./command.ts";
 import { flagOption, integerOption, type RawArguments, siteUrl, textOption } from "./option.ts";
-
-/** What the command line says about a verification. */
-export interface VerifyArguments {
-  readonly url: string;
-  readonly sample: number | undefined;
-  readonly all: boolean;
-  readonly seed: number | undefined;
-  readonly delayMs: number | undefined;
-}
+import type { VerifyArguments } from "./verify-run.ts";
 
 function planVerify(args: RawArguments): VerifyArguments {
   const sample = integerOption(args, "sample", 1, 1_000_000);

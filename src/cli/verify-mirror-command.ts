@@ -1,15 +1,6 @@
 import { type Command, valueOption } from "./command.ts";
 import { flagOption, integerOption, type RawArguments, siteUrl, textOption } from "./option.ts";
-
-/** What the command line says about the verification of a mirror. */
-export interface VerifyMirrorArguments {
-  readonly into: string;
-  readonly stateFile: string | undefined;
-  readonly url: string | undefined;
-  readonly sample: number | undefined;
-  readonly seed: number | undefined;
-  readonly heal: boolean;
-}
+import type { VerifyMirrorArguments } from "./verify-mirror-run.ts";
 
 function planVerifyMirror(args: RawArguments): VerifyMirrorArguments {
   const site = textOption(args, "site");

@@ -5,7 +5,16 @@ import { printEvent, type RunContext } from "./command.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
 import { ProgressLine } from "./progress-line.ts";
 import { formatBytes, formatCount, formatElapsed, formatNoun } from "./quantity.ts";
-import type { VerifyMirrorArguments } from "./verify-mirror-command.ts";
+
+/** What the command line says about the verification of a mirror. */
+export interface VerifyMirrorArguments {
+  readonly into: string;
+  readonly stateFile: string | undefined;
+  readonly url: string | undefined;
+  readonly sample: number | undefined;
+  readonly seed: number | undefined;
+  readonly heal: boolean;
+}
 
 /** Verifies a mirror and prints what is damaged in it. */
 export async function runVerifyMirror(options: VerifyMirrorArguments, context: RunContext): Promise<ExitCode> {

@@ -3,8 +3,16 @@ import type { VerifySummary } from "../model/index.ts";
 import { verifySite } from "../verify-site.ts";
 import { printEvent, type RunContext } from "./command.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
-import type { VerifyArguments } from "./verify-command.ts";
 import { VerifyPrinter } from "./verify-printer.ts";
+
+/** What the command line says about a verification. */
+export interface VerifyArguments {
+  readonly url: string;
+  readonly sample: number | undefined;
+  readonly all: boolean;
+  readonly seed: number | undefined;
+  readonly delayMs: number | undefined;
+}
 
 /** Verifies a site and prints what a crawler would find otherwise than published. */
 export async function runVerify(options: VerifyArguments, context: RunContext): Promise<ExitCode> {

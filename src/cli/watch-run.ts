@@ -4,7 +4,7 @@ import { TidemarkError } from "../model/index.ts";
 import { type WatchedRound, watchSite } from "../watch-site.ts";
 import { printEvent, type RunContext } from "./command.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
-import type { ExportArguments, ExportRun } from "./export-command.ts";
+import type { ExportArguments, ExportRun } from "./export-arguments.ts";
 import { ExportPrinter } from "./export-printer.ts";
 import { formatNoun } from "./quantity.ts";
 import { findSites } from "./site-choice.ts";

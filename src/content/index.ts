@@ -15,4 +15,4 @@ export {
   maxContentBytes,
 } from "./content-rules.ts";
 export { resemblance } from "./sketch.ts";
-export { loadTextComparison, type TextComparison } from "./text-comparison.ts";
+export { checkSignificant, loadTextComparison, type TextComparison } from "./text-comparison.ts";

@@ -1,3 +1,4 @@
+import { TidemarkError } from "../model/index.ts";
 import { isHtmlType, maxContentBytes } from "./content-rules.ts";
 import { resemblance, sketchOf } from "./sketch.ts";
 
@@ -18,4 +19,12 @@ export async function loadTextComparison(): Promise<TextComparison> {
     appliesTo: (mediaType, sizeBytes) => isHtmlType(mediaType) && sizeBytes <= maxContentBytes,
     compare: (before, after) => resemblance(sketch(before), sketch(after)),
   };
+}
+
+/** A threshold of resemblance, if there is one. @throws TidemarkError `bad-option` */
+export function checkSignificant(value: number | undefined): number | undefined {
+  if (value === undefined || (value > 0 && value <= 1)) return value;
+  throw new TidemarkError("bad-option", `--significant must be more than 0 and at most 1, not ${value}.`, {
+    hint: "For instance --significant 0.9",
+  });
 }

@@ -1,5 +1,4 @@
-import type { EpochMs, SiteClockState } from "../model/index.ts";
-import type { Gate } from "./ports.ts";
+import type { EpochMs, Gate, SiteClockState } from "../model/index.ts";
 
 /** A wait that is shorter is not worth a write. */
 const rememberFromMs = 1000;

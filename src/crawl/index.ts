@@ -2,9 +2,8 @@ export { openChangeStream } from "./change-stream.ts";
 export { SiteFollower } from "./follow-sites.ts";
 export { LinkScope, type ScopeOptions, type ScopeRefusal } from "./link-scope.ts";
 export { readHistory, readPrior } from "./poll-planning.ts";
-export type { Codec, Gate, MediaTypes, OpenPackage, PackageDownload, Packages, Requests, Timing } from "./ports.ts";
+export type { Codec, MediaTypes, OpenPackage, PackageDownload, Packages, Requests, Timing } from "./ports.ts";
 export { planReading, type ReadingPlan } from "./reading-plan.ts";
-export { saysNoRobots } from "./robots-rules.ts";
 export { judgeArchive, judgeBase, judgeIndex, judgeRobots, usualIndexPath } from "./served-metadata.ts";
 export {
   agreesWith,

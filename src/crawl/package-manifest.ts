@@ -1,10 +1,5 @@
-import {
-  type ContentHash,
-  packageEntryName,
-  parseHashes,
-  type ResourceSyncEntry,
-  ResourceSyncReader,
-} from "../format/index.ts";
+import { packageEntryName, parseHashes, type ResourceSyncEntry, ResourceSyncReader } from "../format/index.ts";
+import type { ContentHash } from "../model/index.ts";
 import { type EpochSeconds, ok, type Problem, type Result } from "../model/index.ts";
 
 /** A page in a package. */

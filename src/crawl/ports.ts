@@ -1,8 +1,7 @@
-import type { ContentHash } from "../format/index.ts";
-import type { PoliteGate } from "../frontier/index.ts";
 import type {
   Change,
   Clock,
+  ContentHash,
   CrawlSummary,
   DeletionReason,
   EpochSeconds,
@@ -10,6 +9,7 @@ import type {
   FetchOutcome,
   FetchRequest,
   FoundTarget,
+  Gate,
   HeldBody,
   Page,
   Result,
@@ -291,9 +291,6 @@ export interface ChangeMerge {
   /** Everything, in the order of paths. */
   changes(): Iterable<Change>;
 }
-
-/** Where requests wait for their turn. */
-export type Gate = Pick<PoliteGate, "describe" | "restore" | "restsUntil" | "stateOf" | "turn">;
 
 /** What was fetched for a reading that is not whole yet; a visit that is cut short leaves it to the next. */
 export interface KeptReading {

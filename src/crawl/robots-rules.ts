@@ -13,6 +13,7 @@ import {
   problem,
   type Result,
   type RobotsCopy,
+  saysNoRobots,
   type Validators,
 } from "../model/index.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
@@ -82,16 +83,6 @@ async function askAsText(
 
 function isControl(byte: number): boolean {
   return byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d;
-}
-
-/**
- * Whether an answer says that a site has no robots.txt, which allows everything: 4xx but 429, or redirects that lead nowhere.
- *
- * @see RFC 9309 sections 2.3.1.2 and 2.3.1.3
- */
-export function saysNoRobots(outcome: FetchOutcome): boolean {
-  if (outcome.kind === "failed") return outcome.reason === "redirect-loop" || outcome.reason === "redirect-elsewhere";
-  return outcome.kind === "gone" || outcome.kind === "refused";
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Turn, Wellbeing } from "../frontier/index.ts";
+import type { Turn, Wellbeing } from "../model/index.ts";
 import { type EpochMs, type FetchOutcome, type FetchRequest, type FetchStop, isSiteInTrouble } from "../model/index.ts";
 import { type ReadingVisit, warn } from "./reading-visit.ts";
 

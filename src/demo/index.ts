@@ -1,7 +1,6 @@
 export { Downloader } from "./downloader.ts";
 export { compareFolders, type FolderDifference } from "./folder-difference.ts";
 export { packageFolder } from "./package-folder.ts";
-export { createRandom, pickInteger, type Random } from "./random.ts";
 export {
   checkVisit,
   type DemoCheck,

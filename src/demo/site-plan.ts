@@ -1,4 +1,4 @@
-import { pickInteger, pickSome, type Random } from "./random.ts";
+import { pickInteger, type Random } from "../model/index.ts";
 
 /** What a page is made from. */
 export type DemoKind = "html" | "text" | "svg" | "css" | "png";
@@ -70,4 +70,12 @@ export function planRound(site: readonly DemoPage[], random: Random): SiteRound 
     pageOf(at < 8 ? "html" : "text", site.length + at, pickInteger(random, 1 << 30)),
   );
   return { changed, restored: changed.slice(0, 15), appeared, vanished: chosen.slice(40) };
+}
+
+/** Takes `count` different items, in random order. */
+function pickSome<T>(random: Random, items: readonly T[], count: number): T[] {
+  const rest = [...items];
+  const taken: T[] = [];
+  while (taken.length < count && rest.length > 0) taken.push(...rest.splice(pickInteger(random, rest.length), 1));
+  return taken;
 }

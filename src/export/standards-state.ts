@@ -5,8 +5,8 @@ import { gunzip, gzip } from "node:zlib";
 import type { EpochSeconds } from "../model/index.ts";
 import { syncFolder, writeDurably } from "./durable-file.ts";
 import type { Retired } from "./ledger.ts";
+import { isListName } from "./list-folder.ts";
 import type { SitemapShard } from "./sitemap-shards.ts";
-import { isStandardsState } from "./standards-form.ts";
 
 const gzipAsync = promisify(gzip);
 const gunzipAsync = promisify(gunzip);
@@ -100,4 +100,48 @@ export async function writeStandardsState(folder: string, state: StandardsState)
   const packed = await gzipAsync(JSON.stringify({ version: stateVersion, state }), { level: 6 });
   await writeDurably(join(folder, standardsFileName), packed, { mode: 0o600 });
   await syncFolder(folder);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+type Form = (value: unknown) => boolean;
+
+const text: Form = (value) => typeof value === "string";
+const count: Form = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+const name: Form = (value) => typeof value === "string" && isListName(value);
+const listOf =
+  (form: Form): Form =>
+  (value) =>
+    Array.isArray(value) && value.every(form);
+const optional =
+  (form: Form): Form =>
+  (value) =>
+    value === undefined || form(value);
+const fields =
+  (forms: Readonly<Record<string, Form>>): Form =>
+  (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    Object.entries(forms).every(([key, form]) => form((value as Fields)[key]));
+
+const dumpPackage = fields({ name, from: count, until: count, sizeBytes: count });
+
+const standardsState = fields({
+  epoch: text,
+  publication: count,
+  hasSitemap: (value) => typeof value === "boolean",
+  resourceSync: optional(
+    fields({
+      changeLists: listOf(fields({ name, from: count, until: optional(count), entries: count, digest: text })),
+      changeDumps: listOf(dumpPackage),
+      resourceDump: optional(fields({ at: count, completed: count, packages: listOf(dumpPackage) })),
+    }),
+  ),
+  shards: listOf(fields({ from: text, pages: count, lastModified: count, digest: text, at: count })),
+  listed: listOf(name),
+  retired: listOf(fields({ name, publications: count, since: (value) => Number.isFinite(value) })),
+});
+
+/** Whether what was read is a state: one that is not would stop each run at the same place. */
+function isStandardsState(value: unknown): value is StandardsState {
+  return standardsState(value);
 }

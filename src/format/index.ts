@@ -53,7 +53,6 @@ export { packageEntryName } from "./package-path.ts";
 export { type PageListKind, PageListReader } from "./page-list-reader.ts";
 export {
   type Capability,
-  type ContentHash,
   formatSha256Hash,
   parseHashes,
   parseSha256Hash,

@@ -1,4 +1,4 @@
-import type { ChangeKind, EpochSeconds } from "../model/index.ts";
+import type { ChangeKind, ContentHash, EpochSeconds } from "../model/index.ts";
 import type { SitemapKind } from "./sitemap-document.ts";
 
 /** The namespace of ResourceSync's own elements, `rs:md` and `rs:ln`. Their attributes are in none. */
@@ -94,14 +94,6 @@ export function formatSha256Hash(sha256: Uint8Array): string {
 /** Finds the SHA-256 in a `hash`. @returns 64 hex digits in lower case, or undefined if there is none in hex */
 export function parseSha256Hash(hash: string): string | undefined {
   return /(?:^|\s)sha-?256:([0-9a-f]{64})(?=\s|$)/i.exec(hash)?.[1]?.toLowerCase();
-}
-
-/** A hash that can be checked. */
-export interface ContentHash {
-  /** As Node and OpenSSL call it. */
-  readonly algorithm: "md5" | "sha1" | "sha256";
-  /** Lower case. */
-  readonly hex: string;
 }
 
 const hashForms: readonly (readonly [RegExp, ContentHash["algorithm"], number])[] = [

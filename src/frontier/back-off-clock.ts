@@ -1,4 +1,4 @@
-import type { EpochMs } from "../model/index.ts";
+import type { EpochMs, Wellbeing } from "../model/index.ts";
 
 /** Shortest and first longest wait after trouble; the longest doubles with each further one. */
 const leastBackOffMs = 500;
@@ -8,12 +8,6 @@ const maxBackOffMs = 60_000;
 const maxLevel = 6;
 /** So much quiet takes one trouble back. */
 const forgiveAfterMs = 30_000;
-
-/**
- * What an answer says of a site's state: it is well; it has too much to do (429, 503); it cannot be reached (a
- * timeout, a reset); or only this page is broken (another 5xx), which makes us wait and is not held against it.
- */
-export type Wellbeing = "fine" | "overloaded" | "unreachable" | "broken";
 
 /** How a request ended. */
 export interface Ending {

@@ -1,9 +1,17 @@
-import type { Clock, EpochMs, SiteClockState } from "../model/index.ts";
+import type {
+  Clock,
+  EpochMs,
+  Gate,
+  SiteClockState,
+  SiteFacts,
+  Turn,
+  TurnAnswer,
+  TurnWish,
+  WaitReason,
+} from "../model/index.ts";
 import { AddressClocks } from "./address-clock.ts";
-import type { Wellbeing } from "./back-off-clock.ts";
 import { ClockMap } from "./clock-map.ts";
-import type { PolitenessOptions, SiteFacts } from "./politeness-options.ts";
-import type { WaitReason } from "./site-clock.ts";
+import type { PolitenessOptions } from "./politeness-options.ts";
 import { SiteGate } from "./site-gate.ts";
 
 /** What a gate needs of the world. */
@@ -16,45 +24,6 @@ export interface GatePorts {
   /** Addresses of a site, as text; none if they are not known. Never rejects. */
   readonly addressesOf: (site: string) => Promise<readonly string[]>;
 }
-
-/** How a turn is waited for. */
-export interface TurnWish {
-  /** Ends the wait. */
-  readonly signal?: AbortSignal | undefined;
-  /** Whether it follows from a request that was made, such as a redirect: a rest that has to be is waited for. */
-  readonly isFurther?: boolean | undefined;
-  /** Told of each wait of a second or more, once for all who wait for the same site. */
-  readonly onWait?: (until: EpochMs, why: WaitReason) => void;
-}
-
-/** How the request of a turn ended. */
-export interface TurnEnding {
-  readonly wellbeing: Wellbeing;
-  /** The server's Retry-After as a time. */
-  readonly retryAt?: EpochMs | undefined;
-  /** Requests that it took, redirects too; 0 if none was sent. */
-  readonly requests: number;
-}
-
-/** Leave to make one request. */
-export interface Turn {
-  readonly kind: "turn";
-  /**
-   * Gives the turn back; to be called once, whatever happened.
-   *
-   * @returns whether the server asked for a longer wait than it is granted
-   */
-  readonly done: (ending: TurnEnding) => boolean;
-  /** Whether the request is to end for others that wait: it holds a connection for long, and there are no more to lend. */
-  readonly isRecalled: () => boolean;
-}
-
-/** What asking for a turn came to. */
-export type TurnAnswer =
-  | Turn
-  /** It would be a longer wait than is allowed. */
-  | { readonly kind: "later"; readonly at: EpochMs; readonly why: WaitReason }
-  | { readonly kind: "aborted" };
 
 interface Waiter {
   readonly site: SiteGate;
@@ -85,7 +54,7 @@ const changed = "another wait ends first";
  *
  * @see C. Castillo, M. Marin, A. Rodriguez, R. Baeza-Yates, Scheduling Algorithms for Web Crawling, section 4
  */
-export class PoliteGate {
+export class PoliteGate implements Gate {
   readonly #ports: GatePorts;
   readonly #addresses = new AddressClocks();
   readonly #sites: ClockMap<SiteGate>;

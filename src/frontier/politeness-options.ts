@@ -1,3 +1,4 @@
+import type { SiteFacts } from "../model/index.ts";
 /** How sites are spared. Each may be left out. */
 export interface PolitenessOptions {
   /**
@@ -20,16 +21,6 @@ export interface PolitenessOptions {
   readonly maxWaitMs?: number | undefined;
   /** No Retry-After keeps us away for longer than this. Default a day. */
   readonly maxRetryAfterMs?: number | undefined;
-}
-
-/** What is known of a site that decides how fast it may be asked. */
-export interface SiteFacts {
-  /** The site's own Crawl-delay, in milliseconds; 0 if it names none. */
-  readonly crawlDelayMs: number;
-  /** Whether the site publishes archives, so that it is made to be read fast. */
-  readonly hasArchives: boolean;
-  /** Requests that may be under way at once. A site with a Crawl-delay is asked one at a time all the same. */
-  readonly concurrency: number;
 }
 
 /** How fast a site or an address may be asked. */

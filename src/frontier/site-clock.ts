@@ -1,10 +1,7 @@
-import type { EpochMs, SiteClockState } from "../model/index.ts";
+import type { EpochMs, SiteClockState, WaitReason } from "../model/index.ts";
 import { BackOffClock, type BackOffState, type Ending } from "./back-off-clock.ts";
 import type { Pace } from "./politeness-options.ts";
 import { SpacingClock, type SpacingState } from "./spacing-clock.ts";
-
-/** Why a request has to wait. */
-export type WaitReason = "retry-after" | "back-off" | "crawl-delay" | "rest" | "shared-address";
 
 const maxRestoredRestMs = 30 * 24 * 3600 * 1000;
 

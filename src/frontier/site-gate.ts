@@ -1,8 +1,8 @@
-import type { EpochMs, SiteClockState } from "../model/index.ts";
+import type { EpochMs, SiteClockState, SiteFacts, WaitReason } from "../model/index.ts";
 import { type AddressClock, isLoopbackAddress } from "./address-clock.ts";
 import type { Ending } from "./back-off-clock.ts";
-import { type Pace, type PolitenessOptions, planAddressPace, planPace, type SiteFacts } from "./politeness-options.ts";
-import { restoreState, SiteClock, type WaitReason } from "./site-clock.ts";
+import { type Pace, type PolitenessOptions, planAddressPace, planPace } from "./politeness-options.ts";
+import { restoreState, SiteClock } from "./site-clock.ts";
 
 const defaultMaxWaitMs = 300_000;
 const dayMs = 24 * 3600 * 1000;

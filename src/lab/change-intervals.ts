@@ -1,4 +1,4 @@
-import { type Random, shuffle } from "./random.ts";
+import { type Random, shuffle } from "../model/index.ts";
 
 /** A bar of Figure 2: pages whose average change interval lies between the two, in days. */
 export interface IntervalBar {

@@ -1,5 +1,5 @@
+import { createRandom } from "../model/index.ts";
 import { drawIntervals, type IntervalInput } from "./change-intervals.ts";
-import { createRandom } from "./random.ts";
 import { type ChangingPages, drawPhases, refreshByMetadata, refreshByTurns } from "./refreshed-repository.ts";
 
 /** What Figure 6 is made from. */

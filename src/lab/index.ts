@@ -24,7 +24,6 @@ export type {
   RealSite,
 } from "./ports.ts";
 export { judgePublished, type PublishedNumber } from "./published.ts";
-export { createRandom, type Random } from "./random.ts";
 export type { CrawlObserver, CrawlOutcome, CrawlPlan } from "./simulation/crawl-plan.ts";
 export { simulateCrawl } from "./simulation/simulate-crawl.ts";
 export { generateWeb } from "./webs/generated-web.ts";

@@ -1,10 +1,10 @@
 import type { LabRow } from "../model/index.ts";
+import { createRandom } from "../model/index.ts";
 import { drawIntervals, inputOf, intervalBars, intervalInputs } from "./change-intervals.ts";
 import { defineExperiment, type Experiment } from "./experiment.ts";
 import { barOfObserved, type ChangeProcess, changeProcesses, countObservedChanges } from "./observed-changes.ts";
 import { brandmanPaper } from "./papers.ts";
 import { asRounded } from "./published.ts";
-import { createRandom } from "./random.ts";
 
 const observed =
   (input: string, process: ChangeProcess, bar: number) =>

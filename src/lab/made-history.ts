@@ -1,7 +1,7 @@
+import { createRandom } from "../model/index.ts";
 import { drawIntervals, inputOf } from "./change-intervals.ts";
 import { daySeconds } from "./history-days.ts";
 import type { HistoryEvent } from "./ports.ts";
-import { createRandom } from "./random.ts";
 
 const firstDay = 20_000;
 const endings = ["html", "html", "html", "html", "html", "html", "png", "css", "pdf", "txt"] as const;

@@ -1,10 +1,10 @@
 import type { LabRow } from "../model/index.ts";
+import { createRandom } from "../model/index.ts";
 import { drawIntervals, inputOf, intervalInputs } from "./change-intervals.ts";
 import { defineExperiment, type Experiment } from "./experiment.ts";
 import { minNeedlessRequests, printedNeedlessRequests } from "./needless-requests.ts";
 import { brandmanPaper } from "./papers.ts";
 import { asRounded, asWorded, type PublishedNumber } from "./published.ts";
-import { createRandom } from "./random.ts";
 
 const gloss =
   "77 % is 1 - 23 %, as the text says; but the bound of section 4.1 also counts pages that change less often than daily, " +

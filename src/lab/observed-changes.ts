@@ -1,5 +1,5 @@
+import type { Random } from "../model/index.ts";
 import { intervalBars } from "./change-intervals.ts";
-import type { Random } from "./random.ts";
 
 /** How a page's changes follow each other: at regular intervals from a random phase on, or at random. */
 export const changeProcesses = ["regular", "poisson"] as const;

@@ -1,4 +1,4 @@
-import type { Random } from "./random.ts";
+import type { Random } from "../model/index.ts";
 
 /** Pages that change at regular intervals, each from a phase of its own on. */
 export interface ChangingPages {

@@ -1,8 +1,8 @@
 import { encodePathSegment, isCanonicalPath } from "../format/index.ts";
 import type { Change, EpochSeconds, Page } from "../model/index.ts";
+import { createRandom, type Random } from "../model/index.ts";
 import { daySeconds, type HistoryDay } from "./history-days.ts";
 import type { HistoryEvent, LabPorts } from "./ports.ts";
-import { createRandom, type Random } from "./random.ts";
 
 /** Size of a file whose size the history does not know. */
 const unknownSizeBytes = 512;

@@ -36,6 +36,7 @@ export type {
 } from "./fetch-outcome.ts";
 export { fetchFailures } from "./fetch-outcome.ts";
 export type { Figure, FigureAxis, FigureMark, FigurePoint } from "./figure.ts";
+export type { Gate, SiteFacts, Turn, TurnAnswer, TurnEnding, TurnWish, WaitReason, Wellbeing } from "./gate.ts";
 export type { ExchangeSink, HttpExchange } from "./http-exchange.ts";
 export type { IndexNowEvent, IndexNowSummary } from "./index-now-event.ts";
 export type { LabColumn, LabResult, LabRow, PublishedVerdict, ToleranceBasis } from "./lab-result.ts";
@@ -46,10 +47,11 @@ export {
   type MirrorSummary,
   mirrorFindingKinds,
 } from "./mirror-event.ts";
-export { confirmValidators, isLasting, isSiteInTrouble, mayPassAtOnce } from "./outcome-verdict.ts";
-export { digestBytes, isDigest, type Page } from "./page.ts";
+export { confirmValidators, isLasting, isSiteInTrouble, mayPassAtOnce, saysNoRobots } from "./outcome-verdict.ts";
+export { type ContentHash, digestBytes, isDigest, type Page } from "./page.ts";
 export { parseHttpUrl, parseUrl } from "./parse-url.ts";
 export type { PostOutcome, PostRequest } from "./post-outcome.ts";
+export { createRandom, pickInteger, type Random, shuffle } from "./random.ts";
 export { excerpt, ok, type Problem, problem, type Result, shortenPath } from "./result.ts";
 export type { RobotsCopy, SiteClockState, SitePosition, SiteRecord } from "./site-record.ts";
 export {

@@ -50,3 +50,13 @@ export function confirmValidators(held: Validators, told: Validators): Validator
   const { etag = held.etag, lastModified = held.lastModified } = told;
   return etag === held.etag && lastModified === held.lastModified ? held : { ...held, ...told };
 }
+
+/**
+ * Whether an answer says that a site has no robots.txt, which allows everything: 4xx but 429, or redirects that lead nowhere.
+ *
+ * @see RFC 9309 sections 2.3.1.2 and 2.3.1.3
+ */
+export function saysNoRobots(outcome: FetchOutcome): boolean {
+  if (outcome.kind === "failed") return outcome.reason === "redirect-loop" || outcome.reason === "redirect-elsewhere";
+  return outcome.kind === "gone" || outcome.kind === "refused";
+}

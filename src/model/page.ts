@@ -21,3 +21,11 @@ export const digestBytes = 8;
 export function isDigest(text: string): boolean {
   return /^[A-Za-z0-9_-]{10}[AEIMQUYcgkosw048]$/.test(text);
 }
+
+/** A hash that can be checked. */
+export interface ContentHash {
+  /** As Node and OpenSSL call it. */
+  readonly algorithm: "md5" | "sha1" | "sha256";
+  /** Lower case. */
+  readonly hex: string;
+}

@@ -1,6 +1,12 @@
 import { closeSync, futimesSync, mkdirSync, openSync, renameSync, unlinkSync, utimesSync } from "node:fs";
 import { writeWhole } from "./body-file.ts";
 
+/** Why a task could not be done. */
+export interface FileFault {
+  readonly code: string | undefined;
+  readonly message: string;
+}
+
 /** What is to be done with one file of a mirror. */
 export type FileTask =
   | {

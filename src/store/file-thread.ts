@@ -1,11 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { FileTask } from "./file-task.ts";
-
-/** Why a task could not be done. */
-export interface FileFault {
-  readonly code: string | undefined;
-  readonly message: string;
-}
+import type { FileFault, FileTask } from "./file-task.ts";
 
 interface Job {
   readonly resolve: (isDone: boolean) => void;

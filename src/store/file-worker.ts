@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, receiveMessageOnPort } from "node:worker_threads";
+import type { FileFault } from "./file-task.ts";
 import { doFileTask, type FileTask } from "./file-task.ts";
-import type { FileFault } from "./file-thread.ts";
 
 // The body of a thread that does what FileThread is told.
 function faultOf(error: unknown): FileFault {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
+import type { CrawlSiteOptions } from "../../src/crawl-site-options.ts";
 import { type CrawlEvent, sourceNames } from "../../src/model/index.ts";
 import { dayMs, SyncedSite, type SyncedVisit } from "./synced-site.ts";
 

@@ -6,7 +6,7 @@ import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { describe, it } from "node:test";
 import { constants, createBrotliCompress, createGzip, gzipSync } from "node:zlib";
-import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
+import type { CrawlSiteOptions } from "../../src/crawl-site-options.ts";
 import { readCrawlChanges } from "../../src/read-crawl-changes.ts";
 import { listenRaw, plainAnswer, type RawServer } from "../fetch/raw-server.ts";
 import { fewer } from "../long-run.ts";

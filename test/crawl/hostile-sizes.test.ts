@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { describe, it } from "node:test";
-import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
+import type { CrawlSiteOptions } from "../../src/crawl-site-options.ts";
 import { Crawler } from "./site-visit.ts";
 
 const trillion = 1_000_000_000_000;

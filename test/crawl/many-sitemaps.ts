@@ -1,4 +1,4 @@
-import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
+import type { CrawlSiteOptions } from "../../src/crawl-site-options.ts";
 import { Crawler, type Visit } from "./site-visit.ts";
 
 /** How such a site is visited. */

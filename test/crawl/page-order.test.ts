@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
-import { createRandom } from "../../src/demo/index.ts";
+import type { CrawlSiteOptions } from "../../src/crawl-site-options.ts";
+import { createRandom } from "../../src/model/index.ts";
 import { openConnection, prepareStatement } from "../../src/store/database.ts";
 import { stateFileIn } from "../../src/store/store.ts";
 import { longer } from "../long-run.ts";

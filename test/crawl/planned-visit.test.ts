@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
+import type { CrawlSiteOptions } from "../../src/crawl-site-options.ts";
 import { longer } from "../long-run.ts";
 import { MappedSite, urlset } from "./mapped-site.ts";
 import { Crawler, type Visit } from "./site-visit.ts";

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
+import type { CrawlSiteOptions } from "../../src/crawl-site-options.ts";
 import { mirrorFolderOf } from "../../src/store/index.ts";
 import { Crawler } from "./site-visit.ts";
 

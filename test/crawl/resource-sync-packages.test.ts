@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
+import type { CrawlSiteOptions } from "../../src/crawl-site-options.ts";
 import { fewer } from "../long-run.ts";
 import { type MadeEntry, makeZip } from "../unzip/zip-bytes.ts";
 import { dayMs, SyncedSite, type SyncedVisit } from "./synced-site.ts";

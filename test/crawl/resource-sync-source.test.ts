@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
+import type { CrawlSiteOptions } from "../../src/crawl-site-options.ts";
 import { Crawler } from "./site-visit.ts";
 import { dayMs, SyncedSite } from "./synced-site.ts";
 

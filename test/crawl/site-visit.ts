@@ -1,4 +1,5 @@
-import { type CrawlSiteOptions, crawlSite } from "../../src/crawl-site.ts";
+import { crawlSite } from "../../src/crawl-site.ts";
+import type { CrawlSiteOptions } from "../../src/crawl-site-options.ts";
 import type { CrawlEvent, CrawlSummary } from "../../src/model/index.ts";
 import { type CreatePolitenessOptions, createPoliteness } from "../../src/politeness.ts";
 import { makeTempFolder, type TempFolder } from "../temp-folder.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
-import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
+import type { CrawlSiteOptions } from "../../src/crawl-site-options.ts";
 import { MappedSite, sitemapIndex, urlset } from "./mapped-site.ts";
 import { PublishedSite } from "./published-site.ts";
 import { Crawler, type Visit } from "./site-visit.ts";

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type CrawlSiteOptions, crawlSite } from "../../src/crawl-site.ts";
-import { type ExportSiteOptions, exportSite } from "../../src/export-site.ts";
+import { crawlSite } from "../../src/crawl-site.ts";
+import type { CrawlSiteOptions } from "../../src/crawl-site-options.ts";
+import { exportSite } from "../../src/export-site.ts";
+import type { ExportSiteOptions } from "../../src/export-site-options.ts";
 import type { CrawlSummary } from "../../src/model/index.ts";
 import { type FolderServer, serveFolder } from "../../src/serve/index.ts";
 import { makeTempFolder, type TempFolder } from "../temp-folder.ts";

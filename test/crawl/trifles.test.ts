@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
+import type { CrawlSiteOptions } from "../../src/crawl-site-options.ts";
 import type { PollPlannerName } from "../../src/revisit/index.ts";
 import { Crawler } from "./site-visit.ts";
 

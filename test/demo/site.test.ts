@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import {
   compareFolders,
-  createRandom,
   planRound,
   planSite,
   readTemplates,
@@ -13,6 +12,7 @@ import {
   SiteFolder,
   type Templates,
 } from "../../src/demo/index.ts";
+import { createRandom } from "../../src/model/index.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 
 const readDemoTemplates = (): Promise<Templates> => readTemplates(join(repositoryFolder(), "fixtures", "demo"));

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
-import { PoliteGate, type PolitenessOptions, type TurnEnding } from "../../src/frontier/index.ts";
+import { PoliteGate, type PolitenessOptions } from "../../src/frontier/index.ts";
+import type { TurnEnding } from "../../src/model/index.ts";
 import { fc } from "../property.ts";
 import { checkPoliteness, type LoggedRequest } from "./politeness-check.ts";
 import { VirtualTime } from "./virtual-time.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { PoliteGate, type Turn } from "../../src/frontier/index.ts";
+import { PoliteGate } from "../../src/frontier/index.ts";
+import type { Turn } from "../../src/model/index.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
 const connections = 4;

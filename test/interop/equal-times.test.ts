@@ -14,7 +14,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type ExportSiteOptions, exportSite } from "../../src/export-site.ts";
+import { exportSite } from "../../src/export-site.ts";
+import type { ExportSiteOptions } from "../../src/export-site-options.ts";
 import type { ExportSummary } from "../../src/model/index.ts";
 import { PublishedReader } from "../export/published-reader.ts";
 import { digestOf } from "../export/test-site.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import type { CrawlSiteOptions } from "../../src/crawl-site.ts";
+import type { CrawlSiteOptions } from "../../src/crawl-site-options.ts";
 import { readCrawlChanges } from "../../src/read-crawl-changes.ts";
 import { verifyMirror } from "../../src/verify-mirror.ts";
 import { Crawler } from "../crawl/site-visit.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { drawIntervals, inputOf, intervalBars, intervalInputs } from "../../src/lab/change-intervals.ts";
-import { createRandom } from "../../src/lab/random.ts";
+import { createRandom } from "../../src/model/random.ts";
 
 describe("drawIntervals", () => {
   for (const input of intervalInputs) {

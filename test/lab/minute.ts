@@ -1,7 +1,9 @@
 import { createFetcher, type Fetcher, type FetcherOptions } from "../../src/fetch/index.ts";
-import { type FollowedSite, followSitesBy } from "../../src/follow-sites.ts";
-import { createRandom, type HostServer, type HostsShape, makeHosts } from "../../src/lab/index.ts";
+import { followSitesBy } from "../../src/follow-sites.ts";
+import type { FollowedSite } from "../../src/followed-site.ts";
+import { type HostServer, type HostsShape, makeHosts } from "../../src/lab/index.ts";
 import { createLabPorts } from "../../src/lab-ports.ts";
+import { createRandom } from "../../src/model/index.ts";
 import { openStore } from "../../src/store/index.ts";
 import { followVirtually } from "../../src/virtual-run.ts";
 import { type FollowObserver, noteFollowing, type WebResult } from "./followed-web.ts";

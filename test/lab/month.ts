@@ -1,6 +1,7 @@
-import type { FollowedSite } from "../../src/follow-sites.ts";
-import { createRandom, type HostsShape, makeHosts } from "../../src/lab/index.ts";
+import type { FollowedSite } from "../../src/followed-site.ts";
+import { type HostsShape, makeHosts } from "../../src/lab/index.ts";
 import { createLabPorts } from "../../src/lab-ports.ts";
+import { createRandom } from "../../src/model/index.ts";
 import { followVirtually } from "../../src/virtual-run.ts";
 import { noteFollowing, type WebResult } from "./followed-web.ts";
 

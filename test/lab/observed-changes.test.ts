@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { experiments, judgePublished, readParameters } from "../../src/lab/index.ts";
 import { barOfObserved, countObservedChanges } from "../../src/lab/observed-changes.ts";
-import { createRandom } from "../../src/lab/random.ts";
 import { createLabPorts } from "../../src/lab-ports.ts";
+import { createRandom } from "../../src/model/random.ts";
 import { nearestWord } from "../../src/settings/index.ts";
 
 describe("countObservedChanges", () => {

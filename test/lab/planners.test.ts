@@ -5,7 +5,7 @@ import { takeHistoryWeb } from "../../src/lab/planners/history-web.ts";
 import { gatherWeb } from "../../src/lab/planners/league-web.ts";
 import { fiveBarRates, makeBurstyWeb, makePoissonWeb, makeWorkingWeb } from "../../src/lab/planners/made-webs.ts";
 import { runLeague } from "../../src/lab/planners/run-league.ts";
-import { createRandom } from "../../src/lab/random.ts";
+import { createRandom } from "../../src/model/random.ts";
 import { RatePlanner, ratePolicies, type SeenVisit, type VisitPlanner } from "../../src/revisit/index.ts";
 
 const day = 86_400;

@@ -1,6 +1,7 @@
-import type { FollowedSite } from "../../src/follow-sites.ts";
-import { createRandom, FreshnessMeter, type HistoryEvent, replayHosts } from "../../src/lab/index.ts";
+import type { FollowedSite } from "../../src/followed-site.ts";
+import { FreshnessMeter, type HistoryEvent, replayHosts } from "../../src/lab/index.ts";
 import { createLabPorts } from "../../src/lab-ports.ts";
+import { createRandom } from "../../src/model/index.ts";
 import { followVirtually } from "../../src/virtual-run.ts";
 
 const daySeconds = 86_400;

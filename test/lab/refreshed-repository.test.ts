@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createRandom } from "../../src/lab/random.ts";
 import {
   type ChangingPages,
   drawPhases,
   refreshByMetadata,
   refreshByTurns,
 } from "../../src/lab/refreshed-repository.ts";
+import { createRandom } from "../../src/model/random.ts";
 import { fc } from "../property.ts";
 
 /** Both crawlers of section 6, day by day and page by page as the paper's numbered steps have them. */

@@ -4,7 +4,7 @@ import { boundMean } from "../../src/lab/planners/confidence.ts";
 import { labelOf, players } from "../../src/lab/planners/league-players.ts";
 import { scenes, timeOf } from "../../src/lab/planners/league-scenes.ts";
 import { runLeague } from "../../src/lab/planners/run-league.ts";
-import { createRandom } from "../../src/lab/random.ts";
+import { createRandom } from "../../src/model/random.ts";
 
 const day = 86_400;
 

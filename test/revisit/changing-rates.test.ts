@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createRandom } from "../../src/lab/random.ts";
+import { createRandom } from "../../src/model/random.ts";
 import { defaultShares, gridRates, noHistory, observe, observeRate, weighRates } from "../../src/revisit/index.ts";
 import { HazardScores, meanHazard } from "../../src/revisit/rate-hazard.ts";
 

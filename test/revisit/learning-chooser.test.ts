@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { CrawlerPlanner } from "../../src/lab/planners/crawler-planner.ts";
 import { makePoissonWeb } from "../../src/lab/planners/made-webs.ts";
 import { runLeague } from "../../src/lab/planners/run-league.ts";
-import { createRandom } from "../../src/lab/random.ts";
+import { createRandom } from "../../src/model/random.ts";
 import { believedDueAfter, believedProbability } from "../../src/revisit/believed-change.ts";
 import {
   type ChangeHistory,

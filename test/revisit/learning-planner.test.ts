@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makePoissonWeb } from "../../src/lab/planners/made-webs.ts";
 import { type LeagueTrial, runLeague } from "../../src/lab/planners/run-league.ts";
-import { createRandom } from "../../src/lab/random.ts";
+import { createRandom } from "../../src/model/random.ts";
 import {
   type ChangeHistory,
   defaultShares,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createRandom } from "../../src/lab/index.ts";
+import { createRandom } from "../../src/model/index.ts";
 import {
   type ChangeHistory,
   createStormRule,

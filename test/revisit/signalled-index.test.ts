@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { simulateCycles } from "../../src/lab/cho/signal-cycles.ts";
-import { createRandom } from "../../src/lab/random.ts";
+import { createRandom } from "../../src/model/random.ts";
 import {
   effectiveSeconds,
   effectiveUntilValue,

@@ -1,7 +1,7 @@
 import type { Figure, LabRow } from "../../model/index.ts";
+import { createRandom } from "../../model/index.ts";
 import { defineExperiment, type Experiment } from "../experiment.ts";
 import { asRounded, type PublishedNumber } from "../published.ts";
-import { createRandom } from "../random.ts";
 import { simulateCrawl } from "../simulation/simulate-crawl.ts";
 import { generateWeb } from "../webs/generated-web.ts";
 import type { Web } from "../webs/web.ts";

@@ -1,6 +1,5 @@
-import { type LabRow, TidemarkError } from "../../model/index.ts";
+import { createRandom, type LabRow, TidemarkError } from "../../model/index.ts";
 import type { LabPorts } from "../ports.ts";
-import { createRandom } from "../random.ts";
 import { generateWeb } from "../webs/generated-web.ts";
 import { webOfGraph } from "../webs/read-web.ts";
 import type { Web } from "../webs/web.ts";

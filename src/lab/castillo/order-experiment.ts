@@ -1,8 +1,8 @@
 import { orderNames } from "../../frontier/index.ts";
 import type { Figure, LabRow } from "../../model/index.ts";
+import { createRandom } from "../../model/index.ts";
 import { defineExperiment, type Experiment } from "../experiment.ts";
 import { asWorded, near, type PublishedNumber } from "../published.ts";
-import { createRandom } from "../random.ts";
 import {
   castilloPaper,
   findWeb,

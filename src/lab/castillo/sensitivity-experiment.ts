@@ -1,8 +1,8 @@
 import { orderNames } from "../../frontier/index.ts";
 import type { Figure, LabRow } from "../../model/index.ts";
+import { createRandom } from "../../model/index.ts";
 import { defineExperiment, type Experiment } from "../experiment.ts";
 import { asWorded } from "../published.ts";
-import { createRandom } from "../random.ts";
 import { castilloPaper, drawWeb, politenessParameters, webParameters } from "./crawl-parameters.ts";
 import { meanLead, overtakenAt, RankedWeb, type RankStep } from "./rank-coverage.ts";
 

@@ -1,8 +1,8 @@
 import type { Figure, LabRow } from "../../model/index.ts";
+import { createRandom, type Random } from "../../model/index.ts";
 import { datedRate, minRate, naiveRate, noHistory, observe, rateOf } from "../../revisit/index.ts";
 import { defineExperiment, type Experiment } from "../experiment.ts";
 import { asGoal, type PublishedNumber } from "../published.ts";
-import { createRandom, type Random } from "../random.ts";
 import { estimatorPaper } from "./cho-papers.ts";
 
 /** What visits at equal intervals of a second saw: for each, the time from the last change to its end; undefined for none. */

@@ -1,5 +1,5 @@
+import type { Random } from "../../model/index.ts";
 import { effectiveSeconds, type SignalledPage } from "../../revisit/index.ts";
-import type { Random } from "../random.ts";
 
 /** Means over the cycles of a page, from poll to poll. */
 export interface SimulatedCycle {

@@ -1,8 +1,8 @@
 import type { Figure, LabRow } from "../../model/index.ts";
+import { createRandom } from "../../model/index.ts";
 import { type SignalledPage, signalledCycle } from "../../revisit/index.ts";
 import { defineExperiment, type Experiment } from "../experiment.ts";
 import { asGoal } from "../published.ts";
-import { createRandom } from "../random.ts";
 import { signalPaper } from "./cho-papers.ts";
 import { simulateCycles } from "./signal-cycles.ts";
 

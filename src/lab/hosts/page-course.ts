@@ -1,5 +1,4 @@
-import type { EpochMs, EpochSeconds } from "../../model/index.ts";
-import type { Random } from "../random.ts";
+import type { EpochMs, EpochSeconds, Random } from "../../model/index.ts";
 
 /** During which time a page changes, and how often. */
 export interface CourseShape {

@@ -1,7 +1,7 @@
 import type { EpochSeconds } from "../../model/index.ts";
+import { createRandom, type Random } from "../../model/index.ts";
 import { daySeconds } from "../history-days.ts";
 import type { HistoryEvent } from "../ports.ts";
-import { createRandom, type Random } from "../random.ts";
 import { HostServer } from "./host-server.ts";
 import { PageCourse } from "./page-course.ts";
 import { noLists } from "./sitemap-lists.ts";

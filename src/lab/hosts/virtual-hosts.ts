@@ -1,5 +1,5 @@
 import type { EpochSeconds } from "../../model/index.ts";
-import { createRandom, type Random } from "../random.ts";
+import { createRandom, type Random } from "../../model/index.ts";
 import { ArchiveLists } from "./archive-lists.ts";
 import { HostServer } from "./host-server.ts";
 import { drawCourse } from "./page-course.ts";

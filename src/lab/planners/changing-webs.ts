@@ -1,5 +1,5 @@
+import { type Random, shuffle } from "../../model/index.ts";
 import { daySeconds } from "../history-days.ts";
-import { type Random, shuffle } from "../random.ts";
 import { gatherWeb, type LeagueWeb } from "./league-web.ts";
 import { drawInstants, fiveBarRates } from "./made-webs.ts";
 

@@ -1,5 +1,5 @@
+import type { Random } from "../../model/index.ts";
 import type { HistoryEvent } from "../ports.ts";
-import type { Random } from "../random.ts";
 import { gatherWeb, type LeagueWeb } from "./league-web.ts";
 
 interface LivePage {

@@ -1,7 +1,7 @@
+import type { Random } from "../../model/index.ts";
 import { expectedFreshness, planOptimum } from "../../revisit/index.ts";
 import { daySeconds } from "../history-days.ts";
 import type { HistoryEvent } from "../ports.ts";
-import type { Random } from "../random.ts";
 import { makeArticleWeb, makeDriftingWeb, makeParetoWeb, makePeriodicWeb, makeReshuffledWeb } from "./changing-webs.ts";
 import { takeHistoryWeb } from "./history-web.ts";
 import type { LeagueWeb } from "./league-web.ts";

@@ -1,5 +1,5 @@
+import type { Random } from "../../model/index.ts";
 import { daySeconds } from "../history-days.ts";
-import type { Random } from "../random.ts";
 import { gatherWeb, type LeagueWeb } from "./league-web.ts";
 
 /** Mean days between changes and the share of pages, of the histogram of Cho and Garcia-Molina at its bars' ends. */

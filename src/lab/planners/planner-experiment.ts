@@ -1,9 +1,8 @@
-import { type Figure, type LabRow, TidemarkError } from "../../model/index.ts";
+import { createRandom, type Figure, type LabRow, TidemarkError } from "../../model/index.ts";
 import { defineExperiment, type Experiment } from "../experiment.ts";
 import { daySeconds } from "../history-days.ts";
 import { makeHistory } from "../made-history.ts";
 import { asGoal, asRounded, type PublishedNumber, type Tolerance } from "../published.ts";
-import { createRandom } from "../random.ts";
 import { boundMean } from "./confidence.ts";
 import { labelOf, players } from "./league-players.ts";
 import { bestFreshness, scenes, timeOf } from "./league-scenes.ts";

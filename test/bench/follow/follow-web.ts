@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { createRandom, type HostKind, hostKinds, type Random } from "../../../src/lab/index.ts";
+import { type HostKind, hostKinds } from "../../../src/lab/index.ts";
 import type { EpochMs } from "../../../src/model/index.ts";
+import { createRandom, type Random } from "../../../src/model/index.ts";
 import { makeTempFolder } from "../../interop/temp-folder.ts";
 import { findFreePort } from "../../interop/web-server.ts";
 import { type BadKind, BadSite, badKinds } from "./bad-sites.ts";

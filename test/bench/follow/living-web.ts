@@ -2,9 +2,10 @@ import { mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exportSite } from "../../../src/export-site.ts";
 import { SitemapWriter } from "../../../src/format/index.ts";
-import { createRandom, type HostKind, type HostServer, makeHosts } from "../../../src/lab/index.ts";
+import { type HostKind, type HostServer, makeHosts } from "../../../src/lab/index.ts";
 import { createLabPorts } from "../../../src/lab-ports.ts";
 import type { Clock, EpochMs } from "../../../src/model/index.ts";
+import { createRandom } from "../../../src/model/index.ts";
 import { goodHost, siteOfHost } from "./loopback-names.ts";
 import type { HostRoot } from "./nginx-hosts.ts";
 

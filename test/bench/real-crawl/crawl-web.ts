@@ -1,6 +1,7 @@
 import { followSites } from "../../../src/follow-sites.ts";
 import { computePageRank } from "../../../src/graph/index.ts";
-import { createRandom, generateWeb, simulateCrawl, type Web } from "../../../src/lab/index.ts";
+import { generateWeb, simulateCrawl, type Web } from "../../../src/lab/index.ts";
+import { createRandom } from "../../../src/model/index.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import { GraphServers } from "./graph-servers.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { CrawlSiteOptions } from "../../../src/crawl-site.ts";
+import type { CrawlSiteOptions } from "../../../src/crawl-site-options.ts";
 import { SitemapWriter } from "../../../src/format/index.ts";
 import type { EpochSeconds } from "../../../src/model/index.ts";
 import { contentsPath } from "./contents-pages.ts";

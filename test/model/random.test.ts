@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createRandom, shuffle } from "../../src/lab/random.ts";
+import { createRandom, shuffle } from "../../src/model/random.ts";
 
 const take = (random: () => number, count: number): number[] => Array.from({ length: count }, random);
 

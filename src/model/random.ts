@@ -46,3 +46,8 @@ export function shuffle(items: Int32Array | Float64Array, random: Random): void 
     [items[last], items[at]] = [items[at] ?? 0, items[last] ?? 0];
   }
 }
+
+/** A whole number from 0 up to, not including, `below`. */
+export function pickInteger(random: Random, below: number): number {
+  return Math.floor(random() * below);
+}
