@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { BackOffClock, type Wellbeing } from "../../src/frontier/back-off-clock.ts";
+import { BackOffClock } from "../../src/frontier/back-off-clock.ts";
+import type { Wellbeing } from "../../src/model/gate.ts";
 
 const maxRetryAfterMs = 3_600_000;
 const start = 1_000_000_000_000;
