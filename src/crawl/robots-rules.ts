@@ -34,6 +34,16 @@ export function copyKeyOf(agent: RobotsAgent): string {
   return agent.join(" ");
 }
 
+/** Whether two copies were received under the same names and say the same. */
+export function isSameRobots(a: RobotsCopy | undefined, b: RobotsCopy): boolean {
+  return (
+    a !== undefined &&
+    a.agent === b.agent &&
+    a.body.length === b.body.length &&
+    a.body.every((byte, at) => byte === b.body[at])
+  );
+}
+
 /** The rules that hold for this visit. */
 export interface RobotsRules {
   readonly robots: Robots;

@@ -1,4 +1,4 @@
-import type { EpochMs } from "../model/index.ts";
+import type { EpochMs, EpochSeconds } from "../model/index.ts";
 import type { SiteMemory } from "./ports.ts";
 import { maxCopyAgeMs } from "./robots-freshness.ts";
 
@@ -10,9 +10,11 @@ interface Kept {
   readonly indexAt: EpochMs;
   /** Whether it ended because the Crawl-delay is longer than a visit waits; else it was cut short. */
   readonly isDelayed: boolean;
+  /** Since when pages that were polled are not polled again: when the first of the visits began that were cut short. */
+  readonly pollsSince: EpochSeconds;
 }
 
-const nothing: Kept = { at: 0, indexAt: 0, isDelayed: false };
+const nothing: Kept = { at: 0, indexAt: 0, isDelayed: false, pollsSince: 0 };
 /** Of a site that grants a request a visit: so long its archives are read on from one index. */
 const maxDelayedMs = 30 * maxCopyAgeMs;
 
@@ -26,15 +28,33 @@ export class VisitProgress {
   readonly #earlier: Kept;
   #now: Kept;
 
-  /** @param startedAt - when this visit began */
-  constructor(memory: SiteMemory, startedAt: EpochMs) {
+  /**
+   * @param startedAt - when this visit began
+   * @param pollsSince - the same in seconds, or later, so that its answers can be told from those of the visit before
+   */
+  constructor(memory: SiteMemory, startedAt: EpochMs, pollsSince: EpochSeconds) {
     this.#memory = memory;
     this.#startedAt = startedAt;
-    const kept = (memory.readSource("progress") as Kept | undefined) ?? nothing;
+    // Earlier versions kept fewer of them.
+    const kept: Kept = { ...nothing, ...(memory.readSource("progress") as Partial<Kept> | undefined) };
     const limitMs = kept.isDelayed ? maxDelayedMs : maxCopyAgeMs;
     const isRecent = kept.at > 0 && startedAt >= kept.at && startedAt - kept.at < limitMs;
     this.#earlier = isRecent ? kept : nothing;
-    this.#now = { ...this.#earlier, at: startedAt, isDelayed: false };
+    const isSameRound = isRecent && startedAt - kept.pollsSince * 1000 < limitMs;
+    this.#now = {
+      ...this.#earlier,
+      at: startedAt,
+      isDelayed: false,
+      pollsSince: isSameRound ? kept.pollsSince : pollsSince,
+    };
+  }
+
+  /**
+   * What was polled since then is not polled again: when this visit began, or the first of those before it that were cut short. A
+   * round of visits that do not end is begun anew after a day.
+   */
+  get pollsSince(): EpochSeconds {
+    return this.#now.pollsSince;
   }
 
   /** Whether this visit goes on with what an earlier one began. */

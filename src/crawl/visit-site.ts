@@ -9,7 +9,6 @@ import {
   type PageOrder,
   type PassedOver,
   type Result,
-  type RobotsCopy,
   type SitePosition,
   type SiteRecord,
   type SourceName,
@@ -26,7 +25,7 @@ import { maxTroublesInARow } from "./patient-request.ts";
 import type { CrawlPorts } from "./ports.ts";
 import { isCancelled, type ReadingVisit, throwIfAborted, warn } from "./reading-visit.ts";
 import { ResourceSyncSource } from "./resource-sync-source.ts";
-import { copyKeyOf, keepCrawlDelay, type RobotsRules, readRobots } from "./robots-rules.ts";
+import { copyKeyOf, isSameRobots, keepCrawlDelay, type RobotsRules, readRobots } from "./robots-rules.ts";
 import { readSharedTags } from "./shared-tags.ts";
 import { SitemapSource } from "./sitemap-source.ts";
 import type { ChangeSource, SourceVisit } from "./source.ts";
@@ -111,17 +110,10 @@ const listShare = 0.5;
 const listSliceMs = 150_000;
 /** After troubles with what an earlier source left, so many requests may fail before the site is left alone. */
 const triesAfterTroubles = 3;
+/** What took so long is durable at once: a visit that is killed soon after would ask for it again, as would the next. */
+const slowMs = 1000;
 /** A source that was absent is looked for again after so long. */
 const defaultLookAgainMs = 7 * 86_400_000;
-
-function isSameRobots(a: RobotsCopy | undefined, b: RobotsCopy): boolean {
-  return (
-    a !== undefined &&
-    a.agent === b.agent &&
-    a.body.length === b.body.length &&
-    a.body.every((byte, at) => byte === b.body[at])
-  );
-}
 
 function makeSources(options: VisitOptions, scope: TargetScope): ChangeSource[] {
   const all: Readonly<Record<SourceName, () => ChangeSource | undefined>> = {
@@ -149,7 +141,7 @@ class SiteVisit {
   readonly #tally: Tally = new Tally();
   readonly #startedAt: number;
   /** When the site answered last in an earlier visit; 0 if that is not known. */
-  #answeredBefore = 0;
+  readonly #answeredBefore: EpochMs;
   #progress: VisitProgress;
   #publications: readonly EpochSeconds[] | undefined;
   #nextDueAt: EpochMs | undefined;
@@ -168,7 +160,8 @@ class SiteVisit {
     const { gate } = ports;
     const clocks =
       gate && new ClockKeeper(origin, gate, (state) => ports.memory.rememberClock(state), ports.memory.read().clock);
-    this.#progress = new VisitProgress(ports.memory, this.#startedAt);
+    this.#answeredBefore = ports.memory.read().clock?.answeredAt ?? 0;
+    this.#progress = new VisitProgress(ports.memory, this.#startedAt, this.#since());
     const tally = this.#tally;
     const bounds = new VisitBounds(options.bounds);
     bounds.begin(ports.work.counts().heldBytes);
@@ -190,7 +183,6 @@ class SiteVisit {
 
   async run(): Promise<VisitResult> {
     const record = this.#ports.memory.read();
-    this.#answeredBefore = record.clock?.answeredAt ?? 0;
     this.#prepareGate(record);
     try {
       const summary = await this.#go(record);
@@ -251,13 +243,14 @@ class SiteVisit {
 
   #endProgress(): void {
     this.#progress.end(this.#tally.isDelayed);
-    this.#progress = new VisitProgress(this.#ports.memory, this.#ports.timing.now());
+    this.#progress = new VisitProgress(this.#ports.memory, this.#ports.timing.now(), this.#since());
   }
 
   async #readRobots(record: SiteRecord): Promise<Result<RobotsRules>> {
-    const { memory } = this.#ports;
+    const { memory, timing } = this.#ports;
     // What was received and judged under another name says nothing of this one.
     const kept = record.robots?.agent === copyKeyOf(this.#visit.agent) ? record.robots : undefined;
+    const askedAt = timing.now();
     const rules = await readRobots(this.#visit, kept, readSharedTags(memory), this.#progress);
     if (!rules.ok || isCancelled(this.#visit)) return rules;
     const { robots, copy } = rules.value;
@@ -270,6 +263,8 @@ class SiteVisit {
       }
       memory.rememberRobots(copy);
     }
+    // Who is killed before the index comes need not wait for it again.
+    if (timing.now() - askedAt >= slowMs) memory.flush();
     return rules;
   }
 
@@ -300,7 +295,7 @@ class SiteVisit {
         scope,
         isPlanned: this.#options.isPlanned ?? this.#options.planner !== undefined,
         planner: this.#options.planner ?? "default",
-        since: this.#since(),
+        since: this.#progress.pollsSince,
         distrustMs: this.#options.distrustMs ?? defaultDistrustMs,
         significance:
           significant === undefined ? undefined : { leastResemblance: significant, texts: await loadTextComparison() },

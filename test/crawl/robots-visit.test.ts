@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { cpSync } from "node:fs";
 import { describe, it } from "node:test";
 import { robotsFreshMs } from "../../src/crawl/robots-freshness.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 import { Crawler } from "./site-visit.ts";
 
 const wellKnown = "/.well-known/tidemark/index.gz";
@@ -291,6 +293,23 @@ describe("a copy of robots.txt", () => {
     }
     crawler.now += 3 * hourMs;
     assert.deepEqual((await crawler.visit()).warnings, ["site-unavailable"]);
+  });
+
+  it("that took long is not asked for again after a kill before the index came", async () => {
+    await using crawler = await openCrawler();
+    const { site } = crawler;
+    await crawler.visit();
+    crawler.now += 48 * hourMs;
+    using killed = makeTempFolder();
+    site.around = (response, serve) => {
+      if (response.req.url === "/robots.txt") crawler.now += 3000;
+      // What a kill leaves at this moment.
+      else cpSync(crawler.folder.path, killed.path, { recursive: true });
+      serve();
+    };
+    await crawler.visit();
+    site.around = (_, serve) => serve();
+    assert.deepEqual((await crawler.visit({ into: killed.path })).requests[0], `304 ${wellKnown}`);
   });
 
   it("from the future is confirmed", async () => {
