@@ -157,7 +157,7 @@ export class LinkReader {
   #endForm(): void {
     const action = this.#bareAction?.replace(/\?[^#]*/, "");
     this.#bareAction = undefined;
-    if (action !== undefined && action.trim() !== "") this.#list.add("anchor", action, false);
+    if (action !== undefined) this.#list.add("anchor", action, false);
   }
 
   #readField(name: string, attributes: Attributes): void {
@@ -179,8 +179,7 @@ export class LinkReader {
     add(attributeOf(attributes, isApplet ? "code" : "data"));
     if (!isApplet) add(attributeOf(attributes, "classid"));
     const archives = attributeOf(attributes, "archive") ?? "";
-    for (const archive of archives.split(isApplet ? "," : /[\t\n\f\r ]+/, this.#list.maxLinks))
-      if (archive.trim() !== "") add(archive);
+    for (const archive of archives.split(isApplet ? "," : /[\t\n\f\r ]+/, this.#list.maxLinks)) add(archive);
   }
 
   #readTag(name: string, attributes: Attributes, isForeign: boolean): void {

@@ -48,7 +48,7 @@ export function judgeName(name: string, isFolder: boolean): WithholdRule | undef
   if (hiddenPrivate.test(lower)) return "private-data";
   const forms = formsOfName(name);
   if (lower.charCodeAt(0) === 0x2e && !isDotPage(lower)) return isPrivateAfterDot(forms) ? "private-data" : "hidden";
-  return judgeForms(lower, forms) ?? (isDotPage(lower) || isPublishedType(lower) ? undefined : "unknown-type");
+  return judgeForms(lower, forms) ?? (isPublishedType(lower) ? undefined : "unknown-type");
 }
 
 /** Whether a file of this name is one that the server runs, so that what it serves is no file. */

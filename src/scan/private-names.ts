@@ -72,6 +72,6 @@ const archive = /^(?:zip|gz|tgz|bz2|tbz2?|xz|txz|zst|7z|rar|tar|lz4?|lzma)$/;
  */
 export function isPrivate({ name, stem, ending }: NameForm): boolean {
   if (endings.has(ending) || names.has(name)) return true;
-  if (archive.test(ending) && ownArchive.some((one) => one.test(stem.replace(/\.tar$/, "")))) return true;
+  if (archive.test(ending) && ownArchive.some((one) => one.test(stem))) return true;
   return siteName.test(name) || forms.some((one) => one.test(name));
 }

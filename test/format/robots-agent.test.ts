@@ -56,6 +56,7 @@ describe("the names under which robots.txt is obeyed", () => {
 
   it("are the token of what is sent, and tidemark where no group names that", () => {
     const agent = robotsAgentOf("MyBot/1.0 (+http://example.org/bot)");
+    assert.deepEqual(robotsAgentOf("Tidemark/9"), ["tidemark"]);
     const both = robots(
       "User-agent: tidemark\nDisallow: /t\nCrawl-delay: 1\nUser-agent: MYBOT\nDisallow: /m\nCrawl-delay: 9\n",
     );

@@ -18,6 +18,13 @@ const rows: readonly Row[] = [
   { html: '<q cite="q">', urls: ["cite q"], why: "HTML Living Standard 4.5.7" },
   { html: '<ins cite="i"><del cite="d">', urls: ["cite i", "cite d"], why: "HTML Living Standard 4.7" },
   { html: '<img longdesc="l">', urls: ["cite l"], why: "HTML 4.01 section 13.2" },
+  {
+    html: '<iframe longdesc="l"></iframe><frame longdesc="m">',
+    urls: ["cite l", "cite m"],
+    why: "HTML 4.01 section 16",
+  },
+  { html: '<head profile="p">', urls: ["link p"], why: "HTML 4.01 section 7.4.4.3" },
+  { html: '<applet classid="x" archive="a,,b">', urls: ["object a", "object b"], why: "HTML 4.01 section 13.4" },
   { html: '<object data="o">', urls: ["object o"], why: "HTML Living Standard 4.8.7" },
   { html: '<object codebase="c/" data="o">', urls: ["object c/o"], why: "HTML 4.01 section 13.3" },
   { html: '<object codebase="c/" data="/o">', urls: ["object /o"], why: "HTML 4.01 section 13.3" },
@@ -26,6 +33,14 @@ const rows: readonly Row[] = [
     urls: ["object /c/o"],
     why: "HTML 4.01 section 13.3",
   },
+  {
+    html: '<object codebase="c/x" data="o">',
+    urls: ["object c/o"],
+    why: "HTML 4.01 section 13.3: a base as that of a page",
+  },
+  { html: '<object codebase="https://example.org" data="o">', urls: ["object /o"], why: "HTML 4.01 section 13.3" },
+  { html: '<object codebase="c/" data=" ">', urls: [], why: "it names nothing" },
+  { html: '<object codebase="https://example.org/" data="http://[">', urls: [], why: "it is no URL" },
   {
     html: '<object archive="a b" data="o" codebase="c/">',
     urls: ["object c/o", "object c/a", "object c/b"],
@@ -46,6 +61,13 @@ const rows: readonly Row[] = [
     urls: ["form f", "anchor f"],
     why: "HTML Living Standard 4.10.21.4",
   },
+  {
+    html: '<form action="f"><form action="g"><input type="text"><input type="submit" name="s"></form>',
+    urls: ["form f", "anchor f", "form g", "anchor g"],
+    why: "HTML Living Standard 4.10.21.4: what has no name is not sent; the first button is not pressed",
+  },
+  { html: '<form action="?x"></form>', urls: ["form ?x"], why: "without its query it is the page" },
+  { html: '<form action="f"><textarea name="q"></textarea></form>', urls: ["form f"], why: "a field wants input" },
   { html: '<form action="f"><input name="q"></form>', urls: ["form f"], why: "a field wants input" },
   { html: '<form action="f"><select name="q"></select></form>', urls: ["form f"], why: "a field wants input" },
   {
@@ -68,8 +90,10 @@ const rows: readonly Row[] = [
     why: "RFC 8288 section 3.2: the base of the message",
   },
   { html: "", link: '<x>; rel="next"; anchor="#a"', urls: [], why: "RFC 8288 section 3.2: another context" },
+  { html: "", link: "<x>; rel=next; rel=icon", urls: ["link x"], why: "RFC 8288 section 3.3: the first counts" },
   { html: "", link: "<x>; rel=preconnect, <y", urls: [], why: "it names a server; what is no link is not read" },
   { html: "", refresh: "5; url=r", urls: ["meta-refresh r"], why: "HTML Living Standard 4.2.5.3" },
+  { html: "", refresh: "5; url=", urls: [], why: "the page itself" },
   { html: "", refresh: "5", urls: [], why: "the page itself" },
 ];
 
@@ -83,4 +107,14 @@ describe("links of elements, and of fields of the answer", () => {
       });
       assert.deepEqual(links.map(({ kind, url }) => `${kind} ${url}`).toSorted(), wanted.toSorted());
     });
+
+  it("say where a page belongs, where it leads, and what it does not vouch for", () => {
+    const fields = { link: '</c>; rel="canonical", <n>; rel="next nofollow"', refresh: "0; url=r" };
+    const { canonical, refresh, links } = readLinks("", "text/html", page, { fields });
+    assert.deepEqual([canonical, refresh], ["https://example.org/c", "https://example.org/d/r"]);
+    assert.deepEqual(
+      links.map(({ isNofollow }) => isNofollow),
+      [false, true, false],
+    );
+  });
 });

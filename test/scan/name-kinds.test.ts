@@ -21,6 +21,21 @@ test("what people leave in document roots is held back", () => {
   assert.deepEqual(out, []);
 });
 
+// Each name by another rule; without its rule it would be of an unknown type, hidden or a backup, which has other ways out.
+for (const [rule, names] of [
+  ["private-data", "id_ed25519_sk laptop-rsa deploy_key viminfo hs_err_pid123 wg0.conf mysql-bin.000001 shop_db.zip"],
+  ["private-data", ".backup.sql ~$accounts.xlsx backup.tar.gz core-dump"],
+  [
+    "server-configuration",
+    "appsettings.Production.json app.pubxml main.tf nginx.conf php.ini settings.py wp-config.txt",
+  ],
+  ["server-configuration", "requirements-dev.txt #wp-config.php# wp-config.php.swp settings.rb"],
+  ["hidden", ".debug.log"],
+] as const)
+  test(`${names}: ${rule}`, () => {
+    for (const name of names.split(" ")) assert.equal(judgeName(name, false), rule, name);
+  });
+
 test("what sites publish goes out", () => {
   const names = readNames("public.txt");
   assert.ok(names.length >= 300);
