@@ -1,11 +1,11 @@
+import { X509Certificate } from "node:crypto";
+import * as tls from "node:tls";
 import type { Clock, FetchOutcome, FetchRequest } from "../model/index.ts";
 import { AddressGuard, type AddressRules } from "./address-guard.ts";
-import { trustAuthorities } from "./authorities.ts";
 import { Exchange, type ExchangeContext } from "./exchange.ts";
 import { Origin } from "./origin.ts";
 import { commonFields } from "./request-fields.ts";
 import { SignalWatch } from "./signal-watch.ts";
-import { formatUserAgent } from "./user-agent.ts";
 
 /** How requests are sent. */
 export interface FetcherOptions extends AddressRules {
@@ -79,7 +79,7 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
   const running = new Set<Exchange>();
   let isClosed = false;
   const context: ExchangeContext = {
-    commonFields: commonFields(options.userAgent ?? formatUserAgent(), from),
+    commonFields: commonFields(options.userAgent, from),
     clock,
     guard,
     signals: new SignalWatch(),
@@ -121,4 +121,30 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
       await Promise.all([...origins.values()].map((origin) => origin.close()));
     },
   };
+}
+
+const certificateBlock = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/**
+ * Trusts further authorities beside those that Node trusts.
+ *
+ * Before Node 22.15 the authorities of NODE_EXTRA_CA_CERTS are not among the latter: there is no way to ask for them.
+ *
+ * @param pem - one or more certificates
+ * @throws TypeError if it holds no certificate, or one that cannot be read
+ */
+function trustAuthorities(pem: string): tls.SecureContext {
+  const certificates = pem.match(certificateBlock) ?? [];
+  if (certificates.length === 0) throw new TypeError("no certificate in PEM is there");
+  for (const certificate of certificates) {
+    try {
+      new X509Certificate(certificate);
+    } catch (error) {
+      throw new TypeError(`not a certificate: ${(error as Error).message}`, { cause: error });
+    }
+  }
+  const { getCACertificates } = tls as { readonly getCACertificates?: (type: "default") => string[] };
+  return tls.createSecureContext({
+    ca: [...(getCACertificates?.("default") ?? tls.rootCertificates), ...certificates],
+  });
 }

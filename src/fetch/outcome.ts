@@ -1,7 +1,7 @@
 import { confirmValidators, type EpochMs, type FetchOutcome, type FetchRequest } from "../model/index.ts";
+import { parseRetryAfter } from "./answer-fields.ts";
 import type { Answer } from "./hop.ts";
 import { isConditional, isRangeAskedFor } from "./request-fields.ts";
-import { parseRetryAfter } from "./retry-after.ts";
 
 /** What is known beside the answer. */
 export interface OutcomeFacts {

@@ -1,12 +1,10 @@
 import { type Clock, type PostOutcome, type PostRequest, parseUrl } from "../model/index.ts";
 import { AddressGuard } from "./address-guard.ts";
-import { readAnswerFields } from "./answer-fields.ts";
+import { parseRetryAfter, readAnswerFields } from "./answer-fields.ts";
 import { type AnswerReceiver, Connection, type Message } from "./connection.ts";
 import { Deadline } from "./deadline.ts";
 import { classifyError, type Failure, type Progress } from "./failure.ts";
 import { commonFields } from "./request-fields.ts";
-import { parseRetryAfter } from "./retry-after.ts";
-import { formatUserAgent } from "./user-agent.ts";
 
 /** How a JSON text is sent. */
 export interface PostOptions {
@@ -72,7 +70,7 @@ export async function postJson(request: PostRequest, options: PostOptions = {}):
   const url = parseUrl(request.url);
   if (url?.protocol !== "http:" && url?.protocol !== "https:") throw new TypeError("not an http or https URL");
   if (signal?.aborted === true) return { kind: "failed", ...aborted };
-  const fields = commonFields(options.userAgent ?? formatUserAgent());
+  const fields = commonFields(options.userAgent);
   fields.push("content-type", "application/json; charset=utf-8");
   // The URL is the user's own, never one that a site gave.
   const guard = new AddressGuard({ allowPrivate: true });

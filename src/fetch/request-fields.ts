@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import type { FetchRequest } from "../model/index.ts";
 import { acceptedCodings } from "./body-decoder.ts";
 
@@ -10,7 +11,7 @@ const conditions = ["if-none-match", "if-modified-since", "if-match", "if-unmodi
  *
  * @param from - an address at which whoever runs the crawler reads mail (RFC 9110 section 10.1.2)
  */
-export function commonFields(userAgent: string, from?: string): string[] {
+export function commonFields(userAgent: string = formatUserAgent(), from?: string): string[] {
   const who = ["user-agent", userAgent, ...(from === undefined ? [] : ["from", from])];
   return [...who, "accept-encoding", "identity"];
 }
@@ -64,4 +65,10 @@ export function isRangeAskedFor({ headers }: FetchRequest, contentRange: string 
   const [, first] = /^bytes=(\d*)-\d*$/.exec(headers?.range ?? "") ?? [];
   const [, given] = /^bytes (\d+)-\d+\/(?:\d+|\*)$/i.exec(contentRange ?? "") ?? [];
   return first !== undefined && given !== undefined && (first === "" || Number(first) === Number(given));
+}
+
+/** The User-Agent that is sent unless another is given. */
+function formatUserAgent(): string {
+  const { version } = createRequire(import.meta.url)("tidemark/package.json") as { version: string };
+  return `tidemark/${version} (+https://www.npmjs.com/package/tidemark)`;
 }

@@ -34,7 +34,6 @@ export {
   otherGroup,
   parseArchiveName,
 } from "./archive-name.ts";
-export { formatBase32 } from "./base32.ts";
 export { type CdxjEntry, formatCdxjLine, maxCdxjLine, parseCdxjLine } from "./cdxj.ts";
 export { parseFeedDate } from "./feed-date.ts";
 export { formatHttpDate, parseHttpDate } from "./http-date.ts";
@@ -100,6 +99,7 @@ export { decodePathSegment, encodePathSegment, isCanonicalPath, maxPathLength } 
 export { formatW3cDate, parseW3cDate } from "./w3c-date.ts";
 export { WarcDecoder, type WarcSink } from "./warc-decoder.ts";
 export {
+  formatBase32,
   formatRecordId,
   formatWarcFields,
   formatWarcHead,

@@ -7,9 +7,14 @@ import {
   resourceSyncNamespace,
 } from "./resource-sync.ts";
 import { checkHeader, EntryRules } from "./resource-sync-rules.ts";
-import { maxReadCharacters, maxSitemapBytes, maxSitemapEntries, sitemapNamespace } from "./sitemap-document.ts";
+import {
+  escapeXml,
+  maxReadCharacters,
+  maxSitemapBytes,
+  maxSitemapEntries,
+  sitemapNamespace,
+} from "./sitemap-document.ts";
 import { W3cDateWriter } from "./w3c-date.ts";
-import { escapeXml } from "./xml-text.ts";
 
 const hashForm = /^[a-z0-9-]+:[0-9a-f]+(?: [a-z0-9-]+:[0-9a-f]+)*$/;
 // What XML cannot hold, and what it would not give back as it was.

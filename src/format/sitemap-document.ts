@@ -155,3 +155,21 @@ function refuseLocation(location: string): string | undefined {
   // What stood there is lost, so that no request for it could be right.
   return location.includes("\ufffd") ? "bad-characters" : undefined;
 }
+
+const xmlSpecial = /[&<>"']/;
+const xmlReferences: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+};
+
+/**
+ * Writes text so that it may stand in an element or in an attribute: the five characters that sitemaps.org/protocol
+ * names become references. What XML cannot hold at all (control characters, halves of surrogate pairs) is the caller's
+ * to keep away.
+ */
+export function escapeXml(text: string): string {
+  return xmlSpecial.test(text) ? text.replace(/[&<>"']/g, (character) => xmlReferences[character] ?? "") : text;
+}

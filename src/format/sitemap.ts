@@ -1,8 +1,13 @@
 import type { EpochSeconds } from "../model/index.ts";
 import { formatLocation, isListable } from "./location.ts";
-import { maxSitemapBytes, maxSitemapEntries, type SitemapKind, sitemapNamespace } from "./sitemap-document.ts";
+import {
+  escapeXml,
+  maxSitemapBytes,
+  maxSitemapEntries,
+  type SitemapKind,
+  sitemapNamespace,
+} from "./sitemap-document.ts";
 import { W3cDateWriter } from "./w3c-date.ts";
-import { escapeXml } from "./xml-text.ts";
 
 interface Frame {
   readonly first: string;

@@ -161,3 +161,17 @@ export function formatRecordId(random: Uint8Array): string {
   const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)];
   return `urn:uuid:${parts.join("-")}`;
 }
+
+const base32Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** Bytes as Base32 without padding, as WARC's readers have digests (RFC 4648 section 6). */
+export function formatBase32(bytes: Uint8Array): string {
+  let text = "";
+  let bits = 0;
+  let value = 0;
+  for (const byte of bytes) {
+    value = ((value << 8) | byte) & 0xfff;
+    for (bits += 8; bits >= 5; bits -= 5) text += base32Letters[(value >> (bits - 5)) & 31];
+  }
+  return bits === 0 ? text : text + base32Letters[(value << (5 - bits)) & 31];
+}

@@ -1,3 +1,5 @@
+import { Parser } from "htmlparser2";
+import { parseUrl } from "../model/index.ts";
 import type { LinkKind } from "./found-link.ts";
 
 /** An attribute that holds a URL, or as `srcset` several. */
@@ -174,3 +176,57 @@ export const linkAttributes: ReadonlySet<string> = new Set([
   ),
   ..."srcdoc value valuetype data codebase classid archive code".split(" "),
 ]);
+
+let decoded = "";
+const parser = new Parser({
+  onattribute: (_name, value) => {
+    decoded = value;
+  },
+});
+
+/**
+ * Resolves the character references of an attribute's value: `&amp;`, `&#38;`, and by the rule for attributes
+ * `&copy=1` not (HTML Living Standard, section 13.2.5.73).
+ */
+export function decodeReferences(value: string): string {
+  if (!value.includes("&")) return value;
+  decoded = "";
+  parser.parseComplete(`<a b="${value.replaceAll('"', "&quot;")}">`);
+  return decoded;
+}
+
+const absoluteLink = /^(?:[a-z][a-z0-9+.-]*:|\/)/i;
+
+/**
+ * A link of `object` or `applet` behind its `codebase`, both as they are written.
+ *
+ * @see HTML 4.01 sections 13.3 and 13.4
+ */
+export function behindCodebase(codebase: string | undefined, text: string): string {
+  const base = codebase?.trim() ?? "";
+  const link = text.trim();
+  if (base === "" || link === "") return link;
+  if (/^https?:\/\//i.test(base)) return parseUrl(link, base)?.href ?? link;
+  return absoluteLink.test(link) ? link : base.slice(0, base.lastIndexOf("/") + 1) + link;
+}
+
+const refreshForm =
+  /^[\t\n\f\r ]*(?:[0-9]|(?=\.))[0-9.]*(?:[\t\n\f\r ]*[;,]|[\t\n\f\r ])[\t\n\f\r ]*([^\t\n\f\r ].*)$/s;
+const refreshPrefix = /^url[\t\n\f\r ]*=[\t\n\f\r ]*/i;
+
+/**
+ * The URL, as it is written, that the `content` of `<meta http-equiv="refresh">` leads to: `0; url=a`, `0;URL='a'`,
+ * `5,a`, `0 a`, `.5; url = a`.
+ *
+ * @returns undefined if it means nothing, or only loads the page again
+ * @see HTML Living Standard, section 4.2.5.3 "shared declarative refresh steps"
+ */
+export function readRefresh(content: string): string | undefined {
+  const rest = refreshForm.exec(content)?.[1];
+  if (rest === undefined) return undefined;
+  const url = rest.replace(refreshPrefix, "");
+  const quote = url[0];
+  if (quote !== '"' && quote !== "'") return url === "" ? undefined : url;
+  const end = url.indexOf(quote, 1);
+  return url.slice(1, end === -1 ? undefined : end) || undefined;
+}

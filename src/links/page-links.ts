@@ -1,10 +1,10 @@
 import { parseUrl } from "../model/index.ts";
-import { decodeReferences } from "./character-references.ts";
-import { behindCodebase } from "./codebase.ts";
 import type { FoundLink, LinkKind } from "./found-link.ts";
 import { charsetOf, HtmlDecoder } from "./html-decoder.ts";
 import { HtmlTags, maxValueLength } from "./html-tags.ts";
 import {
+  behindCodebase,
+  decodeReferences,
   foreignLinks,
   htmlLinks,
   isNofollowRel,
@@ -12,11 +12,11 @@ import {
   linkAttributes,
   metaLinks,
   otherForeignLinks,
+  readRefresh,
   styledAttributes,
 } from "./link-attributes.ts";
 import { readLinkField } from "./link-header.ts";
 import { LinkList, type LinkOptions } from "./link-list.ts";
-import { readRefresh } from "./meta-refresh.ts";
 import { readSrcset } from "./srcset.ts";
 import { maxStyleLength, readStyleReferences } from "./style-links.ts";
 
