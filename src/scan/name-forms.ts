@@ -26,6 +26,10 @@ const stemPrefix = new RegExp(
   String.raw`^(?:copy(?: \(\d{1,4}\))? of |copie de |kopie von |(?:old|bak|backup|orig|copy|tmp|temp|new|prev)[-_. ]|${date}[-_. ]|[_#~-]+(?=[a-z0-9]))`,
 );
 
+// Of an app-1.0.zip it is a version that says it is a release; app-2026.01.31.zip is a copy of that day.
+const release =
+  /^(?:apps?|src|source|project|server|webapps?|api|backend|admin|data|laravel)[-_ ]?v?\d{1,3}(?:\.\d{1,5}){1,3}(?:[-.]?(?:a|alpha|b|beta|rc|pre)[-.]?\d{0,3})?$/;
+
 /** Cuts a name at its last dot. */
 export function cutName(name: string): NameForm {
   const dot = name.lastIndexOf(".");
@@ -56,7 +60,8 @@ function formsOfLower(name: string): NameForm[] {
     forms.push(form);
     const stem = bareStem(form.stem);
     // A packed folder core-2.0.zip is a release, and no core file.
-    const isRelease = isFolder && !/[a-z]/.test(form.ending);
+    const isPacked = folderPacking.test(form.name) && release.test(form.stem);
+    const isRelease = isPacked || (isFolder && !/[a-z]/.test(form.ending));
     if (stem !== form.stem && !isRelease) forms.push(cutName(form.ending === "" ? stem : `${stem}.${form.ending}`));
     const shorter = removeEnding(rest);
     if (shorter === rest || shorter === "") break;
