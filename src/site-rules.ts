@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { readFile, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { parseBaseUrl } from "./base-url.ts";
 import { readRobotsFile, type StandardsChoice } from "./export/index.ts";
 import { checkFolder } from "./export-checks.ts";
@@ -29,6 +30,9 @@ export interface SiteRules {
   readonly roots: readonly MappedRoot[];
 }
 
+/** Ours has a few hundred bytes. */
+const maxDescriptionBytes = 65_536;
+
 /** Reads the rules of a site. @throws TidemarkError `bad-option`, `not-found`, `not-a-folder` */
 export async function readSiteRules(options: ExportSiteOptions): Promise<SiteRules> {
   const docroot = checkFolder(options.docroot, "document root");
@@ -44,7 +48,11 @@ export async function readSiteRules(options: ExportSiteOptions): Promise<SiteRul
     robotsDir,
     globs: await compileGlobs(options.include ?? [], options.exclude ?? []),
     reader: findReaderIdentity(options.serverUser),
-    judgePath: await readOwnRules(robotsDir, await readOwnKeyPaths(options), chooseStandards(options)),
+    judgePath: await readOwnRules(
+      robotsDir,
+      await readOwnKeyPaths(options),
+      chooseStandards(options).resourceSync || (await hasOwnDescription(docroot)),
+    ),
   };
 }
 
@@ -69,11 +77,24 @@ async function readOwnKeyPaths(options: ExportSiteOptions): Promise<string[]> {
   return readKeyPaths(folder, options.indexNowKey);
 }
 
+/** Whether the source description of ResourceSync is one that an earlier run left, or names what it published. */
+async function hasOwnDescription(docroot: string): Promise<boolean> {
+  const file = join(docroot, resourceSyncPath);
+  try {
+    const { size } = await stat(file);
+    // `size` is 0 where it is no file that ends.
+    if (size === 0 || size > maxDescriptionBytes) return false;
+    return (await readFile(file, "utf8")).includes(`${publishedFolder}capabilitylist.xml`);
+  } catch {
+    return false;
+  }
+}
+
 /** What we write ourselves is no page; what robots.txt keeps from everybody is not announced to them. */
 async function readOwnRules(
   robotsDir: string,
   keyPaths: readonly string[],
-  { resourceSync }: StandardsChoice,
+  ownsDescription: boolean,
 ): Promise<(path: string) => WithholdRule | undefined> {
   const { content } = await readRobotsFile(robotsDir);
   const robots = parseRobots(content);
@@ -83,7 +104,7 @@ async function readOwnRules(
     if (path === "/robots.txt" || path.startsWith(publishedFolder)) return "own-output";
     // Few sites have one, and none has more than some.
     for (const own of keyPaths) if (path === own) return "own-output";
-    if (resourceSync && path === resourceSyncPath) return "own-output";
+    if (ownsDescription && path === resourceSyncPath) return "own-output";
     return hasRules && !robotsAllow(robots, "*", path) ? "robots-disallow" : undefined;
   };
 }

@@ -20,6 +20,18 @@ test("sitemaps and ResourceSync are published only when asked for", async () => 
   assert.doesNotMatch(readFileSync(join(site.docroot, "robots.txt"), "latin1"), /Sitemap/);
 });
 
+test("a source description that an earlier run left is no page, and one of somebody else's is", async () => {
+  using site = new TestSite();
+  site.write("a.html", "a");
+  await site.export(both);
+  const count = async (): Promise<number | undefined> =>
+    (await site.export({ dryRun: true })).summary.withheldByRule["own-output"];
+  const withOurs = await count();
+  const path = join(site.docroot, ".well-known/resourcesync");
+  writeFileSync(path, readFileSync(path, "utf8").replaceAll("/.well-known/tidemark/", "/sets/"));
+  assert.equal(await count(), (withOurs ?? 0) - 1);
+});
+
 test("they say what the archives say, and a run without changes writes nothing", async () => {
   using site = new TestSite();
   for (let at = 0; at < 30; at++) site.write(`d${at % 4}/page ${at}.html`, `page ${at}`, 1_700_000_000 + at);
