@@ -1,6 +1,19 @@
 import type { EpochSeconds, Page } from "../model/index.ts";
 import type { PackageOffer } from "./package-offer.ts";
 
+/** What packages are fetched with. */
+export interface PackageSupply {
+  readonly offers: readonly PackageOffer[];
+  readonly times: ChangeTimes;
+  /** The path of a URL of the site; undefined if it is of another. */
+  readonly pathOf: (location: string) => string | undefined;
+  /** Is told of a package that has given what it can, or can give nothing. */
+  readonly onUsed: (offer: PackageOffer) => void;
+}
+
+/** Keeps many of the pages that are due at once, from what packages are offered. */
+export type FetchPackages = (supply: PackageSupply) => Promise<void>;
+
 /** Fewer pages than this are asked for one by one. */
 export const fewestPackedPages = 4;
 /** A package may have so many times the bytes that are needed of it. */

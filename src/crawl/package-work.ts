@@ -4,6 +4,7 @@ import { type CrawlVisit, isTimeUp } from "./crawl-visit.ts";
 import { dueWork } from "./due-work.ts";
 import { manifestName, PackageManifest, type PackedPage } from "./package-manifest.ts";
 import type { PackageOffer } from "./package-offer.ts";
+import type { PackageSupply } from "./package-plan.ts";
 import { type ChangeTimes, type ChosenPackage, isShownAt, PackagePlan } from "./package-plan.ts";
 import { PageBody } from "./page-body.ts";
 import { maxBytesOf } from "./page-request.ts";
@@ -11,16 +12,6 @@ import { PageResults } from "./page-results.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import type { OpenPackage, PackageDownload, Packages } from "./ports.ts";
 import { isCancelled, warn } from "./reading-visit.ts";
-
-/** What packages are fetched with. */
-export interface PackageSupply {
-  readonly offers: readonly PackageOffer[];
-  readonly times: ChangeTimes;
-  /** The path of a URL of the site; undefined if it is of another. */
-  readonly pathOf: (location: string) => string | undefined;
-  /** Is told of a package that has given what it can, or can give nothing. */
-  readonly onUsed: (offer: PackageOffer) => void;
-}
 
 // What earlier visits had trouble with is for the server to say.
 function mayBePacked(visit: CrawlVisit, { page, postponed }: FetchItem): boolean {

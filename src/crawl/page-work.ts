@@ -2,6 +2,7 @@ import { robotsAllow } from "../format/index.ts";
 import type { DeleteItem, FetchItem } from "../model/index.ts";
 import { type CrawlVisit, isTimeUp } from "./crawl-visit.ts";
 import { dueFetches, dueWork, reservedFor } from "./due-work.ts";
+import { PackageWork } from "./package-work.ts";
 import { askForPage, findPage, type PageAnswer } from "./page-request.ts";
 import { PageResults } from "./page-results.ts";
 import { maxTroublesInARow } from "./patient-request.ts";
@@ -9,6 +10,7 @@ import { Permits } from "./permits.ts";
 import { isCancelled, throwIfAborted, warn } from "./reading-visit.ts";
 import { SettlementBatch } from "./settlement-batch.ts";
 import type { Postponed } from "./site-turn.ts";
+import type { SeekPackages } from "./source.ts";
 
 async function deletePages(visit: CrawlVisit): Promise<void> {
   const batch = new SettlementBatch(visit);
@@ -121,13 +123,13 @@ class FetchWork {
  *
  * @param fetchPackages - keeps many pages at once before the rest is asked for one by one
  */
-export async function doPageWork(
-  visit: CrawlVisit,
-  fetchPackages?: (visit: CrawlVisit) => Promise<void>,
-): Promise<void> {
+export async function doPageWork(visit: CrawlVisit, fetchPackages?: SeekPackages): Promise<void> {
   await deletePages(visit);
   throwIfAborted(visit);
-  await fetchPackages?.(visit);
+  const { packages } = visit.ports;
+  await fetchPackages?.(visit, async (supply) => {
+    if (packages !== undefined) await new PackageWork(visit, packages, supply).run();
+  });
   throwIfAborted(visit);
   const work = new FetchWork(visit);
   await work.run();

@@ -2,8 +2,7 @@ import type { ResourceSyncEntry } from "../format/index.ts";
 import type { EpochSeconds } from "../model/index.ts";
 import type { CrawlVisit } from "./crawl-visit.ts";
 import { type PackageOffer, readOffers } from "./package-offer.ts";
-import { type ChangeTimes, fewestPackedPages } from "./package-plan.ts";
-import { PackageWork } from "./package-work.ts";
+import { type ChangeTimes, type FetchPackages, fewestPackedPages } from "./package-plan.ts";
 import { type Lists, readChanges, timeOfChange } from "./resource-sync-changes.ts";
 import { SyncDocuments } from "./resource-sync-documents.ts";
 import type { SourceVisit } from "./source.ts";
@@ -29,10 +28,15 @@ export interface DumpSearch {
 /**
  * Keeps pages that are due from packages, where the site offers such as are worth it.
  *
+ * @param fetch - is given the packages that are worth it
  * @returns keys of those that have given what they can, of all that are offered still
  * @see ANSI/NISO Z39.99-2017 sections 11 and 13
  */
-export async function fetchFromDumps(visit: CrawlVisit, search: DumpSearch): Promise<readonly string[]> {
+export async function fetchFromDumps(
+  visit: CrawlVisit,
+  search: DumpSearch,
+  fetch: FetchPackages,
+): Promise<readonly string[]> {
   const { packages, work } = visit.ports;
   const { pending, held } = work.counts();
   if (packages === undefined || Math.min(pending, visit.budget) < fewestPackedPages) return search.used;
@@ -47,7 +51,7 @@ export async function fetchFromDumps(visit: CrawlVisit, search: DumpSearch): Pro
   const times = search.taken ?? (await findTimes(search, offers));
   const pathOf = (location: string): string | undefined => scope.pathOf(location, visit.origin);
   const onUsed = ({ key }: PackageOffer): void => void used.add(key);
-  await new PackageWork(visit, packages, { offers, times, pathOf, onUsed }).run();
+  await fetch({ offers, times, pathOf, onUsed });
   return [...used];
 }
 

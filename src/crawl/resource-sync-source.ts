@@ -1,11 +1,13 @@
 import { type Capability, parseSha256Hash, type ResourceSyncEntry, resourceSyncPath } from "../format/index.ts";
 import { digestBytes, type EpochSeconds, isMediaType, ok, type Page, problem, type Result } from "../model/index.ts";
 import type { CrawlVisit } from "./crawl-visit.ts";
+import type { FetchPackages } from "./package-plan.ts";
 import type { Intake } from "./ports.ts";
 import { warn } from "./reading-visit.ts";
 import { type Lists, readChanges, type SyncChanges, timeOfChange } from "./resource-sync-changes.ts";
 import { type DocumentCopy, type NamedDocument, type SyncDocument, SyncDocuments } from "./resource-sync-documents.ts";
 import { fetchFromDumps, noteTime } from "./resource-sync-dumps.ts";
+import type { SeekPackages } from "./source.ts";
 import { type ChangeSource, failLook, type SourceLook, type SourceVisit } from "./source.ts";
 import type { TargetScope } from "./target-scope.ts";
 
@@ -53,7 +55,7 @@ export class ResourceSyncSource implements ChangeSource {
     if (!lists.ok) return failLook(lists.error, remembered !== undefined);
     const followed = await reading.follow(lists.value);
     if (!followed.ok) return failLook(followed.error, remembered !== undefined);
-    const fetchPackages = (crawl: CrawlVisit): Promise<void> => reading.fetchPackages(crawl, lists.value);
+    const fetchPackages: SeekPackages = (crawl, fetch) => reading.fetchPackages(crawl, lists.value, fetch);
     return ok({ kind: "work", position: undefined, fetchPackages });
   }
 }
@@ -237,17 +239,21 @@ class ResourceSyncReading {
   }
 
   /** Keeps pages that are due from packages, where the site offers such as are worth it. */
-  async fetchPackages(visit: CrawlVisit, lists: Lists): Promise<void> {
+  async fetchPackages(visit: CrawlVisit, lists: Lists, fetch: FetchPackages): Promise<void> {
     const since = this.#since;
-    this.#used = await fetchFromDumps(visit, {
-      source: this.#visit,
-      scope: this.#scope,
-      documents: this.#documents,
-      lists,
-      taken: since === undefined || this.#changed.size === 0 ? undefined : { since, byPath: this.#changed },
-      until: this.#until,
-      used: this.#used,
-    });
+    this.#used = await fetchFromDumps(
+      visit,
+      {
+        source: this.#visit,
+        scope: this.#scope,
+        documents: this.#documents,
+        lists,
+        taken: since === undefined || this.#changed.size === 0 ? undefined : { since, byPath: this.#changed },
+        until: this.#until,
+        used: this.#used,
+      },
+      fetch,
+    );
     if (this.#documents.hasNew || this.#used.length > 0)
       visit.ports.memory.rememberSource("resourcesync", this.#state());
   }

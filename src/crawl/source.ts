@@ -11,6 +11,7 @@ import {
 } from "../model/index.ts";
 import type { LastmodTrust } from "../revisit/index.ts";
 import type { CrawlVisit } from "./crawl-visit.ts";
+import type { FetchPackages } from "./package-plan.ts";
 import type { CrawlPorts } from "./ports.ts";
 import type { ReadingVisit } from "./reading-visit.ts";
 import type { VisitProgress } from "./visit-progress.ts";
@@ -43,6 +44,9 @@ export interface PollPlan {
   readonly conclude?: () => void;
 }
 
+/** Looks for packages of pages that are due, and has them fetched. */
+export type SeekPackages = (visit: CrawlVisit, fetch: FetchPackages) => Promise<void>;
+
 /** What a source knows. */
 export type SourceLook =
   /** Changes are work by now. */
@@ -52,7 +56,7 @@ export type SourceLook =
       /** Times of the newest publications, ascending, none of them missing; absent if nothing new was told of them. */
       readonly publications?: readonly EpochSeconds[];
       /** Keeps many of the pages that are due at once, where the site offers them so. */
-      readonly fetchPackages?: (visit: CrawlVisit) => Promise<void>;
+      readonly fetchPackages?: SeekPackages;
     }
   /** URLs are targets by now. */
   | {
