@@ -28,14 +28,14 @@ export interface DumpSearch {
 /**
  * Keeps pages that are due from packages, where the site offers such as are worth it.
  *
- * @param fetch - is given the packages that are worth it
+ * @param fetchPackages - is given the packages that are worth it
  * @returns keys of those that have given what they can, of all that are offered still
  * @see ANSI/NISO Z39.99-2017 sections 11 and 13
  */
 export async function fetchFromDumps(
   visit: CrawlVisit,
   search: DumpSearch,
-  fetch: FetchPackages,
+  fetchPackages: FetchPackages,
 ): Promise<readonly string[]> {
   const { packages, work } = visit.ports;
   const { pending, held } = work.counts();
@@ -51,7 +51,7 @@ export async function fetchFromDumps(
   const times = search.taken ?? (await findTimes(search, offers));
   const pathOf = (location: string): string | undefined => scope.pathOf(location, visit.origin);
   const onUsed = ({ key }: PackageOffer): void => void used.add(key);
-  await fetch({ offers, times, pathOf, onUsed });
+  await fetchPackages({ offers, times, pathOf, onUsed });
   return [...used];
 }
 
