@@ -12,11 +12,13 @@ const bundles = join("dist", "test-bundles");
 const mostFiles = 12;
 /** What changes or measures its process, or has hooks that would be those of its neighbours, has a process of its own. */
 const alone = /^(before|after)(Each)?\(|process\.(umask|env|on|once|chdir|cpuUsage|memoryUsage|resourceUsage)\b|syncBuiltinESMExports/m;
+/** What measures time or memory, draws with a browser, or fills disks has the machine for itself. */
+const timed =
+  /^interop\/(figures|folded-names|follow|fresh-machine|full-disk.*|interrupt|kill-sites|lab|many-links|politeness|watch.*)\.test\.ts$/;
 
 const groupOf = (path) =>
   path.startsWith("interop/") ? "interop" : path.endsWith(".slow.test.ts") ? "slow" : "quick";
 const isShared = (path) => groupOf(path) === "quick" && !alone.test(readFileSync(join(root, "test", path), "utf8"));
-const compiled = (path) => path.replace(/ts$/, "js");
 
 const wanted = process.argv.slice(2);
 const paths = readdirSync(join(root, "test"), { recursive: true })
@@ -26,18 +28,24 @@ if (paths.length === 0) throw new TypeError("name groups of tests: quick, slow, 
 
 rmSync(join(root, bundles), { recursive: true, force: true });
 mkdirSync(join(root, bundles), { recursive: true });
+const run = (files, concurrency) => {
+  if (files.length === 0) return;
+  const args = ["--test", `--test-concurrency=${concurrency}`, ...files];
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" });
+  if (status !== 0) process.exitCode = 1;
+};
+const compiled = (path) => join("dist", "test", path.replace(/ts$/, "js"));
+
 const shared = paths.filter(isShared);
-const files = paths.filter((path) => !isShared(path)).map((path) => join("dist", "test", compiled(path)));
+const files = paths.filter((path) => groupOf(path) !== "interop" && !isShared(path)).map(compiled);
 for (let at = 0; at < shared.length; at += mostFiles) {
   const file = join(bundles, `from-${shared[at].replaceAll("/", "-").replace(/\.ts$/, "")}.mjs`);
-  const lines = shared.slice(at, at + mostFiles).map((path) => `import "../test/${compiled(path)}";\n`);
+  const lines = shared.slice(at, at + mostFiles).map((path) => `import "../../${compiled(path)}";\n`);
   writeFileSync(join(root, file), lines.join(""));
   files.push(file);
 }
-// Real servers and browsers have the machine for themselves. Other tests wait now and then, when one more can work.
-const concurrency = wanted.includes("interop") ? 1 : availableParallelism() + 1;
-const { status } = spawnSync(process.execPath, ["--test", `--test-concurrency=${concurrency}`, ...files], {
-  cwd: root,
-  stdio: "inherit",
-});
-process.exitCode = status ?? 1;
+// Quick tests wait now and then, when one more can work; slow ones compare real time with virtual time.
+run(files, availableParallelism() + (wanted.includes("slow") ? 0 : 1));
+const interop = paths.filter((path) => groupOf(path) === "interop");
+run(interop.filter((path) => !timed.test(path)).map(compiled), availableParallelism());
+run(interop.filter((path) => timed.test(path)).map(compiled), 1);

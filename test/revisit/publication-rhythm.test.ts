@@ -5,6 +5,7 @@ import { describe, it, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import type { KnownPublications, LookBounds } from "../../src/model/index.ts";
 import { learnPublications, planLook } from "../../src/revisit/index.ts";
+import { fewer } from "../long-run.ts";
 import { fc } from "../property.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 
@@ -194,7 +195,7 @@ describe("learnPublications", () => {
   });
 });
 
-for (const name of ["nodejs-org", "flink-web"]) {
+for (const name of fewer(["nodejs-org", "flink-web"], 2)) {
   const file = join(repositoryFolder(), `fixtures/histories/${name}.tsv.gz`);
   // People follow no clock. Nobody knows beforehand how many looks at equal intervals that takes; these are told.
   test(`the real publications of ${name} are followed nearly as well as by the best equal intervals`, () => {
