@@ -36,6 +36,12 @@ test("directives are found however a page is cut into pieces", () => {
     for (let at = 0; at < page.length; at += size) scanner.add(page.subarray(at, at + size));
     assert.deepEqual(scanner.result(), whole, `in pieces of ${size}`);
   }
+  const scanner = new IncludeScanner();
+  scanner.add(page);
+  scanner.add(Buffer.from("<!--#incl"));
+  scanner.restart();
+  scanner.add(Buffer.from('ude virtual="/a" --><p>'));
+  assert.equal(scanner.result(), undefined, "what is read again is read from its beginning");
   assert.equal(findIncludes(Buffer.from("<!-- #include virtual='/a' --><!--#--><p>")), undefined);
 });
 
@@ -56,6 +62,7 @@ test("paths are those that Apache and nginx would show", () => {
     [include("../a.html"), ["/a.html"]],
     [include("b%20c.html"), ["/docs/b%20c.html"]],
     [include("b c.html", "file"), ["/docs/b%20c.html"]],
+    [include("b%20c?.html", "file"), ["/docs/b%2520c%3F.html"]],
     [include("/a.html?x=1"), ["/a.html"]],
     [include("./sub//deep.html"), ["/docs/sub/deep.html"]],
     [include("/docs/"), ["/docs/"]],
@@ -101,6 +108,9 @@ test("depth and number of parts are bounded", () => {
   assert.deepEqual([deep.parts.length, deep.isDynamic], [16, true]);
   const many = follow(open(folder), wide);
   assert.deepEqual([many.parts.length, many.isDynamic], [64, true]);
+  const long = Array.from({ length: 9 }, (_, at) => include(`/${at}${"x".repeat(1997)}`)).join("");
+  const some = follow(open(folder), long);
+  assert.deepEqual([some.parts.length, some.isDynamic], [8, true]);
 });
 
 test("the stamp tells a file that was written to, came or went; the digest tells other contents", () => {
@@ -137,5 +147,15 @@ test("links out of the root and folders lead to nothing; what is mapped has its 
     assert.equal(found.contentDigest.length, nothing.contentDigest.length);
   }
   const mapped = open(folder, [{ prefix: "/static/", folder: join(folder.path, "static") }]);
-  assert.ok(follow(mapped, include("/static/menu.html")).mtimeUs > 0);
+  const { mtimeUs, ctimeUs } = follow(mapped, include("/static/menu.html"));
+  assert.ok(mtimeUs > 0 && ctimeUs > 0);
+});
+
+test("a folder is shown by its index file, as the server is set", () => {
+  using folder = makeTempFolder();
+  write(folder, { "site/menu/index.html": "menu" });
+  const root = { prefix: "/", folder: join(folder.path, "site") };
+  const isThere = (indexes: readonly string[]): boolean =>
+    follow(new PartFinder([root], indexes), include("/menu/")).mtimeUs > 0;
+  assert.deepEqual([isThere([]), isThere(["home.html"]), isThere(["home.html", "index.html"])], [true, false, true]);
 });
