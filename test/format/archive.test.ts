@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   archiveHeader,
+  compareChangesByPath,
   formatArchive,
   formatChangeLine,
   maxArchiveBytes,
@@ -104,4 +105,10 @@ test("an archive is refused when it has too many bytes or changes", () => {
 test("an archive of line ends, or of TABs, is refused at its first line", () => {
   assert.equal(codeOf(`${archiveHeader}\n${"\n".repeat(maxArchiveBytes - 100)}`), "bad-line");
   assert.equal(codeOf(`${archiveHeader}\n${"\t".repeat(maxArchiveBytes - 100)}\n`), "bad-line");
+});
+
+test("changes are in the order of their paths", () => {
+  const [a, b] = ["/a", "/b"].map((path): Change => ({ kind: "deleted", path }));
+  assert.ok(a !== undefined && b !== undefined);
+  assert.deepEqual([compareChangesByPath(a, b), compareChangesByPath(a, a), compareChangesByPath(b, a)], [-1, 0, 1]);
 });
