@@ -33,7 +33,7 @@ export async function decideSite(decision: SiteDecision, options: DecideSiteOpti
   const { into, stateFile, now, delay, onRefused } = options;
   const inbox = new DecisionInbox(into);
   // Put in first: so that of several who decide at a time the last one holds, whoever takes it.
-  const name = inbox.put(formatDecision(decision), now());
+  const name = await inbox.put(formatDecision(decision), now());
   for (let left = patienceMs; left > 0 && inbox.has(name); left -= lookEveryMs) {
     if (takeIfFree(inbox, { into, stateFile, onRefused })) return "now";
     await delay(lookEveryMs);

@@ -17,8 +17,8 @@ import {
   SiteFolder,
   TrafficMeter,
 } from "./demo/index.ts";
-import { makeMissingFolder } from "./export/index.ts";
 import { exportSite } from "./export-site.ts";
+import { makeMissingFolder } from "./fs/index.ts";
 import {
   type Clock,
   createRandom,

@@ -2,8 +2,9 @@ import { rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { type FollowStatus, parseFollowStatus } from "./follow-status.ts";
+import { readSideFile, sideFileIn, writeSideFile } from "./fs/index.ts";
 import { type Clock, type EpochMs, TidemarkError } from "./model/index.ts";
-import { isStoreHeld, readSideFile, sideFileIn, writeSideFile } from "./store/index.ts";
+import { isStoreHeld } from "./store/index.ts";
 
 const statusName = "follow.json";
 /** Far more than {@link maxStatusRows} rows of each list take. */

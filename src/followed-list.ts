@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { defaultPriority } from "./frontier/index.ts";
+import { readSideFile, sideFileIn, writeSideFile } from "./fs/index.ts";
 import { TidemarkError } from "./model/index.ts";
 import { isPriority } from "./site-decision.ts";
-import { readSideFile, sideFileIn, writeSideFile } from "./store/index.ts";
 
 /** A site as it is listed, before what somebody decided. */
 export interface ListedSite {

@@ -15,13 +15,14 @@ export {
 export type { CrawlSettings } from "./crawl-settings.ts";
 export { crawlSite } from "./crawl-site.ts";
 export type { CrawlSiteOptions } from "./crawl-site-options.ts";
-export type { ChangeDay, LastRun, LedgerState, LockHolder, PublishedState, RunTrouble } from "./export/index.ts";
+export type { ChangeDay, LastRun, LedgerState, PublishedState, RunTrouble } from "./export/index.ts";
 export { readExportConfiguration } from "./export-configuration.ts";
 export type { ExportSettings } from "./export-settings.ts";
 export { exportSite } from "./export-site.ts";
 export type { ExportSiteOptions } from "./export-site-options.ts";
 export { type FollowedVisit, type FollowSitesOptions, type FollowSummary, followSites } from "./follow-sites.ts";
 export type { FollowedSite } from "./followed-site.ts";
+export type { LockHolder } from "./fs/index.ts";
 export { type HandedPage, type HandedRemoval, type Keep, keepings, type PageReceiver } from "./kept-site.ts";
 export type { MissedCheck, MissedCheckOptions } from "./missed-check.ts";
 export {

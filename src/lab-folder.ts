@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { access, constants, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { makeMissingFolder } from "./export/index.ts";
+import { makeMissingFolder } from "./fs/index.ts";
 import { type LabResult, TidemarkError, wrapSystemError } from "./model/index.ts";
 import {
   drawFigure,

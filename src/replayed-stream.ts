@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
+import { SpillFile } from "./fs/index.ts";
 import { TidemarkError } from "./model/index.ts";
-import { SpillFile } from "./scan/index.ts";
 
 const pieceBytes = 256 * 1024;
 

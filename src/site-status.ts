@@ -1,14 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseBaseUrl } from "./base-url.ts";
-import {
-  type LastRun,
-  type LedgerState,
-  type LockHolder,
-  type PublishedState,
-  readSiteState,
-  type SiteState,
-} from "./export/index.ts";
+import { type LastRun, type LedgerState, type PublishedState, readSiteState, type SiteState } from "./export/index.ts";
+import type { LockHolder } from "./fs/index.ts";
 import { type Clock, type EpochMs, TidemarkError } from "./model/index.ts";
 import { findNextRun, type NextRun } from "./next-run.ts";
 import { defaultStateDir } from "./state-folder.ts";

@@ -2,10 +2,11 @@ import { createReadStream, statSync } from "node:fs";
 import type { Timing } from "./crawl/index.ts";
 import { createFetcher } from "./fetch/index.ts";
 import { maxSitemapBytes } from "./format/index.ts";
+import { SpillFile } from "./fs/index.ts";
 import { ok, problem, TidemarkError, wrapSystemError } from "./model/index.ts";
 import { PoliteRequests } from "./polite-requests.ts";
 import { realTiming } from "./reading-ports.ts";
-import { type ListedPageSource, type ListedPagesOptions, openSitemapList, SpillFile } from "./scan/index.ts";
+import { type ListedPageSource, type ListedPagesOptions, openSitemapList } from "./scan/index.ts";
 
 /** Where a content management system's sitemap is. */
 export interface SitemapSourceOptions extends ListedPagesOptions {

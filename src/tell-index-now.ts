@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { checkKey, chooseKey, keyPath, placeKeyFile, readKeyPaths, readKeys, submitChanges } from "./announce/index.ts";
-import { makeFolder, removeTemporaries, SiteLock } from "./export/index.ts";
 import { postJson } from "./fetch/index.ts";
 import { FolderChanges } from "./folder-changes.ts";
+import { makeFolder, removeTemporaries, SiteLock } from "./fs/index.ts";
 import {
   type Clock,
   excerpt,

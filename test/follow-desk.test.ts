@@ -37,14 +37,14 @@ class Trial implements Disposable {
 }
 
 describe("takeDecisions", () => {
-  it("makes each decision once, in their order", () => {
+  it("makes each decision once, in their order", async () => {
     using trial = new Trial();
     for (const [at, priority] of [
       [2000, 7],
       [1000, 3],
       [10_000, 9],
     ] as const)
-      trial.inbox.put(formatDecision({ site, priority }), at);
+      await trial.inbox.put(formatDecision({ site, priority }), at);
     trial.take();
     trial.take();
     assert.deepEqual(
@@ -54,9 +54,9 @@ describe("takeDecisions", () => {
     assert.deepEqual([trial.refused, readdirSync(trial.path)], [[], []]);
   });
 
-  it("leaves a decision where it is that could not be made", () => {
+  it("leaves a decision where it is that could not be made", async () => {
     using trial = new Trial();
-    const name = trial.inbox.put(formatDecision({ site, isPaused: true }), 1);
+    const name = await trial.inbox.put(formatDecision({ site, isPaused: true }), 1);
     assert.throws(
       () =>
         trial.take(() => {

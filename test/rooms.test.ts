@@ -9,6 +9,8 @@ import { readSourceText } from "./source-text.ts";
 // ARCHITECTURE.md says what each room is for. A room that is not built yet may be missing.
 const house: House = {
   model: { kind: "pure", imports: [] },
+  // Durable files: atomic writes, locks, bounded reads, external sort. It knows no format and no site.
+  fs: { kind: "hands", imports: ["model"] },
   format: { kind: "pure", imports: ["model"], packages: ["saxes"] },
   frontier: { kind: "pure", imports: ["model"] },
   revisit: { kind: "pure", imports: ["model"] },
@@ -23,13 +25,12 @@ const house: House = {
   content: { kind: "pure", imports: ["model"], packages: ["htmlparser2", "css-select"] },
   links: { kind: "pure", imports: ["model"], packages: ["htmlparser2"] },
   // Of the format it uses how a file's name is written in a URL, and nothing of archives.
-  scan: { kind: "hands", imports: ["model", "format", "content"] },
-  export: { kind: "hands", imports: ["model", "format", "content"] },
-  // Of the exporter it uses how a file is written durably, of the store how a small file is read.
-  announce: { kind: "hands", imports: ["model", "format", "export", "store"] },
+  scan: { kind: "hands", imports: ["model", "fs", "format", "content"] },
+  export: { kind: "hands", imports: ["model", "fs", "format", "content"] },
+  announce: { kind: "hands", imports: ["model", "fs", "format"] },
   fetch: { kind: "hands", imports: ["model", "format"] },
   unzip: { kind: "hands", imports: ["model"] },
-  store: { kind: "hands", imports: ["model", "format"] },
+  store: { kind: "hands", imports: ["model", "fs", "format"] },
   traffic: { kind: "hands", imports: ["model", "format"] },
   report: { kind: "hands", imports: ["model"] },
   serve: { kind: "hands", imports: ["model", "format"] },

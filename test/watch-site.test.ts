@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { SiteLock } from "../src/export/index.ts";
+import { SiteLock } from "../src/fs/index.ts";
 import { type WatchedRound, type WatchSiteOptions, watchSite } from "../src/watch-site.ts";
 import { countsOf, digestOf, TestSite } from "./export/test-site.ts";
 import { makeTempFolder } from "./temp-folder.ts";

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { createDurably, syncFolder, writeDurably } from "../export/index.ts";
+import { createDurably, readSideFile, writeDurably } from "../fs/index.ts";
 import { excerpt, TidemarkError } from "../model/index.ts";
-import { readSideFile } from "../store/index.ts";
 
 const keyForm = /^[A-Za-z0-9-]{8,128}$/;
 const keysFileName = "keys";
@@ -57,7 +56,6 @@ export async function chooseKey(folder: string, given: string | undefined): Prom
   if (key === known[0]) return key;
   const keys = [key, ...known.filter((other) => other !== key)].slice(0, maxKeys);
   await writeDurably(join(folder, keysFileName), Buffer.from(`${keys.join("\n")}\n`), { mode: 0o600 });
-  await syncFolder(folder);
   return key;
 }
 

@@ -1,7 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { syncFolder, writeDurably } from "../export/index.ts";
 import { isCanonicalPath } from "../format/index.ts";
+import { readSideFile, writeDurably } from "../fs/index.ts";
 import {
   type Change,
   type Clock,
@@ -13,7 +13,6 @@ import {
   pathOf,
   TidemarkError,
 } from "../model/index.ts";
-import { readSideFile } from "../store/index.ts";
 import { keyPath } from "./site-key.ts";
 import { judgeAnswer, maxPauseMs, planNextRun, planRetryDelayMs, type Verdict } from "./verdict.ts";
 
@@ -289,7 +288,6 @@ class Submission {
       [positionFile, text],
     ] as const)
       await writeDurably(join(folder, name), Buffer.from(`${content}\n`), { mode: 0o600 });
-    await syncFolder(folder);
     this.#position = position;
     this.#saved = text;
   }

@@ -1,5 +1,5 @@
-import { randomBytes } from "node:crypto";
-import { open, readFile, rename, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
+import { writeDurably } from "../fs/index.ts";
 import { type Cursor, TidemarkError, wrapSystemError } from "../model/index.ts";
 import type { CrawlCursor } from "../read-crawl-changes.ts";
 
@@ -91,19 +91,6 @@ function parseCursor(text: string): KeptCursor | undefined {
 
 /** Replaces a cursor's file; it holds the old cursor or the new one, whatever happens. */
 export async function writeCursorFile(file: string, kept: KeptCursor | CrawlCursor): Promise<void> {
-  const temporary = `${file}.${randomBytes(6).toString("hex")}.tmp`;
   const content = "cursor" in kept ? { site: kept.site, types: kept.types, ...kept.cursor } : kept;
-  try {
-    const handle = await open(temporary, "wx");
-    try {
-      await handle.writeFile(`${JSON.stringify(content)}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw wrapSystemError(error, `write the cursor ${file}`, { file });
-  }
+  await writeDurably(file, `${JSON.stringify(content)}\n`, { mode: "user" });
 }

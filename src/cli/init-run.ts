@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { writeTextFile } from "../fs/index.ts";
 import { givenOptions } from "../given-options.ts";
 import { TidemarkError } from "../model/index.ts";
 import { type ProposeSiteOptions, proposeSite, type SiteProposal } from "../site-proposal.ts";
-import { writeTextFile } from "../text-file.ts";
 import { printEvent, type RunContext } from "./command.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
 import { ExportPrinter } from "./export-printer.ts";

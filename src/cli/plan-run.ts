@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
+import { writeTextFile } from "../fs/index.ts";
 import { givenOptions } from "../given-options.ts";
 import { wrapSystemError } from "../model/index.ts";
 import type { DailyBudget } from "../planner-forecasts.ts";
 import { readPlannerForecasts } from "../planner-forecasts.ts";
 import { drawFigure } from "../report/index.ts";
-import { writeTextFile } from "../text-file.ts";
 import type { RunContext } from "./command.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
 import { curveShares, figureOf } from "./plan-figure.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
+import { writeTextFile } from "../fs/index.ts";
 import { givenOptions } from "../given-options.ts";
 import { readSiteStatus, type SiteStatus, type SiteStatusOptions } from "../site-status.ts";
-import { writeTextFile } from "../text-file.ts";
 import type { RunContext } from "./command.ts";
 import { type ExitCode, exitCodes, worstExitCode } from "./exit-code.ts";
 import { findSites } from "./site-choice.ts";

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { type FollowLook, readFollowStatus } from "../follow-files.ts";
+import { writeTextFile } from "../fs/index.ts";
 import { TidemarkError } from "../model/index.ts";
-import { writeTextFile } from "../text-file.ts";
 import type { RunContext } from "./command.ts";
 import { type ExitCode, exitCodes } from "./exit-code.ts";
 import { isUtf8Locale } from "./status-text.ts";

@@ -11,9 +11,8 @@ import {
   maxArchiveBytes,
   parseArchive,
 } from "../format/index.ts";
+import { placeFile, shownPath, syncFiles } from "../fs/index.ts";
 import { type Change, TidemarkError } from "../model/index.ts";
-import { placeFile, syncFiles } from "./durable-file.ts";
-import { shownPath } from "./held-folder.ts";
 
 const gzipAsync = promisify(gzip);
 const gunzipAsync = promisify(gunzip);
@@ -82,7 +81,7 @@ export class ArchiveFiles implements ArchiveFolder {
 
   /** Makes what was written durable; until then nothing may name it. */
   async sync(): Promise<void> {
-    await syncFiles(this.#folder, this.#unsynced.splice(0));
+    await syncFiles(this.#unsynced.splice(0).map((name) => join(this.#folder, name)));
   }
 
   // A run that died with the machine may have left a name without all of its bytes.

@@ -1,6 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { syncFolder, writeDurably } from "./durable-file.ts";
+import { writeDurably } from "../fs/index.ts";
 
 /** Of shards that are being written, in the state folder; it is there only until all of them are. */
 export const begunFileName = "standards-begun.json";
@@ -64,7 +64,6 @@ function isLine(value: unknown): value is PathRange & { readonly from: string } 
 export async function writeBegunShards(stateDir: string, shards: ShardRanges): Promise<void> {
   const lines = [...shards].map(([from, { start, end }]) => ({ from, start, end }));
   await writeDurably(join(stateDir, begunFileName), Buffer.from(JSON.stringify(lines)), { mode: 0o600 });
-  await syncFolder(stateDir);
 }
 
 /** Says that all shards are what the state says of them. */

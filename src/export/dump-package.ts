@@ -1,12 +1,10 @@
 import { once } from "node:events";
-import { constants, createWriteStream, type WriteStream } from "node:fs";
-import { open, rename, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { createWriteStream, type WriteStream } from "node:fs";
+import { rm, stat } from "node:fs/promises";
 import { finished } from "node:stream/promises";
 import type { ZipArchive } from "archiver";
+import { renameDurably, shownPath, temporaryName } from "../fs/index.ts";
 import { wrapSystemError } from "../model/index.ts";
-import { adoptFile, temporaryName } from "./durable-file.ts";
-import { shownPath } from "./held-folder.ts";
 
 /** Of all files in a package: the beginning of ZIP's calendar. Equal input gives equal bytes. */
 const fixedDate = new Date(Date.UTC(1980, 0, 1));
@@ -68,16 +66,8 @@ export class DumpPackage implements AsyncDisposable {
     try {
       await Promise.all([this.#zip.finalize(), finished(this.#file)]);
       if (this.#failure !== undefined) throw this.#failure;
-      const handle = await open(this.#temporary, constants.O_RDWR | constants.O_NOFOLLOW);
-      try {
-        adoptFile(handle.fd, dirname(this.#temporary));
-        await handle.chmod(0o644);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
       const { size } = await stat(this.#temporary);
-      await rename(this.#temporary, this.#path);
+      await renameDurably(this.#temporary, this.#path, 0o644);
       this.#isDone = true;
       return size;
     } catch (error) {

@@ -2,14 +2,6 @@ export type { ArchiveFolder } from "./archive-files.ts";
 export type { ChangeDay } from "./change-days.ts";
 export type { ContentPolicy } from "./content-policy.ts";
 export type { ReadPage } from "./dumps.ts";
-export {
-  createDurably,
-  makeFolder,
-  makeMissingFolder,
-  removeTemporaries,
-  syncFolder,
-  writeDurably,
-} from "./durable-file.ts";
 export { type ExportRunOptions, runExport } from "./export-run.ts";
 export { mergeIntervals } from "./interval-merge.ts";
 export {
@@ -26,8 +18,6 @@ export { type CandidateDigest, type CandidateFile, type DigestMode, digestModes 
 export { type RobotsFile, readRobotsFile, toIndex } from "./published-files.ts";
 export { type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
 export type { PageSource, SourceBatch } from "./site-comparison.ts";
-export type { LockHolder } from "./site-lock.ts";
-export { SiteLock } from "./site-lock.ts";
 export type { PartSource, SiteParts } from "./site-parts.ts";
 export { type LedgerState, type PublishedState, readSiteState, type SiteState } from "./site-state.ts";
 export type { StandardsChoice } from "./standards-run.ts";

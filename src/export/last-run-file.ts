@@ -1,7 +1,7 @@
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { writeDurably } from "../fs/index.ts";
 import type { EpochMs } from "../model/index.ts";
-import { syncFolder, writeDurably } from "./durable-file.ts";
 
 /** File name of what the last run left to say, in the state folder. */
 export const lastRunFileName = "last-run.json";
@@ -67,7 +67,6 @@ export async function readLastRun(stateDir: string): Promise<LastRun | undefined
 export async function writeLastRun(stateDir: string, run: LastRun): Promise<void> {
   const text = JSON.stringify({ version, ...run });
   await writeDurably(join(stateDir, lastRunFileName), Buffer.from(`${text}\n`), { mode: 0o600 });
-  await syncFolder(stateDir);
 }
 
 const numbers = [

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { writeDurably } from "../fs/index.ts";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
-import { writeDurably } from "./durable-file.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** File name of the ledger in the state folder. Its rename is the moment at which a publication is decided. */

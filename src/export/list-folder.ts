@@ -1,8 +1,8 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { placeFile, syncFiles } from "../fs/index.ts";
 import type { EpochMs, EpochSeconds } from "../model/index.ts";
 import type { Breather } from "./breather.ts";
-import { placeFile, syncFiles } from "./durable-file.ts";
 import type { Retired } from "./ledger.ts";
 import { planRetired } from "./retired-files.ts";
 
@@ -103,7 +103,7 @@ export class ListFolder {
   async sync(): Promise<void> {
     const names = this.#unsynced;
     this.#unsynced = [];
-    if (names.length > 0) await syncFiles(this.#folder, names);
+    if (names.length > 0) await syncFiles(names.map((name) => join(this.#folder, name)));
   }
 
   /**

@@ -1,8 +1,8 @@
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { deflateSync, type ZlibOptions } from "node:zlib";
+import { adoptFile, renameDurably, temporaryName } from "../fs/index.ts";
 import { wrapSystemError } from "../model/index.ts";
-import { adoptFile, temporaryName } from "./durable-file.ts";
 import { blockBytes, blocksHeader, formatBlockHead } from "./page-blocks.ts";
 import { PageEncoder } from "./page-codec.ts";
 import type { PublishedPage } from "./published-page.ts";
@@ -79,9 +79,7 @@ export class PageWriter {
 
   /** Gives the list its name. */
   async commit(path: string): Promise<void> {
-    await rename(this.#temporary, path).catch((error: unknown) => {
-      throw wrapSystemError(error, `write ${path}`, { path });
-    });
+    await renameDurably(this.#temporary, path);
   }
 
   /** Drops what is not committed. */

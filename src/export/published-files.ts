@@ -13,9 +13,8 @@ import {
   publishedFolder,
   replaceRobotsBlock,
 } from "../format/index.ts";
+import { HeldFolder, shownPath, writeDurably } from "../fs/index.ts";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
-import { syncFolder, writeDurably } from "./durable-file.ts";
-import { HeldFolder, shownPath } from "./held-folder.ts";
 import type { Ledger } from "./ledger.ts";
 import { findCompleteFrom } from "./tiers.ts";
 
@@ -77,7 +76,6 @@ export async function publishIndex(folder: string, ledger: Ledger): Promise<numb
   const status = await stat(path).catch(() => undefined);
   const mtimeSeconds = Math.max(ledger.publication, status === undefined ? 0 : Math.floor(status.mtimeMs / 1000) + 1);
   await writeDurably(path, packed, { mtimeSeconds });
-  await syncFolder(folder);
   return packed.length;
 }
 

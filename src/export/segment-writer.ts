@@ -1,7 +1,7 @@
 import { type ArchiveEntry, archiveHeader, groupOfMediaType, otherGroup, writeChangeLine } from "../format/index.ts";
+import { ByteText } from "../fs/index.ts";
 import type { Change, EpochSeconds } from "../model/index.ts";
 import type { ArchiveFolder } from "./archive-files.ts";
-import { ByteText } from "./byte-text.ts";
 import type { SegmentArchive } from "./ledger.ts";
 
 /** How an interval's lines are cut (Brandman et al., section 3.3, steps 2 and 3). */

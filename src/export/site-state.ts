@@ -1,6 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { formatArchiveIndex, formatArchiveName, parseBaseList, publishedFolder } from "../format/index.ts";
+import { findLockHolder, type LockHolder } from "../fs/index.ts";
 import type { EpochSeconds } from "../model/index.ts";
 import { ArchiveFiles } from "./archive-files.ts";
 import { type ChangeDay, countChangesByDay } from "./change-days.ts";
@@ -9,7 +10,6 @@ import type { Ledger } from "./ledger.ts";
 import { readLedger } from "./ledger-file.ts";
 import { readPublishedIndex, toIndex } from "./published-files.ts";
 import { namesOf } from "./retired-files.ts";
-import { findLockHolder, type LockHolder } from "./site-lock.ts";
 import { changesUntilBase } from "./tiers.ts";
 
 /** What the exporter remembers of its publications. */

@@ -1,9 +1,8 @@
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { ByteText, temporaryName } from "../fs/index.ts";
 import { type EpochSeconds, wrapSystemError } from "../model/index.ts";
-import { ByteText } from "./byte-text.ts";
-import { temporaryName } from "./durable-file.ts";
 
 /** Lines of a run in order, as columns: line `at` is `bytes` from `starts[at]` to `ends[at]`. Valid until the next batch. */
 interface LineBatch {

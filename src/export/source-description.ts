@@ -1,9 +1,8 @@
 import { readFile, rm } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { resourceSyncPath } from "../format/index.ts";
+import { createDurably, shownPath } from "../fs/index.ts";
 import { type ExportEvent, TidemarkError } from "../model/index.ts";
-import { createDurably } from "./durable-file.ts";
-import { shownPath } from "./held-folder.ts";
 import { type ListSite, listNames, renderList } from "./site-lists.ts";
 
 /** The bytes of a site's source description, which are always the same. */

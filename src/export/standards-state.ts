@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
+import { writeDurably } from "../fs/index.ts";
 import type { EpochSeconds } from "../model/index.ts";
-import { syncFolder, writeDurably } from "./durable-file.ts";
 import type { Retired } from "./ledger.ts";
 import { isListName } from "./list-folder.ts";
 import type { SitemapShard } from "./sitemap-shards.ts";
@@ -99,7 +99,6 @@ export async function readStandardsState(
 export async function writeStandardsState(folder: string, state: StandardsState): Promise<void> {
   const packed = await gzipAsync(JSON.stringify({ version: stateVersion, state }), { level: 6 });
   await writeDurably(join(folder, standardsFileName), packed, { mode: 0o600 });
-  await syncFolder(folder);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -22,7 +22,6 @@ export { type RootWalk, type SiteRoot, SiteWalk } from "./site-walk.ts";
 export { SiteWatch } from "./site-watch.ts";
 export type { SiteWatchOptions } from "./site-watch-options.ts";
 export { type OpenSitemap, openSitemapList, type SitemapListOptions } from "./sitemap-list.ts";
-export { SpillFile } from "./spill-file.ts";
 export { openUrlList, type UrlListOptions } from "./url-list.ts";
 export { Walk } from "./walk.ts";
 export { type FolderLinks, folderLinkChoices, type WalkOptions } from "./walk-options.ts";

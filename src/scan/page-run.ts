@@ -1,7 +1,7 @@
+import type { SpillFile } from "../fs/index.ts";
 import type { ListedPage } from "./listed-page.ts";
 import { type ListedPageRecords, maxRecordBytes } from "./listed-page-record.ts";
 import { sortByPath } from "./path-sort.ts";
-import type { SpillFile } from "./spill-file.ts";
 
 /** A sorted stretch of a spill file. */
 export interface Extent {

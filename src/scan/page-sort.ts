@@ -1,7 +1,7 @@
+import { SpillFile } from "../fs/index.ts";
 import type { ListedPage } from "./listed-page.ts";
 import { ListedPageRecords } from "./listed-page-record.ts";
 import { type Extent, PageRun, readExtent } from "./page-run.ts";
-import { SpillFile } from "./spill-file.ts";
 
 /** Memory for reading sorted runs back, all together. */
 const readingBytes = 32 * 1024 * 1024;

@@ -1,8 +1,9 @@
-import { closeSync, constants, createReadStream, fstatSync, openSync, readSync, writeSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { closeSync, constants, createReadStream, fstatSync, openSync, readSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { basename } from "node:path";
 import { promisify } from "node:util";
 import { createGunzip, gunzipSync, gzip, gzipSync } from "node:zlib";
+import { renameDurably, temporaryName, writeWhole } from "../fs/index.ts";
 import { wrapSystemError } from "../model/index.ts";
 import { formatProbeRecord, type ProbeRecord, type ProbeRotation, parseProbeRecord } from "./probe-record.ts";
 
@@ -20,7 +21,6 @@ const storedOverheadBytes = 10 + 5 + 8;
 
 const compress = promisify(gzip);
 const noRotation: ProbeRotation = { cursor: "", after: 0, known: 0, unasked: 0 };
-let serial = 0;
 
 /**
  * Steps through the records of a file in path order; a file that is not there has none. One that is corrupt ends
@@ -171,9 +171,8 @@ export class ProbeWriter implements AsyncDisposable {
   #count = 0;
 
   constructor(path: string) {
-    serial += 1;
     this.#path = path;
-    this.#temporary = join(dirname(path), `.tidemark-${process.pid}-${Date.now()}${serial}.tmp`);
+    this.#temporary = temporaryName(path);
     this.#fd = this.#attempt(() => openSync(this.#temporary, "wx", 0o600));
   }
 
@@ -199,15 +198,7 @@ export class ProbeWriter implements AsyncDisposable {
     // Stored, and so of a length that its last bytes tell: the next run reads it before all others.
     this.#append(gzipSync(Buffer.from(line, "latin1"), { level: 0 }));
     this.#close();
-    try {
-      const handle = await open(this.#temporary, "r+");
-      await handle.sync().finally(() => handle.close());
-      await rename(this.#temporary, this.#path);
-      const folder = await open(dirname(this.#path), constants.O_RDONLY);
-      await folder.sync().finally(() => folder.close());
-    } catch (error) {
-      throw wrapSystemError(error, `write ${this.#path}`, { path: this.#path });
-    }
+    await renameDurably(this.#temporary, this.#path);
   }
 
   /** Drops what is not committed. */
@@ -219,9 +210,7 @@ export class ProbeWriter implements AsyncDisposable {
   #append(bytes: Uint8Array): void {
     const fd = this.#fd;
     if (fd === undefined) throw new TypeError(`${basename(this.#path)} is closed`);
-    this.#attempt(() => {
-      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
-    });
+    this.#attempt(() => writeWhole(fd, bytes));
   }
 
   #close(): void {

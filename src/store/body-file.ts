@@ -1,10 +1,6 @@
-import { closeSync, openSync, readFileSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, openSync, readFileSync, unlinkSync } from "node:fs";
+import { writeWhole } from "../fs/index.ts";
 import { wrapSystemError } from "../model/index.ts";
-
-/** Writes all of a piece; a single call may write less. */
-export function writeWhole(fd: number, piece: Uint8Array): void {
-  for (let at = 0; at < piece.length; ) at += writeSync(fd, piece, at, piece.length - at);
-}
 
 /** A body in a temporary file. */
 export class BodyFile {

@@ -2,10 +2,10 @@ import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs"
 import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import Database from "libsql";
+import { makeMissingFolder } from "../fs/index.ts";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
 import { inDatabase } from "./database-error.ts";
 import { convertMirror } from "./mirror-conversion.ts";
-import { makeMissingFolder } from "./missing-folder.ts";
 import { migrations, mirrorNamesVersion } from "./schema.ts";
 
 /** An open database; better-sqlite3's interface. */

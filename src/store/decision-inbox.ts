@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { makeMissingFolder, readSideFile, sideFileIn, writeDurably } from "../fs/index.ts";
 import { wrapSystemError } from "../model/index.ts";
-import { makeMissingFolder } from "./missing-folder.ts";
-import { readSideFile, sideFileIn } from "./side-file.ts";
 
 /** What lay in the inbox. */
 export interface InboxPiece {
@@ -31,8 +30,8 @@ export class DecisionInbox {
 
   /** Makes the folder, and takes away what a writer left that was killed. To be called before pieces are taken. */
   open(): void {
+    this.#make();
     try {
-      makeMissingFolder(this.#folder);
       for (const name of this.#names())
         if (name.endsWith(temporaryEnding)) rmSync(join(this.#folder, name), { recursive: true, force: true });
     } catch (error) {
@@ -46,24 +45,10 @@ export class DecisionInbox {
    * @param at - pieces are taken in the order of this
    * @returns its name
    */
-  put(text: string, at: number): string {
+  async put(text: string, at: number): Promise<string> {
     const name = `${String(at).padStart(15, "0")}-${randomBytes(6).toString("hex")}.json`;
-    const file = join(this.#folder, name);
-    const temporary = `${file}${temporaryEnding}`;
-    try {
-      makeMissingFolder(this.#folder);
-      const handle = openSync(temporary, "wx", 0o644);
-      try {
-        writeSync(handle, text);
-        fsyncSync(handle);
-      } finally {
-        closeSync(handle);
-      }
-      renameSync(temporary, file);
-    } catch (error) {
-      rmSync(temporary, { force: true });
-      throw wrapSystemError(error, `write ${file}`, { file });
-    }
+    this.#make();
+    await writeDurably(join(this.#folder, name), text, { mode: "user" });
     return name;
   }
 
@@ -79,6 +64,14 @@ export class DecisionInbox {
       const read = readSideFile(join(this.#folder, name), maxPieceBytes);
       if (read === "missing") continue;
       yield { name, text: typeof read === "string" ? undefined : read.text, remove: () => this.#remove(name) };
+    }
+  }
+
+  #make(): void {
+    try {
+      makeMissingFolder(this.#folder);
+    } catch (error) {
+      throw wrapSystemError(error, `open ${this.#folder}`, { folder: this.#folder });
     }
   }
 

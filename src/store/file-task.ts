@@ -1,5 +1,5 @@
 import { closeSync, futimesSync, mkdirSync, openSync, renameSync, unlinkSync, utimesSync } from "node:fs";
-import { writeWhole } from "./body-file.ts";
+import { writeWhole } from "../fs/index.ts";
 
 /** Why a task could not be done. */
 export interface FileFault {

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { closeSync, fdatasyncSync, openSync } from "node:fs";
 import { crc32 } from "node:zlib";
+import { writeWhole } from "../fs/index.ts";
 import { wrapSystemError } from "../model/index.ts";
-import { writeWhole } from "./body-file.ts";
 import { corrupt, openRecord, readAt, sealRecord } from "./record-file.ts";
 
 const hashesABlock = 512;

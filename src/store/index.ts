@@ -8,7 +8,6 @@ export { openMirroredPages } from "./mirrored-pages.ts";
 export { PageJournal } from "./page-journal.ts";
 export type { PlannedSite } from "./plan-list.ts";
 export type { QueuedUrl, UrlQueueOptions } from "./queued-url.ts";
-export { readSideFile, sideFileIn, writeSideFile } from "./side-file.ts";
 export { findStateFile, type KnownSite, type PastVisit, StateReader } from "./state-reader.ts";
 export {
   isStoreHeld,

@@ -1,6 +1,6 @@
 import { closeSync, createReadStream, openSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { writeWhole } from "./body-file.ts";
+import { writeWhole } from "../fs/index.ts";
 
 const defaultRunCharacters = 16 * 1024 * 1024;
 

@@ -12,12 +12,11 @@ import {
   utimesSync,
 } from "node:fs";
 import { join } from "node:path";
+import { DurableFolder, type GroupSync } from "../fs/index.ts";
 import { digestBytes, type HeldBody, ok, type Page, problem, type Result, wrapSystemError } from "../model/index.ts";
 import { BodyFile } from "./body-file.ts";
-import { DurableFolder } from "./durable-folder.ts";
 import { doFileTask, type FileTask } from "./file-task.ts";
 import { FileThread } from "./file-thread.ts";
-import type { GroupSync } from "./group-sync.ts";
 import { fileNamed, indexName, isIndexPath } from "./mirror-path.ts";
 import { MirrorPlaces } from "./mirror-places.ts";
 

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import { makeMissingFolder, renameSynced } from "../fs/index.ts";
 import { TidemarkError } from "../model/index.ts";
 import { acquireLock, type FileLock } from "./lock.ts";
-import { makeMissingFolder } from "./missing-folder.ts";
 import { RecordFile, readRecords } from "./record-file.ts";
 
 /** A page that waits, in numbers. */
@@ -21,16 +21,6 @@ const wordsARecord = 64 * 1024;
 /** A journal is written anew when it has so many entries for each that still counts. */
 const surplus = 4;
 const leastSurplus = 1_000_000;
-
-/** Makes the names in a folder durable. */
-export function syncFolder(folder: string): void {
-  const fd = openSync(folder, "r");
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
 
 /**
  * The pages of an order, so that it outlives the process: a file to which is written what comes and what is finished, and which is
@@ -138,8 +128,7 @@ export class PageJournal implements Disposable {
     for (const page of pages) this.keep(page);
     this.#append();
     this.#file.flush();
-    renameSync(next, this.#path);
-    syncFolder(dirname(this.#path));
+    renameSynced(next, this.#path);
     old.close();
   }
 

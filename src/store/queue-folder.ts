@@ -1,9 +1,8 @@
-import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { makeMissingFolder, renameSynced } from "../fs/index.ts";
 import { TidemarkError } from "../model/index.ts";
 import { acquireLock, type FileLock } from "./lock.ts";
-import { makeMissingFolder } from "./missing-folder.ts";
-import { syncFolder } from "./page-journal.ts";
 import { type QueueFacts, writeCheckpoint } from "./queue-checkpoint.ts";
 import type { QueueLanes } from "./queue-lanes.ts";
 
@@ -45,8 +44,7 @@ export class QueueFolder {
     const path = join(this.path, `checkpoint-${this.#generation + 1}`);
     rmSync(`${path}.new`, { force: true });
     writeCheckpoint(`${path}.new`, lanes, facts);
-    renameSync(`${path}.new`, path);
-    syncFolder(this.path);
+    renameSynced(`${path}.new`, path);
     this.#generation++;
   }
 

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { closeSync, fdatasyncSync, ftruncateSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
+import { writeWhole } from "../fs/index.ts";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
-import { writeWhole } from "./body-file.ts";
 
 /** A record's length and its CRC-32, before its bytes. */
 const headBytes = 8;

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createReadStream, createWriteStream, type WriteStream } from "node:fs";
-import { open, rename, rm, stat } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { ZipArchive } from "archiver";
 import { formatW3cDate, parseCdxjLine } from "../format/index.ts";
+import { renameDurably } from "../fs/index.ts";
 import { type EpochMs, wrapSystemError } from "../model/index.ts";
-import { syncFiles } from "./durable-folder.ts";
 import { linesOf, mergeLines } from "./line-sort.ts";
 import { indexOfWarc, listWarcs } from "./warc-files.ts";
 
@@ -149,11 +149,8 @@ export async function writeWacz(options: WaczOptions): Promise<number | undefine
     const hash = `sha256:${createHash("sha256").update(manifest).digest("hex")}`;
     await pack.add("datapackage-digest.json", [json({ path: "datapackage.json", hash })], false);
     await pack.end();
-    const handle = await open(temporary, "r+");
-    await handle.sync().finally(() => handle.close());
     const { size } = await stat(temporary);
-    await rename(temporary, path);
-    await syncFiles([path]);
+    await renameDurably(temporary, path);
     return size;
   } catch (error) {
     pack?.destroy();

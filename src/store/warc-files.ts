@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
-import { open, rename, rm, truncate } from "node:fs/promises";
+import { rm, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { type CdxjEntry, formatBase32, formatRecordId, parseCdxjLine } from "../format/index.ts";
+import { renameDurably, syncFiles } from "../fs/index.ts";
 import { type Clock, wrapSystemError } from "../model/index.ts";
-import { syncFiles } from "./durable-folder.ts";
 import { type NewRecord, type RecordPlace, WarcFile } from "./warc-file.ts";
 import { type WarcIndexOptions, writeWarcIndex } from "./warc-index.ts";
 
@@ -195,10 +195,7 @@ export class WarcFiles {
         return;
       }
       if (statSync(openPath).size > wholeBytes) await truncate(openPath, wholeBytes);
-      const handle = await open(openPath, "r+");
-      await handle.sync().finally(() => handle.close());
-      await rename(openPath, path);
-      await syncFiles([path]);
+      await renameDurably(openPath, path);
     } catch (error) {
       throw wrapSystemError(error, `finish ${path}`, { file: path });
     }

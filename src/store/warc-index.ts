@@ -1,5 +1,4 @@
 import { createWriteStream } from "node:fs";
-import { open, rename } from "node:fs/promises";
 import { basename } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -12,6 +11,7 @@ import {
   WarcDecoder,
   type WarcHead,
 } from "../format/index.ts";
+import { renameDurably } from "../fs/index.ts";
 import { readGzipMembers } from "./gzip-members.ts";
 import { LineSort } from "./line-sort.ts";
 
@@ -110,13 +110,7 @@ export async function writeWarcIndex(
   const extent = await readWarcFile(path, name, (line) => lines.add(line));
   const temporary = `${index}.tmp`;
   await pipeline(Readable.from(withEnds(lines.sorted(), onLine)), createWriteStream(temporary));
-  const handle = await open(temporary, "r+");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, index);
+  await renameDurably(temporary, index);
   return extent;
 }
 

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { SiteLock } from "../../src/export/site-lock.ts";
+import { SiteLock } from "../../src/fs/site-lock.ts";
 
 // A process for site-lock.test.ts: it takes and gives back locks as its standard input says.
 let held: SiteLock | undefined;

@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { wrapSystemError } from "../model/index.ts";
+import { placeFile } from "./durable-file.ts";
 import { makeMissingFolder } from "./missing-folder.ts";
 
 /** A file that is longer than it may be, or no file. */
@@ -12,15 +13,12 @@ export type SideFileFault = "missing" | "no-file" | "too-long";
  * @throws what the file system says
  */
 export function writeSideFile(file: string, text: string): void {
-  const temporary = `${file}.${process.pid}.tmp`;
   try {
     makeMissingFolder(dirname(file));
-    writeFileSync(temporary, text);
-    renameSync(temporary, file);
   } catch (error) {
-    rmSync(temporary, { force: true });
     throw wrapSystemError(error, `write ${file}`, { file });
   }
+  placeFile(file, text, { mode: "user" });
 }
 
 /**

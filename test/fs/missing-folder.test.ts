@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { makeMissingFolder } from "../../src/store/missing-folder.ts";
+import { makeMissingFolder } from "../../src/fs/missing-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 test("a folder and those above it are made, also behind a link, and one that is there is left as it is", () => {

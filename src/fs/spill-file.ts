@@ -1,8 +1,7 @@
 import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { wrapSystemError } from "../model/index.ts";
-
-let serial = 0;
+import { temporaryName } from "./durable-file.ts";
 
 /**
  * Bytes that do not fit in memory, in a file without a name: whatever becomes of the process, nothing is left of it.
@@ -55,8 +54,7 @@ export class SpillFile implements Disposable {
 
   // The form of the exporter's own temporary names: one that is killed before the next line is cleaned up after.
   #open(): number {
-    serial += 1;
-    const path = join(this.#folder, `.tidemark-${process.pid}-${Date.now()}${serial}.tmp`);
+    const path = temporaryName(join(this.#folder, "run"));
     const fd = openSync(path, "wx+", 0o600);
     rmSync(path, { force: true });
     return fd;

@@ -1,9 +1,9 @@
+import { randomInt } from "node:crypto";
 import {
   closeSync,
   constants,
   fchmodSync,
   fchownSync,
-  fsync,
   futimesSync,
   openSync,
   renameSync,
@@ -11,53 +11,68 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { lchown, link, lstat, mkdir, open, readdir, rm, stat } from "node:fs/promises";
+import { lchown, link, lstat, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
 import { TidemarkError, wrapSystemError } from "../model/index.ts";
+import { syncDescriptor, syncFolder, syncFolderNow } from "./file-sync.ts";
 import { shownPath } from "./held-folder.ts";
+import { makeMissingFolder } from "./missing-folder.ts";
 
 const temporaryForm = /^\.tidemark-[0-9]+-[0-9]+\.tmp$/;
-let serial = 0;
 
-/** A name in the same folder that no server shows, no scan publishes, and {@link removeTemporaries} finds. */
+/**
+ * A name in the same folder that no server shows, no scan publishes, and {@link removeTemporaries} finds. It is random:
+ * in a container each process may have the number of the one that was killed.
+ */
 export function temporaryName(path: string): string {
-  serial += 1;
-  return join(dirname(path), `.tidemark-${process.pid}-${serial}.tmp`);
+  return join(dirname(path), `.tidemark-${process.pid}-${randomInt(2 ** 47)}.tmp`);
+}
+
+/** Whom a file belongs to. */
+interface Owner {
+  readonly uid: number;
+  readonly gid: number;
 }
 
 /** How a file is to appear. */
 export interface DurableOptions {
-  /** Permission bits; default 0644, whatever the umask: the web server must read it. */
-  readonly mode?: number;
+  /**
+   * Permission bits; default 0644, whatever the umask: the web server must read it. With `user`, 0644 less the umask, and the
+   * file belongs to who writes it, as that of any program.
+   */
+  readonly mode?: number | "user";
   /** Whom it is to belong to, where we may give it away; default ourselves, or if we are root the owner of its folder. */
-  readonly owner?: { readonly uid: number; readonly gid: number };
+  readonly owner?: Owner;
   /** Modification time in seconds since 1970; default now. */
   readonly mtimeSeconds?: number;
 }
 
-const syncFile = promisify(fsync);
+/** Writes all of a piece, at the file's position; a single call may write less. Blocks. */
+export function writeWhole(fd: number, piece: Uint8Array): void {
+  for (let at = 0; at < piece.length; ) at += writeSync(fd, piece, at, piece.length - at);
+}
 
 /**
  * Writes a file so that at any instant, also after a power cut, its name holds the old bytes or the
- * new ones: a temporary name in the same folder, fsync, rename.
+ * new ones: a temporary name in the same folder, fsync, rename, fsync of the folder.
  *
  * Only fsync waits for a disk and leaves the thread; the calls around it are done at once.
  */
-export async function writeDurably(path: string, content: Uint8Array, options: DurableOptions = {}): Promise<void> {
+export async function writeDurably(
+  path: string,
+  content: Uint8Array | string,
+  options: DurableOptions = {},
+): Promise<void> {
   const temporary = temporaryName(path);
-  let fd: number | undefined;
   try {
-    fd = fill(temporary, content, options);
-    await syncFile(fd);
-    closeSync(fd);
-    fd = undefined;
+    const fd = fill(temporary, content, options);
+    await syncDescriptor(fd).finally(() => closeSync(fd));
     renameSync(temporary, path);
   } catch (error) {
-    if (fd !== undefined) closeSync(fd);
     removeQuietly(temporary);
     throw cannotWrite(error, path);
   }
+  await syncFolder(dirname(path));
 }
 
 /**
@@ -65,11 +80,16 @@ export async function writeDurably(path: string, content: Uint8Array, options: D
  *
  * @returns false if something has the name
  */
-export async function createDurably(path: string, content: Uint8Array): Promise<boolean> {
+export async function createDurably(
+  path: string,
+  content: Uint8Array | string,
+  options: DurableOptions = {},
+): Promise<boolean> {
   const temporary = temporaryName(path);
   try {
-    const fd = fill(temporary, content, {});
-    await syncFile(fd).finally(() => closeSync(fd));
+    const fd = fill(temporary, content, options);
+    await syncDescriptor(fd).finally(() => closeSync(fd));
+    // A link, unlike a rename, does not replace what another process put there meanwhile.
     await link(temporary, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
@@ -82,11 +102,42 @@ export async function createDurably(path: string, content: Uint8Array): Promise<
 }
 
 /**
+ * Gives a file that was written piece by piece under a temporary name of its folder its own name: fsync, rename, fsync of the
+ * folder. Where that fails the temporary file is left to the caller.
+ *
+ * @param mode - permission bits to give it, and if we are root the owner of its folder. Default: it stays as it is
+ */
+export async function renameDurably(temporary: string, path: string, mode?: number): Promise<void> {
+  try {
+    const handle = await open(temporary, constants.O_RDWR | constants.O_NOFOLLOW);
+    try {
+      if (mode !== undefined) {
+        adoptFile(handle.fd, dirname(temporary));
+        await handle.chmod(mode);
+      }
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    throw cannotWrite(error, path);
+  }
+  await syncFolder(dirname(path));
+}
+
+/** Gives a file whose content is durable already its own name, durably. Blocks. */
+export function renameSynced(temporary: string, path: string): void {
+  renameSync(temporary, path);
+  syncFolderNow(dirname(path));
+}
+
+/**
  * Writes a file whole or not at all, as far as processes that are killed can tell, and leaves it to
- * {@link syncFiles} to make it last through a power cut. For many files that nothing names yet: a sync
+ * `syncFiles` to make it last through a power cut. For many files that nothing names yet: a sync
  * between two renames commits the file system's journal each time.
  */
-export function placeFile(path: string, content: Uint8Array, options: DurableOptions = {}): void {
+export function placeFile(path: string, content: Uint8Array | string, options: DurableOptions = {}): void {
   const temporary = temporaryName(path);
   try {
     closeSync(fill(temporary, content, options));
@@ -97,35 +148,17 @@ export function placeFile(path: string, content: Uint8Array, options: DurableOpt
   }
 }
 
-/** Makes files that were placed durable, and their names in the folder. */
-export async function syncFiles(folder: string, names: readonly string[]): Promise<void> {
-  let next = 0;
-  const syncSome = async (): Promise<void> => {
-    for (let name = names[next++]; name !== undefined; name = names[next++]) {
-      const path = join(folder, name);
-      try {
-        const handle = await open(path, constants.O_RDONLY);
-        await handle.sync().finally(() => handle.close());
-      } catch (error) {
-        throw wrapSystemError(error, `make ${shownPath(path)} durable`, { path: shownPath(path) });
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: syncsAtOnce }, syncSome));
-  await syncFolder(folder);
-}
-
-/** As many as Node's thread pool has threads. */
-const syncsAtOnce = 4;
-
-function fill(temporary: string, content: Uint8Array, options: DurableOptions): number {
-  const fd = openSync(temporary, "wx", 0o600);
+function fill(temporary: string, content: Uint8Array | string, options: DurableOptions): number {
+  const { mode = 0o644, owner, mtimeSeconds } = options;
+  const fd = openSync(temporary, "wx", mode === "user" ? 0o644 : 0o600);
   try {
-    for (let at = 0; at < content.length; ) at += writeSync(fd, content, at);
-    if (options.owner === undefined) adoptFile(fd, dirname(temporary));
-    else giveAway(fd, options.owner);
-    fchmodSync(fd, options.mode ?? 0o644);
-    if (options.mtimeSeconds !== undefined) futimesSync(fd, options.mtimeSeconds, options.mtimeSeconds);
+    writeWhole(fd, typeof content === "string" ? Buffer.from(content) : content);
+    if (mode !== "user") {
+      if (owner === undefined) adoptFile(fd, dirname(temporary));
+      else giveAway(fd, owner);
+      fchmodSync(fd, mode);
+    }
+    if (mtimeSeconds !== undefined) futimesSync(fd, mtimeSeconds, mtimeSeconds);
     return fd;
   } catch (error) {
     closeSync(fd);
@@ -164,7 +197,7 @@ function removeQuietly(path: string): void {
 }
 
 // Only root may give a file to anybody; others keep it, in a group of theirs.
-function giveAway(fd: number, owner: { readonly uid: number; readonly gid: number }): void {
+function giveAway(fd: number, owner: Owner): void {
   for (const uid of [owner.uid, -1]) {
     try {
       fchownSync(fd, uid, owner.gid);
@@ -175,59 +208,15 @@ function giveAway(fd: number, owner: { readonly uid: number; readonly gid: numbe
   }
 }
 
-/** Makes renames in a folder durable. */
-export async function syncFolder(path: string): Promise<void> {
-  try {
-    const handle = await open(path, constants.O_RDONLY);
-    await handle.sync().finally(() => handle.close());
-  } catch (error) {
-    // Some network file systems cannot sync a folder; there the rename is as durable as it gets.
-    if ((error as NodeJS.ErrnoException).code !== "EINVAL")
-      throw wrapSystemError(error, `make ${shownPath(path)} durable`, { path: shownPath(path) });
-  }
-}
-
-/**
- * Makes a folder that may be missing, and those above it. `mkdir` of Node does so for ever where a file system says of a
- * folder that is there that nothing can be in it because it is not: /proc, or folders that are mounted as they are asked for.
- *
- * @returns those that were made, the uppermost first
- * @throws what the file system says
- */
-export async function makeMissingFolder(path: string, mode?: number): Promise<string[]> {
-  const made = await tryToMake(path, mode);
-  if (made !== undefined) return made;
-  const above = await makeMissingFolder(dirname(path), mode);
-  const last = await tryToMake(path, mode);
-  if (last === undefined) await mkdir(path);
-  return [...above, ...(last ?? [path])];
-}
-
-/** @returns the folder if it was made; undefined if what is above it is not there. */
-async function tryToMake(path: string, mode: number | undefined): Promise<string[] | undefined> {
-  try {
-    await mkdir(path, mode);
-    return [path];
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT" && dirname(path) !== path) return undefined;
-    if ((await stat(path).catch(() => undefined))?.isDirectory() !== true) throw error;
-    return [];
-  }
-}
-
 /**
  * Makes a folder, and those above it, with a mode whatever the umask takes away.
  *
  * @param owner - whom it is to belong to if root makes it, not those above it; default root
  * @returns those that were made, the uppermost first
  */
-export async function makeFolder(
-  path: string,
-  mode: number,
-  owner?: { readonly uid: number; readonly gid: number },
-): Promise<string[]> {
+export async function makeFolder(path: string, mode: number, owner?: Owner): Promise<string[]> {
   try {
-    const made = await makeMissingFolder(path, mode);
+    const made = makeMissingFolder(path, mode);
     for (const folder of made) {
       const handle = await open(folder, constants.O_RDONLY);
       try {

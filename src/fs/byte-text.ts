@@ -1,5 +1,3 @@
-import type { LineSink } from "../format/index.ts";
-
 /** Shorter texts are copied letter by letter: a call into native code costs more than they do. */
 const shortText = 80;
 
@@ -7,7 +5,7 @@ const shortText = 80;
  * ASCII text that is put together as bytes, in one buffer that grows: millions of lines cost the
  * garbage collector nothing. What is put in must be ASCII; other letters lose their upper bits.
  */
-export class ByteText implements LineSink {
+export class ByteText {
   #bytes: Buffer;
   #length = 0;
 

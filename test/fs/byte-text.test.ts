@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ByteText } from "../../src/export/byte-text.ts";
 import { formatChangeLine, writeChangeLine } from "../../src/format/index.ts";
+import { ByteText } from "../../src/fs/byte-text.ts";
 import { fc } from "../property.ts";
 
 test("what is put in comes out, in order, however often the buffer grows", () => {

@@ -6,10 +6,11 @@ import {
   createDurably,
   makeFolder,
   removeTemporaries,
-  syncFolder,
+  renameDurably,
   temporaryName,
   writeDurably,
-} from "../../src/export/durable-file.ts";
+} from "../../src/fs/durable-file.ts";
+import { syncFolder } from "../../src/fs/file-sync.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const umask = process.umask();
@@ -115,4 +116,32 @@ test("a folder can be synced, and one that is not there is an error", async () =
   using folder = makeTempFolder();
   await syncFolder(folder.path);
   await assert.rejects(syncFolder(join(folder.path, "none")), { code: "not-found" });
+});
+
+test("what a killed process of the same number left stops nobody: in a container each has the number of the last", async () => {
+  using folder = makeTempFolder();
+  for (let serial = 0; serial < 100; serial++)
+    writeFileSync(join(folder.path, `.tidemark-${process.pid}-${serial}.tmp`), "");
+  await writeDurably(join(folder.path, "a"), "new");
+  assert.equal(readFileSync(join(folder.path, "a"), "utf8"), "new");
+  assert.equal(await createDurably(join(folder.path, "b"), "new"), true);
+});
+
+test("as the user's own a file is readable as the umask says", async () => {
+  using folder = makeTempFolder();
+  process.umask(0o077);
+  await writeDurably(join(folder.path, "a"), "x", { mode: "user" });
+  assert.equal(modeOf(join(folder.path, "a")), 0o600);
+});
+
+test("a file that was written in pieces takes its name whole, and stays where it was if it cannot", async () => {
+  using folder = makeTempFolder();
+  const path = join(folder.path, "a");
+  const temporary = temporaryName(path);
+  writeFileSync(temporary, "new", { mode: 0o600 });
+  await renameDurably(temporary, path, 0o644);
+  assert.deepEqual([readFileSync(path, "utf8"), modeOf(path), readdirSync(folder.path)], ["new", 0o644, ["a"]]);
+  mkdirSync(join(folder.path, "taken/in"), { recursive: true });
+  await assert.rejects(renameDurably(path, join(folder.path, "taken")));
+  assert.equal(readFileSync(path, "utf8"), "new");
 });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { writeTextFile } from "../src/text-file.ts";
-import { makeTempFolder } from "./temp-folder.ts";
+import { writeTextFile } from "../../src/fs/text-file.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 
 test("a text file is replaced whole, or not at all, and nothing is left beside it", async () => {
   using folder = makeTempFolder();

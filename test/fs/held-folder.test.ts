@@ -13,11 +13,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { writeDurably } from "../../src/export/durable-file.ts";
-import { HeldFolder, shownPath } from "../../src/export/held-folder.ts";
+import { writeDurably } from "../../src/fs/durable-file.ts";
+import { HeldFolder, shownPath } from "../../src/fs/held-folder.ts";
 import { type ExportEvent, TidemarkError } from "../../src/model/index.ts";
+import { TestSite } from "../export/test-site.ts";
 import { makeTempFolder } from "../temp-folder.ts";
-import { TestSite } from "./test-site.ts";
 
 const isRoot = process.getuid?.() === 0;
 

@@ -6,7 +6,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { SiteLock } from "../../src/export/site-lock.ts";
+import { SiteLock } from "../../src/fs/site-lock.ts";
 import { TidemarkError } from "../../src/model/index.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
