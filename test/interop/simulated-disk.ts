@@ -39,6 +39,8 @@ interface Sync {
 interface OpenFile {
   readonly path: string;
   readonly inode: Inode;
+  /** When the call that opened it returned. */
+  readonly openedAt: number;
   position: number;
   readonly isAppending: boolean;
 }
@@ -109,11 +111,13 @@ export class SimulatedDisk {
         const [path = ""] = paths();
         open.delete(result);
         const inode = this.#opened(path, args, at);
-        if (inode !== undefined) open.set(result, { path, inode, position: 0, isAppending: args.includes("O_APPEND") });
+        if (inode !== undefined)
+          open.set(result, { path, inode, openedAt: at, position: 0, isAppending: args.includes("O_APPEND") });
         return;
       }
       case "close":
-        open.delete(descriptor);
+        // Another thread may have got the number before this one saw its call return.
+        if (file === undefined || file.openedAt < begunAt) open.delete(descriptor);
         return;
       case "dup":
       case "dup2":
