@@ -204,7 +204,9 @@ describe("files of a mirror", () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "a");
     writeFileSync(file, "x");
-    await syncFiles([file, Buffer.from(file), join(folder.path, "gone"), join(folder.path, "a/below")], { mayBeGone: true });
+    await syncFiles([file, Buffer.from(file), join(folder.path, "gone"), join(folder.path, "a/below")], {
+      mayBeGone: true,
+    });
     await assert.rejects(syncFiles(["a\0b"]));
   });
 
