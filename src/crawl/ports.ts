@@ -135,6 +135,8 @@ export interface WorkList {
   settle(settlements: readonly Settlement[], at: EpochSeconds): void;
   /** Makes work that robots.txt disallowed due again. */
   reopenDisallowed(): void;
+  /** Makes work that was refused so often that it waits due again. */
+  reopenRefused(): void;
   counts(): WorkCounts;
 }
 
@@ -201,6 +203,8 @@ export interface Targets {
   forgetTags(etags: readonly string[]): void;
   /** Makes targets that robots.txt disallowed due again. */
   reopenDisallowed(): void;
+  /** Makes targets that were refused so often that they wait due again. */
+  reopenRefused(): void;
   counts(): TargetCounts;
 }
 

@@ -1,4 +1,5 @@
 import type { FetchStop } from "../model/index.ts";
+import type { SiteMemory } from "./ports.ts";
 
 /** What a site may take of us, whatever it announces. */
 export interface ByteBounds {
@@ -28,6 +29,14 @@ export class VisitBounds {
     this.#pageBytes = bounds.pageBytes ?? gibibyte;
     this.#siteBytes = bounds.siteBytes ?? 1024 * gibibyte;
     this.leastBytesPerSecond = bounds.leastBytesPerSecond ?? 64 * 1024;
+  }
+
+  /** Whether larger pages may come, or more of them, than in the visit that wrote into this memory last; writes what may come now. */
+  noteIsRaised(memory: SiteMemory): boolean {
+    const now = [this.bodyBytes, this.#siteBytes].map((bytes) => Math.min(bytes, Number.MAX_SAFE_INTEGER));
+    const before = memory.readSource("bounds") as readonly number[] | undefined;
+    memory.rememberSource("bounds", now);
+    return now.some((bytes, at) => bytes > (before?.[at] ?? 0));
   }
 
   /** Most bytes of a body. One that fits into no visit would be begun in each. */

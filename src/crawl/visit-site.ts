@@ -184,6 +184,11 @@ class SiteVisit {
   async run(): Promise<VisitResult> {
     const record = this.#ports.memory.read();
     this.#prepareGate(record);
+    // What was too large may not be so any more.
+    if (this.#visit.bounds.noteIsRaised(this.#ports.memory)) {
+      this.#ports.work.reopenRefused();
+      this.#ports.targets.reopenRefused();
+    }
     try {
       const summary = await this.#go(record);
       const restsUntil = this.#ports.gate?.restsUntil(this.#visit.origin) ?? 0;

@@ -8,7 +8,7 @@ export const sourceNames = ["archives", "resourcesync", "sitemap", "links", "lis
 export type SourceName = (typeof sourceNames)[number];
 
 /** Under which names things are remembered of a site: of a source, or of its visits whatever the source. */
-export type SourceStateKey = SourceName | "sitemap-round" | "visit" | "progress" | "tags" | "rates" | "pace";
+export type SourceStateKey = SourceName | "sitemap-round" | "visit" | "progress" | "tags" | "rates" | "pace" | "bounds";
 
 /** A source that was not used. */
 export interface PassedOver {

@@ -105,6 +105,7 @@ const sql = {
     JOIN target t ON t.id = j.value ->> 0) f WHERE page.site = ?1 AND page.path = f.path`,
   removePages: "DELETE FROM page WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))",
   reopen: "UPDATE target SET state = iif(asked IS NULL, 'new', 'known') WHERE site = ?1 AND state = 'disallowed'",
+  reopenRefused: "UPDATE target SET due = 0 WHERE site = ?1 AND trouble = 'refused'",
   // What an earlier source brought and nobody asked for yet.
   adoptHeld: `INSERT INTO target (site, path, depth, state, full, unconfirmed, unread)
     SELECT site, path, 0, 'known', fetched, 1, 1 FROM page WHERE site = ?1
@@ -315,6 +316,11 @@ export class TargetList {
   /** Makes targets that robots.txt disallowed due again. */
   reopenDisallowed(): void {
     inDatabase(this.#file, () => this.#write(sql.reopen));
+  }
+
+  /** Makes targets that were refused due again. */
+  reopenRefused(): void {
+    inDatabase(this.#file, () => this.#write(sql.reopenRefused));
   }
 
   counts(): TargetCounts {

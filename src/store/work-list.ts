@@ -57,6 +57,7 @@ const sql = {
   postpone: `UPDATE work SET state = j.value ->> 1, trouble = j.value ->> 2, strikes = j.value ->> 3
     FROM (SELECT value FROM json_each(?2) LIMIT -1) j WHERE work.site = ?1 AND work.path = j.value ->> 0`,
   reopen: "UPDATE work SET state = 'due' WHERE site = ?1 AND state = 'disallowed'",
+  reopenRefused: "UPDATE work SET state = 'due' WHERE site = ?1 AND state = 'parked' AND trouble = 'refused'",
 } as const;
 
 function knownOf(row: FetchRow): FetchItem["known"] {
@@ -172,6 +173,11 @@ export class StoredWork {
 
   reopenDisallowed(): void {
     inDatabase(this.#file, () => this.#statement(sql.reopen).run(this.#site));
+    this.#counts.forget();
+  }
+
+  reopenRefused(): void {
+    inDatabase(this.#file, () => this.#statement(sql.reopenRefused).run(this.#site));
     this.#counts.forget();
   }
 

@@ -59,6 +59,25 @@ describe("a page of 10^12 bytes", () => {
   });
 });
 
+describe("a page that was too large again and again", () => {
+  for (const source of ["archives", "links"] as const)
+    it(`comes once --max-page is raised, by ${source}`, async () => {
+      await using crawler = await openLinked(9);
+      const { site } = crawler;
+      site.set({ "/b.html": "b".repeat(2000) });
+      if (source === "archives") site.publishBase();
+      const asks = async (pageBytes: number): Promise<boolean> => {
+        const { requests } = await crawler.visitNextDay({ sources: [source], pageBytes });
+        return requests.includes("200 /b.html");
+      };
+      for (let visit = 0; visit < 5; visit++) await asks(1000);
+      assert.equal(await asks(1000), false);
+      assert.equal(await asks(900), false);
+      assert.equal(await asks(3000), true);
+      assert.equal(crawler.mirror()["/b.html"]?.length, 2000);
+    });
+});
+
 describe("the bytes of a site", () => {
   it("are bounded: a page without room has failed, and pages that are held are updated", async () => {
     await using crawler = await openLinked(1000);
