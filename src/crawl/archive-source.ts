@@ -16,7 +16,8 @@ import type { Wanted } from "./reading-plan.ts";
 import { throwIfAborted } from "./reading-visit.ts";
 import { Readings } from "./readings.ts";
 import { readSharedTags, withoutShared } from "./shared-tags.ts";
-import { type ChangeSource, failLook, type SourceLook, type SourceVisit } from "./source.ts";
+import { type ChangeSource, failLook, type SourceLook } from "./source.ts";
+import type { SourceVisit } from "./source-visit.ts";
 
 interface Selection {
   readonly wanted: Wanted;

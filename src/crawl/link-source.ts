@@ -1,5 +1,6 @@
 import { ok, type Result } from "../model/index.ts";
-import type { ChangeSource, SourceLook, SourceVisit } from "./source.ts";
+import type { ChangeSource, SourceLook } from "./source.ts";
+import type { SourceVisit } from "./source-visit.ts";
 import type { TargetScope } from "./target-scope.ts";
 
 /** The links of the site's pages, followed from some of them. */

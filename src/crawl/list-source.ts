@@ -1,6 +1,7 @@
 import { type FoundTarget, ok, problem, type Result } from "../model/index.ts";
 import { throwIfAborted } from "./reading-visit.ts";
-import type { ChangeSource, SourceLook, SourceVisit } from "./source.ts";
+import type { ChangeSource, SourceLook } from "./source.ts";
+import type { SourceVisit } from "./source-visit.ts";
 import type { TargetScope } from "./target-scope.ts";
 
 const urlsAtATime = 1000;

@@ -17,7 +17,7 @@ import {
 } from "../model/index.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { throwIfAborted } from "./reading-visit.ts";
-import type { SourceVisit } from "./source.ts";
+import type { SourceVisit } from "./source-visit.ts";
 import type { TargetScope } from "./target-scope.ts";
 
 const pieceBytes = 64 * 1024;

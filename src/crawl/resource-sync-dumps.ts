@@ -5,7 +5,7 @@ import { type PackageOffer, readOffers } from "./package-offer.ts";
 import { type ChangeTimes, type FetchPackages, fewestPackedPages } from "./package-plan.ts";
 import { type Lists, readChanges, timeOfChange } from "./resource-sync-changes.ts";
 import { SyncDocuments } from "./resource-sync-documents.ts";
-import type { SourceVisit } from "./source.ts";
+import type { SourceVisit } from "./source-visit.ts";
 import type { TargetScope } from "./target-scope.ts";
 
 /** Where a smaller share of the site is due, packages of all its pages are not looked at. */

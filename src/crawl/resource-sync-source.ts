@@ -8,7 +8,8 @@ import { type Lists, readChanges, type SyncChanges, timeOfChange } from "./resou
 import { type DocumentCopy, type NamedDocument, type SyncDocument, SyncDocuments } from "./resource-sync-documents.ts";
 import { fetchFromDumps, noteTime } from "./resource-sync-dumps.ts";
 import type { SeekPackages } from "./source.ts";
-import { type ChangeSource, failLook, type SourceLook, type SourceVisit } from "./source.ts";
+import { type ChangeSource, failLook, type SourceLook } from "./source.ts";
+import type { SourceVisit } from "./source-visit.ts";
 import type { TargetScope } from "./target-scope.ts";
 
 /** How far the site was followed. */

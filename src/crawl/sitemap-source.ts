@@ -2,7 +2,8 @@ import { type Robots, robotsSitemaps, type SitemapEntry } from "../format/index.
 import { type FoundTarget, ok, type Result, type Target } from "../model/index.ts";
 import { adviseLook, isFutureLastmod, type LastmodRecord, noLastmodRecord, noteLook } from "../revisit/index.ts";
 import { type SitemapCopy, type SitemapProgress, type SitemapRound, SitemapTree } from "./sitemap-tree.ts";
-import { type ChangeSource, failLook, type PollPlan, type SourceLook, type SourceVisit } from "./source.ts";
+import { type ChangeSource, failLook, type PollPlan, type SourceLook } from "./source.ts";
+import type { SourceVisit } from "./source-visit.ts";
 import type { TargetScope } from "./target-scope.ts";
 
 interface ListedTarget extends FoundTarget {

@@ -14,7 +14,7 @@ import { OtherHosts } from "./other-hosts.ts";
 import { describeOutcome, getPatiently } from "./patient-request.ts";
 import { throwIfAborted, warn } from "./reading-visit.ts";
 import { readSharedTags, withoutShared } from "./shared-tags.ts";
-import type { SourceVisit } from "./source.ts";
+import type { SourceVisit } from "./source-visit.ts";
 
 /** sitemaps.org allows one index above a sitemap; some systems have two. */
 const maxDepth = 2;

@@ -1,6 +1,7 @@
 import type { Robots } from "../format/index.ts";
 import type { EpochSeconds, PassedOver, Problem, SourceName } from "../model/index.ts";
-import type { ChangeSource, FoundSource, SourceVisit } from "./source.ts";
+import type { ChangeSource, FoundSource } from "./source.ts";
+import type { SourceVisit } from "./source-visit.ts";
 import { linkedTypes } from "./target-scope.ts";
 
 /** Sources that a site has or has not; the others are always there. */

@@ -1,7 +1,8 @@
 import type { PassedOver } from "../model/index.ts";
 import { warn } from "./reading-visit.ts";
-import type { ChangeSource, FoundSource, SourceVisit } from "./source.ts";
+import type { ChangeSource, FoundSource } from "./source.ts";
 import type { SourceMemory } from "./source-memory.ts";
+import type { SourceVisit } from "./source-visit.ts";
 
 /** What looking for a source came to. */
 export interface SourceSearch {

@@ -1,7 +1,6 @@
 import type { Robots } from "../format/index.ts";
 import {
   type EpochSeconds,
-  type MediaTypeFilter,
   ok,
   type Problem,
   type Result,
@@ -12,19 +11,7 @@ import {
 import type { LastmodTrust } from "../revisit/index.ts";
 import type { CrawlVisit } from "./crawl-visit.ts";
 import type { FetchPackages } from "./package-plan.ts";
-import type { CrawlPorts } from "./ports.ts";
-import type { ReadingVisit } from "./reading-visit.ts";
-import type { VisitProgress } from "./visit-progress.ts";
-
-/** A visit that looks for what changed at a site. */
-export interface SourceVisit extends ReadingVisit {
-  readonly ports: CrawlPorts;
-  readonly robots: Robots;
-  readonly filter: MediaTypeFilter;
-  /** Asked before each of many lists: whether this visit reads it, or leaves it and the rest to another. */
-  readonly mayReadList: () => boolean;
-  readonly progress: VisitProgress;
-}
+import type { SourceVisit } from "./source-visit.ts";
 
 /** How pages are asked for of a site that does not publish its changes. */
 export interface PollPlan {

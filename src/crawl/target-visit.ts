@@ -2,7 +2,8 @@ import type { TextComparison } from "../content/index.ts";
 import type { EpochSeconds, PageOrder } from "../model/index.ts";
 import type { PollPlannerName } from "../revisit/index.ts";
 import type { CrawlVisit } from "./crawl-visit.ts";
-import type { PollPlan, SourceVisit } from "./source.ts";
+import type { PollPlan } from "./source.ts";
+import type { SourceVisit } from "./source-visit.ts";
 import type { TargetScope } from "./target-scope.ts";
 
 /** Texts that resemble each other so much or more, 0 to 1, are the same to whoever plans. */

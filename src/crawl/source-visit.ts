@@ -1,0 +1,15 @@
+import type { Robots } from "../format/index.ts";
+import type { MediaTypeFilter } from "../model/index.ts";
+import type { CrawlPorts } from "./ports.ts";
+import type { ReadingVisit } from "./reading-visit.ts";
+import type { VisitProgress } from "./visit-progress.ts";
+
+/** A visit that looks for what changed at a site. */
+export interface SourceVisit extends ReadingVisit {
+  readonly ports: CrawlPorts;
+  readonly robots: Robots;
+  readonly filter: MediaTypeFilter;
+  /** Asked before each of many lists: whether this visit reads it, or leaves it and the rest to another. */
+  readonly mayReadList: () => boolean;
+  readonly progress: VisitProgress;
+}
