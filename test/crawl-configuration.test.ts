@@ -5,7 +5,8 @@ import { describe, it } from "node:test";
 import { readCrawlConfiguration } from "../src/crawl-configuration.ts";
 import { type CrawlSettings, crawlOptionsOf, crawlSettings, politenessOf } from "../src/crawl-settings.ts";
 import { TidemarkError } from "../src/model/index.ts";
-import { formatConfigurationSchema } from "../src/settings/index.ts";
+import { formatConfigurationSchema } from "../src/settings/configuration.ts";
+
 import { repositoryFolder } from "./repository-folder.ts";
 import { makeTempFolder } from "./temp-folder.ts";
 

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { readCrawlGraph } from "../src/crawl-graph.ts";
 import { crawlSite } from "../src/crawl-site.ts";
-import { targetsOf } from "../src/graph/index.ts";
+import { targetsOf } from "../src/graph/graph.ts";
+
 import { TidemarkError } from "../src/model/index.ts";
 import { listenSite } from "./site-server.ts";
 import { makeTempFolder } from "./temp-folder.ts";

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { crawlSite } from "../src/crawl-site.ts";
 import { TidemarkError } from "../src/model/index.ts";
-import { mirrorFolderOf } from "../src/store/index.ts";
+import { mirrorFolderOf } from "../src/store/mirror-path.ts";
+
 import { servedBy } from "./crawl/mirror.ts";
 import { Crawler } from "./crawl/site-visit.ts";
 

@@ -25,7 +25,7 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
 // A path of the repository, not one of a site or a user's folder: it begins with a folder of ours, or is a file at the top.
 const topFolders = ["src", "test", "docs", "fixtures", "bin", "systemd", ".ci"];
-const topFile = /^(?:[A-Z]+(?:\.md)?|(?:package|package-lock|tsconfig|biome|knip)\.json)$/;
+const topFile = /^(?:[A-Z]+(?:\.md)?|(?:package|package-lock|tsconfig|biome|knip)\.jsonc?)$/;
 const knownFiles = new Set(["LICENSE"]);
 
 /** Paths of the repository that a document names in backticks, or links to. */

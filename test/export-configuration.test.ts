@@ -5,7 +5,8 @@ import { describe, it } from "node:test";
 import { readExportConfiguration } from "../src/export-configuration.ts";
 import { exportSettings } from "../src/export-settings.ts";
 import { TidemarkError } from "../src/model/index.ts";
-import { formatConfigurationSchema } from "../src/settings/index.ts";
+import { formatConfigurationSchema } from "../src/settings/configuration.ts";
+
 import { repositoryFolder } from "./repository-folder.ts";
 import { makeTempFolder } from "./temp-folder.ts";
 

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { crawlSite } from "../src/crawl-site.ts";
-import { targetsOf } from "../src/graph/index.ts";
+import { targetsOf } from "../src/graph/graph.ts";
+
 import { readLinkedPages, siteOfName } from "../src/lab-graph.ts";
 import { type ErrorCode, TidemarkError } from "../src/model/index.ts";
 import { listenSite } from "./site-server.ts";

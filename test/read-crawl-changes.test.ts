@@ -6,7 +6,8 @@ import Database from "libsql";
 import type { ErrorCode } from "../src/model/index.ts";
 import { TidemarkError } from "../src/model/index.ts";
 import { type CrawlCursor, readCrawlChanges } from "../src/read-crawl-changes.ts";
-import { mirrorFolderOf } from "../src/store/index.ts";
+import { mirrorFolderOf } from "../src/store/mirror-path.ts";
+
 import { Crawler } from "./crawl/site-visit.ts";
 import { makeTempFolder } from "./temp-folder.ts";
 

@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, unlinkSync, uti
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { type ErrorCode, type MirrorEvent, type MirrorSummary, TidemarkError } from "../src/model/index.ts";
-import { mirrorFolderOf, openStore } from "../src/store/index.ts";
+import { openStore } from "../src/store/index.ts";
+import { mirrorFolderOf } from "../src/store/mirror-path.ts";
 import { type VerifyMirrorOptions, verifyMirror } from "../src/verify-mirror.ts";
 import { runProgram } from "./cli/run-program.ts";
 import { Crawler } from "./crawl/site-visit.ts";

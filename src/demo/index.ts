@@ -12,5 +12,5 @@ export {
 } from "./report.ts";
 export { type FileState, SiteFolder } from "./site-folder.ts";
 export { type DemoPage, planRound, planSite, type SiteRound } from "./site-plan.ts";
-export { readTemplates, renderPage, type Templates } from "./site-text.ts";
+export { readTemplates, type Templates } from "./site-text.ts";
 export { type Traffic, TrafficMeter } from "./traffic-meter.ts";

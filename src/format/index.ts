@@ -1,26 +1,19 @@
 export {
   archiveHeader,
   compareChangesByPath,
-  formatArchive,
-  formatChangeLine,
   type LineSink,
   maxArchiveBytes,
-  maxArchiveChanges,
   parseArchive,
-  parseChangeLine,
   writeChangeLine,
 } from "./archive.ts";
 export {
   type ArchiveEntry,
   type ArchiveIndex,
   type BaseList,
-  baseListHeader,
   formatArchiveIndex,
   formatBaseList,
   indexFileName,
-  indexHeader,
   maxIndexBytes,
-  maxIndexKeys,
   parseArchiveIndex,
   parseBaseList,
   publishedFolder,
@@ -34,8 +27,7 @@ export {
   otherGroup,
   parseArchiveName,
 } from "./archive-name.ts";
-export { type CdxjEntry, formatCdxjLine, maxCdxjLine, parseCdxjLine } from "./cdxj.ts";
-export { parseFeedDate } from "./feed-date.ts";
+export { type CdxjEntry, formatCdxjLine, parseCdxjLine } from "./cdxj.ts";
 export { formatHttpDate, parseHttpDate } from "./http-date.ts";
 export {
   decodeHttpHead,
@@ -63,29 +55,14 @@ export {
 } from "./resource-sync.ts";
 export { ResourceSyncReader } from "./resource-sync-reader.ts";
 export { ResourceSyncWriter } from "./resource-sync-writer.ts";
-export {
-  maxCrawlDelaySeconds,
-  parseRobots,
-  type Robots,
-  robotsAllow,
-  robotsCrawlDelaySeconds,
-  robotsSitemaps,
-} from "./robots.ts";
-export { ownProductToken, parseProductToken, type RobotsAgent, robotsAgentOf } from "./robots-agent.ts";
-export {
-  blockEnd,
-  blockStart,
-  formatRobotsBlock,
-  maxBlockBytes,
-  type RobotsBlock,
-  replaceRobotsBlock,
-} from "./robots-block.ts";
+export { parseRobots, type Robots, robotsAllow, robotsCrawlDelaySeconds, robotsSitemaps } from "./robots.ts";
+export { ownProductToken, type RobotsAgent, robotsAgentOf } from "./robots-agent.ts";
+export { formatRobotsBlock, type RobotsBlock, replaceRobotsBlock } from "./robots-block.ts";
 export { isNoindexField, maxMetaBytes, saysNoindex } from "./robots-meta.ts";
 export { maxRobotsBytes } from "./robots-text.ts";
 export { type Inclusion, parseInclude } from "./server-side-includes.ts";
 export { SitemapWriter, sitemapEntryBytes, sitemapFrameBytes } from "./sitemap.ts";
 export {
-  maxReadCharacters,
   maxSitemapBytes,
   maxSitemapEntries,
   type SitemapEntry,
@@ -93,8 +70,8 @@ export {
   type SitemapLimits,
 } from "./sitemap-document.ts";
 export { SitemapReader } from "./sitemap-reader.ts";
-export { surtOf } from "./surt.ts";
-export { maxUrlLength, normaliseUrl } from "./url-normal.ts";
+
+export { normaliseUrl } from "./url-normal.ts";
 export { decodePathSegment, encodePathSegment, isCanonicalPath, maxPathLength } from "./url-path.ts";
 export { formatW3cDate, parseW3cDate } from "./w3c-date.ts";
 export { WarcDecoder, type WarcSink } from "./warc-decoder.ts";
@@ -104,7 +81,6 @@ export {
   formatWarcFields,
   formatWarcHead,
   maxWarcHeadBytes,
-  parseWarcHead,
   revisitProfiles,
   type WarcHead,
   warcRecordEnd,

@@ -15,14 +15,6 @@ export function targetsOf(graph: Graph, node: number): Uint32Array {
   return graph.targets.subarray(graph.offsets[node], graph.offsets[node + 1]);
 }
 
-/** How many links each node has. O(nodes) */
-export function outDegrees(graph: Graph): Uint32Array {
-  const degrees = new Uint32Array(graph.nodes);
-  for (let node = 0; node < graph.nodes; node++)
-    degrees[node] = (graph.offsets[node + 1] as number) - (graph.offsets[node] as number);
-  return degrees;
-}
-
 /** How many links lead to each node. O(links) */
 export function inDegrees(graph: Graph): Uint32Array {
   const degrees = new Uint32Array(graph.nodes);

@@ -1,5 +1,5 @@
 export { type ArcReadingOptions, type ReadGraph, readArcs } from "./arc-reader.ts";
-export { type Graph, inDegrees, offsetsFrom, outDegrees, targetsOf, transposeGraph } from "./graph.ts";
+export { type Graph, inDegrees, offsetsFrom } from "./graph.ts";
 export { GraphBuilder } from "./graph-builder.ts";
 export { KnownRanks } from "./known-ranks.ts";
 export type { LineProblem } from "./line-problem.ts";

@@ -34,19 +34,14 @@ export type {
   FetchStop,
   Validators,
 } from "./fetch-outcome.ts";
-export { fetchFailures } from "./fetch-outcome.ts";
+
 export type { Figure, FigureAxis, FigureMark, FigurePoint } from "./figure.ts";
 export type { Gate, SiteFacts, Turn, TurnAnswer, TurnEnding, TurnWish, WaitReason, Wellbeing } from "./gate.ts";
 export type { ExchangeSink, HttpExchange } from "./http-exchange.ts";
 export type { IndexNowEvent, IndexNowSummary } from "./index-now-event.ts";
 export type { LabColumn, LabResult, LabRow, PublishedVerdict, ToleranceBasis } from "./lab-result.ts";
 export { isMediaType, type MediaTypeFilter, parseMediaTypeFilter } from "./media-type.ts";
-export {
-  type MirrorEvent,
-  type MirrorFindingKind,
-  type MirrorSummary,
-  mirrorFindingKinds,
-} from "./mirror-event.ts";
+export { type MirrorEvent, type MirrorFindingKind, type MirrorSummary, mirrorFindingKinds } from "./mirror-event.ts";
 export { confirmValidators, isLasting, isSiteInTrouble, mayPassAtOnce, saysNoRobots } from "./outcome-verdict.ts";
 export { type ContentHash, digestBytes, isDigest, type Page } from "./page.ts";
 export { parseHttpUrl, parseUrl } from "./parse-url.ts";
@@ -71,13 +66,7 @@ export {
   maxEpochSeconds,
   parseCompactTime,
 } from "./time.ts";
-export {
-  type Finding,
-  type FindingKind,
-  findingKinds,
-  type VerifyEvent,
-  type VerifySummary,
-} from "./verify-event.ts";
+export { type Finding, type FindingKind, findingKinds, type VerifyEvent, type VerifySummary } from "./verify-event.ts";
 export type { KnownPublications, LookBounds, VisitPlan } from "./visit-plan.ts";
 export type {
   DeleteItem,

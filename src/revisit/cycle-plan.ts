@@ -123,7 +123,7 @@ function planNeighbours(model: CycleModel, by: number, start: ArrayLike<number> 
  *
  * Of more than 512 buckets neighbours are planned together first, so that they had better lie by their rates.
  *
- * @param start - prices of a like cycle; {@link shiftPrices} gives those of the cycle that begins a period later
+ * @param start - prices of a like cycle
  * @throws RangeError if a number of the facts cannot be
  * @see J. Edwards, K. McCurley, J. Tomlin, "An Adaptive Model for Optimizing Performance of an Incremental Web Crawler",
  * WWW10, 2001, sections 4 and 5
@@ -136,10 +136,4 @@ export function planCycle(facts: CycleFacts, start?: ArrayLike<number>): CyclePl
   if (by > 1 && found.plan.course.objective > tooFar * found.bound) found = planEach(model, found.prices);
   const { plan, bound, prices, evaluations } = found;
   return { periods, buckets, shares: plan.shares, course: plan.course, bound, prices, evaluations };
-}
-
-/** Prices for a cycle that begins `by` periods after the one they are of; the last one stands for what follows. */
-export function shiftPrices(prices: ArrayLike<number>, by = 1): Float64Array {
-  const last = prices.length - 1;
-  return Float64Array.from({ length: prices.length }, (_, t) => prices[Math.min(last, t + by)] ?? 0);
 }

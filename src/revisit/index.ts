@@ -8,9 +8,7 @@ export {
 export { type BudgetPace, paceAfter } from "./budget-pace.ts";
 export {
   type ChangeHistory,
-  defaultMemoryVisits,
   defaultPrior,
-  maxRate,
   minRate,
   noHistory,
   type Observation,
@@ -21,11 +19,11 @@ export {
 } from "./change-rate.ts";
 export type { CycleCourse, CycleShares } from "./cycle-course.ts";
 export { type CycleFacts, type CycleModel, type CycleValue, createCycle } from "./cycle-model.ts";
-export { type CyclePlan, planCycle, shiftPrices } from "./cycle-plan.ts";
+export { type CyclePlan, planCycle } from "./cycle-plan.ts";
 export { CyclePlanner, type CyclePlannerOptions } from "./cycle-planner.ts";
 export { type ChosenPages, DueChoice, type DueChoiceOptions, type PollChooser } from "./due-choice.ts";
-export { FoundPages } from "./found-pages.ts";
-export { defaultDistrustMs, isFullFetchDue, spreadOf } from "./full-fetch.ts";
+
+export { defaultDistrustMs, isFullFetchDue } from "./full-fetch.ts";
 export { IndexPlanner } from "./index-planner.ts";
 export { IndexQueue, type QueuedPages } from "./index-queue.ts";
 export type {
@@ -46,18 +44,15 @@ export {
   type LastmodTrust,
   noLastmodRecord,
   noteLook,
-  trustOf,
 } from "./lastmod-trust.ts";
-export { LearnedValue } from "./learned-value.ts";
+
 export { type LearningChoiceOptions, LearningChooser } from "./learning-chooser.ts";
 export { type LearningOptions, LearningPlanner } from "./learning-planner.ts";
-export { LinkPlanner, linkChangeRatio, linkPriority } from "./link-priority.ts";
+export { LinkPlanner } from "./link-priority.ts";
 export { NoticedPlanner } from "./noticed-planner.ts";
 export {
   freshnessCurve,
-  harmonicCurve,
   leastAgeCurve,
-  noticedCurve,
   planOptimum,
   proportionalCurve,
   randomFreshnessCurve,
@@ -65,46 +60,22 @@ export {
 } from "./optimum.ts";
 export { observeRate } from "./page-evidence.ts";
 export { Forecaster, type PlannerForecast } from "./planner-forecast.ts";
-export {
-  changeProbability,
-  expectedAgeSeconds,
-  expectedFreshness,
-  pollValue,
-  secondsUntilProbability,
-  secondsUntilValue,
-} from "./poll-index.ts";
+export { expectedAgeSeconds, expectedFreshness } from "./poll-index.ts";
 export { isPollPlannerName, type PollPlannerName, pollPlannerNames, pollPlannerOf } from "./poll-planners.ts";
 export { defaultPollPolicy, dueAfterSeconds, type PollPolicy } from "./poll-policy.ts";
-export { maxPlannedPolls, type PlannedPoll, type PollPlan, type PollReason } from "./poll-selection.ts";
+export type { PlannedPoll, PollPlan, PollReason } from "./poll-selection.ts";
 export { type PollCurve, type PollRates, planByPrice } from "./price-search.ts";
 export { learnPublications, planLook } from "./publication-rhythm.ts";
 export { type QueueWeights, weighQueues } from "./queue-weights.ts";
 export { BucketedPages, bucketOfRate, changedShare, newBucket, rateBuckets, rateOfBucket } from "./rate-buckets.ts";
-export {
-  datedRate,
-  estimateRate,
-  fitRate,
-  naiveRate,
-  type RateEstimate,
-  rateOfChanges,
-  rateOfFeed,
-} from "./rate-fit.ts";
-export { evidenceSize, gridRates, gridSize, weighRates } from "./rate-grid.ts";
+export { evidenceSize } from "./rate-grid.ts";
 export { meanHazard } from "./rate-hazard.ts";
-export { defaultShares, RateMixture } from "./rate-mixture.ts";
+
 export { RatePlanner, ratePolicies } from "./rate-planner.ts";
 export { EstimatedPages } from "./rate-posterior.ts";
 export { RateTally } from "./rate-tally.ts";
 export { boundShare } from "./share-bound.ts";
-export {
-  effectiveSeconds,
-  effectiveUntilValue,
-  isSignalling,
-  type SignalledCycle,
-  type SignalledPage,
-  signalledCycle,
-  signalledValue,
-} from "./signalled-index.ts";
-export { boundSilent, planSample } from "./silent-share.ts";
+export { effectiveSeconds, type SignalledCycle, type SignalledPage, signalledCycle } from "./signalled-index.ts";
+
 export { noLearning, readLearning, type SiteLearning } from "./site-learning.ts";
-export { type PollablePage, PollPlanner, type PollPlanOptions, planPolls, type SeenPage } from "./site-plan.ts";
+export { type PollablePage, PollPlanner, type PollPlanOptions, type SeenPage } from "./site-plan.ts";

@@ -4,7 +4,10 @@ import { SiteQuota, slotSeconds, VisitList } from "./visit-schedule.ts";
 
 /** What a page's priority is made of; letters as in the thesis. */
 export interface LinkFacts {
-  /** C: the part of its links that changed between its last two visits, from 0 to 1. */
+  /**
+   * C: the part of its links that changed between its last two visits, from 0 to 1. (The thesis' equation 4.2 prints the part
+   * that both had, under the name of change.)
+   */
   readonly changeRatio: number;
   /** Since its last visit. */
   readonly elapsedSeconds: number;
@@ -25,21 +28,6 @@ export function linkPriority(
   crawlSeconds: number = defaultCrawlSeconds,
 ): number {
   return changeRatio * (elapsedSeconds / crawlSeconds) * degree;
-}
-
-/**
- * C: the part of the links of two visits that only one of them had; 1 where neither had any. (The thesis' equation 4.2
- * prints the part that both had, under the name of change.)
- */
-export function linkChangeRatio(before: Iterable<string>, now: Iterable<string>): number {
-  const old = new Set(before);
-  const all = new Set(old);
-  let both = 0;
-  for (const link of new Set(now)) {
-    if (old.has(link)) both += 1;
-    all.add(link);
-  }
-  return all.size === 0 ? 1 : 1 - both / all.size;
 }
 
 interface Ranked {

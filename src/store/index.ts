@@ -2,7 +2,7 @@ export { StoredMerge } from "./change-merge.ts";
 export { DecisionInbox } from "./decision-inbox.ts";
 export { type BodyTaker, HandedBodies, TakerFailure } from "./handed-bodies.ts";
 export { type BodyFault, MirrorAudit } from "./mirror-audit.ts";
-export { mirrorFolderOf, mirrorPathOf } from "./mirror-path.ts";
+
 export { MirrorPlaces } from "./mirror-places.ts";
 export { openMirroredPages } from "./mirrored-pages.ts";
 export { PageJournal } from "./page-journal.ts";

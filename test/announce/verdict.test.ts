@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { judgeAnswer, planNextRun, planRetryDelayMs } from "../../src/announce/verdict.ts";
-import { fetchFailures } from "../../src/model/index.ts";
+import { fetchFailures } from "../../src/model/fetch-outcome.ts";
+
 import { fc } from "../property.ts";
 
 const facts = { keyLocation: "https://example.org/k.txt", host: "example.org" };

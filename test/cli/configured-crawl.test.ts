@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { exitCodes } from "../../src/cli/exit-code.ts";
 import { type FolderServer, type ServedRequest, serveFolder } from "../../src/serve/index.ts";
-import { mirrorFolderOf } from "../../src/store/index.ts";
+import { mirrorFolderOf } from "../../src/store/mirror-path.ts";
+
 import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
 import { runProgram, runProgramWith } from "./run-program.ts";
 

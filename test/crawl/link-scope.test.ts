@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LinkScope, type ScopeOptions } from "../../src/crawl/index.ts";
+import type { ScopeOptions } from "../../src/crawl/index.ts";
+import { LinkScope } from "../../src/crawl/link-scope.ts";
 
 const seeds = ["https://www.a.example/docs/index.html"];
 const verdicts: ReadonlyArray<readonly [Partial<ScopeOptions>, string, string]> = [

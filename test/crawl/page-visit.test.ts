@@ -4,7 +4,8 @@ import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { mirrorFolderOf } from "../../src/store/index.ts";
+import { mirrorFolderOf } from "../../src/store/mirror-path.ts";
+
 import { servedBy } from "./mirror.ts";
 import { Crawler } from "./site-visit.ts";
 

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import type { CrawlSiteOptions } from "../../src/crawl-site-options.ts";
-import { mirrorFolderOf } from "../../src/store/index.ts";
+import { mirrorFolderOf } from "../../src/store/mirror-path.ts";
+
 import { Crawler } from "./site-visit.ts";
 
 const links: Partial<CrawlSiteOptions> = { sources: ["links"] };

@@ -2,14 +2,13 @@ import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
+import { formatArchive, formatChangeLine } from "../../src/format/archive.ts";
 import {
   type ArchiveEntry,
   compareChangesByPath,
-  formatArchive,
   formatArchiveIndex,
   formatArchiveName,
   formatBaseList,
-  formatChangeLine,
   formatRobotsBlock,
   groupOfMediaType,
   otherGroup,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { TrapGuard, type TrapVerdict } from "../../src/crawl/index.ts";
+import type { TrapVerdict } from "../../src/crawl/index.ts";
+import { TrapGuard } from "../../src/crawl/trap-guard.ts";
 
 const now = Date.UTC(2026, 5, 15);
 const site = "https://a.example";

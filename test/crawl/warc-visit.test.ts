@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { revisitProfiles } from "../../src/format/index.ts";
-import { mirrorFolderOf } from "../../src/store/index.ts";
+import { mirrorFolderOf } from "../../src/store/mirror-path.ts";
+
 import { longer } from "../long-run.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 import { type ReadRecord, readCaptures } from "../store/recorded-site.ts";

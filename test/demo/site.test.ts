@@ -8,10 +8,10 @@ import {
   planRound,
   planSite,
   readTemplates,
-  renderPage,
   SiteFolder,
   type Templates,
 } from "../../src/demo/index.ts";
+import { renderPage } from "../../src/demo/site-text.ts";
 import { createRandom } from "../../src/model/index.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { groupNumberOf, planGroups, SegmentWriter } from "../../src/export/segment-writer.ts";
-import { type ArchiveEntry, type ArchiveName, formatChangeLine } from "../../src/format/index.ts";
+import { formatChangeLine } from "../../src/format/archive.ts";
+import type { ArchiveEntry, ArchiveName } from "../../src/format/index.ts";
 import type { Change } from "../../src/model/index.ts";
 import { fc } from "../property.ts";
 import { MemoryArchives } from "./memory-archives.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatChangeLine, parseChangeLine, parseRobots } from "../../src/format/index.ts";
+import { formatChangeLine, parseChangeLine } from "../../src/format/archive.ts";
+import { parseRobots } from "../../src/format/index.ts";
 import { isMediaType } from "../../src/model/index.ts";
 
 // docs/format.md, "Archive": of a deletion letter and path are needed, and a last-modified of 0 says something.

@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  formatArchiveIndex,
-  maxArchiveChanges,
-  maxIndexBytes,
-  maxIndexKeys,
-  parseArchiveIndex,
-  parseBaseList,
-} from "../../src/format/index.ts";
+import { maxArchiveChanges } from "../../src/format/archive.ts";
+import { maxIndexKeys } from "../../src/format/archive-index.ts";
+import { formatArchiveIndex, maxIndexBytes, parseArchiveIndex, parseBaseList } from "../../src/format/index.ts";
 import type { Problem, Result } from "../../src/model/index.ts";
 import { buildGoldenSite } from "./golden-site.ts";
 

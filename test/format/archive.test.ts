@@ -1,15 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  archiveHeader,
-  compareChangesByPath,
-  formatArchive,
-  formatChangeLine,
-  maxArchiveBytes,
-  maxArchiveChanges,
-  parseArchive,
-  parseChangeLine,
-} from "../../src/format/index.ts";
+import { formatArchive, formatChangeLine, maxArchiveChanges, parseChangeLine } from "../../src/format/archive.ts";
+import { archiveHeader, compareChangesByPath, maxArchiveBytes, parseArchive } from "../../src/format/index.ts";
 import type { Change } from "../../src/model/index.ts";
 
 const page = { path: "/a", sizeBytes: 3, lastModified: 1, mediaType: "text/html", digest: "AAAAAAAAAAA" };

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
-import { type CdxjEntry, formatCdxjLine, maxCdxjLine, parseCdxjLine, surtOf } from "../../src/format/index.ts";
+import { maxCdxjLine } from "../../src/format/cdxj.ts";
+import { type CdxjEntry, formatCdxjLine, parseCdxjLine } from "../../src/format/index.ts";
+import { surtOf } from "../../src/format/surt.ts";
 import { maxEpochSeconds } from "../../src/model/index.ts";
 import { fc } from "../property.ts";
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
+import { formatArchive, formatChangeLine } from "../../src/format/archive.ts";
 import {
   type ArchiveEntry,
   type ArchiveIndex,
@@ -7,11 +8,9 @@ import {
   type BaseList,
   baseGroup,
   compareChangesByPath,
-  formatArchive,
   formatArchiveIndex,
   formatArchiveName,
   formatBaseList,
-  formatChangeLine,
   formatRobotsBlock,
   groupOfMediaType,
   indexFileName,

@@ -4,13 +4,12 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
+import { formatArchive, formatChangeLine } from "../../src/format/archive.ts";
 import {
   type ArchiveEntry,
-  formatArchive,
   formatArchiveIndex,
   formatArchiveName,
   formatBaseList,
-  formatChangeLine,
   maxRobotsBytes,
   parseArchive,
   parseArchiveIndex,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { PageListReader, parseFeedDate, type SitemapEntry } from "../../src/format/index.ts";
+import { parseFeedDate } from "../../src/format/feed-date.ts";
+import { PageListReader, type SitemapEntry } from "../../src/format/index.ts";
 
 /** Reads a document fed in pieces of some size. */
 function read(

@@ -1,31 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { formatArchive, formatChangeLine, parseChangeLine } from "../../src/format/archive.ts";
+import { baseListHeader, indexHeader } from "../../src/format/archive-index.ts";
 import {
   archiveHeader,
-  baseListHeader,
-  blockEnd,
-  blockStart,
   decodePathSegment,
   encodePathSegment,
-  formatArchive,
   formatArchiveIndex,
   formatArchiveName,
   formatBaseList,
-  formatChangeLine,
   formatRobotsBlock,
-  indexHeader,
   isCanonicalPath,
   maxPathLength,
   parseArchive,
   parseArchiveIndex,
   parseArchiveName,
   parseBaseList,
-  parseChangeLine,
   parseRobots,
   replaceRobotsBlock,
   robotsAllow,
   robotsCrawlDelaySeconds,
 } from "../../src/format/index.ts";
+import { blockEnd, blockStart } from "../../src/format/robots-block.ts";
 import { composeChanges } from "../../src/model/index.ts";
 import { fc } from "../property.ts";
 import { archiveIndex, archiveName, baseList, bytesLike, change, fileName, path } from "./arbitraries.ts";

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { test } from "node:test";
 import {
   formatSha256Hash,
-  maxReadCharacters,
   maxSitemapEntries,
   parseSha256Hash,
   type ResourceSyncEntry,
@@ -13,6 +12,7 @@ import {
   ResourceSyncReader,
   ResourceSyncWriter,
 } from "../../src/format/index.ts";
+import { maxReadCharacters } from "../../src/format/sitemap-document.ts";
 import { maxEpochSeconds } from "../../src/model/index.ts";
 import { fc } from "../property.ts";
 import { repositoryFolder } from "../repository-folder.ts";

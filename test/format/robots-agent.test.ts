@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  parseProductToken,
-  parseRobots,
-  robotsAgentOf,
-  robotsAllow,
-  robotsCrawlDelaySeconds,
-} from "../../src/format/index.ts";
+import { parseRobots, robotsAgentOf, robotsAllow, robotsCrawlDelaySeconds } from "../../src/format/index.ts";
+import { parseProductToken } from "../../src/format/robots-agent.ts";
 
 const webKit = "AppleWebKit/537.36 (KHTML, like Gecko";
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { blockEnd, blockStart, formatRobotsBlock, maxBlockBytes, replaceRobotsBlock } from "../../src/format/index.ts";
+import { formatRobotsBlock, replaceRobotsBlock } from "../../src/format/index.ts";
+import { blockEnd, blockStart, maxBlockBytes } from "../../src/format/robots-block.ts";
 
 const block = formatRobotsBlock({
   indexUrl: "https://a.example/.well-known/tidemark/index.gz",

@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import {
-  maxCrawlDelaySeconds,
   maxRobotsBytes,
   parseRobots,
   type Robots,
@@ -11,6 +10,7 @@ import {
   robotsCrawlDelaySeconds,
   robotsSitemaps,
 } from "../../src/format/index.ts";
+import { maxCrawlDelaySeconds } from "../../src/format/robots.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 
 interface RobotsCase {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { maxUrlLength, normaliseUrl } from "../../src/format/index.ts";
+import { normaliseUrl } from "../../src/format/index.ts";
+import { maxUrlLength } from "../../src/format/url-normal.ts";
 import { fc } from "../property.ts";
 
 // Each row names the section that it proves, of RFC 3986 unless another is named.

@@ -5,12 +5,12 @@ import {
   formatRecordId,
   formatWarcHead,
   maxWarcHeadBytes,
-  parseWarcHead,
   revisitProfiles,
   WarcDecoder,
   type WarcHead,
   warcRecordEnd,
 } from "../../src/format/index.ts";
+import { parseWarcHead } from "../../src/format/warc-record.ts";
 import { maxEpochSeconds } from "../../src/model/index.ts";
 import { fc } from "../property.ts";
 

@@ -1,15 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  CrawlOrder,
-  type OrderRule,
-  orderNames,
-  PoliteSequencer,
-  PrioritySequencer,
-  type SiteTurn,
-  type TurnOptions,
-} from "../../src/frontier/index.ts";
+import { CrawlOrder, type OrderRule, orderNames, type SiteTurn, type TurnOptions } from "../../src/frontier/index.ts";
 import { PartialPages } from "../../src/frontier/partial-pages.ts";
+import { PoliteSequencer } from "../../src/frontier/polite-sequencer.ts";
+import { PrioritySequencer } from "../../src/frontier/priority-sequencer.ts";
 import { fc } from "../property.ts";
 import { NaiveOrder } from "./naive-order.ts";
 

@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  FifoSequencer,
-  type ItemKeeper,
-  KeptSequencer,
-  PoliteSequencer,
-  PrioritySequencer,
-  RoundRobinSequencer,
-  type Sequencer,
-  WeightedSequencer,
-} from "../../src/frontier/index.ts";
+import { FifoSequencer } from "../../src/frontier/fifo-sequencer.ts";
+import type { ItemKeeper, Sequencer } from "../../src/frontier/index.ts";
+import { KeptSequencer } from "../../src/frontier/kept-sequencer.ts";
+import { PoliteSequencer } from "../../src/frontier/polite-sequencer.ts";
+import { PrioritySequencer } from "../../src/frontier/priority-sequencer.ts";
+import { RoundRobinSequencer } from "../../src/frontier/round-robin-sequencer.ts";
+import { WeightedSequencer } from "../../src/frontier/weighted-sequencer.ts";
 import { fc } from "../property.ts";
 
 interface Url {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatChangeLine, writeChangeLine } from "../../src/format/index.ts";
+import { formatChangeLine } from "../../src/format/archive.ts";
+import { writeChangeLine } from "../../src/format/index.ts";
 import { ByteText } from "../../src/fs/byte-text.ts";
 import { fc } from "../property.ts";
 

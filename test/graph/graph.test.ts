@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { GraphBuilder, inDegrees, outDegrees, targetsOf, transposeGraph } from "../../src/graph/index.ts";
+import { targetsOf, transposeGraph } from "../../src/graph/graph.ts";
+import { GraphBuilder, inDegrees } from "../../src/graph/index.ts";
 import { fc } from "../property.ts";
 import { graphOf, type Link, links, linksOf } from "./slow-graph.ts";
 
@@ -21,7 +22,6 @@ test("a graph has each link once, in order, and nodes without links", () => {
   assert.deepEqual([...graph.offsets], [0, 1, 1, 4, 4, 4]);
   assert.deepEqual([...graph.targets], [2, 0, 1, 2]);
   assert.deepEqual([...targetsOf(graph, 2)], [0, 1, 2]);
-  assert.deepEqual([...outDegrees(graph)], [1, 0, 3, 0, 0]);
   assert.deepEqual([...inDegrees(graph)], [1, 1, 2, 0, 0]);
 });
 
@@ -64,7 +64,10 @@ test("transposed, links run the other way; transposed twice, as before", () => {
           .sort(byPlace),
       );
       assert.deepEqual(transposeGraph(turned), graph);
-      assert.deepEqual(outDegrees(turned), inDegrees(graph));
+      assert.deepEqual(
+        [...inDegrees(turned)],
+        [...graph.offsets.slice(1)].map((end, at) => end - (graph.offsets[at] ?? 0)),
+      );
     }),
   );
 });

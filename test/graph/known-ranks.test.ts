@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { computePageRank, KnownRanks, targetsOf } from "../../src/graph/index.ts";
+import { targetsOf } from "../../src/graph/graph.ts";
+import { computePageRank, KnownRanks } from "../../src/graph/index.ts";
 import { fc } from "../property.ts";
 import { graphOf, type Link, links, slowPageRank } from "./slow-graph.ts";
 

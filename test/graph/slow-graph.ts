@@ -1,4 +1,5 @@
-import { type Graph, GraphBuilder, targetsOf } from "../../src/graph/index.ts";
+import { targetsOf } from "../../src/graph/graph.ts";
+import { type Graph, GraphBuilder } from "../../src/graph/index.ts";
 import { fc } from "../property.ts";
 
 /** A link, from and to. */

@@ -3,7 +3,8 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type CdxjEntry, parseCdxjLine } from "../../src/format/index.ts";
 import { openConnection, prepareStatement } from "../../src/store/database.ts";
-import { mirrorFolderOf } from "../../src/store/index.ts";
+import { mirrorFolderOf } from "../../src/store/mirror-path.ts";
+
 import { readWarcFile } from "../../src/store/warc-index.ts";
 import { listFiles } from "./file-tree.ts";
 import { listTemporaryFiles } from "./leftovers.ts";

@@ -1,4 +1,5 @@
-import { LinkReader, type PageLinks } from "../../src/links/index.ts";
+import type { PageLinks } from "../../src/links/index.ts";
+import { LinkReader } from "../../src/links/page-links.ts";
 
 /** What a page of very many links cost. */
 export interface ManyLinks {

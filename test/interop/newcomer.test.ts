@@ -5,7 +5,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, wri
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { serveFolder } from "../../src/serve/index.ts";
-import { mirrorFolderOf } from "../../src/store/index.ts";
+import { mirrorFolderOf } from "../../src/store/mirror-path.ts";
+
 import { readCaptures } from "../store/recorded-site.ts";
 import { findCli } from "./command.ts";
 import { readDocumentCode } from "./document-code.ts";

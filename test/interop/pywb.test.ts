@@ -6,7 +6,8 @@ import { crawlSite } from "../../src/crawl-site.ts";
 import type { CrawlSiteOptions } from "../../src/crawl-site-options.ts";
 import { type CdxjEntry, parseCdxjLine } from "../../src/format/index.ts";
 import { createPoliteness } from "../../src/politeness.ts";
-import { mirrorFolderOf } from "../../src/store/index.ts";
+import { mirrorFolderOf } from "../../src/store/mirror-path.ts";
+
 import type { SiteServer } from "../site-server.ts";
 import { skipWithoutCached } from "./cache-folder.ts";
 import { getRaw, runManager, startPywb } from "./pywb.ts";

@@ -1,5 +1,7 @@
 import type { FollowedVisit, FollowSummary } from "../../src/follow-sites.ts";
-import { FreshnessMeter, type HostKind, type HostServer, hostKinds } from "../../src/lab/index.ts";
+import { FreshnessMeter } from "../../src/lab/hosts/freshness-meter.ts";
+import { hostKinds } from "../../src/lab/hosts/virtual-host.ts";
+import type { HostKind, HostServer } from "../../src/lab/index.ts";
 import type { EpochMs } from "../../src/model/index.ts";
 import type { VirtualExchange } from "../../src/virtual-fetcher.ts";
 

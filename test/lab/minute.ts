@@ -1,7 +1,8 @@
 import { createFetcher, type Fetcher, type FetcherOptions } from "../../src/fetch/index.ts";
 import { followSitesBy } from "../../src/follow-sites.ts";
 import type { FollowedSite } from "../../src/followed-site.ts";
-import { type HostServer, type HostsShape, makeHosts } from "../../src/lab/index.ts";
+import { makeHosts } from "../../src/lab/hosts/virtual-hosts.ts";
+import type { HostServer, HostsShape } from "../../src/lab/index.ts";
 import { createLabPorts } from "../../src/lab-ports.ts";
 import { createRandom } from "../../src/model/index.ts";
 import { openStore } from "../../src/store/index.ts";

@@ -1,5 +1,6 @@
 import type { FollowedSite } from "../../src/followed-site.ts";
-import { type HostsShape, makeHosts } from "../../src/lab/index.ts";
+import { makeHosts } from "../../src/lab/hosts/virtual-hosts.ts";
+import type { HostsShape } from "../../src/lab/index.ts";
 import { createLabPorts } from "../../src/lab-ports.ts";
 import { createRandom } from "../../src/model/index.ts";
 import { followVirtually } from "../../src/virtual-run.ts";

@@ -1,5 +1,7 @@
 import type { FollowedSite } from "../../src/followed-site.ts";
-import { FreshnessMeter, type HistoryEvent, replayHosts } from "../../src/lab/index.ts";
+import { FreshnessMeter } from "../../src/lab/hosts/freshness-meter.ts";
+import { replayHosts } from "../../src/lab/hosts/replayed-hosts.ts";
+import type { HistoryEvent } from "../../src/lab/index.ts";
 import { createLabPorts } from "../../src/lab-ports.ts";
 import { createRandom } from "../../src/model/index.ts";
 import { followVirtually } from "../../src/virtual-run.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type LinkOptions, LinkReader, type PageLinks, readLinks, readStyleLinks } from "../../src/links/index.ts";
+import { type LinkOptions, type PageLinks, readLinks, readStyleLinks } from "../../src/links/index.ts";
+import { LinkReader } from "../../src/links/page-links.ts";
 import { fc } from "../property.ts";
 
 const page = "https://a.example/dir/page.html";

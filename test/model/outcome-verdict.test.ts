@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fetchFailures } from "../../src/model/fetch-outcome.ts";
 import {
   confirmValidators,
   type FetchFailure,
   type FetchOutcome,
-  fetchFailures,
   isLasting,
   isSiteInTrouble,
   mayPassAtOnce,

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { defaultMemoryVisits, maxRate } from "../../src/revisit/change-rate.ts";
 import {
   type ChangeHistory,
-  defaultMemoryVisits,
   defaultPrior,
-  maxRate,
   minRate,
   noHistory,
   type Observation,

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRandom } from "../../src/model/random.ts";
-import { defaultShares, gridRates, noHistory, observe, observeRate, weighRates } from "../../src/revisit/index.ts";
+import { noHistory, observe, observeRate } from "../../src/revisit/index.ts";
+import { gridRates, weighRates } from "../../src/revisit/rate-grid.ts";
 import { HazardScores, meanHazard } from "../../src/revisit/rate-hazard.ts";
+import { defaultShares } from "../../src/revisit/rate-mixture.ts";
 
 const day = 86_400;
 const meanOf = (shares: Float64Array): number =>

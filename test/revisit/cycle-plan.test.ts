@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { checkCycle } from "../../src/lab/edwards/cycle-check.ts";
 import { type PublishedCycle, publishedCycle } from "../../src/lab/edwards/published-cycle.ts";
-import { type CycleFacts, type CyclePlan, planCycle, shiftPrices, weighQueues } from "../../src/revisit/index.ts";
+import { type CycleFacts, type CyclePlan, planCycle, weighQueues } from "../../src/revisit/index.ts";
 import { fc } from "../property.ts";
 import { anyCycle, anyCycleOf } from "./any-cycle.ts";
 
@@ -114,8 +114,6 @@ test("planned again from the last prices, it takes a part of the work and is as 
   assert.ok(warm.evaluations < fresh.evaluations, `${warm.evaluations} ${fresh.evaluations}`);
   within(warm.bound, fresh.bound, 2e-3, "bound");
   assert.ok(warm.course.objective <= 1.025 * warm.bound);
-  assert.deepEqual([...shiftPrices([1, 2, 3])], [2, 3, 3]);
-  assert.deepEqual([...shiftPrices([1, 2, 3], 0)], [1, 2, 3]);
 });
 
 test("the queues' weights are the shares of a period, and fetches of new pages by all", () => {

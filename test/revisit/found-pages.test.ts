@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FoundPages, planCycle } from "../../src/revisit/index.ts";
+import { FoundPages } from "../../src/revisit/found-pages.ts";
+import { planCycle } from "../../src/revisit/index.ts";
 
 test("what a cycle found is what the next one is planned with", () => {
   const found = new FoundPages();

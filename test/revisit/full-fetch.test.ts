@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defaultDistrustMs, isFullFetchDue, spreadOf } from "../../src/revisit/index.ts";
+import { spreadOf } from "../../src/revisit/full-fetch.ts";
+import { defaultDistrustMs, isFullFetchDue } from "../../src/revisit/index.ts";
 import { fc } from "../property.ts";
 
 const day = 86_400_000;

@@ -2,16 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   adviseLook,
-  boundSilent,
   isFutureLastmod,
   type LastmodLook,
   type LastmodRecord,
   type LastmodTrust,
   noLastmodRecord,
   noteLook,
-  planSample,
-  trustOf,
 } from "../../src/revisit/index.ts";
+import { trustOf } from "../../src/revisit/lastmod-trust.ts";
+import { boundSilent, planSample } from "../../src/revisit/silent-share.ts";
 import { createRandom, type Random } from "../interop/random.ts";
 import { fc } from "../property.ts";
 

@@ -8,9 +8,6 @@ import { believedDueAfter, believedProbability } from "../../src/revisit/believe
 import {
   type ChangeHistory,
   defaultPollPolicy,
-  defaultShares,
-  gridRates,
-  gridSize,
   IndexPlanner,
   LearningChooser,
   meanHazard,
@@ -22,8 +19,9 @@ import {
   readLearning,
   type SeenPage,
   type SiteLearning,
-  weighRates,
 } from "../../src/revisit/index.ts";
+import { gridRates, gridSize, weighRates } from "../../src/revisit/rate-grid.ts";
+import { defaultShares } from "../../src/revisit/rate-mixture.ts";
 import { fc } from "../property.ts";
 import { anyKeptHistory } from "./any-history.ts";
 

@@ -5,20 +5,17 @@ import { type LeagueTrial, runLeague } from "../../src/lab/planners/run-league.t
 import { createRandom } from "../../src/model/random.ts";
 import {
   type ChangeHistory,
-  defaultShares,
-  gridRates,
-  gridSize,
   IndexPlanner,
   type KnownPages,
-  LearnedValue,
   LearningPlanner,
   noHistory,
   observe,
   planOptimum,
-  pollValue,
-  RateMixture,
-  weighRates,
 } from "../../src/revisit/index.ts";
+import { LearnedValue } from "../../src/revisit/learned-value.ts";
+import { pollValue } from "../../src/revisit/poll-index.ts";
+import { gridRates, gridSize, weighRates } from "../../src/revisit/rate-grid.ts";
+import { defaultShares, RateMixture } from "../../src/revisit/rate-mixture.ts";
 import { fc } from "../property.ts";
 import { anyKeptHistory } from "./any-history.ts";
 

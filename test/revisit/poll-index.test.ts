@@ -1,17 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  changeProbability,
   expectedAgeSeconds,
   expectedFreshness,
   leastAgeCurve,
   planByPrice,
   planOptimum,
+} from "../../src/revisit/index.ts";
+import {
+  changeProbability,
+  changesAtAge,
   pollValue,
   secondsUntilProbability,
   secondsUntilValue,
-} from "../../src/revisit/index.ts";
-import { changesAtAge } from "../../src/revisit/poll-index.ts";
+} from "../../src/revisit/poll-index.ts";
 import { fc } from "../property.ts";
 
 const isNear = (actual: number, expected: number, tolerance: number): void =>

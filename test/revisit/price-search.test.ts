@@ -3,9 +3,7 @@ import { test } from "node:test";
 import {
   expectedFreshness,
   freshnessCurve,
-  harmonicCurve,
   leastAgeCurve,
-  noticedCurve,
   type PollCurve,
   planByPrice,
   planOptimum,
@@ -13,6 +11,7 @@ import {
   randomFreshnessCurve,
   uniformCurve,
 } from "../../src/revisit/index.ts";
+import { harmonicCurve, noticedCurve } from "../../src/revisit/optimum.ts";
 import { fc } from "../property.ts";
 
 const isNear = (actual: number, expected: number, tolerance: number, what = ""): void =>

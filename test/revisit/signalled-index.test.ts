@@ -2,14 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { simulateCycles } from "../../src/lab/cho/signal-cycles.ts";
 import { createRandom } from "../../src/model/random.ts";
-import {
-  effectiveSeconds,
-  effectiveUntilValue,
-  isSignalling,
-  pollValue,
-  signalledCycle,
-  signalledValue,
-} from "../../src/revisit/index.ts";
+import { effectiveSeconds, signalledCycle } from "../../src/revisit/index.ts";
+import { pollValue } from "../../src/revisit/poll-index.ts";
+import { effectiveUntilValue, isSignalling, signalledValue } from "../../src/revisit/signalled-index.ts";
 import { fc } from "../property.ts";
 
 const isNear = (actual: number, expected: number, tolerance: number, what = ""): void =>

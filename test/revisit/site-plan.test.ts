@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  defaultPollPolicy,
-  dueAfterSeconds,
-  maxPlannedPolls,
-  type PollablePage,
-  PollPlanner,
-  planPolls,
-  pollValue,
-} from "../../src/revisit/index.ts";
+import { defaultPollPolicy, dueAfterSeconds, type PollablePage, PollPlanner } from "../../src/revisit/index.ts";
+import { pollValue } from "../../src/revisit/poll-index.ts";
+import { maxPlannedPolls } from "../../src/revisit/poll-selection.ts";
+import { planPolls } from "../../src/revisit/site-plan.ts";
 import { fc } from "../property.ts";
 
 const day = 86_400;

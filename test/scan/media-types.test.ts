@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { types } from "mime-types";
-import { formatChangeLine, groupOfMediaType, parseChangeLine } from "../../src/format/index.ts";
+import { formatChangeLine, parseChangeLine } from "../../src/format/archive.ts";
+import { groupOfMediaType } from "../../src/format/index.ts";
 import { mediaTypeOfName, mediaTypeOfUrlPath } from "../../src/scan/index.ts";
 
 test("a name's ending decides its type", () => {

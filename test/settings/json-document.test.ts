@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { maxJsonDepth, parseJsonDocument } from "../../src/settings/index.ts";
+import { parseJsonDocument } from "../../src/settings/index.ts";
+import { maxJsonDepth } from "../../src/settings/json-document.ts";
 import { fc } from "../property.ts";
 
 function accepted(parse: () => unknown): boolean {

@@ -3,7 +3,8 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { HeldBody, Page, SiteClockState } from "../../src/model/index.ts";
-import { mirrorFolderOf, openStore } from "../../src/store/index.ts";
+import { openStore } from "../../src/store/index.ts";
+import { mirrorFolderOf } from "../../src/store/mirror-path.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const origin = "https://example.org";

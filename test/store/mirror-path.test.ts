@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { posix } from "node:path";
 import { describe, it } from "node:test";
 import { encodePathSegment, isCanonicalPath } from "../../src/format/index.ts";
-import { mirrorFolderOf, mirrorPathOf } from "../../src/store/index.ts";
+import { mirrorFolderOf, mirrorPathOf } from "../../src/store/mirror-path.ts";
+
 import { fc } from "../property.ts";
 
 /** Each path of so many pieces, or fewer. */

@@ -1,9 +1,19 @@
 import type { Figure, LabRow } from "../../model/index.ts";
 import { createRandom, type Random } from "../../model/index.ts";
-import { datedRate, minRate, naiveRate, noHistory, observe, rateOf } from "../../revisit/index.ts";
+import { minRate, noHistory, observe, rateOf } from "../../revisit/index.ts";
 import { defineExperiment, type Experiment } from "../experiment.ts";
 import { asGoal, type PublishedNumber } from "../published.ts";
 import { estimatorPaper } from "./cho-papers.ts";
+
+/** X changes that were seen in n visits at equal intervals, as a rate: too low where pages change more often than that. */
+export function naiveRate(visits: number, changes: number, intervalSeconds: number): number {
+  return visits > 0 ? changes / (visits * intervalSeconds) : 0;
+}
+
+/** Changes whose instants are known, over the time that was seen: the likeliest rate, a little too high of few visits. */
+export function datedRate(changes: number, quietSeconds: number): number {
+  return quietSeconds > 0 ? changes / quietSeconds : 0;
+}
 
 /** What visits at equal intervals of a second saw: for each, the time from the last change to its end; undefined for none. */
 type Visits = readonly (number | undefined)[];

@@ -19,10 +19,3 @@ export interface Web {
   /** Bytes a second that a site gives at most. */
   readonly bytesPerSecond: Float32Array;
 }
-
-/** How many pages each site has. O(pages) */
-export function countSitePages(web: Pick<Web, "sites" | "siteOf">): Uint32Array {
-  const counts = new Uint32Array(web.sites);
-  for (const site of web.siteOf) counts[site] = (counts[site] as number) + 1;
-  return counts;
-}

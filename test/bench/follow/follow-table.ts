@@ -1,5 +1,6 @@
 import { formatTable } from "../../../src/cli/text-table.ts";
-import { hostKinds } from "../../../src/lab/index.ts";
+import { hostKinds } from "../../../src/lab/hosts/virtual-host.ts";
+
 import type { ProcessUse } from "./crawler-process.ts";
 import type { CrawlerResult, FollowResult } from "./follow-web.ts";
 import { compareFreshness } from "./held-freshness.ts";

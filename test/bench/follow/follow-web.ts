@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { type HostKind, hostKinds } from "../../../src/lab/index.ts";
+import { hostKinds } from "../../../src/lab/hosts/virtual-host.ts";
+import type { HostKind } from "../../../src/lab/index.ts";
 import type { EpochMs } from "../../../src/model/index.ts";
 import { createRandom, type Random } from "../../../src/model/index.ts";
 import { makeTempFolder } from "../../interop/temp-folder.ts";

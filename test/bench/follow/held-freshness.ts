@@ -1,4 +1,5 @@
-import { type HostKind, hostKinds } from "../../../src/lab/index.ts";
+import { hostKinds } from "../../../src/lab/hosts/virtual-host.ts";
+import type { HostKind } from "../../../src/lab/index.ts";
 import type { EpochMs } from "../../../src/model/index.ts";
 import type { LivingPage } from "./living-web.ts";
 

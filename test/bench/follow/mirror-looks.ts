@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { mirrorFolderOf, mirrorPathOf } from "../../../src/store/index.ts";
+import { mirrorFolderOf, mirrorPathOf } from "../../../src/store/mirror-path.ts";
+
 import { type LivingPage, type LivingWeb, readPageVersion } from "./living-web.ts";
 
 /** The version of a page that lies in a mirror; undefined if none does. */

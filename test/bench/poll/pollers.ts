@@ -5,12 +5,12 @@ import {
   noHistory,
   noLearning,
   observe,
-  planPolls,
   type RatePrior,
   rateOf,
   type SiteLearning,
   SitePrior,
 } from "../../../src/revisit/index.ts";
+import { planPolls } from "../../../src/revisit/site-plan.ts";
 import type { Poller, TrialPoll, TrialSite } from "./polled-site.ts";
 
 const daySeconds = 86_400;

@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { groupNumberOf, planGroups } from "../../../src/export/segment-writer.ts";
-import { formatArchive, formatChangeLine } from "../../../src/format/index.ts";
+import { formatArchive, formatChangeLine } from "../../../src/format/archive.ts";
+
 import type { EpochSeconds, Page } from "../../../src/model/index.ts";
 import type { Pages } from "./replayed-publisher.ts";
 

@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { planReading } from "../../../src/crawl/reading-plan.ts";
-import { type ArchiveEntry, formatChangeLine } from "../../../src/format/index.ts";
+import { formatChangeLine } from "../../../src/format/archive.ts";
+import type { ArchiveEntry } from "../../../src/format/index.ts";
 import { type Change, type Cursor, composeChanges, type EpochSeconds, pathOf } from "../../../src/model/index.ts";
 import type { LiteralScheme } from "./literal-scheme.ts";
 import type { PublishedDay } from "./replayed-publisher.ts";

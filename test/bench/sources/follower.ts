@@ -3,8 +3,10 @@ import Database from "libsql";
 import { crawlSite } from "../../../src/crawl-site.ts";
 import type { EpochSeconds } from "../../../src/model/index.ts";
 import { createPoliteness } from "../../../src/politeness.ts";
-import { type LastmodRecord, type LastmodTrust, trustOf } from "../../../src/revisit/index.ts";
-import { mirrorFolderOf } from "../../../src/store/index.ts";
+import type { LastmodRecord, LastmodTrust } from "../../../src/revisit/index.ts";
+import { trustOf } from "../../../src/revisit/lastmod-trust.ts";
+import { mirrorFolderOf } from "../../../src/store/mirror-path.ts";
+
 import type { Publication } from "./publications.ts";
 
 /** Who keeps a copy of a site by coming once a day. */

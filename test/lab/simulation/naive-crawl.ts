@@ -1,5 +1,6 @@
 import { CrawlOrder } from "../../../src/frontier/index.ts";
-import { targetsOf } from "../../../src/graph/index.ts";
+import { targetsOf } from "../../../src/graph/graph.ts";
+
 import type { CrawlPlan, Web } from "../../../src/lab/index.ts";
 
 interface Download {

@@ -1,18 +1,21 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { computePageRank, GraphBuilder, inDegrees, targetsOf } from "../../../src/graph/index.ts";
-import {
-  countSitePages,
-  defaultWebShape,
-  findSiteExponent,
-  generateWeb,
-  type Web,
-  type WebShape,
-  webOfGraph,
-} from "../../../src/lab/index.ts";
+import { targetsOf } from "../../../src/graph/graph.ts";
+import { computePageRank, GraphBuilder, inDegrees } from "../../../src/graph/index.ts";
+import { generateWeb, type Web, type WebShape } from "../../../src/lab/index.ts";
+import { webOfGraph } from "../../../src/lab/webs/read-web.ts";
+import { findSiteExponent } from "../../../src/lab/webs/site-sizes.ts";
+import { defaultWebShape } from "../../../src/lab/webs/web-shape.ts";
 import { fc } from "../../property.ts";
 import { numbersFrom } from "./numbers.ts";
+
+/** How many pages each site has. */
+function countSitePages(web: Pick<Web, "sites" | "siteOf">): Uint32Array {
+  const counts = new Uint32Array(web.sites);
+  for (const site of web.siteOf) counts[site] = (counts[site] ?? 0) + 1;
+  return counts;
+}
 
 const small: Partial<WebShape> = { pages: 20_000, sites: 400, siteCap: 2500 };
 const mean = (values: Float32Array): number => values.reduce((sum, value) => sum + value, 0) / values.length;
