@@ -53,6 +53,14 @@ test("a server that does not speak TLS is a failure of TLS", async () => {
   }
 });
 
+test("a server that accepts and stays silent in the handshake is a timeout", async () => {
+  await using mute = await listenRaw(() => undefined);
+  await using fetcher = createLocalFetcher();
+  const origin = mute.origin.replace("http:", "https:");
+  const outcome = await fetcher.get({ origin, path: "/", maxBytes: 99, timeoutMs: 200 });
+  assert.equal(outcome.kind === "failed" ? outcome.reason : outcome.kind, "timeout");
+});
+
 /** Asks in a process of its own, since Node reads further authorities only as it starts. */
 async function askTrusting(origin: string): Promise<string> {
   const authorities = join(folder, "authorities.pem");
