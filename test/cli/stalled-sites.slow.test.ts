@@ -65,7 +65,7 @@ it("a crawl of sites that drip, or that stall in the TLS handshake, ends within 
     context.diagnostic(`ended ${tookSeconds.toFixed(1)} s after SIGTERM, exit code ${code}`);
     assert.ok(tookSeconds < timeoutSeconds + 5, `${tookSeconds} s`);
     // As docs/cli.md has it of whatever a signal stops before its end.
-    assert.equal(code, 143);
+    assert.equal(code, exitCodes.terminated);
   } finally {
     drip.closeAllConnections();
     drip.close();
