@@ -3,28 +3,7 @@
  *
  * @packageDocumentation
  */
-export { readCrawlConfiguration } from "./crawl-configuration.ts";
-export {
-  type CrawlCosts,
-  type CrawlReportOptions,
-  notModifiedBytes,
-  readCrawlReport,
-  type SiteReport,
-  type VisitReport,
-} from "./crawl-report.ts";
-export type { CrawlSettings } from "./crawl-settings.ts";
-export { crawlSite } from "./crawl-site.ts";
-export type { CrawlSiteOptions } from "./crawl-site-options.ts";
-export type { ChangeDay, LastRun, LedgerState, PublishedState, RunTrouble } from "./export/index.ts";
-export { readExportConfiguration } from "./export-configuration.ts";
-export type { ExportSettings } from "./export-settings.ts";
-export { exportSite } from "./export-site.ts";
-export type { ExportSiteOptions } from "./export-site-options.ts";
-export { type FollowedVisit, type FollowSitesOptions, type FollowSummary, followSites } from "./follow-sites.ts";
-export type { FollowedSite } from "./followed-site.ts";
-export type { LockHolder } from "./fs/index.ts";
-export { type HandedPage, type HandedRemoval, type Keep, keepings, type PageReceiver } from "./kept-site.ts";
-export type { MissedCheck, MissedCheckOptions } from "./missed-check.ts";
+
 export {
   type Change,
   type ChangeKind,
@@ -59,31 +38,71 @@ export {
   type VerifySummary,
   type WithholdRule,
   withholdRules,
-} from "./model/index.ts";
-export type { NextRun } from "./next-run.ts";
-export { type CreatePolitenessOptions, createPoliteness, type Politeness } from "./politeness.ts";
-export { type ReadChangesOptions, readChanges, type SiteChanges } from "./read-changes.ts";
+} from "./core/index.ts";
+export type { CrawlSettings, CrawlSiteOptions, FollowedSite } from "./crawler/index.ts";
 export {
   type CrawlChange,
   type CrawlChanges,
   type CrawlCursor,
+  type CreatePolitenessOptions,
+  crawlSite,
+  createPoliteness,
+  type FollowedVisit,
+  type FollowSitesOptions,
+  type FollowSummary,
+  followSites,
+  type HandedPage,
+  type HandedRemoval,
+  type Keep,
+  keepings,
+  type PageReceiver,
+  type Politeness,
+  type ReadChangesOptions,
   type ReadCrawlChangesOptions,
+  readChanges,
   readCrawlChanges,
-} from "./read-crawl-changes.ts";
-export { type FolderServer, type ServedRequest, type ServeOptions, serveFolder } from "./serve/index.ts";
-export type { ServerFinding } from "./server-check.ts";
-export type { ListChoices } from "./site-lists.ts";
-export { type ProposeSiteOptions, proposeSite, type SiteProposal } from "./site-proposal.ts";
-export { readSiteStatus, type SiteStatus, type SiteStatusOptions } from "./site-status.ts";
-export type { UrlMapping } from "./site-urls.ts";
-export type { VerifySiteOptions } from "./site-verification.ts";
-export { defaultStateDir } from "./state-folder.ts";
-export { type StatusProblem, statusProblemCodes } from "./status-problem.ts";
+  readCrawlConfiguration,
+  type SiteChanges,
+} from "./crawler/index.ts";
+export type {
+  ChangeDay,
+  ExportSettings,
+  ExportSiteOptions,
+  LastRun,
+  LedgerState,
+  ListChoices,
+  NextRun,
+  PublishedState,
+  RunTrouble,
+  ServerFinding,
+  UrlMapping,
+} from "./exporter/index.ts";
 export {
-  defaultIndexNowEndpoint,
-  type TellIndexNowOptions,
-  tellIndexNow,
-} from "./tell-index-now.ts";
-export { type VerifyMirrorOptions, verifyMirror } from "./verify-mirror.ts";
-export { verifySite } from "./verify-site.ts";
-export { type WatchedRound, type WatchSiteOptions, watchSite } from "./watch-site.ts";
+  defaultStateDir,
+  exportSite,
+  type ProposeSiteOptions,
+  proposeSite,
+  readExportConfiguration,
+  readSiteStatus,
+  type SiteProposal,
+  type SiteStatus,
+  type SiteStatusOptions,
+  type StatusProblem,
+  statusProblemCodes,
+  type WatchedRound,
+  type WatchSiteOptions,
+  watchSite,
+} from "./exporter/index.ts";
+export type { LockHolder } from "./fs/index.ts";
+export { defaultIndexNowEndpoint, type TellIndexNowOptions, tellIndexNow } from "./indexnow/index.ts";
+export {
+  type CrawlCosts,
+  type CrawlReportOptions,
+  notModifiedBytes,
+  readCrawlReport,
+  type SiteReport,
+  type VisitReport,
+} from "./report/index.ts";
+export { type FolderServer, type ServedRequest, type ServeOptions, serveFolder } from "./server/index.ts";
+export type { MissedCheck, MissedCheckOptions, VerifySiteOptions } from "./verify/index.ts";
+export { type VerifyMirrorOptions, verifyMirror, verifySite } from "./verify/index.ts";

@@ -58,7 +58,7 @@ for (const path of documents) {
 
 test("paths are found in backticks and links, and not in code, commands or URLs", () => {
   const text = [
-    "See `src/model/page.ts`, `docs/`, `package.json`, `LICENSE`, [it](../README.md#top) and [web](https://a.example/x).",
+    "See `src/core/page.ts`, `docs/`, `package.json`, `LICENSE`, [it](../README.md#top) and [web](https://a.example/x).",
     "`npm test`, `/robots.txt`, `robots.txt`, `text/html`, `src/*.ts`, `docs/<name>.md`, `ETag`, `TSV`",
     "```",
     "`src/nothing.ts`",

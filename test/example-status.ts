@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import type { FollowStatus } from "../src/follow-status.ts";
+import type { FollowStatus } from "../src/crawler/follow/follow-status.ts";
 
 /** How a follower may stand. */
 export function exampleStatus(changed: Partial<FollowStatus> = {}): FollowStatus {

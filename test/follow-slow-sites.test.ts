@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
-import { followSites } from "../src/follow-sites.ts";
-import type { FollowedSite } from "../src/followed-site.ts";
-import { readMirror } from "./crawl/mirror.ts";
-import { PublishedSite } from "./crawl/published-site.ts";
+import { followSites } from "../src/crawler/follow/follow-sites.ts";
+import type { FollowedSite } from "../src/crawler/followed-site.ts";
+import { readMirror } from "./crawler/engine/mirror.ts";
+import { PublishedSite } from "./crawler/engine/published-site.ts";
 import { ManualTime } from "./manual-time.ts";
 import { makeTempFolder } from "./temp-folder.ts";
 

@@ -5,12 +5,12 @@ import { existsSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { HandedPage, HandedRemoval, PageReceiver } from "../src/kept-site.ts";
-import { servedBy } from "./crawl/mirror.ts";
-import { recordOf } from "./crawl/published-site.ts";
-import { Crawler } from "./crawl/site-visit.ts";
+import type { HandedPage, HandedRemoval, PageReceiver } from "../src/crawler/kept-site.ts";
+import { servedBy } from "./crawler/engine/mirror.ts";
+import { recordOf } from "./crawler/engine/published-site.ts";
+import { Crawler } from "./crawler/engine/site-visit.ts";
 
-const program = fileURLToPath(new URL("crawl/receiving-crawl.js", import.meta.url));
+const program = fileURLToPath(new URL("./crawler/engine/receiving-crawl.js", import.meta.url));
 const textOf = ({ body }: HandedPage): string =>
   Buffer.from(body instanceof Uint8Array ? body : readFileSync(body.file)).toString();
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { serveFolder } from "../src/serve/index.ts";
+import { serveFolder } from "../src/server/folder-server.ts";
 import { repositoryFolder } from "./repository-folder.ts";
 
 const run = promisify(execFile);

@@ -1,22 +1,21 @@
 import yargs, { type Argv } from "yargs";
-import { TidemarkError } from "../model/index.ts";
-import { nearestWord } from "../settings/index.ts";
-import { changesCommand } from "./changes-command.ts";
-import { type Command, commonOptions, type Run } from "./command.ts";
-import { crawlCommand } from "./crawl-command.ts";
-import { demoCommand } from "./demo-command.ts";
-import { exportCommand } from "./export-command.ts";
-import { initCommand } from "./init-command.ts";
-import { labCommand } from "./lab-command.ts";
-import { flagOption, type RawArguments } from "./option.ts";
-import { planCommand } from "./plan-command.ts";
-import { reportCommand } from "./report-command.ts";
-import { serveCommand } from "./serve-command.ts";
-import { sitesCommand } from "./sites-command.ts";
-import { statusCommand } from "./status-command.ts";
-import { topCommand } from "./top-command.ts";
-import { verifyCommand } from "./verify-command.ts";
-import { verifyMirrorCommand } from "./verify-mirror-command.ts";
+import { nearestWord } from "../config/index.ts";
+import { TidemarkError } from "../core/index.ts";
+import { changesCommand } from "./changes/changes-command.ts";
+import { crawlCommand } from "./crawl/crawl-command.ts";
+import { demoCommand } from "./demo/demo-command.ts";
+import { exportCommand } from "./export/export-command.ts";
+import { initCommand } from "./init/init-command.ts";
+import { planCommand } from "./plan/plan-command.ts";
+import { reportCommand } from "./report/report-command.ts";
+import { serveCommand } from "./serve/serve-command.ts";
+import { sitesCommand } from "./sites/sites-command.ts";
+import { statusCommand } from "./status/status-command.ts";
+import { type Command, commonOptions, type Run } from "./terminal/command.ts";
+import { flagOption, type RawArguments } from "./terminal/option.ts";
+import { topCommand } from "./top/top-command.ts";
+import { verifyCommand } from "./verify/verify-command.ts";
+import { verifyMirrorCommand } from "./verify/verify-mirror-command.ts";
 
 const commands: readonly Command[] = [
   initCommand,
@@ -32,8 +31,22 @@ const commands: readonly Command[] = [
   planCommand,
   serveCommand,
   demoCommand,
-  labCommand,
 ];
+
+/** A program with commands. */
+export interface Program {
+  /** How its command line begins. */
+  readonly name: string;
+  readonly about: string;
+  readonly commands: readonly Command[];
+}
+
+/** `tidemark` */
+export const tidemark: Program = {
+  name: "tidemark",
+  about: "Publish what changed on a web site, and fetch only that.",
+  commands,
+};
 
 /** What a command line asks for. */
 export type CommandLine =
@@ -51,13 +64,19 @@ function optionsOf(command: Command): Command["options"] {
  * @param columns - width of the help in characters
  * @throws TidemarkError `bad-option`
  */
-export function parseCommandLine(argv: readonly string[], version: string, columns: number): CommandLine {
+export function parseCommandLine(
+  argv: readonly string[],
+  version: string,
+  columns: number,
+  program: Program = tidemark,
+): CommandLine {
+  const { name: programName, about, commands } = program;
   const [word = "", ...rest] = argv;
   const isAsking = argv.includes("--help") || argv.includes("--version");
   const named = isAsking ? undefined : commands.find((command) => nameOf(command) === word);
   let chosen: { command: Command; args: RawArguments } | undefined;
   const parser = yargs()
-    .scriptName("tidemark")
+    .scriptName(programName)
     .locale("en")
     .exitProcess(false)
     .parserConfiguration({
@@ -71,13 +90,13 @@ export function parseCommandLine(argv: readonly string[], version: string, colum
   // yargs lays the help out for every command that runs, but for the one that needs no name.
   if (named === undefined)
     parser
-      .usage("$0 <command>\n\nPublish what changed on a web site, and fetch only that.")
+      .usage(`$0 <command>\n\n${about}`)
       .version(version)
       .wrap(columns)
       .demandCommand(1, "No command is given.")
-      .epilogue("`tidemark <command> --help` explains a command.");
+      .epilogue(`\`${programName} <command> --help\` explains a command.`);
   for (const command of named === undefined ? commands : [named])
-    addCommand(parser, command, named !== undefined, (args) => {
+    addCommand(parser, programName, command, named !== undefined, (args) => {
       chosen = { command, args };
     });
   let text = "";
@@ -86,7 +105,7 @@ export function parseCommandLine(argv: readonly string[], version: string, colum
     if (error) failure = error.message;
     text = output;
   });
-  if (failure !== undefined) throw usageError(failure, argv);
+  if (failure !== undefined) throw usageError(failure, argv, program);
   if (chosen === undefined) return { kind: "print", text: `${text}\n` };
   const { command, args } = chosen;
   return {
@@ -102,7 +121,13 @@ function nameOf({ usage }: Command): string {
 }
 
 /** @param isOnly - whether the command line names it already, and wants to know nothing of it */
-function addCommand(parser: Argv, command: Command, isOnly: boolean, onChosen: (args: RawArguments) => void): void {
+function addCommand(
+  parser: Argv,
+  programName: string,
+  command: Command,
+  isOnly: boolean,
+  onChosen: (args: RawArguments) => void,
+): void {
   const options = optionsOf(command);
   parser.command(
     isOnly ? command.usage.replace(nameOf(command), "$0") : command.usage,
@@ -111,7 +136,7 @@ function addCommand(parser: Argv, command: Command, isOnly: boolean, onChosen: (
       for (const [name, describe] of Object.entries(command.positionals))
         own.positional(name, { type: "string", describe });
       if (isOnly) return own.version(false).options(withoutHelp(options));
-      const examples = command.examples.map(([example, meaning]) => `  tidemark ${example}\n      ${meaning}`);
+      const examples = command.examples.map(([example, meaning]) => `  ${programName} ${example}\n      ${meaning}`);
       return own.options(options).epilogue(`Examples:\n${examples.join("\n")}`);
     },
     onChosen,
@@ -124,15 +149,15 @@ function withoutHelp(options: Command["options"]): Command["options"] {
   );
 }
 
-function usageError(failure: string, argv: readonly string[]): TidemarkError {
+function usageError(failure: string, argv: readonly string[], { name: programName, commands }: Program): TidemarkError {
   const names = commands.map(nameOf);
   const given = argv.find((word) => !word.startsWith("-")) ?? "";
   const command = commands[names.indexOf(given)];
-  const help = command === undefined ? "`tidemark --help`" : `\`tidemark ${given} --help\``;
+  const help = command === undefined ? `\`${programName} --help\`` : `\`${programName} ${given} --help\``;
   const unknown = /^Unknown (?:arguments?|commands?): (.*)$/.exec(failure)?.[1]?.split(", ") ?? [];
   if (unknown.length > 0 && command === undefined) {
     const near = nearestWord(given, names);
-    const hint = near === undefined ? `See ${help}.` : `Did you mean \`tidemark ${near}\`? See ${help}.`;
+    const hint = near === undefined ? `See ${help}.` : `Did you mean \`${programName} ${near}\`? See ${help}.`;
     const isOption = given === "";
     return new TidemarkError(
       "bad-option",

@@ -1,9 +1,9 @@
-import { parseCommandLine } from "./command-line.ts";
-import { formatErrorReport, reportError } from "./error-report.ts";
-import { type ExitCode, exitCodes } from "./exit-code.ts";
-import { Keyboard } from "./keyboard.ts";
-import { Output } from "./output.ts";
-import { packageVersion } from "./package-version.ts";
+import { type Program, parseCommandLine, tidemark } from "./command-line.ts";
+import { formatErrorReport, reportError } from "./terminal/error-report.ts";
+import { type ExitCode, exitCodes } from "./terminal/exit-code.ts";
+import { Keyboard } from "./terminal/keyboard.ts";
+import { Output } from "./terminal/output.ts";
+import { packageVersion } from "./terminal/package-version.ts";
 
 /** What the program uses of the process that it runs in. */
 export type Host = Pick<NodeJS.Process, "argv" | "stdin" | "stdout" | "stderr" | "once" | "off"> & {
@@ -17,7 +17,7 @@ const signals = { SIGINT: exitCodes.interrupted, SIGTERM: exitCodes.terminated }
  *
  * The first SIGINT or SIGTERM stops the work in order, a second one kills.
  */
-export async function main(host: Host): Promise<void> {
+export async function main(host: Host, program: Program = tidemark): Promise<void> {
   const stop = new AbortController();
   const out = new Output(host.stdout, () => stop.abort());
   const err = new Output(host.stderr, () => undefined);
@@ -34,7 +34,7 @@ export async function main(host: Host): Promise<void> {
   const argv = host.argv.slice(2);
   let json = argv.includes("--json");
   try {
-    const line = parseCommandLine(argv, packageVersion(), Math.min(100, out.columns));
+    const line = parseCommandLine(argv, packageVersion(), Math.min(100, out.columns), program);
     let code: ExitCode = exitCodes.done;
     if (line.kind === "print") out.write(line.text);
     else {
@@ -46,7 +46,7 @@ export async function main(host: Host): Promise<void> {
     await out.flush();
     host.exitCode = out.readerLeft ? exitCodes.pipeClosed : code;
   } catch (error) {
-    host.exitCode = out.readerLeft ? exitCodes.pipeClosed : await report(error, json, out, err, signalled);
+    host.exitCode = out.readerLeft ? exitCodes.pipeClosed : await report(error, program, json, out, err, signalled);
   } finally {
     unlisten();
     await err.flush().catch(() => undefined);
@@ -55,6 +55,7 @@ export async function main(host: Host): Promise<void> {
 
 async function report(
   error: unknown,
+  { name }: Program,
   json: boolean,
   out: Output,
   err: Output,
@@ -66,6 +67,6 @@ async function report(
     out.writeJson({ event: "error", code, message, hint, details });
     await out.flush().catch(() => undefined);
   }
-  err.write(`tidemark: ${formatErrorReport(known)}`);
+  err.write(`${name}: ${formatErrorReport(known)}`);
   return code === "aborted" ? (signalled ?? exitCodes.broken) : known.exitCode;
 }

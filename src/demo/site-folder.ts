@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { EpochMs } from "../model/index.ts";
+import type { EpochMs } from "../core/index.ts";
 import type { DemoPage, SiteRound } from "./site-plan.ts";
 import { renderPage, type Templates } from "./site-text.ts";
 

@@ -1,4 +1,4 @@
-import { pickInteger, type Random } from "../model/index.ts";
+import { pickInteger, type Random } from "../core/index.ts";
 
 /** What a page is made from. */
 export type DemoKind = "html" | "text" | "svg" | "css" | "png";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createRandom, pickInteger, type Random } from "../model/index.ts";
+import { createRandom, pickInteger, type Random } from "../core/index.ts";
 import type { DemoKind, DemoPage } from "./site-plan.ts";
 
 /** The files that pages are made from. */

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { lchown, link, lstat, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { TidemarkError, wrapSystemError } from "../model/index.ts";
+import { TidemarkError, wrapSystemError } from "../core/index.ts";
 import { syncDescriptor, syncFolder, syncFolderNow } from "./file-sync.ts";
 import { shownPath } from "./held-folder.ts";
 import { makeMissingFolder } from "./missing-folder.ts";

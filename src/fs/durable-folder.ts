@@ -1,4 +1,4 @@
-import { TidemarkError } from "../model/index.ts";
+import { TidemarkError } from "../core/index.ts";
 import { syncFiles } from "./file-sync.ts";
 import { GroupSync } from "./group-sync.ts";
 

@@ -2,7 +2,7 @@ import { closeSync, constants, fsync, fsyncSync, openSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { wrapSystemError } from "../model/index.ts";
+import { wrapSystemError } from "../core/index.ts";
 import { shownPath } from "./held-folder.ts";
 
 /** At most this many syncs at once; Node's thread pool runs four by default. */

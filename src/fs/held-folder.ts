@@ -13,7 +13,7 @@ import {
   rmdirSync,
 } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { TidemarkError, wrapSystemError } from "../model/index.ts";
+import { TidemarkError, wrapSystemError } from "../core/index.ts";
 
 /** Linux: a descriptor that stands for a place, which needs no right to read it. See open(2), O_PATH. */
 const pathOnly = 0o10000000;

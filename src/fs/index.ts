@@ -1,3 +1,4 @@
+export { BodyFile } from "./body-file.ts";
 export { ByteText } from "./byte-text.ts";
 export {
   adoptFile,
@@ -16,8 +17,10 @@ export { DurableFolder } from "./durable-folder.ts";
 export { syncFiles, syncFolder } from "./file-sync.ts";
 export { GroupSync } from "./group-sync.ts";
 export { HeldFolder, shownPath } from "./held-folder.ts";
+export { LineSort, linesOf, mergeLines } from "./line-sort.ts";
 export { makeMissingFolder } from "./missing-folder.ts";
 export { readSideFile, sideFileIn, writeSideFile } from "./side-file.ts";
 export { findLockHolder, type LockHolder, SiteLock } from "./site-lock.ts";
+export { SortedLines } from "./sorted-lines.ts";
 export { SpillFile } from "./spill-file.ts";
 export { writeTextFile } from "./text-file.ts";

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { wrapSystemError } from "../model/index.ts";
+import { wrapSystemError } from "../core/index.ts";
 import { placeFile } from "./durable-file.ts";
 import { makeMissingFolder } from "./missing-folder.ts";
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { link, open, readdir, readFile, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { TidemarkError, wrapSystemError } from "../model/index.ts";
+import { TidemarkError, wrapSystemError } from "../core/index.ts";
 import { adoptFile, temporaryName } from "./durable-file.ts";
 import { shownPath } from "./held-folder.ts";
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { wrapSystemError } from "../model/index.ts";
+import { wrapSystemError } from "../core/index.ts";
 import { temporaryName } from "./durable-file.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { TidemarkError } from "../model/index.ts";
+import { TidemarkError } from "../core/index.ts";
 import { createDurably, writeDurably } from "./durable-file.ts";
 
 /**

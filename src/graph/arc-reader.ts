@@ -1,4 +1,4 @@
-import { ok, problem, type Result } from "../model/index.ts";
+import { ok, problem, type Result } from "../core/index.ts";
 import type { Graph } from "./graph.ts";
 import { GraphBuilder, maxLinks, maxNodes } from "./graph-builder.ts";
 import { type LineProblem, LineProblems } from "./line-problem.ts";

@@ -1,4 +1,4 @@
-import { ok, problem, type Result } from "../model/index.ts";
+import { ok, problem, type Result } from "../core/index.ts";
 import { maxNodes } from "./graph-builder.ts";
 import { type LineProblem, LineProblems } from "./line-problem.ts";
 

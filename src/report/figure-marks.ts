@@ -1,5 +1,5 @@
 import type * as PlotLibrary from "@observablehq/plot";
-import type { Figure, FigureMark } from "../model/index.ts";
+import type { Figure, FigureMark } from "../core/index.ts";
 import { dashesOf, seriesColours } from "./theme.ts";
 
 /** How a mark is drawn, here and in the legend. */

@@ -1,5 +1,5 @@
 import type * as PlotLibrary from "@observablehq/plot";
-import type { Figure, FigureAxis } from "../model/index.ts";
+import type { Figure, FigureAxis } from "../core/index.ts";
 import { hasBars, inLayers, markOf, planLooks } from "./figure-marks.ts";
 import { drawLegend, legendLine } from "./legend.ts";
 import { escapeMarkup } from "./markup-text.ts";

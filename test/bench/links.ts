@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Parser } from "htmlparser2";
-import { readLinks } from "../../src/links/index.ts";
+import { readLinks } from "../../src/formats/html/page-links.ts";
 import { requireCached } from "../interop/cache-folder.ts";
 import { runManyLinks } from "../interop/many-links.ts";
 

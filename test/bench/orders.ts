@@ -1,6 +1,8 @@
 import { isDeepStrictEqual, parseArgs } from "node:util";
-import { CrawlOrder, type OrderRule, orderNames, type SiteTurn } from "../../src/frontier/index.ts";
-import { NaiveOrder } from "../frontier/naive-order.ts";
+import { CrawlOrder } from "../../src/crawler/engine/order/crawl-order.ts";
+import { type OrderRule, orderNames } from "../../src/crawler/engine/order/order-rule.ts";
+import type { SiteTurn } from "../../src/crawler/engine/order/site-turns.ts";
+import { NaiveOrder } from "../crawler/engine/order/naive-order.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { tryQueue } from "./orders/disk-trial.ts";
 import { killAndRestart, type Restart } from "./orders/kill-trial.ts";

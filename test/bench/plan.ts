@@ -1,18 +1,17 @@
 import { parseArgs } from "node:util";
-import { type CycleStrategy, publishedCycle } from "../../src/lab/edwards/published-cycle.ts";
+import { type CyclePlan, planCycle } from "../../lab/edwards/cycle-plan.ts";
+import { type CycleStrategy, publishedCycle } from "../../lab/edwards/published-cycle.ts";
+import { weighQueues } from "../../lab/edwards/queue-weights.ts";
+import { IndexQueue } from "../../lab/planners/index-queue.ts";
+import { planOptimum } from "../../src/crawler/engine/revisit/optimum.ts";
 import {
   BucketedPages,
   bucketOfRate,
-  type CyclePlan,
   changedShare,
-  IndexQueue,
   newBucket,
-  planCycle,
-  planOptimum,
   rateBuckets,
   rateOfBucket,
-  weighQueues,
-} from "../../src/revisit/index.ts";
+} from "../../src/crawler/engine/revisit/rate-buckets.ts";
 import { createRandom } from "../interop/random.ts";
 
 /** What `--help` prints. */

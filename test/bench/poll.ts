@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
-import { expectedFreshness, planOptimum } from "../../src/revisit/index.ts";
+import { planOptimum } from "../../src/crawler/engine/revisit/optimum.ts";
+import { expectedFreshness } from "../../src/crawler/engine/revisit/poll-index.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 import { runTrial, type TrialResult, type TrialSite } from "./poll/polled-site.ts";
 import { createAdaptive, createEstimating, createKnowing, createLearning, createRoundRobin } from "./poll/pollers.ts";

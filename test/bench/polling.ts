@@ -1,8 +1,12 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { HistoryEvent } from "../../src/lab/index.ts";
-import { readHistory } from "../../src/lab-history.ts";
-import { isPollPlannerName, type PollPlannerName, pollPlannerNames } from "../../src/revisit/index.ts";
+import type { HistoryEvent } from "../../lab/experiment/ports.ts";
+import { readHistory } from "../../lab/program/lab-history.ts";
+import {
+  isPollPlannerName,
+  type PollPlannerName,
+  pollPlannerNames,
+} from "../../src/crawler/engine/revisit/poll-planners.ts";
 import { type PollingResult, pollSites } from "../lab/polled-sites.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { describeSites, formatPlanners, type PlannerFigures } from "./poll/planner-table.ts";

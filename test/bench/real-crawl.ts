@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Figure, FigurePoint } from "../../src/model/index.ts";
-import { drawFigure } from "../../src/report/index.ts";
+import type { Figure, FigurePoint } from "../../src/core/figure.ts";
+import { drawFigure } from "../../src/report/figure-svg.ts";
 import { type CrawlMoment, crawlWeb, momentOf } from "./real-crawl/crawl-web.ts";
 
 export const help = `npm run bench -- real-crawl [--pages N] [--sites N] [--seed N] [--out DIR]

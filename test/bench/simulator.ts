@@ -1,9 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { type CrawlPlan, generateWeb, simulateCrawl } from "../../src/lab/index.ts";
-import { crawlNaively } from "../lab/simulation/naive-crawl.ts";
-import { numbersFrom } from "../lab/webs/numbers.ts";
+import type { CrawlPlan } from "../../lab/simulation/crawl-plan.ts";
+import { simulateCrawl } from "../../lab/simulation/simulate-crawl.ts";
+import { generateWeb } from "../../lab/webs/generated-web.ts";
+import { crawlNaively } from "../lab/naive-crawl.ts";
+import { numbersFrom } from "../lab/numbers.ts";
 
 /** What `simulator-run.ts` prints of a crawl. */
 interface Cost {
@@ -43,7 +45,7 @@ function agree(): number {
 }
 
 function simulate(pages: number, order: string, connections: string, bandwidth: string): Cost {
-  const program = fileURLToPath(new URL("simulator/simulator-run.js", import.meta.url));
+  const program = fileURLToPath(new URL("./simulator/simulator-run.js", import.meta.url));
   const sites = Math.ceil(pages / pagesPerSite);
   // A small web has no site of 25,000 pages: none has more than a twentieth of it.
   const cap = Math.max(pagesPerSite * 2, Math.min(25_000, Math.ceil(pages / 20)));

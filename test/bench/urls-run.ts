@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { exportSite } from "../../src/export-site.ts";
+import { exportSite } from "../../src/exporter/export-site.ts";
 
 // One export in a process of its own, so that its largest resident set is its own: `urls.ts` reads what it prints.
 

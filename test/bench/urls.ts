@@ -49,7 +49,7 @@ function writeList(path: string, lines: number): number {
 function exportOnce(folder: string, field: "created" | "unchanged", lines: number): Cost {
   // What was written before is not to be written out on this one's time.
   spawnSync("sync");
-  const program = fileURLToPath(new URL("urls-run.js", import.meta.url));
+  const program = fileURLToPath(new URL("./urls-run.js", import.meta.url));
   const place = (name: string) => join(folder, name);
   const args = ["--docroot", place("site"), "--state", place("state"), "--urls", place("list.tsv")];
   const run = spawnSync(process.execPath, [program, ...args], { encoding: "utf8" });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { parseCommandLine } from "../../src/cli/command-line.ts";
-import { TidemarkError } from "../../src/model/index.ts";
+import { TidemarkError } from "../../src/core/error.ts";
 
 function parse(line: string): ReturnType<typeof parseCommandLine> {
   return parseCommandLine(line === "" ? [] : line.split(" "), "1.2.3", 80);

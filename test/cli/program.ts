@@ -1,3 +1,3 @@
-import { main } from "../../src/cli/index.ts";
+import { main } from "../../src/cli/main.ts";
 
 await main(process);

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { type Host, main } from "../../src/cli/main.ts";
 
-const program = fileURLToPath(new URL("program.js", import.meta.url));
+const program = fileURLToPath(new URL("./program.js", import.meta.url));
 
 /** How the program ended. */
 export interface Ended {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { PublishedSite } from "../crawl/published-site.ts";
+import { PublishedSite } from "../crawler/engine/published-site.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { runProgram } from "./run-program.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readLinks } from "../../src/links/index.ts";
+import { readLinks } from "../../src/formats/html/page-links.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 
 /** Pages of every kind of link, and what stands in them; `fixtures/README.md` says more. */

@@ -4,7 +4,7 @@ import {
   robotsAllow,
   robotsCrawlDelaySeconds,
   robotsSitemaps,
-} from "../../src/format/index.ts";
+} from "../../src/formats/robots/robots.ts";
 import { Assertions, readCases, type SuiteResult } from "./suite.ts";
 
 interface RobotsCase {

@@ -3,16 +3,11 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import {
-  compareFolders,
-  planRound,
-  planSite,
-  readTemplates,
-  SiteFolder,
-  type Templates,
-} from "../../src/demo/index.ts";
-import { renderPage } from "../../src/demo/site-text.ts";
-import { createRandom } from "../../src/model/index.ts";
+import { createRandom } from "../../src/core/random.ts";
+import { compareFolders } from "../../src/demo/folder-difference.ts";
+import { SiteFolder } from "../../src/demo/site-folder.ts";
+import { planRound, planSite } from "../../src/demo/site-plan.ts";
+import { readTemplates, renderPage, type Templates } from "../../src/demo/site-text.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 
 const readDemoTemplates = (): Promise<Templates> => readTemplates(join(repositoryFolder(), "fixtures", "demo"));

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatChangeLine } from "../../src/format/archive.ts";
-import { writeChangeLine } from "../../src/format/index.ts";
+import { formatChangeLine, writeChangeLine } from "../../src/formats/archive/archive.ts";
 import { ByteText } from "../../src/fs/byte-text.ts";
 import { fc } from "../property.ts";
 

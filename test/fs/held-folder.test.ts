@@ -13,10 +13,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { TidemarkError } from "../../src/core/error.ts";
+import type { ExportEvent } from "../../src/core/export-event.ts";
 import { writeDurably } from "../../src/fs/durable-file.ts";
 import { HeldFolder, shownPath } from "../../src/fs/held-folder.ts";
-import { type ExportEvent, TidemarkError } from "../../src/model/index.ts";
-import { TestSite } from "../export/test-site.ts";
+import { TestSite } from "../exporter/publish/test-site.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const isRoot = process.getuid?.() === 0;

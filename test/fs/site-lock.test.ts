@@ -6,8 +6,8 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { TidemarkError } from "../../src/core/error.ts";
 import { SiteLock } from "../../src/fs/site-lock.ts";
-import { TidemarkError } from "../../src/model/index.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const since = new Date("2026-11-20T02:00:00Z");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { targetsOf, transposeGraph } from "../../src/graph/graph.ts";
-import { GraphBuilder, inDegrees } from "../../src/graph/index.ts";
+import { inDegrees, targetsOf, transposeGraph } from "../../src/graph/graph.ts";
+import { GraphBuilder } from "../../src/graph/graph-builder.ts";
 import { fc } from "../property.ts";
 import { graphOf, type Link, links, linksOf } from "./slow-graph.ts";
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { targetsOf } from "../../src/graph/graph.ts";
-import { computePageRank, KnownRanks } from "../../src/graph/index.ts";
+import { KnownRanks } from "../../src/graph/known-ranks.ts";
+import { computePageRank } from "../../src/graph/page-rank.ts";
 import { fc } from "../property.ts";
 import { graphOf, type Link, links, slowPageRank } from "./slow-graph.ts";
 

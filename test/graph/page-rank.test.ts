@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { computePageRank, inDegrees } from "../../src/graph/index.ts";
+import { inDegrees } from "../../src/graph/graph.ts";
+import { computePageRank } from "../../src/graph/page-rank.ts";
 import { fc } from "../property.ts";
 import { graphOf, links, slowPageRank } from "./slow-graph.ts";
 

@@ -1,5 +1,5 @@
-import { targetsOf } from "../../src/graph/graph.ts";
-import { type Graph, GraphBuilder } from "../../src/graph/index.ts";
+import { type Graph, targetsOf } from "../../src/graph/graph.ts";
+import { GraphBuilder } from "../../src/graph/graph-builder.ts";
 import { fc } from "../property.ts";
 
 /** A link, from and to. */

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { CrawlSummary, ExportSummary } from "../../src/model/index.ts";
+import type { CrawlSummary } from "../../src/core/crawl-event.ts";
+import type { ExportSummary } from "../../src/core/export-event.ts";
 import { findRepositoryRoot } from "./repository.ts";
 
 /** One line of what a command printed with `--json`. */

@@ -14,11 +14,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { exportSite } from "../../src/export-site.ts";
-import type { ExportSiteOptions } from "../../src/export-site-options.ts";
-import type { ExportSummary } from "../../src/model/index.ts";
-import { PublishedReader } from "../export/published-reader.ts";
-import { digestOf } from "../export/test-site.ts";
+import type { ExportSummary } from "../../src/core/export-event.ts";
+import { exportSite } from "../../src/exporter/export-site.ts";
+import type { ExportSiteOptions } from "../../src/exporter/export-site-options.ts";
+import { PublishedReader } from "../exporter/publish/published-reader.ts";
+import { digestOf } from "../exporter/publish/test-site.ts";
 import { requireProgram, skipWithout } from "./programs.ts";
 import { makeTempFolder, type TempFolder } from "./temp-folder.ts";
 

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import { writeLabFolder } from "../../src/lab-folder.ts";
+import { writeLabFolder } from "../../lab/program/lab-folder.ts";
 import { madeResult } from "../report/made-result.ts";
 import { Browser, colourSchemes } from "./browser.ts";
 import { runTidemark, summaryOf } from "./command.ts";

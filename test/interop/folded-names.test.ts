@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import type { CrawlSiteOptions } from "../../src/crawl-site-options.ts";
-import { readCrawlChanges } from "../../src/read-crawl-changes.ts";
-import { verifyMirror } from "../../src/verify-mirror.ts";
-import { Crawler } from "../crawl/site-visit.ts";
+import type { CrawlSiteOptions } from "../../src/crawler/crawl-site-options.ts";
+import { readCrawlChanges } from "../../src/crawler/read-crawl-changes.ts";
+import { verifyMirror } from "../../src/verify/verify-mirror.ts";
+import { Crawler } from "../crawler/engine/site-visit.ts";
 import { type FoldingDisk, mountFoldingDisk, skipWithoutFolding } from "./folding-disk.ts";
 
 const skip = skipWithoutFolding();

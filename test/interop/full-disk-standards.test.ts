@@ -4,11 +4,11 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { contentId } from "../../src/export/archive-files.ts";
-import { DumpPackage } from "../../src/export/dump-package.ts";
-import { TidemarkError } from "../../src/model/index.ts";
-import { MemorySite } from "../export/memory-site.ts";
-import { checkAgreement, StandardsReader } from "../export/standards-site.ts";
+import { TidemarkError } from "../../src/core/error.ts";
+import { contentId } from "../../src/exporter/publish/archive-files.ts";
+import { DumpPackage } from "../../src/exporter/standards/dump-package.ts";
+import { MemorySite } from "../exporter/publish/memory-site.ts";
+import { checkAgreement, StandardsReader } from "../exporter/publish/standards-site.ts";
 import { mountSmallDisk, type SmallDisk, skipWithoutMount } from "./small-disk.ts";
 
 const skip = skipWithoutMount();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import type { SiteProposal } from "../../src/site-proposal.ts";
+import type { SiteProposal } from "../../src/exporter/setup/site-proposal.ts";
 import { crawl, exportDocroot, runTidemark, summaryOf } from "./command.ts";
 import { skipWithout } from "./programs.ts";
 import { makeTempFolder } from "./temp-folder.ts";

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type CdxjEntry, parseCdxjLine } from "../../src/format/index.ts";
-import { openConnection, prepareStatement } from "../../src/store/database.ts";
-import { mirrorFolderOf } from "../../src/store/mirror-path.ts";
+import { type CdxjEntry, parseCdxjLine } from "../../src/formats/warc/cdxj.ts";
+import { mirrorFolderOf } from "../../src/storage/mirror/mirror-path.ts";
+import { openConnection, prepareStatement } from "../../src/storage/sqlite/database.ts";
 
-import { readWarcFile } from "../../src/store/warc-index.ts";
+import { readWarcFile } from "../../src/storage/warc/warc-index.ts";
 import { listFiles } from "./file-tree.ts";
 import { listTemporaryFiles } from "./leftovers.ts";
 import type { TrialSite } from "./trial-site.ts";

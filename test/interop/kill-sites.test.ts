@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { mirrorFolderOf } from "../../src/store/mirror-path.ts";
+import { mirrorFolderOf } from "../../src/storage/mirror/mirror-path.ts";
 
-import { PublishedSite } from "../crawl/published-site.ts";
+import { PublishedSite } from "../crawler/engine/published-site.ts";
 import { crawl, startTidemark } from "./command.ts";
 import { killSites } from "./kill-sites.ts";
 import { makeTempFolder } from "./temp-folder.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { mirrorFolderOf } from "../../src/store/mirror-path.ts";
+import { mirrorFolderOf } from "../../src/storage/mirror/mirror-path.ts";
 
 import { isWholePage } from "./churn.ts";
 import { type CommandResult, startTidemark } from "./command.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import type { LabRow } from "../../src/model/index.ts";
+import type { LabRow } from "../../src/core/lab-result.ts";
 import { type JsonEvent, runTidemark, summaryOf } from "./command.ts";
 import { findDocs, skipWithoutDocs } from "./docs-site.ts";
 import { findRepositoryRoot } from "./repository.ts";

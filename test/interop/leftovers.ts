@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { indexFileName, parseArchiveName, publishedFolder } from "../../src/format/index.ts";
+import { indexFileName, publishedFolder } from "../../src/formats/archive/archive-index.ts";
+import { parseArchiveName } from "../../src/formats/archive/archive-name.ts";
 
 const listForm = /^(?:sitemap|resourcelist|changelist|capabilitylist|description)(?:-[0-9a-f]{16}|-\d{8}-\d{4})?\.xml$/;
 

@@ -1,5 +1,5 @@
-import type { PageLinks } from "../../src/links/index.ts";
-import { LinkReader } from "../../src/links/page-links.ts";
+import type { PageLinks } from "../../src/formats/html/page-links.ts";
+import { LinkReader } from "../../src/formats/html/page-links.ts";
 
 /** What a page of very many links cost. */
 export interface ManyLinks {

@@ -1,4 +1,4 @@
-import type { SitePage } from "../crawl/published-site.ts";
+import type { SitePage } from "../crawler/engine/published-site.ts";
 
 const types: Readonly<Record<string, string>> = {
   "/s.css": "text/css",

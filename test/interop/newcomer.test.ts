@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { serveFolder } from "../../src/serve/index.ts";
-import { mirrorFolderOf } from "../../src/store/mirror-path.ts";
+import { serveFolder } from "../../src/server/folder-server.ts";
+import { mirrorFolderOf } from "../../src/storage/mirror/mirror-path.ts";
 
-import { readCaptures } from "../store/recorded-site.ts";
+import { readCaptures } from "../storage/state/recorded-site.ts";
 import { findCli } from "./command.ts";
 import { readDocumentCode } from "./document-code.ts";
 import { compareFiles, compareTrees, listFiles } from "./file-tree.ts";

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
-import { crawlSite } from "../../src/crawl-site.ts";
-import type { CrawlSummary } from "../../src/model/index.ts";
-import { createPoliteness } from "../../src/politeness.ts";
-import { PublishedSite } from "../crawl/published-site.ts";
-import { checkPoliteness, type LoggedRequest } from "../frontier/politeness-check.ts";
+import type { CrawlSummary } from "../../src/core/crawl-event.ts";
+import { crawlSite } from "../../src/crawler/crawl-site.ts";
+import { createPoliteness } from "../../src/crawler/politeness.ts";
+import { checkPoliteness, type LoggedRequest } from "../crawler/engine/order/politeness-check.ts";
+import { PublishedSite } from "../crawler/engine/published-site.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { createRandom, type Random } from "./random.ts";
 

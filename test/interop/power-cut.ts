@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { crawlSite, exportSite } from "../../src/index.ts";
-import { serveFolder } from "../../src/serve/index.ts";
+import { serveFolder } from "../../src/server/folder-server.ts";
 import { churn, listPages, makeSite } from "./churn.ts";
 import { findCli } from "./command.ts";
 import { compareTrees, digestOfFile } from "./file-tree.ts";

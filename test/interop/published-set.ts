@@ -1,18 +1,20 @@
 import { createHash } from "node:crypto";
 import { gunzipSync } from "node:zlib";
+import type { Change } from "../../src/core/change.ts";
+import { pathOf } from "../../src/core/change.ts";
+import type { Page } from "../../src/core/page.ts";
+import type { Problem, Result } from "../../src/core/result.ts";
+import type { EpochSeconds } from "../../src/core/time.ts";
+import { parseArchive } from "../../src/formats/archive/archive.ts";
 import {
   type ArchiveEntry,
   type ArchiveIndex,
-  baseGroup,
-  formatArchiveName,
   indexFileName,
-  parseArchive,
   parseArchiveIndex,
   parseBaseList,
   publishedFolder,
-} from "../../src/format/index.ts";
-import type { Change, EpochSeconds, Page, Problem, Result } from "../../src/model/index.ts";
-import { pathOf } from "../../src/model/index.ts";
+} from "../../src/formats/archive/archive-index.ts";
+import { baseGroup, formatArchiveName } from "../../src/formats/archive/archive-name.ts";
 import type { Random } from "./random.ts";
 
 /** What a site said of itself at one moment, wholly read and verified. */

@@ -1,10 +1,10 @@
 import {
   type ResourceSyncEntry,
   type ResourceSyncHeader,
-  ResourceSyncReader,
   resourceSyncPath,
-  SitemapReader,
-} from "../../src/format/index.ts";
+} from "../../src/formats/resourcesync/resource-sync.ts";
+import { ResourceSyncReader } from "../../src/formats/resourcesync/resource-sync-reader.ts";
+import { SitemapReader } from "../../src/formats/sitemap/sitemap-reader.ts";
 import { BrokenSetError, getBytes, type PublishedSet } from "./published-set.ts";
 
 interface ReadList {

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { crawlSite } from "../../src/crawl-site.ts";
-import type { CrawlSiteOptions } from "../../src/crawl-site-options.ts";
-import { type CdxjEntry, parseCdxjLine } from "../../src/format/index.ts";
-import { createPoliteness } from "../../src/politeness.ts";
-import { mirrorFolderOf } from "../../src/store/mirror-path.ts";
+import { crawlSite } from "../../src/crawler/crawl-site.ts";
+import type { CrawlSiteOptions } from "../../src/crawler/crawl-site-options.ts";
+import { createPoliteness } from "../../src/crawler/politeness.ts";
+import { type CdxjEntry, parseCdxjLine } from "../../src/formats/warc/cdxj.ts";
+import { mirrorFolderOf } from "../../src/storage/mirror/mirror-path.ts";
 
 import type { SiteServer } from "../site-server.ts";
 import { skipWithoutCached } from "./cache-folder.ts";

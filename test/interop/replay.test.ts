@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { crawlSite } from "../../src/crawl-site.ts";
-import type { EpochSeconds } from "../../src/model/index.ts";
-import { serveFolder } from "../../src/serve/index.ts";
+import type { EpochSeconds } from "../../src/core/time.ts";
+import { crawlSite } from "../../src/crawler/crawl-site.ts";
+import { serveFolder } from "../../src/server/folder-server.ts";
 import { cutDays, daySeconds, type History, type HistoryDay, readHistory } from "../bench/replay/history.ts";
 import { MirrorCheck } from "../bench/replay/mirror-check.ts";
 import { ReplayedPublisher } from "../bench/replay/replayed-publisher.ts";

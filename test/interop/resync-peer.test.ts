@@ -4,8 +4,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesS
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { exportSite } from "../../src/export-site.ts";
-import { formatW3cDate } from "../../src/format/index.ts";
+import { exportSite } from "../../src/exporter/export-site.ts";
+import { formatW3cDate } from "../../src/formats/time/w3c-date.ts";
 import { requireCached, skipWithoutCached } from "./cache-folder.ts";
 import { skipWithout } from "./programs.ts";
 import { findRepositoryRoot } from "./repository.ts";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cert, key } from "../fetch/own-certificate.ts";
+import { cert, key } from "../http/own-certificate.ts";
 import { makeTempFolder } from "./temp-folder.ts";
 import { findFreePort, type LoggedRequest, startWebServer } from "./web-server.ts";
 

@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writ
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { exportSite } from "../../src/export-site.ts";
-import { publishedFolder } from "../../src/format/index.ts";
+import { exportSite } from "../../src/exporter/export-site.ts";
+import { publishedFolder } from "../../src/formats/archive/archive-index.ts";
 import { churn, listPages, makeSite } from "./churn.ts";
 import type { Random } from "./random.ts";
 import { type OpenRequest, type Run, type Spacing, VisitLog } from "./visit-log.ts";

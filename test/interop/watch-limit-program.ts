@@ -1,6 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { compileGlobs, SiteWatch } from "../../src/scan/index.ts";
+import { compileGlobs } from "../../src/exporter/walk/glob-filter.ts";
+import { SiteWatch } from "../../src/exporter/watch/site-watch.ts";
 
 /** Watches a folder, changes a page in each of its folders, and prints three rounds as JSON. */
 const docroot = process.argv[2] ?? "";

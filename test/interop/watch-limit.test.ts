@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { makeTempFolder } from "./temp-folder.ts";
 
-const program = fileURLToPath(new URL("watch-limit-program.js", import.meta.url));
+const program = fileURLToPath(new URL("./watch-limit-program.js", import.meta.url));
 // A user namespace has limits of its own, user_namespaces(7), so that nobody else's programs run out of watches.
 const limited = ["--user", "--map-root-user", "sh", "-c"];
 const canLimit =

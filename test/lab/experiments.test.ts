@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Experiment, experiments, type LabPorts, readParameters } from "../../src/lab/index.ts";
-import { createLabPorts } from "../../src/lab-ports.ts";
-import type { LabRow } from "../../src/model/index.ts";
-import { nearestWord } from "../../src/settings/index.ts";
+import type { Experiment } from "../../lab/experiment/experiment.ts";
+import { readParameters } from "../../lab/experiment/parameter.ts";
+import type { LabPorts } from "../../lab/experiment/ports.ts";
+import { experiments } from "../../lab/experiments.ts";
+import { createLabPorts } from "../../lab/program/lab-ports.ts";
+import { nearestWord } from "../../src/config/nearest-word.ts";
+import type { LabRow } from "../../src/core/lab-result.ts";
 
 const ports: LabPorts = {
   ...createLabPorts(""),

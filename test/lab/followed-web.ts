@@ -1,9 +1,10 @@
-import type { FollowedVisit, FollowSummary } from "../../src/follow-sites.ts";
-import { FreshnessMeter } from "../../src/lab/hosts/freshness-meter.ts";
-import { hostKinds } from "../../src/lab/hosts/virtual-host.ts";
-import type { HostKind, HostServer } from "../../src/lab/index.ts";
-import type { EpochMs } from "../../src/model/index.ts";
-import type { VirtualExchange } from "../../src/virtual-fetcher.ts";
+import { FreshnessMeter } from "../../lab/hosts/freshness-meter.ts";
+import type { HostServer } from "../../lab/hosts/host-server.ts";
+import type { VirtualExchange } from "../../lab/hosts/virtual-fetcher.ts";
+import type { HostKind } from "../../lab/hosts/virtual-host.ts";
+import { hostKinds } from "../../lab/hosts/virtual-host.ts";
+import type { EpochMs } from "../../src/core/time.ts";
+import type { FollowedVisit, FollowSummary } from "../../src/crawler/follow/follow-sites.ts";
 
 /** Sites of one kind: what they were asked, and how fresh what is held of them was. */
 export interface KindResult {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { HostServer } from "../../src/lab/index.ts";
+import type { HostServer } from "../../lab/hosts/host-server.ts";
 import { listenSite, type SiteServer } from "../site-server.ts";
 
 /** Servers on loopback ports, one a site. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { VirtualExchange } from "../../src/virtual-fetcher.ts";
+import type { VirtualExchange } from "../../lab/hosts/virtual-fetcher.ts";
 import type { WebResult } from "./followed-web.ts";
 import { addressOf } from "./month.ts";
 

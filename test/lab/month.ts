@@ -1,9 +1,9 @@
-import type { FollowedSite } from "../../src/followed-site.ts";
-import { makeHosts } from "../../src/lab/hosts/virtual-hosts.ts";
-import type { HostsShape } from "../../src/lab/index.ts";
-import { createLabPorts } from "../../src/lab-ports.ts";
-import { createRandom } from "../../src/model/index.ts";
-import { followVirtually } from "../../src/virtual-run.ts";
+import type { HostsShape } from "../../lab/hosts/virtual-hosts.ts";
+import { makeHosts } from "../../lab/hosts/virtual-hosts.ts";
+import { followVirtually } from "../../lab/hosts/virtual-run.ts";
+import { createLabPorts } from "../../lab/program/lab-ports.ts";
+import { createRandom } from "../../src/core/random.ts";
+import type { FollowedSite } from "../../src/crawler/followed-site.ts";
 import { noteFollowing, type WebResult } from "./followed-web.ts";
 
 const daySeconds = 86_400;

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
-import { VirtualTime } from "../../src/lab/index.ts";
+import { VirtualTime } from "../../lab/hosts/virtual-time.ts";
 
 /**
  * Time that waits for a real network, and never runs ahead of real time. A clock that only ran would let the network's and the

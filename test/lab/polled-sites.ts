@@ -1,10 +1,10 @@
-import type { FollowedSite } from "../../src/followed-site.ts";
-import { FreshnessMeter } from "../../src/lab/hosts/freshness-meter.ts";
-import { replayHosts } from "../../src/lab/hosts/replayed-hosts.ts";
-import type { HistoryEvent } from "../../src/lab/index.ts";
-import { createLabPorts } from "../../src/lab-ports.ts";
-import { createRandom } from "../../src/model/index.ts";
-import { followVirtually } from "../../src/virtual-run.ts";
+import type { HistoryEvent } from "../../lab/experiment/ports.ts";
+import { FreshnessMeter } from "../../lab/hosts/freshness-meter.ts";
+import { replayHosts } from "../../lab/hosts/replayed-hosts.ts";
+import { followVirtually } from "../../lab/hosts/virtual-run.ts";
+import { createLabPorts } from "../../lab/program/lab-ports.ts";
+import { createRandom } from "../../src/core/random.ts";
+import type { FollowedSite } from "../../src/crawler/followed-site.ts";
 
 const daySeconds = 86_400;
 const dayMs = daySeconds * 1000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SaxesParser } from "saxes";
-import { drawFigure } from "../../src/report/index.ts";
+import { drawFigure } from "../../src/report/figure-svg.ts";
 import { madeResult } from "./made-result.ts";
 
 const [lines, bars] = madeResult.figures;

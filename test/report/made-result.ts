@@ -1,4 +1,4 @@
-import type { LabResult } from "../../src/model/index.ts";
+import type { LabResult } from "../../src/core/lab-result.ts";
 
 /** A result that nobody measured, with all that a result may hold. */
 export const madeResult: LabResult = {

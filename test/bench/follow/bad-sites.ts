@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { join } from "node:path";
-import { exportSite } from "../../../src/export-site.ts";
-import type { Clock, EpochMs } from "../../../src/model/index.ts";
+import type { Clock, EpochMs } from "../../../src/core/time.ts";
+import { exportSite } from "../../../src/exporter/export-site.ts";
 import { addressOfHost, badHost } from "./loopback-names.ts";
 
 /** What is wrong with sites that may keep no other waiting. */

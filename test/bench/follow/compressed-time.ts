@@ -1,4 +1,4 @@
-import type { EpochMs } from "../../../src/model/index.ts";
+import type { EpochMs } from "../../../src/core/time.ts";
 
 /** Time that runs faster than that of the machine. */
 export interface CompressedTime {

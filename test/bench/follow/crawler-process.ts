@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { FollowStatus } from "../../../src/follow-status.ts";
+import type { FollowStatus } from "../../../src/crawler/follow/follow-status.ts";
 import { findCli } from "../../interop/command.ts";
 import { type CompressedTime, formatTime, heapVariable, timeVariable } from "./compressed-time.ts";
 
@@ -16,7 +16,7 @@ export interface ProcessUse {
   readonly processorSeconds: number;
 }
 
-const preload = fileURLToPath(new URL("compressed-process.js", import.meta.url));
+const preload = fileURLToPath(new URL("./compressed-process.js", import.meta.url));
 /** All went well, or some page or site could not be had. */
 const cleanExits: ReadonlySet<number | null> = new Set([0, 3, 6]);
 /** Of Linux, whatever the machine. */

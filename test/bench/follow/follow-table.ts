@@ -1,5 +1,5 @@
-import { formatTable } from "../../../src/cli/text-table.ts";
-import { hostKinds } from "../../../src/lab/hosts/virtual-host.ts";
+import { hostKinds } from "../../../lab/hosts/virtual-host.ts";
+import { formatTable } from "../../../src/cli/terminal/text-table.ts";
 
 import type { ProcessUse } from "./crawler-process.ts";
 import type { CrawlerResult, FollowResult } from "./follow-web.ts";

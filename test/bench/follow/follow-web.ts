@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { hostKinds } from "../../../src/lab/hosts/virtual-host.ts";
-import type { HostKind } from "../../../src/lab/index.ts";
-import type { EpochMs } from "../../../src/model/index.ts";
-import { createRandom, type Random } from "../../../src/model/index.ts";
+import type { HostKind } from "../../../lab/hosts/virtual-host.ts";
+import { hostKinds } from "../../../lab/hosts/virtual-host.ts";
+import { createRandom, type Random } from "../../../src/core/random.ts";
+import type { EpochMs } from "../../../src/core/time.ts";
 import { makeTempFolder } from "../../interop/temp-folder.ts";
 import { findFreePort } from "../../interop/web-server.ts";
 import { type BadKind, BadSite, badKinds } from "./bad-sites.ts";

@@ -1,6 +1,6 @@
-import { hostKinds } from "../../../src/lab/hosts/virtual-host.ts";
-import type { HostKind } from "../../../src/lab/index.ts";
-import type { EpochMs } from "../../../src/model/index.ts";
+import type { HostKind } from "../../../lab/hosts/virtual-host.ts";
+import { hostKinds } from "../../../lab/hosts/virtual-host.ts";
+import type { EpochMs } from "../../../src/core/time.ts";
 import type { LivingPage } from "./living-web.ts";
 
 /** How fresh what a crawler holds was, from 0 to 1: means over pages and time. */

@@ -1,12 +1,13 @@
 import { mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { exportSite } from "../../../src/export-site.ts";
-import { SitemapWriter } from "../../../src/format/index.ts";
-import { makeHosts } from "../../../src/lab/hosts/virtual-hosts.ts";
-import type { HostKind, HostServer } from "../../../src/lab/index.ts";
-import { createLabPorts } from "../../../src/lab-ports.ts";
-import type { Clock, EpochMs } from "../../../src/model/index.ts";
-import { createRandom } from "../../../src/model/index.ts";
+import type { HostServer } from "../../../lab/hosts/host-server.ts";
+import type { HostKind } from "../../../lab/hosts/virtual-host.ts";
+import { makeHosts } from "../../../lab/hosts/virtual-hosts.ts";
+import { createLabPorts } from "../../../lab/program/lab-ports.ts";
+import { createRandom } from "../../../src/core/random.ts";
+import type { Clock, EpochMs } from "../../../src/core/time.ts";
+import { exportSite } from "../../../src/exporter/export-site.ts";
+import { SitemapWriter } from "../../../src/formats/sitemap/sitemap.ts";
 import { goodHost, siteOfHost } from "./loopback-names.ts";
 import type { HostRoot } from "./nginx-hosts.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { mirrorFolderOf, mirrorPathOf } from "../../../src/store/mirror-path.ts";
+import { mirrorFolderOf, mirrorPathOf } from "../../../src/storage/mirror/mirror-path.ts";
 
 import { type LivingPage, type LivingWeb, readPageVersion } from "./living-web.ts";
 

@@ -4,7 +4,7 @@ import { chmodSync, createReadStream, mkdirSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { EpochMs } from "../../../src/model/index.ts";
+import type { EpochMs } from "../../../src/core/time.ts";
 import { requireProgram } from "../../interop/programs.ts";
 import { addressOfHost } from "./loopback-names.ts";
 

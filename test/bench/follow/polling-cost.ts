@@ -1,4 +1,4 @@
-import type { EpochMs } from "../../../src/model/index.ts";
+import type { EpochMs } from "../../../src/core/time.ts";
 import type { LivingPage } from "./living-web.ts";
 
 /** From when to when. */

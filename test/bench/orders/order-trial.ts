@@ -1,4 +1,5 @@
-import type { OrderRule, SiteTurn, TurnOptions } from "../../../src/frontier/index.ts";
+import type { OrderRule } from "../../../src/crawler/engine/order/order-rule.ts";
+import type { SiteTurn, TurnOptions } from "../../../src/crawler/engine/order/site-turns.ts";
 import type { MadeWeb } from "./made-web.ts";
 
 /** What an order, or what is held beside it, can do. */

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
-import { CrawlOrder, type OrderRule } from "../../../src/frontier/index.ts";
-import { PageJournal } from "../../../src/store/index.ts";
+import { CrawlOrder } from "../../../src/crawler/engine/order/crawl-order.ts";
+import type { OrderRule } from "../../../src/crawler/engine/order/order-rule.ts";
+import { PageJournal } from "../../../src/storage/queue/page-journal.ts";
 import { MadeWeb } from "./made-web.ts";
 import { makeRule, TrialRanks, takeTurns, turnOptions } from "./order-trial.ts";
 

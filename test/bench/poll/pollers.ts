@@ -1,16 +1,15 @@
 import {
   type ChangeHistory,
   defaultPrior,
-  LearningChooser,
   noHistory,
-  noLearning,
   observe,
   type RatePrior,
   rateOf,
-  type SiteLearning,
   SitePrior,
-} from "../../../src/revisit/index.ts";
-import { planPolls } from "../../../src/revisit/site-plan.ts";
+} from "../../../src/crawler/engine/revisit/change-rate.ts";
+import { LearningChooser } from "../../../src/crawler/engine/revisit/learning-chooser.ts";
+import { noLearning, type SiteLearning } from "../../../src/crawler/engine/revisit/site-learning.ts";
+import { planPolls } from "../../../src/crawler/engine/revisit/site-plan.ts";
 import type { Poller, TrialPoll, TrialSite } from "./polled-site.ts";
 
 const daySeconds = 86_400;

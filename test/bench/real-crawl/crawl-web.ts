@@ -1,7 +1,9 @@
-import { followSites } from "../../../src/follow-sites.ts";
-import { computePageRank } from "../../../src/graph/index.ts";
-import { generateWeb, simulateCrawl, type Web } from "../../../src/lab/index.ts";
-import { createRandom } from "../../../src/model/index.ts";
+import { simulateCrawl } from "../../../lab/simulation/simulate-crawl.ts";
+import { generateWeb } from "../../../lab/webs/generated-web.ts";
+import type { Web } from "../../../lab/webs/web.ts";
+import { createRandom } from "../../../src/core/random.ts";
+import { followSites } from "../../../src/crawler/follow/follow-sites.ts";
+import { computePageRank } from "../../../src/graph/page-rank.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import { GraphServers } from "./graph-servers.ts";
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
-import type { Web } from "../../../src/lab/index.ts";
+import type { Web } from "../../../lab/webs/web.ts";
 import { findFreePort } from "../../interop/web-server.ts";
 
 /** A generated web on loopback: a server a site, each with an address of its own. */

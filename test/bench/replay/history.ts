@@ -1,9 +1,9 @@
-import { cutDays as cutEvents, type HistoryDay } from "../../../src/lab/history-days.ts";
-import type { HistoryEvent } from "../../../src/lab/index.ts";
-import { readHistory as readEvents } from "../../../src/lab-history.ts";
+import { cutDays as cutEvents, type HistoryDay } from "../../../lab/brandman/history-days.ts";
+import type { HistoryEvent } from "../../../lab/experiment/ports.ts";
+import { readHistory as readEvents } from "../../../lab/program/lab-history.ts";
 
-export { daySeconds, type HistoryDay } from "../../../src/lab/history-days.ts";
-export type { HistoryEvent } from "../../../src/lab/index.ts";
+export { daySeconds, type HistoryDay } from "../../../lab/brandman/history-days.ts";
+export type { HistoryEvent } from "../../../lab/experiment/ports.ts";
 
 /** A site's changes, oldest first. */
 export interface History {

@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
-import { groupNumberOf, planGroups } from "../../../src/export/segment-writer.ts";
-import { formatArchive, formatChangeLine } from "../../../src/format/archive.ts";
-
-import type { EpochSeconds, Page } from "../../../src/model/index.ts";
+import type { Page } from "../../../src/core/page.ts";
+import type { EpochSeconds } from "../../../src/core/time.ts";
+import { groupNumberOf, planGroups } from "../../../src/exporter/publish/segment-writer.ts";
+import { formatArchive, formatChangeLine } from "../../../src/formats/archive/archive.ts";
 import type { Pages } from "./replayed-publisher.ts";
 
 const segmentSize = 2000;

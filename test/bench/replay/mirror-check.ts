@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { decodePathSegment } from "../../../src/format/index.ts";
-import { digestBytes } from "../../../src/model/index.ts";
+import { digestBytes } from "../../../src/core/page.ts";
+import { decodePathSegment } from "../../../src/formats/url/url-path.ts";
 import type { Pages } from "./replayed-publisher.ts";
 
 interface SeenFile {

@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { exportSite } from "../../../src/export-site.ts";
-import { indexFileName, publishedFolder } from "../../../src/format/index.ts";
-import type { Change, EpochSeconds, ExportSummary, Page } from "../../../src/model/index.ts";
-import { PublishedReader } from "../../export/published-reader.ts";
+import type { Change } from "../../../src/core/change.ts";
+import type { ExportSummary } from "../../../src/core/export-event.ts";
+import type { Page } from "../../../src/core/page.ts";
+import type { EpochSeconds } from "../../../src/core/time.ts";
+import { exportSite } from "../../../src/exporter/export-site.ts";
+import { indexFileName, publishedFolder } from "../../../src/formats/archive/archive-index.ts";
+import { PublishedReader } from "../../exporter/publish/published-reader.ts";
 
 /** Pages by path. */
 export type Pages = ReadonlyMap<string, Page>;

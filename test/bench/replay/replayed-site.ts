@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, rmdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { encodePathSegment } from "../../../src/format/index.ts";
-import { digestBytes, type Page } from "../../../src/model/index.ts";
-import { mediaTypeOfName } from "../../../src/scan/index.ts";
+import { digestBytes, type Page } from "../../../src/core/page.ts";
+import { mediaTypeOfName } from "../../../src/exporter/walk/media-types.ts";
+import { encodePathSegment } from "../../../src/formats/url/url-path.ts";
 import type { HistoryEvent } from "./history.ts";
 
 /** How events become files. */

@@ -1,8 +1,10 @@
 import { gzipSync } from "node:zlib";
-import { planReading } from "../../../src/crawl/reading-plan.ts";
-import { formatChangeLine } from "../../../src/format/archive.ts";
-import type { ArchiveEntry } from "../../../src/format/index.ts";
-import { type Change, type Cursor, composeChanges, type EpochSeconds, pathOf } from "../../../src/model/index.ts";
+import { type Change, composeChanges, pathOf } from "../../../src/core/change.ts";
+import type { Cursor } from "../../../src/core/cursor.ts";
+import type { EpochSeconds } from "../../../src/core/time.ts";
+import { planReading } from "../../../src/crawler/engine/discovery/reading-plan.ts";
+import { formatChangeLine } from "../../../src/formats/archive/archive.ts";
+import type { ArchiveEntry } from "../../../src/formats/archive/archive-index.ts";
 import type { LiteralScheme } from "./literal-scheme.ts";
 import type { PublishedDay } from "./replayed-publisher.ts";
 

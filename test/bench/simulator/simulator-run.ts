@@ -1,8 +1,10 @@
 import { parseArgs } from "node:util";
-import { orderNames } from "../../../src/frontier/index.ts";
-import { computePageRank } from "../../../src/graph/index.ts";
-import { type CrawlPlan, generateWeb, simulateCrawl } from "../../../src/lab/index.ts";
-import { numbersFrom } from "../../lab/webs/numbers.ts";
+import type { CrawlPlan } from "../../../lab/simulation/crawl-plan.ts";
+import { simulateCrawl } from "../../../lab/simulation/simulate-crawl.ts";
+import { generateWeb } from "../../../lab/webs/generated-web.ts";
+import { orderNames } from "../../../src/crawler/engine/order/order-rule.ts";
+import { computePageRank } from "../../../src/graph/page-rank.ts";
+import { numbersFrom } from "../../lab/numbers.ts";
 
 // One simulated crawl in a process of its own, so that its largest resident set is its own: `simulator.ts` reads what it prints.
 

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import Database from "libsql";
-import { crawlSite } from "../../../src/crawl-site.ts";
-import type { EpochSeconds } from "../../../src/model/index.ts";
-import { createPoliteness } from "../../../src/politeness.ts";
-import type { LastmodRecord, LastmodTrust } from "../../../src/revisit/index.ts";
-import { trustOf } from "../../../src/revisit/lastmod-trust.ts";
-import { mirrorFolderOf } from "../../../src/store/mirror-path.ts";
+import type { EpochSeconds } from "../../../src/core/time.ts";
+import { crawlSite } from "../../../src/crawler/crawl-site.ts";
+import type { LastmodRecord, LastmodTrust } from "../../../src/crawler/engine/revisit/lastmod-trust.ts";
+import { trustOf } from "../../../src/crawler/engine/revisit/lastmod-trust.ts";
+import { createPoliteness } from "../../../src/crawler/politeness.ts";
+import { mirrorFolderOf } from "../../../src/storage/mirror/mirror-path.ts";
 
 import type { Publication } from "./publications.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { appendFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { EpochSeconds } from "../../../src/model/index.ts";
+import type { EpochSeconds } from "../../../src/core/time.ts";
 import type { HistoryEvent } from "../replay/history.ts";
 import { ContentsPages } from "./contents-pages.ts";
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { CrawlSiteOptions } from "../../../src/crawl-site-options.ts";
-import { SitemapWriter } from "../../../src/format/index.ts";
-import type { EpochSeconds } from "../../../src/model/index.ts";
+import type { EpochSeconds } from "../../../src/core/time.ts";
+import type { CrawlSiteOptions } from "../../../src/crawler/crawl-site-options.ts";
+import { SitemapWriter } from "../../../src/formats/sitemap/sitemap.ts";
 import { contentsPath } from "./contents-pages.ts";
 import type { DayChanges, LivingSite } from "./living-site.ts";
 

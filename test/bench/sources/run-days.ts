@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { exportSite } from "../../../src/export-site.ts";
-import type { EpochSeconds } from "../../../src/model/index.ts";
-import type { LastmodTrust } from "../../../src/revisit/index.ts";
+import type { EpochSeconds } from "../../../src/core/time.ts";
+import type { LastmodTrust } from "../../../src/crawler/engine/revisit/lastmod-trust.ts";
+import { exportSite } from "../../../src/exporter/export-site.ts";
 import { findFreePort, startWebServer } from "../../interop/web-server.ts";
 import { copyRealPages } from "../peers/real-pages.ts";
 import { cutDays, daySeconds, type History } from "../replay/history.ts";

@@ -1,5 +1,7 @@
 import { gunzipSync, gzipSync } from "node:zlib";
-import { formatW3cDate, PageListReader, type SitemapEntry } from "../../../src/format/index.ts";
+import { PageListReader } from "../../../src/formats/sitemap/page-list-reader.ts";
+import type { SitemapEntry } from "../../../src/formats/sitemap/sitemap-document.ts";
+import { formatW3cDate } from "../../../src/formats/time/w3c-date.ts";
 import { Assertions, readCases, type Suite, type SuiteResult } from "../suite.ts";
 
 interface Case {

@@ -1,4 +1,4 @@
-import { normaliseUrl } from "../../../src/format/index.ts";
+import { normaliseUrl } from "../../../src/formats/url/url-normal.ts";
 import { Assertions, readCases, type Suite } from "../suite.ts";
 
 interface UrlCase {

@@ -3,11 +3,11 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { writeWacz } from "../../../src/store/index.ts";
-import { listenRaw, plainAnswer, type RawServer } from "../../fetch/raw-server.ts";
+import { writeWacz } from "../../../src/storage/warc/wacz-file.ts";
+import { listenRaw, plainAnswer, type RawServer } from "../../http/raw-server.ts";
 import { requireCached, skipWithoutCached } from "../../interop/cache-folder.ts";
 import { requireProgram, skipWithout } from "../../interop/programs.ts";
-import { RecordedSite } from "../../store/recorded-site.ts";
+import { RecordedSite } from "../../storage/state/recorded-site.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import type { Suite, SuiteResult } from "../suite.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { drawWeb } from "../../../src/lab/castillo/crawl-parameters.ts";
-import { meanLead, overtakenAt, RankedWeb, type RankStep } from "../../../src/lab/castillo/rank-coverage.ts";
+import { drawWeb } from "../../../lab/castillo/crawl-parameters.ts";
+import { meanLead, overtakenAt, RankedWeb, type RankStep } from "../../../lab/castillo/rank-coverage.ts";
 
 const curve = (...ranks: number[]): RankStep[] =>
   ranks.map((rank, at) => ({ pages: (at + 1) / ranks.length, rank, hours: at }));

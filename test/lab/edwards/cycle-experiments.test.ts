@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { checkCycle } from "../../../src/lab/edwards/cycle-check.ts";
-import { cycleParameters } from "../../../src/lab/edwards/cycle-parameters.ts";
-import { changeRateOf, defaultCycleWorld, publishedCycle } from "../../../src/lab/edwards/published-cycle.ts";
-import { type Experiment, experiments, judgePublished, readParameters } from "../../../src/lab/index.ts";
-import { createLabPorts } from "../../../src/lab-ports.ts";
-import type { LabRow } from "../../../src/model/index.ts";
-import { planCycle } from "../../../src/revisit/index.ts";
-import { nearestWord } from "../../../src/settings/index.ts";
+import { checkCycle } from "../../../lab/edwards/cycle-check.ts";
+import { cycleParameters } from "../../../lab/edwards/cycle-parameters.ts";
+import { planCycle } from "../../../lab/edwards/cycle-plan.ts";
+import { changeRateOf, defaultCycleWorld, publishedCycle } from "../../../lab/edwards/published-cycle.ts";
+import type { Experiment } from "../../../lab/experiment/experiment.ts";
+import { readParameters } from "../../../lab/experiment/parameter.ts";
+import { judgePublished } from "../../../lab/experiment/published.ts";
+import { experiments } from "../../../lab/experiments.ts";
+import { createLabPorts } from "../../../lab/program/lab-ports.ts";
+import { nearestWord } from "../../../src/config/nearest-word.ts";
+import type { LabRow } from "../../../src/core/lab-result.ts";
 
 const sum = (values: ArrayLike<number>): number => Array.from(values).reduce((total, value) => total + value, 0);
 

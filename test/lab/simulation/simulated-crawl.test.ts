@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { orderNames } from "../../../src/frontier/index.ts";
-import { computePageRank, GraphBuilder } from "../../../src/graph/index.ts";
-import { type CrawlPlan, generateWeb, simulateCrawl, type Web } from "../../../src/lab/index.ts";
+import type { CrawlPlan } from "../../../lab/simulation/crawl-plan.ts";
+import { simulateCrawl } from "../../../lab/simulation/simulate-crawl.ts";
+import { generateWeb } from "../../../lab/webs/generated-web.ts";
+import type { Web } from "../../../lab/webs/web.ts";
+import { orderNames } from "../../../src/crawler/engine/order/order-rule.ts";
+import { GraphBuilder } from "../../../src/graph/graph-builder.ts";
+import { computePageRank } from "../../../src/graph/page-rank.ts";
 import { fc } from "../../property.ts";
-import { numbersFrom } from "../webs/numbers.ts";
-import { crawlNaively } from "./naive-crawl.ts";
+import { crawlNaively } from "../naive-crawl.ts";
+import { numbersFrom } from "../numbers.ts";
 
 const plain: CrawlPlan = {
   order: "depth",

@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { targetsOf } from "../../../src/graph/graph.ts";
-import { computePageRank, GraphBuilder, inDegrees } from "../../../src/graph/index.ts";
-import { generateWeb, type Web, type WebShape } from "../../../src/lab/index.ts";
-import { webOfGraph } from "../../../src/lab/webs/read-web.ts";
-import { findSiteExponent } from "../../../src/lab/webs/site-sizes.ts";
-import { defaultWebShape } from "../../../src/lab/webs/web-shape.ts";
+import { generateWeb } from "../../../lab/webs/generated-web.ts";
+import { webOfGraph } from "../../../lab/webs/read-web.ts";
+import { findSiteExponent } from "../../../lab/webs/site-sizes.ts";
+import type { Web } from "../../../lab/webs/web.ts";
+import { defaultWebShape, type WebShape } from "../../../lab/webs/web-shape.ts";
+import { inDegrees, targetsOf } from "../../../src/graph/graph.ts";
+import { GraphBuilder } from "../../../src/graph/graph-builder.ts";
+import { computePageRank } from "../../../src/graph/page-rank.ts";
 import { fc } from "../../property.ts";
-import { numbersFrom } from "./numbers.ts";
+import { numbersFrom } from "../numbers.ts";
 
 /** How many pages each site has. */
 function countSitePages(web: Pick<Web, "sites" | "siteOf">): Uint32Array {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { planSiteSizes } from "../../../src/lab/webs/site-sizes.ts";
+import { planSiteSizes } from "../../../lab/webs/site-sizes.ts";
 
 test("whatever fits into sites is put into them, none empty, none beyond the cap", () => {
   for (let sites = 1; sites <= 9; sites++) {

@@ -1,0 +1,74 @@
+import type { Page } from "../../src/core/page.ts";
+import type { Graph } from "../../src/graph/graph.ts";
+
+/** What the lab needs from outside. */
+export interface LabPorts {
+  /** Exports a site of real files with the real exporter, beside it, and opens what was published. */
+  exportSite(site: RealSite): Promise<ExportedSite>;
+  /** Reads a site's real changes, oldest first. @throws TidemarkError `not-found`, `bad-option` */
+  readHistory(file: string): Promise<readonly HistoryEvent[]>;
+  /**
+   * Reads a web's graph from a file of arcs, or from the folder of a crawler's mirrors; `names` is a file with the names of its nodes, or "".
+   *
+   * @throws TidemarkError `not-found`, `bad-option`
+   */
+  readLinkedPages(place: string, names: string): Promise<LinkedPages>;
+  /** The media type of a file, by its path from the site's root; undefined if the exporter would hold it back by its name. */
+  mediaTypeOf(path: string): string | undefined;
+  /** Compresses as the exporter does. */
+  pack(content: Uint8Array, kind: "archive" | "index"): PackedContent;
+  /** The digest of a body, as pages have it. */
+  digestOf(content: Uint8Array): string;
+}
+
+/** Pages and their links. */
+export interface LinkedPages {
+  readonly graph: Graph;
+  /** The site of each page, from 0 without gaps. */
+  readonly siteOf: Uint32Array;
+  /** The home page of a site, by site, where it is known. */
+  readonly homes?: ReadonlyMap<number, number>;
+}
+
+/** A site of real files. */
+export type RealSite =
+  | { readonly kind: "folder"; readonly root: string }
+  /** This package's own documents. */
+  | { readonly kind: "documents" }
+  /** The site of `tidemark demo`. */
+  | { readonly kind: "demonstration"; readonly pages: number };
+
+/** What a site publishes. */
+export interface ExportedSite extends AsyncDisposable {
+  readonly pages: number;
+  /** The index, the list of the base and what is in robots.txt, in bytes as they are served. */
+  readonly listingBytes: number;
+  /** The archives of the base, one after the other, read back from the disk. */
+  archives(): AsyncIterable<ExportedArchive>;
+}
+
+/** An archive as it was read back. */
+export interface ExportedArchive {
+  readonly pages: readonly Page[];
+  readonly plainBytes: number;
+  readonly packedBytes: number;
+}
+
+/** What compression made of a content. */
+export interface PackedContent {
+  /** First 16 hex digits of the SHA-256 of the content, as archives are named. */
+  readonly id: string;
+  readonly sizeBytes: number;
+  /** As it is served. */
+  readonly bytes: Uint8Array;
+}
+
+/** What happened to one file of a site. */
+export interface HistoryEvent {
+  /** Seconds since 1970; never earlier than that of the event before. */
+  readonly time: number;
+  /** From the site's root, a character a byte. */
+  readonly path: string;
+  /** Size afterwards, 0 where it is not known; undefined if the file was deleted. */
+  readonly sizeBytes: number | undefined;
+}

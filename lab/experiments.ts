@@ -1,0 +1,41 @@
+import { freshnessExperiment } from "./brandman/freshness-experiment.ts";
+import { intervalExperiment } from "./brandman/interval-experiment.ts";
+import { metadataExperiment } from "./brandman/metadata-experiment.ts";
+import { needlessExperiment } from "./brandman/needless-experiment.ts";
+import { replayExperiment } from "./brandman/replay-experiment.ts";
+import { savingsExperiment } from "./brandman/savings-experiment.ts";
+import { batchExperiment } from "./castillo/batch-experiment.ts";
+import { connectionExperiment } from "./castillo/connection-experiment.ts";
+import { orderExperiment } from "./castillo/order-experiment.ts";
+import { sensitivityExperiment } from "./castillo/sensitivity-experiment.ts";
+import { speedUpExperiment } from "./castillo/speed-up-experiment.ts";
+import { estimatorExperiment } from "./cho/estimator-experiment.ts";
+import { refreshExperiment } from "./cho/refresh-experiment.ts";
+import { signalExperiment } from "./cho/signal-experiment.ts";
+import { crawlExperiment } from "./edwards/crawl-experiment.ts";
+import { obsoleteExperiment } from "./edwards/obsolete-experiment.ts";
+import { tableExperiment } from "./edwards/table-experiment.ts";
+import type { Experiment } from "./experiment/experiment.ts";
+import { plannerExperiment } from "./planners/planner-experiment.ts";
+
+/** Every experiment, in the order in which they are listed and run. */
+export const experiments: readonly Experiment[] = [
+  intervalExperiment,
+  needlessExperiment,
+  freshnessExperiment,
+  savingsExperiment,
+  metadataExperiment,
+  replayExperiment,
+  orderExperiment,
+  sensitivityExperiment,
+  connectionExperiment,
+  speedUpExperiment,
+  batchExperiment,
+  tableExperiment,
+  crawlExperiment,
+  obsoleteExperiment,
+  refreshExperiment,
+  estimatorExperiment,
+  signalExperiment,
+  plannerExperiment,
+];

@@ -1,0 +1,103 @@
+import type { Clock, CrawlEvent, CrawlSummary, EpochMs } from "../../core/index.ts";
+import type { Output } from "../terminal/output.ts";
+import { ProgressLine } from "../terminal/progress-line.ts";
+import { formatBytes, formatCount, formatElapsed, formatNoun } from "../terminal/quantity.ts";
+
+const reasons: Readonly<Record<(CrawlEvent & { event: "waiting" })["why"], string>> = {
+  "retry-after": "the site asked for it (Retry-After)",
+  "back-off": "the site is in trouble",
+  "crawl-delay": "the site asked for it (Crawl-delay)",
+  rest: "the site has a rest",
+  "shared-address": "another site at its address has a rest",
+};
+
+function formatWait(event: CrawlEvent & { event: "waiting" }, now: EpochMs): string {
+  const seconds = Math.max(1, Math.ceil((event.untilMs - now) / 1000));
+  return `${event.site}: waiting ${formatCount(seconds)} s: ${reasons[event.why]}`;
+}
+
+/** So many pages that failed are named. */
+const maxNamed = 10;
+
+/** Shows a crawl to people. */
+export class CrawlPrinter {
+  readonly #progress: ProgressLine;
+  readonly #clock: Clock;
+  #named = 0;
+  #faulty: string | undefined;
+
+  constructor(err: Output, quiet: boolean, clock: Clock = Date.now) {
+    this.#clock = clock;
+    this.#progress = new ProgressLine(err, quiet);
+  }
+
+  /**
+   * Takes one event.
+   *
+   * @param silent - leave out warnings and failures, because they are printed as JSON
+   */
+  show(event: CrawlEvent, silent: boolean): void {
+    if (event.event === "progress") {
+      const what = event.phase === "metadata" ? "reading archives" : "fetching pages";
+      this.#progress.show(() => `${event.site}: ${what}: ${formatCount(event.done)} of ${formatCount(event.total)}`);
+    } else if (event.event === "waiting") {
+      this.#progress.show(() => formatWait(event, this.#clock()), true);
+    } else if (!silent && event.event === "warning") this.#progress.say(`warning: ${event.site}: ${event.message}`);
+    else if (!silent && event.event === "item-error") {
+      this.#faulty = event.site + event.path;
+      this.#progress.say(`failed: ${event.site}${event.path}: ${event.message}`);
+    } else if (!silent && event.event === "page" && event.outcome === "failed") this.#sayFailed(event);
+  }
+
+  #sayFailed({ site, path, message }: CrawlEvent & { event: "page" }): void {
+    // Of what has an error of its own everything is said.
+    if (message === undefined || this.#faulty === site + path) return;
+    this.#named++;
+    if (this.#named <= maxNamed) this.#progress.say(`failed: ${site}${path}: ${message}`);
+    if (this.#named === maxNamed + 1) this.#progress.say("more pages failed; --json names each");
+  }
+
+  /** Takes the progress line away. */
+  end(): void {
+    this.#progress.clear();
+  }
+}
+
+const sourceWords: Readonly<Record<CrawlSummary["source"], string>> = {
+  archives: "archives",
+  resourcesync: "ResourceSync",
+  sitemap: "sitemaps",
+  links: "following links",
+  list: "the list of URLs",
+  none: "what was left of earlier visits",
+};
+
+function whyNotBetter({ passedOver }: CrawlSummary): string {
+  if (passedOver.length === 0) return "";
+  return ` (${passedOver.map(({ source, why }) => `${source}: ${why.replace(/\.$/, "")}`).join("; ")})`;
+}
+
+/** What a visit came to, for people. */
+export function formatCrawlResult(summary: CrawlSummary): string {
+  const { created, updated, deleted, unchanged } = summary;
+  if (summary.source === "none" && summary.pageRequests === 0) return `${summary.site}: could not be followed\n`;
+  const lines = [
+    `${summary.site}: ${formatCount(created)} created, ${formatCount(updated)} updated, ` +
+      `${formatCount(deleted)} deleted, ${formatCount(unchanged)} unchanged`,
+    `${formatNoun(summary.requests, "request")} (${formatCount(summary.pageRequests)} for pages, ` +
+      `${formatCount(summary.notModified)} answered 304), ${formatBytes(summary.pageBytes)} of pages, ` +
+      `${formatBytes(summary.metadataBytes)} of ${summary.source === "archives" ? "archives" : "lists"}, ${formatElapsed(summary.elapsedMs)}`,
+  ];
+  const odd = [
+    [summary.failed, "failed"],
+    [summary.differing, "not as announced"],
+    [summary.disallowed, "disallowed by robots.txt"],
+    [summary.pending, "left for the next visit"],
+  ] as const;
+  if (summary.packedPages > 0)
+    lines.push(`${formatNoun(summary.packedPages, "page")} from packages, ${formatBytes(summary.packageBytes)}`);
+  if (summary.source !== "archives") lines.push(`by ${sourceWords[summary.source]}${whyNotBetter(summary)}`);
+  const parts = odd.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`);
+  if (parts.length > 0) lines.push(parts.join(", "));
+  return `${lines.join("\n")}\n`;
+}

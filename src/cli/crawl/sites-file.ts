@@ -1,0 +1,121 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { nearestWord } from "../../config/index.ts";
+import { excerpt, TidemarkError, wrapSystemError } from "../../core/index.ts";
+import { areLooksInOrder, type CrawlSettings, crawlSettings } from "../../crawler/index.ts";
+import { siteUrl } from "../terminal/option.ts";
+import { readSettings } from "../terminal/setting-option.ts";
+
+const mistakesTold = 20;
+const maxLineCharacters = 16 * 1024;
+/** What each site of lines may have; files that settings name stand in a configuration. */
+const { url: _url, into: _into, stateFile: _state, urls: _urls, ca: _ca, ...siteSettings } = crawlSettings;
+const flags: ReadonlySet<string> = new Set(
+  Object.values(siteSettings).flatMap(({ option, kind }) => (kind.form === "flag" ? [option] : [])),
+);
+const names: readonly string[] = Object.values(siteSettings).map(({ option }) => option);
+
+/** Which sites a file lists, before what is given beside it. */
+type GivenSettings = Partial<Omit<CrawlSettings, "url">>;
+
+/**
+ * Reads a file of sites: a configuration in JSON, or lines of a URL and what is set for it, such as `priority=8
+ * types=text/html`, by the names of the options. A `#` at the beginning or after white space begins a comment. A file
+ * without sites is a mistake: whoever writes it anew may have emptied it first.
+ *
+ * @param given - goes before what the file says
+ * @throws TidemarkError `bad-option` with every mistake and its place; `not-found`, `no-permission`
+ */
+export async function readSitesFile(file: string, given: GivenSettings): Promise<CrawlSettings[]> {
+  const list = new SiteLines(file, given);
+  try {
+    const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+    for await (const line of lines) {
+      if (list.isConfiguration(line)) {
+        lines.close();
+        const { readCrawlConfiguration } = await import("../../crawler/index.ts");
+        return await readCrawlConfiguration(file, given);
+      }
+      list.add(line);
+    }
+  } catch (error) {
+    throw wrapSystemError(error, `read the sites ${file}`, { file });
+  }
+  return list.finish();
+}
+
+class SiteLines {
+  readonly #file: string;
+  readonly #given: GivenSettings;
+  readonly #sites = new Map<string, CrawlSettings>();
+  readonly #mistakes: string[] = [];
+  #lines = 0;
+  #hasText = false;
+
+  constructor(file: string, given: GivenSettings) {
+    this.#file = file;
+    this.#given = given;
+  }
+
+  isConfiguration(line: string): boolean {
+    return !this.#hasText && line.trimStart().startsWith("{");
+  }
+
+  add(line: string): void {
+    this.#lines++;
+    const text = withoutComment(line.replace(/^\uFEFF/, "")).trim();
+    if (text === "") return;
+    this.#hasText = true;
+    try {
+      if (text.length > maxLineCharacters) throw new TidemarkError("bad-option", "the line is too long");
+      const site = this.#read(text.split(/\s+/));
+      const { origin } = new URL(site.url);
+      if (this.#sites.has(origin)) throw new TidemarkError("bad-option", `${origin} is listed already`);
+      this.#sites.set(origin, site);
+    } catch (error) {
+      if (!(error instanceof TidemarkError)) throw error;
+      this.#mistakes.push(`line ${this.#lines}: ${error.message}`);
+    }
+  }
+
+  finish(): CrawlSettings[] {
+    if (!this.#hasText) this.#mistakes.push("no site is listed");
+    if (this.#mistakes.length === 0) return [...this.#sites.values()];
+    const told = this.#mistakes.slice(0, mistakesTold);
+    const more = this.#mistakes.length - told.length;
+    const rest = more > 0 ? [`and ${more} more`] : [];
+    throw new TidemarkError("bad-option", [`${this.#file}:`, ...told, ...rest].join("\n  "), {
+      hint: "A line is a URL and settings by the names of the options: https://example.org/ priority=8 rest=30",
+      details: { file: this.#file, mistakes: told },
+    });
+  }
+
+  #read([url = "", ...words]: readonly string[]): CrawlSettings {
+    const args: Record<string, string | true | string[]> = {};
+    for (const word of words) {
+      const at = word.indexOf("=");
+      const name = at === -1 ? word : word.slice(0, at);
+      if (!names.includes(name)) throw unknownSetting(name);
+      if ((at === -1) !== flags.has(name))
+        throw new TidemarkError("bad-option", flags.has(name) ? `${name} stands alone` : `${name} needs a value`);
+      if (args[name] !== undefined) throw new TidemarkError("bad-option", `${name} is given more than once`);
+      args[name] = at === -1 ? true : word.slice(at + 1);
+    }
+    const own = readSettings<CrawlSettings>(args, siteSettings as unknown as typeof crawlSettings);
+    const site = { ...own, ...this.#given, url: siteUrl(url, "the address") } as CrawlSettings;
+    if (!areLooksInOrder(site)) throw new TidemarkError("bad-option", "look-least is longer than look-most");
+    return site;
+  }
+}
+
+function withoutComment(line: string): string {
+  for (let at = line.indexOf("#"); at !== -1; at = line.indexOf("#", at + 1))
+    if (at === 0 || /\s/.test(line.charAt(at - 1))) return line.slice(0, at);
+  return line;
+}
+
+function unknownSetting(name: string): TidemarkError {
+  const near = nearestWord(name, names);
+  const hint = near === undefined ? "" : `; did you mean ${near}?`;
+  return new TidemarkError("bad-option", `${excerpt(name)} is no setting${hint}`);
+}

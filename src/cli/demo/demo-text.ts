@@ -1,0 +1,51 @@
+import { type DemoCheck, type DemoMethod, type DemoReport, type DemoVisit, demoMethods } from "../../demo/index.ts";
+import { formatBytes, formatCount, formatElapsed } from "../terminal/quantity.ts";
+import { formatTable } from "../terminal/text-table.ts";
+
+const methodNames: Readonly<Record<DemoMethod, string>> = {
+  tidemark: "Tidemark",
+  polling: "polling (If-None-Match, If-Modified-Since)",
+  everything: "downloading everything",
+};
+
+/** A visit as a heading and a table. */
+export function formatVisit(visit: DemoVisit): string {
+  const { pages, changedPages, deletedPages, touchedPages } = visit;
+  const [changed, deleted, touched] = [formatCount(changedPages), formatCount(deletedPages), formatCount(touchedPages)];
+  const what = {
+    1: `a site of ${formatCount(pages)} pages, all new`,
+    2: `${changed} pages new or changed, ${deleted} deleted,\n         ${touched} rewritten with the bytes they had`,
+    3: "nothing changed",
+  };
+  const rows = demoMethods.map((method) => {
+    const { requests, notModified, bytes } = visit.traffic[method];
+    return [`  ${methodNames[method]}`, formatCount(requests), formatCount(notModified), formatBytes(bytes)];
+  });
+  const head = ["", "requests", "304s", "received"];
+  return `\nVisit ${visit.visit}: ${what[visit.visit]}\n\n${formatTable([head, ...rows], "lrrr")}\n`;
+}
+
+/** A promise and whether it held, as a line. */
+export function formatCheck(check: DemoCheck): string {
+  return `  ${check.held ? "ok    " : "BROKEN"}  ${check.promise} (${check.found.replace(/\d{4,}/g, (digits) => formatCount(Number(digits)))})\n`;
+}
+
+/** What to make of it. */
+export function formatSummary(report: DemoReport): string {
+  const second = report.visits[1];
+  const broken = report.checks.filter((check) => !check.held).length;
+  const lines = [""];
+  if (second !== undefined) {
+    const { polling } = second.traffic;
+    lines.push(
+      `The deployment before visit 2 gave every page a new time, so polling received`,
+      `${formatCount(polling.requests - polling.notModified - second.deletedPages)} pages again, of which ` +
+        `${formatCount(second.changedPages)} had other bytes.`,
+    );
+  }
+  lines.push(
+    broken === 0 ? "Every promise held." : `${formatCount(broken)} promises did not hold: this is a bug.`,
+    `Took ${formatElapsed(report.elapsedMs)}.`,
+  );
+  return `${lines.join("\n")}\n`;
+}

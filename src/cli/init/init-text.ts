@@ -1,0 +1,87 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { SiteProposal } from "../../exporter/index.ts";
+import { wrapText } from "../terminal/text-wrap.ts";
+
+const sources = {
+  option: "as said",
+  "robots.txt": "found in robots.txt; check it",
+  "home page": "found in the home page; check it",
+  server: "the server's own address; check it",
+} as const;
+
+/** A configuration file with one site. */
+export function formatConfiguration({ settings }: SiteProposal): string {
+  const schema = findSchema();
+  return `${JSON.stringify({ ...(schema === undefined ? {} : { $schema: schema }), sites: [settings] }, undefined, 2)}\n`;
+}
+
+/** Editors take an address of the file system too; the package may be anywhere. */
+function findSchema(): string | undefined {
+  let folder = new URL(".", import.meta.url);
+  while (!existsSync(new URL("package.json", folder)) && folder.pathname !== "/") folder = new URL("..", folder);
+  const schema = new URL("docs/tidemark.schema.json", folder);
+  return existsSync(fileURLToPath(schema)) ? schema.href : undefined;
+}
+
+/**
+ * A proposal, for people.
+ *
+ * @param dryRun - what an export would do
+ * @param file - where the configuration was written to
+ */
+export function formatProposal(
+  proposal: SiteProposal,
+  configuration: string,
+  dryRun: string,
+  file: string | undefined,
+  columns: number,
+): string {
+  const { settings, baseUrlFrom, findings } = proposal;
+  const notes = [
+    wrapText(`${settings.baseUrl} (${sources[baseUrlFrom]})`, columns, "  site    ", "          "),
+    wrapText(settings.docroot, columns, "  docroot ", "          "),
+    wrapText(
+      settings.serverUser === undefined
+        ? "no user of a web server is known here: only what everybody may read is published"
+        : `runs as ${settings.serverUser}, it seems; what that user cannot read is held back`,
+      columns,
+      "  server  ",
+      "          ",
+    ),
+    ...findings.map(({ isFine, message }) =>
+      wrapText(message, columns, isFine ? "  ok      " : "  CHECK   ", "          "),
+    ),
+    ...(findings.length === 0 ? ["  server  was not asked; name it with --base-url or --server\n"] : []),
+  ];
+  const where = file === undefined ? "The configuration (--write FILE writes it):" : `The configuration, in ${file}:`;
+  return `${notes.join("")}\n${where}\n\n${configuration}\n${dryRun}\n${formatNext(proposal, file)}`;
+}
+
+function formatNext({ settings }: SiteProposal, file: string | undefined): string {
+  const { docroot, baseUrl, serverUser } = settings;
+  const host = new URL(baseUrl).hostname;
+  const config = shellWord(file ?? "/etc/tidemark.json");
+  const lines = ["Next:"];
+  if (file === undefined) lines.push(`  tidemark init ${shellWord(docroot)} --base-url ${baseUrl} --write ${config}`);
+  lines.push(`  tidemark export --config ${config}`, `  tidemark status --config ${config}`);
+  const options = [
+    ...(baseUrl === `https://${host}/` ? [] : [`BASE_URL=${baseUrl}`]),
+    ...(serverUser === undefined ? [] : [`OPTIONS=--server-user ${serverUser}`]),
+  ];
+  lines.push(
+    "",
+    "Every night by systemd, with options instead of the file, once the machine is",
+    "prepared as docs/operations.md of the package says:",
+    `  ln -s ${shellWord(docroot)} /etc/tidemark/${host}`,
+    ...options.map((option) => `  echo '${option}' >> /etc/tidemark/${host}.conf`),
+    `  systemctl enable --now tidemark-export@${host}.timer`,
+    "Or by a line of cron, with the file:",
+    `  17 2 * * * tidemark export --config ${config} --quiet`,
+  );
+  return `${lines.join("\n")}\n`;
+}
+
+function shellWord(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

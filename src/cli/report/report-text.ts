@@ -1,0 +1,55 @@
+import type { CrawlCosts, SiteReport, VisitReport } from "../../report/index.ts";
+import { formatBytes, formatCount, formatMoment, formatNoun } from "../terminal/quantity.ts";
+import { formatTable } from "../terminal/text-table.ts";
+
+/** Visits that are shown one by one; the sum is of all. */
+const visitsShown = 20;
+const pathsShown = 10;
+
+/** What the visits to a site came to, for people. */
+export function formatSiteReport(report: SiteReport): string {
+  const { site, heldPages, heldBytes, visits, sum } = report;
+  const head = `${site}: ${formatNoun(heldPages, "page")}, ${formatBytes(heldBytes)} held; ${formatNoun(visits.length, "visit")}\n`;
+  if (visits.length === 0) return head + formatMissed(report);
+  const shown = visits.slice(-visitsShown);
+  const left = visits.length - shown.length;
+  const table = formatTable(
+    [
+      ["visit", "source", "requests", "bytes", "created", "updated", "deleted"],
+      ...shown.map((visit) => rowOf(formatMoment(visit.at), visit.source, visit)),
+      rowOf("sum", "", sum),
+      ["polling each page", "", formatCount(sum.polling.requests), `about ${formatBytes(sum.polling.bytes)}`],
+      ["downloading all", "", formatCount(sum.download.requests), `about ${formatBytes(sum.download.bytes)}`],
+    ],
+    "llrrrrr",
+  );
+  const more = left > 0 ? `${formatNoun(left, "earlier visit")} in the sum\n` : "";
+  return head + table + more + formatMissed(report);
+}
+
+function rowOf(name: string, source: VisitReport["source"] | "", costs: CrawlCosts): string[] {
+  const { requests, bytes, created, updated, deleted } = costs;
+  return [name, source, formatCount(requests), formatBytes(bytes), ...[created, updated, deleted].map(formatCount)];
+}
+
+function formatMissed({ missed }: SiteReport): string {
+  if (missed === undefined) return "";
+  const { checked, differing, later, failed, missedShareAtMost, examples, seed } = missed;
+  const odd = [
+    later > 0 ? `${formatCount(later)} changed after the last visit` : "",
+    failed > 0 ? `${formatCount(failed)} could not be compared` : "",
+  ].filter((text) => text !== "");
+  const lines = [
+    `check: ${formatNoun(checked, "page")} fetched whole, ${formatCount(differing)} otherwise than held` +
+      `${odd.length === 0 ? "" : `; ${odd.join(", ")}`} (seed ${seed})`,
+    checked === 0
+      ? "nothing is proved"
+      : `with 95 % confidence at most ${formatShare(missedShareAtMost)} of the pages were missed`,
+    ...examples.slice(0, pathsShown).map((path) => `  ${path}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function formatShare(share: number): string {
+  return `${(share * 100).toFixed(share < 0.01 ? 2 : 1)} %`;
+}

@@ -1,0 +1,69 @@
+import { isUtf8 } from "node:buffer";
+import { TidemarkError } from "../../core/index.ts";
+import { formatNginxMap, type PageFile, serveFolder } from "../../server/index.ts";
+import { openMirroredPages } from "../../storage/index.ts";
+import type { RunContext } from "../terminal/command.ts";
+import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
+
+/** What the command line says about a server. */
+export interface ServeArguments {
+  readonly folder: string;
+  readonly host: string;
+  readonly port: number;
+  /** The crawler's state of a mirror; undefined for the one beside it. */
+  readonly stateFile: string | undefined;
+  /** Whether a map for nginx is printed instead. */
+  readonly nginx: boolean;
+}
+
+/** Prints the map of a mirror. */
+function printNginxMap(folder: string, pages: Iterable<PageFile> | undefined, { out, err }: RunContext): ExitCode {
+  if (pages === undefined)
+    throw new TidemarkError("not-found", `${folder} is no mirror of a crawler's state.`, {
+      hint: "Name a site's folder in the folder that tidemark crawl was given with --into; with --state its state.",
+      details: { folder },
+    });
+  const nameOf = ({ names }: PageFile): Buffer => Buffer.from(names, "latin1");
+  // What is printed is text.
+  function* texts(from: Iterable<PageFile>): Generator<PageFile, void, void> {
+    for (const page of from) if (isUtf8(nameOf(page))) yield { ...page, names: nameOf(page).toString() };
+  }
+  let left = 0;
+  for (const page of pages) if (!isUtf8(nameOf(page))) left++;
+  for (const piece of formatNginxMap(() => texts(pages))) out.write(piece);
+  if (left === 0) return exitCodes.done;
+  err.write(
+    `${left} ${left === 1 ? "page has a file name" : "pages have file names"} of other bytes than UTF-8, left out\n`,
+  );
+  return exitCodes.itemsFailed;
+}
+
+/** Serves until a signal comes, which is how it is meant to end. */
+export async function runServe(options: ServeArguments, context: RunContext): Promise<ExitCode> {
+  const { out, err, json, quiet, signal } = context;
+  using pages = openMirroredPages(options.folder, options.stateFile);
+  if (options.nginx) return printNginxMap(options.folder, pages, context);
+  const counts = { requests: 0, notModified: 0, bytes: 0 };
+  const server = await serveFolder({
+    folder: options.folder,
+    host: options.host,
+    port: options.port,
+    pages,
+    onRequest: (entry) => {
+      counts.requests++;
+      counts.bytes += entry.bytes;
+      if (entry.status === 304) counts.notModified++;
+      if (json) out.writeJson({ event: "request", ...entry });
+      else if (!quiet) out.write(`${entry.method} ${entry.path} ${entry.status} ${entry.bytes}\n`);
+    },
+  });
+  try {
+    if (json) out.writeJson({ event: "listening", url: server.url, port: server.port });
+    else if (!quiet) err.write(`serving ${options.folder} at ${server.url} (Ctrl-C ends)\n`);
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  } finally {
+    await server.close();
+  }
+  if (json) out.writeJson({ event: "summary", ...counts });
+  return exitCodes.done;
+}

@@ -1,0 +1,95 @@
+import { resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { TidemarkError } from "../../core/index.ts";
+import { type FollowLook, readFollowStatus } from "../../crawler/index.ts";
+import { writeTextFile } from "../../fs/index.ts";
+import { isUtf8Locale } from "../status/status-text.ts";
+import type { RunContext } from "../terminal/command.ts";
+import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
+import { formatTopMetrics } from "./top-metrics.ts";
+import { formatTop, type TopView } from "./top-text.ts";
+
+/** What the command line says about a look at a follower. */
+export interface TopArguments {
+  /** Folder of the mirrors. */
+  readonly into: string;
+  readonly isOnce: boolean;
+  /** A file, "-" for standard output. */
+  readonly openMetricsFile: string | undefined;
+}
+
+const redrawAfterMs = 1000;
+/** Another screen, as editors have, without a cursor; and back. */
+const enterScreen = "\u001b[?1049h\u001b[?25l";
+const leaveScreen = "\u001b[?25h\u001b[?1049l";
+
+/** Shows how a follower is doing: once, or again and again on a terminal until somebody ends it. */
+export async function runTop(options: TopArguments, context: RunContext): Promise<ExitCode> {
+  const { into, isOnce, openMetricsFile } = options;
+  const { out, json, quiet } = context;
+  if (out.isTerminal && !isOnce && !json && !quiet && openMetricsFile === undefined) return await watch(into, context);
+  const look = await lookOrTell(into, openMetricsFile, context);
+  if (openMetricsFile !== undefined) await writeMetrics(look, openMetricsFile, context);
+  if (json) out.writeJson({ event: "summary", ...look.status, ageMs: look.ageMs, isBusy: look.isBusy });
+  else if (!quiet && openMetricsFile === undefined)
+    out.write(
+      formatTop(look, { ...viewOf(context, process.env), isBold: false })
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
+  return exitCodes.done;
+}
+
+async function lookOrTell(into: string, openMetricsFile: string | undefined, context: RunContext): Promise<FollowLook> {
+  try {
+    return readFollowStatus(into, Date.now);
+  } catch (error) {
+    // Who watches the numbers has to see that there are none any more.
+    if (error instanceof TidemarkError && error.code === "not-found" && openMetricsFile !== undefined)
+      await writeMetrics(undefined, openMetricsFile, context);
+    throw error;
+  }
+}
+
+async function writeMetrics(look: FollowLook | undefined, file: string, { out }: RunContext): Promise<void> {
+  if (file === "-") out.write(formatTopMetrics(look));
+  else await writeTextFile(resolve(file), formatTopMetrics(look), { overwrite: true });
+}
+
+function viewOf({ out }: RunContext, environment: NodeJS.ProcessEnv): TopView {
+  const { NO_COLOR, TERM } = environment;
+  return {
+    columns: out.columns,
+    unicode: isUtf8Locale(environment),
+    isBold: (NO_COLOR ?? "") === "" && TERM !== "dumb",
+    now: Date.now(),
+  };
+}
+
+async function watch(into: string, context: RunContext): Promise<ExitCode> {
+  const { out, signal } = context;
+  const ended = new AbortController();
+  const end = (): void => ended.abort();
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
+  // Before the screen is another one: so that its message stays where nobody follows.
+  let look = readFollowStatus(into, Date.now);
+  const keyboard = context.keyboard?.();
+  keyboard?.onEnd(end);
+  out.write(enterScreen);
+  try {
+    while (!ended.signal.aborted) {
+      const view = viewOf(context, process.env);
+      const lines = formatTop(look, { ...view, rows: Math.max(1, out.rows - 1) });
+      out.write(`\u001b[H${lines.map((line) => `${line}\u001b[K\n`).join("")}\u001b[Jq ends it\u001b[K`);
+      await wait(redrawAfterMs, undefined, { signal: ended.signal }).catch(() => undefined);
+      if (!ended.signal.aborted) look = readFollowStatus(into, Date.now);
+    }
+  } finally {
+    signal.removeEventListener("abort", end);
+    out.write(leaveScreen);
+    await out.flush();
+    keyboard?.[Symbol.dispose]();
+  }
+  return exitCodes.done;
+}

@@ -1,0 +1,20 @@
+export type { Mistake } from "./configuration.ts";
+export { date, parseDate } from "./date.ts";
+export { parseDuration } from "./duration.ts";
+export { choices, mediaTypes } from "./list-kind.ts";
+export { nearestWord } from "./nearest-word.ts";
+export { type Setting, type SettingTable, settingRow } from "./setting.ts";
+export {
+  byteRate,
+  choice,
+  duration,
+  flag,
+  folderMappings,
+  numberBetween,
+  path,
+  siteUrl,
+  text,
+  texts,
+  wholeNumber,
+} from "./setting-kind.ts";
+export { findAddressMistakes, readConfiguration, siteMistake } from "./site-configuration.ts";

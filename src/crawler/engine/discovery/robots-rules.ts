@@ -1,0 +1,154 @@
+import {
+  confirmValidators,
+  type EpochMs,
+  type FetchOutcome,
+  ok,
+  problem,
+  type Result,
+  type RobotsCopy,
+  saysNoRobots,
+  type Validators,
+} from "../../../core/index.ts";
+import {
+  maxRobotsBytes,
+  parseRobots,
+  type Robots,
+  type RobotsAgent,
+  robotsCrawlDelaySeconds,
+} from "../../../formats/robots/index.ts";
+import { describeOutcome, getPatiently } from "../politeness/patient-request.ts";
+import type { Postponed } from "../politeness/site-turn.ts";
+import { type ReadingVisit, warn } from "../visit/reading-visit.ts";
+import { maxCopyAgeMs, robotsFreshMs } from "../visit/robots-freshness.ts";
+import { withoutShared } from "../visit/shared-tags.ts";
+import type { VisitProgress } from "../visit/visit-progress.ts";
+
+/** Lets the site's Crawl-delay hold for what is asked next. */
+export function keepCrawlDelay(visit: ReadingVisit, robots: Robots): void {
+  const crawlDelayMs = Math.ceil((robotsCrawlDelaySeconds(robots, visit.agent) ?? 0) * 1000);
+  visit.ports.gate?.describe(visit.origin, { crawlDelayMs });
+}
+
+/** Under which names a copy of robots.txt was received; see {@link RobotsCopy}. */
+export function copyKeyOf(agent: RobotsAgent): string {
+  return agent.join(" ");
+}
+
+/** Whether two copies were received under the same names and say the same. */
+export function isSameRobots(a: RobotsCopy | undefined, b: RobotsCopy): boolean {
+  return (
+    a !== undefined &&
+    a.agent === b.agent &&
+    a.body.length === b.body.length &&
+    a.body.every((byte, at) => byte === b.body[at])
+  );
+}
+
+/** The rules that hold for this visit. */
+export interface RobotsRules {
+  readonly robots: Robots;
+  /** What is to be remembered; undefined if the copy stays as it is. */
+  readonly copy: RobotsCopy | undefined;
+  /** From then on they are asked for anew, also in the middle of a visit. */
+  readonly until: EpochMs;
+}
+
+// A site that announces archives is asked at each visit: its robots.txt leads to them, and a 304 costs it nothing.
+function freshRules(kept: RobotsCopy, nowMs: number, resumed: VisitProgress | undefined): RobotsRules | undefined {
+  const ageMs = nowMs - kept.confirmedAt;
+  const limitMs = resumed?.robotsAgeMs ?? Math.min(kept.freshMs, maxCopyAgeMs);
+  if (ageMs < 0 || ageMs >= limitMs) return undefined;
+  const robots = parseRobots(kept.body);
+  if (resumed === undefined && robots.archiveIndexes.length > 0) return undefined;
+  return { robots, copy: undefined, until: kept.confirmedAt + Math.max(maxCopyAgeMs, limitMs) };
+}
+
+// It is asked for as it is. Where it comes coded all the same, it has rules only for who undoes that.
+function askForRobots(
+  visit: ReadingVisit,
+  validators: Validators | undefined,
+  isDecoded: boolean,
+): Promise<FetchOutcome | Postponed> {
+  return getPatiently(visit, "metadata", () => ({
+    path: "/robots.txt",
+    maxBytes: maxRobotsBytes + 1,
+    truncateAtBytes: maxRobotsBytes + 1,
+    maxRedirects: 5,
+    crossOrigin: true,
+    headers: { "accept-encoding": "identity" },
+    acceptCoding: isDecoded,
+    ...(validators === undefined ? {} : { validators }),
+  }));
+}
+
+/** Asks for what names a coding that it has not, such as `utf-8`; undefined if it is no text as it is. */
+async function askAsText(
+  visit: ReadingVisit,
+  validators: Validators | undefined,
+): Promise<FetchOutcome | Postponed | undefined> {
+  const outcome = await askForRobots(visit, validators, false);
+  // Broken codings have no rules, and whoever took them for text would be allowed everything.
+  return outcome.kind === "fetched" && outcome.body.some(isControl) ? undefined : outcome;
+}
+
+function isControl(byte: number): boolean {
+  return byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d;
+}
+
+/**
+ * Takes the copy of robots.txt that is kept, if it is fresh and announces no archives; else asks for it, with the
+ * validators of the copy.
+ *
+ * An answer that there is none (404, 410) is kept like a file. Any other 4xx but 429 allows everything and is asked
+ * for again in the next visit, and so is a redirect that leads nowhere. After 429, 5xx, a timeout or no connection a
+ * copy of the last day holds.
+ *
+ * @param sharedTags - entity tags that say nothing, since the site gives them to what differs
+ * @param progress - where the visit goes on with what an earlier one began, the copy is taken as that one received it
+ * @returns the rules; a problem `site-unavailable` if the server is in trouble and no copy of the last day is kept
+ * @see RFC 9309 sections 2.3.1 and 2.4
+ */
+export async function readRobots(
+  visit: ReadingVisit,
+  kept: RobotsCopy | undefined,
+  sharedTags: ReadonlySet<string> = new Set(),
+  progress?: VisitProgress,
+): Promise<Result<RobotsRules>> {
+  const resumed = progress?.isResumed === true ? progress : undefined;
+  const fresh = kept && freshRules(kept, visit.ports.timing.now(), resumed);
+  if (fresh !== undefined) return ok(fresh);
+  const sent = kept && withoutShared(kept.validators, sharedTags);
+  const decoded = await askForRobots(visit, sent, true);
+  const isMiscoded = decoded.kind === "failed" && decoded.reason === "bad-coding";
+  const outcome = isMiscoded ? ((await askAsText(visit, sent)) ?? decoded) : decoded;
+  const agent = copyKeyOf(visit.agent);
+  const confirmedAt = visit.ports.timing.now();
+  const until = confirmedAt + maxCopyAgeMs;
+  if (outcome.kind === "postponed")
+    return problem("site-unavailable", `robots.txt is not asked for: ${outcome.message}`);
+  if (saysNoRobots(outcome)) {
+    const freshMs = outcome.kind === "gone" ? maxCopyAgeMs : 0;
+    const copy = { agent, body: new Uint8Array(0), validators: {}, confirmedAt, freshMs };
+    return ok({ robots: parseRobots(copy.body), copy, until });
+  }
+  if (outcome.kind === "fetched") {
+    const { body, validators, cacheControl } = outcome;
+    const copy = { agent, body, validators, confirmedAt, freshMs: robotsFreshMs(cacheControl) };
+    return ok({ robots: parseRobots(body), copy, until });
+  }
+  if (outcome.kind === "not-modified" && kept !== undefined) {
+    // RFC 9111 section 4.3.4: what a 304 does not say anew stays.
+    const freshMs = outcome.cacheControl === undefined ? kept.freshMs : robotsFreshMs(outcome.cacheControl);
+    const validators = confirmValidators(kept.validators, outcome.validators);
+    return ok({ robots: parseRobots(kept.body), copy: { ...kept, validators, confirmedAt, freshMs }, until });
+  }
+  if (kept !== undefined && confirmedAt - kept.confirmedAt <= maxCopyAgeMs) {
+    warn(
+      visit,
+      "robots-kept",
+      `robots.txt could not be had (${describeOutcome(outcome)}); the copy of the last visit is used.`,
+    );
+    return ok({ robots: parseRobots(kept.body), copy: undefined, until: kept.confirmedAt + maxCopyAgeMs });
+  }
+  return problem("site-unavailable", `robots.txt could not be had: ${describeOutcome(outcome)}`);
+}

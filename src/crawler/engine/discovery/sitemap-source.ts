@@ -1,0 +1,166 @@
+import { type FoundTarget, ok, type Result, type Target } from "../../../core/index.ts";
+import { type Robots, robotsSitemaps } from "../../../formats/robots/index.ts";
+import type { SitemapEntry } from "../../../formats/sitemap/index.ts";
+import {
+  adviseLook,
+  isFutureLastmod,
+  type LastmodRecord,
+  noLastmodRecord,
+  noteLook,
+} from "../revisit/lastmod-trust.ts";
+import type { SourceVisit } from "../visit/source-visit.ts";
+import { type SitemapCopy, type SitemapProgress, type SitemapRound, SitemapTree } from "./sitemap-tree.ts";
+import { type ChangeSource, failLook, type PollPlan, type SourceLook } from "./source.ts";
+import type { TargetScope } from "./target-scope.ts";
+
+interface ListedTarget extends FoundTarget {
+  readonly isFuture: boolean;
+}
+
+const usualPath = "/sitemap.xml";
+
+/** What is remembered of a site's sitemaps. */
+interface SitemapState {
+  readonly copies: Readonly<Record<string, SitemapCopy>>;
+  readonly trust: LastmodRecord;
+  /** Pages that changed in silence at the last look, as far as they are remembered. */
+  readonly silent: readonly string[];
+}
+
+const maxSilentPaths = 1000;
+
+function readState(value: unknown): SitemapState {
+  return { copies: {}, trust: noLastmodRecord, silent: [], ...(value as Partial<SitemapState> | undefined) };
+}
+
+function roundsOf({ copies }: SitemapState): number[] {
+  return Object.values(copies).map(({ round }) => round ?? 0);
+}
+
+/** Counts what polls say of the `lastmod`s of one look. */
+class LookTally {
+  readonly silent: string[] = [];
+  movedPolled = 0;
+  movedChanged = 0;
+  unmovedPolled = 0;
+  unmovedChanged = 0;
+
+  observe(target: Target, hasChanged: boolean): void {
+    if (target.lastmod === undefined) return;
+    if (target.lastmod !== target.askedLastmod) {
+      this.movedPolled += 1;
+      if (hasChanged) this.movedChanged += 1;
+      return;
+    }
+    this.unmovedPolled += 1;
+    if (!hasChanged) return;
+    this.unmovedChanged += 1;
+    if (this.silent.length < maxSilentPaths) this.silent.push(target.path);
+  }
+}
+
+/** The site's sitemaps: those that robots.txt names, or the one at the usual place. */
+export class SitemapSource implements ChangeSource {
+  readonly name = "sitemap";
+  readonly #scope: TargetScope;
+
+  constructor(scope: TargetScope) {
+    this.#scope = scope;
+  }
+
+  async look(visit: SourceVisit): Promise<Result<SourceLook>> {
+    const { memory, targets } = visit.ports;
+    const state = readState(memory.readSource(this.name));
+    let named = 0;
+    let future = 0;
+    const begun = memory.readSource("sitemap-round") as SitemapRound | null | undefined;
+    const round = begun ?? { number: 1 + Math.max(0, ...roundsOf(state)), failed: {} };
+    const save = ({ copies, failed }: SitemapProgress): void => {
+      if (Object.keys(copies).length > 0) memory.rememberSource(this.name, { ...state, copies });
+      memory.rememberSource("sitemap-round", { ...round, failed });
+      memory.flush();
+    };
+    const tree = new SitemapTree(visit, state.copies, round, {
+      begin: () => targets.beginList(),
+      take: (entries, mark) => {
+        const found = this.#targetsOf(visit, entries);
+        named += found.length;
+        future += found.filter(({ isFuture }) => isFuture).length;
+        targets.note(found, mark);
+      },
+      save,
+    });
+    const isAnnounced = this.isAnnounced(visit.robots);
+    let look = await tree.read(robotsSitemaps(visit.robots, `${visit.origin}/robots.txt`));
+    if (look.read + look.unchanged === 0 && !look.isPartial && look.firstProblem?.code !== "site-unavailable")
+      look = await tree.read([usualPath]);
+    if (look.isPartial) save(look);
+    else if (memory.readSource("sitemap-round") != null) memory.rememberSource("sitemap-round", null);
+    const isExpected = isAnnounced || Object.keys(state.copies).length > 0;
+    if (look.unchanged === 0 && named === 0) {
+      const { code, message } = look.firstProblem ?? { code: "no-sitemap", message: "it names no page of the site" };
+      return failLook({ code, message: isAnnounced ? message : `${usualPath}: ${message}` }, isExpected);
+    }
+    // What is unchanged names what it named.
+    if (look.isComplete && (look.read > 0 || begun != null))
+      targets.endLists(Object.values(look.copies).map(({ mark }) => mark));
+    memory.rememberSource(this.name, { ...state, copies: look.copies });
+    const plan = this.#plan(visit, { ...state, copies: look.copies }, future);
+    if (!look.isPartial) return ok({ kind: "targets", plan });
+    // Half a look says nothing of the lists' honesty.
+    return ok({
+      kind: "targets",
+      plan: { ...plan, conclude: () => undefined },
+      left: look.isInTrouble ? "trouble" : "bounded",
+    });
+  }
+
+  isAnnounced({ sitemaps }: Robots): boolean {
+    return sitemaps.length > 0;
+  }
+
+  #plan(visit: SourceVisit, state: SitemapState, future: number): PollPlan {
+    const { memory, targets } = visit.ports;
+    const { moved, unmoved } = targets.countListed();
+    const late = state.silent.length === 0 ? 0 : targets.countMoved(state.silent);
+    const advice = adviseLook(state.trust, unmoved);
+    const tally = new LookTally();
+    const isSelective = advice.unmovedSample < unmoved;
+    return {
+      followsLinks: false,
+      asks: isSelective ? "moved" : "all",
+      sampled: isSelective ? advice.unmovedSample : 0,
+      trust: advice.trust,
+      observe: (target, hasChanged) => tally.observe(target, hasChanged),
+      conclude: () => {
+        const { movedPolled, movedChanged, unmovedPolled, unmovedChanged, silent } = tally;
+        // On the first visit there is nothing to compare.
+        if (moved + unmoved === 0) return;
+        const trust = noteLook(state.trust, {
+          listed: moved + unmoved + future,
+          future,
+          unmoved,
+          movedPolled,
+          movedChanged,
+          unmovedPolled,
+          unmovedChanged,
+          late,
+        });
+        memory.rememberSource(this.name, { ...state, trust, silent } satisfies SitemapState);
+      },
+    };
+  }
+
+  #targetsOf(visit: SourceVisit, entries: readonly SitemapEntry[]): ListedTarget[] {
+    const now = visit.ports.timing.now();
+    const found: ListedTarget[] = [];
+    for (const { location, lastModifiedText, lastModified } of entries) {
+      const path = this.#scope.pathOf(location, visit.origin);
+      if (path === undefined || !this.#scope.mayBeWanted(path)) continue;
+      const isFuture = lastModified !== undefined && isFutureLastmod(lastModified, now);
+      // A date that cannot be says nothing: the page is asked for as one without.
+      found.push({ path, depth: 0, lastmod: isFuture ? undefined : lastModifiedText, isFuture });
+    }
+    return found;
+  }
+}

@@ -1,0 +1,61 @@
+import type { MediaTypes } from "../../../core/index.ts";
+import { type MediaTypeFilter, parseUrl } from "../../../core/index.ts";
+import { isCanonicalPath } from "../../../formats/url/index.ts";
+
+// What the WHATWG URL parser leaves in a path or a query and a path of ours does not carry.
+const unescaped = /[\\^`{}"<>]/g;
+
+/** Types of pages that lead to others. */
+const leadingTypes: ReadonlySet<string> = new Set(["text/html", "application/xhtml+xml"]);
+
+/** Whether pages of a media type lead to others. */
+export function leadsOn(mediaType: string): boolean {
+  return leadingTypes.has(mediaType);
+}
+
+/** Types of bodies in which links are looked for. */
+export const linkedTypes: readonly string[] = [...leadingTypes, "text/css"];
+
+/** Whether links are looked for in a page of a media type. */
+export function hasLinks(mediaType: string): boolean {
+  return linkedTypes.includes(mediaType);
+}
+
+/** Which of a site's URLs are asked for. */
+export class TargetScope {
+  readonly #filter: MediaTypeFilter;
+  readonly #mediaTypes: MediaTypes;
+
+  constructor(filter: MediaTypeFilter, mediaTypes: MediaTypes) {
+    this.#filter = filter;
+    this.#mediaTypes = mediaTypes;
+  }
+
+  /**
+   * A URL as a path of the site with query, its fragment dropped.
+   *
+   * @param text - absolute, or relative to the origin
+   * @returns undefined if it is of another site, or cannot be kept
+   */
+  pathOf(text: string, origin: string): string | undefined {
+    const rest = text.startsWith(origin) ? text.slice(origin.length) : text;
+    // Nearly all are as they should be, and no URL need be made of them.
+    if (isCanonicalPath(rest)) return rest;
+    const url = parseUrl(text, origin);
+    if (url === undefined || url.origin !== origin || url.username !== "" || url.password !== "") return undefined;
+    const path = (url.pathname + url.search).replace(unescaped, encodeURIComponent);
+    return isCanonicalPath(path) ? path : undefined;
+  }
+
+  /** Whether a page may have a wanted type, as far as its path says. */
+  mayBeWanted(path: string): boolean {
+    const type = this.#mediaTypes.typeOf(path);
+    return type === undefined || this.#filter.matches(type);
+  }
+
+  /** Whether a page may lead to wanted ones, as far as its path says. */
+  mayLeadOn(path: string): boolean {
+    const type = this.#mediaTypes.typeOf(path);
+    return type === undefined || leadsOn(type);
+  }
+}

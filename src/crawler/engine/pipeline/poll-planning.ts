@@ -1,0 +1,148 @@
+import type { EpochMs, EpochSeconds, SiteMemory, Target } from "../../../core/index.ts";
+import { parseHttpDate } from "../../../formats/http/index.ts";
+import type { TargetVisit } from "../discovery/target-visit.ts";
+import {
+  type ChangeHistory,
+  defaultPrior,
+  minRate,
+  noHistory,
+  type RatePrior,
+  rateOf,
+  SitePrior,
+} from "../revisit/change-rate.ts";
+import type { PollChooser } from "../revisit/due-choice.ts";
+import { observeRate } from "../revisit/page-evidence.ts";
+import { evidenceSize } from "../revisit/rate-grid.ts";
+import { meanHazard } from "../revisit/rate-hazard.ts";
+import { RateTally } from "../revisit/rate-tally.ts";
+import { noLearning, readLearning, type SiteLearning } from "../revisit/site-learning.ts";
+import { createChooser } from "./poll-chooser.ts";
+import type { TargetFinding } from "./target-judgement.ts";
+
+/** The numbers of a history in the order in which they are kept; a new one goes to the end. */
+const fields = [
+  "visits",
+  "changes",
+  "changedSeconds",
+  "changedSquares",
+  "datedChanges",
+  "quietSeconds",
+  "falseDates",
+] as const satisfies readonly (keyof ChangeHistory)[];
+
+/** A history from the numbers that are kept of it. */
+export function readHistory(numbers: readonly number[]): ChangeHistory {
+  const history: Record<(typeof fields)[number], number> = { ...noHistory };
+  for (const [at, field] of fields.entries()) history[field] = numbers[at] ?? 0;
+  const evidence = numbers.slice(fields.length);
+  return evidence.length === evidenceSize ? { ...history, evidence } : history;
+}
+
+/** The numbers of a history, to be kept. */
+export function numbersOf(history: ChangeHistory): readonly number[] {
+  return [...fields.map((field) => history[field]), ...(history.evidence ?? [])];
+}
+
+/** When a page says that it last changed, in seconds; undefined if it does not. */
+export function modifiedAtOf(finding: TargetFinding, now: EpochSeconds): number | undefined {
+  const field = "validators" in finding ? finding.validators.lastModified : undefined;
+  const modifiedMs = field === undefined ? undefined : parseHttpDate(field, now * 1000);
+  return modifiedMs === undefined ? undefined : modifiedMs / 1000;
+}
+
+/**
+ * How a target changed, this answer included, as numbers to be kept.
+ *
+ * @param hazardPerSecond - how often rates of the site become others, by {@link readHazard}
+ */
+export function historyAfter(
+  target: Target,
+  finding: TargetFinding,
+  now: EpochSeconds,
+  hasChanged: boolean,
+  hazardPerSecond: number,
+): readonly number[] {
+  if (target.askedAt === undefined || target.held === undefined) return target.history;
+  const modifiedAt = modifiedAtOf(finding, now);
+  const observation = {
+    intervalSeconds: now - target.askedAt,
+    changed: hasChanged,
+    ...(modifiedAt === undefined ? {} : { lastModifiedAgeSeconds: now - modifiedAt }),
+  };
+  return numbersOf(observeRate(readHistory(target.history), observation, hazardPerSecond));
+}
+
+/** What is thought of a site's pages before they are asked for again: by what its others did, as far as that is known. */
+export function readPrior(memory: Pick<SiteMemory, "readSource">): RatePrior {
+  const seconds = Number((memory.readSource("rates") as { readonly seconds?: unknown } | undefined)?.seconds);
+  return seconds >= 1 && seconds <= 1 / minRate ? { ...defaultPrior, seconds } : defaultPrior;
+}
+
+/** How often the rates of a site's pages become others, a second. */
+export function readHazard(memory: Pick<SiteMemory, "readSource">): number {
+  return meanHazard(readLearning(memory.readSource("rates")).scores ?? []);
+}
+
+/** What is known of how the site's pages change, beside the prior: also where this visit's planner has no use for it. */
+function keptLearning(memory: SiteMemory, { learning }: PollChooser): SiteLearning | undefined {
+  const kept = learning ?? readLearning(memory.readSource("rates"));
+  return kept === noLearning ? undefined : kept;
+}
+
+/** Targets that are worth a request. */
+export interface ChosenPolls {
+  readonly targets: Iterator<Target>;
+  /** When the first of those that are not worth one yet will be; undefined if there is none. */
+  readonly nextDueAt: EpochMs | undefined;
+}
+
+/** So many are looked at before others may do something. */
+const lookedAtAtOnce = 1000;
+
+/** Looks at targets, a part at a time. */
+async function lookAtEach(
+  visit: TargetVisit,
+  targets: Iterable<Target>,
+  look: (target: Target, history: ChangeHistory) => void,
+): Promise<number> {
+  let looked = 0;
+  for (const target of targets) {
+    look(target, readHistory(target.history));
+    if (++looked % lookedAtAtOnce === 0) await visit.ports.timing.delay(0, visit.signal);
+  }
+  return looked;
+}
+
+/**
+ * Chooses which of a site's targets are worth a request: by the visit's planner under its budget, and without one
+ * those that have probably changed, or whose interval is over.
+ *
+ * @param targets - all that were asked for before, in any order; a planner that divides a budget looks at them twice
+ */
+export async function choosePolls(visit: TargetVisit, targets: () => Iterable<Target>): Promise<ChosenPolls> {
+  const { budget, tally, planner } = visit;
+  const { timing, memory } = visit.ports;
+  const prior = readPrior(memory);
+  const fit = new SitePrior(prior);
+  const left = budget - tally.pageRequests;
+  const options = { planner, now: timing.now(), budget: Number.isFinite(left) ? Math.max(0, left) : undefined, memory };
+  const chooser = await createChooser(options, async () => {
+    const rates = new RateTally();
+    await lookAtEach(visit, targets(), (_, history) => rates.add(rateOf(history, prior)));
+    return rates;
+  });
+  const looked = await lookAtEach(visit, targets(), ({ path, askedAt, interval }, history) => {
+    const polledAt = askedAt === undefined ? undefined : askedAt * 1000;
+    chooser.add({ path, polledAt, ratePerSecond: fit.add(history), history, interval });
+  });
+  const { polls, nextDueAt } = chooser.finish();
+  if (looked > 0) memory.rememberSource("rates", { ...keptLearning(memory, chooser), seconds: fit.prior.seconds });
+  return { targets: takeChosen(visit, polls), nextDueAt };
+}
+
+function* takeChosen(visit: TargetVisit, polls: readonly { readonly path: string }[]): Generator<Target, void, void> {
+  for (const { path } of polls) {
+    const target = visit.ports.targets.find(path);
+    if (target !== undefined) yield target;
+  }
+}

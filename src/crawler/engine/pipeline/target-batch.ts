@@ -1,0 +1,102 @@
+import type { FoundTarget, TargetSettlement } from "../../../core/index.ts";
+import type { TargetVisit } from "../discovery/target-visit.ts";
+
+const maxBatchItems = 2_000;
+const maxBatchLinks = 50_000;
+/** A visit that is killed has lost no more than it did in this time. */
+const maxBatchAgeMs = 1000;
+
+/** A page that was found twice: by the shorter way, with what both give to its rank. */
+function merge(a: FoundTarget, b: FoundTarget): FoundTarget {
+  const share = (a.share ?? 0) + (b.share ?? 0);
+  return { ...a, depth: Math.min(a.depth, b.depth), ...(share > 0 ? { share } : {}) };
+}
+
+/** Collects results and the links that were found, and makes them durable together: first the bodies, then the rest. */
+export class TargetBatch {
+  readonly #visit: TargetVisit;
+  #settlements: TargetSettlement[] = [];
+  /** By path. */
+  #found = new Map<string, FoundTarget>();
+  #since: number;
+  #underWay: Promise<void> | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(visit: TargetVisit) {
+    this.#visit = visit;
+    this.#since = visit.ports.timing.now();
+  }
+
+  /** Adds what a page leads to. */
+  link(found: readonly FoundTarget[]): void {
+    for (const target of found) {
+      const known = this.#found.get(target.path);
+      this.#found.set(target.path, known === undefined ? target : merge(known, target));
+    }
+  }
+
+  /** Whether a result of a path was added and is not durable yet. */
+  holds(path: string): boolean {
+    return this.#settlements.some(({ target }) => target.path === path);
+  }
+
+  /** Adds a result. Rejects if an earlier batch could not be made durable. */
+  async add(settlement: TargetSettlement): Promise<void> {
+    this.#throwFailure();
+    this.#settlements.push(settlement);
+    const isFull = this.#settlements.length >= maxBatchItems || this.#found.size >= maxBatchLinks;
+    if (!isFull && this.#visit.ports.timing.now() - this.#since < maxBatchAgeMs) return;
+    if (this.#underWay !== undefined) {
+      if (!isFull) return;
+      await this.#underWay;
+      this.#throwFailure();
+    }
+    // Others that waited as well find the batch taken.
+    if (this.#settlements.length > 0 && this.#underWay === undefined) this.#begin();
+  }
+
+  /** Whether everything that was added is durable. */
+  get isEmpty(): boolean {
+    return this.#settlements.length === 0 && this.#found.size === 0 && this.#underWay === undefined;
+  }
+
+  /** Makes everything that was added durable. */
+  async finish(): Promise<void> {
+    await this.#underWay;
+    this.#throwFailure();
+    if (this.#settlements.length === 0 && this.#found.size === 0) return;
+    this.#begin();
+    await this.#underWay;
+    this.#throwFailure();
+  }
+
+  #begin(): void {
+    const settlements = this.#settlements;
+    const found = [...this.#found.values()];
+    this.#settlements = [];
+    this.#found = new Map();
+    this.#since = this.#visit.ports.timing.now();
+    this.#underWay = this.#commit(settlements, found)
+      .catch((error: unknown) => {
+        this.#failure = { error };
+      })
+      .finally(() => {
+        this.#underWay = undefined;
+      });
+  }
+
+  async #commit(settlements: readonly TargetSettlement[], found: readonly FoundTarget[]): Promise<void> {
+    const { bodies, targets, timing } = this.#visit.ports;
+    // Also of a page that is not held: a visit that died may have kept its body and not remembered that.
+    for (const settlement of settlements) {
+      if (settlement.kind === "removed") await bodies.remove(settlement.target.path, settlement.reason);
+      else if (settlement.kind === "alias") await bodies.remove(settlement.target.path, undefined);
+    }
+    if (settlements.length > 0) await bodies.flush();
+    targets.settle(settlements, found, Math.floor(timing.now() / 1000));
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+}

@@ -1,0 +1,112 @@
+import type { Turn, Wellbeing } from "../../../core/index.ts";
+import {
+  type EpochMs,
+  type FetchOutcome,
+  type FetchRequest,
+  type FetchStop,
+  isSiteInTrouble,
+} from "../../../core/index.ts";
+import { type ReadingVisit, warn } from "../visit/reading-visit.ts";
+
+/** A request that was not made: the site wants to be left alone for longer than we wait. */
+export interface Postponed {
+  readonly kind: "postponed";
+  /** When it may be made. */
+  readonly notBefore: EpochMs;
+  readonly message: string;
+  /** Whether it is the site's Crawl-delay that takes so long. */
+  readonly isByDelay: boolean;
+}
+
+function wellbeingOf(outcome: FetchOutcome): Wellbeing {
+  if (!isSiteInTrouble(outcome)) return "fine";
+  if (outcome.kind !== "unavailable") return "unreachable";
+  return outcome.status === 429 || outcome.status === 503 ? "overloaded" : "broken";
+}
+
+async function takeTurn(visit: ReadingVisit, site: string, isFurther: boolean): Promise<Turn | Postponed | undefined> {
+  const { gate, timing } = visit.ports;
+  const keeper = site === visit.origin ? visit.clocks : undefined;
+  if (visit.bounds.isSpent) {
+    const message = "this visit has received as many bytes as it may (--max-visit)";
+    return { kind: "postponed", notBefore: timing.now(), message, isByDelay: false };
+  }
+  const answer = await gate?.turn(site, {
+    signal: visit.signal,
+    isFurther,
+    onWait: (untilMs, why) => {
+      keeper?.waits(timing.now());
+      visit.report({ event: "waiting", site, untilMs, why });
+    },
+  });
+  if (answer === undefined || answer.kind === "turn") {
+    keeper?.begins();
+    return answer;
+  }
+  if (answer.kind === "aborted")
+    return { kind: "postponed", notBefore: timing.now(), message: "stopped before the end", isByDelay: false };
+  const time = new Date(answer.at).toISOString();
+  const isByDelay = answer.why === "crawl-delay";
+  const message = `the site is not to be asked before ${time}${isByDelay ? " (its Crawl-delay; --max-wait lets a visit wait longer)" : ""}`;
+  return { kind: "postponed", notBefore: answer.at, message, isByDelay };
+}
+
+/** Why the request of a turn is to end; told of the bytes of its body that came. */
+function endOf(visit: ReadingVisit, turn: Turn | undefined, bytes: number): FetchStop | undefined {
+  const spent = visit.bounds.take(bytes);
+  if (spent !== undefined || bytes > 0) return spent;
+  if (visit.mustEnd?.() === true) return { reason: "aborted", message: "stopped before the end" };
+  // Trouble, so that it is asked again when there is more room: a hostile site would take the next turn as well.
+  return turn?.isRecalled() === true
+    ? { reason: "timeout", message: "no whole answer for long, while other sites waited for its connection" }
+    : undefined;
+}
+
+/** What a request in a turn asks on its way. */
+export interface TurnQuestions {
+  /** Before each further request; see `FetchRequest.beforeNext`. */
+  readonly beforeNext: NonNullable<FetchRequest["beforeNext"]>;
+  /** Why it is to end; told of the bytes of its body that came. */
+  readonly mayNotGoOn: (bytes: number) => FetchStop | undefined;
+}
+
+/**
+ * Makes one request once it is the site's turn, and takes note of how the site is. What follows from it, to where a
+ * redirect leads or again after a lost connection, is a request of its own and has a turn of its own.
+ */
+export async function getInTurn(
+  visit: ReadingVisit,
+  makeRequest: (questions: TurnQuestions) => Promise<FetchOutcome>,
+): Promise<FetchOutcome | Postponed> {
+  const first = await takeTurn(visit, visit.origin, false);
+  if (first?.kind === "postponed") return first;
+  let turn = first;
+  let postponed: Postponed | undefined;
+  let outcome: FetchOutcome | undefined;
+  try {
+    const beforeNext: TurnQuestions["beforeNext"] = async (url) => {
+      turn?.done({ wellbeing: "fine", requests: 1 });
+      turn = undefined;
+      const next = await takeTurn(visit, new URL(url).origin, true);
+      if (next?.kind === "postponed") postponed = next;
+      else turn = next;
+      return postponed === undefined;
+    };
+    outcome = await makeRequest({ beforeNext, mayNotGoOn: (bytes) => endOf(visit, turn, bytes) });
+    return postponed ?? outcome;
+  } finally {
+    const retryAt = outcome?.kind === "unavailable" ? outcome.retryAt : undefined;
+    const isBounded = turn?.done({
+      wellbeing: outcome === undefined ? "fine" : wellbeingOf(outcome),
+      retryAt,
+      requests: Math.min(1, outcome?.requests ?? 1),
+    });
+    visit.clocks?.waits(visit.ports.timing.now());
+    if (isBounded === true && retryAt !== undefined)
+      warn(
+        visit,
+        "retry-after-bounded",
+        `The site asks not to be asked before ${new Date(retryAt).toISOString()}; that is longer than it is left alone.`,
+      );
+  }
+}

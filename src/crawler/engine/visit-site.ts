@@ -1,0 +1,399 @@
+import type { CrawlPorts } from "../../core/index.ts";
+import {
+  type CrawlEvent,
+  type CrawlSummary,
+  type EpochMs,
+  type EpochSeconds,
+  type MediaTypeFilter,
+  type PageOrder,
+  type PassedOver,
+  type Result,
+  type SitePosition,
+  type SiteRecord,
+  type SourceName,
+  sourceNames,
+  TidemarkError,
+} from "../../core/index.ts";
+import { loadTextComparison } from "../../formats/html/index.ts";
+import { ownProductToken, type RobotsAgent } from "../../formats/robots/index.ts";
+import { ArchiveSource } from "./discovery/archive-source.ts";
+import { LinkSource } from "./discovery/link-source.ts";
+import { ListSource } from "./discovery/list-source.ts";
+import { ResourceSyncSource } from "./discovery/resource-sync-source.ts";
+import { copyKeyOf, isSameRobots, keepCrawlDelay, type RobotsRules, readRobots } from "./discovery/robots-rules.ts";
+import { SitemapSource } from "./discovery/sitemap-source.ts";
+import type { ChangeSource } from "./discovery/source.ts";
+import { SourceMemory } from "./discovery/source-memory.ts";
+import { findSource } from "./discovery/source-search.ts";
+import { TargetScope } from "./discovery/target-scope.ts";
+import { doPageWork } from "./pipeline/page-work.ts";
+import { doTargetWork } from "./pipeline/target-work.ts";
+import { maxTroublesInARow } from "./politeness/patient-request.ts";
+import { defaultDistrustMs } from "./revisit/full-fetch.ts";
+import type { PollPlannerName } from "./revisit/poll-planners.ts";
+import { ClockKeeper } from "./visit/clock-keeper.ts";
+import { isCancelled, type ReadingVisit, throwIfAborted, warn } from "./visit/reading-visit.ts";
+import { readSharedTags } from "./visit/shared-tags.ts";
+import type { SourceVisit } from "./visit/source-visit.ts";
+import { Tally } from "./visit/tally.ts";
+import { type ByteBounds, VisitBounds } from "./visit/visit-bounds.ts";
+import { VisitProgress } from "./visit/visit-progress.ts";
+
+/** What a visit is to do. */
+export interface VisitOptions {
+  /** Such as `https://example.org`, without a slash at the end. */
+  readonly origin: string;
+  /** The names under which robots.txt is obeyed. Default: that of this program. */
+  readonly agent?: RobotsAgent;
+  /** Media types of the pages that are wanted. */
+  readonly filter: MediaTypeFilter;
+  /** Where changes are learned from; the first that works is used. Default: all, the best first. */
+  readonly sources?: readonly SourceName[];
+  /** Where links are followed from: paths with query. Default `/`. */
+  readonly starts?: readonly string[];
+  /** URLs that are asked for where the source is `list`; those of other sites are passed over. */
+  readonly urls?: AsyncIterable<string> | Iterable<string>;
+  /** On the first visit, pages last modified before this are not asked for. Default: all pages are. */
+  readonly since?: EpochSeconds;
+  /** Page requests that the visit may make; the rest stays work. Default: no bound. */
+  readonly budget?: number;
+  /** Requests under way at once. Default 1. */
+  readonly concurrency?: number;
+  /** Most pages of the site that are kept. Default: no bound. */
+  readonly maxPages?: number;
+  /** Most links from a start to a page. Default: no bound. */
+  readonly maxDepth?: number;
+  /** In which order pages that nobody has yet are asked for, where the site publishes no changes. Default `depth`. */
+  readonly order?: PageOrder;
+  /** Whether of a site that publishes no changes only pages are asked for that have probably changed. Default: whether `planner` is given. */
+  readonly isPlanned?: boolean;
+  /** Which planner chooses those, and what a budget is spent on. Default: the crawler's own. */
+  readonly planner?: PollPlannerName;
+  /**
+   * A better source that a site had not is looked for again after so many milliseconds, or when robots.txt changes.
+   * Default 7 days.
+   */
+  readonly lookAgainMs?: number;
+  /** After so many milliseconds a page is fetched whole, whatever its validators say. Default 90 days. */
+  readonly distrustMs?: number;
+  /**
+   * A change of an HTML page counts only if its visible text resembles the held one less than this, more than 0 and
+   * at most 1: pages that change in trifles only are not asked for more often. They are kept as they are served all the
+   * same. Default: each change counts.
+   */
+  readonly significant?: number;
+  /** Time for a small request, and longest silence of a large one, in milliseconds. Default 30,000. */
+  readonly timeoutMs?: number;
+  /** What may come, whatever is announced. */
+  readonly bounds?: ByteBounds;
+  /** Asked about each second of a request: whether nothing more is waited for, and what is under way is left. Default: it is not. */
+  readonly mustEnd?: (() => boolean) | undefined;
+  /** Asked between two pages; once it says no, the visit ends in order, and the rest stays work. Default: it goes on. */
+  readonly mayGoOn?: () => boolean;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: CrawlEvent) => void;
+}
+
+/** What a visit came to, and what it says of the next one. */
+export interface VisitResult {
+  readonly summary: CrawlSummary;
+  /** Times of the newest publications, ascending, none of them missing; undefined if nothing new was told of them. */
+  readonly publications: readonly EpochSeconds[] | undefined;
+  /** When the first page is due by the plan of polls; undefined if there is no such plan. */
+  readonly nextDueAt: EpochMs | undefined;
+  /** Until when the site wants to be left alone; 0 if nothing is known of that. */
+  readonly restsUntil: EpochMs;
+}
+
+/** So many lists are read in each visit, and under a budget half as many as it has requests beside them. */
+const freeLists = 10;
+const listShare = 0.5;
+/** After so long, and the first lists, the pages that are known have their turn before more lists are read. */
+const listSliceMs = 150_000;
+/** After troubles with what an earlier source left, so many requests may fail before the site is left alone. */
+const triesAfterTroubles = 3;
+/** What took so long is durable at once: a visit that is killed soon after would ask for it again, as would the next. */
+const slowMs = 1000;
+/** A source that was absent is looked for again after so long. */
+const defaultLookAgainMs = 7 * 86_400_000;
+
+function makeSources(options: VisitOptions, scope: TargetScope): ChangeSource[] {
+  const all: Readonly<Record<SourceName, () => ChangeSource | undefined>> = {
+    archives: () => new ArchiveSource(options.since),
+    resourcesync: () => new ResourceSyncSource(scope),
+    sitemap: () => new SitemapSource(scope),
+    links: () => new LinkSource(scope, options.starts ?? ["/"]),
+    list: () => (options.urls === undefined ? undefined : new ListSource(scope, options.urls)),
+  };
+  return (options.sources ?? sourceNames).map((name) => all[name]()).filter((source) => source !== undefined);
+}
+
+/** What a visit has come to, beside its numbers. */
+interface VisitEnd {
+  readonly source: CrawlSummary["source"];
+  readonly passedOver: readonly PassedOver[];
+  readonly position: SitePosition | undefined;
+}
+
+/** What robots.txt, the sources and the pages of one visit have to do with each other. */
+class SiteVisit {
+  readonly #ports: CrawlPorts;
+  readonly #options: VisitOptions;
+  readonly #visit: ReadingVisit;
+  readonly #tally: Tally = new Tally();
+  readonly #startedAt: number;
+  /** When the site answered last in an earlier visit; 0 if that is not known. */
+  readonly #answeredBefore: EpochMs;
+  #progress: VisitProgress;
+  #publications: readonly EpochSeconds[] | undefined;
+  #nextDueAt: EpochMs | undefined;
+  /** Requests for lists beyond the first ones that the visit may make. */
+  #listsLeft: number;
+  /** Whether lists are left that another look may read. */
+  #hasMoreLists = false;
+
+  constructor(ports: CrawlPorts, options: VisitOptions) {
+    const { origin, agent = [ownProductToken], concurrency = 1, timeoutMs = 30_000, signal, onEvent } = options;
+    this.#ports = ports;
+    this.#options = options;
+    this.#listsLeft = freeLists + (options.budget ?? Number.POSITIVE_INFINITY) * listShare;
+    this.#startedAt = ports.timing.now();
+    const report = onEvent ?? (() => undefined);
+    const { gate } = ports;
+    const clocks =
+      gate && new ClockKeeper(origin, gate, (state) => ports.memory.rememberClock(state), ports.memory.read().clock);
+    this.#answeredBefore = ports.memory.read().clock?.answeredAt ?? 0;
+    this.#progress = new VisitProgress(ports.memory, this.#startedAt, this.#since());
+    const tally = this.#tally;
+    const bounds = new VisitBounds(options.bounds);
+    bounds.begin(ports.work.counts().heldBytes);
+    const { mustEnd } = options;
+    this.#visit = {
+      origin,
+      agent,
+      ports,
+      tally,
+      report,
+      concurrency,
+      timeoutMs,
+      bounds,
+      mustEnd,
+      signal,
+      ...(clocks && { clocks }),
+    };
+  }
+
+  async run(): Promise<VisitResult> {
+    const record = this.#ports.memory.read();
+    this.#prepareGate(record);
+    // What was too large may not be so any more.
+    if (this.#visit.bounds.noteIsRaised(this.#ports.memory)) {
+      this.#ports.work.reopenRefused();
+      this.#ports.targets.reopenRefused();
+    }
+    try {
+      const summary = await this.#go(record);
+      const restsUntil = this.#ports.gate?.restsUntil(this.#visit.origin) ?? 0;
+      return { summary, publications: this.#publications, nextDueAt: this.#nextDueAt, restsUntil };
+    } catch (error) {
+      const isOver = error instanceof TidemarkError && error.code === "aborted";
+      // What an error cut short is taken up like what a kill did.
+      this.#rememberClock(!isOver);
+      throw error;
+    }
+  }
+
+  // Times of answers are whole seconds: a visit that begins in the second in which the one before ended is taken to
+  // begin with the next, so that its answers can be told from theirs.
+  #since(): EpochSeconds {
+    const since = Math.floor(this.#startedAt / 1000);
+    return Math.floor(this.#answeredBefore / 1000) === since ? since + 1 : since;
+  }
+
+  #prepareGate(record: SiteRecord): void {
+    const { gate } = this.#ports;
+    const { origin, concurrency } = this.#visit;
+    gate?.describe(origin, { concurrency, hasArchives: record.position !== undefined });
+    if (record.clock !== undefined) gate?.restore(origin, record.clock);
+  }
+
+  #rememberClock(isOpen: boolean): void {
+    const state = this.#ports.gate?.stateOf(this.#visit.origin, isOpen);
+    if (state !== undefined) this.#ports.memory.rememberClock(state);
+  }
+
+  async #go(first: SiteRecord): Promise<CrawlSummary> {
+    const { memory, timing } = this.#ports;
+    let end: VisitEnd = { source: "none", passedOver: [], position: first.position };
+    // What is left when the rules are a day old is gone on with under those of that day (RFC 9309 section 2.4).
+    for (let record = first; ; record = memory.read()) {
+      const rules = await this.#readRobots(record);
+      throwIfAborted(this.#visit);
+      if (!rules.ok) {
+        warn(this.#visit, rules.error.code, rules.error.message);
+        return this.#conclude(end);
+      }
+      this.#visit.clocks?.opens();
+      end = await this.#follow(rules.value, record.position);
+      if (this.#isToGoOn()) this.#endProgress();
+      else if (timing.now() < rules.value.until && !this.#hasMoreLists) return this.#conclude(end);
+    }
+  }
+
+  /** Whether what an earlier visit left is done, so that the site can be asked what is new. */
+  #isToGoOn(): boolean {
+    const { budget = Number.POSITIVE_INFINITY, mayGoOn = () => true } = this.#options;
+    const { isResumed, isAfterDelay } = this.#progress;
+    if (!isResumed || isAfterDelay || isCancelled(this.#visit)) return false;
+    return !this.#tally.isPostponed && this.#tally.pageRequests < budget && mayGoOn();
+  }
+
+  #endProgress(): void {
+    this.#progress.end(this.#tally.isDelayed);
+    this.#progress = new VisitProgress(this.#ports.memory, this.#ports.timing.now(), this.#since());
+  }
+
+  async #readRobots(record: SiteRecord): Promise<Result<RobotsRules>> {
+    const { memory, timing } = this.#ports;
+    // What was received and judged under another name says nothing of this one.
+    const kept = record.robots?.agent === copyKeyOf(this.#visit.agent) ? record.robots : undefined;
+    const askedAt = timing.now();
+    const rules = await readRobots(this.#visit, kept, readSharedTags(memory), this.#progress);
+    if (!rules.ok || isCancelled(this.#visit)) return rules;
+    const { robots, copy } = rules.value;
+    this.#progress.begin();
+    keepCrawlDelay(this.#visit, robots);
+    if (copy !== undefined) {
+      if (!isSameRobots(record.robots, copy)) {
+        this.#ports.work.reopenDisallowed();
+        this.#ports.targets.reopenDisallowed();
+      }
+      memory.rememberRobots(copy);
+    }
+    // Who is killed before the index comes need not wait for it again.
+    if (timing.now() - askedAt >= slowMs) memory.flush();
+    return rules;
+  }
+
+  async #follow({ robots, until }: RobotsRules, remembered: SitePosition | undefined): Promise<VisitEnd> {
+    const { budget = Number.POSITIVE_INFINITY, filter, mayGoOn = () => true } = this.#options;
+    const mayReadList = this.#boundLists(mayGoOn);
+    const progress = this.#progress;
+    const visit: SourceVisit = { ...this.#visit, ports: this.#ports, robots, filter, mayReadList, progress };
+    const scope = new TargetScope(filter, this.#ports.mediaTypes);
+    const memory = new SourceMemory(visit, (this.#options.lookAgainMs ?? defaultLookAgainMs) / 1000);
+    const { found, passedOver, isLeftAlone } = await findSource(visit, makeSources(this.#options, scope), memory);
+    throwIfAborted(this.#visit);
+    if (found === undefined)
+      for (const { code, source, why } of passedOver) warn(this.#visit, code, `${source}: ${why}`);
+    else memory.noteFound(found, `${filter.key} ${this.#options.maxDepth ?? ""}`);
+    // What was not finished earlier is work, whatever the source is today.
+    const fetchPackages = found?.look.kind === "work" ? found.look.fetchPackages : undefined;
+    const working = { ...visit, budget, rulesUntil: until, mayGoOn };
+    if (found?.look.kind === "work") this.#publications = found.look.publications ?? this.#publications;
+    if (!isLeftAlone && this.#ports.work.counts().pending > 0) await doPageWork(working, fetchPackages);
+    if (found?.look.kind === "targets") {
+      // What an earlier source left and cannot be had says little of the pages that this one names.
+      this.#tally.forgive(maxTroublesInARow - triesAfterTroubles);
+      const { significant } = this.#options;
+      this.#nextDueAt = await doTargetWork({
+        ...working,
+        plan: found.look.plan,
+        scope,
+        isPlanned: this.#options.isPlanned ?? this.#options.planner !== undefined,
+        planner: this.#options.planner ?? "default",
+        since: this.#progress.pollsSince,
+        distrustMs: this.#options.distrustMs ?? defaultDistrustMs,
+        significance:
+          significant === undefined ? undefined : { leastResemblance: significant, texts: await loadTextComparison() },
+        maxPages: this.#options.maxPages ?? Number.POSITIVE_INFINITY,
+        maxDepth: this.#options.maxDepth ?? Number.POSITIVE_INFINITY,
+        order: this.#options.order ?? "depth",
+      });
+    }
+    const left = found?.look.kind === "targets" ? found.look.left : undefined;
+    this.#hasMoreLists = left === "bounded" && this.#mayLookAgain(mayGoOn);
+    if (left !== undefined && !this.#hasMoreLists) this.#leaveLists();
+    if (this.#visit.bounds.isSpent)
+      warn(
+        this.#visit,
+        "visit-full",
+        "The visit received as many bytes as it may (--max-visit); the rest is left for another.",
+      );
+    const position = found?.look.kind === "work" ? found.look.position : undefined;
+    return { source: found?.name ?? "none", passedOver, position: position ?? remembered };
+  }
+
+  /** Lists take a part of the visit only: pages have their turn in each visit, however many lists there are. */
+  #boundLists(mayGoOn: () => boolean): () => boolean {
+    const { timing } = this.#ports;
+    const from = timing.now();
+    let read = 0;
+    return () => {
+      const isTimeOver = read >= freeLists && timing.now() - from >= listSliceMs;
+      if (this.#listsLeft < 1 || isTimeOver || !mayGoOn()) return false;
+      this.#listsLeft--;
+      read++;
+      return true;
+    };
+  }
+
+  #leaveLists(): void {
+    warn(this.#visit, "sitemaps-left", "Not all sitemaps were read yet: the rest is left for another visit.");
+    this.#nextDueAt = this.#ports.timing.now();
+  }
+
+  #mayLookAgain(mayGoOn: () => boolean): boolean {
+    const { budget = Number.POSITIVE_INFINITY } = this.#options;
+    const isInTrouble = this.#tally.troublesInARow >= maxTroublesInARow;
+    const isResting = (this.#ports.gate?.restsUntil(this.#visit.origin) ?? 0) > this.#ports.timing.now();
+    return (
+      this.#listsLeft >= 1 &&
+      this.#tally.pageRequests < budget &&
+      !isInTrouble &&
+      !isResting &&
+      mayGoOn() &&
+      !this.#visit.bounds.isSpent
+    );
+  }
+
+  #conclude({ source, passedOver, position }: VisitEnd): CrawlSummary {
+    const { memory, timing, targets, work } = this.#ports;
+    this.#endProgress();
+    const { maxPages = Number.POSITIVE_INFINITY } = this.#options;
+    const counts = work.counts();
+    const known = targets.counts();
+    // Where changes are published, what links led to and nobody asked for is not to come.
+    const { writer } = memory.read();
+    const isPolled = writer !== "archives" && writer !== "resourcesync";
+    const fresh = isPolled ? Math.min(known.fresh, Math.max(0, maxPages - known.held)) : 0;
+    const summary = this.#tally.summary(this.#options.origin, source, {
+      passedOver,
+      cursor: position?.cursor,
+      counts: {
+        held: counts.held,
+        // What is over the bound is not to come.
+        pending: counts.pending + fresh,
+        disallowed: counts.disallowed + (isPolled ? known.disallowed : 0),
+      },
+      elapsedMs: timing.now() - this.#startedAt,
+    });
+    const clock = this.#ports.gate?.stateOf(this.#visit.origin, false);
+    memory.rememberVisit(Math.floor(this.#startedAt / 1000), summary, clock);
+    return summary;
+  }
+}
+
+/**
+ * Visits a site once: robots.txt, then what changed by the best source that works (the site's change archives,
+ * ResourceSync, sitemaps, links), and then the pages. Everything comes in through ports, so that the same visit runs
+ * under virtual time.
+ *
+ * A site that cannot be asked is no error: the summary's `source` is `none` and warnings say why; work that was
+ * pending is still done where that is allowed.
+ *
+ * @throws TidemarkError `aborted` after the signal, with everything that was done kept; errors of the store
+ */
+export async function visitSite(ports: CrawlPorts, options: VisitOptions): Promise<VisitResult> {
+  return await new SiteVisit(ports, options).run();
+}

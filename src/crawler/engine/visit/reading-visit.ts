@@ -1,0 +1,50 @@
+import type { ReadingPorts } from "../../../core/index.ts";
+import { type CrawlEvent, TidemarkError } from "../../../core/index.ts";
+import type { RobotsAgent } from "../../../formats/robots/index.ts";
+import type { ClockKeeper } from "./clock-keeper.ts";
+import type { Tally } from "./tally.ts";
+import type { VisitBounds } from "./visit-bounds.ts";
+
+/** What everything that asks one site something, during one visit, has in common. */
+export interface ReadingVisit {
+  /** Such as `https://example.org`. */
+  readonly origin: string;
+  /** The names under which robots.txt is obeyed. */
+  readonly agent: RobotsAgent;
+  readonly ports: ReadingPorts;
+  readonly tally: Tally;
+  readonly report: (event: CrawlEvent) => void;
+  /** Requests that may be under way at once. */
+  readonly concurrency: number;
+  /** Time that a small request may take, and longest silence of a large one. */
+  readonly timeoutMs: number;
+  readonly bounds: VisitBounds;
+  /** Asked about each second of a request: whether nothing more is waited for, and it is left for another visit. */
+  readonly mustEnd?: (() => boolean) | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** Keeps the numbers of the site's clocks; undefined if the visit remembers nothing. */
+  readonly clocks?: ClockKeeper;
+}
+
+/** Reports something that a person may want to know and that stops nothing. */
+export function warn(visit: ReadingVisit, code: string, message: string): void {
+  visit.report({ event: "warning", site: visit.origin, code, message });
+}
+
+/** Whether the visit was cancelled; asked anew each time, since it may be cancelled at any wait. */
+export function isCancelled(visit: ReadingVisit): boolean {
+  return visit.signal?.aborted === true;
+}
+
+/**
+ * Ends the visit if it was cancelled.
+ *
+ * @throws TidemarkError `aborted`
+ */
+export function throwIfAborted(visit: ReadingVisit): void {
+  if (!isCancelled(visit)) return;
+  throw new TidemarkError("aborted", `The visit to ${visit.origin} was stopped before its end.`, {
+    hint: "Run the same command again: it goes on where it stopped.",
+    cause: visit.signal?.reason,
+  });
+}

@@ -1,0 +1,97 @@
+import type { WorkCounts } from "../../../core/index.ts";
+import {
+  type CrawlSummary,
+  type Cursor,
+  type FetchOutcome,
+  isSiteInTrouble,
+  type PassedOver,
+} from "../../../core/index.ts";
+
+/** What a request is for. */
+export type RequestKind = "metadata" | "page" | "package";
+
+/** Counts what a visit does. */
+export class Tally {
+  requests = 0;
+  pageRequests = 0;
+  notModified = 0;
+  metadataBytes = 0;
+  pageBytes = 0;
+  packageBytes = 0;
+  /** Pages that came in packages. */
+  packedPages = 0;
+  created = 0;
+  updated = 0;
+  deleted = 0;
+  failed = 0;
+  differing = 0;
+  /** Pages that are held and for which a request was made. */
+  askedAndHeld = 0;
+  /** Pages that are being asked for. */
+  pagesUnderWay = 0;
+  /** Page requests in a row that found the site in trouble. */
+  troublesInARow = 0;
+
+  /** Whether a request was not made, because the site wants to be left alone for longer than a visit waits. */
+  isPostponed = false;
+  /** The same, where it is the site's Crawl-delay that takes so long. */
+  isDelayed = false;
+
+  /** Counts one request's outcome. */
+  count(outcome: FetchOutcome, of: RequestKind): void {
+    this.requests += outcome.requests;
+    if (outcome.kind === "not-modified") this.notModified++;
+    if (of === "metadata") {
+      this.metadataBytes += outcome.receivedBytes;
+      return;
+    }
+    if (of === "package") {
+      this.packageBytes += outcome.receivedBytes;
+      return;
+    }
+    this.pageRequests += outcome.requests;
+    this.pageBytes += outcome.receivedBytes;
+    this.troublesInARow = isSiteInTrouble(outcome) ? this.troublesInARow + 1 : 0;
+  }
+
+  /** Takes so many troubles in a row at most for what has happened. */
+  forgive(most: number): void {
+    this.troublesInARow = Math.min(this.troublesInARow, most);
+  }
+
+  /** What the visit came to. */
+  summary(
+    site: string,
+    source: CrawlSummary["source"],
+    state: {
+      readonly passedOver: readonly PassedOver[];
+      readonly cursor: Cursor | undefined;
+      readonly counts: Omit<WorkCounts, "heldBytes">;
+      readonly elapsedMs: number;
+    },
+  ): CrawlSummary {
+    const { passedOver, cursor, counts, elapsedMs } = state;
+    return {
+      site,
+      source,
+      passedOver,
+      requests: this.requests,
+      pageRequests: this.pageRequests,
+      notModified: this.notModified,
+      metadataBytes: this.metadataBytes,
+      pageBytes: this.pageBytes,
+      packageBytes: this.packageBytes,
+      packedPages: this.packedPages,
+      created: this.created,
+      updated: this.updated,
+      deleted: this.deleted,
+      unchanged: Math.max(0, counts.held - this.askedAndHeld),
+      failed: this.failed,
+      differing: this.differing,
+      disallowed: counts.disallowed,
+      pending: counts.pending,
+      cursor,
+      elapsedMs,
+    };
+  }
+}

@@ -1,0 +1,228 @@
+import { hostname } from "node:os";
+import type { Clock, CrawlEvent, EpochMs, FetchOutcome, VisitPlan } from "../../core/index.ts";
+import type { VisitEnd } from "../engine/visit-plan.ts";
+import { isInVain, pollingRequestsOf } from "../visit-cost.ts";
+import { FirstRows } from "./first-rows.ts";
+import {
+  type FollowStatus,
+  maxStatusRows,
+  maxStatusText,
+  plainText,
+  type TroubledSite,
+  type VisitingSite,
+  type VisitWait,
+  type WaitingSite,
+} from "./follow-status.ts";
+import { RateWindow } from "./rate-window.ts";
+import type { SiteAgenda } from "./site-agenda.ts";
+
+interface Visiting {
+  readonly sinceMs: EpochMs;
+  requests: number;
+  bytes: number;
+  changes: number;
+  wait: { readonly until: EpochMs; readonly why: VisitWait } | undefined;
+  /** What was told last of why the site cannot be asked. */
+  trouble: string | undefined;
+}
+
+interface Trouble {
+  readonly failures: number;
+  readonly message: string;
+}
+
+const troubleCodes: ReadonlySet<string> = new Set(["site-unavailable", "site-postponed", "site-in-trouble"]);
+
+/** @param told - what the visit told last of the site's trouble */
+function reasonOf(end: VisitEnd, told: string | undefined): string {
+  if (end.kind === "failed") return end.error instanceof Error ? end.error.message : String(end.error);
+  const { source, pending, passedOver } = end.result.summary;
+  // Every visit begins with robots.txt: what kept it from there is the news, and there is little room.
+  const trouble = told?.replace(/^robots\.txt could not be had: /, "");
+  if (source === "none") return passedOver.at(-1)?.why ?? trouble ?? "it could not be asked";
+  return trouble ?? `${pending} pages are left`;
+}
+
+function cut(text: string): string {
+  const plain = plainText(text.slice(0, 4 * maxStatusText));
+  return plain.length <= maxStatusText ? plain : `${plain.slice(0, maxStatusText - 1)}…`;
+}
+
+/** Counts what somebody who follows many sites does, to be looked at while it goes on. */
+export class FollowBoard {
+  readonly #agenda: SiteAgenda;
+  readonly #now: Clock;
+  readonly #connections: number;
+  readonly #startedMs: EpochMs;
+  readonly #visiting = new Map<string, Visiting>();
+  readonly #troubles = new Map<string, Trouble>();
+  readonly #requestRate: RateWindow;
+  readonly #byteRate: RateWindow;
+  #visits = 0;
+  #failedVisits = 0;
+  #requests = 0;
+  #bytes = 0;
+  #pages = { created: 0, updated: 0, deleted: 0 };
+  #pollingRequests = 0;
+  #endedRequests = 0;
+
+  constructor(agenda: SiteAgenda, now: Clock, connections: number) {
+    this.#agenda = agenda;
+    this.#now = now;
+    this.#connections = connections;
+    this.#startedMs = now();
+    this.#requestRate = new RateWindow(this.#startedMs);
+    this.#byteRate = new RateWindow(this.#startedMs);
+  }
+
+  /** A site is followed from now on, whose last visits were in vain. */
+  enter(site: string, failures: number): void {
+    if (failures > 0) this.#troubles.set(site, { failures, message: "" });
+  }
+
+  leave(site: string): void {
+    this.#troubles.delete(site);
+  }
+
+  begin(site: string): void {
+    this.#visiting.set(site, {
+      sinceMs: this.#now(),
+      requests: 0,
+      bytes: 0,
+      changes: 0,
+      wait: undefined,
+      trouble: undefined,
+    });
+  }
+
+  end(site: string, end: VisitEnd, { failures }: VisitPlan): void {
+    const told = this.#visiting.get(site)?.trouble;
+    this.#visiting.delete(site);
+    this.#visits++;
+    if (end.kind === "done") {
+      const { summary } = end.result;
+      this.#pollingRequests += pollingRequestsOf(summary);
+      this.#endedRequests += summary.requests;
+    }
+    if (end.kind === "failed" || isInVain(end.result.summary)) this.#failedVisits++;
+    if (failures === 0) this.#troubles.delete(site);
+    else if (this.#agenda.has(site)) this.#troubles.set(site, { failures, message: cut(reasonOf(end, told)) });
+  }
+
+  /** What a request came to. */
+  count(site: string, { requests, receivedBytes }: FetchOutcome): void {
+    const now = this.#now();
+    this.#requests += requests;
+    this.#bytes += receivedBytes;
+    this.#requestRate.add(requests, now);
+    this.#byteRate.add(receivedBytes, now);
+    const visiting = this.#visiting.get(site);
+    if (visiting === undefined) return;
+    visiting.requests += requests;
+    visiting.bytes += receivedBytes;
+    visiting.wait = undefined;
+  }
+
+  note(event: CrawlEvent): void {
+    const visiting = this.#visiting.get(event.site);
+    if (event.event === "waiting") {
+      if (visiting !== undefined) visiting.wait = { until: event.untilMs, why: event.why };
+      return;
+    }
+    if (event.event === "warning" && visiting !== undefined && troubleCodes.has(event.code))
+      visiting.trouble = event.message;
+    if (event.event !== "page") return;
+    const { outcome } = event;
+    if (outcome !== "created" && outcome !== "updated" && outcome !== "deleted") return;
+    this.#pages[outcome]++;
+    if (visiting !== undefined) visiting.changes++;
+  }
+
+  /** How it stands. O(sites). */
+  status(): FollowStatus {
+    const now = this.#now();
+    return {
+      version: 1,
+      pid: process.pid,
+      host: hostname().slice(0, maxStatusText),
+      startedMs: this.#startedMs,
+      writtenMs: now,
+      connections: this.#connections,
+      visits: this.#visits,
+      failedVisits: this.#failedVisits,
+      requests: this.#requests,
+      bytes: this.#bytes,
+      ...this.#pages,
+      pollingRequests: this.#pollingRequests,
+      savedRequests: this.#pollingRequests - this.#endedRequests,
+      requestsPerSecond: Math.round(this.#requestRate.perSecond(now) * 1000) / 1000,
+      bytesPerSecond: Math.round(this.#byteRate.perSecond(now)),
+      ...this.#listSites(now),
+    };
+  }
+
+  #listSites(
+    now: EpochMs,
+  ): Pick<
+    FollowStatus,
+    "sites" | "waiting" | "due" | "underWay" | "paused" | "backOff" | "visiting" | "troubled" | "next" | "pausedSites"
+  > {
+    const next = new FirstRows<WaitingSite>(maxStatusRows);
+    const pausedSites = new FirstRows<WaitingSite>(maxStatusRows);
+    const troubled = new FirstRows<TroubledSite>(maxStatusRows);
+    let [waiting, underWay, paused, backOff] = [0, 0, 0, 0];
+    for (const site of this.#agenda.sites()) {
+      const entry = this.#agenda.entryOf(site);
+      if (entry === undefined) continue;
+      const { at, priority, isPaused } = entry;
+      const row = (): WaitingSite => ({ site, nextMs: at ?? now, priority });
+      // A visit goes on for a moment after its site is paused, or taken out of the list and put in again.
+      if (at === undefined || this.#visiting.has(site)) underWay++;
+      else if (isPaused) {
+        paused++;
+        pausedSites.add(at, row);
+      } else {
+        waiting++;
+        next.add(at, row);
+      }
+      const trouble = this.#troubles.get(site);
+      const isResting = this.#isBackingOff(site, now);
+      if ((trouble !== undefined && at !== undefined && !isPaused) || isResting) backOff++;
+      if (trouble !== undefined)
+        troubled.add(-trouble.failures, () => ({
+          site,
+          ...trouble,
+          ...(at === undefined ? {} : { nextMs: at }),
+          ...(isPaused ? { isPaused } : {}),
+        }));
+    }
+    return {
+      sites: this.#agenda.size,
+      waiting,
+      due: this.#agenda.countDue(now),
+      underWay,
+      paused,
+      backOff,
+      visiting: this.#listVisiting(now),
+      troubled: troubled.rows(),
+      next: next.rows(),
+      pausedSites: pausedSites.rows(),
+    };
+  }
+
+  #isBackingOff(site: string, now: EpochMs): boolean {
+    const wait = this.#visiting.get(site)?.wait;
+    return wait !== undefined && wait.until > now && (wait.why === "retry-after" || wait.why === "back-off");
+  }
+
+  #listVisiting(now: EpochMs): VisitingSite[] {
+    const rows: VisitingSite[] = [];
+    // In the order in which they began.
+    for (const [site, { wait, trouble: _, ...counts }] of this.#visiting) {
+      if (rows.length === maxStatusRows) break;
+      const isWaiting = wait !== undefined && wait.until > now;
+      rows.push({ site, ...counts, ...(isWaiting ? { waitsUntilMs: wait.until, why: wait.why } : {}) });
+    }
+    return rows;
+  }
+}

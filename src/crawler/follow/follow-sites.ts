@@ -1,0 +1,307 @@
+import { setMaxListeners } from "node:events";
+import {
+  type Clock,
+  type CrawlEvent,
+  type CrawlSummary,
+  type EpochMs,
+  type FetchOutcome,
+  givenOptions,
+  TidemarkError,
+  type Timing,
+  type VisitPlan,
+  wrapSystemError,
+} from "../../core/index.ts";
+import { realTiming } from "../../http/index.ts";
+import { openStore, type Store, TakerFailure } from "../../storage/index.ts";
+import type { VisitEnd } from "../engine/visit-plan.ts";
+import type { FollowedSite } from "../followed-site.ts";
+import { type CreatePolitenessOptions, createPoliteness, type Politeness } from "../politeness.ts";
+import { type VisitMeans, visitInStore } from "../site-visit.ts";
+import { isInVain } from "../visit-cost.ts";
+import { FollowBoard } from "./follow-board.ts";
+import { FollowDesk } from "./follow-desk.ts";
+import { writeFollowedList } from "./followed-list.ts";
+import { FollowedSites } from "./followed-sites.ts";
+import { SiteAgenda } from "./site-agenda.ts";
+import { SiteFollower } from "./site-follower.ts";
+
+/** What a visit to one of many sites came to. */
+export interface FollowedVisit {
+  /** Its origin. */
+  readonly site: string;
+  /** Absent if the visit failed. */
+  readonly summary?: CrawlSummary;
+  /** Why it failed. */
+  readonly error?: unknown;
+  /** When it is visited next, if it is followed for ever. */
+  readonly nextAt: EpochMs;
+  /** Visits that are open, and sites that could be visited, now that it has ended. */
+  readonly open: number;
+  readonly due: number;
+  readonly sites: number;
+}
+
+/** What following many sites came to. */
+export interface FollowSummary {
+  readonly visits: number;
+  /** Those that failed, and those that learned nothing of their site. */
+  readonly failedVisits: number;
+}
+
+/** Which sites to follow, and how. */
+export interface FollowSitesOptions {
+  /**
+   * The sites, each once. From an iterable each list takes the place of the one before: sites that are not in it any more
+   * are followed no longer, and keep what is kept of them.
+   */
+  readonly sites: readonly FollowedSite[] | AsyncIterable<readonly FollowedSite[]>;
+  /** Folder of the mirrors, as of `crawlSite`. */
+  readonly into: string;
+  /** The state's file. Default `<into>/.tidemark/state.db`. */
+  readonly stateFile?: string;
+  /** Whether sites are visited again and again, or each once and of several lists only the first. Default true. */
+  readonly isForever?: boolean;
+  /** Requests to all sites together that may be under way at once. Default 16. */
+  readonly connections?: number;
+  /** Visits that may be open at once; sites that rest need no connection meanwhile. Default 8 for each connection. */
+  readonly visitsAtOnce?: number;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+  /** Waits. Default: real time. */
+  readonly delay?: Timing["delay"];
+  /** From 0 to 1. Default: `Math.random`. */
+  readonly random?: () => number;
+  /** Addresses of a host, as text. Default: the system's resolver is asked. */
+  readonly addressesOf?: CreatePolitenessOptions["addressesOf"];
+  /** Ends in order: pages that are under way are kept, and no more are asked for. */
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: CrawlEvent) => void;
+  readonly onVisit?: (visit: FollowedVisit) => void;
+  /** Told of decisions that came by the inbox while sites are followed for ever, such as of `tidemark sites --pause`. */
+  readonly onDecision?: (told: FollowDecision) => void;
+}
+
+/** What came by the inbox: a decision of one site that holds from now on, or why something was refused. */
+export type FollowDecision =
+  | { readonly site: string; readonly isPaused?: boolean; readonly priority?: number }
+  | { readonly refused: string };
+
+const defaultConnections = 16;
+const visitsPerConnection = 8;
+/** What is under way when it is to end has so long, where a site says nothing else. */
+const defaultTimeoutMs = 30_000;
+/** A request is looked at about so often. */
+const lookMs = 1000;
+/** What keeps everybody from being visited is no site's fault. */
+const ours: ReadonlySet<string> = new Set(["disk-full", "no-permission", "read-only", "io"]);
+
+/** Waits at a gate end with the signal; turns that were given do not. */
+function leavingAt(signal: AbortSignal, gate: Politeness): Politeness {
+  return {
+    describe: (site, facts) => gate.describe(site, facts),
+    restore: (site, kept) => gate.restore(site, kept),
+    restsUntil: (site) => gate.restsUntil(site),
+    stateOf: (site, isOpen, isQuiet) => gate.stateOf(site, isOpen, isQuiet),
+    turn: (site, wish) => gate.turn(site, { ...wish, signal }),
+  };
+}
+
+/** What following works with beside the clock; only simulations have others than {@link followSites}. */
+export interface FollowMeans extends Pick<VisitMeans, "createFetcher"> {
+  readonly store: Store;
+}
+
+class Following {
+  readonly #options: FollowSitesOptions;
+  readonly #createFetcher: VisitMeans["createFetcher"];
+  readonly #store: Store;
+  readonly #timing: Timing;
+  readonly #politeness: Politeness;
+  readonly #agenda = new SiteAgenda();
+  readonly #board: FollowBoard;
+  readonly #sites: FollowedSites;
+  readonly #follower: SiteFollower;
+  readonly #stop = new AbortController();
+  /** When it was told to end. */
+  #stoppedAt: EpochMs = Number.POSITIVE_INFINITY;
+  #visits = 0;
+  #failedVisits = 0;
+
+  constructor(options: FollowSitesOptions, { store, createFetcher }: FollowMeans) {
+    const { clock, delay, random = Math.random, addressesOf, isForever = true } = options;
+    const { connections = defaultConnections, visitsAtOnce = connections * visitsPerConnection } = options;
+    this.#options = options;
+    this.#store = store;
+    this.#createFetcher = createFetcher;
+    const timing = realTiming(clock);
+    this.#timing = delay === undefined ? timing : { now: timing.now, delay };
+    this.#board = new FollowBoard(this.#agenda, timing.now, connections);
+    this.#sites = new FollowedSites(this.#agenda, store.plans, { now: timing.now, isForever, board: this.#board });
+    const { politenessBySite: ofSites } = this.#sites;
+    const gate = createPoliteness({ clock, delay: this.#timing.delay, random, addressesOf, connections, ofSites });
+    setMaxListeners(0, this.#stop.signal);
+    this.#politeness = leavingAt(this.#stop.signal, gate);
+    this.#follower = new SiteFollower(
+      {
+        timing: this.#timing,
+        random,
+        agenda: this.#agenda,
+        plans: {
+          read: (site) => store.plans.read(site) as VisitPlan | undefined,
+          write: (site, plan) => store.plans.write(site, plan),
+        },
+        boundsOf: (site) => this.#sites.boundsOf(site),
+        isByLength: (site) => this.#sites.isByLength(site),
+        visit: (site, mayGoOn) => this.#visit(site, mayGoOn),
+        onVisit: (site, end, plan) => this.#tell(site, end, plan),
+      },
+      { visitsAtOnce, isForever },
+    );
+  }
+
+  async run(): Promise<FollowSummary> {
+    const { sites, signal, isForever = true } = this.#options;
+    const stop = (): void => {
+      this.#stoppedAt = Math.min(this.#stoppedAt, this.#timing.now());
+      this.#stop.abort();
+    };
+    signal?.addEventListener("abort", stop, { once: true });
+    if (signal?.aborted === true) stop();
+    let failure: { readonly error: unknown } | undefined;
+    const desk = isForever ? this.#makeDesk() : undefined;
+    const lists = Symbol.asyncIterator in sites ? sites[Symbol.asyncIterator]() : [sites].values();
+    try {
+      const first = await lists.next();
+      if (first.done !== true) this.#take(first.value);
+      desk?.open();
+      if (isForever && first.done !== true)
+        void this.#takeLists(lists).catch((error: unknown) => {
+          failure = { error };
+          stop();
+        });
+      await this.#follower.run(this.#stop.signal);
+    } finally {
+      void lists.return?.();
+      signal?.removeEventListener("abort", stop);
+      // Nobody looks at lists any more.
+      stop();
+      desk?.close();
+    }
+    if (failure !== undefined) throw failure.error;
+    return { visits: this.#visits, failedVisits: this.#failedVisits };
+  }
+
+  #take(list: readonly FollowedSite[]): void {
+    this.#sites.set(list);
+    const { isForever = true, into } = this.#options;
+    if (isForever) writeFollowedList(into, this.#sites.listed());
+  }
+
+  #makeDesk(): FollowDesk {
+    const { into, onDecision } = this.#options;
+    return new FollowDesk({
+      into,
+      board: this.#board,
+      isFollowed: (site) => this.#sites.has(site),
+      decide: ({ site, ...decision }) => {
+        this.#store.plans.decide(site, decision);
+        this.#sites.apply({ site, ...decision });
+        this.#follower.notice();
+      },
+      onOutcome: (outcome) =>
+        onDecision?.(outcome.kind === "decided" ? outcome.decision : { refused: outcome.message }),
+    });
+  }
+
+  async #takeLists(lists: AsyncIterator<readonly FollowedSite[]> | Iterator<readonly FollowedSite[]>): Promise<void> {
+    for (let list = await lists.next(); list.done !== true; list = await lists.next()) {
+      if (this.#stop.signal.aborted) return;
+      this.#take(list.value);
+      this.#follower.notice();
+    }
+  }
+
+  async #visit(site: string, mayGoOn: () => boolean): Promise<VisitEnd> {
+    const options = this.#sites.optionsOf(site);
+    const { clock, delay } = this.#options;
+    const onEvent = (event: CrawlEvent): void => {
+      this.#board.note(event);
+      this.#options.onEvent?.(event);
+    };
+    const onOutcome = (origin: string, outcome: FetchOutcome): void => this.#board.count(origin, outcome);
+    this.#board.begin(site);
+    let isCutShort = this.#stop.signal.aborted;
+    const mayStill = (): boolean => {
+      isCutShort ||= !mayGoOn();
+      return !isCutShort;
+    };
+    try {
+      const createFetcher = this.#createFetcher;
+      const means = { store: this.#store, politeness: this.#politeness, clock, delay, createFetcher, onOutcome };
+      // Followed for ever, a site that publishes no changes would otherwise have all its pages asked for at each visit.
+      const planned = this.#options.isForever === false ? {} : { isPlanned: true };
+      const { timeoutMs = defaultTimeoutMs } = options;
+      const mustEnd = (): boolean => this.#timing.now() - this.#stoppedAt >= timeoutMs - lookMs;
+      const visit = { ...planned, ...options, origin: site, mayGoOn: mayStill, mustEnd, onEvent };
+      const result = await visitInStore(means, visit);
+      return { kind: "done", result, isCutShort: isCutShort || this.#stop.signal.aborted };
+    } catch (error) {
+      if (error instanceof TakerFailure) throw error.cause;
+      const known = wrapSystemError(error, `crawl ${site}/`, { site });
+      if (known instanceof TidemarkError && known.code === "state-corrupt") throw known;
+      return { kind: "failed", error: known, isOurs: known instanceof TidemarkError && ours.has(known.code) };
+    }
+  }
+
+  #tell(site: string, end: VisitEnd, plan: VisitPlan): void {
+    this.#board.end(site, end, plan);
+    this.#visits++;
+    if (end.kind === "failed" || isInVain(end.result.summary)) this.#failedVisits++;
+    this.#options.onVisit?.({
+      site,
+      ...(end.kind === "done" ? { summary: end.result.summary } : { error: end.error }),
+      nextAt: plan.at,
+      open: this.#agenda.underWay,
+      due: this.#agenda.countDue(this.#timing.now()),
+      sites: this.#agenda.size,
+    });
+  }
+}
+
+/**
+ * Follows many sites of one store: visits each when its next publication is expected, or its pages are due, some at a
+ * time, and plans the next visit by what it found. Ends with the signal, after the pages that are under way; or, unless
+ * for ever, once each site was visited.
+ *
+ * A site that cannot be visited is told to `onVisit` and tried again later, ever more rarely; it keeps no other waiting.
+ * It can be killed at any instant and run again.
+ *
+ * @throws TidemarkError `bad-option`, `locked`, `disk-full`, `no-permission`, `read-only`, `state-corrupt`,
+ *   `state-version`, `io`; what `sites` or a callback of `keep` throws, as it is
+ * @example
+ * await followSites({ sites: urls.map((url) => ({ url })), into: "mirrors", signal: stop.signal });
+ */
+export async function followSites(options: FollowSitesOptions): Promise<FollowSummary> {
+  const { into, stateFile } = options;
+  checkCounts(options);
+  using store = openStore({ into, ...givenOptions({ stateFile }) });
+  return await followSitesBy({ store }, options);
+}
+
+function checkCounts({ connections, visitsAtOnce }: FollowSitesOptions): void {
+  for (const [name, value] of Object.entries({ connections, visitsAtOnce })) {
+    if (value === undefined || (Number.isInteger(value) && value > 0)) continue;
+    throw new TidemarkError("bad-option", `${name} must be a whole number from 1 on, not ${value}.`);
+  }
+}
+
+/**
+ * As {@link followSites}, with a store that is open and stays so, and requests that somebody else answers: the loop of
+ * production in virtual time, or beside a web in memory. Of `into` and `stateFile` nothing is used.
+ *
+ * @throws as {@link followSites}
+ */
+export async function followSitesBy(means: FollowMeans, options: FollowSitesOptions): Promise<FollowSummary> {
+  checkCounts(options);
+  return await new Following(options, means).run();
+}

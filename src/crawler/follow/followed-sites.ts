@@ -1,0 +1,130 @@
+import { type Clock, givenOptions, TidemarkError } from "../../core/index.ts";
+import type { PlannedSite, Store } from "../../storage/index.ts";
+import { areLooksInOrder } from "../crawl-settings.ts";
+import type { PolitenessOptions } from "../engine/politeness/politeness-options.ts";
+import type { FollowedSite } from "../followed-site.ts";
+import { parseSiteAddress } from "../site-address.ts";
+import { checkVisitOptions } from "../site-visit.ts";
+import type { FollowBoard } from "./follow-board.ts";
+import type { ListedSite } from "./followed-list.ts";
+import { defaultPriority, highestPriority, type SiteAgenda } from "./site-agenda.ts";
+import type { SiteDecision } from "./site-decision.ts";
+
+const dayMs = 24 * 3_600_000;
+
+function checkSite(site: FollowedSite): string {
+  const origin = parseSiteAddress(site.url, undefined);
+  checkVisitOptions(site);
+  const { priority } = site;
+  if (!areLooksInOrder(givenOptions({ lookLeastMs: site.lookLeastMs, lookMostMs: site.lookMostMs })))
+    throw new TidemarkError("bad-option", `lookLeastMs of ${origin} must be no more than lookMostMs.`);
+  if (priority !== undefined && !(priority >= 0 && priority <= highestPriority))
+    throw new TidemarkError(
+      "bad-option",
+      `priority of ${origin} must be from 0 to ${highestPriority}, not ${priority}.`,
+    );
+  return origin;
+}
+
+/** The sites that are followed, as they are listed now, and their places in the agenda. */
+export class FollowedSites {
+  readonly #agenda: SiteAgenda;
+  readonly #plans: Store["plans"];
+  readonly #now: Clock;
+  readonly #isForever: boolean;
+  readonly #board: FollowBoard;
+  readonly #listed = new Map<string, FollowedSite>();
+  /** How each is spared that says so itself; changes with the list. */
+  readonly politenessBySite: Map<string, PolitenessOptions> = new Map();
+
+  /** @param isForever - else each is visited once, whenever it was visited before */
+  constructor(
+    agenda: SiteAgenda,
+    plans: Store["plans"],
+    means: { readonly now: Clock; readonly isForever: boolean; readonly board: FollowBoard },
+  ) {
+    const { now, isForever, board } = means;
+    this.#board = board;
+    this.#agenda = agenda;
+    this.#plans = plans;
+    this.#now = now;
+    this.#isForever = isForever;
+  }
+
+  /**
+   * Takes a list in the place of the one before.
+   *
+   * @throws TidemarkError `bad-option`; then the one before holds on
+   */
+  set(sites: readonly FollowedSite[]): void {
+    const wanted = new Map<string, FollowedSite>();
+    for (const site of sites) {
+      const origin = checkSite(site);
+      if (!wanted.has(origin)) wanted.set(origin, site);
+    }
+    const known = new Map(this.#plans.all().map((planned) => [planned.origin, planned]));
+    for (const origin of [...this.#listed.keys()]) {
+      if (wanted.has(origin)) continue;
+      this.#listed.delete(origin);
+      this.politenessBySite.delete(origin);
+      this.#agenda.remove(origin);
+      this.#board.leave(origin);
+    }
+    for (const [origin, site] of wanted) {
+      const isNew = !this.#listed.has(origin);
+      this.#listed.set(origin, site);
+      if (site.politeness === undefined) this.politenessBySite.delete(origin);
+      else this.politenessBySite.set(origin, site.politeness);
+      this.#enter(origin, site, known.get(origin), isNew);
+    }
+  }
+
+  has(origin: string): boolean {
+    return this.#listed.has(origin);
+  }
+
+  /** The sites as they are listed, whatever was decided of them. */
+  *listed(): Generator<ListedSite, void, void> {
+    for (const [site, { priority = defaultPriority }] of this.#listed) yield { site, priority };
+  }
+
+  /** Lets a decision hold that is remembered already. */
+  apply({ site, isPaused, priority }: SiteDecision): void {
+    if (priority !== undefined) this.#agenda.setPriority(site, priority);
+    if (isPaused !== undefined) this.#agenda.setPaused(site, isPaused);
+  }
+
+  optionsOf(origin: string): FollowedSite {
+    return this.#listed.get(origin) ?? { url: `${origin}/` };
+  }
+
+  boundsOf(origin: string): { readonly leastMs?: number; readonly mostMs?: number } {
+    const { lookLeastMs: leastMs, lookMostMs: mostMs } = this.optionsOf(origin);
+    return givenOptions({ leastMs, mostMs });
+  }
+
+  /** Whether a site has its turn sooner if more of its pages wait. */
+  isByLength(origin: string): boolean {
+    return this.optionsOf(origin).order === "length";
+  }
+
+  #enter(origin: string, site: FollowedSite, planned: PlannedSite | undefined, isNew: boolean): void {
+    // What somebody decided meanwhile goes before the list.
+    const priority = planned?.priority ?? site.priority ?? defaultPriority;
+    const isPaused = planned?.isPaused ?? false;
+    if (!isNew) {
+      this.#agenda.setPriority(origin, priority);
+      return;
+    }
+    this.#board.enter(origin, planned?.failures ?? 0);
+    const now = this.#now();
+    if (!this.#isForever) {
+      if (!isPaused) this.#agenda.add(origin, now, priority);
+      return;
+    }
+    // The bounds may be others than when it was planned.
+    const at = Math.min(planned?.at ?? now, now + (site.lookMostMs ?? dayMs));
+    this.#agenda.add(origin, at, priority);
+    if (isPaused) this.#agenda.setPaused(origin, true);
+  }
+}

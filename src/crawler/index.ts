@@ -1,0 +1,45 @@
+export { readCrawlConfiguration } from "./crawl-configuration.ts";
+export {
+  areLooksInOrder,
+  type CrawlSettings,
+  crawlOptionsOf,
+  crawlSettings,
+  followedSiteOf,
+  politenessOf,
+} from "./crawl-settings.ts";
+export { crawlSite } from "./crawl-site.ts";
+export type { CrawlSiteOptions } from "./crawl-site-options.ts";
+export { openChangeStream } from "./engine/discovery/change-stream.ts";
+export { boundShare } from "./engine/revisit/share-bound.ts";
+export { decideSite } from "./follow/decide-site.ts";
+export { type FollowLook, readFollowStatus } from "./follow/follow-files.ts";
+export {
+  type FollowDecision,
+  type FollowedVisit,
+  type FollowSitesOptions,
+  type FollowSummary,
+  followSites,
+} from "./follow/follow-sites.ts";
+export type { FollowStatus, TroubledSite, VisitingSite, WaitingSite } from "./follow/follow-status.ts";
+export { chooseFollowed, type KnownFollowed, readFollowed, withDecision } from "./follow/known-followed.ts";
+export type { SiteDecision } from "./follow/site-decision.ts";
+export type { FollowedSite } from "./followed-site.ts";
+export { type HandedPage, type HandedRemoval, type Keep, keepings, type PageReceiver } from "./kept-site.ts";
+export { chooseSites } from "./known-sites.ts";
+export {
+  type DailyBudget,
+  type PlannerForecasts,
+  type PlannerOutlook,
+  readPlannerForecasts,
+} from "./planner-forecasts.ts";
+export { type CreatePolitenessOptions, createPoliteness, type Politeness } from "./politeness.ts";
+export { type ReadChangesOptions, readChanges, type SiteChanges } from "./read-changes.ts";
+export {
+  type CrawlChange,
+  type CrawlChanges,
+  type CrawlCursor,
+  type ReadCrawlChangesOptions,
+  readCrawlChanges,
+} from "./read-crawl-changes.ts";
+export { parseSiteAddress } from "./site-address.ts";
+export { isInVain, pagesOf, pollingRequestsOf } from "./visit-cost.ts";

@@ -1,0 +1,117 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import type { Gate, Timing } from "../core/index.ts";
+import { type Clock, TidemarkError } from "../core/index.ts";
+import { realTiming } from "../http/index.ts";
+import { PoliteGate } from "./engine/politeness/polite-gate.ts";
+import type { PolitenessOptions } from "./engine/politeness/politeness-options.ts";
+
+/** How sites are spared, and what the waits are measured by. */
+export interface CreatePolitenessOptions extends PolitenessOptions {
+  /** How some sites are spared instead, by their origins, such as `https://example.org`. Default: all alike. */
+  readonly ofSites?: ReadonlyMap<string, PolitenessOptions> | undefined;
+  /** Requests to all sites together that may be under way at once. Default: no bound. */
+  readonly connections?: number | undefined;
+  /** Default: the system's. */
+  readonly clock?: Clock | undefined;
+  /** Waits. Default: real time. */
+  readonly delay?: Timing["delay"] | undefined;
+  /** From 0 to 1; spreads out when sites in trouble are asked again. Default: `Math.random`. */
+  readonly random?: (() => number) | undefined;
+  /** Addresses of a host, as text. Default: the system's resolver is asked. */
+  readonly addressesOf?: ((host: string) => Promise<readonly string[]>) | undefined;
+}
+
+/** Where requests wait for their turn; to be given to all crawls of a process. */
+export type Politeness = Gate;
+
+const addressesHoldMs = 300_000;
+const maxHosts = 10_000;
+
+async function resolveHost(host: string): Promise<readonly string[]> {
+  const found = await lookup(host, { all: true });
+  return found.map(({ address }) => address);
+}
+
+/** Resolves hosts of sites; what was found holds for five minutes. A host that cannot be resolved has no address. */
+class AddressBook {
+  readonly #now: Clock;
+  readonly #resolve: (host: string) => Promise<readonly string[]>;
+  readonly #found = new Map<string, { readonly at: number; readonly addresses: Promise<readonly string[]> }>();
+  readonly #hosts = new Map<string, { readonly host: string; readonly isAddress: boolean }>();
+
+  constructor(now: Clock, resolve: (host: string) => Promise<readonly string[]>) {
+    this.#now = now;
+    this.#resolve = resolve;
+  }
+
+  async addressesOf(site: string): Promise<readonly string[]> {
+    const { host, isAddress } = this.#hostOf(site);
+    if (isAddress) return [host];
+    const now = this.#now();
+    const known = this.#found.get(host);
+    if (known !== undefined && Math.abs(now - known.at) < addressesHoldMs) return known.addresses;
+    const addresses = this.#resolve(host).catch(() => []);
+    this.#found.delete(host);
+    this.#found.set(host, { at: now, addresses });
+    const [oldest] = this.#found.keys();
+    if (this.#found.size > maxHosts && oldest !== undefined) this.#found.delete(oldest);
+    return addresses;
+  }
+
+  #hostOf(site: string): { readonly host: string; readonly isAddress: boolean } {
+    const known = this.#hosts.get(site);
+    if (known !== undefined) return known;
+    const host = new URL(site).hostname.replace(/^\[|\]$/g, "");
+    const found = { host, isAddress: isIP(host) !== 0 };
+    if (this.#hosts.size >= maxHosts) this.#hosts.clear();
+    this.#hosts.set(site, found);
+    return found;
+  }
+}
+
+const limits: ReadonlyArray<readonly [keyof PolitenessOptions, number]> = [
+  ["pagesBeforeRest", 1],
+  ["restMs", 0],
+  ["crawlDelayMs", 0],
+  ["maxWaitMs", 0],
+  ["maxRetryAfterMs", 0],
+];
+
+function checkOptions(options: PolitenessOptions): void {
+  for (const [name, least] of limits) {
+    const value = options[name];
+    if (value === undefined || (typeof value === "number" && value >= least)) continue;
+    throw new TidemarkError("bad-option", `${name} must be a number from ${least} on, not ${value}.`);
+  }
+}
+
+/**
+ * Makes what spares the sites that are crawled: one request at a time to a site and to an address, some requests and
+ * then a rest, no faster than a Crawl-delay, and not before a site in trouble wants to be asked again.
+ *
+ * @returns to be given to each {@link crawlSite} of the process, so that sites that share an address take turns
+ * @throws TidemarkError `bad-option`
+ * @example
+ * const politeness = createPoliteness({ pagesBeforeRest: 5, restMs: 30_000 });
+ * await Promise.all(urls.map((url) => crawlSite({ url, into: `mirrors/${new URL(url).host}`, politeness })));
+ */
+export function createPoliteness(options: CreatePolitenessOptions = {}): Politeness {
+  const { clock, delay, random = Math.random, addressesOf = resolveHost, ofSites, connections } = options;
+  if (connections !== undefined && !(Number.isInteger(connections) && connections > 0))
+    throw new TidemarkError("bad-option", `connections must be a whole number from 1 on, not ${connections}.`);
+  for (const each of [options, ...(ofSites?.values() ?? [])]) checkOptions(each);
+  const timing = realTiming(clock);
+  const book = new AddressBook(timing.now, addressesOf);
+  return new PoliteGate(
+    {
+      now: timing.now,
+      delay: delay ?? timing.delay,
+      random,
+      addressesOf: (site) => book.addressesOf(site),
+    },
+    options,
+    (site) => ofSites?.get(site) ?? options,
+    connections,
+  );
+}

@@ -1,0 +1,90 @@
+import { type Change, type CrawlEvent, type Cursor, type EpochMs, wrapSystemError } from "../core/index.ts";
+import { robotsAgentOf } from "../formats/robots/index.ts";
+import { createFetcher, nodeCodec, parseTypes, realTiming } from "../http/index.ts";
+import { StoredMerge } from "../storage/index.ts";
+import { openChangeStream } from "./engine/discovery/change-stream.ts";
+import { createPoliteness, type Politeness } from "./politeness.ts";
+import { parseSiteAddress } from "./site-address.ts";
+
+/** What to read of a site. */
+export interface ReadChangesOptions {
+  /** Any URL of the site. */
+  readonly url: string;
+  /** Where the last reading led to. Default: the whole site is read. */
+  readonly cursor?: Cursor;
+  /** Without a cursor: pages last modified before this are left out, as far as the site's archives tell. */
+  readonly since?: EpochMs;
+  /** Media types of the pages that are wanted, such as `text/html` or `image/*`. Default: all. */
+  readonly types?: readonly string[];
+  readonly userAgent?: string;
+  /** Where requests wait for their turn; see {@link createPoliteness}. Default: one of its own. */
+  readonly politeness?: Politeness;
+  /** Time for a small request, in milliseconds. Default 30,000. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: CrawlEvent) => void;
+}
+
+/** What a site published. Dispose of it after reading: it may hold a connection and a temporary file. */
+export interface SiteChanges {
+  /** Whether the cursor that was given is void, so that the changes are the whole site. */
+  readonly reset: boolean;
+  /** Where the changes lead to; keep it once all of them are taken care of. */
+  readonly cursor: Cursor;
+  /** Each path once; to be read once. */
+  readonly changes: AsyncIterable<Change>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Reads what a site published since a cursor, or all of it, without asking for a single page.
+ *
+ * Memory does not grow with the number of changes: what has to be merged is merged in a temporary file.
+ *
+ * @throws TidemarkError `bad-option`, `no-archives`, `site-unavailable`, `aborted`; while the changes are read also
+ *   `archive-corrupt`
+ * @example
+ * await using site = await readChanges({ url: "https://example.org/" });
+ * for await (const change of site.changes) if (change.kind !== "deleted") console.log(change.page.path);
+ */
+export async function readChanges(options: ReadChangesOptions): Promise<SiteChanges> {
+  const { url, cursor, since, types = [], userAgent, timeoutMs, signal, onEvent } = options;
+  const { politeness = createPoliteness() } = options;
+  const origin = parseSiteAddress(url, onEvent);
+  const filter = parseTypes(types);
+  const agent = robotsAgentOf(userAgent);
+  const requests = createFetcher({
+    allowedPrivateOrigins: [origin],
+    ...(userAgent === undefined ? {} : { userAgent }),
+  });
+  const merges: StoredMerge[] = [];
+  const dispose = async (): Promise<void> => {
+    for (const merge of merges.splice(0)) merge[Symbol.dispose]();
+    await requests[Symbol.asyncDispose]();
+  };
+  const openMerge = (): StoredMerge => {
+    const merge = new StoredMerge();
+    merges.push(merge);
+    return merge;
+  };
+  try {
+    const stream = await openChangeStream(
+      { requests, codec: nodeCodec, timing: realTiming(), gate: politeness },
+      {
+        origin,
+        agent,
+        filter,
+        ...(cursor === undefined ? {} : { cursor }),
+        ...(since === undefined ? {} : { since: Math.floor(since / 1000) }),
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        ...(signal === undefined ? {} : { signal }),
+        ...(onEvent === undefined ? {} : { onEvent }),
+      },
+      openMerge,
+    );
+    return { ...stream, [Symbol.asyncDispose]: dispose };
+  } catch (error) {
+    await dispose();
+    throw wrapSystemError(error, `read the changes of ${origin}/`, { site: origin });
+  }
+}

@@ -1,0 +1,161 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import {
+  type Clock,
+  createRandom,
+  type EpochMs,
+  type ExportSummary,
+  TidemarkError,
+  wrapSystemError,
+} from "../core/index.ts";
+import { crawlSite } from "../crawler/index.ts";
+import { exportSite } from "../exporter/index.ts";
+import { makeMissingFolder } from "../fs/index.ts";
+import { serveFolder } from "../server/index.ts";
+import { Downloader } from "./downloader.ts";
+import { compareFolders } from "./folder-difference.ts";
+import { packageFolder } from "./package-folder.ts";
+import { checkVisit, type DemoCheck, type DemoEvent, type DemoReport, type DemoVisit } from "./report.ts";
+import { SiteFolder } from "./site-folder.ts";
+import { planRound, planSite } from "./site-plan.ts";
+import { readTemplates } from "./site-text.ts";
+import { TrafficMeter } from "./traffic-meter.ts";
+
+export type { DemoCheck, DemoEvent, DemoMethod, DemoReport, DemoVisit } from "./report.ts";
+export { demoMethods } from "./report.ts";
+export type { Traffic } from "./traffic-meter.ts";
+
+/** What a demonstration may be told. */
+export interface DemoOptions {
+  /** Pages of the site, at least 100. Default 3000. */
+  readonly pages?: number;
+  /** Folder, empty or new, where site, state and mirror stay; without it nothing stays. */
+  readonly keepFolder?: string;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: DemoEvent) => void;
+}
+
+const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+
+/**
+ * Publishes and crawls a made-up site three times, one virtual day after the other: new, after changes, and after
+ * nothing. Beside it, a poller and a downloader of everything visit the same server.
+ *
+ * @returns what each visit cost, and whether each promise held
+ * @throws TidemarkError `not-found`, `bad-option` for the folder; `aborted`; what export and crawl throw
+ */
+export async function runDemonstration(options: DemoOptions = {}): Promise<DemoReport> {
+  const folder = await openFolder(options.keepFolder);
+  try {
+    return await demonstrate(folder, options);
+  } finally {
+    if (options.keepFolder === undefined) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function openFolder(keepFolder: string | undefined): Promise<string> {
+  if (keepFolder === undefined) return mkdtemp(join(tmpdir(), "tidemark-demo-"));
+  const folder = resolve(keepFolder);
+  try {
+    await makeMissingFolder(folder);
+    if ((await readdir(folder)).length === 0) return folder;
+  } catch (error) {
+    throw wrapSystemError(error, `use the folder ${folder}`, { folder });
+  }
+  throw new TidemarkError("bad-option", `${folder} is not empty.`, { hint: "Name an empty or a new folder." });
+}
+
+async function demonstrate(folder: string, options: DemoOptions): Promise<DemoReport> {
+  const startedMs = performance.now();
+  const { pages = 3000, signal, onEvent = () => undefined } = options;
+  const random = createRandom(2000);
+  const plan = planSite(pages, random);
+  const round = planRound(plan, random);
+  const docroot = join(folder, "site");
+  const site = new SiteFolder(docroot, await readTemplates(join(packageFolder(), "fixtures", "demo")));
+  const meter = new TrafficMeter();
+  await makeMissingFolder(docroot);
+  await using server = await serveFolder({
+    folder: docroot,
+    onRequest: (entry) => meter.add(entry),
+    ...(signal && { signal }),
+  });
+  const origin = new URL(server.url).origin;
+  using poller = new Downloader(origin, true);
+  using downloader = new Downloader(origin, false);
+  const rival = { polling: poller, everything: downloader };
+  const mirror = join(folder, "mirror");
+  const visits: DemoVisit[] = [];
+  const checks: DemoCheck[] = [];
+
+  const visit = async (number: DemoVisit["visit"]): Promise<void> => {
+    const clock = clockOfVisit(number);
+    onEvent({ event: "step", message: `visit ${number}: exporting` });
+    const exported = await exportSite({
+      docroot,
+      baseUrl: `${origin}/`,
+      stateDir: join(folder, "state"),
+      clock,
+      ...(signal && { signal }),
+    });
+    onEvent({ event: "step", message: `visit ${number}: crawling` });
+    const crawled = await crawlSite({ url: `${origin}/`, into: mirror, clock, ...(signal && { signal }) });
+    const tidemark = await meter.take(crawled.requests);
+    const paths = site.urlPaths;
+    onEvent({ event: "step", message: `visit ${number}: polling` });
+    const polling = await meter.take(await rival.polling.visit(paths, signal));
+    onEvent({ event: "step", message: `visit ${number}: downloading everything` });
+    const everything = await meter.take(await rival.everything.visit(paths, signal));
+    const found = { visit: number, ...changesOf(exported), traffic: { tidemark, polling, everything } };
+    visits.push(found);
+    onEvent({ event: "visit", ...found });
+    for (const check of [...checkVisit(found), checkMirror(number, docroot, mirror, new URL(origin))]) {
+      checks.push(check);
+      onEvent({ event: "check", ...check });
+    }
+  };
+
+  site.create(plan, changeTime(1));
+  await visit(1);
+  site.redeploy(round.restored, changeTime(2));
+  site.apply(round, changeTime(2));
+  await visit(2);
+  await visit(3);
+  return { visits, checks, elapsedMs: Math.round(performance.now() - startedMs) };
+}
+
+/** The clock of a visit: the third is now, each one before it a day earlier. */
+function clockOfVisit(visit: number): Clock {
+  return () => Date.now() - (3 - visit) * dayMs;
+}
+
+function changeTime(visit: number): EpochMs {
+  return clockOfVisit(visit)() - hourMs;
+}
+
+function changesOf(summary: ExportSummary): Omit<DemoVisit, "visit" | "traffic"> {
+  return {
+    pages: summary.pages,
+    changedPages: summary.published ? summary.created + summary.updated : 0,
+    deletedPages: summary.deleted,
+    touchedPages: summary.touched,
+  };
+}
+
+function checkMirror(visit: DemoVisit["visit"], docroot: string, mirror: string, origin: URL): DemoCheck {
+  const isOurs = (path: string): boolean => path === "robots.txt" || path.startsWith(".well-known/tidemark/");
+  const copy = join(mirror, `${origin.hostname}_${origin.port}`);
+  const { equalFiles, different, onlyLeft, onlyRight } = compareFolders(docroot, copy, isOurs);
+  const unequal = different.length + onlyLeft.length + onlyRight.length;
+  return {
+    visit,
+    promise: "the mirror equals the site, byte by byte",
+    held: unequal === 0 && equalFiles > 0,
+    found:
+      unequal === 0
+        ? `${equalFiles} files`
+        : `${unequal} files differ: ${[...different, ...onlyLeft, ...onlyRight][0]}`,
+  };
+}

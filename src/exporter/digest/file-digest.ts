@@ -1,0 +1,160 @@
+import { createHash } from "node:crypto";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { digestBytes } from "../../core/index.ts";
+import type { MarkedContent } from "../../formats/html/index.ts";
+import { type ScannedFile, toEpochUs } from "../walk/scanned-file.ts";
+import { type FoundIncludes, type IncludeMode, IncludeScanner, mayInclude } from "./include-scanner.ts";
+import { isHtml, PageHead } from "./page-head.ts";
+
+/** What reading a file came to. */
+export type FileDigest =
+  /** The bytes and the status belong together. */
+  | {
+      readonly kind: "digested";
+      readonly digest: string;
+      readonly sizeBytes: number;
+      readonly mtimeUs: number;
+      readonly ctimeUs: number;
+      /** What of the bytes counts, where rules say so. */
+      readonly content?: MarkedContent;
+      /** What it asks the server to put in, where that was looked for. */
+      readonly includes?: FoundIncludes;
+    }
+  /** It is a page that asks not to be indexed; it was read no further. */
+  | { readonly kind: "noindex" }
+  | { readonly kind: "vanished" }
+  /** It was written to each time that it was read. */
+  | { readonly kind: "unstable" }
+  | { readonly kind: "unreadable"; readonly code: string; readonly message: string };
+
+const attempts = 3;
+
+/** How much of a file is read at a stretch; files up to this size need no turns. */
+export const bytesPerTurn: number = 32 * 1024 * 1024;
+
+/** What of a file must be known to digest it. */
+type DigestibleFile = Pick<ScannedFile, "location" | "mediaType">;
+
+/** Takes the bytes of a file while it is digested. */
+export interface ByteSink {
+  /** A reading begins, perhaps not the first: what came before does not count. */
+  restart(): void;
+  /** The piece is only valid during the call. */
+  write(piece: Uint8Array): void;
+}
+
+/** Reads files and digests them, with one buffer for all. Blocks while it reads. */
+export class FileDigester {
+  readonly #buffer: Buffer;
+  readonly #pace: ((bytes: number) => void) | undefined;
+  readonly #findsNoindex: boolean;
+  readonly #includes: IncludeMode;
+
+  /**
+   * @param bufferBytes - size of a read; default 256 KiB
+   * @param pace - told of each file with 0, and of each read's bytes; may block
+   * @param findsNoindex - whether pages of HTML are looked at for a `meta` element that withdraws them
+   * @param includes - in which files server-side includes are looked for
+   */
+  constructor(
+    bufferBytes: number = 256 * 1024,
+    pace?: (bytes: number) => void,
+    findsNoindex: boolean = false,
+    includes: IncludeMode = "off",
+  ) {
+    this.#buffer = Buffer.allocUnsafeSlow(bufferBytes);
+    this.#pace = pace;
+    this.#findsNoindex = findsNoindex;
+    this.#includes = includes;
+  }
+
+  /**
+   * Digests a file whole. If its status moves between the first and the last byte, it is read again.
+   */
+  digest(file: DigestibleFile, sink?: ByteSink): FileDigest {
+    const steps = this.#steps(file, sink);
+    for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+  }
+
+  /**
+   * Digests a large file, with a turn of the event loop each {@link bytesPerTurn}.
+   *
+   * @param turn - may throw, which ends the reading
+   */
+  async digestInTurns(file: DigestibleFile, turn: () => Promise<void>): Promise<FileDigest> {
+    const steps = this.#steps(file);
+    try {
+      for (let step = steps.next(); ; step = steps.next()) {
+        if (step.done === true) return step.value;
+        await turn();
+      }
+    } finally {
+      steps.return({ kind: "unstable" });
+    }
+  }
+
+  *#steps({ location, mediaType }: DigestibleFile, sink?: ByteSink): Generator<void, FileDigest> {
+    const head = this.#findsNoindex && isHtml(mediaType) ? new PageHead() : undefined;
+    const scanner = mayInclude(mediaType, this.#includes) ? new IncludeScanner() : undefined;
+    try {
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        const digested = yield* this.#once(location, sink, head, scanner);
+        if (digested !== undefined) return digested;
+      }
+      return { kind: "unstable" };
+    } catch (error) {
+      const { code = "unknown", message } = error as NodeJS.ErrnoException;
+      return code === "ENOENT" || code === "ENOTDIR" ? { kind: "vanished" } : { kind: "unreadable", code, message };
+    }
+  }
+
+  *#once(
+    location: string | Buffer,
+    sink: ByteSink | undefined,
+    head: PageHead | undefined,
+    scanner: IncludeScanner | undefined,
+  ): Generator<void, FileDigest | undefined> {
+    this.#pace?.(0);
+    // Without O_NONBLOCK, a pipe that took the file's place would block for ever; without O_NOFOLLOW, a link
+    // that did would lead anywhere. Links that were judged come as what they lead to.
+    const fd = openSync(location, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    try {
+      const before = fstatSync(fd);
+      if (!before.isFile()) return { kind: "vanished" };
+      const hash = createHash("sha256");
+      sink?.restart();
+      head?.restart();
+      scanner?.restart();
+      let total = 0;
+      for (;;) {
+        const length = readSync(fd, this.#buffer, 0, this.#buffer.length, null);
+        if (length === 0) break;
+        const piece = this.#buffer.subarray(0, length);
+        hash.update(piece);
+        sink?.write(piece);
+        scanner?.add(piece);
+        if (head?.isFull === false) head.add(piece, total + length >= before.size);
+        total += length;
+        this.#pace?.(length);
+        if (head?.saysNoindex === true) return { kind: "noindex" };
+        if (total % bytesPerTurn < length) yield;
+        // A short read of a regular file is its end, nearly always; the size check below decides.
+        if (length < this.#buffer.length && total >= before.size) break;
+      }
+      const after = fstatSync(fd);
+      if (total !== after.size || after.mtimeMs !== before.mtimeMs || after.ctimeMs !== before.ctimeMs)
+        return undefined;
+      const includes = scanner?.result();
+      return {
+        kind: "digested",
+        digest: hash.digest().subarray(0, digestBytes).toString("base64url"),
+        sizeBytes: total,
+        mtimeUs: toEpochUs(after.mtimeMs),
+        ctimeUs: toEpochUs(after.ctimeMs),
+        ...(includes === undefined ? {} : { includes }),
+      };
+    } finally {
+      closeSync(fd);
+    }
+  }
+}

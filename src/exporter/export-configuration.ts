@@ -1,0 +1,38 @@
+import type { Mistake } from "../config/index.ts";
+import { findAddressMistakes, readConfiguration, siteMistake } from "../config/index.ts";
+import { type ExportSettings, exportSettings } from "./export-settings.ts";
+import { defaultStateDir } from "./state-folder.ts";
+
+/**
+ * Reads a configuration file of exports: several sites and what they have in common. See docs/cli.md.
+ *
+ * @returns the settings of each site, in the file's order: defaults applied, paths absolute
+ * @throws TidemarkError `bad-option` with every mistake and its place; `not-found`, `no-permission`
+ */
+export async function readExportConfiguration(file: string): Promise<ExportSettings[]> {
+  return await readConfiguration(file, {
+    table: exportSettings,
+    schema: "docs/tidemark.schema.json",
+    findMistakes: (sites) => {
+      const addresses = findAddressMistakes(
+        "baseUrl",
+        sites.map(({ baseUrl }) => baseUrl),
+      );
+      return [...addresses, ...findSharedStates(sites)];
+    },
+  });
+}
+
+function findSharedStates(sites: readonly ExportSettings[]): Mistake[] {
+  const mistakes: Mistake[] = [];
+  const stateDirs = new Map<string, { readonly at: number; readonly origin: string }>();
+  for (const [at, { baseUrl, stateDir }] of sites.entries()) {
+    const { origin } = new URL(baseUrl);
+    const folder = stateDir ?? defaultStateDir(`${origin}/`);
+    const same = stateDirs.get(folder);
+    if (same === undefined) stateDirs.set(folder, { at, origin });
+    else if (same.origin !== origin)
+      mistakes.push(siteMistake(at, "stateDir", `is the folder of sites[${same.at}] already`));
+  }
+  return mistakes;
+}

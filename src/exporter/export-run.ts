@@ -1,0 +1,347 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readdir, rmdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { type Clock, type EpochSeconds, type ExportEvent, type ExportSummary, TidemarkError } from "../core/index.ts";
+import { formatArchiveName, publishedFolder } from "../formats/archive/index.ts";
+import { adoptFiles, HeldFolder, makeFolder, removeTemporaries, SiteLock, syncFolder } from "../fs/index.ts";
+import { ArchiveFiles } from "./publish/archive-files.ts";
+import type { ContentPolicy } from "./publish/content-policy.ts";
+import type { Ledger, Retired } from "./publish/ledger.ts";
+import { readLedger, writeLedger } from "./publish/ledger-file.ts";
+import { type ListGuardOptions, refuseFewerLists } from "./publish/list-guard.ts";
+import type { CandidateFile, DigestMode } from "./publish/page-diff.ts";
+import { type Draft, draftPublication, type IncludeChoice } from "./publish/publication-draft.ts";
+import {
+  holdRobotsPlace,
+  publishIndex,
+  publishRobots,
+  type RobotsPlace,
+  readPublishedIndex,
+} from "./publish/published-files.ts";
+import {
+  findArchives,
+  namesOf,
+  namesOfBase,
+  namesOfIndex,
+  planRemoval,
+  removeFiles,
+  removeUnknown,
+} from "./publish/retired-files.ts";
+import type { PartitionOptions } from "./publish/segment-writer.ts";
+import type { PageSource } from "./publish/site-comparison.ts";
+import type { PartSource, SiteParts } from "./publish/site-parts.ts";
+import type { ReadPage } from "./standards/dumps.ts";
+import { listNames } from "./standards/site-lists.ts";
+import type { StandardsChoice, StandardsOutcome } from "./standards/standards-run.ts";
+import { standardsFileName } from "./standards/standards-state.ts";
+
+/** What one export is to do. All folders are absolute. */
+export interface ExportRunOptions<File extends CandidateFile = CandidateFile>
+  extends PartitionOptions,
+    ListGuardOptions {
+  /** The site's base URL: an origin with `/`. */
+  readonly site: string;
+  /** Folder that the server shows as the site's root. */
+  readonly docroot: string;
+  /** Folder where the exporter remembers; outside the document root. */
+  readonly stateDir: string;
+  /** Folder where robots.txt lives. */
+  readonly robotsDir: string;
+  readonly digestMode: DigestMode;
+  /** What of a page's bytes counts; undefined if all do. */
+  readonly content?: ContentPolicy | undefined;
+  /** Where server-side includes are looked for; undefined if the server processes none. */
+  readonly includes?: IncludeChoice | undefined;
+  /** Which sitemaps and documents of ResourceSync are published. */
+  readonly standards: StandardsChoice;
+  /** Gives a page's bytes, for dumps. */
+  readonly readPage: ReadPage;
+  /** Compare and report, and write nothing. */
+  readonly dryRun: boolean;
+  /** Whether a site that had pages may come to have none. */
+  readonly allowEmpty: boolean;
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+  readonly onEvent: (event: ExportEvent) => void;
+  /** Begins a scan. */
+  readonly openSource: () => PageSource<File>;
+  /** The only parts to look at, if there is a state to compare them with; O(what lies in them). */
+  readonly parts?: { readonly parts: SiteParts; readonly openSource: () => PartSource<File> } | undefined;
+}
+
+type Settings = Omit<ExportRunOptions, "openSource" | "parts">;
+
+/** Where a run stands before it compares anything. */
+interface Ground {
+  readonly ledger: Ledger | undefined;
+  /** A base or a list of it is not there any more. */
+  readonly baseIsBroken: boolean;
+  readonly baseArchives: readonly string[];
+  /** Names of all archives that readers may have been told of. */
+  readonly listed: readonly string[];
+  /** Whether the ledger had to be relieved of archives that are not there any more. */
+  readonly isMended: boolean;
+  /** Whether there is a ledger, and the index that is public is of another epoch. */
+  readonly isForeign: boolean;
+  readonly publication: EpochSeconds;
+}
+
+/**
+ * Exports a site once: compares the document root with what was published, publishes the changes,
+ * and cleans up what is due (DESIGN.md sections 3.1 to 3.5).
+ *
+ * A crash at any instant leaves the old published set or the new one: archives come first, under
+ * names that nothing lists; the ledger's rename decides; index, sitemaps, ResourceSync and robots.txt follow
+ * from the ledger, in this run or the next.
+ *
+ * @throws TidemarkError `locked`, `disk-full`, `no-permission`, `state-version`, `aborted`, `not-found`
+ */
+export async function runExport<File extends CandidateFile>(
+  options: ExportRunOptions<File>,
+): Promise<Omit<ExportSummary, "stateDir" | "withheld" | "withheldByRule" | "errors" | "warnings" | "elapsedMs">> {
+  const { docroot, stateDir, dryRun } = options;
+  if (dryRun)
+    return await exportOrBeginAnew(options, new ArchiveFiles(join(docroot, publishedFolder.slice(1))), undefined);
+  const made = await makeFolder(stateDir, 0o700, await stat(docroot));
+  try {
+    await using _lock = await SiteLock.take(stateDir, new Date(options.clock()));
+    return await publishInto(options, publishedFolder.split("/").slice(1, -1));
+  } catch (error) {
+    // A site that is not mounted, or that somebody stops at once, leaves no trace.
+    for (const folder of made.reverse()) await rmdir(folder).catch(() => undefined);
+    throw error;
+  } finally {
+    await adoptFiles(stateDir).catch(() => undefined);
+  }
+}
+
+/** Where a run writes, beside its archives. */
+interface Places {
+  readonly wellKnown: string;
+  readonly robots: RobotsPlace;
+}
+
+async function publishInto<File extends CandidateFile>(options: ExportRunOptions<File>, names: readonly string[]) {
+  using folder = HeldFolder.open(options.docroot, names);
+  try {
+    const files = new ArchiveFiles(folder.path);
+    await using _turn = await SiteLock.takePublishing(files.folder, new Date(options.clock()));
+    using robots = await holdRobotsPlace(options.robotsDir);
+    const folders = [options.stateDir, files.folder, robots.folder.path];
+    if (options.standards.resourceSync) folders.push(folder.above(1));
+    for (const one of folders) await removeTemporaries(one);
+    return await exportOrBeginAnew(options, files, { wellKnown: folder.above(1), robots });
+  } catch (error) {
+    folder.removeMade();
+    throw error;
+  }
+}
+
+async function exportOrBeginAnew<File extends CandidateFile>(
+  options: ExportRunOptions<File>,
+  files: ArchiveFiles,
+  places: Places | undefined,
+) {
+  const ground = await findGround(options, files);
+  try {
+    return await exportFrom(options, files, ground, places);
+  } catch (error) {
+    // The list of pages is read on the way: that it is corrupt shows late.
+    if (!(error instanceof TidemarkError && error.code === "state-corrupt")) throw error;
+    warnOfCorruptState(options, error);
+    return await exportFrom(options, files, await beginAnew(files, ground.publication), places);
+  }
+}
+
+/** Without a ledger, whatever lies in the published folder may have been listed. */
+async function beginAnew(files: ArchiveFiles, publication: EpochSeconds): Promise<Ground> {
+  const listed = await findArchives(files.folder);
+  const facts = { baseIsBroken: false, baseArchives: [], isMended: false, isForeign: false };
+  return { ledger: undefined, listed, publication, ...facts };
+}
+
+function warnOfCorruptState(
+  { onEvent }: { readonly onEvent: (event: ExportEvent) => void },
+  error: TidemarkError,
+): void {
+  onEvent({
+    event: "warning",
+    code: error.code,
+    message: `${error.message} A new epoch begins: crawlers will read the whole list once.`,
+  });
+}
+
+async function findGround(options: Settings, files: ArchiveFiles): Promise<Ground> {
+  let ledger: Ledger | undefined;
+  let isMissing = false;
+  try {
+    ledger = await readLedger(options.stateDir);
+    isMissing = ledger === undefined;
+  } catch (error) {
+    if (!(error instanceof TidemarkError && error.code === "state-corrupt")) throw error;
+    warnOfCorruptState(options, error);
+  }
+  if (ledger !== undefined && ledger.site !== options.site) {
+    throw new TidemarkError(
+      "bad-option",
+      `The state in ${options.stateDir} is of ${ledger.site}, not of ${options.site}.`,
+      {
+        hint: "Give each site a state folder of its own with --state, or remove that folder to begin a new epoch.",
+        details: { stateDir: options.stateDir, site: ledger.site },
+      },
+    );
+  }
+  if (ledger !== undefined) refuseFewerLists(ledger, options);
+  const published = (await readPublishedIndex(files.folder))?.index;
+  if (ledger !== undefined && published?.epoch === ledger.epoch && published.publication > ledger.publication) {
+    const message = "The state is older than what is public, as after a restore from a backup. A new epoch begins.";
+    options.onEvent({ event: "warning", code: "state-rolled-back", message });
+    ledger = undefined;
+  }
+  if (isMissing && published !== undefined) {
+    const message = `There is no state in ${options.stateDir}, and the site is published already. A new epoch begins: crawlers will read the whole list once. If another export publishes it, name its state folder with --state.`;
+    options.onEvent({ event: "warning", code: "state-missing", message });
+  }
+  const publication = Math.max(
+    Math.floor(options.clock() / 1000),
+    (ledger?.publication ?? 0) + 1,
+    (published?.publication ?? 0) + 1,
+  );
+  if (ledger === undefined) return await beginAnew(files, publication);
+  const ground = { ...(await checkArchives(options, files, ledger)), isForeign: false, publication };
+  if (published === undefined || published.epoch === ledger.epoch) return ground;
+  const message = `What is public is not of the state in ${options.stateDir}, but of the epoch ${published.epoch} of ${published.site}: another export publishes here too, and remembers elsewhere, or files were restored. It is replaced; crawlers will read the whole list once. Run one export for a document root.`;
+  options.onEvent({ event: "warning", code: "published-by-another", message });
+  // What its readers were told of stays from now on for as long as ours does.
+  const told = new Set(await namesOfIndex(files, published));
+  const retired = ledger.retired.filter(({ name }) => !told.has(name));
+  const known = new Set([...ground.listed, ...retired.map(({ name }) => name)]);
+  const others = (await findArchives(files.folder)).filter((name) => !known.has(name));
+  return {
+    ...ground,
+    ledger: { ...ground.ledger, retired },
+    listed: [...ground.listed, ...others],
+    isMended: true,
+    isForeign: true,
+  };
+}
+
+/** Finds archives that were removed behind our back, and does without them. */
+async function checkArchives(
+  options: Settings,
+  files: ArchiveFiles,
+  ledger: Ledger,
+): Promise<Omit<Ground, "isForeign" | "publication"> & { readonly ledger: Ledger }> {
+  const there = new Set(await readdir(files.folder).catch(() => []));
+  const intervals = ledger.intervals.filter((interval) => namesOf([interval]).every((name) => there.has(name)));
+  const baseArchives = await namesOfBase(files, ledger.base.list.name);
+  const baseIsBroken = baseArchives === undefined || !baseArchives.every((name) => there.has(name));
+  const isMended = intervals.length < ledger.intervals.length;
+  if (baseIsBroken || isMended) {
+    const message = "Archives are missing or damaged in the published folder; the site is published anew without them.";
+    options.onEvent({ event: "warning", code: "archives-missing", message });
+  }
+  const listed = [
+    ...namesOf(ledger.intervals),
+    formatArchiveName(ledger.base.list.name),
+    ...(baseArchives ?? ledger.base.announced),
+  ];
+  return { ledger: { ...ledger, intervals }, baseIsBroken, baseArchives: baseArchives ?? [], listed, isMended };
+}
+
+async function exportFrom<File extends CandidateFile>(
+  options: ExportRunOptions<File>,
+  files: ArchiveFiles,
+  ground: Ground,
+  places: Places | undefined,
+) {
+  const { stateDir } = options;
+  const { ledger, publication } = ground;
+  await using draft = await draftPublication(
+    options,
+    files,
+    ground,
+    ledger?.epoch ?? randomBytes(12).toString("base64url"),
+  );
+  if (places === undefined) return summarise(options, draft, 0, 0, publication);
+  let next = draft.ledger;
+  let due: readonly Retired[] = [];
+  if (next !== ledger) {
+    const { kept, removed } = planRemoval(next.retired, options.clock());
+    next = { ...next, retired: kept };
+    due = removed;
+    await files.sync();
+    await draft.commitPages();
+    await syncFolder(stateDir);
+    await writeLedger(stateDir, next);
+    draft.decided();
+    await syncFolder(stateDir);
+  }
+  // Sitemaps and ResourceSync are another's then too. Until the index is ours, the next run comes to this again.
+  if (ground.isForeign) await removeFiles(stateDir, [standardsFileName]);
+  const indexBytes = await publishIndex(files.folder, next);
+  const standards = await publishChosenStandards({ ...options, ...places }, files, next);
+  // It names only what is there, and nothing that is about to go.
+  const robotsBytes = await publishRobots(places.robots, next, standards.sitemap);
+  // Only now: an index that earlier runs failed to replace may have listed them until here.
+  await removeFiles(files.folder, [...due.map(({ name }) => name), ...standards.due]);
+  await removeUnknown(files, next, draft.baseArchives, options.clock());
+  await removeOldPages(stateDir, next);
+  const bytes = files.bytesWritten + indexBytes + standards.bytesWritten + robotsBytes;
+  return summarise(options, draft, files.written.length, bytes, next.publication);
+}
+
+/** One of them is there wherever sitemaps or documents of ResourceSync are. */
+const markingLists = [listNames.sitemap, listNames.capabilityList, listNames.resourceList];
+
+// Most sites have none, and what writes them takes a while to load.
+async function publishChosenStandards(
+  options: Settings & Places,
+  files: ArchiveFiles,
+  ledger: Ledger,
+): Promise<StandardsOutcome> {
+  const isAsked = Object.values(options.standards).some((choice) => choice === true);
+  // What an earlier run or another export published is to go if nobody asks for it any more.
+  const isThere = (name: string) => existsSync(join(files.folder, name));
+  if (!isAsked && !existsSync(join(options.stateDir, standardsFileName)) && !markingLists.some(isThere))
+    return { sitemap: undefined, bytesWritten: 0, due: [] };
+  const { publishStandards } = await import("./standards/standards-run.ts");
+  return await publishStandards(options, files, ledger);
+}
+
+async function removeOldPages(stateDir: string, { pageFiles }: Ledger): Promise<void> {
+  const current = new Set(pageFiles.map(({ name }) => name));
+  const old = (await readdir(stateDir)).filter((name) => /^pages-.*\.(?:blocks|gz)$/.test(name) && !current.has(name));
+  await removeFiles(stateDir, old);
+}
+
+function summarise(
+  options: Settings,
+  draft: Draft,
+  archivesWritten: number,
+  bytesWritten: number,
+  publication: EpochSeconds,
+) {
+  const { created, updated, deleted, touched, pages, included, dynamic } = draft.counts;
+  const { ledger } = draft;
+  return {
+    site: options.site,
+    pages,
+    created,
+    updated,
+    deleted,
+    unchanged: pages - created - updated,
+    touched,
+    ...(included === 0 ? {} : { includes: { pages: included, dynamic } }),
+    archivesWritten,
+    archivesListed: ledger.base.archives + ledger.intervals.reduce((sum, { archives }) => sum + archives.length, 0),
+    intervals: ledger.intervals.length,
+    bytesWritten,
+    publication,
+    published: draft.isPublication,
+    newBase: draft.isNewBase,
+    epoch: ledger.epoch,
+    dryRun: options.dryRun,
+  };
+}

@@ -1,0 +1,173 @@
+import { resolve } from "node:path";
+import { type ExportEvent, type ExportSummary, TidemarkError, wrapSystemError } from "../core/index.ts";
+import { checkSignificant, compileContentRules } from "../formats/html/index.ts";
+import { parseBaseUrl } from "./base-url.ts";
+import { mayInclude } from "./digest/include-scanner.ts";
+import { EventTally } from "./event-tally.ts";
+import {
+  checkCount,
+  checkDigestMode,
+  checkFolderLinks,
+  checkIncludeMode,
+  checkIoLimit,
+  checkOutside,
+  refuseContentRules,
+} from "./export-checks.ts";
+import { runExport } from "./export-run.ts";
+import type { ExportSiteOptions } from "./export-site-options.ts";
+import type { SiteLists, SiteListsOptions } from "./lists/site-lists.ts";
+import type { SiteParts } from "./publish/site-parts.ts";
+import { RunRecord } from "./run-record.ts";
+import { chooseStandards, readSiteRules, stateDirOf } from "./site-rules.ts";
+import { readPage, SiteSources } from "./site-sources.ts";
+import { NewlyWithheld } from "./walk/newly-withheld.ts";
+import { judgePathNames } from "./walk/path-names.ts";
+import type { ScannedFile } from "./walk/scanned-file.ts";
+
+/**
+ * Publishes what a site has and what changed since the last export, as static files below its
+ * document root that crawlers find from robots.txt.
+ *
+ * Memory does not grow with the site. Killed at any instant, it leaves what was public before.
+ *
+ * @returns what it came to; `published` is false if nothing had changed, and then nothing was written
+ * @throws TidemarkError with `code` and `hint`; see docs/cli.md
+ * @example
+ * ```ts
+ * const summary = await exportSite({ docroot: "/var/www/html", baseUrl: "https://example.org/" });
+ * console.log(`${summary.updated} pages changed`);
+ * ```
+ */
+export async function exportSite(options: ExportSiteOptions): Promise<ExportSummary> {
+  return await exportRecorded(options, undefined, "export");
+}
+
+/**
+ * Exports what changed in some parts of a site, as a watch does. A site that folders are mapped into is always
+ * exported whole.
+ *
+ * @param parts - undefined for the whole site
+ */
+export async function exportParts(options: ExportSiteOptions, parts: SiteParts | undefined): Promise<ExportSummary> {
+  return await exportRecorded(options, parts, "watch");
+}
+
+async function exportRecorded(
+  options: ExportSiteOptions,
+  parts: SiteParts | undefined,
+  kind: "export" | "watch",
+): Promise<ExportSummary> {
+  const { clock = Date.now, onEvent, segmentSize = 2000 } = options;
+  if (options.dryRun === true) return await exportUnrecorded(options, parts);
+  const site = parseBaseUrl(options.baseUrl);
+  const docroot = resolve(options.docroot);
+  const robotsDir = resolve(options.robotsDir ?? docroot);
+  const stateDir = stateDirOf(options);
+  const record = new RunRecord({ site, docroot, robotsDir, stateDir, segmentSize, clock, kind });
+  let summary: ExportSummary;
+  try {
+    const told = (event: ExportEvent): void => {
+      record.add(event);
+      onEvent?.(event);
+    };
+    summary = await exportUnrecorded({ ...options, onEvent: told }, parts);
+  } catch (error) {
+    await record.fail(error);
+    throw error;
+  }
+  try {
+    await record.succeed(summary);
+    return summary;
+  } catch (error) {
+    if (!(error instanceof TidemarkError)) throw error;
+    const message = `All is published, but the record of this run could not be kept: ${error.message}`;
+    onEvent?.({ event: "warning", code: error.code, message });
+    return { ...summary, warnings: summary.warnings + 1 };
+  }
+}
+
+async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | undefined): Promise<ExportSummary> {
+  const clock = options.clock ?? Date.now;
+  const startedMs = clock();
+  const site = parseBaseUrl(options.baseUrl);
+  const { docroot, robotsDir, judgePath, globs, reader, servedNames, roots } = await readSiteRules(options);
+  const stateDir = stateDirOf(options);
+  for (const folder of [docroot, ...roots.map((root) => root.folder)]) checkOutside(stateDir, folder);
+  const tally = new EventTally(options.onEvent);
+  const digestMode = checkDigestMode(options.digest ?? "all");
+  const rules = await compileContentRules({
+    ignore: options.ignore ?? [],
+    isSketched: options.significant !== undefined,
+  });
+  if (rules !== undefined && digestMode !== "all") refuseContentRules(digestMode);
+  const folderLinks = checkFolderLinks(options.folderLinks);
+  const includes = checkIncludeMode(options.ssi ?? "auto", digestMode);
+  const significant = checkSignificant(options.significant);
+  const ioLimitBytesPerSecond = checkIoLimit(options.ioLimit);
+  const { signal, allowEmpty = false, dryRun = false } = options;
+  const origin = site.slice(0, -1);
+  const { onEvent } = tally;
+  await using lists = await openLists({
+    choices: options,
+    origin,
+    stateDir,
+    dryRun,
+    allowEmpty,
+    judgePath: (path) => judgePath(path) ?? judgePathNames(path, globs, "listed"),
+    clock,
+    signal,
+    onEvent,
+  });
+  const newlyWithheld = new NewlyWithheld({
+    globs,
+    roots: [{ prefix: "/", folder: docroot }, ...roots],
+    hasLists: lists !== undefined,
+  });
+  const findsNoindex = options.noindexPages !== true;
+  const walk = { docroot, globs, reader, judgePath, onEvent, folderLinks, ...(servedNames && { servedNames }) };
+  const digests = { rules, ioLimitBytesPerSecond, findsNoindex, includes, signal };
+  const indexSegments = servedNames?.indexSegments ?? [];
+  const sources = new SiteSources({ walk, roots, robotsDir, lists, digests, indexSegments });
+  const summary = await runExport<ScannedFile>({
+    site,
+    docroot,
+    stateDir,
+    robotsDir,
+    segmentSize: checkCount(options.segmentSize ?? 2000, "--segment-size"),
+    minGroup: checkCount(options.minGroup ?? 50, "--min-group"),
+    digestMode,
+    content: rules === undefined ? undefined : { ...rules, significant },
+    includes:
+      includes === "off" ? undefined : { mode: includes, appliesTo: (mediaType) => mayInclude(mediaType, includes) },
+    standards: chooseStandards(options),
+    readPage: (path, maxBytes) => readPage(docroot, path, maxBytes),
+    dryRun,
+    allowEmpty,
+    lists: lists?.kinds ?? [],
+    allowFewerLists: options.allowFewerLists ?? false,
+    clock,
+    signal,
+    onEvent: (event) => {
+      tally.onEvent(event);
+      newlyWithheld.add(event);
+    },
+    openSource: () => {
+      tally.restart();
+      newlyWithheld.restart();
+      return sources.openAll();
+    },
+    parts: parts === undefined || roots.length > 0 ? undefined : { parts, openSource: () => sources.openParts() },
+  }).catch((error: unknown) => {
+    throw error instanceof Error && "syscall" in error ? wrapSystemError(error, `export ${docroot}`) : error;
+  });
+  for (const warning of newlyWithheld.warnings) onEvent(warning);
+  return { ...summary, stateDir, ...tally.counts, ...lists?.summary, elapsedMs: clock() - startedMs };
+}
+
+// Most sites have no lists, and what reads them and asks servers takes a while to load.
+async function openLists(options: SiteListsOptions): Promise<SiteLists | undefined> {
+  const { urls, urlsFormat, sitemapFrom, probe, probeBudget, probeDelayMs, probeConcurrency } = options.choices;
+  const given = [urls, urlsFormat, sitemapFrom, probe, probeBudget, probeDelayMs, probeConcurrency];
+  if (given.every((one) => one === undefined || one === false)) return undefined;
+  return new (await import("./lists/site-lists.ts")).SiteLists(options);
+}

@@ -1,0 +1,18 @@
+export { findIncludes } from "./digest/include-scanner.ts";
+export { readExportConfiguration } from "./export-configuration.ts";
+export { type ExportSettings, exportSettings } from "./export-settings.ts";
+export { exportSite } from "./export-site.ts";
+export type { ExportSiteOptions } from "./export-site-options.ts";
+export type { ListChoices } from "./lists/site-lists.ts";
+export type { ChangeDay } from "./publish/change-days.ts";
+export type { LastRun, RunTrouble } from "./publish/last-run-file.ts";
+export type { LedgerState, PublishedState } from "./publish/site-state.ts";
+export type { ServerFinding } from "./setup/server-check.ts";
+export { type ProposeSiteOptions, proposeSite, type SiteProposal } from "./setup/site-proposal.ts";
+export { checkKey, chooseKey, keyPath, placeKeyFile, readKeyPaths, readKeys } from "./site-key.ts";
+export type { UrlMapping } from "./site-urls.ts";
+export { defaultStateDir, indexNowFolderIn } from "./state-folder.ts";
+export type { NextRun } from "./status/next-run.ts";
+export { readSiteStatus, type SiteStatus, type SiteStatusOptions } from "./status/site-status.ts";
+export { type StatusProblem, statusProblemCodes } from "./status/status-problem.ts";
+export { type WatchedRound, type WatchSiteOptions, watchSite } from "./watch-site.ts";

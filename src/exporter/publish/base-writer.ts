@@ -1,0 +1,78 @@
+import type { EpochSeconds, Page } from "../../core/index.ts";
+import { baseGroup, formatArchiveName, formatBaseList, writeChangeLine } from "../../formats/archive/index.ts";
+import { SortedLines } from "../../fs/index.ts";
+import type { ArchiveFiles } from "./archive-files.ts";
+import type { Base } from "./ledger.ts";
+import { groupNumberOf, type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
+
+/** Names of archives that robots.txt may have room for: 32 KiB at some 90 bytes a line, and room to spare. */
+const maxAnnounced = 400;
+
+const linesATick = 4096;
+
+/**
+ * Publishes the whole site as a base: exactly the partition of Brandman et al., section 3.3. All
+ * pages in last-modified order, segments of 2000, split by MIME type, compressed.
+ */
+export class BaseWriter {
+  readonly #folder: ArchiveFiles;
+  readonly #options: PartitionOptions;
+  readonly #lines: SortedLines;
+  #pages = 0;
+
+  /** @param spillFolder - where lines are sorted that have no room in memory */
+  constructor(folder: ArchiveFiles, options: PartitionOptions, spillFolder: string) {
+    this.#folder = folder;
+    this.#options = options;
+    this.#lines = new SortedLines(spillFolder);
+  }
+
+  /** Takes a page; they come in path order. */
+  add(page: Page): void {
+    this.#pages += 1;
+    writeChangeLine(this.#lines.text, { kind: "created", page });
+    this.#lines.add(page.lastModified, groupNumberOf(page.mediaType));
+  }
+
+  /**
+   * Sorts, cuts and publishes what was taken, and the list of it.
+   *
+   * @param onBatch - is told now and then how many lines were taken
+   */
+  async end(publication: EpochSeconds, onBatch: (lines: number) => void): Promise<Base> {
+    let first: EpochSeconds | undefined;
+    let last: EpochSeconds = 1;
+    await using writer = new SegmentWriter(this.#folder, this.#options, (segment) => {
+      const interval = { from: segment === 0 ? 0 : (first ?? 1) - 1, to: last };
+      first = undefined;
+      return interval;
+    });
+    using lines = this.#lines.drain();
+    for (let taken = 1; lines.next(); taken++) {
+      last = lines.time;
+      first ??= last;
+      if (writer.addLine(lines.group, lines.bytes, lines.start, lines.end)) await writer.drain();
+      if (taken % linesATick === 0) onBatch(taken);
+    }
+    const archives = (await writer.end())
+      .map(({ name, changes, sizeBytes }) => ({ name, changes, sizeBytes }))
+      .reverse();
+    const text = formatBaseList({ publication, pages: this.#pages, archives });
+    const list = await this.#folder.write(
+      { from: 0, to: publication, group: baseGroup },
+      Buffer.from(text, "latin1"),
+      this.#pages,
+    );
+    return {
+      publication,
+      list,
+      archives: archives.length,
+      announced: archives.slice(0, maxAnnounced).map(({ name }) => formatArchiveName(name)),
+    };
+  }
+
+  /** Removes what was spilled. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#lines[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,187 @@
+import { constants, type Stats } from "node:fs";
+import { lstat, open, readFile, realpath, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import { TidemarkError, wrapSystemError } from "../../core/index.ts";
+import {
+  type ArchiveIndex,
+  formatArchiveIndex,
+  indexFileName,
+  maxIndexBytes,
+  parseArchiveIndex,
+  publishedFolder,
+} from "../../formats/archive/index.ts";
+import { formatRobotsBlock, replaceRobotsBlock } from "../../formats/robots/index.ts";
+import { HeldFolder, shownPath, writeDurably } from "../../fs/index.ts";
+import type { Ledger } from "./ledger.ts";
+import { findCompleteFrom } from "./tiers.ts";
+
+const gzipAsync = promisify(gzip);
+const gunzipAsync = promisify(gunzip);
+
+/** Largest robots.txt that a block is put into; RFC 9309 section 2.5 lets readers stop at 500 KiB. */
+const maxRobotsBytes = 4 * 1024 * 1024;
+
+const robotsFileName = "robots.txt";
+
+/** What of a ledger the index tells. */
+export type IndexedLedger = Pick<Ledger, "site" | "epoch" | "publication" | "pages" | "base" | "intervals">;
+
+/** The index that a ledger stands for. */
+export function toIndex(ledger: IndexedLedger): ArchiveIndex {
+  const { site, epoch, publication, pages, base, intervals } = ledger;
+  const archives = [...intervals].reverse().flatMap((interval) => interval.archives);
+  const completeFrom = Math.min(findCompleteFrom(intervals, publication), base.publication);
+  return { site, epoch, publication, pages, completeFrom, base: base.list, archives };
+}
+
+async function readIfThere(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw wrapSystemError(error, `read ${shownPath(path)}`, { path: shownPath(path) });
+  }
+}
+
+/** Reads the index that is public now; undefined if there is none that can be read. */
+export async function readPublishedIndex(
+  folder: string,
+): Promise<{ readonly text: string; readonly index: ArchiveIndex } | undefined> {
+  const packed = await readIfThere(join(folder, indexFileName));
+  if (packed === undefined) return undefined;
+  const content = await gunzipAsync(packed, { maxOutputLength: maxIndexBytes }).catch(() => undefined);
+  if (content === undefined) return undefined;
+  const index = parseArchiveIndex(content);
+  return index.ok ? { text: content.toString("latin1"), index: index.value } : undefined;
+}
+
+/**
+ * Makes the public index say what the ledger says. Equal content is left untouched.
+ *
+ * The file's modification time is the publication, or later: it strictly increases, so that the validators that
+ * nginx and Apache make from time and size can never take two indexes for one.
+ *
+ * @returns bytes written
+ */
+export async function publishIndex(folder: string, ledger: Ledger): Promise<number> {
+  const text = formatArchiveIndex(toIndex(ledger));
+  const published = await readPublishedIndex(folder);
+  if (published?.text === text) return 0;
+  const path = join(folder, indexFileName);
+  const packed = await gzipAsync(Buffer.from(text, "latin1"), { level: 9 });
+  // Lost archives are mended, and bases renewed, without a publication.
+  const status = await stat(path).catch(() => undefined);
+  const mtimeSeconds = Math.max(ledger.publication, status === undefined ? 0 : Math.floor(status.mtimeMs / 1000) + 1);
+  await writeDurably(path, packed, { mtimeSeconds });
+  return packed.length;
+}
+
+/** A robots.txt as it is. */
+export interface RobotsFile {
+  /** Where it really is, links followed. */
+  readonly path: string;
+  readonly content: Uint8Array;
+  /** Undefined if there is none. */
+  readonly status: Stats | undefined;
+}
+
+/** Where robots.txt is written, held open so that nothing leads elsewhere meanwhile. */
+export interface RobotsPlace extends Disposable {
+  readonly folder: HeldFolder;
+  /** The file's name, which another name may link to. */
+  readonly name: string;
+}
+
+/** Finds where the robots.txt of a folder really is. @throws TidemarkError `robots-unreadable`, `not-a-folder` */
+export async function holdRobotsPlace(folder: string): Promise<RobotsPlace> {
+  const link = join(folder, robotsFileName);
+  const isThere = (await lstatIfThere(link)) !== undefined;
+  const below = isThere ? relative(await realpath(folder), await findRobots(folder)).split(sep) : [robotsFileName];
+  const held = HeldFolder.open(folder, below.slice(0, -1));
+  return { folder: held, name: below.at(-1) ?? robotsFileName, [Symbol.dispose]: () => held[Symbol.dispose]() };
+}
+
+/** Follows links within the folder. @throws what the file system says; TypeError if it leads out of the folder */
+async function findRobots(folder: string): Promise<string> {
+  const path = await realpath(join(folder, robotsFileName));
+  if (!path.startsWith(join(await realpath(folder), sep)))
+    throw new TypeError(`it is a link out of the folder, to ${path}, and nothing is written through such a link`);
+  return path;
+}
+
+/**
+ * Reads the robots.txt of a folder.
+ *
+ * @returns an empty one if there is none
+ * @throws TidemarkError `robots-unreadable`: rules that cannot be read must not be overstepped or replaced
+ */
+export async function readRobotsFile(folder: string): Promise<RobotsFile> {
+  const link = join(folder, robotsFileName);
+  try {
+    if ((await lstatIfThere(link)) === undefined) return { path: link, content: new Uint8Array(), status: undefined };
+    const path = await findRobots(folder);
+    const status = await stat(path);
+    if (!status.isFile()) throw new TypeError("it is not a file");
+    if (status.size > maxRobotsBytes) throw new RangeError(`it has ${status.size} bytes, and crawlers read 512000`);
+    return { path, content: await readFile(path), status };
+  } catch (error) {
+    throw new TidemarkError("robots-unreadable", `${link} cannot be used: ${(error as Error).message}`, {
+      hint: "Make it a file of reasonable size that can be read, or name the folder that it is in with --robots-dir.",
+      details: { path: link },
+      cause: error,
+    });
+  }
+}
+
+/** Reads what is written to: through no link. */
+async function readHeldRobots(path: string): Promise<Omit<RobotsFile, "path">> {
+  if ((await lstatIfThere(path)) === undefined) return { content: new Uint8Array(), status: undefined };
+  try {
+    await using handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const status = await handle.stat();
+    if (!status.isFile()) throw new TypeError("it is not a file");
+    return { content: await handle.readFile(), status };
+  } catch (error) {
+    throw wrapSystemError(error, `read ${shownPath(path)}`, { path: shownPath(path) });
+  }
+}
+
+/**
+ * Makes robots.txt announce the index, the sitemaps and the base. Everything outside the block stays as it is,
+ * and so does the file if the block is the same.
+ *
+ * @param place - where robots.txt is
+ * @param sitemap - file name of the sitemap index; undefined if there is none
+ * @returns bytes written
+ */
+export async function publishRobots(place: RobotsPlace, ledger: Ledger, sitemap?: string): Promise<number> {
+  const path = join(place.folder.path, place.name);
+  const { content, status } = await readHeldRobots(path);
+  const home = new URL(publishedFolder.slice(1), ledger.site).href;
+  const block = formatRobotsBlock({
+    indexUrl: home + indexFileName,
+    sitemapUrl: sitemap === undefined ? undefined : home + sitemap,
+    archiveUrls: ledger.base.announced.map((name) => home + name),
+  });
+  const before = Buffer.from(content).toString("latin1");
+  const after = replaceRobotsBlock(before, block);
+  if (status !== undefined && after === before) return 0;
+  const bytes = Buffer.from(after, "latin1");
+  if (status === undefined) {
+    await writeDurably(path, bytes);
+    return bytes.length;
+  }
+  // A second write within one second and of one size would carry the same validators as the first.
+  const mtimeSeconds = Math.max(Math.floor(status.mtimeMs / 1000) + 1, ledger.publication);
+  await writeDurably(path, bytes, { mode: status.mode & 0o777, owner: status, mtimeSeconds });
+  return bytes.length;
+}
+
+async function lstatIfThere(path: string): Promise<Stats | undefined> {
+  return await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+}

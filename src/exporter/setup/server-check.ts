@@ -1,0 +1,186 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { excerpt, type FetchOutcome, isSiteInTrouble, shortenPath } from "../../core/index.ts";
+import { indexFileName, publishedFolder } from "../../formats/archive/index.ts";
+import type { ServedForm } from "../../formats/html/index.ts";
+import { decodePathSegment } from "../../formats/url/index.ts";
+import { createFetcher, type Fetcher } from "../../http/index.ts";
+import { findIncludes } from "../digest/include-scanner.ts";
+
+/** Largest file that is compared, in bytes. */
+const maxComparedBytes = 4 * 1024 * 1024;
+const timeoutMs = 10_000;
+const examplesTold = 3;
+
+/** One thing that was asked of a server. */
+export interface ServerFinding {
+  readonly isFine: boolean;
+  readonly message: string;
+}
+
+/** A link of the site, and the file that it means. */
+export interface ShortLink {
+  readonly path: string;
+  readonly form: ServedForm;
+}
+
+/** What asking a server came to. */
+export interface ServerCheck {
+  readonly findings: readonly ServerFinding[];
+  /** Whether it puts in what pages include; undefined if no page could tell. */
+  readonly processesIncludes: boolean | undefined;
+  /** The links that it answers with the files that they mean. */
+  readonly answered: readonly ShortLink[];
+}
+
+/** What is asked of which server. */
+export interface ServerCheckOptions {
+  /** The site's origin, which goes into the field Host. */
+  readonly baseUrl: string;
+  /** Origin at which the server answers. */
+  readonly serverUrl: string;
+  readonly docroot: string;
+  readonly robotsDir: string;
+  /** URL paths of pages that are files of the document root. */
+  readonly paths: readonly string[];
+  /** Likewise of pages with server-side includes. */
+  readonly including: readonly string[];
+  readonly shortLinks: readonly ShortLink[];
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Asks a server, one request after the other, whether it serves these files at this address, whether its robots.txt is
+ * the one that will be written, whether it answers below `/.well-known/`, processes includes, and shows files under shorter
+ * URLs.
+ */
+export async function checkServer(options: ServerCheckOptions): Promise<ServerCheck> {
+  await using fetcher = createFetcher({ connectTimeoutMs: 5000, allowedPrivateOrigins: [options.serverUrl] });
+  const get = (path: string): Promise<FetchOutcome> => ask(fetcher, options, path);
+  const home = await get("/");
+  const server = new URL(options.serverUrl).origin;
+  if (home.kind === "failed" && isSiteInTrouble(home)) {
+    options.signal?.throwIfAborted();
+    const message = `${server} does not answer (${home.message}); nothing was compared.`;
+    return { findings: [{ isFine: false, message }], processesIncludes: undefined, answered: [] };
+  }
+  const findings = [await checkPages(options, get), await checkRobots(options, get), await checkWellKnown(get)];
+  const processesIncludes = await checkIncludes(options, get);
+  if (processesIncludes !== undefined) findings.push(describeIncludes(processesIncludes));
+  const answered: ShortLink[] = [];
+  for (const link of options.shortLinks) {
+    const file = await readPage(options.docroot, link.form.file);
+    const difference = file === undefined ? undefined : compare(await get(link.path), file);
+    if (difference === undefined) answered.push(link);
+    else findings.push(describeShortLink(link, difference));
+  }
+  if (home.kind === "failed" && home.reason === "redirect-elsewhere") {
+    const message = `${server}/ leads elsewhere (${home.message}): is ${options.baseUrl} the address that visitors end at?`;
+    findings.unshift({ isFine: false, message });
+  }
+  options.signal?.throwIfAborted();
+  return { findings, processesIncludes, answered };
+}
+
+async function ask(fetcher: Fetcher, options: ServerCheckOptions, path: string): Promise<FetchOutcome> {
+  const { serverUrl, baseUrl, signal } = options;
+  return await fetcher.get({
+    origin: new URL(serverUrl).origin,
+    path,
+    maxBytes: maxComparedBytes,
+    timeoutMs,
+    headers: { host: new URL(baseUrl).host },
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+type Get = (path: string) => Promise<FetchOutcome>;
+
+async function checkPages({ docroot, paths }: ServerCheckOptions, get: Get): Promise<ServerFinding> {
+  const different: string[] = [];
+  let compared = 0;
+  for (const path of paths) {
+    const file = await readPage(docroot, path);
+    // What is served of a page with includes is not its file.
+    if (file === undefined || findIncludes(file) !== undefined) continue;
+    compared += 1;
+    const difference = compare(await get(path), file);
+    if (difference !== undefined) different.push(`${excerpt(shortenPath(path, 80)).slice(1, -1)} ${difference}`);
+  }
+  if (compared === 0) return { isFine: true, message: "No page could be compared." };
+  const equal = compared - different.length;
+  const message = `${equal} of ${compared} sampled pages are served with the bytes of their files`;
+  if (different.length === 0) return { isFine: true, message: `${message}.` };
+  const shown = different.slice(0, examplesTold).join("; ");
+  const advice = equal === 0 ? " Is it this document root, and this address?" : "";
+  return { isFine: false, message: `${message}: ${shown}.${advice}` };
+}
+
+async function checkIncludes({ docroot, including }: ServerCheckOptions, get: Get): Promise<boolean | undefined> {
+  for (const path of including) {
+    const [file, outcome] = [await readPage(docroot, path), await get(path)];
+    if (file === undefined || outcome.kind !== "fetched") continue;
+    const isAsItLies = Buffer.compare(outcome.body, file) === 0;
+    if (isAsItLies || findIncludes(Buffer.from(outcome.body)) === undefined) return !isAsItLies;
+  }
+  return undefined;
+}
+
+function describeIncludes(processesIncludes: boolean): ServerFinding {
+  const message = processesIncludes
+    ? "The server puts in what pages include: they are published without size and digest, and change with what they include."
+    : "Some files look as if they had server-side includes, and the server shows them as they lie there: --ssi off.";
+  return { isFine: true, message };
+}
+
+function describeShortLink({ path, form }: ShortLink, difference: string): ServerFinding {
+  const [link, file] = [path, form.file].map((one) => excerpt(shortenPath(one, 80)));
+  const message = `Pages link to ${link}, and there is ${file}; but what the server answers ${difference}.`;
+  return { isFine: false, message };
+}
+
+/** A page's file; undefined if it has gone, or is too large to compare. */
+async function readPage(docroot: string, path: string): Promise<Buffer | undefined> {
+  const name = decodePathSegment(path.slice(1) + (path.endsWith("/") ? "index.html" : ""));
+  const file = Buffer.concat([Buffer.from(`${join(docroot)}/`), Buffer.from(name, "latin1")]);
+  const size = await stat(file).then(
+    (status) => (status.isFile() ? status.size : undefined),
+    () => undefined,
+  );
+  if (size === undefined || size > maxComparedBytes) return undefined;
+  return await readFile(file).catch(() => undefined);
+}
+
+function compare(outcome: FetchOutcome, file: Uint8Array): string | undefined {
+  if (outcome.kind === "failed") return `cannot be had (${outcome.message})`;
+  if (outcome.kind !== "fetched") return `is answered with ${outcome.status}`;
+  if (outcome.body.length !== file.length) return `has ${outcome.body.length} bytes instead of ${file.length}`;
+  return Buffer.compare(outcome.body, file) === 0 ? undefined : "has other bytes of the same number";
+}
+
+async function checkRobots({ robotsDir }: ServerCheckOptions, get: Get): Promise<ServerFinding> {
+  const file = await readFile(join(robotsDir, "robots.txt")).catch(() => undefined);
+  const outcome = await get("/robots.txt");
+  if (file === undefined && outcome.kind === "gone") {
+    return { isFine: true, message: "There is no robots.txt; the export makes one." };
+  }
+  if (file !== undefined && compare(outcome, file) === undefined) {
+    return { isFine: true, message: "robots.txt is served as it lies there; the export adds a block to it." };
+  }
+  const found = outcome.kind === "failed" ? outcome.message : `status ${outcome.status}`;
+  const what = file === undefined ? "is not in the document root" : "is not what lies in the document root";
+  const message = `What is served as /robots.txt (${found}) ${what}: name its folder with --robots-dir.`;
+  return { isFine: false, message };
+}
+
+async function checkWellKnown(get: Get): Promise<ServerFinding> {
+  const path = publishedFolder + indexFileName;
+  const outcome = await get(path);
+  if (outcome.kind === "gone" || outcome.kind === "fetched") {
+    const state = outcome.kind === "gone" ? "where nothing is yet" : "where an index is";
+    return { isFine: true, message: `The server answers below ${publishedFolder}, ${state}.` };
+  }
+  const answer = outcome.kind === "failed" ? outcome.message : `status ${outcome.status}`;
+  const message = `The server does not let ${path} be read (${answer}): allow /.well-known/, as for certificates.`;
+  return { isFine: false, message };
+}

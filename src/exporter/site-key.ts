@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { excerpt, TidemarkError } from "../core/index.ts";
+import { createDurably, readSideFile, writeDurably } from "../fs/index.ts";
+
+const keyForm = /^[A-Za-z0-9-]{8,128}$/;
+const keysFileName = "keys";
+const maxKeys = 16;
+const maxKeysBytes = maxKeys * 129;
+const maxKeyFileBytes = 1024;
+
+/** Where the file of a key stands on the site. */
+export function keyPath(key: string): string {
+  return `/${key}.txt`;
+}
+
+/** @throws TidemarkError `bad-option` if the text is no key */
+export function checkKey(key: string): string {
+  if (keyForm.test(key)) return key;
+  throw new TidemarkError("bad-option", `Not a key of IndexNow: ${excerpt(key)}.`, {
+    hint: "A key has 8 to 128 of a-z, A-Z, 0-9 and the hyphen; without one, Tidemark makes its own.",
+  });
+}
+
+/**
+ * The keys that were ever used, the newest first, at most 16. What is no key in the file is passed over.
+ *
+ * @param folder - IndexNow's folder in the state; need not be there
+ */
+export function readKeys(folder: string): string[] {
+  const read = readSideFile(join(folder, keysFileName), maxKeysBytes);
+  const lines = typeof read === "string" ? [] : read.text.split("\n");
+  return lines.filter((line) => keyForm.test(line)).slice(0, maxKeys);
+}
+
+/**
+ * The paths of key files: of all keys that were ever used, and of one that is given.
+ *
+ * @throws TidemarkError `bad-option` if what is given is no key
+ */
+export function readKeyPaths(folder: string, given: string | undefined): string[] {
+  const keys = new Set(readKeys(folder));
+  if (given !== undefined) keys.add(checkKey(given));
+  return [...keys].map(keyPath);
+}
+
+/**
+ * Decides which key is used and remembers it: the given one, else the one used last, else a new one.
+ *
+ * @param given - is checked already
+ */
+export async function chooseKey(folder: string, given: string | undefined): Promise<string> {
+  const known = readKeys(folder);
+  const key = given ?? known[0] ?? randomBytes(16).toString("hex");
+  if (key === known[0]) return key;
+  const keys = [key, ...known.filter((other) => other !== key)].slice(0, maxKeys);
+  await writeDurably(join(folder, keysFileName), Buffer.from(`${keys.join("\n")}\n`), { mode: 0o600 });
+  return key;
+}
+
+/**
+ * Puts the file of a key in the document root, if nothing is there by that name.
+ *
+ * @throws TidemarkError `bad-option` if another file has the name; `no-permission`, `read-only`, `disk-full`
+ */
+export async function placeKeyFile(docroot: string, key: string): Promise<void> {
+  const path = join(docroot, `${key}.txt`);
+  try {
+    if (await createDurably(path, Buffer.from(key))) return;
+    // A link that leads nowhere is read as itself.
+    const found = readSideFile(await realpath(path).catch(() => path), maxKeyFileBytes);
+    if (typeof found !== "string" && found.text.trim() === key) return;
+  } catch (error) {
+    if (!(error instanceof TidemarkError)) throw error;
+    throw new TidemarkError(error.code, `${error.message}: it is to prove to search engines that the site is yours.`, {
+      hint: `Put a file there once by hand that holds ${key} and nothing else, and may be read by the web server.`,
+      details: error.details,
+      cause: error,
+    });
+  }
+  throw new TidemarkError("bad-option", `${path} is there, and is not the file of the key of IndexNow.`, {
+    hint: `Move it away, or choose another key with --index-now-key. The file holds ${key} and nothing else.`,
+    details: { path },
+  });
+}

@@ -1,0 +1,109 @@
+import { existsSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { WithholdRule } from "../core/index.ts";
+import { publishedFolder } from "../formats/archive/index.ts";
+import { resourceSyncPath } from "../formats/resourcesync/index.ts";
+import { parseRobots, robotsAllow } from "../formats/robots/index.ts";
+import { parseBaseUrl } from "./base-url.ts";
+import { checkFolder } from "./export-checks.ts";
+import type { ExportSiteOptions } from "./export-site-options.ts";
+import { readRobotsFile } from "./publish/published-files.ts";
+import { type MappedRoot, planSiteUrls } from "./site-urls.ts";
+import type { StandardsChoice } from "./standards/standards-run.ts";
+import { defaultStateDir, indexNowFolderIn } from "./state-folder.ts";
+import { compileGlobs, type GlobFilter } from "./walk/glob-filter.ts";
+import { findReaderIdentity, type ReaderIdentity } from "./walk/reader-identity.ts";
+import type { ServedNameRules } from "./walk/served-names.ts";
+
+/** Which folders a site is in, and what of them may be published. */
+export interface SiteRules {
+  readonly docroot: string;
+  readonly robotsDir: string;
+  readonly globs: GlobFilter;
+  readonly reader: ReaderIdentity;
+  readonly judgePath: (path: string) => WithholdRule | undefined;
+  /** Undefined where files are named by their own names. */
+  readonly servedNames: ServedNameRules | undefined;
+  /** What is mapped into the document root. */
+  readonly roots: readonly MappedRoot[];
+}
+
+/** Ours has a few hundred bytes. */
+const maxDescriptionBytes = 65_536;
+
+/** Reads the rules of a site. @throws TidemarkError `bad-option`, `not-found`, `not-a-folder` */
+export async function readSiteRules(options: ExportSiteOptions): Promise<SiteRules> {
+  const docroot = checkFolder(options.docroot, "document root");
+  const robotsDir = options.robotsDir === undefined ? docroot : checkFolder(options.robotsDir, "folder of robots.txt");
+  const { servedNames, mappings } = planSiteUrls(options);
+  return {
+    servedNames,
+    roots: mappings.map(({ prefix, folder }) => ({
+      prefix,
+      folder: checkFolder(folder, `folder of --map ${prefix}`),
+    })),
+    docroot,
+    robotsDir,
+    globs: await compileGlobs(options.include ?? [], options.exclude ?? []),
+    reader: findReaderIdentity(options.serverUser),
+    judgePath: await readOwnRules(
+      robotsDir,
+      await readOwnKeyPaths(options),
+      chooseStandards(options).resourceSync || (await hasOwnDescription(docroot)),
+    ),
+  };
+}
+
+/** The folder in which a site is remembered. */
+export function stateDirOf({ stateDir, baseUrl }: ExportSiteOptions): string {
+  return resolve(stateDir ?? defaultStateDir(parseBaseUrl(baseUrl)));
+}
+
+/** Which standards a site is published by beside its archives. */
+export function chooseStandards(options: ExportSiteOptions): StandardsChoice {
+  const { sitemap = false, changeDumps = false, resourceDump = false } = options;
+  const resourceSync = (options.resourceSync ?? false) || changeDumps || resourceDump;
+  return { sitemap, resourceSync, changeDumps, resourceDump };
+}
+
+/** Files that prove to search engines that the site is ours are no pages. */
+async function readOwnKeyPaths(options: ExportSiteOptions): Promise<string[]> {
+  const folder = indexNowFolderIn(stateDirOf(options));
+  if (options.indexNowKey === undefined && !existsSync(folder)) return [];
+  // Few sites use it.
+  const { readKeyPaths } = await import("./site-key.ts");
+  return readKeyPaths(folder, options.indexNowKey);
+}
+
+/** Whether the source description of ResourceSync is one that an earlier run left, or names what it published. */
+async function hasOwnDescription(docroot: string): Promise<boolean> {
+  const file = join(docroot, resourceSyncPath);
+  try {
+    const { size } = await stat(file);
+    // `size` is 0 where it is no file that ends.
+    if (size === 0 || size > maxDescriptionBytes) return false;
+    return (await readFile(file, "utf8")).includes(`${publishedFolder}capabilitylist.xml`);
+  } catch {
+    return false;
+  }
+}
+
+/** What we write ourselves is no page; what robots.txt keeps from everybody is not announced to them. */
+async function readOwnRules(
+  robotsDir: string,
+  keyPaths: readonly string[],
+  ownsDescription: boolean,
+): Promise<(path: string) => WithholdRule | undefined> {
+  const { content } = await readRobotsFile(robotsDir);
+  const robots = parseRobots(content);
+  // A file without a Disallow, however it is spelt, need not be asked two hundred thousand times.
+  const hasRules = /dis/i.test(Buffer.from(content).toString("latin1"));
+  return (path) => {
+    if (path === "/robots.txt" || path.startsWith(publishedFolder)) return "own-output";
+    // Few sites have one, and none has more than some.
+    for (const own of keyPaths) if (path === own) return "own-output";
+    if (ownsDescription && path === resourceSyncPath) return "own-output";
+    return hasRules && !robotsAllow(robots, "*", path) ? "robots-disallow" : undefined;
+  };
+}

@@ -1,0 +1,117 @@
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { decodePathSegment } from "../formats/url/index.ts";
+import { DigestPool, type DigestPoolOptions } from "./digest/digest-pool.ts";
+import type { FileDigest } from "./digest/file-digest.ts";
+import { PartFinder } from "./digest/page-parts.ts";
+import type { SiteLists } from "./lists/site-lists.ts";
+import type { CandidateDigest } from "./publish/page-diff.ts";
+import type { PageSource } from "./publish/site-comparison.ts";
+import type { PartSource } from "./publish/site-parts.ts";
+import type { MappedRoot } from "./site-urls.ts";
+import { openSiteWalk } from "./site-walk.ts";
+import type { ScannedFile } from "./walk/scanned-file.ts";
+import type { RootWalk } from "./walk/site-walk.ts";
+import { Walk } from "./walk/walk.ts";
+import type { WalkOptions } from "./walk/walk-options.ts";
+
+/** What a site's pages come from. */
+export interface SiteSourcesOptions {
+  readonly walk: WalkOptions;
+  /** What is mapped into the document root. */
+  readonly roots: readonly MappedRoot[];
+  /** Where robots.txt lies. */
+  readonly robotsDir: string;
+  readonly lists: SiteLists | undefined;
+  readonly digests: DigestPoolOptions;
+  /** Encoded names of the files that the server shows as their folders. */
+  readonly indexSegments: readonly string[];
+}
+
+type Opened = Pick<PartSource<ScannedFile>, "digestAll" | "stampParts" | typeof Symbol.asyncDispose>;
+
+/** Opens what an export compares with what was published: walks, lists, and threads that read files. */
+export class SiteSources {
+  readonly #options: SiteSourcesOptions;
+
+  constructor(options: SiteSourcesOptions) {
+    this.#options = options;
+  }
+
+  /** Opens the whole site. */
+  openAll(): PageSource<ScannedFile> {
+    const { walk, roots, robotsDir, lists } = this.#options;
+    const files = openSiteWalk(walk, roots, robotsDir);
+    const pages = lists?.addTo(files) ?? withoutLists(files);
+    return { next: () => pages.next(), ...this.#openDigests(pages) };
+  }
+
+  /** Opens what is looked at folder by folder: the document root, without what is mapped into it or listed. */
+  openParts(): PartSource<ScannedFile> {
+    const { walk } = this.#options;
+    const looking = new Walk(walk);
+    return {
+      look: async (folder) => {
+        const { files, ...rest } = await looking.look(folder);
+        return { pages: files, ...rest };
+      },
+      below: async function* (folder) {
+        await using files = new Walk(walk);
+        await files.beginAt(folder);
+        const pages = withoutLists(files);
+        for (let batch = await pages.next(); batch !== undefined; batch = await pages.next()) yield batch;
+      },
+      ...this.#openDigests(looking),
+    };
+  }
+
+  /** @param opened - what is disposed of together with the threads */
+  #openDigests(opened: AsyncDisposable): Opened {
+    const { digests, walk, roots, indexSegments } = this.#options;
+    const pool = new DigestPool(digests);
+    // Each run looks at included files anew.
+    const finder = new PartFinder([{ prefix: "/", folder: walk.docroot }, ...roots], indexSegments);
+    const follow = (read: FileDigest, path: string): CandidateDigest => {
+      if (read.kind !== "digested" || read.includes === undefined) return read as CandidateDigest;
+      return { ...read, includes: finder.find(path, read.includes) };
+    };
+    return {
+      digestAll: async (files, turn) =>
+        (await pool.digestAll(files, turn)).map((read, at) => follow(read, files[at]?.path ?? "/")),
+      stampParts: digests.includes === "off" ? undefined : (parts) => finder.stampOf(parts),
+      [Symbol.asyncDispose]: async () => {
+        await pool[Symbol.asyncDispose]();
+        await opened[Symbol.asyncDispose]();
+      },
+    };
+  }
+}
+
+function withoutLists(walk: RootWalk): Pick<PageSource<ScannedFile>, "next"> & AsyncDisposable {
+  return {
+    next: async () => {
+      const batch = await walk.next();
+      return batch === undefined ? undefined : { pages: batch.files, gaps: batch.gaps };
+    },
+    [Symbol.asyncDispose]: () => walk[Symbol.asyncDispose](),
+  };
+}
+
+/**
+ * Reads a page's file. Who asks compares the bytes with the published digest: that is what keeps others from getting out.
+ *
+ * @returns undefined if there is no such file, or if it is larger
+ */
+export async function readPage(docroot: string, path: string, maxBytes: number): Promise<Buffer | undefined> {
+  const name = Buffer.from(path.slice(1).split("/").map(decodePathSegment).join("/"), "latin1");
+  try {
+    await using handle = await open(
+      Buffer.concat([Buffer.from(`${docroot}/`), name]),
+      constants.O_RDONLY | constants.O_NONBLOCK,
+    );
+    const status = await handle.stat();
+    return status.isFile() && status.size <= maxBytes ? await handle.readFile() : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,38 @@
+import type { ExportEvent, WithholdRule } from "../../core/index.ts";
+import type { GlobFilter } from "./glob-filter.ts";
+import type { ReaderIdentity } from "./reader-identity.ts";
+import type { ServedNameRules } from "./served-names.ts";
+
+/** What is done with links to folders inside the document root. */
+export const folderLinkChoices = ["follow", "hold"] as const;
+
+/** One of {@link folderLinkChoices}. */
+export type FolderLinks = (typeof folderLinkChoices)[number];
+
+/** What a walk needs to know. */
+export interface WalkOptions {
+  /** The document root. */
+  readonly docroot: string;
+  readonly globs: GlobFilter;
+  readonly reader: ReaderIdentity;
+  /** Rule of the composition for an encoded path: what we wrote ourselves, what robots.txt disallows. */
+  readonly judgePath: (path: string) => WithholdRule | undefined;
+  /** Files a batch; default 2048. */
+  readonly batchSize?: number;
+  /** Longest encoded path that is published; default 2048, what sitemaps and most crawlers accept. */
+  readonly maxPathLength?: number;
+  /** How the server names files in URLs; default: by their own names. */
+  readonly servedNames?: ServedNameRules;
+  /** Encoded path under which the root lies, with `/` at its end; default `/`. */
+  readonly prefix?: string;
+  /** Encoded paths of folders, with `/` at their end, that the server takes from another root. */
+  readonly mappedPrefixes?: ReadonlySet<string>;
+  /** Whether a place, without links and one character a byte, is what we write ourselves; default: {@link judgePath} knows. */
+  readonly isOwnPlace?: (realPath: string) => boolean;
+  /**
+   * What becomes of links to folders whose pages are published under their own paths as well: they are followed, or
+   * held back. Default: followed, with a warning.
+   */
+  readonly folderLinks?: FolderLinks | undefined;
+  readonly onEvent: (event: ExportEvent) => void;
+}

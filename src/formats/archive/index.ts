@@ -1,0 +1,22 @@
+export { archiveHeader, compareChangesByPath, maxArchiveBytes, parseArchive, writeChangeLine } from "./archive.ts";
+export {
+  type ArchiveEntry,
+  type ArchiveIndex,
+  type BaseList,
+  formatArchiveIndex,
+  formatBaseList,
+  indexFileName,
+  maxIndexBytes,
+  parseArchiveIndex,
+  parseBaseList,
+  publishedFolder,
+} from "./archive-index.ts";
+export {
+  type ArchiveName,
+  baseGroup,
+  formatArchiveName,
+  groupOfMediaType,
+  mediaTypeOfGroup,
+  otherGroup,
+  parseArchiveName,
+} from "./archive-name.ts";

@@ -1,0 +1,51 @@
+import type { EpochMs } from "../../core/index.ts";
+
+const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+const fixdate = /^[a-z]{3}, (\d\d) ([a-z]{3}) (\d{4}) (\d\d):(\d\d):(\d\d) gmt$/;
+const rfc850 = /^[a-z]{6,9}, (\d\d)-([a-z]{3})-(\d\d) (\d\d):(\d\d):(\d\d) gmt$/;
+const asctime = /^[a-z]{3} ([a-z]{3}) ([ \d]\d) (\d\d):(\d\d):(\d\d) (\d{4})$/;
+
+/**
+ * Reads a date of HTTP in any of its three forms; names of weekdays are not compared with the date.
+ *
+ * @param now - a year of two digits is taken to be at most fifty years after this
+ * @returns undefined if the text is not such a date (the 31st of February is not)
+ * @see RFC 9110 section 5.6.7
+ */
+export function parseHttpDate(text: string, now: EpochMs): EpochMs | undefined {
+  const date = text.trim().toLowerCase();
+  const modern = fixdate.exec(date);
+  if (modern !== null) return fromParts(modern[3], modern[2], modern[1], modern.slice(4));
+  const old = rfc850.exec(date);
+  if (old !== null) return fromParts(fullYear(Number(old[3]), now), old[2], old[1], old.slice(4));
+  const plain = asctime.exec(date);
+  return plain === null ? undefined : fromParts(plain[6], plain[1], plain[2], plain.slice(3, 6));
+}
+
+/** Writes a time as HTTP does: `Sun, 06 Nov 1994 08:49:37 GMT`. Parts of a second are cut off. */
+export function formatHttpDate(time: EpochMs): string {
+  return new Date(time).toUTCString();
+}
+
+function fullYear(twoDigits: number, now: EpochMs): number {
+  const latest = new Date(now).getUTCFullYear() + 50;
+  return latest - ((((latest - twoDigits) % 100) + 100) % 100);
+}
+
+function fromParts(
+  year: string | number | undefined,
+  monthName: string | undefined,
+  dayText: string | undefined,
+  time: readonly (string | undefined)[],
+): EpochMs | undefined {
+  const month = months.indexOf(monthName ?? "");
+  const day = Number(dayText);
+  const [hour = 24, minute = 60, second = 61] = time.map(Number);
+  // A leap second is a date of HTTP too, and becomes the second after it.
+  if (month === -1 || hour > 23 || minute > 59 || second > 60) return undefined;
+  const midnight = new Date(0);
+  midnight.setUTCFullYear(Number(year), month, day);
+  if (midnight.getUTCDate() !== day || midnight.getUTCMonth() !== month) return undefined;
+  return midnight.getTime() + ((hour * 60 + minute) * 60 + second) * 1000;
+}

@@ -1,0 +1,13 @@
+export { packageEntryName } from "./package-path.ts";
+export {
+  type Capability,
+  formatSha256Hash,
+  parseHashes,
+  parseSha256Hash,
+  type ResourceSyncEntry,
+  type ResourceSyncHeader,
+  type ResourceSyncLink,
+  resourceSyncPath,
+} from "./resource-sync.ts";
+export { ResourceSyncReader } from "./resource-sync-reader.ts";
+export { ResourceSyncWriter } from "./resource-sync-writer.ts";

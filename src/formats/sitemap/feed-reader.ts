@@ -1,0 +1,177 @@
+import type { SaxesTagNS } from "saxes";
+import { excerpt, type Problem } from "../../core/index.ts";
+import { XmlReader, type XmlReceiver } from "../xml/index.ts";
+import { parseFeedDate } from "./feed-date.ts";
+import {
+  maxReadCharacters,
+  maxSitemapBytes,
+  maxSitemapEntries,
+  type SitemapEntry,
+  type SitemapLimits,
+} from "./sitemap-document.ts";
+
+/** Which feed a document is: RSS 0.9x or 2.0, RSS 1.0, Atom. */
+export type FeedKind = "rss" | "rdf" | "atom";
+
+const kinds: Readonly<Record<string, FeedKind>> = { rss: "rss", RDF: "rdf", feed: "atom" };
+const itemDepths: Readonly<Record<FeedKind, number>> = { rss: 3, rdf: 2, atom: 2 };
+/** Fields of an item, the best first: of its location and of its date. */
+const locationFields: readonly string[] = ["link", "guid"];
+const dateFields: readonly string[] = ["updated", "modified", "pubDate", "date", "published", "issued"];
+
+/** Links of an Atom entry that lead to its page (RFC 4287 section 4.2.7.2). */
+function leadsToPage({ attributes }: SaxesTagNS): boolean {
+  const rel = attributes.rel?.value.trim().toLowerCase() ?? "alternate";
+  return rel === "alternate" || rel === "http://www.iana.org/assignments/relation/alternate";
+}
+
+function pickFirst(fields: ReadonlyMap<string, string>, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = fields.get(name)?.trim();
+    if (value !== undefined && value !== "") return value;
+  }
+  return undefined;
+}
+
+class FeedDocument implements XmlReceiver {
+  readonly xml: XmlReader;
+  readonly #maxEntries: number;
+  readonly #onEntry: (entry: SitemapEntry) => void;
+  #kind: FeedKind | undefined;
+  #count = 0;
+  #fields: Map<string, string> | undefined;
+  #field: string | undefined;
+  #text = "";
+
+  constructor(limits: SitemapLimits, onEntry: (entry: SitemapEntry) => void) {
+    this.#maxEntries = limits.maxEntries ?? maxSitemapEntries;
+    this.#onEntry = onEntry;
+    this.xml = new XmlReader(this, limits.maxBytes ?? maxSitemapBytes);
+  }
+
+  get kind(): FeedKind | undefined {
+    return this.#kind;
+  }
+
+  onOpen(tag: SaxesTagNS, depth: number): void {
+    if (depth === 1) {
+      this.#kind = kinds[tag.local];
+      if (this.#kind === undefined) this.xml.stop("not-a-feed", `the document is ${excerpt(tag.local)}, not a feed`);
+      return;
+    }
+    const itemDepth = this.#itemDepth();
+    if (depth === itemDepth && tag.local === (this.#kind === "atom" ? "entry" : "item")) this.#openItem();
+    else if (depth === itemDepth + 1 && this.#fields !== undefined) this.#openField(tag, this.#fields);
+  }
+
+  onText(text: string): void {
+    // One character too many is kept, so that it can be told from a text that just fits.
+    if (this.#field !== undefined && this.#text.length <= maxReadCharacters) this.#text += text;
+  }
+
+  onClose(depth: number): void {
+    const itemDepth = this.#itemDepth();
+    if (depth === itemDepth + 1 && this.#field !== undefined) {
+      if (!this.#fields?.has(this.#field)) this.#fields?.set(this.#field, this.#text);
+      this.#field = undefined;
+    } else if (depth === itemDepth && this.#fields !== undefined) {
+      this.#closeItem(this.#fields);
+      this.#fields = undefined;
+    }
+  }
+
+  #itemDepth(): number {
+    return itemDepths[this.#kind ?? "rss"];
+  }
+
+  #openItem(): void {
+    if (++this.#count > this.#maxEntries) this.xml.stop("too-many", `there are more than ${this.#maxEntries} entries`);
+    this.#fields = new Map();
+  }
+
+  #openField(tag: SaxesTagNS, fields: Map<string, string>): void {
+    const { attributes, local } = tag;
+    if (local === "link" && this.#kind === "atom") {
+      const href = attributes.href?.value;
+      if (href !== undefined && !fields.has("link") && leadsToPage(tag)) fields.set("link", href);
+      return;
+    }
+    // An <atom:link> in RSS names the feed, or what belongs to the page; an <itunes:link> something else again.
+    const isOwn = tag.prefix === "" || local === "date" || this.#kind !== "rss";
+    if (!isOwn || !(locationFields.includes(local) || dateFields.includes(local))) return;
+    this.#field = local;
+    this.#text = "";
+  }
+
+  #closeItem(fields: ReadonlyMap<string, string>): void {
+    const location = pickFirst(fields, locationFields) ?? "";
+    const isLink = fields.has("link") && fields.get("link")?.trim() === location;
+    // A guid is a location if it looks like one.
+    if (location === "" || location.length > maxReadCharacters || (!isLink && !/^https?:\/\//i.test(location))) {
+      this.xml.warn("no-location", `entry ${this.#count} is left out: ${excerpt(location)}`);
+      return;
+    }
+    if (location.includes("\ufffd")) {
+      this.xml.warn("bad-characters", `entry ${this.#count} is left out: ${excerpt(location)}`);
+      return;
+    }
+    const lastModifiedText = pickFirst(fields, dateFields)?.slice(0, maxReadCharacters);
+    const lastModified = lastModifiedText === undefined ? undefined : parseFeedDate(lastModifiedText);
+    if (lastModifiedText !== undefined && lastModified === undefined)
+      this.xml.warn("bad-date", `entry ${this.#count} has a date that is none: ${excerpt(lastModifiedText)}`);
+    this.#onEntry({
+      location,
+      ...(lastModifiedText === undefined ? {} : { lastModifiedText }),
+      ...(lastModified === undefined ? {} : { lastModified }),
+    });
+  }
+}
+
+/**
+ * Reads the pages that a feed names as its bytes arrive, within the bounds of {@link SitemapReader}: RSS 0.9x and 2.0
+ * (`link`, else a `guid` that is a URL; `pubDate`), RSS 1.0 (`link`, `dc:date`), Atom (the first `link` to a page;
+ * `updated`, else `published`). A feed names the newest pages of a site, hardly ever all.
+ *
+ * @see RSS 2.0 specification; RFC 4287; sitemaps.org/protocol, "Syndication feed"
+ */
+export class FeedReader {
+  readonly #document: FeedDocument;
+  #entries: SitemapEntry[] = [];
+
+  constructor(limits: SitemapLimits = {}) {
+    this.#document = new FeedDocument(limits, (entry) => this.#entries.push(entry));
+  }
+
+  /** What the document is; undefined until its first tag was read. */
+  get kind(): FeedKind | undefined {
+    return this.#document.kind;
+  }
+
+  /** Why the rest of the document was not read; undefined if all of it was, or while it goes well. */
+  get problem(): Problem | undefined {
+    return this.#document.xml.problem;
+  }
+
+  /** What was odd; the first 20. */
+  get warnings(): readonly Problem[] {
+    return this.#document.xml.warnings;
+  }
+
+  /** Reads on; see {@link SitemapReader.write}. Locations are as written: they may be relative to the feed. */
+  write(piece: Uint8Array): readonly SitemapEntry[] {
+    this.#document.xml.write(piece);
+    return this.#take();
+  }
+
+  /** Says that there are no more bytes. */
+  end(): readonly SitemapEntry[] {
+    this.#document.xml.end();
+    return this.#take();
+  }
+
+  #take(): readonly SitemapEntry[] {
+    const entries = this.#entries;
+    this.#entries = [];
+    return entries;
+  }
+}

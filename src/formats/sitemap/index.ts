@@ -1,0 +1,15 @@
+export { formatLocation, isListable } from "./location.ts";
+export { PageListReader } from "./page-list-reader.ts";
+export { SitemapWriter, sitemapEntryBytes, sitemapFrameBytes } from "./sitemap.ts";
+export {
+  escapeXml,
+  maxReadCharacters,
+  maxSitemapBytes,
+  maxSitemapEntries,
+  SitemapDocument,
+  type SitemapEntry,
+  type SitemapKind,
+  type SitemapLimits,
+  sitemapNamespace,
+} from "./sitemap-document.ts";
+export { SitemapReader } from "./sitemap-reader.ts";

@@ -1,0 +1,2 @@
+export { normaliseUrl } from "./url-normal.ts";
+export { decodePathSegment, encodePathSegment, isCanonicalPath, maxPathLength } from "./url-path.ts";

@@ -1,0 +1,1 @@
+export { XmlReader, type XmlReceiver } from "./xml-reader.ts";

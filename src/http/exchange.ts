@@ -1,0 +1,234 @@
+import type { Clock, FetchOutcome, FetchRequest } from "../core/index.ts";
+import type { AddressGuard } from "./address-guard.ts";
+import type { Connection } from "./connection.ts";
+import { Deadline } from "./deadline.ts";
+import { watchHead } from "./exchange-head.ts";
+import type { Failure } from "./failure.ts";
+import { type Answer, Hop, type HopEnd } from "./hop.ts";
+import type { Origin, Passenger } from "./origin.ts";
+import { judgeAnswer } from "./outcome.ts";
+import { isRedirect, resolveRedirect, type Target } from "./redirect.ts";
+import { requestFields } from "./request-fields.ts";
+import type { SignalWatch, Stoppable } from "./signal-watch.ts";
+
+/** Slower than this is too slow. */
+const defaultLeastBytesPerSecond = 64 * 1024;
+
+/** What an exchange needs of its fetcher. */
+export interface ExchangeContext {
+  readonly commonFields: string[];
+  readonly clock: Clock;
+  readonly guard: AddressGuard;
+  readonly originOf: (origin: string) => Origin;
+  readonly signals: SignalWatch;
+}
+
+/** How an exchange ends; exactly one of the two is called, once. */
+export interface Settlement {
+  readonly resolve: (outcome: FetchOutcome) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One request with its redirects, from the queue to the outcome. */
+export class Exchange implements Passenger, Stoppable {
+  readonly #request: FetchRequest;
+  readonly #context: ExchangeContext;
+  readonly #settlement: Settlement;
+  #target: Target;
+  #origin: Origin | undefined;
+  #hop: Hop | undefined;
+  #deadline: Deadline | undefined;
+  #requests = 0;
+  #receivedBytes = 0;
+  /** Of the answer that comes, as they come. */
+  #bodyBytes = 0;
+  #isRedirected = false;
+  #isRetried = false;
+  #stopped: Failure | undefined;
+  #isSettled = false;
+
+  constructor(request: FetchRequest, context: ExchangeContext, settlement: Settlement) {
+    this.#request = request;
+    this.#context = context;
+    this.#settlement = settlement;
+    this.#target = { origin: request.origin, path: request.path };
+  }
+
+  /** Begins; the deadline counts from the moment at which a connection is free. */
+  start(): void {
+    const { signal } = this.#request;
+    if (signal?.aborted === true) {
+      this.#fail(aborted);
+    } else {
+      if (signal !== undefined) this.#context.signals.add(signal, this);
+      this.#queue();
+    }
+  }
+
+  onAbort(): void {
+    this.stop(aborted);
+  }
+
+  /** Ends it before its time, wherever it is. */
+  stop(failure: Failure): void {
+    this.#stopped = failure;
+    if (this.#hop !== undefined) this.#hop.stop(failure);
+    else this.#fail(failure);
+  }
+
+  board(connection: Connection): boolean {
+    // One abort ends many: who waits must not be sent off by the end of another.
+    if (this.#request.signal?.aborted === true) this.#stopped = aborted;
+    if (this.#stopped !== undefined) this.#fail(this.#stopped);
+    if (this.#isSettled) return false;
+    this.#deadline ??= this.#startClock();
+    const { origin, path } = this.#target;
+    const fields = requestFields(this.#context.commonFields, this.#request, {
+      isRedirected: this.#isRedirected,
+      isElsewhere: origin !== this.#request.origin,
+    });
+    const hop = new Hop(
+      this.#request,
+      () => connection.drop(),
+      (end, receivedBytes) => this.#endHop(connection, end, receivedBytes),
+      watchHead(this.#request, { origin, path, fields }, connection, this.#context.clock),
+      (bytes) => this.#earn(bytes),
+    );
+    this.#requests++;
+    this.#hop = hop;
+    connection.send({ method: "GET", path, fields }, hop);
+    return true;
+  }
+
+  #startClock(): Deadline {
+    const { timeoutMs, onProgress } = this.#request;
+    const onTick = (): void => {
+      const stop = onProgress?.(0);
+      if (stop !== undefined) this.stop(stop);
+    };
+    return new Deadline(timeoutMs, () => this.#late(), onProgress === undefined ? undefined : onTick);
+  }
+
+  /** A body earns its time: one that comes, however large, may take longer than a small one, and never for ever. */
+  #earn(bytes: number): void {
+    this.#bodyBytes += bytes;
+    this.#deadline?.extend((bytes * 1000) / (this.#request.leastBytesPerSecond ?? defaultLeastBytesPerSecond));
+  }
+
+  #late(): void {
+    const { timeoutMs, leastBytesPerSecond = defaultLeastBytesPerSecond } = this.#request;
+    const message =
+      this.#bodyBytes === 0
+        ? `no whole answer within ${timeoutMs} ms`
+        : `the body comes too slowly: after ${this.#bodyBytes} bytes it was more than ${timeoutMs} ms behind ${leastBytesPerSecond} bytes a second`;
+    this.stop({ reason: "timeout", message });
+  }
+
+  #queue(): void {
+    this.#origin = this.#context.originOf(this.#target.origin);
+    this.#origin.admit(this);
+  }
+
+  #endHop(connection: Connection, end: HopEnd, receivedBytes: number): void {
+    this.#hop = undefined;
+    this.#receivedBytes += receivedBytes;
+    // What a body with a length is followed by shows only then.
+    if (end.kind === "answered" && end.answer.isMeasured) queueMicrotask(() => this.#conclude(connection, end));
+    else this.#conclude(connection, end);
+  }
+
+  #conclude(connection: Connection, end: HopEnd): void {
+    // RFC 9112 section 9.3.1: the server closed an idle connection just as we asked, and has not read our request.
+    const isUnread = end.kind === "unanswered" && connection.isUsed;
+    if (isUnread && !this.#isRetried) {
+      this.#isRetried = true;
+      this.#requests--;
+      this.#goOn((isWanted) => {
+        if (!isWanted || !this.board(connection)) this.#origin?.release(connection);
+      });
+      return;
+    }
+    const isCut = end.kind === "answered" && end.answer.fields.endsWithConnection && connection.isReset;
+    const isOverrun = end.kind === "answered" && end.answer.isMeasured && connection.isOverrun;
+    if (end.kind === "answered") connection.markUsed();
+    this.#origin?.release(connection);
+    if (end.kind === "broken") this.#settle(() => this.#settlement.reject(end.error));
+    else if (end.kind !== "answered") this.#fail(end.failure);
+    else if (isOverrun) this.#fail({ reason: "protocol", message: "the body goes on beyond the length that it says" });
+    else if (isCut) this.#fail({ reason: "truncated", message: "the connection was reset within the body" });
+    else this.#take(end.answer);
+  }
+
+  #take(answer: Answer): void {
+    if (isRedirect(answer.status)) {
+      this.#follow(answer.fields.location);
+      return;
+    }
+    const outcome = judgeAnswer(this.#request, answer, {
+      receivedBytes: this.#receivedBytes,
+      requests: this.#requests,
+      finalPath: this.#target.path,
+      isRedirected: this.#isRedirected,
+      now: this.#context.clock(),
+    });
+    this.#settle(() => this.#settlement.resolve(outcome));
+  }
+
+  #follow(location: string | undefined): void {
+    const { guard } = this.#context;
+    let target: Target | Failure;
+    try {
+      target = this.#stopped ?? resolveRedirect(this.#request, this.#target, location, this.#requests - 1, guard);
+    } catch (error) {
+      // What the caller's own judgement threw.
+      this.#settle(() => this.#settlement.reject(error));
+      return;
+    }
+    if ("reason" in target) {
+      this.#fail(target);
+      return;
+    }
+    this.#target = target;
+    this.#isRedirected = true;
+    this.#goOn((isWanted) => {
+      if (isWanted) this.#queue();
+    });
+  }
+
+  /** Makes a further request once it may be made. Time that it waits for that is no server's. */
+  #goOn(make: (isWanted: boolean) => void): void {
+    const { beforeNext } = this.#request;
+    if (beforeNext === undefined) {
+      queueMicrotask(() => make(true));
+      return;
+    }
+    this.#deadline?.clear();
+    this.#deadline = undefined;
+    beforeNext(this.#target.origin + this.#target.path).then(
+      (may) => {
+        if (!may) this.#stopped ??= aborted;
+        if (this.#stopped !== undefined) this.#fail(this.#stopped);
+        make(!this.#isSettled);
+      },
+      (error: unknown) => {
+        this.#settle(() => this.#settlement.reject(error));
+        make(false);
+      },
+    );
+  }
+
+  #fail(failure: Failure): void {
+    const facts = { receivedBytes: this.#receivedBytes, requests: this.#requests };
+    this.#settle(() => this.#settlement.resolve({ kind: "failed", ...failure, ...facts }));
+  }
+
+  #settle(report: () => void): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#deadline?.clear();
+    if (this.#request.signal !== undefined) this.#context.signals.remove(this.#request.signal, this);
+    report();
+  }
+}
+
+const aborted: Failure = { reason: "aborted", message: "stopped before the end" };

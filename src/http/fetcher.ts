@@ -1,0 +1,150 @@
+import { X509Certificate } from "node:crypto";
+import * as tls from "node:tls";
+import type { Clock, FetchOutcome, FetchRequest } from "../core/index.ts";
+import { AddressGuard, type AddressRules } from "./address-guard.ts";
+import { Exchange, type ExchangeContext } from "./exchange.ts";
+import { Origin } from "./origin.ts";
+import { commonFields } from "./request-fields.ts";
+import { SignalWatch } from "./signal-watch.ts";
+
+/** How requests are sent. */
+export interface FetcherOptions extends AddressRules {
+  /** @default `tidemark/<version>` with the address of the package */
+  readonly userAgent?: string;
+  /**
+   * Requests in flight to one origin, each on a connection of its own that is kept.
+   *
+   * @default 1
+   */
+  readonly connections?: number;
+  /**
+   * Time to make a connection; the deadline of the request holds beside it.
+   *
+   * @default 10000
+   */
+  readonly connectTimeoutMs?: number;
+  /** An address at which whoever runs the crawler reads mail, sent as the field From. Default: it is not sent. */
+  readonly from?: string;
+  /** Certificates in PEM of further authorities that TLS trusts. Default: those that Node trusts. */
+  readonly ca?: string;
+  /** Tells the time to which Retry-After is relative. */
+  readonly clock?: Clock;
+}
+
+/** Makes requests in HTTP/1.1; over TLS no other protocol is offered (RFC 7301). */
+export interface Fetcher {
+  /**
+   * Makes one request, as soon as one of the origin's connections is free.
+   *
+   * Whatever a server or a network does is a branch of the outcome. An idle connection that the server closed at
+   * the same moment is made again once, unseen. Bodies are handed on as received; codings are undone only for a
+   * request that accepts them.
+   *
+   * @throws TypeError if the origin, path or fields are not what HTTP can carry; whatever the sink threw
+   */
+  get(request: FetchRequest): Promise<FetchOutcome>;
+  /** Resolves once requests that were made before, and have a connection, are written to it. */
+  sent(): Promise<void>;
+  /** Ends all connections; what is under way ends as `aborted`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const mailAddress = /^[\x21-\x3f\x41-\x7e]+@[\x21-\x3f\x41-\x7e]+$/;
+const originForm = /^https?:\/\/[^/?#@\s]+$/;
+
+/**
+ * Makes a fetcher.
+ *
+ * Addresses that are not for everybody (loopback, private, link-local, ...) are refused as `private-address` unless
+ * the options allow them; they are judged as the name server gives them, at each connection.
+ *
+ * @throws RangeError if `connections` is no positive integer; TypeError if `from` is no mail address, `ca` holds no
+ *   certificate, or an origin is none
+ * @example
+ * ```ts
+ * await using fetcher = createFetcher();
+ * const outcome = await fetcher.get({ origin: "https://example.org", path: "/", maxBytes: 1e6, timeoutMs: 30_000 });
+ * if (outcome.kind === "fetched") console.log(outcome.body.length);
+ * ```
+ */
+export function createFetcher(options: FetcherOptions = {}): Fetcher {
+  const { connections = 1, connectTimeoutMs = 10_000, clock = Date.now } = options;
+  if (!Number.isInteger(connections) || connections < 1) throw new RangeError("connections must be 1 or more");
+  const { from, ca } = options;
+  if (from !== undefined && !mailAddress.test(from)) throw new TypeError(`not a mail address: ${JSON.stringify(from)}`);
+  const guard = new AddressGuard(options);
+  const secureContext = ca === undefined ? undefined : trustAuthorities(ca);
+  const settings = { connectTimeoutMs, guard, secureContext };
+  const origins = new Map<string, Origin>();
+  const running = new Set<Exchange>();
+  let isClosed = false;
+  const context: ExchangeContext = {
+    commonFields: commonFields(options.userAgent, from),
+    clock,
+    guard,
+    signals: new SignalWatch(),
+    originOf: (name) => {
+      let origin = origins.get(name);
+      if (origin === undefined) {
+        origin = new Origin(name, connections, settings, () => origins.delete(name));
+        origins.set(name, origin);
+      }
+      return origin;
+    },
+  };
+  return {
+    get(request) {
+      if (!originForm.test(request.origin)) {
+        return Promise.reject(new TypeError(`not an origin: ${JSON.stringify(request.origin)}`));
+      }
+      if (isClosed) return Promise.reject(new TypeError("the fetcher is closed"));
+      return new Promise((resolve, reject) => {
+        const exchange: Exchange = new Exchange(request, context, {
+          resolve: (outcome) => {
+            running.delete(exchange);
+            resolve(outcome);
+          },
+          reject: (error) => {
+            running.delete(exchange);
+            reject(error);
+          },
+        });
+        running.add(exchange);
+        exchange.start();
+      });
+    },
+    // undici writes to a connection that was used before in the next turn of the event loop.
+    sent: () => new Promise((resolve) => setImmediate(resolve)),
+    async [Symbol.asyncDispose]() {
+      isClosed = true;
+      for (const exchange of running) exchange.stop({ reason: "aborted", message: "the fetcher was closed" });
+      await Promise.all([...origins.values()].map((origin) => origin.close()));
+    },
+  };
+}
+
+const certificateBlock = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/**
+ * Trusts further authorities beside those that Node trusts.
+ *
+ * Before Node 22.15 the authorities of NODE_EXTRA_CA_CERTS are not among the latter: there is no way to ask for them.
+ *
+ * @param pem - one or more certificates
+ * @throws TypeError if it holds no certificate, or one that cannot be read
+ */
+function trustAuthorities(pem: string): tls.SecureContext {
+  const certificates = pem.match(certificateBlock) ?? [];
+  if (certificates.length === 0) throw new TypeError("no certificate in PEM is there");
+  for (const certificate of certificates) {
+    try {
+      new X509Certificate(certificate);
+    } catch (error) {
+      throw new TypeError(`not a certificate: ${(error as Error).message}`, { cause: error });
+    }
+  }
+  const { getCACertificates } = tls as { readonly getCACertificates?: (type: "default") => string[] };
+  return tls.createSecureContext({
+    ca: [...(getCACertificates?.("default") ?? tls.rootCertificates), ...certificates],
+  });
+}

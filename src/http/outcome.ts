@@ -1,0 +1,59 @@
+import { confirmValidators, type EpochMs, type FetchOutcome, type FetchRequest } from "../core/index.ts";
+import { parseRetryAfter } from "./answer-fields.ts";
+import type { Answer } from "./hop.ts";
+import { isConditional, isRangeAskedFor } from "./request-fields.ts";
+
+/** What is known beside the answer. */
+export interface OutcomeFacts {
+  readonly receivedBytes: number;
+  readonly requests: number;
+  readonly finalPath: string;
+  /** Whether a redirect led to another URL than the one asked for. */
+  readonly isRedirected: boolean;
+  readonly now: EpochMs;
+}
+
+/** Makes an outcome of the last answer to a request; redirects are followed before. */
+export function judgeAnswer(
+  request: FetchRequest,
+  answer: Omit<Answer, "isMeasured">,
+  facts: OutcomeFacts,
+): FetchOutcome {
+  const { status, fields } = answer;
+  const { receivedBytes, requests, finalPath, isRedirected } = facts;
+  const answered = { status, receivedBytes, requests };
+  if (status === 200 || (status === 206 && isRangeAskedFor(request, fields.contentRange))) {
+    const { contentType, cacheControl, link, refresh } = fields;
+    const links = { ...(link === undefined ? {} : { link }), ...(refresh === undefined ? {} : { refresh }) };
+    const { body, isDecoded } = answer;
+    const validators = isRedirected ? {} : fields.validators;
+    const contentEncoding = isDecoded ? undefined : fields.contentEncoding;
+    return {
+      kind: "fetched",
+      ...answered,
+      validators,
+      contentType,
+      contentEncoding,
+      cacheControl,
+      ...links,
+      body,
+      finalPath,
+    };
+  }
+  if (status === 304 && !isRedirected && isConditional(request)) {
+    const validators = confirmValidators(request.validators ?? {}, fields.validators);
+    return { kind: "not-modified", ...answered, validators, cacheControl: fields.cacheControl };
+  }
+  if (status === 404 || status === 410) return { kind: "gone", ...answered };
+  if (status === 429 || (status >= 500 && status < 600)) {
+    return { kind: "unavailable", ...answered, retryAt: parseRetryAfter(fields.retryAfter, facts.now) };
+  }
+  if (status >= 400 && status < 500) return { kind: "refused", ...answered };
+  return { kind: "failed", reason: "protocol", message: complaint(status), receivedBytes, requests };
+}
+
+function complaint(status: number): string {
+  if (status === 304) return "the server answered 304 to a request without conditions";
+  if (status === 206) return "the server answered 206 with a range that was not asked for";
+  return `the server answered ${status}, which is no answer to GET that can be used`;
+}

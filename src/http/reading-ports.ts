@@ -1,0 +1,43 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { lookup } from "mime-types";
+import type { Codec, MediaTypes, Timing } from "../core/index.ts";
+import { type Clock, type MediaTypeFilter, parseMediaTypeFilter, TidemarkError } from "../core/index.ts";
+import { decodeBody, unpackArchive } from "./content-coding.ts";
+import { contentId, createDigest, digestOf } from "./content-hash.ts";
+
+/** Compression and hashing by Node. */
+export const nodeCodec: Codec = { unpack: unpackArchive, decode: decodeBody, contentId, createDigest, digestOf };
+
+const programEndings: ReadonlySet<string> = new Set(["php", "asp", "aspx", "jsp", "cgi", "pl", "py", "do", "com"]);
+
+/** What servers usually say of a path, by its ending. */
+export const namedTypes: MediaTypes = {
+  typeOf: (path) => {
+    const [name = ""] = path.slice(path.lastIndexOf("/") + 1).split("?", 1);
+    const ending = /\.([A-Za-z0-9]{1,10})$/.exec(name)?.[1]?.toLowerCase();
+    // Of these an ending says which program answers, not what.
+    if (ending === undefined || programEndings.has(ending)) return undefined;
+    return lookup(ending) || undefined;
+  },
+};
+
+/** Real time. */
+export function realTiming(now: Clock = Date.now): Timing {
+  return {
+    now,
+    delay: async (delayMs, signal) => {
+      // An abort ends the wait; who waits asks the signal.
+      await wait(delayMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+    },
+  };
+}
+
+/** @throws TidemarkError `bad-option` */
+export function parseTypes(types: readonly string[]): MediaTypeFilter {
+  const filter = parseMediaTypeFilter(types);
+  if (filter !== undefined) return filter;
+  throw new TidemarkError("bad-option", `Not media types: ${types.join(",")}.`, {
+    hint: "Give types such as text/html, or families such as image/*.",
+    details: { types },
+  });
+}

@@ -1,0 +1,66 @@
+import { excerpt, type FetchRequest } from "../core/index.ts";
+import type { AddressGuard } from "./address-guard.ts";
+import type { Failure } from "./failure.ts";
+
+/** Where a request goes. */
+export interface Target {
+  /** Without a slash at the end. */
+  readonly origin: string;
+  /** Path with query. */
+  readonly path: string;
+}
+
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+
+/** Whether an answer of this status sends us elsewhere. */
+export function isRedirect(status: number): boolean {
+  return redirectStatuses.has(status);
+}
+
+/**
+ * Follows a redirect as far as it may be followed.
+ *
+ * @param location - the field's value, one character a byte
+ * @param followed - number of redirects of this request before
+ * @param guard - knows the origins that the user named: these may have any port
+ */
+export function resolveRedirect(
+  request: FetchRequest,
+  from: Target,
+  location: string | undefined,
+  followed: number,
+  guard: Pick<AddressGuard, "isNamed">,
+): Target | Failure {
+  if (location === undefined) return { reason: "protocol", message: "redirected without a location" };
+  const url = parseLocation(location, from);
+  if (url === undefined) return { reason: "protocol", message: `redirected to ${excerpt(location)}, which is no URL` };
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    return { reason: "redirect-elsewhere", message: `redirected to ${excerpt(url.href)}, which is not HTTP` };
+  }
+  if (url.origin !== from.origin && request.crossOrigin !== true) {
+    return { reason: "redirect-elsewhere", message: `redirected to ${excerpt(url.href)}, which is on another origin` };
+  }
+  if (url.port !== "" && url.port !== new URL(from.origin).port && !guard.isNamed(url.origin)) {
+    return { reason: "redirect-elsewhere", message: `redirected to ${excerpt(url.href)}, which is on another port` };
+  }
+  const max = request.maxRedirects ?? 0;
+  if (followed >= max) {
+    const why = max === 0 ? ", and no redirect is followed here" : ` after ${followed} redirects`;
+    return { reason: "redirect-loop", message: `redirected to ${excerpt(url.href)}${why}` };
+  }
+  url.hash = "";
+  if (request.mayFollow?.(url.href) === false) {
+    return { reason: "redirect-disallowed", message: `redirected to ${excerpt(url.href)}, which may not be asked for` };
+  }
+  return { origin: url.origin, path: url.pathname + url.search };
+}
+
+function parseLocation(location: string, from: Target): URL | undefined {
+  // Bytes outside ASCII mean themselves, whatever encoding the server had in mind.
+  const escaped = location.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
+  try {
+    return new URL(escaped, from.origin + from.path);
+  } catch {
+    return undefined;
+  }
+}

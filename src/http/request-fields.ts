@@ -1,0 +1,74 @@
+import { createRequire } from "node:module";
+import type { FetchRequest } from "../core/index.ts";
+import { acceptedCodings } from "./body-decoder.ts";
+
+const secrets = new Set(["authorization", "cookie", "proxy-authorization"]);
+
+const conditions = ["if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "if-range"];
+
+/**
+ * The fields of every request, names and values in turn.
+ *
+ * @param from - an address at which whoever runs the crawler reads mail (RFC 9110 section 10.1.2)
+ */
+export function commonFields(userAgent: string = formatUserAgent(), from?: string): string[] {
+  const who = ["user-agent", userAgent, ...(from === undefined ? [] : ["from", from])];
+  return [...who, "accept-encoding", "identity"];
+}
+
+/** Where a request is on its way. */
+export interface Whereabouts {
+  /** Whether a redirect has led to another URL. */
+  readonly isRedirected: boolean;
+  /** Whether a redirect has left the origin that the request was meant for. */
+  readonly isElsewhere: boolean;
+}
+
+/**
+ * The fields of one request, names and values in turn.
+ *
+ * @param common - what {@link commonFields} gave; given back as it is where there is nothing to add
+ */
+export function requestFields(common: string[], request: FetchRequest, where: Whereabouts): string[] {
+  const { headers, validators, acceptCoding = false } = request;
+  if (headers === undefined && validators === undefined && !acceptCoding) return common;
+  if (headers === undefined && validators === undefined) {
+    const fields = [...common];
+    fields[fields.indexOf("accept-encoding") + 1] = acceptedCodings;
+    return fields;
+  }
+  const fields = new Map<string, string>();
+  for (let at = 0; at < common.length; at += 2) fields.set(common[at] ?? "", common[at + 1] ?? "");
+  if (acceptCoding) fields.set("accept-encoding", acceptedCodings);
+  for (const [name, value] of Object.entries(headers ?? {})) fields.set(name.toLowerCase(), value);
+  if (validators?.etag !== undefined) fields.set("if-none-match", validators.etag);
+  if (validators?.lastModified !== undefined) fields.set("if-modified-since", validators.lastModified);
+  // Validators are of one URL: at another the same ETag may stand for something else.
+  if (where.isRedirected) for (const name of conditions) fields.delete(name);
+  if (where.isElsewhere) for (const name of secrets) fields.delete(name);
+  return [...fields].flat();
+}
+
+/** Whether an answer of 304 would be one to this request. */
+export function isConditional(request: FetchRequest): boolean {
+  const { validators, headers } = request;
+  if (validators?.etag !== undefined || validators?.lastModified !== undefined) return true;
+  return headers !== undefined && ("if-none-match" in headers || "if-modified-since" in headers);
+}
+
+/**
+ * Whether an answer of 206 would be one to this request: the range that was asked for, from its first byte.
+ *
+ * @param contentRange - the field of the answer
+ */
+export function isRangeAskedFor({ headers }: FetchRequest, contentRange: string | undefined): boolean {
+  const [, first] = /^bytes=(\d*)-\d*$/.exec(headers?.range ?? "") ?? [];
+  const [, given] = /^bytes (\d+)-\d+\/(?:\d+|\*)$/i.exec(contentRange ?? "") ?? [];
+  return first !== undefined && given !== undefined && (first === "" || Number(first) === Number(given));
+}
+
+/** The User-Agent that is sent unless another is given. */
+function formatUserAgent(): string {
+  const { version } = createRequire(import.meta.url)("tidemark/package.json") as { version: string };
+  return `tidemark/${version} (+https://www.npmjs.com/package/tidemark)`;
+}

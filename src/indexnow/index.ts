@@ -1,0 +1,1 @@
+export { defaultIndexNowEndpoint, type TellIndexNowOptions, tellIndexNow } from "./tell-index-now.ts";

@@ -1,0 +1,55 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { EpochMs } from "../core/index.ts";
+import { formatHttpDate, parseHttpDate } from "../formats/http/index.ts";
+
+/** What a file's bytes are recognised by. */
+export interface FileValidators {
+  readonly etag: string;
+  readonly lastModified: string;
+  /** The time in `lastModified`. */
+  readonly modifiedMs: EpochMs;
+}
+
+/**
+ * Names a file's bytes as nginx does.
+ *
+ * @param mtimeMs - a time in the future is given as now: RFC 9110 section 8.8.2.1 forbids to send it
+ */
+export function fileValidators(mtimeMs: EpochMs, sizeBytes: number, now: EpochMs): FileValidators {
+  const mtimeSeconds = Math.floor(mtimeMs / 1000);
+  const modifiedMs = Math.min(mtimeSeconds, Math.floor(now / 1000)) * 1000;
+  const etag = `"${mtimeSeconds.toString(16)}-${sizeBytes.toString(16)}"`;
+  return { etag, lastModified: formatHttpDate(modifiedMs), modifiedMs };
+}
+
+/** Whether the request is conditional. */
+export function isConditional(headers: IncomingHttpHeaders): boolean {
+  return headers["if-none-match"] !== undefined || headers["if-modified-since"] !== undefined;
+}
+
+/**
+ * Whether what the client holds is still current.
+ *
+ * @see RFC 9110 section 13.2.2: If-Modified-Since counts only without If-None-Match
+ */
+export function isNotModified(headers: IncomingHttpHeaders, file: FileValidators, now: EpochMs): boolean {
+  const tags = headers["if-none-match"];
+  if (tags !== undefined) return tags.trim() === "*" || listTags(tags).includes(file.etag);
+  const since = parseHttpDate(headers["if-modified-since"] ?? "", now);
+  return since !== undefined && file.modifiedMs <= since;
+}
+
+/**
+ * Whether a range may be sent: without If-Range, or if what the client holds is of the same bytes.
+ *
+ * @see RFC 9110 section 13.1.5
+ */
+export function isRangeWanted(headers: IncomingHttpHeaders, file: FileValidators): boolean {
+  const held = headers["if-range"];
+  return held === undefined || held === file.etag || held === file.lastModified;
+}
+
+// Compared weakly (RFC 9110 section 13.1.2): the mark of a weak tag stands outside the quotes.
+function listTags(field: string): string[] {
+  return field.match(/"[^"]*"/g) ?? [];
+}

@@ -1,0 +1,131 @@
+import { realpathSync, statSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { TidemarkError, wrapSystemError } from "../core/index.ts";
+import { answerRequest, sendStatus } from "./answer.ts";
+import { isConditional } from "./conditions.ts";
+import type { PageFinder } from "./page-file.ts";
+
+/** One request that was answered. */
+export interface ServedRequest {
+  readonly method: string;
+  /** The target as it was sent, with its query. */
+  readonly path: string;
+  readonly status: number;
+  /** Bytes of the body that were sent. */
+  readonly bytes: number;
+  /** Whether it carried If-None-Match or If-Modified-Since. */
+  readonly conditional: boolean;
+}
+
+/** What to serve, and where. */
+export interface ServeOptions {
+  readonly folder: string;
+  /**
+   * Address to listen on.
+   *
+   * @default "127.0.0.1"
+   */
+  readonly host?: string;
+  /**
+   * Port to listen on; 0 for any that is free.
+   *
+   * @default 0
+   */
+  readonly port?: number;
+  /** Pages whose files and media types are not those of their URLs, as in a mirror. Default: none. */
+  readonly pages?: PageFinder | undefined;
+  /** Called after each answer, as a line of an access log. */
+  readonly onRequest?: (entry: ServedRequest) => void;
+  /** Closes the server. */
+  readonly signal?: AbortSignal;
+}
+
+/** A server that listens. */
+export interface FolderServer {
+  /** Its origin, such as `http://127.0.0.1:8080`. */
+  readonly url: string;
+  readonly port: number;
+  /** Stops at once: answers that are being sent are cut. May be called twice. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Serves a folder's files over HTTP, for trying things out and for tests.
+ *
+ * GET and HEAD; ETag, Last-Modified, conditional requests and single ranges; `index.html` for a folder; no listings,
+ * no dot files but those below `/.well-known/`, nothing outside the folder. Small files are read synchronously.
+ *
+ * @throws TidemarkError `not-found`, `not-a-folder`, `no-permission` for the folder, `address-in-use` for the port,
+ *   `aborted`
+ * @example
+ * ```ts
+ * await using server = await serveFolder({ folder: "site" });
+ * const answer = await fetch(`${server.url}/index.html`);
+ * ```
+ */
+export async function serveFolder(options: ServeOptions): Promise<FolderServer> {
+  const { folder, host = "127.0.0.1", port = 0, onRequest, signal, pages } = options;
+  if (signal?.aborted === true) throw new TidemarkError("aborted", "Stopped before the server listened.");
+  const root = resolveRoot(folder);
+  const server = createServer((request, response) => void answer(root, request, response, onRequest, pages));
+  await listen(server, host, port);
+  const address = server.address() as AddressInfo;
+  const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
+  const close = (): Promise<void> => {
+    signal?.removeEventListener("abort", close);
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(() => resolve()));
+  };
+  signal?.addEventListener("abort", close);
+  return { url: `http://${name}:${address.port}`, port: address.port, close, [Symbol.asyncDispose]: close };
+}
+
+function resolveRoot(folder: string): string {
+  try {
+    const root = realpathSync.native(folder, { encoding: "buffer" });
+    if (!statSync(root).isDirectory()) {
+      throw new TidemarkError("not-a-folder", `Could not serve ${folder}: it is not a folder.`, {
+        hint: "Name the folder that holds the files.",
+      });
+    }
+    return root.toString("latin1");
+  } catch (error) {
+    throw wrapSystemError(error, `serve ${folder}`, { folder });
+  }
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject).listen({ host, port }, resolve);
+    });
+    server.removeAllListeners("error");
+  } catch (error) {
+    throw wrapSystemError(error, `listen on ${host} port ${port}`, { host, port });
+  }
+}
+
+async function answer(
+  root: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  onRequest: ServeOptions["onRequest"],
+  pages: PageFinder | undefined,
+): Promise<void> {
+  let bytes = 0;
+  try {
+    bytes = await answerRequest(root, request, response, pages);
+  } catch {
+    if (response.headersSent) response.destroy();
+    else bytes = sendStatus(request, response, 500);
+  }
+  onRequest?.({
+    method: request.method ?? "",
+    path: request.url ?? "",
+    status: response.statusCode,
+    bytes,
+    conditional: isConditional(request.headers),
+  });
+}

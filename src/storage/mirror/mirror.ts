@@ -1,0 +1,355 @@
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+  utimesSync,
+} from "node:fs";
+import { join } from "node:path";
+import { digestBytes, type HeldBody, ok, type Page, problem, type Result, wrapSystemError } from "../../core/index.ts";
+import { BodyFile, DurableFolder, type GroupSync } from "../../fs/index.ts";
+import { doFileTask, type FileTask } from "./file-task.ts";
+import { FileThread } from "./file-thread.ts";
+import { fileNamed, indexName, isIndexPath } from "./mirror-path.ts";
+import { MirrorPlaces } from "./mirror-places.ts";
+
+const maxKnownFolders = 50_000;
+const pieceBytes = 1024 * 1024;
+/** So many bodies are kept before a thread is begun. */
+const keptWithoutThread = 200;
+
+// The place for a page is taken by something of another kind, or its name is longer than the file system allows, or of bytes that it
+// does not take.
+const noPlace: ReadonlySet<unknown> = new Set([
+  "EISDIR",
+  "ENOTDIR",
+  "EEXIST",
+  "ENOTEMPTY",
+  "ENAMETOOLONG",
+  "EINVAL",
+  "EILSEQ",
+]);
+
+// A folder has the name of a page's file, or a file that of a folder.
+const blocked: ReadonlySet<unknown> = new Set(["EISDIR", "ENOTDIR", "EEXIST", "ENOTEMPTY"]);
+const maxAttempts = 3;
+
+function codeOf(error: unknown): unknown {
+  return (error as NodeJS.ErrnoException).code;
+}
+
+function folderOf(names: string): string {
+  return names.slice(0, Math.max(0, names.lastIndexOf("/")));
+}
+
+/** What the mirrors of several sites use together. */
+export interface SharedMeans {
+  readonly sync: GroupSync;
+  /** The thread, begun if there is none. */
+  readonly thread: () => FileThread;
+}
+
+/** Where a file is read on its way to a digest; nothing is waited for meanwhile. */
+let piece: Buffer | undefined;
+
+/** Bodies of one site, a file each, in folders as on the site. */
+export class Mirror {
+  /** So that its thread has the next body at hand when it has made a file. */
+  readonly keepsAtOnce: number = 4;
+  readonly #root: string;
+  readonly #temporary: string;
+  readonly #durable: DurableFolder;
+  readonly #places: MirrorPlaces;
+  /** Folders below the root that are known to be there. */
+  readonly #known: Set<string> = new Set();
+  /** Folders that were made in this run: what lies in them was kept in it. */
+  readonly #made: Set<string> = new Set();
+  readonly #isHeld: (path: string) => boolean;
+  readonly #shared: SharedMeans | undefined;
+  /** Whether a page was kept in this run under another name than it wants. */
+  #hasStandIns = false;
+  #temporaries = 0;
+  #kept = 0;
+  #thread: FileThread | undefined;
+
+  /**
+   * @param root - the site's folder; made if it is not there
+   * @param temporary - folder of its own for files that are not yet whole, on the same file system
+   * @param isHeld - whether a page of the site is held, as far as that is known
+   * @param shared - default: it has means of its own
+   */
+  constructor(root: string, temporary: string, isHeld: (path: string) => boolean, shared?: SharedMeans) {
+    this.#root = root;
+    this.#isHeld = isHeld;
+    this.#temporary = temporary;
+    this.#shared = shared;
+    this.#durable = new DurableFolder(root, shared?.sync);
+    mkdirSync(root, { recursive: true });
+    this.#places = new MirrorPlaces(root);
+  }
+
+  adopt(page: Page): HeldBody | undefined {
+    const names = this.#placeOf(page.path);
+    if (this.#made.has(folderOf(names))) return undefined;
+    const file = this.#fileOf(names);
+    try {
+      const stat = lstatSync(file, { throwIfNoEntry: false });
+      if (stat === undefined || !stat.isFile()) return undefined;
+      if (page.sizeBytes !== undefined && stat.size !== page.sizeBytes) return undefined;
+      const hasTime = Math.floor(stat.mtimeMs / 1000) === page.lastModified;
+      if (page.digest === undefined && !hasTime) return undefined;
+      const digest = this.#digestOf(file);
+      if (page.digest !== undefined && page.digest !== digest) return undefined;
+      if (!hasTime) utimesSync(file, page.lastModified, page.lastModified);
+      this.#durable.note(file);
+      this.#places.noteMade(page.path, names);
+      return { sizeBytes: stat.size, digest };
+    } catch {
+      // What cannot be read is fetched.
+      return undefined;
+    }
+  }
+
+  /** Whether the body of a page seems to be the one that is remembered: by size and time, without reading it. */
+  holds({ path, sizeBytes, lastModified }: Page & HeldBody): boolean {
+    try {
+      const stat = lstatSync(this.#places.fileOf(path));
+      return stat.isFile() && stat.size === sizeBytes && Math.floor(stat.mtimeMs / 1000) === lastModified;
+    } catch {
+      return false;
+    }
+  }
+
+  mayHold(path: string): boolean {
+    try {
+      const names = this.#places.namesOf(path);
+      return lstatSync(this.#fileOf(names)).isFile() && !this.#places.isTaken(path, names, this.#isHeld);
+    } catch {
+      return false;
+    }
+  }
+
+  read(path: string, maxBytes: number): Uint8Array | undefined {
+    try {
+      const file = this.#places.fileOf(path);
+      const stat = lstatSync(file);
+      return stat.isFile() && stat.size <= maxBytes ? readFileSync(file) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  open(): BodyFile {
+    return new BodyFile(this.#newTemporary());
+  }
+
+  /** As it was asked for, so it is done: of two bodies of a page, or a body and a removal, what came last holds. */
+  async keep(page: Page, body: Uint8Array | BodyFile): Promise<Result<undefined>> {
+    const isFile = body instanceof BodyFile;
+    const temporary = isFile ? body.file : this.#newTemporary();
+    if (isFile) body.close();
+    this.#beginThreadIfWorth();
+    const content = isFile ? undefined : body;
+    for (let attempt = 1; ; attempt++) {
+      let names = this.#placeOf(page.path);
+      let target = this.#fileOf(names);
+      try {
+        if (this.#makeFolder(names)) {
+          // It may be the very name to which a page was moved that was in the way.
+          names = this.#placeOf(page.path);
+          target = this.#fileOf(names);
+        }
+        // Until the file is there, the next page must know whose it is.
+        this.#places.noteMade(page.path, names);
+        const pending = this.#perform({ kind: "place", target, temporary, content, modifiedAt: page.lastModified });
+        if (pending !== undefined) await pending;
+        this.#durable.note(target);
+        return ok(undefined);
+      } catch (error) {
+        this.#places.noteRemoved(names);
+        // Its name became a folder's meanwhile.
+        if (attempt < maxAttempts && blocked.has(codeOf(error))) continue;
+        if (noPlace.has(codeOf(error)))
+          return this.#giveUp(temporary, `there is no place for it in the mirror: ${(error as Error).message}`);
+        this.#removeFile(temporary);
+        throw wrapSystemError(error, `write ${target.toString()}`, { file: target.toString() });
+      }
+    }
+  }
+
+  async remove(path: string): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const names = this.#places.namesOf(path);
+      if (this.#places.isTaken(path, names, this.#isHeld)) return;
+      const file = this.#fileOf(names);
+      try {
+        const pending = this.#perform({ kind: "remove", target: file });
+        if (pending !== undefined) await pending;
+      } catch (error) {
+        const code = codeOf(error);
+        if (code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG") return;
+        const isFolder =
+          code === "EISDIR" || (code === "EPERM" && lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true);
+        if (isFolder && attempt < maxAttempts) continue;
+        if (isFolder) return;
+        throw wrapSystemError(error, `remove ${file.toString()}`, { file: file.toString() });
+      }
+      this.#places.noteRemoved(names);
+      this.#durable.note(file);
+      await this.#passOn(path, names);
+      this.#removeEmptyFolders(names);
+      return;
+    }
+  }
+
+  /** Gives the index file's name, which a page had until now, to another page that had to stand in. */
+  async #passOn(path: string, names: string): Promise<void> {
+    for (const other of this.#places.standingInFor(path, names)) {
+      const temporary = this.#fileOf(other.names);
+      // What is not ASCII stays where it is: serving knows it there.
+      if (typeof temporary !== "string") continue;
+      const modifiedAt = Math.floor(lstatSync(temporary).mtimeMs / 1000);
+      const target = this.#fileOf(names);
+      const pending = this.#perform({ kind: "place", target, temporary, content: undefined, modifiedAt });
+      if (pending !== undefined) await pending;
+      this.#places.noteRemoved(other.names);
+      this.#places.noteMade(other.path, names);
+      this.#durable.note(target);
+      return;
+    }
+  }
+
+  flush(): Promise<void> {
+    return this.#durable.flush();
+  }
+
+  /** Gives back what it holds of the machine. Nothing may be on its way. */
+  close(): void {
+    if (this.#shared === undefined) this.#thread?.close();
+  }
+
+  // In a folder that was made in this run a page has the name that it wants: nothing else is there but what was kept since.
+  #placeOf(path: string): string {
+    const wanted = this.#places.wantedOf(path);
+    const isFresh = this.#made.has(folderOf(wanted)) && !this.#known.has(wanted) && !isIndexPath(path);
+    if (isFresh && !this.#hasStandIns && !this.#places.isFolding) return wanted;
+    const names = this.#places.placeOf(path, this.#isHeld);
+    if (names !== wanted) this.#hasStandIns = true;
+    return names;
+  }
+
+  // A thread costs more than it saves where few pages are kept; and where names fold, what is on the disk decides over the next one.
+  #beginThreadIfWorth(): void {
+    if (++this.#kept > keptWithoutThread && !this.#places.isFolding)
+      this.#thread ??= this.#shared?.thread() ?? new FileThread();
+  }
+
+  /** Does a task, at once or, once there is a thread, after those that it has. */
+  #perform(task: FileTask): Promise<void> | undefined {
+    if (this.#thread !== undefined) return this.#performBeside(this.#thread, task);
+    doFileTask(task);
+    return undefined;
+  }
+
+  async #performBeside(thread: FileThread, task: FileTask): Promise<void> {
+    if (!(await thread.attempt(task))) doFileTask(task);
+  }
+
+  #newTemporary(): string {
+    return join(this.#temporary, `body-${this.#temporaries++}`);
+  }
+
+  #fileOf(names: string): string | Buffer {
+    return fileNamed(this.#root, names);
+  }
+
+  /** @returns whether a page's file was moved out of the way */
+  #makeFolder(names: string): boolean {
+    const folder = folderOf(names);
+    if (folder === "" || this.#known.has(folder)) return false;
+    let hasMoved = false;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        if (mkdirSync(this.#fileOf(folder), { recursive: true }) !== undefined) this.#made.add(folder);
+        break;
+      } catch (error) {
+        if (attempt === maxAttempts || !blocked.has(codeOf(error)) || !this.#makeWay(folder)) throw error;
+        hasMoved = true;
+      }
+    }
+    if (this.#known.size >= maxKnownFolders) {
+      this.#known.clear();
+      this.#made.clear();
+    }
+    this.#known.add(folder);
+    return hasMoved;
+  }
+
+  /**
+   * Moves a page whose file has the name of a folder into that folder. At each moment the file is where `MirrorPlaces` looks
+   * for it.
+   */
+  #makeWay(folder: string): boolean {
+    for (let end = folder.indexOf("/"); ; end = folder.indexOf("/", end + 1)) {
+      const names = end === -1 ? folder : folder.slice(0, end);
+      const stat = lstatSync(this.#fileOf(names), { throwIfNoEntry: false });
+      if (stat?.isFile() === true) {
+        const standIn = this.#places.standInOfFile(names);
+        const inside = `${names}/${indexName}`;
+        renameSync(this.#fileOf(names), this.#fileOf(standIn));
+        mkdirSync(this.#fileOf(names));
+        renameSync(this.#fileOf(standIn), this.#fileOf(inside));
+        for (const moved of [names, standIn, inside]) this.#durable.note(this.#fileOf(moved));
+        this.#places.noteMoved(names, inside, standIn);
+        return true;
+      }
+      if (end === -1) return false;
+    }
+  }
+
+  #giveUp(temporary: string, message: string): Result<undefined> {
+    this.#removeFile(temporary);
+    return problem("mirror-collision", message);
+  }
+
+  #removeFile(file: string): void {
+    try {
+      unlinkSync(file);
+    } catch {
+      // The folder of temporary files is emptied at the next start.
+    }
+  }
+
+  #removeEmptyFolders(names: string): void {
+    for (let slash = names.lastIndexOf("/"); slash > 0; slash = names.lastIndexOf("/", slash - 1)) {
+      const folder = names.slice(0, slash);
+      try {
+        rmdirSync(this.#fileOf(folder));
+      } catch {
+        // Something is in it still.
+        return;
+      }
+      this.#places.noteRemoved(folder);
+      this.#known.delete(folder);
+      this.#made.delete(folder);
+    }
+  }
+
+  #digestOf(file: string | Buffer): string {
+    const hash = createHash("sha256");
+    const fd = openSync(file, "r");
+    try {
+      piece ??= Buffer.allocUnsafe(pieceBytes);
+      for (let read = readSync(fd, piece); read > 0; read = readSync(fd, piece)) hash.update(piece.subarray(0, read));
+    } finally {
+      closeSync(fd);
+    }
+    return hash.digest().subarray(0, digestBytes).toString("base64url");
+  }
+}

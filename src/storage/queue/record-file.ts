@@ -1,0 +1,166 @@
+import { Buffer } from "node:buffer";
+import { closeSync, fdatasyncSync, ftruncateSync, openSync, readSync } from "node:fs";
+import { crc32 } from "node:zlib";
+import { TidemarkError, wrapSystemError } from "../../core/index.ts";
+import { writeWhole } from "../../fs/index.ts";
+
+/** A record's length and its CRC-32, before its bytes. */
+const headBytes = 8;
+const maxRecordBytes = 64 * 1024 * 1024;
+const pieceBytes = 1024 * 1024;
+
+/** Writes a record where it is to stand: head and bytes. */
+export function sealRecord(bytes: Uint8Array): Buffer {
+  const record = Buffer.allocUnsafe(headBytes + bytes.length);
+  record.writeUInt32LE(bytes.length, 0);
+  record.writeUInt32LE(crc32(bytes), 4);
+  record.set(bytes, headBytes);
+  return record;
+}
+
+/** The bytes of the record that begins at a place; undefined if it is not whole or not as it was written. */
+export function openRecord(bytes: Buffer, at: number): Buffer | undefined {
+  if (bytes.length < at + headBytes) return undefined;
+  const end = at + headBytes + bytes.readUInt32LE(at);
+  // What a power cut leaves may be zeros, which would be a record without bytes.
+  if (bytes.length < end || end === at + headBytes) return undefined;
+  const content = bytes.subarray(at + headBytes, end);
+  return crc32(content) === bytes.readUInt32LE(at + 4) ? content : undefined;
+}
+
+/** Reads up to so many bytes from a place of a file. */
+export function readAt(fd: number, offset: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const got = readSync(fd, bytes, filled, length - filled, offset + filled);
+    if (got === 0) break;
+    filled += got;
+  }
+  return bytes.subarray(0, filled);
+}
+
+/** A file of records, written at its end; each is there whole or not at all. */
+export class RecordFile {
+  readonly #path: string;
+  readonly #fd: number;
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  #sizeBytes: number;
+
+  /** Opens a file for more records. What follows its last whole record, as a kill leaves it, is cut off. */
+  constructor(path: string) {
+    this.#path = path;
+    try {
+      this.#fd = openSync(path, "a+", 0o644);
+      this.#sizeBytes = endOfRecords(this.#fd);
+      ftruncateSync(this.#fd, this.#sizeBytes);
+    } catch (error) {
+      throw wrapSystemError(error, `open ${path}`, { path });
+    }
+  }
+
+  /** Bytes of all records, those too that are not written yet. */
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  /** @param bytes - at least one, at most 64 MiB */
+  append(bytes: Uint8Array): void {
+    if (bytes.length === 0 || bytes.length > maxRecordBytes) throw new RangeError(`a record of ${bytes.length} bytes`);
+    const record = sealRecord(bytes);
+    this.#pending.push(record);
+    this.#pendingBytes += record.length;
+    this.#sizeBytes += record.length;
+    if (this.#pendingBytes >= pieceBytes) this.write();
+  }
+
+  /** Hands the records to the system: they survive this process, and not a power cut. */
+  write(): void {
+    if (this.#pendingBytes === 0) return;
+    const bytes = Buffer.concat(this.#pending);
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    try {
+      writeWhole(this.#fd, bytes);
+    } catch (error) {
+      throw wrapSystemError(error, `write ${this.#path}`, { path: this.#path });
+    }
+  }
+
+  /** Makes the records durable. */
+  flush(): void {
+    this.write();
+    try {
+      fdatasyncSync(this.#fd);
+    } catch (error) {
+      throw wrapSystemError(error, `write ${this.#path}`, { path: this.#path });
+    }
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+}
+
+function endOfRecords(fd: number): number {
+  let end = 0;
+  for (const bytes of recordsIn(fd)) end += headBytes + bytes.length;
+  return end;
+}
+
+function* recordsIn(fd: number): Generator<Buffer, void, void> {
+  let offset = 0;
+  let piece = readAt(fd, offset, pieceBytes);
+  let at = 0;
+  for (;;) {
+    const content = openRecord(piece, at);
+    if (content !== undefined) {
+      yield content;
+      at += headBytes + content.length;
+      continue;
+    }
+    // It may only not be read yet.
+    const wanted = piece.length < at + headBytes ? headBytes : headBytes + piece.readUInt32LE(at);
+    if (wanted > maxRecordBytes + headBytes || piece.length >= at + wanted) return;
+    const next = readAt(fd, offset + at, Math.max(pieceBytes, wanted));
+    if (next.length <= piece.length - at) return;
+    offset += at;
+    at = 0;
+    piece = next;
+  }
+}
+
+/**
+ * The records of a file, in order; none if there is no file. A torn one at the end ends them.
+ *
+ * @param sizeBytes - so long the file must be at least
+ * @throws TidemarkError `state-corrupt` if whole records end earlier
+ */
+export function* readRecords(path: string, sizeBytes = 0): Generator<Buffer, void, void> {
+  let fd: number;
+  try {
+    fd = openSync(path, "r");
+  } catch (error) {
+    if (sizeBytes === 0 && (error as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw wrapSystemError(error, `read ${path}`, { path });
+  }
+  try {
+    let end = 0;
+    for (const bytes of recordsIn(fd)) {
+      end += headBytes + bytes.length;
+      yield bytes;
+    }
+    if (end < sizeBytes) throw corrupt(path);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** What is thrown where bytes that were made durable are not as they were written. */
+export function corrupt(path: string): TidemarkError {
+  return new TidemarkError("state-corrupt", `${path} is damaged.`, {
+    hint: "Move the folder away and begin anew, or bring it back from a backup.",
+    details: { path },
+  });
+}

@@ -1,0 +1,88 @@
+import { type Connection, prepareStatement, transact } from "../sqlite/database.ts";
+import { inDatabase } from "../sqlite/database-error.ts";
+
+const sql = {
+  read: "SELECT plan FROM visit_plan WHERE origin = ?",
+  write: `INSERT INTO visit_plan (origin, plan) VALUES (?, ?)
+    ON CONFLICT DO UPDATE SET plan = excluded.plan`,
+  all: `SELECT origin, plan ->> '$.at', plan ->> '$.lookedAt', plan ->> '$.failures', priority, is_paused
+    FROM visit_plan WHERE origin > ? ORDER BY origin LIMIT 1000`,
+  pause: `INSERT INTO visit_plan (origin, is_paused) VALUES (?1, ?2)
+    ON CONFLICT DO UPDATE SET is_paused = excluded.is_paused`,
+  prefer: `INSERT INTO visit_plan (origin, priority) VALUES (?1, ?2)
+    ON CONFLICT DO UPDATE SET priority = excluded.priority`,
+} as const;
+
+/** What is remembered of a site that is followed, beside its plan. */
+export interface PlannedSite {
+  readonly origin: string;
+  /** When it is visited next, in milliseconds since 1970; undefined if it never was. */
+  readonly at: number | undefined;
+  /** When the last visit began that could look at it; undefined if none did. */
+  readonly lookedAt: number | undefined;
+  /** Visits in vain in a row. */
+  readonly failures: number;
+  /** What somebody decided; undefined if nobody did. */
+  readonly priority: number | undefined;
+  readonly isPaused: boolean;
+}
+
+type Row = [string, number | null, number | null, number | null, number | null, number];
+
+/** Gives all that is remembered of sites that are followed, in the order of origins. */
+export function* readPlannedSites(connection: Connection): Generator<PlannedSite, void, void> {
+  for (let after = ""; ; ) {
+    const rows = prepareStatement(connection, sql.all).all(after) as Row[];
+    for (const [origin, at, lookedAt, failures, priority, isPaused] of rows)
+      yield {
+        origin,
+        at: at ?? undefined,
+        lookedAt: lookedAt || undefined,
+        failures: failures ?? 0,
+        priority: priority ?? undefined,
+        isPaused: isPaused === 1,
+      };
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    [after] = last;
+  }
+}
+
+/** When sites are visited next, and what somebody decided of them. */
+export class PlanList {
+  readonly #connection: Connection;
+  readonly #file: string;
+
+  constructor(connection: Connection, file: string) {
+    this.#connection = connection;
+    this.#file = file;
+  }
+
+  /** The plan of a site as it was given to {@link write}; undefined if there is none. */
+  read(origin: string): unknown {
+    return inDatabase(this.#file, () => {
+      const row = prepareStatement(this.#connection, sql.read).get(origin) as [string | null] | undefined;
+      return row === undefined || row[0] === null ? undefined : JSON.parse(row[0]);
+    });
+  }
+
+  /** Remembers a plan: anything that JSON carries, with its time as `at`. */
+  write(origin: string, plan: { readonly at: number }): void {
+    inDatabase(this.#file, () => prepareStatement(this.#connection, sql.write).run(origin, JSON.stringify(plan)));
+  }
+
+  /** Remembers decisions of one site, all at once; what is left out stays. */
+  decide(origin: string, { isPaused, priority }: { readonly isPaused?: boolean; readonly priority?: number }): void {
+    inDatabase(this.#file, () =>
+      transact(this.#connection, () => {
+        if (isPaused !== undefined) prepareStatement(this.#connection, sql.pause).run(origin, isPaused ? 1 : 0);
+        if (priority !== undefined) prepareStatement(this.#connection, sql.prefer).run(origin, priority);
+      }),
+    );
+  }
+
+  /** Everything that is remembered, read at once. */
+  all(): PlannedSite[] {
+    return inDatabase(this.#file, () => [...readPlannedSites(this.#connection)]);
+  }
+}

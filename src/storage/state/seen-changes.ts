@@ -1,0 +1,128 @@
+import type { DeletionReason, EpochSeconds, SeenChange } from "../../core/index.ts";
+import { type Connection, prepareStatement, type Statement } from "../sqlite/database.ts";
+
+const sql = {
+  // Bodies that are equal to what is held are no change. A page keeps the number under which it was born until it goes.
+  keep: `INSERT OR REPLACE INTO seen_change (site, path, born, is_deleted, at, reason)
+    SELECT ?1, j.value ->> 0, coalesce(s.born, 0), 0, ?3, NULL FROM json_each(?2) j
+    LEFT JOIN page p ON p.site = ?1 AND p.path = j.value ->> 0
+    LEFT JOIN seen_change s ON s.site = ?1 AND s.path = j.value ->> 0 AND s.is_deleted = 0
+    WHERE p.path IS NULL OR p.digest <> j.value ->> 1 OR p.size <> j.value ->> 2`,
+  // CROSS: else SQLite goes through all pages of the site, and for each of them through the whole batch.
+  remove: `INSERT OR REPLACE INTO seen_change (site, path, born, is_deleted, at, reason)
+    SELECT ?1, p.path, coalesce(s.born, 0), 1, ?3, j.value ->> 1 FROM json_each(?2) j
+    CROSS JOIN page p ON p.site = ?1 AND p.path = j.value ->> 0
+    LEFT JOIN seen_change s ON s.site = ?1 AND s.path = j.value ->> 0`,
+  bear: "UPDATE seen_change SET born = seq WHERE site = ?1 AND born = 0",
+  read: `SELECT s.seq, site.origin, s.path, s.born, s.is_deleted, s.at, s.reason, p.size, p.digest, p.modified, p.media_type
+    FROM seen_change s JOIN site ON site.id = s.site LEFT JOIN page p ON p.site = s.site AND p.path = s.path
+    WHERE s.seq > ?1 ORDER BY s.seq LIMIT ?2`,
+} as const;
+
+type Row = [
+  number,
+  string,
+  string,
+  number,
+  number,
+  number,
+  DeletionReason | null,
+  number | null,
+  string | null,
+  number | null,
+  string | null,
+];
+
+/** A body that is kept from now on. */
+export interface KeptBody {
+  readonly path: string;
+  readonly digest: string;
+  readonly sizeBytes: number;
+}
+
+/** A page that is removed from what is held. */
+export interface RemovedPage {
+  readonly path: string;
+  readonly reason: DeletionReason;
+}
+
+/** Notes which pages of a site a crawler saw come, change and go. Called within a transaction, before pages are written. */
+export class SeenChangeLog {
+  readonly #site: number;
+  readonly #keep: Statement;
+  readonly #remove: Statement;
+  readonly #bear: Statement;
+
+  constructor(connection: Connection, site: number) {
+    this.#site = site;
+    this.#keep = prepareStatement(connection, sql.keep);
+    this.#remove = prepareStatement(connection, sql.remove);
+    this.#bear = prepareStatement(connection, sql.bear);
+  }
+
+  note(kept: readonly KeptBody[], removed: readonly RemovedPage[], at: EpochSeconds): void {
+    let noted = 0;
+    if (kept.length > 0) {
+      const rows = kept.map(({ path, digest, sizeBytes }) => [path, digest, sizeBytes]);
+      noted += this.#keep.run(this.#site, JSON.stringify(rows), at).changes;
+    }
+    if (removed.length > 0) {
+      const rows = removed.map(({ path, reason }) => [path, reason]);
+      noted += this.#remove.run(this.#site, JSON.stringify(rows), at).changes;
+    }
+    if (noted > 0) this.#bear.run(this.#site);
+  }
+}
+
+/** A change with its place in the order in which they were seen. */
+export interface NumberedChange {
+  readonly number: number;
+  readonly change: SeenChange;
+}
+
+/**
+ * Reads what a crawler saw after a place in the order, each page once, as it is now. A page that came and went since
+ * is passed over; one that went and came again is `created`.
+ *
+ * @param after - number of the last change that was read; 0 for all
+ */
+export function* readSeenChanges(connection: Connection, after: number): Generator<NumberedChange> {
+  const read = prepareStatement(connection, sql.read);
+  const atATime = 1000;
+  for (let from = after; ; ) {
+    const rows = read.all(from, atATime) as Row[];
+    for (const row of rows) {
+      const change = changeOf(row, after);
+      from = row[0];
+      if (change !== undefined) yield { number: row[0], change };
+    }
+    if (rows.length < atATime) return;
+  }
+}
+
+/** The number of the last change that was seen; 0 if none was. */
+export function readNewestNumber(connection: Connection): number {
+  const row = prepareStatement(connection, "SELECT seq FROM sqlite_sequence WHERE name = 'seen_change'").get();
+  return (row as [number] | undefined)?.[0] ?? 0;
+}
+
+/** The number after which everything was seen at or after a time. O(changes). */
+export function findNumberBefore(connection: Connection, at: EpochSeconds): number {
+  const row = prepareStatement(connection, "SELECT min(seq) FROM seen_change WHERE at >= ?").get(at);
+  const [first] = row as [number | null];
+  return first === null ? readNewestNumber(connection) : first - 1;
+}
+
+function changeOf(row: Row, after: number): SeenChange | undefined {
+  const [, site, path, born, isDeleted, at, reason, sizeBytes, digest, lastModified, mediaType] = row;
+  const isNew = born > after;
+  if (isDeleted === 1) {
+    if (isNew) return undefined;
+    return { site, path, kind: "deleted", at, page: undefined, reason: reason ?? undefined };
+  }
+  const isHeld = sizeBytes !== null && digest !== null && lastModified !== null && mediaType !== null;
+  // It is not held any more, although nobody saw it go: another choice of media types makes the crawler forget pages.
+  if (!isHeld) return undefined;
+  const page = { path, sizeBytes, digest, lastModified, mediaType };
+  return { site, path, kind: isNew ? "created" : "updated", at, page, reason: undefined };
+}

@@ -1,0 +1,349 @@
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { type Clock, TidemarkError, wrapSystemError } from "../../core/index.ts";
+import { GroupSync, makeMissingFolder } from "../../fs/index.ts";
+import { FileThread } from "../mirror/file-thread.ts";
+import { Mirror } from "../mirror/mirror.ts";
+import { convertMirror } from "../mirror/mirror-conversion.ts";
+import { mirrorFolderOf } from "../mirror/mirror-path.ts";
+import { type Connection, prepareStatement, transact } from "../sqlite/database.ts";
+import { inDatabase } from "../sqlite/database-error.ts";
+import { LateWrites } from "../sqlite/late-writes.ts";
+import { acquireLock, type FileLock, isLocked } from "../sqlite/lock.ts";
+import { LeftCaptures } from "../warc/left-captures.ts";
+import { PassingBodies, WarcBodies } from "../warc/warc-bodies.ts";
+import { WarcFiles } from "../warc/warc-files.ts";
+import { WarcMemory } from "../warc/warc-memory.ts";
+import type { ContentDecoder } from "../warc/warc-payload.ts";
+import { WarcRecorder } from "../warc/warc-recorder.ts";
+import { doubtPages } from "./doubt.ts";
+import { type BodyTaker, HandedBodies } from "./handed-bodies.ts";
+import { HandedMarks } from "./handed-marks.ts";
+import { KeptReading } from "./kept-reading.ts";
+import { doubtLeftBodies } from "./left-bodies.ts";
+import { memoryName, openMemoryState, openState } from "./open-state.ts";
+import { PlanList } from "./plan-list.ts";
+import { SiteCounts } from "./site-counts.ts";
+import { type SiteRow, StoredSite, siteColumns } from "./site-memory.ts";
+import { TargetList } from "./target-list.ts";
+import { StoredWork } from "./work-list.ts";
+
+/** The state's file in a folder of mirrors. */
+export function stateFileIn(into: string): string {
+  return join(resolve(into), ".tidemark", "state.db");
+}
+
+/** Whether a crawl holds a folder of mirrors; see {@link isLocked}. */
+export function isStoreHeld(into: string): boolean | undefined {
+  return isLocked(`${stateFileIn(into)}.lock`);
+}
+
+/** Where a crawler keeps what it has. */
+export interface StoreOptions {
+  /** Folder of the mirrors, one folder a site; made if it is not there. */
+  readonly into: string;
+  /** The state's file. Default `<into>/.tidemark/state.db`. */
+  readonly stateFile?: string;
+}
+
+/** How bodies are kept: a file each, in WARC files, by somebody else, or not at all. */
+export type Keeping =
+  | { readonly kind: "callback"; readonly taker: BodyTaker }
+  | { readonly kind: "mirror" }
+  | { readonly kind: "metadata" }
+  | {
+      readonly kind: "warc";
+      /** What `warcinfo` says beside the format: names and values. */
+      readonly info: Readonly<Record<string, string>>;
+      readonly clock: Clock;
+      /** Undoes content codings, in which bodies are recorded as they came. */
+      readonly decode: ContentDecoder;
+      /** A WARC file that has reached this is closed. Default 1,000,000,000. */
+      readonly maxBytes?: number;
+    };
+
+/** The WARC files of a site. */
+export interface SiteWarc {
+  readonly files: WarcFiles;
+  /**
+   * Ends what a killed run left, and makes pages due of which that recorded something else than is remembered; before
+   * anything is recorded.
+   */
+  readonly recover: () => Promise<void>;
+  /** Requests go through it; closed by who opened the site. */
+  readonly recorder: WarcRecorder;
+}
+
+/** What is kept of one site. */
+export interface SiteStore<Kept = Mirror | PassingBodies | HandedBodies> {
+  readonly memory: StoredSite;
+  /** Undefined where the state ends with the process. */
+  readonly reading: KeptReading | undefined;
+  readonly work: StoredWork;
+  readonly targets: TargetList;
+  readonly bodies: Kept;
+  readonly warc: SiteWarc | undefined;
+  /** The site's folder. */
+  readonly folder: string;
+  /** Gives back what the site alone holds of the machine. Nothing may be on its way. */
+  close(): void;
+}
+
+/** The state and the mirrors of a crawler, held alone until it is disposed of. */
+export class Store {
+  readonly #into: string;
+  readonly #stateFile: string;
+  readonly #temporary: string;
+  readonly #locks: readonly FileLock[];
+  readonly #connection: Connection;
+  readonly #sync: GroupSync;
+  /** One for all sites; begun by the first that has much to keep. */
+  #thread: FileThread | undefined;
+  #temporaries = 0;
+  /** What is remembered of the sites that are open, by their numbers. */
+  readonly #open = new Map<number, StoredSite>();
+  /** When sites are visited next. */
+  readonly plans: PlanList;
+
+  constructor(into: string, stateFile: string, temporary: string, locks: readonly FileLock[], connection: Connection) {
+    this.#into = into;
+    this.#stateFile = stateFile;
+    this.#temporary = temporary;
+    this.#locks = locks;
+    this.#connection = connection;
+    this.#sync = new GroupSync(into);
+    this.plans = new PlanList(connection, stateFile);
+  }
+
+  /**
+   * Opens what is kept of a site.
+   *
+   * If the mirror is not the one that the state knows, or is not there any more, the site begins anew; bodies that
+   * are there are taken over by their digest. Likewise if bodies were kept in another way. After a visit that did not end,
+   * pages whose bodies are not those that are remembered are asked for anew.
+   *
+   * @param origin - such as `https://example.org`
+   */
+  openSite(origin: string, keeping?: Exclude<Keeping, { kind: "callback" }>): SiteStore<Mirror | PassingBodies>;
+  openSite(origin: string, keeping: Keeping): SiteStore;
+  openSite(origin: string, keeping: Keeping = { kind: "mirror" }): SiteStore {
+    const folder = join(this.#into, mirrorFolderOf(origin));
+    // Relative, so that state and mirror can be moved together.
+    const place = relative(dirname(this.#stateFile), folder);
+    const mirror = keeping.kind === "mirror" ? place : `${keeping.kind}:${place}`;
+    const hasFolder = keeping.kind === "mirror" || keeping.kind === "warc";
+    const wasThere = !hasFolder || existsSync(folder);
+    try {
+      if (hasFolder) makeMissingFolder(folder);
+    } catch (error) {
+      throw wrapSystemError(error, `make the folder ${folder}`, { folder });
+    }
+    const { site, row, isNew } = inDatabase(this.#stateFile, () => this.#findSite(origin, mirror, wasThere));
+    if (isNew && keeping.kind === "mirror" && wasThere) this.#convertMirror(folder);
+    const temporary = this.#nameTemporary();
+    // Elsewhere it is made for the first file, which few visits have.
+    if (hasFolder) makeTemporary(temporary);
+    const shared = { late: new LateWrites(this.#connection), counts: new SiteCounts(this.#connection, site) };
+    const own = { file: this.#stateFile, site, spoolFile: join(temporary, "intake") };
+    const memory = new StoredSite(this.#connection, own, shared, row);
+    this.#open.set(site, memory);
+    const marks = keeping.kind === "callback" ? new HandedMarks(this.#connection, this.#stateFile, site) : undefined;
+    const kept = this.#openBodies(origin, site, { folder, temporary }, keeping, marks);
+    const { bodies } = kept;
+    // What was handed to somebody else has marks of its own.
+    if (memory.read().clock?.isOpen === 1 && !(bodies instanceof HandedBodies))
+      inDatabase(this.#stateFile, () => doubtLeftBodies(this.#connection, site, (page) => bodies.holds(page)));
+    return {
+      memory,
+      reading:
+        this.#stateFile === memoryName
+          ? undefined
+          : new KeptReading(join(dirname(this.#temporary), "readings", String(site))),
+      work: new StoredWork(this.#connection, own, shared, marks),
+      targets: new TargetList(this.#connection, own, shared, marks),
+      ...kept,
+      folder,
+      close: () => {
+        memory.flush();
+        if (this.#open.get(site) === memory) this.#open.delete(site);
+        if (bodies instanceof Mirror) bodies.close();
+        if (existsSync(temporary)) rmSync(temporary, { recursive: true, force: true });
+      },
+    };
+  }
+
+  // What a state that was lost knew may be there under the names of an earlier version.
+  #convertMirror(folder: string): void {
+    try {
+      convertMirror(folder);
+    } catch (error) {
+      throw wrapSystemError(error, `rename files in ${folder}`, { folder });
+    }
+  }
+
+  // Files of several sites may have the same name.
+  #nameTemporary(): string {
+    return join(this.#temporary, String(this.#temporaries++));
+  }
+
+  #threadForFiles(): FileThread {
+    this.#thread ??= new FileThread();
+    return this.#thread;
+  }
+
+  #openBodies(
+    origin: string,
+    site: number,
+    { folder, temporary }: { readonly folder: string; readonly temporary: string },
+    keeping: Keeping,
+    marks: HandedMarks | undefined,
+  ): Pick<SiteStore, "bodies" | "warc"> {
+    if (keeping.kind === "mirror") {
+      const shared = { sync: this.#sync, thread: () => this.#threadForFiles() };
+      const held = prepareStatement(this.#connection, "SELECT 1 FROM page WHERE site = ?1 AND path = ?2");
+      const isHeld = (path: string): boolean => inDatabase(this.#stateFile, () => held.get(site, path) !== undefined);
+      return { bodies: new Mirror(folder, temporary, isHeld, shared), warc: undefined };
+    }
+    if (keeping.kind === "metadata") return { bodies: new PassingBodies(temporary), warc: undefined };
+    if (keeping.kind === "callback") {
+      if (marks === undefined) throw new TypeError("what is handed on is marked");
+      return { bodies: new HandedBodies(temporary, marks, keeping.taker), warc: undefined };
+    }
+    const { info, clock, decode, maxBytes } = keeping;
+    const prefix = mirrorFolderOf(origin);
+    const options = { folder, temporary, prefix, info, clock, ...(maxBytes === undefined ? {} : { maxBytes }) };
+    const files = new WarcFiles(options);
+    const memory = new WarcMemory(this.#connection, this.#stateFile, site);
+    const recorder = new WarcRecorder(files, memory);
+    return {
+      bodies: new WarcBodies({ origin, folder, temporary }, memory, recorder, decode),
+      warc: { files, recorder, recover: () => this.#recoverCaptures(origin, site, files, memory) },
+    };
+  }
+
+  async #recoverCaptures(origin: string, site: number, files: WarcFiles, memory: WarcMemory): Promise<void> {
+    await files.recover(new LeftCaptures(origin, memory, (paths) => this.doubt(site, paths)));
+  }
+
+  /** @returns what is remembered of it as well, if it is known and not begun anew */
+  #findSite(origin: string, mirror: string, wasThere: boolean): FoundSite {
+    const find = prepareStatement(this.#connection, `SELECT id, mirror, ${siteColumns} FROM site WHERE origin = ?`);
+    const found = find.get(origin) as [number, string, ...SiteRow] | undefined;
+    if (found === undefined) {
+      const insert = prepareStatement(this.#connection, "INSERT INTO site (origin, mirror) VALUES (?, ?) RETURNING id");
+      const [id] = insert.get(origin, mirror) as [number];
+      return { site: id, isNew: true };
+    }
+    const [id, known, ...row] = found;
+    const before = this.#open.get(id);
+    before?.flush();
+    if (wasThere && known === mirror) return { site: id, isNew: false, ...(before === undefined ? { row } : {}) };
+    transact(this.#connection, () => {
+      this.#connection.prepare("DELETE FROM page WHERE site = ?").run(id);
+      this.#connection.prepare("DELETE FROM work WHERE site = ?").run(id);
+      this.#connection.prepare("DELETE FROM accepted WHERE site = ?").run(id);
+      this.#connection.prepare("DELETE FROM target WHERE site = ?").run(id);
+      this.#connection.prepare("DELETE FROM source_state WHERE site = ?").run(id);
+      // Who followed what was seen could not learn what is gone meanwhile: it begins anew.
+      this.#connection.prepare("DELETE FROM seen_change WHERE site = ?").run(id);
+      this.#connection.exec("UPDATE state_identity SET epoch = lower(hex(randomblob(8)))");
+      this.#connection.prepare("DELETE FROM warc_record WHERE site = ?").run(id);
+      this.#connection.prepare("DELETE FROM handed WHERE site = ?").run(id);
+      // A validator of what is kept no more would bring answers without a body.
+      const forget =
+        "UPDATE site SET mirror = ?, epoch = NULL, writer = NULL, robots_etag = NULL, robots_modified = NULL WHERE id = ?";
+      this.#connection.prepare(forget).run(mirror, id);
+    });
+    return { site: id, isNew: true };
+  }
+
+  /** Makes pages of a site due to be fetched whole, whatever is held of them; see {@link doubtPages}. */
+  doubt(site: number, paths: readonly string[]): number {
+    return inDatabase(this.#stateFile, () => doubtPages(this.#connection, site, paths));
+  }
+
+  /** Closes the state and gives the locks back. */
+  [Symbol.dispose](): void {
+    try {
+      this.#thread?.close();
+      for (const memory of this.#open.values()) flushIfPossible(memory);
+      this.#connection.close();
+      rmSync(this.#temporary, { recursive: true, force: true });
+    } finally {
+      for (const lock of this.#locks) lock.release();
+    }
+  }
+}
+
+interface FoundSite {
+  readonly site: number;
+  /** What is remembered of it as well. */
+  readonly row?: SiteRow;
+  /** Not known, or begun anew. */
+  readonly isNew: boolean;
+}
+
+/** Where there is no room what waits is learned again; what ended the visit is what its user has to be told. */
+function flushIfPossible(memory: { flush(): void }): void {
+  try {
+    memory.flush();
+  } catch (error) {
+    if (!(error instanceof TidemarkError)) throw error;
+  }
+}
+
+function makeTemporary(folder: string): void {
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    throw wrapSystemError(error, `make the folder ${folder}`, { folder });
+  }
+}
+
+function releaseAll(locks: readonly FileLock[]): void {
+  for (const lock of locks) lock.release();
+}
+
+/**
+ * Opens a state in memory, for simulations: the same database, which ends with the process. Bodies go to the folder, if they
+ * are kept, and so do lists that are too long for memory.
+ *
+ * @param into - held alone until the store is disposed of
+ */
+export function openMemoryStore(into: string): Store {
+  const temporary = join(resolve(into), ".tidemark", "tmp");
+  const locks: FileLock[] = [];
+  try {
+    locks.push(acquireLock(`${stateFileIn(into)}.lock`));
+    rmSync(temporary, { recursive: true, force: true });
+    mkdirSync(temporary, { recursive: true });
+    return new Store(resolve(into), memoryName, temporary, locks, openMemoryState());
+  } catch (error) {
+    releaseAll(locks);
+    throw wrapSystemError(error, `open ${temporary}`, { folder: temporary });
+  }
+}
+
+/**
+ * Opens a crawler's state and mirrors.
+ *
+ * @throws TidemarkError `locked` if another crawl uses either, `state-corrupt`, `state-version`, and what the file
+ *   system says
+ */
+export function openStore(options: StoreOptions): Store {
+  const into = resolve(options.into);
+  const own = join(into, ".tidemark");
+  const ownFile = stateFileIn(into);
+  const stateFile = options.stateFile === undefined ? ownFile : resolve(options.stateFile);
+  const temporary = join(own, "tmp");
+  const locks: FileLock[] = [];
+  try {
+    for (const file of new Set([ownFile, stateFile])) locks.push(acquireLock(`${file}.lock`));
+    rmSync(temporary, { recursive: true, force: true });
+    mkdirSync(temporary, { recursive: true });
+    return new Store(into, stateFile, temporary, locks, openState(stateFile));
+  } catch (error) {
+    releaseAll(locks);
+    throw wrapSystemError(error, `open ${own}`, { folder: own });
+  }
+}

@@ -1,0 +1,101 @@
+import { closeSync, fsync, ftruncateSync, openSync, writeSync } from "node:fs";
+import { promisify } from "node:util";
+import { createGzip, gzip as gzipLater } from "node:zlib";
+import { wrapSystemError } from "../../core/index.ts";
+import { formatWarcHead, type WarcHead, warcRecordEnd } from "../../formats/warc/index.ts";
+import type { SpooledBody } from "./spooled-body.ts";
+
+const gzip = promisify(gzipLater);
+const sync = promisify(fsync);
+const ending = Buffer.from(warcRecordEnd, "latin1");
+
+/** A record that is to be written; its block is `start` and then the body. */
+export interface NewRecord {
+  readonly head: Omit<WarcHead, "lengthBytes">;
+  readonly start: Uint8Array;
+  readonly body?: SpooledBody;
+}
+
+/** Where a record begins in its file, in bytes. */
+export interface RecordPlace {
+  readonly file: string;
+  readonly offset: number;
+}
+
+/** A WARC file that is being written, each record a gzip member of its own. One caller at a time. */
+export class WarcFile {
+  readonly path: string;
+  readonly #fd: number;
+  #sizeBytes = 0;
+
+  /** Makes the file. */
+  constructor(path: string) {
+    this.path = path;
+    try {
+      this.#fd = openSync(path, "wx", 0o644);
+    } catch (error) {
+      throw wrapSystemError(error, `write ${path}`, { file: path });
+    }
+  }
+
+  get sizeBytes(): number {
+    return this.#sizeBytes;
+  }
+
+  /** Adds a record. If it cannot be written wholly, nothing of it stays. @returns where it begins */
+  async append({ head, start, body }: NewRecord): Promise<number> {
+    const begin = this.#sizeBytes;
+    const lengthBytes = start.length + (body?.sizeBytes ?? 0);
+    const lead = Buffer.concat([formatWarcHead({ ...head, lengthBytes }), start]);
+    const small = body === undefined ? Buffer.alloc(0) : body.inMemory;
+    try {
+      if (small !== undefined) this.#write(await gzip(Buffer.concat([lead, small, ending])));
+      else await this.#appendLarge(lead, body);
+    } catch (error) {
+      this.#sizeBytes = begin;
+      try {
+        ftruncateSync(this.#fd, begin);
+      } catch {
+        // The next run cuts it off.
+      }
+      throw wrapSystemError(error, `write ${this.path}`, { file: this.path });
+    }
+    return begin;
+  }
+
+  /** Makes what was added durable. */
+  async flush(): Promise<void> {
+    try {
+      await sync(this.#fd);
+    } catch (error) {
+      throw wrapSystemError(error, `write ${this.path}`, { file: this.path });
+    }
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  async #appendLarge(lead: Buffer, body: SpooledBody | undefined): Promise<void> {
+    const packer = createGzip();
+    const feed = async (): Promise<void> => {
+      const write = async (piece: Buffer): Promise<void> => {
+        if (!packer.write(piece)) await new Promise<void>((resolve) => packer.once("drain", resolve));
+      };
+      await write(lead);
+      for await (const piece of body?.read() ?? []) await write(piece);
+      packer.end(ending);
+    };
+    const fed = feed().catch((error: Error) => packer.destroy(error));
+    for await (const piece of packer as AsyncIterable<Buffer>) this.#write(piece);
+    await fed;
+  }
+
+  #write(piece: Uint8Array): void {
+    for (let at = 0; at < piece.length; ) {
+      const written = writeSync(this.#fd, piece, at, piece.length - at, this.#sizeBytes);
+      at += written;
+      this.#sizeBytes += written;
+    }
+  }
+}

@@ -1,1 +1,0 @@
-export { openZip, type ReadEntryOptions, type ZipEntries, type ZipLimits } from "./zip-entries.ts";

@@ -1,0 +1,123 @@
+import type { EpochSeconds, HeldBody, Page, Timing } from "../core/index.ts";
+import { givenOptions, saysNoRobots } from "../core/index.ts";
+import { boundShare } from "../crawler/index.ts";
+import { parseHttpDate } from "../formats/http/index.ts";
+import {
+  maxRobotsBytes,
+  parseRobots,
+  robotsAgentOf,
+  robotsAllow,
+  robotsCrawlDelaySeconds,
+} from "../formats/robots/index.ts";
+import { createFetcher, realTiming } from "../http/index.ts";
+import { PageSample } from "./page-sample.ts";
+import type { ServedPage } from "./served-page.ts";
+import { SiteAsker } from "./site-asker.ts";
+
+/** How to look for changes that were missed. */
+export interface MissedCheckOptions {
+  /** Pages to fetch whole, chosen at random. */
+  readonly sample: number;
+  /** Chooses the sample: a whole number. Default: another one each time. */
+  readonly seed?: number;
+  /** Pause before each request, in milliseconds. Default: the Crawl-delay of robots.txt, at least 100. */
+  readonly delayMs?: number;
+  readonly userAgent?: string;
+  /** Time for a small request, in milliseconds; a large body gets more. @default 30000 */
+  readonly timeoutMs?: number;
+  /** Waits between requests. Default: real time. */
+  readonly delay?: Timing["delay"];
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (site: string, done: number, total: number) => void;
+}
+
+/** What a sample of the pages that are held says of those that were missed. */
+export interface MissedCheck {
+  /** Pages that were fetched whole and compared. */
+  readonly checked: number;
+  /** Of these, the pages that are otherwise than they are held, and were so, for all that is known, at the last visit. */
+  readonly differing: number;
+  /** Pages that changed after the last visit, as their Last-Modified says; they were not missed, and are not compared. */
+  readonly later: number;
+  /** Pages that could not be compared: no answer, another status, or robots.txt. */
+  readonly failed: number;
+  /** With a confidence of 95 %, no more than this share of the pages was missed; 1 if none was compared. */
+  readonly missedShareAtMost: number;
+  /** Paths of pages that differ; no more than a hundred. */
+  readonly examples: readonly string[];
+  /** Chooses the same sample again, of the same pages. */
+  readonly seed: number;
+  readonly requests: number;
+}
+
+const leastDelayMs = 100;
+const maxExamples = 100;
+
+/**
+ * Fetches a random sample of held pages whole, without validators, and compares them with what is held: proof of what
+ * a crawler that asks for little may have missed. Changes nothing.
+ *
+ * @param lastVisit - what was modified later could not be seen
+ * @throws TidemarkError `site-unavailable` after ten failures in a row, `aborted`
+ */
+export async function checkForMissed(
+  origin: string,
+  pages: Iterable<Page & HeldBody>,
+  lastVisit: EpochSeconds,
+  options: MissedCheckOptions,
+): Promise<MissedCheck> {
+  const { sample, signal, timeoutMs = 30_000, userAgent, delay, onProgress } = options;
+  const agent = robotsAgentOf(userAgent);
+  const seed = options.seed ?? Math.floor(Math.random() * 2 ** 32);
+  const drawn = new PageSample<Page & HeldBody>(sample, seed);
+  for (const page of pages) drawn.offer(page);
+  const real = realTiming();
+  const timing: Timing = delay === undefined ? real : { now: real.now, delay };
+  await using fetcher = createFetcher({ allowedPrivateOrigins: [origin], ...givenOptions({ userAgent }) });
+  const asker = new SiteAsker(fetcher, { origin, timing, timeoutMs, signal });
+  const { outcome } = await asker.ask("/robots.txt", maxRobotsBytes + 1);
+  const robots = parseRobots(outcome.kind === "fetched" ? outcome.body : new Uint8Array(0));
+  // RFC 9309 section 2.3.1.4: what cannot be reached allows nothing.
+  const isReachable = outcome.kind === "fetched" || saysNoRobots(outcome);
+  const crawlDelayMs = (robotsCrawlDelaySeconds(robots, agent) ?? 0) * 1000;
+  asker.delayMs = options.delayMs ?? Math.max(leastDelayMs, crawlDelayMs);
+  const counts = { same: 0, differs: 0, later: 0, failed: 0 };
+  const examples: string[] = [];
+  let done = 0;
+  for (const page of drawn.pages) {
+    const mayAsk = isReachable && robotsAllow(robots, agent, page.path);
+    const verdict = mayAsk ? compare(page, await asker.askPage(page.path, page.sizeBytes), lastVisit) : "failed";
+    counts[verdict]++;
+    if (verdict === "differs" && examples.length < maxExamples) examples.push(page.path);
+    onProgress?.(origin, ++done, drawn.pages.length);
+  }
+  const checked = counts.same + counts.differs;
+  return {
+    checked,
+    differing: counts.differs,
+    later: counts.later,
+    failed: counts.failed,
+    missedShareAtMost:
+      checked === drawn.seen && checked > 0 ? counts.differs / checked : boundShare(checked, counts.differs),
+    examples,
+    seed,
+    requests: asker.requests,
+  };
+}
+
+function compare(
+  page: Page & HeldBody,
+  served: ServedPage,
+  lastVisit: EpochSeconds,
+): "same" | "differs" | "later" | "failed" {
+  const { head, failure, sizeBytes, digest } = served;
+  if (head?.status === 404 || head?.status === 410) return "differs";
+  const isLarger = Math.max(sizeBytes, Number(head?.fields.get("content-length") ?? 0)) > page.sizeBytes;
+  // A body that is cut off because it is much too large is another one, whatever would have followed.
+  if (head?.status !== 200 || (failure !== undefined && !isLarger)) return "failed";
+  if (sizeBytes === page.sizeBytes && digest === page.digest) return "same";
+  const coding = head.fields.get("content-encoding");
+  if (coding !== undefined && coding !== "identity") return "failed";
+  const modifiedMs = parseHttpDate(head.fields.get("last-modified") ?? "", Date.now());
+  return modifiedMs !== undefined && modifiedMs / 1000 >= lastVisit ? "later" : "differs";
+}

@@ -1,0 +1,39 @@
+import type { Page } from "../core/index.ts";
+import { createRandom, pickInteger, type Random } from "../core/index.ts";
+
+/**
+ * A random sample of pages that come one by one, each with the same chance, in memory for the sample alone
+ * (J. S. Vitter, "Random Sampling with a Reservoir", 1985, algorithm R).
+ */
+export class PageSample<T extends Page = Page> {
+  readonly #size: number;
+  readonly #random: Random;
+  readonly #pages: T[] = [];
+  #seen = 0;
+
+  /** @param size - 1 or more; @param seed - a whole number; the same pages and seed give the same sample */
+  constructor(size: number, seed: number) {
+    this.#size = size;
+    this.#random = createRandom(seed);
+  }
+
+  /** How many were offered. */
+  get seen(): number {
+    return this.#seen;
+  }
+
+  /** The sample, in path order. */
+  get pages(): readonly T[] {
+    return [...this.#pages].sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /** Offers a page. */
+  offer(page: T): void {
+    this.#seen += 1;
+    if (this.#pages.length < this.#size) this.#pages.push(page);
+    else {
+      const at = pickInteger(this.#random, this.#seen);
+      if (at < this.#size) this.#pages[at] = page;
+    }
+  }
+}

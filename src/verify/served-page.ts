@@ -1,0 +1,190 @@
+import {
+  type AnswerHead,
+  type EpochMs,
+  excerpt,
+  type Finding,
+  type FindingKind,
+  type Page,
+  parseUrl,
+} from "../core/index.ts";
+import { parseHttpDate } from "../formats/http/index.ts";
+import { isNoindexField } from "../formats/robots/index.ts";
+
+/** What a server gave for a page. */
+export interface ServedPage {
+  /** Undefined if no answer came. */
+  readonly head: AnswerHead | undefined;
+  /** Why there is no whole body, if there is none. */
+  readonly failure: string | undefined;
+  /** Of the body as it came. */
+  readonly sizeBytes: number;
+  readonly digest: string | undefined;
+  /** Whether it is a page of HTML that asks not to be indexed. */
+  readonly saysNoindex: boolean;
+  /** Whether it holds a server-side include, which a server that processes them would have replaced. */
+  readonly hasDirectives: boolean;
+}
+
+// Names of one type that server and exporter may take from tables of different age (RFC 9239, RFC 8081, RFC 7303).
+const sameTypes: ReadonlyArray<readonly string[]> = [
+  ["text/javascript", "application/javascript", "application/x-javascript"],
+  ["application/xml", "text/xml"],
+  ["image/x-icon", "image/vnd.microsoft.icon"],
+  ["application/gzip", "application/x-gzip"],
+  ["application/rtf", "text/rtf"],
+  ["font/woff", "application/font-woff", "application/x-font-woff"],
+  ["font/woff2", "application/font-woff2"],
+  ["font/ttf", "application/x-font-ttf", "application/font-sfnt"],
+  ["audio/x-wav", "audio/wav", "audio/wave"],
+  ["audio/mp4", "audio/x-m4a"],
+  ["application/x-bzip2", "application/x-bzip"],
+];
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+const fixes = {
+  together:
+    "The server gives the same other bytes each time, as where it puts pages together from several files: run tidemark export with --ssi auto and --digest all; if it stays, the server rewrites pages, or shows another folder (docroot, --map).",
+  again: "Run tidemark export; if it stays, the server shows another folder (docroot, --map) or rewrites pages.",
+  base: "Export with the address that the server itself uses: --base-url",
+  clean: "The server leaves out .html: export with --clean-urls.",
+  unclean: "The server wants the ending: export without --clean-urls, or let it try files with .html added.",
+  index: "The server shows index files as their folders: export with --index, such as --index index.html.",
+  unindex: "The server shows no index file there: export without --index, or name the files as the server does.",
+  redirect: "Publish the URL that answers, or let the server answer this one: crawlers keep what they asked for.",
+  missing: "The server shows another folder than was exported: see its root and aliases, docroot and --map.",
+  refused: "Let the server give the page to everybody, or hold it back with --exclude or --server-user.",
+  unavailable: "See the server's error log.",
+  coding: "Let the server give the file as it is where a request does not accept gzip.",
+  type: "Give the ending its type in the server's table (nginx types, Apache AddType).",
+  noindex: "Take the noindex away, or hold the pages back (--exclude; meta elements are found by --digest all).",
+  includes:
+    "The server processes no server-side includes: export with --ssi off, so that the bytes of these pages are checked.",
+  date: "None is needed: equal bytes keep the time that was published.",
+} as const;
+
+/**
+ * Where else a page may be, if the export was told something about the server's URLs that is not so.
+ *
+ * @returns another path to try, or undefined
+ */
+export function planAlternative(path: string): string | undefined {
+  if (path.includes("?")) return undefined;
+  if (path.endsWith("/")) return `${path}index.html`;
+  const short = path.replace(/\.html?$/, "");
+  if (short !== path) return short.endsWith("/index") ? short.slice(0, -"index".length) : short;
+  return `${path}.html`;
+}
+
+/** What a crawler would find otherwise than published in what was served for a page. */
+export function judgeServedPage(
+  origin: string,
+  page: Page,
+  served: ServedPage,
+  alternative: { readonly path: string; readonly agrees: boolean } | undefined,
+  now: EpochMs,
+): Finding[] {
+  const { path } = page;
+  const note = (kind: FindingKind, message: string, fix: string): Finding => ({
+    kind,
+    severity: "note",
+    path,
+    message,
+    fix,
+  });
+  const difference = (kind: FindingKind, message: string, fix: string): Finding => ({
+    ...note(kind, message, fix),
+    severity: "difference",
+  });
+  const { head, failure } = served;
+  if (head === undefined) return [difference("unavailable", failure ?? "no answer", fixes.unavailable)];
+  const { status, fields } = head;
+  const instead = alternative?.agrees === true ? alternative.path : undefined;
+  const elsewhere = instead === undefined ? "" : `; ${instead} has the bytes`;
+  if (redirects.has(status)) {
+    const to = resolve(fields.get("location"), origin + path);
+    return [
+      difference("redirect", `the server redirects (${status}) to ${excerpt(to?.href ?? "")}`, fixOf(origin, path, to)),
+    ];
+  }
+  if (status === 404 || status === 410)
+    return [difference("missing", `the server answers ${status}${elsewhere}`, fixInstead(path, instead, "missing"))];
+  if (status === 429 || status >= 500)
+    return [difference("unavailable", `the server answers ${status}`, fixes.unavailable)];
+  if (status !== 200)
+    return [difference("refused", `the server answers ${status}${elsewhere}`, fixInstead(path, instead, "refused"))];
+
+  const found: Finding[] = [];
+  const coding = fields.get("content-encoding")?.toLowerCase();
+  const isCoded = coding !== undefined && coding !== "identity" && coding !== "";
+  const agrees = agreesWith(page, served);
+  if (isCoded) {
+    const message = `the server names the coding ${excerpt(coding)} though none was accepted`;
+    const { coding: fix } = fixes;
+    found.push(agrees ? note("content-coding", message, fix) : difference("content-coding", message, fix));
+  } else if (!agrees && page.sizeBytes !== undefined && served.sizeBytes !== page.sizeBytes) {
+    const message = `${served.sizeBytes} bytes are served, ${page.sizeBytes} are published`;
+    found.push(difference("size", failure ?? message, fixes.again));
+  } else if (failure !== undefined) found.push(difference("unavailable", failure, fixes.unavailable));
+  else if (!agrees) found.push(difference("digest", "other bytes are served, as many as published", fixes.again));
+
+  const type = (fields.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  // RFC 9110 section 8.3: of a body without a type a reader may think this.
+  const isUnknown = type === "" && page.mediaType === "application/octet-stream";
+  if (
+    !isUnknown &&
+    type !== page.mediaType &&
+    !sameTypes.some((names) => names.includes(type) && names.includes(page.mediaType))
+  ) {
+    const message = `served as ${type === "" ? "no type" : excerpt(type)}, published as ${page.mediaType}`;
+    // Who gives no type says nothing that a crawler could take for true.
+    const isSilent = type === "" || type === "application/octet-stream";
+    found.push(isSilent ? note("media-type", message, fixes.type) : difference("media-type", message, fixes.type));
+  }
+  if (served.hasDirectives && page.digest === undefined && page.sizeBytes === undefined)
+    found.push(note("includes", "a server-side include is served as it lies there", fixes.includes));
+  if (isNoindexField(fields.get("x-robots-tag") ?? ""))
+    found.push(difference("noindex", "the field X-Robots-Tag asks not to index it", fixes.noindex));
+  if (served.saysNoindex) found.push(difference("noindex", "a meta element asks not to index it", fixes.noindex));
+  const modified = parseHttpDate(fields.get("last-modified") ?? "", now);
+  if (modified !== undefined && Math.floor(modified / 1000) !== page.lastModified) {
+    const [ours, theirs] = [page.lastModified * 1000, modified].map((time) => new Date(time).toISOString());
+    found.push(note("last-modified", `published ${ours}, served ${theirs}`, fixes.date));
+  }
+  return found;
+}
+
+/**
+ * Says what to do about other bytes than published once a page was asked for a second time: are they the same, it is no
+ * change that the next export would publish.
+ */
+export function judgeServedAgain(findings: readonly Finding[], first: ServedPage, second: ServedPage): Finding[] {
+  const isSame = second.failure === undefined && second.head?.status === 200 && second.digest === first.digest;
+  return findings.map((one) => (isSame && isOtherBytes(one) ? { ...one, fix: fixes.together } : one));
+}
+
+/** Whether a finding says that other bytes are served than were published. */
+export function isOtherBytes({ kind, severity }: Finding): boolean {
+  return severity === "difference" && (kind === "size" || kind === "digest");
+}
+
+/** Whether a body is the one that was published. */
+export function agreesWith(page: Page, served: Pick<ServedPage, "sizeBytes" | "digest">): boolean {
+  const isOfSize = page.sizeBytes === undefined || served.sizeBytes === page.sizeBytes;
+  return isOfSize && (page.digest === undefined || page.digest === served.digest);
+}
+
+function resolve(location: string | undefined, from: string): URL | undefined {
+  return location === undefined ? undefined : parseUrl(location, from);
+}
+
+function fixOf(origin: string, path: string, to: URL | undefined): string {
+  if (to !== undefined && to.origin !== origin) return `${fixes.base} ${to.origin}/`;
+  return to === undefined ? fixes.redirect : fixInstead(path, to.pathname, "redirect");
+}
+
+function fixInstead(path: string, instead: string | undefined, otherwise: "missing" | "refused" | "redirect"): string {
+  if (instead === undefined || instead !== planAlternative(path)) return fixes[otherwise];
+  if (path.endsWith("/")) return fixes.unindex;
+  if (instead.endsWith("/")) return fixes.index;
+  return instead.length < path.length ? fixes.clean : fixes.unclean;
+}

@@ -1,0 +1,162 @@
+import type { Timing } from "../core/index.ts";
+import {
+  type AnswerHead,
+  type FetchOutcome,
+  type FetchRequest,
+  isSiteInTrouble,
+  TidemarkError,
+} from "../core/index.ts";
+import { findIncludes } from "../exporter/index.ts";
+import { maxMetaBytes, saysNoindex } from "../formats/robots/index.ts";
+import { createDigest, type Fetcher } from "../http/index.ts";
+import type { ServedPage } from "./served-page.ts";
+
+/** How a site is asked. */
+export interface SiteAskerOptions {
+  readonly origin: string;
+  readonly timing: Timing;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** An answer, with the body where it was small and wanted. */
+export interface Asked {
+  readonly head: AnswerHead | undefined;
+  readonly outcome: FetchOutcome;
+}
+
+/** An answer to a request for a page. */
+export interface AskedPage extends ServedPage {
+  /** The beginning of a page of HTML, at most {@link maxMetaBytes}; empty if it is none. */
+  readonly start: Buffer;
+}
+
+/** A body may be this much larger than expected before it is cut off. */
+const spareBytes = 1024 * 1024;
+/** A server that asks for a longer wait than this is not asked again. */
+const maxRetryWaitMs = 30_000;
+/** Nothing larger is read, whatever was published of it. */
+const maxPageBytes = 1024 ** 3;
+/** After so many requests in a row that found the site in trouble it is left alone. */
+const maxTroublesInARow = 10;
+
+/** Asks one site for one thing after the other, with a pause before each, and follows no redirect. */
+export class SiteAsker {
+  readonly #fetcher: Fetcher;
+  readonly #options: SiteAskerOptions;
+  /** Pause before each request; may be changed once the site's robots.txt is known. */
+  delayMs = 0;
+  #requests = 0;
+  #troublesInARow = 0;
+  #restsUntil = 0;
+
+  constructor(fetcher: Fetcher, options: SiteAskerOptions) {
+    this.#fetcher = fetcher;
+    this.#options = options;
+  }
+
+  /** Requests that were sent. */
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /** Asks for something small, at most `maxBytes` of it. */
+  async ask(path: string, maxBytes: number): Promise<Asked> {
+    return await this.#ask(() => ({ path, maxBytes, truncateAtBytes: maxBytes }));
+  }
+
+  /** Asks for a page; its body is digested while it comes. @param expectedBytes - as published */
+  async askPage(path: string, expectedBytes: number): Promise<AskedPage> {
+    let digest = createDigest();
+    let sizeBytes = 0;
+    let start: Buffer[] = [];
+    let startBytes = 0;
+    const { head, outcome } = await this.#ask(() => {
+      digest = createDigest();
+      sizeBytes = 0;
+      start = [];
+      startBytes = 0;
+      const write = (chunk: Uint8Array): void => {
+        digest.update(chunk);
+        sizeBytes += chunk.length;
+        if (startBytes >= maxMetaBytes) return;
+        start.push(Buffer.from(chunk.subarray(0, maxMetaBytes - startBytes)));
+        startBytes += chunk.length;
+      };
+      return { path, maxBytes: Math.min(expectedBytes + spareBytes, maxPageBytes), sink: { write } };
+    });
+    const isHtml = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(head?.fields.get("content-type") ?? "");
+    const html = isHtml ? Buffer.concat(start) : Buffer.alloc(0);
+    return {
+      head,
+      failure: outcome.kind === "failed" ? outcome.message : undefined,
+      sizeBytes,
+      digest: digest.digest(),
+      saysNoindex: isHtml && saysNoindex(html.toString("latin1")),
+      hasDirectives: findIncludes(html) !== undefined,
+      start: html,
+    };
+  }
+
+  /** Waits as before each request but the first. */
+  async pause(): Promise<void> {
+    if (this.#requests > 0 && this.delayMs > 0) await this.#options.timing.delay(this.delayMs, this.#options.signal);
+  }
+
+  #throwIfResting(): void {
+    const { origin, timing } = this.#options;
+    if (timing.now() >= this.#restsUntil) return;
+    const time = new Date(this.#restsUntil).toISOString();
+    throw new TidemarkError("site-unavailable", `${origin} asks not to be asked before ${time}.`, {
+      hint: "Run the same command after that.",
+    });
+  }
+
+  async #ask(makeRequest: () => Omit<FetchRequest, "origin" | "timeoutMs" | "signal" | "onAnswer">): Promise<Asked> {
+    const { origin, timing, timeoutMs, signal } = this.#options;
+    for (let isRetry = false; ; isRetry = true) {
+      await this.pause();
+      this.#throwIfAborted();
+      this.#throwIfResting();
+      let head: AnswerHead | undefined;
+      const outcome = await this.#fetcher.get({
+        ...makeRequest(),
+        origin,
+        timeoutMs,
+        onAnswer: (answer) => {
+          head = answer;
+        },
+        beforeNext: async () => {
+          await timing.delay(this.delayMs, signal);
+          return true;
+        },
+        ...(signal === undefined ? {} : { signal }),
+      });
+      this.#throwIfAborted();
+      this.#requests += 1;
+      this.#countTrouble(outcome);
+      if (isRetry || outcome.kind !== "unavailable" || outcome.retryAt === undefined) return { head, outcome };
+      const waitMs = Math.max(0, outcome.retryAt - timing.now());
+      if (waitMs > maxRetryWaitMs) {
+        this.#restsUntil = Math.max(this.#restsUntil, outcome.retryAt);
+        return { head, outcome };
+      }
+      await timing.delay(waitMs, signal);
+    }
+  }
+
+  #countTrouble(outcome: FetchOutcome): void {
+    this.#troublesInARow = isSiteInTrouble(outcome) ? this.#troublesInARow + 1 : 0;
+    if (this.#troublesInARow < maxTroublesInARow) return;
+    const why = outcome.kind === "failed" ? outcome.message : `it answers ${outcome.status}`;
+    throw new TidemarkError("site-unavailable", `${this.#options.origin}/ is left alone: ${why}.`, {
+      hint: "Try again later, or with a longer --delay.",
+    });
+  }
+
+  #throwIfAborted(): void {
+    const { signal, origin } = this.#options;
+    if (signal?.aborted === true)
+      throw new TidemarkError("aborted", `The verification of ${origin}/ was stopped before its end.`);
+  }
+}

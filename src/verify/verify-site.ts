@@ -1,0 +1,44 @@
+import type { Timing } from "../core/index.ts";
+import { type VerifySummary, wrapSystemError } from "../core/index.ts";
+import { parseSiteAddress } from "../crawler/index.ts";
+import { createFetcher, realTiming } from "../http/index.ts";
+import { SiteAsker } from "./site-asker.ts";
+import type { VerifySiteOptions } from "./site-verification.ts";
+import { Verification } from "./site-verification.ts";
+
+/**
+ * Reads what a site publishes, as a crawler does, and asks the server itself for some of the pages: what a crawler
+ * would find otherwise than published is reported, with what to do about it.
+ *
+ * One request at a time; memory is the sample, and 20,000 pages and 10,000 links that tell how the site names its pages. Nothing is written anywhere.
+ *
+ * @returns what it came to
+ * @throws TidemarkError `bad-option`, `no-archives`, `site-unavailable`, `aborted`, `archive-corrupt`; not where a
+ *   finding says already why the archives cannot be read
+ * @example
+ * const { differences } = await verifySite({ url: "https://example.org/", sample: 20 });
+ * if (differences > 0) console.log("a crawler would not find what is published");
+ */
+export async function verifySite(options: VerifySiteOptions): Promise<VerifySummary> {
+  const { url, userAgent, delay, signal, onEvent } = options;
+  const startedMs = performance.now();
+  const report = onEvent ?? (() => undefined);
+  const origin = parseSiteAddress(url, (event) => {
+    if (event.event === "warning") report({ event: "warning", code: event.code, message: event.message });
+  });
+  const real = realTiming();
+  const timing: Timing = delay === undefined ? real : { now: real.now, delay };
+  const seed = options.seed ?? Math.floor(Math.random() * 2 ** 32);
+  await using fetcher = createFetcher({
+    allowedPrivateOrigins: [origin],
+    ...(userAgent === undefined ? {} : { userAgent }),
+  });
+  const asker = new SiteAsker(fetcher, { origin, timing, timeoutMs: options.timeoutMs ?? 30_000, signal });
+  const verification = new Verification(options, origin, asker, timing, seed, report);
+  try {
+    await verification.run();
+  } catch (error) {
+    throw wrapSystemError(error, `verify ${origin}/`, { site: origin });
+  }
+  return { ...verification.counts, requests: asker.requests, elapsedMs: Math.round(performance.now() - startedMs) };
+}

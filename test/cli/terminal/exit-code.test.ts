@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { it } from "node:test";
+import { addCrawlSummaries } from "../../../src/cli/crawl/crawl-sum.ts";
+import { exitCodeOfError, exitCodeOfVisit, exitCodes, worstExitCode } from "../../../src/cli/terminal/exit-code.ts";
+import { errorCodes } from "../../../src/core/error.ts";
+import { repositoryFolder } from "../../repository-folder.ts";
+
+it("gives the worst of several codes", () => {
+  assert.equal(worstExitCode([]), exitCodes.done);
+  assert.equal(worstExitCode([0, 3, 0]), exitCodes.itemsFailed);
+  const ranking = ["done", "itemsFailed", "siteUnavailable", "warning", "locked", "critical", "broken", "usage", "bug"];
+  const codes = ranking.map((name) => exitCodes[name as keyof typeof exitCodes]);
+  for (const [at, worse] of codes.entries())
+    for (const code of codes.slice(0, at + 1)) {
+      assert.equal(worstExitCode([worse, code]), worse);
+      assert.equal(worstExitCode([code, worse]), worse);
+    }
+});
+
+it("tells a spent budget from failures", () => {
+  const visit = { ...addCrawlSummaries([]), source: "archives" as const, pageRequests: 5 };
+  assert.equal(exitCodeOfVisit(visit, undefined), exitCodes.done);
+  assert.equal(exitCodeOfVisit({ ...visit, pending: 9 }, 5), exitCodes.done);
+  assert.equal(exitCodeOfVisit({ ...visit, pending: 9 }, 6), exitCodes.itemsFailed);
+  assert.equal(exitCodeOfVisit({ ...visit, pending: 9 }, undefined), exitCodes.itemsFailed);
+  assert.equal(exitCodeOfVisit({ ...visit, failed: 1 }, 5), exitCodes.itemsFailed);
+  assert.equal(exitCodeOfVisit({ ...visit, source: "none" }, undefined), exitCodes.siteUnavailable);
+});
+
+it("has every exit code and every error code, with its exit code, in docs/cli.md", () => {
+  const text = readFileSync(join(repositoryFolder(), "docs", "cli.md"), "utf8");
+  for (const code of Object.values(exitCodes)) assert.match(text, new RegExp(`^\\| ${code} \\|`, "m"));
+  for (const code of errorCodes.filter((one) => one !== "aborted")) {
+    assert.match(text, new RegExp(`^\\| \`${code}\` \\| ${exitCodeOfError(code)} \\|`, "m"), code);
+  }
+});

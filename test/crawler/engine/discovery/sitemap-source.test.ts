@@ -1,0 +1,360 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
+import type { CrawlSiteOptions } from "../../../../src/crawler/crawl-site-options.ts";
+import { MappedSite, sitemapIndex, urlset } from "../mapped-site.ts";
+import { PublishedSite } from "../published-site.ts";
+import { Crawler, type Visit } from "../site-visit.ts";
+
+const sitemap: Partial<CrawlSiteOptions> = { sources: ["sitemap"] };
+
+async function openSite(
+  pages: Readonly<Record<string, string>> = { "/a.html": "a", "/b.html": "b" },
+): Promise<Crawler> {
+  const crawler = await Crawler.open();
+  crawler.site.set(pages);
+  return crawler;
+}
+
+function put(crawler: Crawler, path: string, content: string | Uint8Array): void {
+  crawler.site.files.set(path, Buffer.from(content));
+}
+
+function listed(crawler: Crawler, ...paths: readonly string[]): string {
+  return urlset(
+    crawler.site.origin,
+    paths.map((path) => ({ path })),
+  );
+}
+
+function pageRequests({ requests }: Visit): string[] {
+  return requests.filter((request) => request.endsWith(".html"));
+}
+
+describe("sitemaps", () => {
+  it("are those that robots.txt names, or the one at the usual place", async () => {
+    await using crawler = await openSite();
+    put(crawler, "/sitemap.xml", listed(crawler, "/a.html"));
+    assert.deepEqual((await crawler.visit(sitemap)).pages, ["created /a.html"]);
+    put(crawler, "/robots.txt", `Sitemap: ${crawler.site.origin}/map.xml\n`);
+    put(crawler, "/map.xml", listed(crawler, "/b.html"));
+    const named = await crawler.visitNextDay(sitemap);
+    assert.ok(!named.requests.includes("200 /sitemap.xml"));
+    assert.deepEqual(named.pages, ["created /b.html"]);
+  });
+
+  it("of other sites are passed over, and the one at the usual place is read", async () => {
+    await using crawler = await openSite();
+    put(crawler, "/robots.txt", "Sitemap: https://elsewhere.example/map.xml\n");
+    assert.match((await crawler.visit(sitemap)).summary.passedOver[0]?.why ?? "", /elsewhere\.example/);
+    put(
+      crawler,
+      "/sitemap.xml",
+      `${listed(crawler, "/a.html").replace("</urlset>", "")}<url><loc>https://elsewhere.example/b.html</loc></url></urlset>`,
+    );
+    assert.deepEqual((await crawler.visitNextDay(sitemap)).pages, ["created /a.html"]);
+  });
+
+  it("lie on another host where robots.txt says so, and its rules hold there", async () => {
+    await using crawler = await openSite();
+    await using other = await PublishedSite.open();
+    const { site } = crawler;
+    put(crawler, "/robots.txt", `Sitemap: ${other.origin}/map.xml\n`);
+    put(crawler, "/own.xml", listed(crawler, "/b.html"));
+    const index = sitemapIndex(
+      ...[`${other.origin}/part.xml`, `${other.origin}/secret.xml`],
+      ...[`${site.origin}/own.xml`, "https://third.example/map.xml"],
+    );
+    other.files.set("/robots.txt", Buffer.from("User-agent: *\nDisallow: /secret\n"));
+    other.files.set("/map.xml", Buffer.from(index));
+    const foreign = urlset(other.origin, [{ path: "/c.html" }]).replace(/^.*?<urlset[^>]*>/, "");
+    other.files.set("/part.xml", Buffer.from(`${listed(crawler, "/a.html").replace("</urlset>", "")}${foreign}`));
+    const near = { ...sitemap, allowPrivate: true };
+    const first = await crawler.visit(near);
+    assert.deepEqual(first.pages, ["created /a.html", "created /b.html"]);
+    assert.deepEqual(first.warnings, ["other-origin", "disallowed"]);
+    assert.deepEqual(other.takeRequests(), ["200 /robots.txt", "200 /map.xml", "200 /part.xml"]);
+    await crawler.visitNextDay(near);
+    assert.deepEqual(other.takeRequests(), ["200 /robots.txt", "304 /map.xml", "304 /part.xml"]);
+  });
+
+  it("lie on another host that cannot be reached, or must not be: the one at the usual place is read", async () => {
+    await using crawler = await openSite();
+    await using other = await PublishedSite.open();
+    put(crawler, "/robots.txt", `Sitemap: ${other.origin}/map.xml\n`);
+    put(crawler, "/sitemap.xml", sitemapIndex(`${other.origin}/map.xml`, `${crawler.site.origin}/1.xml`));
+    put(crawler, "/1.xml", listed(crawler, "/b.html"));
+    other.files.set("/map.xml", Buffer.from(listed(crawler, "/a.html")));
+    // A host of the same machine may only be asked if that is allowed; what an index says of others never counts.
+    assert.deepEqual((await crawler.visit(sitemap)).pages, ["created /b.html"]);
+    assert.deepEqual(other.takeRequests(), []);
+    for (const path of ["/map.xml", "/robots.txt"]) {
+      other.answers.set(path, (_, response) => response.writeHead(503).end());
+      const visit = await crawler.visitNextDay({ ...sitemap, allowPrivate: true });
+      assert.equal(visit.summary.source, "sitemap");
+      assert.ok(visit.requests.includes("304 /sitemap.xml"));
+      const wanted = path === "/map.xml" ? "503 /map.xml" : "503 /robots.txt";
+      assert.equal(other.takeRequests().at(-1), wanted);
+    }
+  });
+
+  it("come in indexes, gzip'd or not, and are not read again while they are unchanged", async () => {
+    await using crawler = await openSite({ "/a.html": "a", "/b.html": "b", "/c.html": "c" });
+    const { origin } = crawler.site;
+    put(crawler, "/sitemap.xml", sitemapIndex(`${origin}/1.xml.gz`, `${origin}/2.xml`));
+    put(crawler, "/1.xml.gz", gzipSync(listed(crawler, "/a.html")));
+    put(crawler, "/2.xml", listed(crawler, "/b.html"));
+    assert.deepEqual((await crawler.visit(sitemap)).pages, ["created /a.html", "created /b.html"]);
+    const again = await crawler.visitNextDay(sitemap);
+    assert.deepEqual(again.requests.slice(1, 4), ["304 /sitemap.xml", "304 /1.xml.gz", "304 /2.xml"]);
+    put(crawler, "/2.xml", listed(crawler, "/c.html"));
+    const changed = await crawler.visitNextDay(sitemap);
+    assert.deepEqual(changed.requests.slice(1, 4), ["304 /sitemap.xml", "304 /1.xml.gz", "200 /2.xml"]);
+    assert.deepEqual(changed.pages, ["created /c.html"]);
+    assert.deepEqual(Object.keys(crawler.mirror()).length, 3);
+  });
+
+  for (const [what, content] of [
+    ["that is cut off", (text: string) => text.slice(0, -12)],
+    ["with an entity bomb", (text: string) => `<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>${text}`],
+    ["that is another document", () => "<html><body>sorry</body></html>"],
+    ["of a broken gzip", () => gzipSync("x".repeat(1000)).subarray(0, 20)],
+  ] as const) {
+    it(`${what}: the others are read, and nothing that is named no more is believed to be gone`, async () => {
+      await using crawler = await openSite({ "/a.html": "a", "/b.html": "b", "/c.html": "c" });
+      const { origin } = crawler.site;
+      put(crawler, "/sitemap.xml", sitemapIndex(`${origin}/1.xml`, `${origin}/2.xml`));
+      put(crawler, "/1.xml", listed(crawler, "/a.html"));
+      put(crawler, "/2.xml", listed(crawler, "/b.html"));
+      await crawler.visit(sitemap);
+      put(crawler, "/1.xml", content(listed(crawler, "/a.html")));
+      put(crawler, "/2.xml", listed(crawler, "/b.html", "/c.html"));
+      const visit = await crawler.visitNextDay(sitemap);
+      assert.deepEqual([visit.pages, visit.warnings.length], [["created /c.html"], 1]);
+      assert.equal(Object.keys(crawler.mirror()).length, 3);
+    });
+  }
+
+  it("that name themselves and each other without end are read once each, and not too deep", async () => {
+    await using crawler = await openSite();
+    const { origin } = crawler.site;
+    for (let at = 0; at < 10; at++) {
+      const path = at === 0 ? "/sitemap.xml" : `/${at}.xml`;
+      put(
+        crawler,
+        path,
+        sitemapIndex(`${origin}/sitemap.xml`, `${origin}/${at + 1}.xml`, "https://elsewhere.example/x.xml"),
+      );
+    }
+    put(crawler, "/1.xml", sitemapIndex(`${origin}/2.xml`, `${origin}/pages.xml`));
+    put(crawler, "/pages.xml", listed(crawler, "/a.html"));
+    const visit = await crawler.visit(sitemap);
+    assert.deepEqual(visit.requests.filter((request) => request.endsWith(".xml")).length, 4);
+    assert.deepEqual(visit.pages, ["created /a.html"]);
+    assert.ok(visit.warnings.includes("too-deep") && visit.warnings.includes("other-origin"));
+  });
+
+  it("that robots.txt disallows are not asked for", async () => {
+    await using crawler = await openSite();
+    put(crawler, "/sitemap.xml", listed(crawler, "/a.html"));
+    put(crawler, "/robots.txt", "User-agent: *\nDisallow: /sitemap.xml\n");
+    const visit = await crawler.visit(sitemap);
+    assert.deepEqual([visit.requests, visit.summary.source], [["200 /robots.txt"], "none"]);
+  });
+
+  it("no longer name a page: it is asked for, and deleted only if the server says so", async () => {
+    await using site = await MappedSite.open(5);
+    const { crawler } = site;
+    await crawler.visit(sitemap);
+    site.nextDay();
+    site.lastmods.delete("/0.html");
+    site.lastmods.delete("/1.html");
+    crawler.site.set({ "/0.html": undefined });
+    crawler.site.answers.set("/0.html", (_, response) => void response.writeHead(410).end());
+    site.publish();
+    const visit = await crawler.visit(sitemap);
+    assert.deepEqual(visit.pages, ["gone /0.html"]);
+    assert.ok(visit.requests.includes("304 /1.html"));
+    assert.deepEqual(site.stale(), []);
+  });
+
+  it("list pages of other types than are wanted: those are not asked for", async () => {
+    await using crawler = await openSite({ "/a.html": "a", "/b.png": "b" });
+    put(crawler, "/sitemap.xml", listed(crawler, "/a.html", "/b.png"));
+    const visit = await crawler.visit({ ...sitemap, types: ["image/*"] });
+    assert.deepEqual([visit.pages, pageRequests(visit)], [["created /b.png"], []]);
+  });
+});
+
+describe("a sitemap's lastmod", () => {
+  /** Visits on some days, on each of which one page changes and the sitemap says so; the last visit. */
+  async function prove(site: MappedSite, days: number): Promise<Visit> {
+    let visit = await site.crawler.visit(sitemap);
+    for (let day = 1; day <= days; day++) {
+      site.nextDay();
+      site.change(`/${day}.html`);
+      site.publish();
+      visit = await site.crawler.visit(sitemap);
+      assert.deepEqual(site.stale(), []);
+    }
+    return visit;
+  }
+
+  it("is trusted after three looks that proved it: only pages that moved and a sample are asked for", async () => {
+    await using site = await MappedSite.open(60);
+    assert.equal(pageRequests(await prove(site, 3)).length, 60);
+    site.nextDay();
+    site.change("/40.html");
+    site.publish();
+    const visit = await site.crawler.visit(sitemap);
+    assert.equal(pageRequests(visit).length, 21);
+    assert.equal(new Set(visit.requests).size, visit.requests.length);
+    assert.deepEqual(visit.pages, ["updated /40.html"]);
+  });
+
+  it("that is trusted finds new pages, and those that are named no more", async () => {
+    await using site = await MappedSite.open(60);
+    await prove(site, 3);
+    site.nextDay();
+    site.change("/new.html");
+    for (const path of ["/7.html", "/8.html"]) site.lastmods.delete(path);
+    site.crawler.site.set({ "/7.html": undefined });
+    site.publish();
+    const visit = await site.crawler.visit(sitemap);
+    assert.deepEqual(visit.pages, ["created /new.html", "failed /7.html"]);
+    assert.ok(visit.requests.includes("304 /8.html"));
+    site.nextDay();
+    assert.deepEqual((await site.crawler.visit(sitemap)).pages, ["failed /7.html"]);
+    site.nextDay();
+    assert.deepEqual((await site.crawler.visit(sitemap)).pages, ["gone /7.html"]);
+    assert.deepEqual(site.stale(), []);
+  });
+
+  it("of one part may be unchanged while another part names a page no more", async () => {
+    await using site = await MappedSite.open(60);
+    const { crawler } = site;
+    const { origin } = crawler.site;
+    await prove(site, 3);
+    const pages = [...site.lastmods].map(([path, lastmod]) => ({ path, lastmod }));
+    put(crawler, "/sitemap.xml", sitemapIndex(`${origin}/1.xml`, `${origin}/2.xml`));
+    put(crawler, "/1.xml", urlset(origin, pages.slice(0, 30)));
+    put(crawler, "/2.xml", urlset(origin, pages.slice(30)));
+    site.nextDay();
+    await crawler.visit(sitemap);
+    const last = pages.at(-1)?.path ?? "";
+    crawler.site.answers.set(last, (_, response) => void response.writeHead(410).end());
+    put(crawler, "/2.xml", urlset(origin, pages.slice(30, -1)));
+    site.nextDay();
+    const visit = await crawler.visit(sitemap);
+    assert.ok(visit.requests.includes("304 /1.xml") && pageRequests(visit).length < 30);
+    assert.deepEqual(visit.pages, [`gone ${last}`]);
+  });
+
+  it("that a page has not leaves the page to be asked for in every visit", async () => {
+    await using site = await MappedSite.open(60);
+    await prove(site, 3);
+    const text = site.crawler.site.files.get("/sitemap.xml")?.toString() ?? "";
+    site.nextDay();
+    put(site.crawler, "/sitemap.xml", text.replace(/(\/50\.html<\/loc>)<lastmod>[^<]*<\/lastmod>/, "$1"));
+    site.change("/50.html", true);
+    const visit = await site.crawler.visit(sitemap);
+    assert.deepEqual(visit.pages, ["updated /50.html"]);
+    assert.ok(pageRequests(visit).length < 30);
+    site.change("/50.html", true);
+    site.crawler.site.set({ "/50.html": "once more" });
+    site.nextDay();
+    assert.deepEqual((await site.crawler.visit(sitemap)).pages, ["updated /50.html"]);
+  });
+
+  it("that is a build's stamp misses nothing", async () => {
+    await using site = await MappedSite.open(30);
+    for (let day = 0; day < 8; day++) {
+      for (const path of site.lastmods.keys()) site.lastmods.set(path, site.today);
+      site.change(`/${day}.html`, true);
+      site.publish();
+      await site.crawler.visit(sitemap);
+      assert.deepEqual(site.stale(), []);
+      site.nextDay();
+    }
+  });
+
+  it("that never moves is never trusted, and misses nothing", async () => {
+    await using site = await MappedSite.open(30);
+    for (let day = 0; day < 8; day++) {
+      site.change(`/${day}.html`, true);
+      await site.crawler.visit(sitemap);
+      assert.deepEqual(site.stale(), []);
+      site.nextDay();
+    }
+  });
+
+  it("that begins to lie after it was trusted is found out, and misses nothing from then on", async () => {
+    await using site = await MappedSite.open(60);
+    await prove(site, 4);
+    let looks = 0;
+    for (; looks < 3; looks++) {
+      site.nextDay();
+      for (let at = 0; at < 12; at++) site.change(`/${(looks * 12 + at) % 60}.html`, true);
+      site.change(`/${50 + looks}.html`);
+      site.publish();
+      await site.crawler.visit(sitemap);
+    }
+    for (let day = 0; day < 4; day++) {
+      site.nextDay();
+      site.change(`/${day}.html`, true);
+      await site.crawler.visit(sitemap);
+      assert.deepEqual(site.stale(), [], `day ${day}`);
+    }
+  });
+
+  it("that lies in the future says nothing: the page is asked for in every visit", async () => {
+    await using site = await MappedSite.open(30);
+    for (const path of site.lastmods.keys()) site.lastmods.set(path, "2099-01-01");
+    site.publish();
+    for (let day = 0; day < 6; day++) {
+      site.change(`/${day}.html`, true);
+      await site.crawler.visit(sitemap);
+      assert.deepEqual(site.stale(), []);
+      site.nextDay();
+    }
+  });
+
+  it("that moved while a visit ended early is not forgotten", async () => {
+    await using site = await MappedSite.open(60);
+    await prove(site, 3);
+    site.nextDay();
+    for (let at = 10; at < 30; at++) site.change(`/${at}.html`);
+    site.publish();
+    const abort = new AbortController();
+    site.crawler.site.answers.set("/15.html", () => abort.abort());
+    await assert.rejects(site.crawler.visit({ ...sitemap, signal: abort.signal }), { code: "aborted" });
+    const before = site.crawler.site
+      .takeRequests()
+      .filter((request) => request.startsWith("200 ") && request.endsWith(".html"));
+    site.crawler.site.answers.clear();
+    site.nextDay();
+    const rest = await site.crawler.visit(sitemap);
+    assert.deepEqual(site.stale(), []);
+    const whole = [
+      ...before,
+      ...rest.requests.filter((request) => request.startsWith("200 ") && request.endsWith(".html")),
+    ];
+    assert.ok(whole.length <= 22 && new Set(whole).size === 20, whole.join());
+  });
+});
+
+describe("other forms of sitemaps", () => {
+  it("are read: a text of URLs, and feeds, from which nothing is taken to be complete", async () => {
+    await using crawler = await openSite({ "/a.html": "a", "/b.html": "b", "/c.html": "c", "/d.html": "d" });
+    const { origin } = crawler.site;
+    put(crawler, "/robots.txt", ["1.txt", "2.rss", "3.atom"].map((name) => `Sitemap: ${origin}/${name}\n`).join(""));
+    put(crawler, "/1.txt", gzipSync(`${origin}/a.html\r\n`));
+    put(crawler, "/2.rss", `<rss><channel><item><link>${origin}/b.html</link></item></channel></rss>`);
+    put(crawler, "/3.atom", `<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="/c.html"/></entry></feed>`);
+    assert.deepEqual((await crawler.visit(sitemap)).pages, ["created /a.html", "created /b.html", "created /c.html"]);
+    put(crawler, "/2.rss", `<rss><channel><item><link>${origin}/d.html</link></item></channel></rss>`);
+    const visit = await crawler.visitNextDay(sitemap);
+    assert.deepEqual([visit.pages, visit.summary.deleted], [["created /d.html"], 0]);
+    assert.equal(Object.keys(crawler.mirror()).length, 4);
+  });
+});

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { CrawlSiteOptions } from "../../../src/crawler/crawl-site-options.ts";
+import { longer } from "../../long-run.ts";
+import { MappedSite, urlset } from "./mapped-site.ts";
+import { Crawler, type Visit } from "./site-visit.ts";
+
+const planned: Partial<CrawlSiteOptions> = { sources: ["sitemap"], isPlanned: true };
+const pagesOf = ({ requests }: Visit): string[] => requests.filter((request) => request.endsWith(".html"));
+
+/** How a visit to a page without a file ends, as the server has it. */
+const missed = (path: string): string => `404 ${path}`;
+
+describe("visits by plan", () => {
+  for (const rest of [{}, { budget: 5 }]) {
+    it(`ask at once for what a sitemap lists no more, until it is known to be gone: ${JSON.stringify(rest)}`, async () => {
+      for (const hasDates of [true, false]) {
+        await using crawler = await Crawler.open();
+        const publish = (...paths: readonly string[]): void => {
+          const lastmod = hasDates ? { lastmod: "2026-01-01" } : {};
+          const text = urlset(
+            crawler.site.origin,
+            paths.map((path) => ({ path, ...lastmod })),
+          );
+          crawler.site.files.set("/sitemap.xml", Buffer.from(text));
+        };
+        crawler.site.set({ "/a.html": "a", "/b.html": "b", "/c.html": "c" });
+        publish("/a.html", "/b.html", "/c.html");
+        await crawler.visit({ ...planned, ...rest });
+        crawler.site.set({ "/a.html": undefined });
+        publish("/c.html");
+        const visits: string[][] = [];
+        for (let visit = 0; visit < 3; visit++) {
+          crawler.now += 3_600_000;
+          visits.push(pagesOf(await crawler.visit({ ...planned, ...rest })));
+        }
+        for (const requests of visits) assert.ok(requests.includes(missed("/a.html")), JSON.stringify(visits));
+        // What is there, though no list names it, is asked for at once as well, and then again by its plan.
+        assert.ok(visits[0]?.includes("304 /b.html"), JSON.stringify(visits));
+        if (!("budget" in rest)) assert.deepEqual(visits.slice(1), [[missed("/a.html")], [missed("/a.html")]]);
+        assert.deepEqual(Object.keys(crawler.mirror()).sort(), ["/b.html", "/c.html"]);
+      }
+    });
+  }
+
+  it("ask again in the next visit for what could not be had, whatever the site says of itself", async () => {
+    await using crawler = await Crawler.open();
+    const { site } = crawler;
+    const byLinks = { sources: ["links"], isPlanned: true } as const;
+    site.set({ "/": '<a href="/a.html">a</a><a href="/b.html">b</a>', "/a.html": "a", "/b.html": "b" });
+    await crawler.visit(byLinks);
+    site.answers.set("/a.html", (_, response) => void response.writeHead(403).end());
+    site.set({ "/b.html": undefined });
+    crawler.now += 10 * 86_400_000;
+    const ask = async (): Promise<string[]> => pagesOf(await crawler.visit(byLinks)).sort();
+    assert.deepEqual(await ask(), ["403 /a.html", missed("/b.html")]);
+    crawler.now += 3_600_000;
+    assert.deepEqual(await ask(), ["403 /a.html", missed("/b.html")]);
+    site.answers.clear();
+    crawler.now += 3_600_000;
+    assert.deepEqual(await ask(), ["200 /a.html", missed("/b.html")]);
+    crawler.now += 3_600_000;
+    assert.deepEqual(await ask(), []);
+    assert.deepEqual(
+      Object.keys(crawler.mirror()).filter((path) => path.endsWith(".html")),
+      ["/a.html", "/index.html"],
+    );
+  });
+
+  it("ask for a page as soon as its lastmod moves, before that is proved to be true", async () => {
+    await using mapped = await MappedSite.open(5);
+    const { crawler } = mapped;
+    await crawler.visit(planned);
+    mapped.nextDay();
+    mapped.change("/3.html");
+    mapped.publish();
+    assert.deepEqual(pagesOf(await crawler.visit(planned)), ["200 /3.html"]);
+    mapped.nextDay();
+    assert.deepEqual(pagesOf(await crawler.visit(planned)), []);
+  });
+
+  it("ask for pages of which nothing is known after 2.5 days, and the later the longer they stay equal", async () => {
+    await using crawler = await Crawler.open();
+    crawler.site.set({ "/a.html": "a" });
+    crawler.site.files.set("/sitemap.xml", Buffer.from(urlset(crawler.site.origin, [{ path: "/a.html" }])));
+    const days: number[] = [];
+    for (let day = 0; day < 40; day++) if (pagesOf(await crawler.visitNextDay(planned)).length > 0) days.push(day);
+    assert.deepEqual(days.slice(0, 2), [0, 3]);
+    const waits = days.slice(1).map((day, at) => day - (days[at] ?? 0));
+    assert.deepEqual(
+      waits,
+      waits.toSorted((a, b) => a - b),
+    );
+    assert.ok(days.length >= 5 && days.length <= 9, days.join());
+  });
+
+  it("take a page that is new to them for one as lively as the others of its site", async () => {
+    const paths = Array.from({ length: longer(25, 60) }, (_, at) => `/${at}.html`);
+    const askedForNew = async (areLively: boolean): Promise<number> => {
+      await using crawler = await Crawler.open();
+      const list = (all: readonly string[]): void => {
+        const text = urlset(
+          crawler.site.origin,
+          all.map((path) => ({ path })),
+        );
+        crawler.site.files.set("/sitemap.xml", Buffer.from(text));
+      };
+      const live = (day: number): void => {
+        crawler.site.set(Object.fromEntries(paths.map((path) => [path, areLively ? `${path} ${day}` : path])));
+      };
+      list(paths);
+      for (let day = 0; day < 30; day++) {
+        live(day);
+        await crawler.visitNextDay(planned);
+      }
+      crawler.site.set({ "/new.html": "new" });
+      list([...paths, "/new.html"]);
+      await crawler.visitNextDay(planned);
+      for (let day = 1; day < longer(8, 60); day++) {
+        if (pagesOf(await crawler.visitNextDay(planned)).some((request) => request.endsWith("/new.html"))) return day;
+      }
+      return Number.POSITIVE_INFINITY;
+    };
+    const [lively, quiet] = [await askedForNew(true), await askedForNew(false)];
+    assert.ok(lively <= 2 && quiet >= 5, `${lively} and ${quiet} days`);
+  });
+});

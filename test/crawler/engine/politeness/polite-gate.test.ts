@@ -1,0 +1,420 @@
+import assert from "node:assert/strict";
+import { describe, it, test } from "node:test";
+import type { TurnEnding } from "../../../../src/core/gate.ts";
+import { PoliteGate } from "../../../../src/crawler/engine/politeness/polite-gate.ts";
+import type { PolitenessOptions } from "../../../../src/crawler/engine/politeness/politeness-options.ts";
+import { fc } from "../../../property.ts";
+import { checkPoliteness, type LoggedRequest } from "../order/politeness-check.ts";
+import { VirtualTime } from "../order/virtual-time.ts";
+
+interface Answer {
+  readonly takesMs: number;
+  readonly ending: "fine" | "retry-after" | "overloaded" | "unreachable" | "broken";
+  readonly retryAfterMs: number;
+}
+
+interface Site {
+  readonly addresses: readonly number[];
+  readonly crawlDelayMs: number;
+  readonly answers: readonly Answer[];
+}
+
+const answers = fc.array(
+  fc.record({
+    takesMs: fc.integer({ min: 1, max: 3000 }),
+    ending: fc.constantFrom<Answer["ending"]>(
+      "fine",
+      "fine",
+      "fine",
+      "retry-after",
+      "overloaded",
+      "unreachable",
+      "broken",
+    ),
+    retryAfterMs: fc.integer({ min: 0, max: 120_000 }),
+  }),
+  { minLength: 1, maxLength: 40 },
+);
+const webs = fc.array(
+  fc.record({
+    addresses: fc.uniqueArray(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 2 }),
+    crawlDelayMs: fc.constantFrom(0, 0, 700, 4000),
+    answers,
+  }),
+  { minLength: 1, maxLength: 6 },
+);
+const rules = fc.record({
+  pagesBeforeRest: fc.integer({ min: 1, max: 12 }),
+  restMs: fc.constantFrom(0, 800, 15_000),
+});
+
+const nameOf = (at: number): string => `http://s${at}.example`;
+
+function openGate(time: VirtualTime, sites: readonly Site[], options: PolitenessOptions, random = 0.5): PoliteGate {
+  return new PoliteGate(
+    {
+      now: time.now,
+      delay: time.delay,
+      random: () => random,
+      addressesOf: async (name) => (sites[Number(/\d+/.exec(name)?.[0])]?.addresses ?? []).map((at) => `192.0.2.${at}`),
+    },
+    options,
+  );
+}
+
+function endingOf({ ending, retryAfterMs }: Answer, now: number): TurnEnding {
+  if (ending === "retry-after") return { wellbeing: "overloaded", retryAt: now + retryAfterMs, requests: 1 };
+  return { wellbeing: ending, requests: 1 };
+}
+
+/** Crawls sites at the same time, and returns what their servers saw. */
+async function crawl(sites: readonly Site[], options: PolitenessOptions): Promise<LoggedRequest[]> {
+  const time = new VirtualTime();
+  const gate = openGate(time, sites, options);
+  const log: LoggedRequest[] = [];
+  const crawlOne = async (site: Site, at: number): Promise<void> => {
+    const name = nameOf(at);
+    gate.describe(name, { crawlDelayMs: site.crawlDelayMs });
+    for (const answer of site.answers) {
+      const turn = await gate.turn(name);
+      assert.equal(turn.kind, "turn");
+      if (turn.kind !== "turn") return;
+      const beganAt = time.now();
+      await time.delay(answer.takesMs);
+      const endedAt = time.now();
+      const ending = endingOf(answer, endedAt);
+      for (const address of site.addresses)
+        log.push({
+          ...{ site: name, address: String(address), beganAt, endedAt },
+          // What asks for less than half a second asks for nothing.
+          ...(ending.retryAt === undefined ? {} : { retryAt: ending.retryAt }),
+          isTrouble: ending.wellbeing !== "fine" && (ending.retryAt ?? 0) <= endedAt + 500,
+        });
+      turn.done(ending);
+    }
+  };
+  await time.run(Promise.all(sites.map(crawlOne)));
+  assert.equal(
+    log.length,
+    sites.reduce((sum, site) => sum + site.answers.length * site.addresses.length, 0),
+  );
+  return log;
+}
+
+function check(
+  log: readonly LoggedRequest[],
+  sites: readonly Site[],
+  rule: { pagesBeforeRest: number; restMs: number },
+) {
+  const crawlDelayMs = (name: string): number => sites[Number(/\d+/.exec(name)?.[0])]?.crawlDelayMs ?? 0;
+  // A request to a site of two addresses stands once in the log of each.
+  const perAddress = [1, 2, 3].map((address) => log.filter((request) => request.address === String(address)));
+  return perAddress.map((part) => checkPoliteness(part, { ...rule, crawlDelayMs, toleranceMs: 0 }));
+}
+
+describe("a gate", () => {
+  it("lets nobody through too early, whatever sites there are and whatever they answer", async () => {
+    await fc.assert(
+      fc.asyncProperty(webs, rules, async (sites, rule) => {
+        const log = await crawl(sites, rule);
+        assert.deepEqual(
+          check(log, sites, rule).flatMap(({ violations }) => violations),
+          [],
+        );
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("lets nobody wait who could go", async () => {
+    const oneAddress = webs.map((sites) => sites.map((site) => ({ ...site, addresses: site.addresses.slice(0, 1) })));
+    await fc.assert(
+      fc.asyncProperty(oneAddress, rules, async (sites, rule) => {
+        const reports = check(await crawl(sites, rule), sites, rule);
+        for (const { needlessMs } of reports) assert.equal(needlessMs, 0);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("uses all of the rate that nothing forbids", async () => {
+    const fine: Answer = { takesMs: 100, ending: "fine", retryAfterMs: 0 };
+    const site: Site = { addresses: [1], crawlDelayMs: 0, answers: Array(100).fill(fine) };
+    const log = await crawl([site, { ...site, addresses: [2] }], { pagesBeforeRest: 10, restMs: 15_000 });
+    const times = log.flatMap(({ beganAt, endedAt }) => [beganAt, endedAt]);
+    assert.equal(Math.max(...times) - Math.min(...times), 100 * 100 + 9 * 15_000);
+  });
+
+  it("lets sites of one address take turns in the order in which they ask", async () => {
+    const fine: Answer = { takesMs: 10, ending: "fine", retryAfterMs: 0 };
+    const site: Site = { addresses: [1], crawlDelayMs: 0, answers: Array(4).fill(fine) };
+    const log = await crawl([site, site, site], { pagesBeforeRest: 100 });
+    assert.deepEqual(
+      log.map((request) => request.site),
+      Array(4)
+        .fill([nameOf(0), nameOf(1), nameOf(2)])
+        .flat(),
+    );
+  });
+
+  it("lets as many through at once as are asked for, and still gives rests", async () => {
+    const time = new VirtualTime();
+    const gate = openGate(time, [{ addresses: [1], crawlDelayMs: 0, answers: [] }], {});
+    gate.describe(nameOf(0), { concurrency: 3 });
+    let underWay = 0;
+    let most = 0;
+    const began: number[] = [];
+    const one = async (): Promise<void> => {
+      const turn = await gate.turn(nameOf(0));
+      most = Math.max(most, ++underWay);
+      began.push(time.now());
+      await time.delay(100);
+      underWay--;
+      if (turn.kind === "turn") turn.done({ wellbeing: "fine", requests: 1 });
+    };
+    const from = time.now();
+    await time.run(Promise.all(Array.from({ length: 12 }, one)));
+    assert.equal(most, 3);
+    assert.deepEqual(
+      began.map((at) => at - from),
+      [0, 0, 0, 100, 100, 100, 200, 200, 200, 300, 15_400, 15_400],
+    );
+  });
+});
+
+/** Makes requests one after the other, and returns when each began, from the first. */
+async function times(
+  time: VirtualTime,
+  gate: PoliteGate,
+  endings: readonly ((now: number) => TurnEnding)[],
+): Promise<number[]> {
+  const began: number[] = [];
+  const work = async (): Promise<void> => {
+    for (const end of endings) {
+      const turn = await gate.turn(nameOf(0));
+      began.push(time.now());
+      if (turn.kind === "turn") turn.done(end(time.now()));
+    }
+  };
+  await time.run(work());
+  return began.map((at) => at - (began[0] ?? 0));
+}
+
+const lone: readonly Site[] = [{ addresses: [1], crawlDelayMs: 0, answers: [] }];
+const fast: PolitenessOptions = { pagesBeforeRest: 1_000_000 };
+const fine = (): TurnEnding => ({ wellbeing: "fine", requests: 1 });
+const overloaded = (): TurnEnding => ({ wellbeing: "overloaded", requests: 1 });
+
+describe("backing off", () => {
+  it("waits within bounds that double, up to a minute", async () => {
+    const endings = Array(9).fill(overloaded);
+    const time = new VirtualTime();
+    const longest = await times(time, openGate(time, lone, fast, 1), endings);
+    assert.deepEqual(
+      longest.slice(1).map((at, index) => at - (longest[index] ?? 0)),
+      [2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000],
+    );
+    const other = new VirtualTime();
+    const shortest = await times(other, openGate(other, lone, fast, 0), endings);
+    assert.deepEqual(shortest, [0, 500, 1000, 1500, 2000, 2500, 3000, 3500, 4000]);
+  });
+
+  it("forgives a trouble for each half minute of quiet", async () => {
+    for (const [quietMs, waitMs] of [
+      [0, 16_000],
+      [29_999, 16_000],
+      [30_000, 8000],
+      [60_000, 4000],
+      [90_000, 2000],
+      [9_000_000, 2000],
+    ] as const) {
+      const time = new VirtualTime();
+      const gate = openGate(time, lone, fast, 1);
+      await times(time, gate, [overloaded, overloaded, overloaded, fine]);
+      time.set(time.now() + quietMs);
+      const began = await times(time, gate, [overloaded, fine]);
+      assert.equal(began[1], waitMs, `after ${quietMs} ms`);
+    }
+  });
+
+  it("holds a broken page against nobody, and takes a storm of answers to one moment for one", async () => {
+    const time = new VirtualTime();
+    const gate = openGate(time, lone, fast, 1);
+    const broken = (): TurnEnding => ({ wellbeing: "broken", requests: 1 });
+    assert.deepEqual(await times(time, gate, [broken, broken, broken, fine]), [0, 2000, 4000, 6000]);
+    gate.describe(nameOf(0), { concurrency: 4 });
+    const turns = await Promise.all(Array.from({ length: 4 }, () => gate.turn(nameOf(0))));
+    time.set(time.now() + 50);
+    for (const turn of turns) if (turn.kind === "turn") turn.done(overloaded());
+    assert.equal(gate.stateOf(nameOf(0), false).level, 1);
+  });
+
+  it("believes a Retry-After, but none of more than a day", async () => {
+    const day = 86_400_000;
+    for (const [asked, waitMs] of [
+      [1000, 1000],
+      [7_200_000, 7_200_000],
+      [day + 1, day],
+      [250_000_000_000_000, day],
+      [Number.MAX_SAFE_INTEGER, day],
+      [-5, 500],
+      [-1_900_000_000_000, 500],
+      [Number.NaN, 500],
+    ] as const) {
+      const time = new VirtualTime();
+      const gate = openGate(time, lone, { ...fast, maxWaitMs: 2 * day }, 0);
+      const bounded: boolean[] = [];
+      await time.run(
+        gate.turn(nameOf(0)).then((turn) => {
+          const retryAt = time.now() + asked;
+          if (turn.kind === "turn") bounded.push(turn.done({ wellbeing: "overloaded", retryAt, requests: 1 }));
+        }),
+      );
+      const from = time.now();
+      await time.run(gate.turn(nameOf(0)));
+      assert.deepEqual([time.now() - from, bounded], [waitMs, [asked > day]], `asked for ${asked}`);
+    }
+  });
+});
+
+describe("waiting for a turn", () => {
+  it("is refused where it would take too long, and ends with the signal", async () => {
+    const time = new VirtualTime();
+    const gate = openGate(time, lone, { ...fast, maxWaitMs: 10_000 });
+    await times(time, gate, [(now) => ({ wellbeing: "overloaded", retryAt: now + 10_001, requests: 1 })]);
+    const at = time.now() + 10_001;
+    assert.deepEqual(await gate.turn(nameOf(0)), { kind: "later", at, why: "retry-after" });
+    time.set(time.now() + 1);
+    const stop = new AbortController();
+    const waits: unknown[] = [];
+    const turn = gate.turn(nameOf(0), { signal: stop.signal, onWait: (until, why) => waits.push([until, why]) });
+    setImmediate(() => stop.abort());
+    assert.deepEqual(await turn, { kind: "aborted" });
+    assert.deepEqual(waits, [[at, "retry-after"]]);
+    await time.run(gate.turn(nameOf(0)));
+    assert.equal(time.now(), at, "who has left is in nobody's way");
+  });
+
+  it("is not for years when the clock is set back", async () => {
+    const time = new VirtualTime();
+    const gate = openGate(time, lone, { pagesBeforeRest: 1, restMs: 15_000 });
+    await times(time, gate, [overloaded]);
+    time.set(time.now() - 10 * 365 * 86_400_000);
+    const from = time.now();
+    await time.run(gate.turn(nameOf(0)));
+    assert.equal(time.now() - from, 15_000);
+  });
+});
+
+describe("the numbers of a site's clocks", () => {
+  it("lead on where they were kept", async () => {
+    await fc.assert(
+      fc.asyncProperty(answers, rules, fc.nat(40), fc.constantFrom(0, 700), async (list, rule, cut, crawlDelayMs) => {
+        const began = async (at: number): Promise<number[]> => {
+          const time = new VirtualTime();
+          let gate = openGate(time, lone, rule);
+          gate.describe(nameOf(0), { crawlDelayMs });
+          const log: number[] = [];
+          const work = async (): Promise<void> => {
+            for (const [index, answer] of list.entries()) {
+              if (index === at) {
+                const state = JSON.parse(JSON.stringify(gate.stateOf(nameOf(0), false)));
+                gate = openGate(time, [{ ...(lone[0] as Site), addresses: [2] }], rule);
+                gate.restore(nameOf(0), state);
+              }
+              const turn = await gate.turn(nameOf(0));
+              log.push(time.now());
+              await time.delay(answer.takesMs);
+              if (turn.kind === "turn") turn.done(endingOf(answer, time.now()));
+            }
+          };
+          await time.run(work());
+          return log;
+        };
+        assert.deepEqual(await began(cut), await began(-1));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("of a visit that was killed make the next one wait as if it had just asked", async () => {
+    const time = new VirtualTime();
+    const gate = openGate(time, lone, {});
+    gate.describe(nameOf(0), { crawlDelayMs: 20_000 });
+    await times(time, gate, [fine]);
+    time.set(time.now() + 5000);
+    const next = openGate(time, lone, {});
+    next.restore(nameOf(0), gate.stateOf(nameOf(0), true, false));
+    const from = time.now();
+    await time.run(next.turn(nameOf(0)));
+    assert.equal(time.now() - from, 20_000);
+  });
+
+  it("of a visit that was killed while it waited make the next one wait no longer, however often it is killed", async () => {
+    const time = new VirtualTime();
+    const gate = openGate(time, lone, { restMs: 15_000 });
+    await times(time, gate, [fine]);
+    const askedAt = time.now();
+    time.set(askedAt + 1000);
+    let state = gate.stateOf(nameOf(0), true, false);
+    for (const secondsLater of [2, 9]) {
+      time.set(askedAt + secondsLater * 1000);
+      const next = openGate(time, lone, { restMs: 15_000 });
+      next.restore(nameOf(0), state);
+      // It is killed while it waits for its turn.
+      void next.turn(nameOf(0), { signal: AbortSignal.abort() });
+      await Promise.resolve();
+      state = JSON.parse(JSON.stringify(next.stateOf(nameOf(0), true)));
+    }
+    const last = openGate(time, lone, { restMs: 15_000 });
+    last.restore(nameOf(0), state);
+    await time.run(last.turn(nameOf(0)));
+    assert.equal(time.now(), askedAt + 2000 + 15_000);
+  });
+
+  test("that make no sense are as if there were none, and none keeps us away for ever", async () => {
+    const sane = new VirtualTime();
+    const state = openGate(sane, lone, fast).stateOf(nameOf(0), false);
+    const far = sane.now() + 10 ** 15;
+    for (const [numbers, atMostMs] of [
+      [{ ...state, until: Number.NaN }, 0],
+      [{ ...state, level: -1 }, 0],
+      [{ ...state, notBefore: Number.POSITIVE_INFINITY }, 0],
+      [{ ...state, troubledAt: sane.now(), until: far }, 86_400_000],
+      [{ ...state, troubledAt: far, until: far + 1000 }, 1000],
+      [{ ...state, answeredAt: sane.now(), notBefore: far }, 30 * 86_400_000],
+    ] as const) {
+      const time = new VirtualTime();
+      const gate = openGate(time, lone, { ...fast, maxWaitMs: far });
+      gate.restore(nameOf(0), numbers);
+      const from = time.now();
+      await time.run(gate.turn(nameOf(0)));
+      assert.equal(time.now() - from, atMostMs, JSON.stringify(numbers));
+    }
+  });
+});
+
+test("no more requests are under way than there are connections, and who waits longest goes first", async () => {
+  const time = new VirtualTime();
+  const ports = { now: time.now, delay: time.delay, random: () => 0.5, addressesOf: async () => [] };
+  const gate = new PoliteGate(ports, { restMs: 0 }, undefined, 3);
+  const began: string[] = [];
+  let most = 0;
+  const ask = async (site: string): Promise<void> => {
+    for (let request = 0; request < 3; request++) {
+      const turn = await gate.turn(site);
+      assert.equal(turn.kind, "turn");
+      began.push(site);
+      most = Math.max(most, gate.underWay);
+      // One site takes its time, and keeps none but its own connection.
+      await time.delay(site === nameOf(0) ? 60_000 : 100);
+      if (turn.kind === "turn") turn.done({ wellbeing: "fine", requests: 1 });
+    }
+  };
+  const sites = Array.from({ length: 10 }, (_, at) => nameOf(at));
+  await time.run(Promise.all(sites.map(ask)));
+  assert.equal(most, 3);
+  assert.equal(gate.underWay, 0);
+  assert.deepEqual(began.slice(0, 10), sites, "all have their turn before one has its second");
+  assert.equal(began.lastIndexOf(nameOf(9)) < began.lastIndexOf(nameOf(0)), true);
+});

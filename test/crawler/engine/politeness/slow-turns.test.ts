@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { Turn } from "../../../../src/core/gate.ts";
+import { PoliteGate } from "../../../../src/crawler/engine/politeness/polite-gate.ts";
+import { VirtualTime } from "../order/virtual-time.ts";
+
+const connections = 4;
+
+function openGate(time: VirtualTime): PoliteGate {
+  const ports = { now: time.now, delay: time.delay, random: () => 0, addressesOf: async () => [] };
+  return new PoliteGate(ports, {}, undefined, connections);
+}
+
+async function take(gate: PoliteGate, name: string): Promise<Turn> {
+  const turn = await gate.turn(`http://${name}.example`);
+  assert.ok(turn.kind === "turn");
+  return turn;
+}
+
+it("lends the places of requests that are slow to others that wait, and takes no place of who is quick", async () => {
+  const time = new VirtualTime();
+  const gate = openGate(time);
+  const slow: Turn[] = [];
+  await time.run(
+    (async () => {
+      for (let at = 0; at < connections; at++) slow.push(await take(gate, `slow${at}`));
+    })(),
+  );
+  const began = time.now();
+  let served = 0;
+  await time.run(
+    (async () => {
+      for (let at = 0; at < 20; at++) {
+        (await take(gate, `quick${at}`)).done({ wellbeing: "fine", requests: 1 });
+        served++;
+      }
+    })(),
+  );
+  assert.equal(served, 20);
+  assert.equal(time.now() - began, 5000, "only the first waits until somebody is slow");
+  assert.deepEqual(
+    slow.map((turn) => turn.isRecalled()),
+    [false, false, false, false],
+  );
+});
+
+it("recalls the one that has taken longest, after a minute, where as many again are slow and somebody waits", async () => {
+  const time = new VirtualTime();
+  const gate = openGate(time);
+  const slow: Turn[] = [];
+  await time.run(
+    (async () => {
+      for (let at = 0; at < 2 * connections; at++) slow.push(await take(gate, `slow${at}`));
+      await time.delay(60_000);
+    })(),
+  );
+  const recalled = (): number[] => slow.flatMap((turn, at) => (turn.isRecalled() ? [at] : []));
+  assert.deepEqual(recalled(), [], "nobody waits");
+  let isServed = false;
+  const waiting = take(gate, "quick").then(() => (isServed = true));
+  await time.run(time.delay(10));
+  assert.equal(isServed, false);
+  assert.deepEqual(recalled(), [0]);
+  slow[0]?.done({ wellbeing: "unreachable", requests: 1 });
+  await time.run(waiting);
+  assert.equal(isServed, true);
+});

@@ -1,0 +1,1 @@
+import "../../../lab/edwards/cycle-highs.test.ts";

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type FileSource, isScannedFile, MergedPages } from "../../../src/exporter/lists/merged-pages.ts";
+import type { ScanBatch, ScannedFile } from "../../../src/exporter/walk/scanned-file.ts";
+import { fc } from "../../property.ts";
+import { givenPages, listed } from "../walk/listing.ts";
+
+function file(path: string): ScannedFile {
+  return { path, location: path, sizeBytes: 1, mtimeUs: 2, ctimeUs: 3, mediaType: "text/html" };
+}
+
+function givenFiles(batches: readonly ScanBatch[]): FileSource {
+  let at = 0;
+  return { next: async () => batches[at++], [Symbol.asyncDispose]: async () => undefined };
+}
+
+async function drain(merged: MergedPages) {
+  const pages = [];
+  const gaps = [];
+  for (let batch = await merged.next(); batch !== undefined; batch = await merged.next()) {
+    pages.push(...batch.pages);
+    gaps.push(...batch.gaps.map(({ path }) => path));
+  }
+  return { pages, gaps };
+}
+
+test("files and listed pages come in path order, and of one path the file", async () => {
+  const names = fc.uniqueArray(fc.stringMatching(/^\/[a-d]{0,3}$/), { maxLength: 40 });
+  await fc.assert(
+    fc.asyncProperty(
+      names,
+      names,
+      fc.integer({ min: 1, max: 9 }),
+      fc.integer({ min: 1, max: 9 }),
+      async (a, b, sizeA, sizeB) => {
+        const [files, others] = [a.toSorted(), b.toSorted()];
+        const batches: ScanBatch[] = [];
+        for (let at = 0; at < files.length; at += sizeA)
+          batches.push({ files: files.slice(at, at + sizeA).map(file), gaps: [] }, { files: [], gaps: [] });
+        await using merged = new MergedPages(
+          givenFiles(batches),
+          givenPages(
+            others.map((path) => listed(path)),
+            sizeB,
+          ),
+        );
+        const { pages } = await drain(merged);
+        assert.deepEqual(
+          pages.map(({ path }) => path),
+          [...new Set([...files, ...others])].sort(),
+        );
+        for (const page of pages) assert.equal(isScannedFile(page), files.includes(page.path));
+        assert.equal(merged.shadowed, files.filter((path) => others.includes(path)).length);
+      },
+    ),
+  );
+});
+
+test("gaps of the walk are handed on, before what comes after them", async () => {
+  const files = givenFiles([
+    { files: [file("/a")], gaps: [{ path: "/b/" }] },
+    { files: [], gaps: [{ path: "/d" }] },
+  ]);
+  await using merged = new MergedPages(files, givenPages([listed("/c")]));
+  assert.deepEqual((await drain(merged)).gaps, ["/b/", "/d"]);
+});
+
+test("a list that is not complete makes the whole site one gap, and no other is told", async () => {
+  const files = givenFiles([
+    { files: [file("/a")], gaps: [{ path: "/b/" }] },
+    { files: [], gaps: [{ path: "/d" }] },
+  ]);
+  await using merged = new MergedPages(files, givenPages([listed("/c")], 1, false));
+  const { pages, gaps } = await drain(merged);
+  assert.deepEqual(gaps, ["/"]);
+  assert.deepEqual(
+    pages.map(({ path }) => path),
+    ["/a", "/c"],
+  );
+});

@@ -1,0 +1,238 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { TidemarkError } from "../../../src/core/error.ts";
+import { longer } from "../../long-run.ts";
+import { fc } from "../../property.ts";
+import { MemorySite } from "./memory-site.ts";
+import { PublishedReader } from "./published-reader.ts";
+import { checkAgreement, StandardsReader } from "./standards-site.ts";
+
+const chosen = { sitemap: true, resourceSync: true, changeDumps: false, resourceDump: false };
+const location = (path: string): string => `https://example.org${path}`;
+
+/** A signal that is raised at the nth time that somebody looks at it. */
+function signalAt(looks: number): AbortSignal {
+  let seen = 0;
+  const signal = new AbortController().signal;
+  Object.defineProperty(signal, "aborted", { get: () => ++seen > looks });
+  return signal;
+}
+
+/** Pages that lists of changes lead to from a resource list of an earlier time. */
+function follow(reader: StandardsReader, from: ReadonlySet<string>, at: number): string[] {
+  const held = new Set(from);
+  for (const { entries } of reader.changeLists()) {
+    for (const { location: url, change, changedAt = 0 } of entries) {
+      if (changedAt <= at) continue;
+      if (change === "deleted") held.delete(url);
+      else held.add(url);
+    }
+  }
+  return [...held].sort();
+}
+
+/** Checks that pages are in the lists as they are now, of whichever run. */
+function checkAllListed(reader: StandardsReader, urls: ReadonlySet<string>): void {
+  const listed = reader.sitemapLocations();
+  const resources = reader.resourceLocations();
+  for (const url of urls) {
+    assert.ok(listed.has(url), `${url} is in no sitemap`);
+    assert.ok(resources?.has(url), `${url} is in no resource list`);
+  }
+}
+
+const steps = fc.array(
+  fc.record({
+    hours: fc.integer({ min: 1, max: 30 }),
+    changes: fc.array(fc.tuple(fc.integer({ min: 0, max: 60 }), fc.boolean()), { maxLength: 12 }),
+    // Of the places at which a run can be stopped; most runs come to their end.
+    stop: fc.option(fc.integer({ min: 0, max: 40 })),
+  }),
+  { minLength: 2, maxLength: 20 },
+);
+
+type History = typeof steps extends fc.Arbitrary<infer H> ? H : never;
+
+/** A run splits a shard and is stopped before it ends, and the next splits it elsewhere and is stopped as well. */
+const threeStops: History = [
+  {
+    hours: 1,
+    changes: [
+      [0, true],
+      [3, true],
+    ],
+    stop: null,
+  },
+  {
+    hours: 1,
+    changes: [
+      [5, true],
+      [8, true],
+    ],
+    stop: null,
+  },
+  {
+    hours: 1,
+    changes: [
+      [4, true],
+      [6, true],
+      [7, true],
+    ],
+    stop: 0,
+  },
+  {
+    hours: 1,
+    changes: [
+      [2, true],
+      [1, true],
+    ],
+    stop: 13,
+  },
+  {
+    hours: 1,
+    changes: [
+      [9, true],
+      [0, false],
+    ],
+    stop: 9,
+  },
+  { hours: 1, changes: [], stop: null },
+  { hours: 1, changes: [], stop: null },
+];
+
+test("whatever happens, and wherever runs are stopped, all formats agree after the next whole run", async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (history) => {
+      using site = new MemorySite();
+      const reader = new StandardsReader(site);
+      let visit: { held: Set<string>; at: number; oldest: number } | undefined;
+      let version = 0;
+      let steady: Set<string> | undefined;
+      for (const { hours, changes, stop } of history) {
+        for (const [number, isThere] of changes) {
+          const path = `/p${String(number).padStart(2, "0")}.html`;
+          if (isThere) site.pages.set(path, ++version);
+          else site.pages.delete(path);
+        }
+        site.nowMs += hours * 3_600_000;
+        const standards = { ...chosen, shardPages: 4 };
+        const signal = stop === null ? undefined : signalAt(stop);
+        try {
+          await site.export({ standards, signal });
+        } catch (error) {
+          assert.ok(error instanceof TidemarkError && error.code === "aborted", String(error));
+          for (const url of steady ?? []) if (!site.pages.has(url.slice(location("").length))) steady?.delete(url);
+          // Wherever it stopped: a page that was there all the time was never out of the sitemaps.
+          if (steady === undefined) continue;
+          checkAllListed(reader, steady);
+          continue;
+        }
+        const pages = [...site.hold().values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+        assert.deepEqual(
+          [...reader.sitemapPages()],
+          pages.map((page) => [location(page.path), page.lastModified]),
+        );
+        const { header, entries } = reader.resources();
+        assert.deepEqual(
+          entries,
+          pages.map(({ path, lastModified, sizeBytes, mediaType }) => ({
+            location: location(path),
+            lastModified,
+            sizeBytes,
+            mediaType,
+          })),
+        );
+        assert.equal(header.at, new PublishedReader(site.docroot).index.publication);
+        const lists = reader.changeLists();
+        assert.deepEqual(
+          lists.map((list, at) => [list.header.until, at > 0 && list.header.from]),
+          lists.map((_, at) => [lists[at + 1]?.header.from, at > 0 && lists[at - 1]?.header.until]),
+        );
+        const now = new Set(entries.map((entry) => entry.location));
+        steady = new Set(now);
+        const oldest = lists[0]?.header.from ?? 0;
+        // A reader of before comes to what is there now, unless the lists begin after his visit.
+        if (visit !== undefined && visit.at >= oldest)
+          assert.deepEqual(follow(reader, visit.held, visit.at), [...now].sort());
+        if (visit === undefined || visit.at < oldest) visit = { held: now, at: header.at ?? 0, oldest };
+      }
+    }),
+    { numRuns: longer(4, 25), examples: [[threeStops]] },
+  );
+});
+
+test("wherever the first split of all pages is stopped, no list leaves one out", async () => {
+  for (let stop = 0, isWhole = false; !isWhole; stop += longer(4, 1)) {
+    using site = new MemorySite();
+    const reader = new StandardsReader(site);
+    const standards = { ...chosen, shardPages: 4 };
+    for (let page = 0; page < 8; page++) site.pages.set(`/p${page}.html`, 1);
+    await site.export({ standards });
+    const steady = reader.sitemapLocations();
+    for (let page = 8; page < 20; page++) site.pages.set(`/p${page}.html`, 1);
+    site.nowMs += 3_600_000;
+    isWhole = await site.export({ standards, signal: signalAt(stop) }).then(
+      () => true,
+      () => false,
+    );
+    checkAllListed(reader, steady);
+    assert.ok(stop < 100, "it comes to its end");
+  }
+});
+
+test("what cannot be read of lists that were begun costs a writing of them all, and no agreement", async () => {
+  using site = new MemorySite();
+  const standards = { ...chosen, shardPages: 4 };
+  for (let page = 0; page < 30; page++) site.pages.set(`/p${page}.html`, 1);
+  await site.export({ standards });
+  for (const broken of [
+    "",
+    "[",
+    "{}",
+    '[{"from":"/p1.html","start":"/a","end":"/b"}]',
+    '[{"from":"/b","start":"/b","end":"/a"}]',
+  ]) {
+    writeFileSync(join(site.stateDir, "standards-begun.json"), broken);
+    for (const name of readdirSync(site.publishedFolder).filter((name) => /^sitemap-/.test(name)))
+      writeFileSync(join(site.publishedFolder, name), "of a run that was killed");
+    site.nowMs += 3_600_000;
+    await site.export({ standards });
+    checkAgreement({ docroot: site.docroot, publishedFolder: site.publishedFolder, hold: () => site.hold() });
+    assert.ok(!existsSync(join(site.stateDir, "standards-begun.json")));
+  }
+});
+
+test("100 changes of 50,000 pages rewrite one index and the documents that they fall into", async () => {
+  using site = new MemorySite();
+  for (let page = 0; page < 50_000; page++) site.pages.set(`/d${page % 100}/page-${page}.html`, 1);
+  await site.export({ standards: chosen });
+  const reader = new StandardsReader(site);
+  const documents = () => reader.names().filter((name) => /^(?:sitemap|resourcelist)/.test(name));
+  const stamps = () => new Map(documents().map((name) => [name, site.stamp(name)]));
+  const before = stamps();
+  assert.ok(before.size > 20, `${before.size} documents`);
+  site.nowMs += 86_400_000;
+  await site.export({ standards: chosen });
+  assert.deepEqual(stamps(), before);
+  site.nowMs += 86_400_000;
+  // All of one folder, which lie in one shard or in two.
+  for (let page = 7; page < 10_000; page += 100) site.pages.set(`/d7/page-${page}.html`, 2);
+  await site.export({ standards: chosen });
+  const after = stamps();
+  assert.deepEqual([...after.keys()], [...before.keys()]);
+  const written = [...after].filter(([name, stamp]) => stamp !== before.get(name)).map(([name]) => name);
+  const shards = written.filter((name) => name.startsWith("sitemap-"));
+  assert.ok(shards.length === 1 || shards.length === 2, `${shards.length} sitemaps`);
+  assert.deepEqual(
+    written.sort(),
+    [
+      "sitemap.xml",
+      "resourcelist.xml",
+      ...shards,
+      ...shards.map((name) => name.replace("sitemap", "resourcelist")),
+    ].sort(),
+  );
+  assert.equal(reader.sitemapPages().size, 50_000);
+});

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { proposeSite } from "../../../src/exporter/setup/site-proposal.ts";
+import { serveFolder } from "../../../src/server/folder-server.ts";
+import { makeTempFolder, type TempFolder } from "../../temp-folder.ts";
+
+function makeSite(files: Readonly<Record<string, string>>): TempFolder & { readonly docroot: string } {
+  const folder = makeTempFolder();
+  const docroot = join(folder.path, "site");
+  mkdirSync(docroot);
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(docroot, name), content);
+  return { ...folder, docroot };
+}
+
+/** A site that nobody exported on this machine. */
+const baseUrl = "https://proposal-test.example/";
+
+async function withServer<T>(listener: RequestListener, act: (url: string) => Promise<T>): Promise<T> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    return await act(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+describe("a proposal for a site", () => {
+  it("says what an export would do, and that the server serves these files", async () => {
+    using site = makeSite({ "index.html": "<p>home", "a b%.txt": "note", ".env": "secret" });
+    await using server = await closing(await serveFolder({ folder: site.docroot }));
+    const { settings, summary, findings, baseUrlFrom } = await proposeSite({
+      docroot: site.docroot,
+      baseUrl,
+      serverUrl: server.url,
+    });
+    assert.deepEqual([settings.baseUrl, settings.docroot, baseUrlFrom], [baseUrl, site.docroot, "option"]);
+    assert.deepEqual([summary.created, summary.dryRun, summary.withheld], [2, true, 1]);
+    assert.deepEqual(
+      findings.map(({ isFine }) => isFine),
+      [true, true, true],
+      JSON.stringify(findings),
+    );
+    assert.match(findings[0]?.message ?? "", /^2 of 2 sampled pages/);
+    assert.deepEqual(readdirSync(site.docroot).sort(), [".env", "a b%.txt", "index.html"]);
+  });
+
+  it("names files as the site's own links do, where the server answers so", async () => {
+    using site = makeSite({
+      "index.html": '<a href="/">home</a><a href="docs/">docs</a><a href="/about">about</a><a href="/gone/">gone</a>',
+      "about.html": "<p>about",
+      "docs.txt": "note",
+    });
+    mkdirSync(join(site.docroot, "docs"));
+    writeFileSync(join(site.docroot, "docs/index.html"), "<p>docs");
+    const options = { docroot: site.docroot, baseUrl };
+    const answer = (clean: boolean): RequestListener => {
+      const files: Record<string, string> = { "/": "index.html", "/docs/": "docs/index.html" };
+      if (clean) files["/about"] = "about.html";
+      return (request, response) => {
+        const url = request.url ?? "";
+        const file = join(site.docroot, files[url] ?? url);
+        if (existsSync(file)) response.end(readFileSync(file));
+        else response.writeHead(404).end();
+      };
+    };
+    const clean = await withServer(answer(true), (serverUrl) => proposeSite({ ...options, serverUrl }));
+    assert.deepEqual([clean.settings.index, clean.settings.cleanUrls], [undefined, true]);
+    const folders = await withServer(answer(false), (serverUrl) => proposeSite({ ...options, serverUrl }));
+    assert.deepEqual([folders.settings.index, folders.settings.cleanUrls], [["index.html"], undefined]);
+    assert.match(folders.findings.find(({ isFine }) => !isFine)?.message ?? "", /link to "\/about".*404/);
+    assert.ok(folders.findings.some(({ message }) => message.includes("--index index.html")));
+  });
+
+  it("finds out whether the server puts in what pages include", async () => {
+    using site = makeSite({
+      "index.html": '<p>home<!--#include virtual="/foot.html" -->',
+      "a.html": "<p>a",
+      "foot.html": "foot",
+    });
+    const options = { docroot: site.docroot, baseUrl };
+    const answer =
+      (processes: boolean): RequestListener =>
+      (request, response) => {
+        const file = join(site.docroot, request.url === "/" ? "index.html" : (request.url ?? ""));
+        const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+        response.end(processes ? text.replace(/<!--#.*?-->/, "foot") : text);
+      };
+    for (const processes of [true, false]) {
+      const { settings, findings } = await withServer(answer(processes), (serverUrl) =>
+        proposeSite({ ...options, serverUrl }),
+      );
+      assert.equal(settings.ssi, processes ? undefined : "off");
+      assert.match(findings[0]?.message ?? "", /^2 of 2 sampled pages/);
+      const said = processes ? /puts in what pages include/ : /--ssi off/;
+      assert.ok(findings.some(({ message }) => said.test(message)));
+    }
+  });
+
+  it("asks by the name of the site", async () => {
+    using site = makeSite({ "index.html": "<p>home" });
+    const hosts = new Set<string | undefined>();
+    await withServer(
+      (request, response) => {
+        hosts.add(request.headers.host);
+        response.writeHead(404).end();
+      },
+      (serverUrl) => proposeSite({ docroot: site.docroot, baseUrl, serverUrl }),
+    );
+    assert.deepEqual([...hosts], ["proposal-test.example"]);
+  });
+
+  it("sees a server of other files, another robots.txt, and a closed /.well-known/", async () => {
+    using site = makeSite({ "index.html": "<p>home", "a.txt": "note" });
+    const { findings } = await withServer(
+      (request, response) => {
+        if (request.url?.startsWith("/.well-known/") === true) response.writeHead(403).end();
+        else if (request.url === "/robots.txt") response.end("User-agent: *\nDisallow:\n");
+        else if (request.url === "/a.txt") response.end("tone");
+        else response.end("<p>other");
+      },
+      (serverUrl) => proposeSite({ docroot: site.docroot, baseUrl, serverUrl }),
+    );
+    assert.deepEqual(
+      findings.map(({ isFine }) => isFine),
+      [false, false, false],
+    );
+    const [pages, robots, wellKnown] = findings.map(({ message }) => message);
+    assert.match(
+      pages ?? "",
+      /^0 of 2 .*\/a\.txt has other bytes of the same number; \/index\.html has 8 bytes instead of 7\. Is it this/,
+    );
+    assert.match(robots ?? "", /status 200\) is not in the document root: .*--robots-dir/);
+    assert.match(wellKnown ?? "", /status 403/);
+  });
+
+  it("sees an address that leads elsewhere, and a server that does not answer", async () => {
+    using site = makeSite({ "index.html": "<p>home" });
+    let deadUrl = "";
+    const { findings } = await withServer(
+      (_, response) => response.writeHead(301, { location: "https://www.proposal-test.example/" }).end(),
+      (serverUrl) => {
+        deadUrl = serverUrl;
+        return proposeSite({ docroot: site.docroot, baseUrl, serverUrl });
+      },
+    );
+    assert.match(findings[0]?.message ?? "", /leads elsewhere/);
+    const dead = await proposeSite({ docroot: site.docroot, baseUrl, serverUrl: deadUrl });
+    assert.match(dead.findings[0]?.message ?? "", /does not answer .*nothing was compared/);
+    assert.equal(dead.findings.length, 1);
+  });
+
+  it("says that the folder is not there before it asks for anything else", async () => {
+    using folder = makeTempFolder();
+    await assert.rejects(proposeSite({ docroot: join(folder.path, "none") }), { code: "not-found" });
+  });
+
+  it("finds the address in robots.txt or the home page, and asks no server then", async () => {
+    const canonical = '<html><link href="https://home.example/x" rel="canonical">';
+    using both = makeSite({ "index.html": canonical, "robots.txt": "Sitemap: https://robots.example/sitemap.xml\n" });
+    using home = makeSite({ "index.html": canonical });
+    using neither = makeSite({
+      "index.html": "<link rel=canonical href=/relative>",
+      "robots.txt": "Sitemap: javascript:x\n",
+    });
+    const of = async ({ docroot }: { docroot: string }) => {
+      const { settings, baseUrlFrom, findings } = await proposeSite({ docroot });
+      return [settings.baseUrl, baseUrlFrom, findings.length];
+    };
+    assert.deepEqual(await of(both), ["https://robots.example/", "robots.txt", 0]);
+    assert.deepEqual(await of(home), ["https://home.example/", "home page", 0]);
+    await assert.rejects(of(neither), { code: "bad-option", hint: /--base-url/ });
+  });
+});
+
+async function closing<T extends { close(): Promise<void> }>(server: T): Promise<T & AsyncDisposable> {
+  return Object.assign(server, { [Symbol.asyncDispose]: () => server.close() });
+}

@@ -1,0 +1,308 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  type PlannedShard,
+  type ShardSizes,
+  type SitemapShard,
+  SitemapShardPlanner,
+  shardFileName,
+} from "../../../src/exporter/standards/sitemap-shards.ts";
+import { fc } from "../../property.ts";
+
+// A site as its pages' last-modified; and what was published of it.
+type Pages = ReadonlyMap<string, number>;
+
+function plan(
+  published: readonly SitemapShard[],
+  before: Pages,
+  after: Pages,
+  sizes?: ShardSizes,
+): readonly PlannedShard[] {
+  const planner = new SitemapShardPlanner(published, sizes);
+  for (const path of [...new Set([...before.keys(), ...after.keys()])].sort()) {
+    const lastModified = after.get(path);
+    if (lastModified === undefined) planner.remove(path);
+    else planner.add(path, lastModified, 150, before.get(path) !== lastModified);
+  }
+  return planner.finish();
+}
+
+const publish = (shards: readonly PlannedShard[]): SitemapShard[] =>
+  shards.map(({ from, pages, lastModified, unchanged }) => ({
+    from,
+    pages,
+    lastModified,
+    digest: unchanged?.digest ?? "written",
+  }));
+
+/** The pages of each shard, as its boundaries say. */
+function contents(shards: readonly { readonly from: string }[], pages: Pages): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>(shards.map((shard) => [shard.from, ""]));
+  let at = 0;
+  for (const path of [...pages.keys()].sort()) {
+    while (path >= (shards[at + 1]?.from ?? "\uffff")) at++;
+    const from = shards[at]?.from ?? "";
+    texts.set(from, `${texts.get(from)}${path} ${pages.get(path)}\n`);
+  }
+  return texts;
+}
+
+const number = (at: number): string => `/${String(at).padStart(8, "0")}`;
+const numbered = (count: number, step = 1): Map<string, number> =>
+  new Map(Array.from({ length: count }, (_, at) => [number(at * step), 1000]));
+const none: Pages = new Map();
+
+test("a first publication is cut into shards of about 5000, and none has no pages", () => {
+  assert.deepEqual(plan([], none, none), []);
+  assert.deepEqual(plan([], none, numbered(1)), [
+    { from: "/00000000", pages: 1, lastModified: 1000, unchanged: undefined },
+  ]);
+  for (const [pages, shards] of [
+    [10_000, 1],
+    [10_001, 2],
+    [50_000, 10],
+    [50_001, 10],
+    [200_000, 40],
+  ] as const) {
+    const planned = plan([], none, numbered(pages));
+    assert.equal(planned.length, shards, `${pages}`);
+    assert.equal(
+      planned.reduce((sum, shard) => sum + shard.pages, 0),
+      pages,
+    );
+    if (shards > 1) for (const shard of planned) assert.ok(Math.abs(shard.pages - 5000) <= 625, `${shard.pages}`);
+  }
+});
+
+test("no change: no shard is written", () => {
+  const pages = numbered(50_000);
+  const published = publish(plan([], none, pages));
+  const again = plan(published, pages, pages);
+  assert.ok(again.every((shard, at) => shard.unchanged === published[at]));
+});
+
+test("a day's 100 changes on 50,000 pages rewrite the shards that they touch and no other", () => {
+  const before = numbered(50_000, 2);
+  const published = publish(plan([], none, before));
+  assert.equal(published.length, 10);
+  // 60 pages created and 30 deleted in the third shard, 10 updated in the seventh.
+  const after = new Map(before);
+  for (let at = 0; at < 60; at++) after.set(number(22_001 + 2 * at), 2000);
+  for (let at = 0; at < 30; at++) after.delete(number(24_000 + 2 * at));
+  for (let at = 0; at < 10; at++) after.set(number(64_000 + 2 * at), 2000);
+  const planned = plan(published, before, after);
+  assert.deepEqual(
+    planned.map((shard) => shard.from),
+    published.map((shard) => shard.from),
+  );
+  assert.deepEqual(
+    planned.flatMap((shard, at) => (shard.unchanged === undefined ? [at] : [])),
+    [2, 6],
+  );
+  assert.equal(planned[6]?.lastModified, 2000);
+});
+
+test("a shard that outgrows twice the target is split, and its neighbours stay", () => {
+  const before = numbered(15_000, 10);
+  const published = publish(plan([], none, before));
+  assert.equal(published.length, 3);
+  const after = new Map(before);
+  for (let at = 0; at < 6000; at++) after.set(number(60_001 + 6 * at), 2000);
+  const planned = plan(published, before, after);
+  assert.equal(planned.length, 4);
+  assert.deepEqual(
+    planned.map((shard) => shard.unchanged !== undefined),
+    [true, false, false, true],
+  );
+  assert.equal(planned[1]?.from, published[1]?.from);
+});
+
+test("a shard that becomes too small is merged with the smaller neighbour; one that becomes empty touches none", () => {
+  const before = numbered(20_000);
+  const published = publish(plan([], none, before));
+  assert.equal(published.length, 4);
+  const emptied = new Map(
+    [...before].filter(([path]) => path < (published[1]?.from ?? "") || path >= (published[2]?.from ?? "")),
+  );
+  const without = plan(published, before, emptied);
+  assert.deepEqual(
+    without.map((shard) => shard.unchanged),
+    [published[0], published[2], published[3]],
+  );
+  const few = new Map([...emptied, ["/00005500", 1000], ["/00014999", 1000]].slice(0, -1) as [string, number][]);
+  few.delete("/00010500");
+  const merged = plan(published, before, few);
+  assert.equal(merged.length, 3);
+  assert.deepEqual(
+    merged.map((shard) => shard.unchanged !== undefined),
+    [true, false, true],
+  );
+  assert.equal(merged[1]?.from, published[1]?.from);
+});
+
+test("many small shards are merged until they are large enough", () => {
+  const pages = numbered(1000);
+  const published = publish(plan([], none, pages, { targetPages: 10 }));
+  assert.equal(published.length, 100);
+  const merged = plan(published, pages, pages, { targetPages: 1000 });
+  assert.ok(merged.length <= 4, `${merged.length}`);
+});
+
+test("a shard's document stays within its bytes, also where large entries stand together", () => {
+  const planner = new SitemapShardPlanner([], { targetPages: 1000, maxBytes: 100_000 });
+  const sizeOf = (at: number): number => (at < 500 ? 100 : 3000);
+  for (let at = 0; at < 1000; at++) planner.add(number(at), 1, sizeOf(at), true);
+  let at = 0;
+  const planned = planner.finish();
+  for (const shard of planned) {
+    let bytes = 0;
+    for (const end = at + shard.pages; at < end; at++) bytes += sizeOf(at);
+    assert.ok(bytes <= 100_000, `${bytes}`);
+  }
+  assert.equal(at, 1000);
+  assert.ok(planned.length < 40, `${planned.length}`);
+});
+
+test("of two neighbours the smaller takes in a shard that is too small; the one before if they are equal", () => {
+  const rows: readonly (readonly [readonly [number, number, number], readonly string[]])[] = [
+    [
+      [60, 5, 40],
+      ["/00000000", "/00000060"],
+    ],
+    [
+      [40, 5, 60],
+      ["/00000000", "/00000045"],
+    ],
+    [
+      [40, 5, 40],
+      ["/00000000", "/00000045"],
+    ],
+    [
+      [76, 5, 40],
+      ["/00000000", "/00000076"],
+    ],
+    [
+      [40, 5, 76],
+      ["/00000000", "/00000045"],
+    ],
+    [
+      [76, 5, 78],
+      ["/00000000", "/00000076", "/00000081"],
+    ],
+  ];
+  for (const [sizes, boundaries] of rows) {
+    const pages = numbered(sizes[0] + sizes[1] + sizes[2]);
+    const starts = [0, sizes[0], sizes[0] + sizes[1]];
+    const published = starts.map((start, at) => ({
+      from: number(start),
+      pages: sizes[at] ?? 0,
+      lastModified: 1000,
+      digest: "",
+    }));
+    const planned = plan(published, pages, pages, { targetPages: 40 });
+    assert.deepEqual(
+      planned.map((shard) => shard.from),
+      boundaries,
+      `${sizes}`,
+    );
+  }
+});
+
+test("memory that disagrees with the pages is not believed", () => {
+  for (const [pages, lastModified, isRight] of [
+    [1, 5, true],
+    [2, 5, false],
+    [1, 4, false],
+  ] as const) {
+    const planner = new SitemapShardPlanner([{ from: "/a", pages, lastModified, digest: "" }]);
+    planner.add("/a", 5, 100, false);
+    assert.equal(planner.finish()[0]?.unchanged !== undefined, isRight);
+  }
+});
+
+test("memory or pages out of order throw", () => {
+  const shard = { from: "/b", pages: 1, lastModified: 1, digest: "" };
+  assert.throws(() => new SitemapShardPlanner([shard, shard]), RangeError);
+  for (const targetPages of [0, 0.5, 25_001])
+    assert.throws(() => new SitemapShardPlanner([], { targetPages }), RangeError);
+  const planner = new SitemapShardPlanner([]);
+  planner.add("/b", 1, 100, true);
+  assert.throws(() => planner.add("/b", 1, 100, true), RangeError);
+  assert.throws(() => planner.remove("/a"), RangeError);
+});
+
+test("a shard's file is named by its boundary", () => {
+  assert.equal(shardFileName("/"), "sitemap-8a5edab282632443.xml");
+  assert.notEqual(shardFileName("/a"), shardFileName("/b"));
+});
+
+const path = fc.integer({ min: 0, max: 400 }).map(number);
+const day = fc.array(fc.tuple(path, fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined })), { maxLength: 60 });
+const sizes = fc.record({ targetPages: fc.integer({ min: 1, max: 40 }) });
+
+test("for any history: shards tile the site, what is not rewritten is right, and no boundary moves elsewhere", () => {
+  fc.assert(
+    fc.property(fc.array(day, { minLength: 1, maxLength: 8 }), sizes, (days, limits) => {
+      let before: Pages = none;
+      let published: readonly SitemapShard[] = [];
+      for (const changes of days) {
+        const after = new Map(before);
+        for (const [changed, lastModified] of changes) {
+          if (lastModified === undefined) after.delete(changed);
+          else after.set(changed, lastModified);
+        }
+        const planned = plan(published, before, after, limits);
+        assert.deepEqual(plan(published, before, after, limits), planned);
+        const old = contents(published, before);
+        const now = contents(planned, after);
+        const hard = 2 * limits.targetPages;
+        for (const [at, shard] of planned.entries()) {
+          const text = now.get(shard.from) ?? "";
+          const lines = text.split("\n").slice(0, -1);
+          assert.equal(lines.length, shard.pages);
+          assert.ok(shard.pages >= 1 && shard.pages <= hard, `${shard.pages} of ${hard}`);
+          assert.equal(Math.max(...lines.map((line) => Number(line.split(" ")[1]))), shard.lastModified);
+          if (shard.unchanged !== undefined) {
+            assert.equal(text, old.get(shard.from));
+            assert.equal(shard.unchanged.from, shard.from);
+          }
+          const next = planned[at + 1];
+          if (next !== undefined) assert.ok(shard.from < next.from);
+        }
+        // Where nothing changed, no boundary moves and nothing is rewritten, unless a neighbour became too small.
+        for (const shard of published) {
+          const isTouched = changes.some(
+            ([changed]) => before.get(changed) !== after.get(changed) && ownerOf(published, changed) === shard.from,
+          );
+          if (isTouched || shard.pages > hard || shard.pages * 4 < limits.targetPages) continue;
+          const kept = planned.find((candidate) => candidate.from === shard.from);
+          if (kept === undefined || kept.pages !== shard.pages)
+            assert.ok(hasSmallNeighbour(published, after, shard.from, limits.targetPages), shard.from);
+          else assert.equal(kept.unchanged, shard);
+        }
+        before = after;
+        published = publish(planned);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+function ownerOf(shards: readonly SitemapShard[], of: string): string | undefined {
+  return (shards.findLast((shard) => shard.from <= of) ?? shards[0])?.from;
+}
+
+// Whether the pages that are left of a neighbour are too few for a shard; empty ones between count for nothing.
+function hasSmallNeighbour(published: readonly SitemapShard[], after: Pages, from: string, target: number): boolean {
+  const counts = new Map<string, number>();
+  for (const page of after.keys()) {
+    const owner = ownerOf(published, page) ?? "";
+    counts.set(owner, (counts.get(owner) ?? 0) + 1);
+  }
+  const live = published.filter((shard) => counts.has(shard.from));
+  const at = live.findIndex((shard) => shard.from === from);
+  return [at - 1, at + 1].some((near) => {
+    const pages = counts.get(live[near]?.from ?? "\uffff");
+    return pages !== undefined && pages * 4 < target;
+  });
+}

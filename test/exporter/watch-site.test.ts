@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { type WatchedRound, type WatchSiteOptions, watchSite } from "../../src/exporter/watch-site.ts";
+import { SiteLock } from "../../src/fs/site-lock.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { countsOf, digestOf, TestSite } from "./publish/test-site.ts";
+
+/** A watch of a site whose rounds can be waited for. */
+class Watched implements AsyncDisposable {
+  readonly site: TestSite;
+  readonly #stop = new AbortController();
+  readonly #rounds: WatchedRound[] = [];
+  readonly #end: Promise<unknown>;
+  #wake: () => void = () => undefined;
+
+  constructor(site: TestSite, options: Partial<WatchSiteOptions> = {}) {
+    this.site = site;
+    this.#end = watchSite({
+      docroot: site.docroot,
+      baseUrl: "https://example.org/",
+      stateDir: site.stateDir,
+      settleMs: 40,
+      signal: this.#stop.signal,
+      onRound: (round) => {
+        this.#rounds.push(round);
+        this.#wake();
+      },
+      ...options,
+    }).catch((error: unknown) => {
+      this.#wake();
+      return error;
+    });
+  }
+
+  /** What the watch ended with; undefined if all was well. */
+  async end(): Promise<unknown> {
+    this.#stop.abort();
+    return await this.#end;
+  }
+
+  async next(): Promise<WatchedRound> {
+    for (;;) {
+      const round = this.#rounds.shift();
+      if (round !== undefined) return round;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** Waits for a round that publishes. */
+  async published(): Promise<Extract<WatchedRound, { kind: "exported" }>> {
+    for (;;) {
+      const round = await this.next();
+      if (round.kind === "exported" && round.summary.published) return round;
+    }
+  }
+
+  /** Waits until a round leaves the site published as it is. */
+  async until(names: readonly string[]): Promise<WatchedRound> {
+    for (;;) {
+      const round = await this.next();
+      if (round.kind !== "exported") continue;
+      try {
+        this.site.check(names);
+        return round;
+      } catch (error) {
+        if (!(error instanceof assert.AssertionError)) throw error;
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end();
+  }
+}
+
+test("what changes is published as it changes, and nothing else is looked at", async () => {
+  using site = new TestSite();
+  for (const name of ["a.html", "x/1.html", "x/y/2.html"]) site.write(name, name);
+  await using watch = new Watched(site);
+  assert.equal((await watch.next()).kind, "watching");
+  const first = await watch.until(["a.html", "x/1.html", "x/y/2.html"]);
+  assert.ok(first.kind === "exported" && first.because === "start");
+  site.write("x/1.html", "changed");
+  site.write("new/deep/3.html", "3");
+  const second = await watch.until(["a.html", "new/deep/3.html", "x/1.html", "x/y/2.html"]);
+  assert.ok(second.kind === "exported" && second.because === "changes");
+  renameSync(join(site.docroot, "x"), join(site.docroot, "z"));
+  await watch.until(["a.html", "new/deep/3.html", "z/1.html", "z/y/2.html"]);
+  rmSync(join(site.docroot, "new"), { recursive: true });
+  writeFileSync(join(site.docroot, ".a.html.tmp"), "written beside and renamed");
+  renameSync(join(site.docroot, ".a.html.tmp"), join(site.docroot, "a.html"));
+  await watch.until(["a.html", "z/1.html", "z/y/2.html"]);
+  assert.equal(await watch.end(), undefined);
+  const whole = await site.export();
+  assert.equal(countsOf(whole), "3 pages: 0 created, 0 updated, 0 deleted, 0 touched");
+});
+
+test("the owner's rules in robots.txt hold from the next round on, for the whole site", async () => {
+  using site = new TestSite();
+  for (const name of ["a.html", "x/1.html"]) site.write(name, name);
+  await using watch = new Watched(site);
+  await watch.until(["a.html", "x/1.html"]);
+  writeFileSync(join(site.docroot, "robots.txt"), "User-agent: *\nDisallow: /x/\n");
+  await watch.until(["a.html"]);
+  rmSync(join(site.docroot, "robots.txt"));
+  await watch.until(["a.html", "x/1.html"]);
+});
+
+test("what changes is published under the server's URLs, and its folder's other pages stay", async () => {
+  using site = new TestSite();
+  for (const name of ["about.html", "docs/index.html", "docs/a.html"]) site.write(name, name);
+  await using watch = new Watched(site, { cleanUrls: true });
+  const paths = (): string[] => [...site.hold().keys()].sort();
+  await watch.published();
+  assert.deepEqual(paths(), ["/about", "/docs/", "/docs/a"]);
+  site.write("docs/index.html", "changed");
+  const { because, summary } = await watch.published();
+  assert.equal(because, "changes");
+  assert.equal(countsOf({ summary, events: [] }), "3 pages: 0 created, 1 updated, 0 deleted, 0 touched");
+  assert.equal(site.hold().get("/docs/")?.digest, digestOf("changed"));
+  site.write("about/x.html", "a folder takes the short URL");
+  while (!paths().includes("/about/x")) await watch.published();
+  assert.deepEqual(paths(), ["/about.html", "/about/x", "/docs/", "/docs/a"]);
+  rmSync(join(site.docroot, "docs/index.html"));
+  await watch.published();
+  assert.deepEqual(paths(), ["/about.html", "/about/x", "/docs/a"]);
+});
+
+test("with mapped folders each round looks at all of the site", async () => {
+  using site = new TestSite();
+  using elsewhere = makeTempFolder();
+  site.write("a.html", "a");
+  writeFileSync(join(elsewhere.path, "b.html"), "b");
+  await using watch = new Watched(site, { map: [{ urlPrefix: "/m/", folder: elsewhere.path }] });
+  await watch.published();
+  writeFileSync(join(elsewhere.path, "b.html"), "changed, which no event tells");
+  site.write("a.html", "changed");
+  assert.equal((await watch.published()).because, "changes");
+  assert.equal(site.hold().get("/m/b.html")?.digest, digestOf("changed, which no event tells"));
+});
+
+test("trouble that passes delays what changed, and loses none of it", async () => {
+  using site = new TestSite();
+  site.write("a.html", "a");
+  await using watch = new Watched(site);
+  await watch.until(["a.html"]);
+  {
+    await using _lock = await SiteLock.take(site.stateDir, new Date());
+    site.write("b.html", "b");
+    const round = await watch.next();
+    assert.ok(round.kind === "failed" && round.error.code === "locked");
+  }
+  await watch.until(["a.html", "b.html"]);
+});
+
+test("what does not pass ends the watch", async () => {
+  using site = new TestSite();
+  site.write("a.html", "a");
+  const options = { docroot: site.docroot, baseUrl: "https://example.org/", stateDir: site.stateDir };
+  await assert.rejects(watchSite({ ...options, segmentSize: 0 }), { code: "bad-option" });
+  await assert.rejects(watchSite({ ...options, docroot: join(site.docroot, "none") }), { code: "not-found" });
+});

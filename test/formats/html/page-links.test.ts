@@ -1,0 +1,319 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  type LinkOptions,
+  LinkReader,
+  type PageLinks,
+  readLinks,
+  readStyleLinks,
+} from "../../../src/formats/html/page-links.ts";
+import { fc } from "../../property.ts";
+
+const page = "https://a.example/dir/page.html";
+const utf8 = "text/html; charset=utf-8";
+
+function listed(html: string, contentType: string = utf8): string[] {
+  const { links } = readLinks(new TextEncoder().encode(html), contentType, page);
+  return links.map(({ url, kind }) => `${kind} ${url.replace("https://a.example", "")}`);
+}
+
+function inPieces(html: string, length: number, options?: LinkOptions): PageLinks {
+  const reader = new LinkReader(page, utf8, options);
+  for (let at = 0; at < html.length; at += length) reader.write(html.slice(at, at + length));
+  return reader.end();
+}
+
+// What a page says, and its links; each row names what it proves.
+const rows: ReadonlyArray<readonly [string, string, readonly string[]]> = [
+  [
+    "attributes without quotes, of any case, spread out",
+    '<A\nHREF = b>x</a><a href="c"/><a/href=d>',
+    ["anchor /dir/b", "anchor /dir/c", "anchor /dir/d"],
+  ],
+  ["of two attributes of a name the first", '<a href="b" HREF="c">', ["anchor /dir/b"]],
+  ["an attribute value with a > in it", '<a title="a > b" href="c">', ["anchor /dir/c"]],
+  ["a tag that the page's end cuts off is none (13.2.5.8)", '<a href="b">x</a><a href="c"', ["anchor /dir/b"]],
+  [
+    "comments, closed in each way (13.2.5.43)",
+    '<!--><a href="b"><!---><a href="c"><!-- --!><a href="d"><!--!><a href="no">--><a href="e">',
+    ["anchor /dir/b", "anchor /dir/c", "anchor /dir/d", "anchor /dir/e"],
+  ],
+  [
+    "bogus comments",
+    '<?php <a href="no"> ?><a href="b"></ <a href="no"><![CDATA[<a href="no">]]><a href="c">',
+    ["anchor /dir/b", "anchor /dir/c"],
+  ],
+  [
+    "text elements hold no tags",
+    '<title><a href="no"></title><textarea><a href="no"></textarea ><script>"<a href=no>"</script><xmp><a href="no"></xmp><a href="b">',
+    ["anchor /dir/b"],
+  ],
+  [
+    "an end tag within a script that is escaped twice (13.2.5.26)",
+    '<script><!-- <script> </script> <a href="no"> --></script><a href="b">',
+    ["anchor /dir/b"],
+  ],
+  ["plaintext", '<a href="b"><plaintext></plaintext><a href="no">', ["anchor /dir/b"]],
+  [
+    "scripts and titles in SVG are markup (13.2.6.5)",
+    '<svg><title><a href="b"></title></svg><svg><style><a href="c"></style></svg>',
+    ["anchor /dir/b", "anchor /dir/c"],
+  ],
+  [
+    "SVG ends at a tag that cannot be in it",
+    '<svg><div><script><a href="no"></script></div><a href="b">',
+    ["anchor /dir/b"],
+  ],
+  ["CDATA in SVG is text", '<svg><![CDATA[<a href="no">]]><a href="b"/></svg>', ["anchor /dir/b"]],
+  ["a style sheet in SVG", "<svg><style><![CDATA[@import 'b.css';]]></style></svg>", ["style /dir/b.css"]],
+  [
+    "character references, by the rule for attributes",
+    '<a href="?a=1&amp;b=2&copy=3&#x2f;&lt"><a href="/b&#10;c">',
+    ["anchor /dir/page.html?a=1&b=2&copy=3/%3C", "anchor /bc"],
+  ],
+  ["white space around and line ends within", '<a href=" \n b\tc\r\n ">', ["anchor /dir/bc"]],
+  [
+    "an empty attribute, a bare fragment and other schemes are no links",
+    '<a href=""><a href><img src=""><a href="#x"><a href="javascript:a()"><a href=" mailto:a@b"><img src="data:image/png;base64,AA"><a href="ftp://a.example/">',
+    [],
+  ],
+  ["fragments do not count", '<a href="b#1"><a href="b#2"><a href="/dir/b">', ["anchor /dir/b"]],
+  [
+    "a base behind the links, and only the first with an href",
+    '<a href="b"><base target="_top"><base href="/x/"><base href="/y/"><a href="#z">',
+    ["anchor /x/b", "anchor /x/"],
+  ],
+  ["a base that is no URL to use", '<base href="data:,x"><a href="b">', ["anchor /dir/b"]],
+  [
+    "a base in a frame's own source does not hold for the page",
+    '<iframe srcdoc="<base href=/x/><a href=b>"></iframe><a href=c>',
+    ["anchor /dir/b", "anchor /dir/c"],
+  ],
+  [
+    "srcset: commas in and behind URLs, descriptors, parentheses",
+    '<img srcset="a,b.png 1x, c.png, d.png 2x (x, y) , , e.png,">',
+    ["image /dir/a,b.png", "image /dir/c.png", "image /dir/d.png", "image /dir/e.png"],
+  ],
+  [
+    "meta refresh in all spellings",
+    ["0;url=b", "0; URL = 'c'x", "5,d", ".5;  url=e", "1 f", "0;url='g", "0url=no", "x;url=no", "3", "3;", "0; urls"]
+      .map((content) => `<meta http-equiv=Refresh content="${content}">`)
+      .join(""),
+    [..."bcdefg", "urls"].map((name) => `meta-refresh /dir/${name}`),
+  ],
+  [
+    "forms by GET, and buttons with a method of their own",
+    '<form action="b"><input type="image" src="i" formaction="c"><button formaction="no" formmethod="POST"></form><form method="post" action="no"><button formaction="no"><button formaction="d" formmethod="get"></form>',
+    ["form /dir/b", "image /dir/i", "form /dir/c", "form /dir/d"],
+  ],
+  [
+    "rel decides what a link is; servers are no documents",
+    '<link rel="alternate stylesheet" href="a"><link rel="shortcut icon" href="b"><link rel="dns-prefetch preconnect" href="//c/"><link href="no"><link rel="next" href="d"><link rel=preload imagesrcset="e 1x, f 2x">',
+    ["style /dir/a", "icon /dir/b", "link /dir/d", "image /dir/e", "image /dir/f"],
+  ],
+  [
+    "style attributes and sheets",
+    `<p style="background:url(&quot;a&quot;)"><style>/* url(no) */ @import "b"; @import url(c) print; @namespace url(http://no/); @font-face { src: url('d') format("no") } p { background: image-set("e" type("image/no"), url(f) 2x); content: "url(no)"; x: url( g\\)\\68 ) }</style>`,
+    ["image /dir/a", "style /dir/b", "style /dir/c", "font /dir/d", "image /dir/e", "image /dir/f", "image /dir/g)h"],
+  ],
+  ["a style sheet that is not closed", "<style>p{background:url(a)}", ["image /dir/a"]],
+  [
+    "pictures for those who share the page",
+    '<meta property="og:image" content="a&amp;b"><meta name="twitter:image" content="c"><meta name="description" content="no">',
+    ["meta /dir/a&b", "meta /dir/c"],
+  ],
+];
+
+for (const [what, html, links] of rows) {
+  test(`links: ${what}`, () => {
+    assert.deepEqual(listed(html), links);
+  });
+}
+
+test("a link is unfollowed where each of its kind says so, and a page says of all", () => {
+  const html =
+    '<meta name="robots" content="noarchive, NOFOLLOW"><link rel=canonical href="/c#x"><a rel="x NoFollow" href="b">' +
+    '<a rel="ugc" href="c"><a href="c"><a rel="nofollowed" href="d"><meta http-equiv=refresh content="0;url=e&amp;f">';
+  const found = readLinks(html, undefined, page);
+  assert.deepEqual(
+    found.links.filter(({ isNofollow }) => isNofollow).map(({ url }) => url),
+    ["https://a.example/dir/b"],
+  );
+  const { base, canonical, isNoindex, isNofollow, refresh, truncated } = found;
+  assert.deepEqual(
+    { base, canonical, isNoindex, isNofollow, refresh, truncated },
+    {
+      base: page,
+      canonical: "https://a.example/c",
+      isNoindex: false,
+      isNofollow: true,
+      refresh: "https://a.example/dir/e&f",
+      truncated: false,
+    },
+  );
+  assert.equal(readLinks('<meta name="Tidemark" content="none">', undefined, page).isNoindex, true);
+});
+
+test("in XHTML that is served as XML an empty script has no content, and CDATA is text", () => {
+  const html = '<script src="s"/><a href="b"/><![CDATA[<a href="no"/>]]>';
+  assert.deepEqual(listed(html, "application/xhtml+xml"), ["script /dir/s", "anchor /dir/b"]);
+  assert.deepEqual(listed(html), ["script /dir/s"]);
+});
+
+const latin = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
+const encodings: ReadonlyArray<readonly [string, Uint8Array, string | undefined, string]> = [
+  [
+    "a byte order mark before all else",
+    latin('\xef\xbb\xbf<a href="\xc3\xa9">'),
+    "text/html; charset=koi8-r",
+    "%C3%A9",
+  ],
+  ["UTF-16 by its mark", latin("\xff\xfe<\0a\0 \0h\0r\0e\0f\0=\0\xe9\0>\0"), undefined, "%C3%A9"],
+  [
+    "the field before the page",
+    latin('<meta charset=utf-8><a href="\xe9">'),
+    'text/html; Charset="ISO-8859-1"',
+    "%C3%A9",
+  ],
+  [
+    "meta charset",
+    latin('<!-- <meta charset=utf-8> --><meta charset=windows-1251><a href="\xe9">'),
+    "text/html",
+    "%D0%B9",
+  ],
+  [
+    "meta http-equiv",
+    latin('<meta http-equiv=content-type content="text/html; charset=koi8-r"><a href="\xc9">'),
+    undefined,
+    "%D0%B8",
+  ],
+  ["a page that says UTF-16 and is not", latin('<meta charset=utf-16><a href="\xc3\xa9">'), undefined, "%C3%A9"],
+  ["nothing said, not UTF-8", latin('<a href="\xe9">'), undefined, "%C3%A9"],
+  ["nothing said, UTF-8", latin('<a href="\xc3\xa9">'), undefined, "%C3%A9"],
+  [
+    "an encoding that nobody knows",
+    latin('<meta charset=klingon><a href="\xc3\xa9">'),
+    "text/html; charset=x",
+    "%C3%A9",
+  ],
+  [
+    "a query in the page's encoding",
+    latin('<meta charset=windows-1251><a href="\xe9?\xe9&#8364;&#22269;">'),
+    undefined,
+    "%D0%B9?%E9%88%26%2322269%3B",
+  ],
+  [
+    "a query in an encoding of two bytes",
+    latin('<meta charset=gbk><a href="a?\xb9\xfa&euro;">'),
+    undefined,
+    "a?%B9%FA%80",
+  ],
+];
+
+for (const [what, body, contentType, path] of encodings) {
+  test(`the encoding of a page: ${what}`, () => {
+    assert.deepEqual(
+      readLinks(body, contentType, page).links.map(({ url }) => url),
+      [`https://a.example/dir/${path}`],
+    );
+  });
+}
+
+test("links are the same however the page is cut in pieces", () => {
+  const whole = rows.map(([, html]) => html);
+  const soup = fc.oneof(
+    fc.constantFrom(...whole),
+    fc.constantFrom(
+      "<",
+      ">",
+      "</",
+      "<!--",
+      "-->",
+      "<a href=",
+      '"b"',
+      "'",
+      '"',
+      "=",
+      " ",
+      "/",
+      "<svg>",
+      "</svg>",
+      "<![CDATA[",
+      "]]>",
+      "<style>",
+      "</style>",
+      "<script>",
+      "</script>",
+      "<title>",
+      "</title >",
+      "url(c)",
+      "x",
+      "<iframe srcdoc='",
+      "<p title",
+      "<img src=d ",
+    ),
+  );
+  fc.assert(
+    fc.property(fc.array(soup, { maxLength: 30 }), fc.integer({ min: 1, max: 40 }), (parts, length) => {
+      const html = parts.join("");
+      assert.deepEqual(inPieces(html, length), readLinks(html, utf8, page));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("what is beyond the bounds is counted and not kept; inline data is no link", () => {
+  const html = `<a href="a"><a href="b"><a href="a"><a href="c"><a href="c"><img src="data:${"x".repeat(5000)}">`;
+  const found = inPieces(html, 7, { maxLinks: 2 });
+  assert.deepEqual([found.links.length, found.dropped, found.truncated], [2, 2, true]);
+  assert.equal(inPieces(`<a href="${"x".repeat(3000)}">`, 1000).dropped, 1);
+  const long = `<img src="data:image/png;base64,${"x".repeat(3_000_000)}"><a href="b">`;
+  assert.deepEqual([inPieces(long, 65_536).links.length, inPieces(long, 65_536).dropped], [1, 0]);
+});
+
+test("a spelling of one's own decides what is one URL", () => {
+  const options = { normalise: (url: URL) => (url.pathname === "/no" ? undefined : url.origin) };
+  const { links } = readLinks('<a href="/a"><a href="/b"><a href="/no">', utf8, page, options);
+  assert.deepEqual(
+    links.map(({ url }) => url),
+    ["https://a.example"],
+  );
+});
+
+test("the links of a style sheet, in its own encoding", () => {
+  const sheet = latin('@charset "windows-1252"; @import "a\xe9.css"; p { background: url(b.png) }');
+  const urls = (type?: string): string[] =>
+    readStyleLinks(sheet, "https://a.example/css/x.css", type).map(({ url, kind }) => `${kind} ${url}`);
+  const own = ["style https://a.example/css/a%C3%A9.css", "image https://a.example/css/b.png"];
+  assert.deepEqual(urls(), own);
+  assert.notDeepEqual(urls("text/css; charset=utf-8"), own);
+});
+
+// Each would take for ever, or all memory, where something is looked at again for each piece or each tag.
+const megabytes = 4;
+const hostile: ReadonlyArray<readonly [string, string, string?]> = [
+  ["links that are never closed", "<a href=x>"],
+  ["elements that are never closed", "<div>"],
+  ["SVG in SVG", "<svg><desc>"],
+  ["comments that are never closed", "<!--"],
+  ["a tag that never ends", "<a b=c "],
+  ["an attribute that never ends", '<a href="'],
+  ["quotes in a style sheet", '<style>"', '\\"'],
+  ["brackets in a style sheet", "<style>url(type("],
+  ["end tags without a start", "</a></svg>"],
+  ["scripts in scripts", "<script><!--<script>"],
+  ["a refresh of digits", '<meta http-equiv=refresh content="1111'],
+  ["commas", '<img srcset=",,,,'],
+  ["references", '<a href="&amp'],
+];
+for (const [what, text, more] of hostile) {
+  test(`hostile: ${what}, in time that grows as the page does`, { timeout: 30_000 }, () => {
+    const reader = new LinkReader(page, utf8);
+    const first = new TextEncoder().encode(text);
+    const again = more ?? text.replace(/^<style>|^<meta.*"(?=1)|^<img srcset="/, "");
+    const filler = new TextEncoder().encode(again.repeat(Math.ceil(1024 / again.length)));
+    reader.write(first);
+    for (let size = 0; size < megabytes * 1024 * 1024; size += filler.length) reader.write(filler);
+    reader.end();
+  });
+}

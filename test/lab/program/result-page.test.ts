@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Parser } from "htmlparser2";
+import { formatPage } from "../../../lab/program/result-page.ts";
+import { madeResult } from "../../report/made-result.ts";
+
+const svg = '<svg class="tidemark-figure"><title>drawn</title></svg>\n';
+const page = formatPage(
+  [madeResult],
+  new Map([
+    ["made-lines", svg],
+    ["made-bars", svg],
+  ]),
+  { version: "9.9.9" },
+);
+
+describe("formatPage", () => {
+  it("holds figures, captions and the table of published numbers", () => {
+    assert.equal(page.split(svg.trim()).length, 3);
+    assert.match(
+      page,
+      /Of 3 published numbers 1 met, 1 not met and explained, 1 not measured with these parameters\. Of 1 goals of ours/,
+    );
+    assert.match(
+      page,
+      /<td class="n">5 %<\/td><td class="n">5 %<\/td><td class="n">4 to 6 %<br><span class="quiet">as printed<\/span><\/td><td class="v met">met<\/td>/,
+    );
+    assert.match(page, /<td class="n">1,230<\/td>.*<td class="v missed">no<\/td>/);
+    assert.match(page, /<tr><th>Our goal<\/th>.*\n<tr><td>third<br>/);
+    assert.match(page, /Because a &lt; b\./);
+    assert.match(page, /It shows &lt;everything&gt; &amp; more\./);
+    assert.match(page, /seed 3, days 10, root a b/);
+  });
+
+  it("needs nothing from elsewhere, and closes what it opens", () => {
+    const open: string[] = [];
+    const parser = new Parser(
+      {
+        onopentag: (name, attributes) => {
+          assert.ok(!["script", "link", "img", "iframe"].includes(name), name);
+          assert.ok(!/^(?:https?:)?\/\//.test(attributes.href ?? ""), attributes.href);
+          if (!["meta", "br"].includes(name)) open.push(name);
+        },
+        onclosetag: (name, isImplied) => {
+          if (["meta", "br"].includes(name)) return;
+          assert.equal(open.pop(), name);
+          assert.ok(!isImplied, `${name} is not closed`);
+        },
+      },
+      { decodeEntities: true },
+    );
+    parser.end(page);
+    assert.deepEqual(open, []);
+    assert.ok(!/url\(|@import/.test(page));
+  });
+});

@@ -1,1 +1,0 @@
-import "./cycle-highs.test.ts";

@@ -1,0 +1,1 @@
+import "../queue/url-queue-kill.test.ts";

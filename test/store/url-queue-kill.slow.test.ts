@@ -1,1 +1,0 @@
-import "./url-queue-kill.test.ts";
