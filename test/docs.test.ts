@@ -64,7 +64,7 @@ test("paths are found in backticks and links, and not in code, commands or URLs"
     "`src/nothing.ts`",
     "```",
   ].join("\n");
-  const found = ["src/model/page.ts", "docs/", "package.json", "LICENSE", "README.md"];
+  const found = ["src/core/page.ts", "docs/", "package.json", "LICENSE", "README.md"];
   assert.deepEqual(namedPaths("docs/a.md", text), found);
 });
 

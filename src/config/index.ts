@@ -17,4 +17,4 @@ export {
   texts,
   wholeNumber,
 } from "./setting-kind.ts";
-export { findAddressMistakes, readConfiguration, siteMistake } from "./site-configuration.ts";
+export { findAddressMistakes, maxConfigurationBytes, parseConfiguration, siteMistake } from "./site-configuration.ts";

@@ -1,12 +1,21 @@
-import { open } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
-import { TidemarkError, wrapSystemError } from "../core/index.ts";
+import { TidemarkError } from "../core/index.ts";
 import { checkConfiguration, type Mistake } from "./configuration.ts";
 import { parseJsonDocument } from "./json-document.ts";
 import type { Setting, SettingTable } from "./setting.ts";
 
-const maxConfigurationBytes = 4 * 1024 * 1024;
+/** More bytes has no configuration. */
+export const maxConfigurationBytes: number = 4 * 1024 * 1024;
 const mistakesTold = 20;
+
+/** A configuration file as it was read. */
+export interface ConfigurationText {
+  /** Its absolute path. */
+  readonly file: string;
+  /** Its bytes, one more than {@link maxConfigurationBytes} at most. */
+  readonly bytes: Uint8Array;
+  /** Makes a path absolute that the file gives. */
+  readonly resolvePath: (path: string) => string;
+}
 
 /** What a configuration may hold, and what else must hold of it. */
 export interface ConfigurationForm<T> {
@@ -20,21 +29,23 @@ export interface ConfigurationForm<T> {
 }
 
 /**
- * Reads a configuration file: several sites and what they have in common. See docs/cli.md.
+ * Reads a configuration: several sites and what they have in common. See docs/cli.md.
  *
  * @returns the settings of each site, in the file's order: defaults applied, the file's paths absolute
- * @throws TidemarkError `bad-option` with every mistake and its place; `not-found`, `no-permission`
+ * @throws TidemarkError `bad-option` with every mistake and its place
  */
-export async function readConfiguration<T extends object>(file: string, form: ConfigurationForm<T>): Promise<T[]> {
+export async function parseConfiguration<T extends object>(
+  { file, bytes, resolvePath }: ConfigurationText,
+  form: ConfigurationForm<T>,
+): Promise<T[]> {
   const { table, schema, given = {}, findMistakes } = form;
-  const full = resolve(file);
-  const document = await parseJsonDocument(await readText(full, schema));
-  if (!document.ok) throw refuse(full, schema, [document.error.message]);
+  const document = await parseJsonDocument(decodeText(file, schema, bytes));
+  if (!document.ok) throw refuse(file, schema, [document.error.message]);
   const { value, positionOf } = document.value;
   const checked = await checkConfiguration(table, value);
   const sites = checked.ok
     ? checked.value.sites.map((site) => ({
-        ...complete(table, { ...checked.value.defaults, ...site }, dirname(full)),
+        ...complete(table, { ...checked.value.defaults, ...site }, resolvePath),
         ...given,
       }))
     : [];
@@ -43,7 +54,7 @@ export async function readConfiguration<T extends object>(file: string, form: Co
   const placed = mistakes.map((mistake) => ({ ...mistake, at: positionOf(mistake.path) }));
   placed.sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column);
   throw refuse(
-    full,
+    file,
     schema,
     placed.map(({ at, place, message }) => `line ${at.line}: ${place === "" ? "the whole" : place}: ${message}`),
   );
@@ -69,26 +80,7 @@ export function findAddressMistakes(key: string, addresses: readonly string[]): 
   return mistakes;
 }
 
-async function readText(file: string, schema: string): Promise<string> {
-  let bytes: Uint8Array;
-  try {
-    const handle = await open(file);
-    try {
-      // A device or a pipe has no size: what is read is bounded, not what it says of itself.
-      const buffer = Buffer.alloc(maxConfigurationBytes + 1);
-      let length = 0;
-      for (;;) {
-        const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
-        length += bytesRead;
-        if (bytesRead === 0 || length === buffer.length) break;
-      }
-      bytes = buffer.subarray(0, length);
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    throw wrapSystemError(error, `read the configuration ${file}`, { file });
-  }
+function decodeText(file: string, schema: string, bytes: Uint8Array): string {
   if (bytes.length > maxConfigurationBytes) throw refuse(file, schema, [`more than ${maxConfigurationBytes} bytes`]);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -97,10 +89,10 @@ async function readText(file: string, schema: string): Promise<string> {
   }
 }
 
-function complete<T extends object>(table: SettingTable<T>, settings: T, folder: string): T {
+function complete<T extends object>(table: SettingTable<T>, settings: T, resolvePath: (path: string) => string): T {
   const rows = table as Readonly<Record<string, Setting>>;
   const entries = Object.entries(settings).map(([key, value]) => {
-    return [key, rows[key]?.kind.completePaths?.(value, (path) => resolve(folder, path)) ?? value] as const;
+    return [key, rows[key]?.kind.completePaths?.(value, resolvePath) ?? value] as const;
   });
   return Object.fromEntries(entries) as T;
 }

@@ -1,4 +1,6 @@
-import { findAddressMistakes, readConfiguration, siteMistake } from "../config/index.ts";
+import { dirname, resolve } from "node:path";
+import { findAddressMistakes, maxConfigurationBytes, parseConfiguration, siteMistake } from "../config/index.ts";
+import { readAtMost } from "../fs/index.ts";
 import { areLooksInOrder, type CrawlSettings, crawlSettings } from "./crawl-settings.ts";
 
 /**
@@ -12,23 +14,29 @@ export async function readCrawlConfiguration(
   file: string,
   given: Partial<CrawlSettings> = {},
 ): Promise<CrawlSettings[]> {
-  return await readConfiguration(file, {
-    table: crawlSettings,
-    schema: "docs/tidemark-crawl.schema.json",
-    given,
-    findMistakes: (sites) => {
-      const addresses = findAddressMistakes(
-        "url",
-        sites.map(({ url }) => url),
-      );
-      // In the file it may stand among the defaults, so that no site needs to have it.
-      const homeless = sites.flatMap(({ into }, at) =>
-        into === undefined ? [siteMistake(at, "into", "is missing, and there is no default")] : [],
-      );
-      const unordered = sites.flatMap((site, at) =>
-        areLooksInOrder(site) ? [] : [siteMistake(at, "lookLeastMs", "must be no more than lookMostMs")],
-      );
-      return [...addresses, ...homeless, ...unordered];
+  const full = resolve(file);
+  const bytes = await readAtMost(full, maxConfigurationBytes + 1, "the configuration");
+  const resolvePath = (path: string): string => resolve(dirname(full), path);
+  return await parseConfiguration(
+    { file: full, bytes, resolvePath },
+    {
+      table: crawlSettings,
+      schema: "docs/tidemark-crawl.schema.json",
+      given,
+      findMistakes: (sites) => {
+        const addresses = findAddressMistakes(
+          "url",
+          sites.map(({ url }) => url),
+        );
+        // In the file it may stand among the defaults, so that no site needs to have it.
+        const homeless = sites.flatMap(({ into }, at) =>
+          into === undefined ? [siteMistake(at, "into", "is missing, and there is no default")] : [],
+        );
+        const unordered = sites.flatMap((site, at) =>
+          areLooksInOrder(site) ? [] : [siteMistake(at, "lookLeastMs", "must be no more than lookMostMs")],
+        );
+        return [...addresses, ...homeless, ...unordered];
+      },
     },
-  });
+  );
 }

@@ -1,5 +1,7 @@
+import { dirname, resolve } from "node:path";
 import type { Mistake } from "../config/index.ts";
-import { findAddressMistakes, readConfiguration, siteMistake } from "../config/index.ts";
+import { findAddressMistakes, maxConfigurationBytes, parseConfiguration, siteMistake } from "../config/index.ts";
+import { readAtMost } from "../fs/index.ts";
 import { type ExportSettings, exportSettings } from "./export-settings.ts";
 import { defaultStateDir } from "./state-folder.ts";
 
@@ -10,17 +12,23 @@ import { defaultStateDir } from "./state-folder.ts";
  * @throws TidemarkError `bad-option` with every mistake and its place; `not-found`, `no-permission`
  */
 export async function readExportConfiguration(file: string): Promise<ExportSettings[]> {
-  return await readConfiguration(file, {
-    table: exportSettings,
-    schema: "docs/tidemark.schema.json",
-    findMistakes: (sites) => {
-      const addresses = findAddressMistakes(
-        "baseUrl",
-        sites.map(({ baseUrl }) => baseUrl),
-      );
-      return [...addresses, ...findSharedStates(sites)];
+  const full = resolve(file);
+  const bytes = await readAtMost(full, maxConfigurationBytes + 1, "the configuration");
+  const resolvePath = (path: string): string => resolve(dirname(full), path);
+  return await parseConfiguration(
+    { file: full, bytes, resolvePath },
+    {
+      table: exportSettings,
+      schema: "docs/tidemark.schema.json",
+      findMistakes: (sites) => {
+        const addresses = findAddressMistakes(
+          "baseUrl",
+          sites.map(({ baseUrl }) => baseUrl),
+        );
+        return [...addresses, ...findSharedStates(sites)];
+      },
     },
-  });
+  );
 }
 
 function findSharedStates(sites: readonly ExportSettings[]): Mistake[] {

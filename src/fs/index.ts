@@ -1,4 +1,5 @@
 export { BodyFile } from "./body-file.ts";
+export { readAtMost } from "./bounded-file.ts";
 export { ByteText } from "./byte-text.ts";
 export {
   adoptFile,
