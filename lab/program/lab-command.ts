@@ -1,3 +1,4 @@
+import type { Program } from "../../src/cli/command-line.ts";
 import { type Command, valueOption } from "../../src/cli/terminal/command.ts";
 import { flagOption, integerOption, listOption, type RawArguments, textOption } from "../../src/cli/terminal/option.ts";
 import { TidemarkError } from "../../src/core/error.ts";
@@ -44,8 +45,7 @@ const runOptions: Command["options"] = {
   threads: valueOption("Threads that run experiments; the results do not depend on it (one a processor)"),
 };
 
-/** The commands of the lab. */
-export const labCommands: readonly Command[] = [
+const commands: readonly Command[] = [
   commandOf("list", {
     usage: "list [experiment]",
     describe: "List the experiments, their parameters and the published numbers",
@@ -74,3 +74,10 @@ export const labCommands: readonly Command[] = [
     examples: [["all --out lab", "every experiment, quickly; lab/index.html shows them all"]],
   }),
 ];
+
+/** The lab's own program. */
+export const lab: Program = {
+  name: "npm run lab --",
+  about: "Run the experiments of the papers that Tidemark grew from, and compare the numbers.",
+  commands,
+};

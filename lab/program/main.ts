@@ -1,8 +1,4 @@
 import { main } from "../../src/cli/main.ts";
-import { labCommands } from "./lab-command.ts";
+import { lab } from "./lab-command.ts";
 
-await main(process, {
-  name: "npm run lab --",
-  about: "Run the experiments of the papers that Tidemark grew from, and compare the numbers.",
-  commands: labCommands,
-});
+await main(process, lab);

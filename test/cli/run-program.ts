@@ -3,6 +3,7 @@ import { EventEmitter, once } from "node:events";
 import { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { type Program, tidemark } from "../../src/cli/command-line.ts";
 import { type Host, main } from "../../src/cli/main.ts";
 
 const program = fileURLToPath(new URL("./program.js", import.meta.url));
@@ -50,15 +51,20 @@ class Written extends Writable {
   }
 }
 
-/** Runs the program to its end within this process, which saves the start of another, with this standard input. */
-export async function runProgramWith(input: string, ...args: string[]): Promise<Ended> {
+/** Runs a program to its end within this process, which saves the start of another, with this standard input. */
+export async function runWithin(of: Program, input: string, ...args: string[]): Promise<Ended> {
   const [stdout, stderr] = [new Written(), new Written()];
   const streams = { stdin: Readable.from([Buffer.from(input)]), stdout, stderr };
   const host: Host = Object.assign(new EventEmitter() as unknown as Host, streams, {
     argv: [process.execPath, program, ...args],
   });
-  await main(host);
+  await main(host, of);
   return { code: Number(host.exitCode ?? 0), stdout: stdout.text, stderr: stderr.text };
+}
+
+/** Runs `tidemark` to its end within this process, with this standard input. */
+export function runProgramWith(input: string, ...args: string[]): Promise<Ended> {
+  return runWithin(tidemark, input, ...args);
 }
 
 /** Runs the program to its end within this process, with nothing on its standard input. */

@@ -42,11 +42,14 @@ function parseEvents(stdout: string): JsonEvent[] {
   return events;
 }
 
+/** The lab's own program. */
+export const labProgram: string = join(findRepositoryRoot(), "dist", "lab", "program", "main.js");
+
 /** Starts the program. Nothing of this process's environment but PATH and HOME gets there. */
-export function startTidemark(args: readonly string[]): RunningCommand {
+export function startTidemark(args: readonly string[], program = findCli()): RunningCommand {
   const startedMs = performance.now();
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: "1" };
-  const child = spawn(process.execPath, [findCli(), ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
@@ -68,8 +71,8 @@ export function startTidemark(args: readonly string[]): RunningCommand {
 }
 
 /** Runs the program to its end, whatever that is. */
-export async function runTidemark(args: readonly string[]): Promise<CommandResult> {
-  return await startTidemark(args).result;
+export async function runTidemark(args: readonly string[], program?: string): Promise<CommandResult> {
+  return await startTidemark(args, program).result;
 }
 
 /** The last line of a result, which must be a summary. @throws with what the command said if it is not, or it failed */

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { writeLabFolder } from "../../lab/program/lab-folder.ts";
 import { madeResult } from "../report/made-result.ts";
 import { Browser, colourSchemes } from "./browser.ts";
-import { runTidemark, summaryOf } from "./command.ts";
+import { labProgram, runTidemark, summaryOf } from "./command.ts";
 import { type Legibility, legibilityScript } from "./legibility.ts";
 import { skipWithout } from "./programs.ts";
 import { findRepositoryRoot } from "./repository.ts";
@@ -24,7 +24,7 @@ describe("figures and page of the lab in Chromium", { skip }, () => {
   before(async () => {
     browser = await Browser.start();
     mkdirSync(album, { recursive: true });
-    summaryOf(await runTidemark(["lab", "all", "--out", lab, "--json", "--quiet"]));
+    summaryOf(await runTidemark(["all", "--out", lab, "--json", "--quiet"], labProgram));
     await writeLabFolder([madeResult], made, { version: "9.9.9" });
   });
   after(async () => {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { LabRow } from "../../src/core/lab-result.ts";
-import { type JsonEvent, runTidemark, summaryOf } from "./command.ts";
+import { type JsonEvent, labProgram, runTidemark, summaryOf } from "./command.ts";
 import { findDocs, skipWithoutDocs } from "./docs-site.ts";
 import { findRepositoryRoot } from "./repository.ts";
 import { makeTempFolder } from "./temp-folder.ts";
@@ -11,7 +11,7 @@ import { makeTempFolder } from "./temp-folder.ts";
 const histories = join(findRepositoryRoot(), "fixtures", "histories");
 
 async function runLab(...args: readonly string[]): Promise<{ rows: LabRow[]; verdicts: readonly JsonEvent[] }> {
-  const result = await runTidemark(["lab", "run", ...args, "--json"]);
+  const result = await runTidemark(["run", ...args, "--json"], labProgram);
   const { published, goals } = summaryOf<Record<"published" | "goals", { readonly missed: number }>>(result);
   assert.equal(published.missed + goals.missed, 0);
   return {

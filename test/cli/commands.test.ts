@@ -5,9 +5,9 @@ import { mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from "node:fs/p
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { exitCodes } from "../../../src/cli/terminal/exit-code.ts";
-import { serveFolder } from "../../../src/server/folder-server.ts";
-import { endOf, runProgram, runProgramWith, startProgram } from "../run-program.ts";
+import { exitCodes } from "../../src/cli/terminal/exit-code.ts";
+import { serveFolder } from "../../src/server/folder-server.ts";
+import { endOf, runProgram, runProgramWith, startProgram } from "./run-program.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { exitCodes } from "../../../src/cli/terminal/exit-code.ts";
-import { makeTempFolder } from "../../temp-folder.ts";
-import { endOf, startProgram } from "../run-program.ts";
+import { exitCodes } from "../../src/cli/terminal/exit-code.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { endOf, startProgram } from "./run-program.ts";
 
 // There mkdir says that what is above a folder is missing, and what is above it is there.
 const impossible = "/proc/tidemark-test/below";
@@ -14,7 +14,6 @@ for (const [what, args] of [
   ["mirrors", ["crawl", "http://127.0.0.1:9/", "--into", impossible]],
   ["a crawl's state", ["crawl", "http://127.0.0.1:9/", "--into", "INTO", "--state", join(impossible, "state.db")]],
   ["an exporter's state", ["export", "INTO", "--base-url", "https://example.org", "--state", impossible]],
-  ["results of the lab", ["lab", "run", "savings", "--param", "pages=300", "--out", impossible]],
   ["the demonstration", ["demo", "--keep", impossible]],
 ] as const) {
   test(`a folder for ${what} that the system makes for nobody is told, not tried for ever`, { skip }, async () => {

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
-import { exitCodes } from "../../../src/cli/terminal/exit-code.ts";
-import { endOf, runProgram, startProgram } from "../run-program.ts";
+import { exitCodes } from "../../src/cli/terminal/exit-code.ts";
+import { endOf, runProgram, startProgram } from "./run-program.ts";
 
 describe("the program", () => {
   it("prints help to stdout and ends well", async () => {
