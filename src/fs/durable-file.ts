@@ -36,6 +36,8 @@ interface Owner {
 
 /** How a file is to appear. */
 export interface DurableOptions {
+  /** What the file is, for an error: `the cursor`. Default: only its path is told. */
+  readonly what?: string;
   /**
    * Permission bits; default 0644, whatever the umask: the web server must read it. With `user`, 0644 less the umask, and the
    * file belongs to who writes it, as that of any program.
@@ -70,7 +72,7 @@ export async function writeDurably(
     renameSync(temporary, path);
   } catch (error) {
     removeQuietly(temporary);
-    throw cannotWrite(error, path);
+    throw cannotWrite(error, path, options.what);
   }
   await syncFolder(dirname(path));
 }
@@ -166,9 +168,9 @@ function fill(temporary: string, content: Uint8Array | string, options: DurableO
   }
 }
 
-function cannotWrite(error: unknown, path: string): Error {
+function cannotWrite(error: unknown, path: string, what = ""): Error {
   const shown = shownPath(path);
-  return wrapSystemError(error, `write ${shown}`, { path: shown });
+  return wrapSystemError(error, `write ${what === "" ? shown : `${what} ${shown}`}`, { path: shown });
 }
 
 /** Gives a file that root makes to the owner of its folder, so that the next run may be that user's. */

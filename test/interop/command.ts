@@ -46,7 +46,7 @@ function parseEvents(stdout: string): JsonEvent[] {
 export const labProgram: string = join(findRepositoryRoot(), "dist", "lab", "program", "main.js");
 
 /** Starts the program. Nothing of this process's environment but PATH and HOME gets there. */
-export function startTidemark(args: readonly string[], program = findCli()): RunningCommand {
+export function startTidemark(args: readonly string[], program: string = findCli()): RunningCommand {
   const startedMs = performance.now();
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: "1" };
   const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });

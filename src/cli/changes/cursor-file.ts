@@ -92,5 +92,5 @@ function parseCursor(text: string): KeptCursor | undefined {
 /** Replaces a cursor's file; it holds the old cursor or the new one, whatever happens. */
 export async function writeCursorFile(file: string, kept: KeptCursor | CrawlCursor): Promise<void> {
   const content = "cursor" in kept ? { site: kept.site, types: kept.types, ...kept.cursor } : kept;
-  await writeDurably(file, `${JSON.stringify(content)}\n`, { mode: "user" });
+  await writeDurably(file, `${JSON.stringify(content)}\n`, { mode: "user", what: "the cursor" });
 }
