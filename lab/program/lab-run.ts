@@ -4,8 +4,8 @@ import { packageVersion } from "../../src/cli/terminal/package-version.ts";
 import { ProgressLine } from "../../src/cli/terminal/progress-line.ts";
 import { nearestWord } from "../../src/config/nearest-word.ts";
 import { TidemarkError } from "../../src/core/error.ts";
-import { givenOptions } from "../../src/core/given-options.ts";
 import type { LabResult } from "../../src/core/lab-result.ts";
+import { omitUndefined } from "../../src/core/omit-undefined.ts";
 import type { Experiment } from "../experiment/experiment.ts";
 import { readParameters } from "../experiment/parameter.ts";
 import { experiments } from "../experiments.ts";
@@ -72,7 +72,7 @@ async function run(options: LabArguments, context: RunContext): Promise<ExitCode
   try {
     results = await runLab(plans, {
       seed,
-      ...givenOptions({ threads }),
+      ...omitUndefined({ threads }),
       signal,
       onProgress: (state) => progress.show(() => formatProgress(state)),
     });

@@ -35,12 +35,11 @@ export type {
   Validators,
 } from "./fetch-outcome.ts";
 export type { Figure, FigureAxis, FigureMark } from "./figure.ts";
-export type { Gate, SiteFacts, Turn, TurnAnswer, TurnWish, WaitReason, Wellbeing } from "./gate.ts";
-export { givenOptions } from "./given-options.ts";
 export type { ExchangeSink, HttpExchange } from "./http-exchange.ts";
 export type { IndexNowEvent, IndexNowSummary } from "./index-now-event.ts";
 export { isMediaType, type MediaTypeFilter, parseMediaTypeFilter } from "./media-type.ts";
 export { type MirrorEvent, type MirrorFindingKind, type MirrorSummary, mirrorFindingKinds } from "./mirror-event.ts";
+export { omitUndefined } from "./omit-undefined.ts";
 export { confirmValidators, isLasting, isSiteInTrouble, mayPassAtOnce, saysNoRobots } from "./outcome-verdict.ts";
 export { type ContentHash, digestBytes, isDigest, type Page } from "./page.ts";
 export { parseHttpUrl, parseUrl } from "./parse-url.ts";
@@ -65,17 +64,17 @@ export type {
 } from "./ports.ts";
 export type { PostOutcome, PostRequest } from "./post-outcome.ts";
 export { createRandom, pickInteger, type Random } from "./random.ts";
+export type {
+  AcquireOptions,
+  AcquireResult,
+  HostHealth,
+  Permit,
+  RateLimiter,
+  SiteFacts,
+  WaitReason,
+} from "./rate-limit.ts";
 export { excerpt, ok, type Problem, problem, type Result, shortenPath } from "./result.ts";
 export type { RobotsCopy, SiteClockState, SitePosition, SiteRecord } from "./site-record.ts";
-export {
-  type FoundTarget,
-  type KeptInterval,
-  type PageOrder,
-  pageOrders,
-  type SeenChange,
-  type Target,
-  type TargetSettlement,
-} from "./target.ts";
 export {
   type Clock,
   type EpochMs,
@@ -84,6 +83,15 @@ export {
   maxEpochSeconds,
   parseCompactTime,
 } from "./time.ts";
+export {
+  type FoundTarget,
+  type KeptInterval,
+  type PageOrder,
+  pageOrders,
+  type SeenChange,
+  type TargetSettlement,
+  type TrackedUrl,
+} from "./tracked-url.ts";
 export { type Finding, type FindingKind, findingKinds, type VerifyEvent, type VerifySummary } from "./verify-event.ts";
 export type { KnownPublications, LookBounds, VisitPlan } from "./visit-plan.ts";
 export type {

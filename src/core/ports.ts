@@ -1,12 +1,12 @@
 import type { Change } from "./change.ts";
 import type { CrawlSummary, SourceName, SourceStateKey } from "./crawl-event.ts";
 import type { FetchOutcome, FetchRequest } from "./fetch-outcome.ts";
-import type { Gate } from "./gate.ts";
 import type { ContentHash, Page } from "./page.ts";
+import type { RateLimiter } from "./rate-limit.ts";
 import type { Result } from "./result.ts";
 import type { RobotsCopy, SiteClockState, SitePosition, SiteRecord } from "./site-record.ts";
-import type { FoundTarget, Target, TargetSettlement } from "./target.ts";
 import type { Clock, EpochSeconds } from "./time.ts";
+import type { FoundTarget, TargetSettlement, TrackedUrl } from "./tracked-url.ts";
 import type { DeletionReason, FetchItem, HeldBody, Settlement, WorkItem } from "./work-item.ts";
 
 /** Sends requests. */
@@ -159,24 +159,24 @@ export interface Targets {
    *
    * @param since - when the visit began; what was answered for since is not `known`
    */
-  take(choice: TargetChoice, since: EpochSeconds, after: number, limit: number): Target[];
+  take(choice: TargetChoice, since: EpochSeconds, after: number, limit: number): TrackedUrl[];
   /**
    * Targets that could not be had when they were asked for last (`unavailable`), those first of which that is less often so.
    *
    * @param since - when the visit began; what was asked for since is left out
    */
-  takeAway(since: EpochSeconds, limit: number): Target[];
+  takeAway(since: EpochSeconds, limit: number): TrackedUrl[];
   /**
    * At most `limit` held targets of which the list says that they did not change, drawn anew for each visit.
    *
    * @param since - when the visit began; what was answered for since is not drawn
    */
-  sample(limit: number, since: EpochSeconds): Target[];
+  sample(limit: number, since: EpochSeconds): TrackedUrl[];
   /** Of how many held targets the list says that they changed since they were asked for, and of how many not. */
   countListed(): { readonly moved: number; readonly unmoved: number };
   /** Of how many of these paths the list says that they changed since they were asked for. */
   countMoved(paths: readonly string[]): number;
-  find(path: string): Target | undefined;
+  find(path: string): TrackedUrl | undefined;
   /** Makes results durable with the links that were found on the way, all at once. */
   settle(settlements: readonly TargetSettlement[], found: readonly FoundTarget[], at: EpochSeconds): void;
   /** Makes everything that is held due to be asked for, with its validators: another source wrote it. */
@@ -294,7 +294,7 @@ export interface ReadingPorts {
   readonly codec: Codec;
   readonly timing: Timing;
   /** Where requests wait for their turn; undefined if what is asked is no server but a disk. */
-  readonly gate: Gate | undefined;
+  readonly gate: RateLimiter | undefined;
   /** Undefined where a reading that is cut short begins anew. */
   readonly reading?: KeptReading | undefined;
 }

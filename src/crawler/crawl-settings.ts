@@ -14,7 +14,7 @@ import {
   text,
   wholeNumber,
 } from "../config/index.ts";
-import { givenOptions, type PageOrder, pageOrders, type SourceName, sourceNames } from "../core/index.ts";
+import { omitUndefined, type PageOrder, pageOrders, type SourceName, sourceNames } from "../core/index.ts";
 import type { CrawlSiteOptions } from "./crawl-site-options.ts";
 import type { PolitenessOptions } from "./engine/politeness/politeness-options.ts";
 import { type PollPlannerName, pollPlannerNames } from "./engine/revisit/poll-planners.ts";
@@ -196,7 +196,7 @@ export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, 
   return {
     url: settings.url,
     into: settings.into,
-    ...givenOptions({
+    ...omitUndefined({
       stateFile,
       keep: keep === "none" ? ("metadata" as const) : keep,
       since: since === undefined ? undefined : parseDate(since),
@@ -209,8 +209,8 @@ export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, 
       leastBytesPerSecond: scaled(leastRate, 1024),
       timeoutMs: scaled(timeoutSeconds, 1000),
     }),
-    ...givenOptions({ types, budget, concurrency, sources, maxPages, maxDepth, order, planner }),
-    ...givenOptions({ significant, userAgent, from, allowPrivate }),
+    ...omitUndefined({ types, budget, concurrency, sources, maxPages, maxDepth, order, planner }),
+    ...omitUndefined({ significant, userAgent, from, allowPrivate }),
   };
 }
 
@@ -218,9 +218,9 @@ export function crawlOptionsOf(settings: CrawlSettings): Omit<CrawlSiteOptions, 
 export function followedSiteOf(settings: CrawlSettings): FollowedSite {
   const { into: _, stateFile: __, politeness: ___, ...options } = crawlOptionsOf(settings);
   const { priority, lookLeastMs, lookMostMs } = settings;
-  const own: PolitenessOptions = givenOptions({ ...politenessOf(settings) });
+  const own: PolitenessOptions = omitUndefined({ ...politenessOf(settings) });
   const politeness = Object.keys(own).length === 0 ? undefined : own;
-  return { ...options, ...givenOptions({ priority, lookLeastMs, lookMostMs, politeness }) };
+  return { ...options, ...omitUndefined({ priority, lookLeastMs, lookMostMs, politeness }) };
 }
 
 /** Whether the least time between two visits is no more than the most, as far as both are set. */

@@ -1,4 +1,4 @@
-import { type CrawlSummary, givenOptions, wrapSystemError } from "../core/index.ts";
+import { type CrawlSummary, omitUndefined, wrapSystemError } from "../core/index.ts";
 import { openStore, TakerFailure } from "../storage/index.ts";
 import type { CrawlSiteOptions } from "./crawl-site-options.ts";
 import { createPoliteness } from "./politeness.ts";
@@ -25,7 +25,7 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
   checkVisitOptions(options);
   const origin = parseSiteAddress(url, onEvent);
   try {
-    using store = openStore({ into, ...givenOptions({ stateFile }) });
+    using store = openStore({ into, ...omitUndefined({ stateFile }) });
     const { summary } = await visitInStore({ store, politeness, clock, delay }, { ...options, origin });
     return summary;
   } catch (error) {

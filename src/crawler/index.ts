@@ -21,7 +21,7 @@ export {
   followSites,
 } from "./follow/follow-sites.ts";
 export type { FollowStatus, TroubledSite, VisitingSite, WaitingSite } from "./follow/follow-status.ts";
-export { chooseFollowed, type KnownFollowed, readFollowed, withDecision } from "./follow/known-followed.ts";
+export { chooseFollowed, type ListedSite, listSites, withDecision } from "./follow/list-sites.ts";
 export type { SiteDecision } from "./follow/site-decision.ts";
 export type { FollowedSite } from "./followed-site.ts";
 export { type HandedPage, type HandedRemoval, type Keep, keepings, type PageReceiver } from "./kept-site.ts";
@@ -42,4 +42,4 @@ export {
   readCrawlChanges,
 } from "./read-crawl-changes.ts";
 export { parseSiteAddress } from "./site-address.ts";
-export { isInVain, pagesOf, pollingRequestsOf } from "./visit-cost.ts";
+export { isFailedVisit, pagesOf, pollingRequestsOf } from "./visit-cost.ts";

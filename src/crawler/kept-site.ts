@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Clock, DeletionReason, HeldBody, Page } from "../core/index.ts";
 import { nodeCodec } from "../http/index.ts";
-import { HandedBodies, type Keeping, type SiteStore, type Store, writeWacz } from "../storage/index.ts";
+import { CallbackBodyStore, type Keeping, type SiteStore, type Store, writeWacz } from "../storage/index.ts";
 
 /**
  * How bodies can be kept: a mirror folder; WARC files with their indexes; the same, packed into a WACZ after each
@@ -91,7 +91,7 @@ export async function openKeptSite(
   const site = store.openSite(origin, keepingOf(keep, origin, clock, warcBytes));
   const { warc, folder, bodies } = site;
   await warc?.recover();
-  if (bodies instanceof HandedBodies) await bodies.recover();
+  if (bodies instanceof CallbackBodyStore) await bodies.recover();
   return {
     ...site,
     end: async () => {

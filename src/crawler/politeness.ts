@@ -1,10 +1,10 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import type { Gate, Timing } from "../core/index.ts";
+import type { RateLimiter, Timing } from "../core/index.ts";
 import { type Clock, TidemarkError } from "../core/index.ts";
 import { realTiming } from "../http/index.ts";
-import { PoliteGate } from "./engine/politeness/polite-gate.ts";
 import type { PolitenessOptions } from "./engine/politeness/politeness-options.ts";
+import { SiteRateLimiter } from "./engine/politeness/rate-limiter.ts";
 
 /** How sites are spared, and what the waits are measured by. */
 export interface CreatePolitenessOptions extends PolitenessOptions {
@@ -23,7 +23,7 @@ export interface CreatePolitenessOptions extends PolitenessOptions {
 }
 
 /** Where requests wait for their turn; to be given to all crawls of a process. */
-export type Politeness = Gate;
+export type Politeness = RateLimiter;
 
 const addressesHoldMs = 300_000;
 const maxHosts = 10_000;
@@ -103,7 +103,7 @@ export function createPoliteness(options: CreatePolitenessOptions = {}): Politen
   for (const each of [options, ...(ofSites?.values() ?? [])]) checkOptions(each);
   const timing = realTiming(clock);
   const book = new AddressBook(timing.now, addressesOf);
-  return new PoliteGate(
+  return new SiteRateLimiter(
     {
       now: timing.now,
       delay: delay ?? timing.delay,

@@ -1,4 +1,4 @@
-import { type Clock, type FetchOutcome, givenOptions, pageOrders, TidemarkError, type Timing } from "../core/index.ts";
+import { type Clock, type FetchOutcome, omitUndefined, pageOrders, TidemarkError, type Timing } from "../core/index.ts";
 import { checkSignificant } from "../formats/html/index.ts";
 import { robotsAgentOf } from "../formats/robots/index.ts";
 import {
@@ -79,7 +79,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
   await using fetcher = (means.createFetcher ?? createFetcher)({
     connections: concurrency,
     allowedPrivateOrigins: [origin],
-    ...givenOptions({ userAgent, from, ca, allowPrivate, clock }),
+    ...omitUndefined({ userAgent, from, ca, allowPrivate, clock }),
   });
   const site = await openKeptSite(store, origin, { keep, clock: clock ?? Date.now, warcBytes });
   const { memory, reading, work, targets, bodies, warc } = site;
@@ -104,8 +104,8 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
         agent: robotsAgentOf(userAgent),
         filter,
         concurrency,
-        ...givenOptions({ since: since === undefined ? undefined : Math.floor(since / 1000) }),
-        ...givenOptions({
+        ...omitUndefined({ since: since === undefined ? undefined : Math.floor(since / 1000) }),
+        ...omitUndefined({
           sources,
           starts,
           urls,
@@ -118,7 +118,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
           distrustMs,
           lookAgainMs,
         }),
-        ...givenOptions({ significant, timeoutMs, bounds, mayGoOn, mustEnd, signal, onEvent }),
+        ...omitUndefined({ significant, timeoutMs, bounds, mayGoOn, mustEnd, signal, onEvent }),
       },
     ).catch(async (error: unknown) => {
       // What was recorded is finished also after an end by a signal; what ended the visit is the better message.

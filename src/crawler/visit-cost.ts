@@ -14,6 +14,6 @@ export function pollingRequestsOf(summary: CrawlSummary): number {
 }
 
 /** Whether a visit learned nothing of a site, such as of one whose server does not answer. */
-export function isInVain({ source }: CrawlSummary): boolean {
+export function isFailedVisit({ source }: CrawlSummary): boolean {
   return source === "none";
 }

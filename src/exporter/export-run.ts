@@ -73,7 +73,7 @@ export interface ExportRunOptions<File extends CandidateFile = CandidateFile>
 type Settings = Omit<ExportRunOptions, "openSource" | "parts">;
 
 /** Where a run stands before it compares anything. */
-interface Ground {
+interface Baseline {
   readonly ledger: Ledger | undefined;
   /** A base or a list of it is not there any more. */
   readonly baseIsBroken: boolean;
@@ -143,7 +143,7 @@ async function exportOrBeginAnew<File extends CandidateFile>(
   files: ArchiveFiles,
   places: Places | undefined,
 ) {
-  const ground = await findGround(options, files);
+  const ground = await findBaseline(options, files);
   try {
     return await exportFrom(options, files, ground, places);
   } catch (error) {
@@ -155,7 +155,7 @@ async function exportOrBeginAnew<File extends CandidateFile>(
 }
 
 /** Without a ledger, whatever lies in the published folder may have been listed. */
-async function beginAnew(files: ArchiveFiles, publication: EpochSeconds): Promise<Ground> {
+async function beginAnew(files: ArchiveFiles, publication: EpochSeconds): Promise<Baseline> {
   const listed = await findArchives(files.folder);
   const facts = { baseIsBroken: false, baseArchives: [], isMended: false, isForeign: false };
   return { ledger: undefined, listed, publication, ...facts };
@@ -172,7 +172,7 @@ function warnOfCorruptState(
   });
 }
 
-async function findGround(options: Settings, files: ArchiveFiles): Promise<Ground> {
+async function findBaseline(options: Settings, files: ArchiveFiles): Promise<Baseline> {
   let ledger: Ledger | undefined;
   let isMissing = false;
   try {
@@ -232,7 +232,7 @@ async function checkArchives(
   options: Settings,
   files: ArchiveFiles,
   ledger: Ledger,
-): Promise<Omit<Ground, "isForeign" | "publication"> & { readonly ledger: Ledger }> {
+): Promise<Omit<Baseline, "isForeign" | "publication"> & { readonly ledger: Ledger }> {
   const there = new Set(await readdir(files.folder).catch(() => []));
   const intervals = ledger.intervals.filter((interval) => namesOf([interval]).every((name) => there.has(name)));
   const baseArchives = await namesOfBase(files, ledger.base.list.name);
@@ -253,7 +253,7 @@ async function checkArchives(
 async function exportFrom<File extends CandidateFile>(
   options: ExportRunOptions<File>,
   files: ArchiveFiles,
-  ground: Ground,
+  ground: Baseline,
   places: Places | undefined,
 ) {
   const { stateDir } = options;

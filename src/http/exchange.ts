@@ -1,13 +1,13 @@
 import type { Clock, FetchOutcome, FetchRequest } from "../core/index.ts";
 import type { AddressGuard } from "./address-guard.ts";
+import { type Answer, Attempt, type AttemptEnd } from "./attempt.ts";
 import type { Connection } from "./connection.ts";
 import { Deadline } from "./deadline.ts";
 import { watchHead } from "./exchange-head.ts";
 import type { Failure } from "./failure.ts";
-import { type Answer, Hop, type HopEnd } from "./hop.ts";
-import type { Origin, Passenger } from "./origin.ts";
+import type { Origin, Waiter } from "./origin.ts";
 import { judgeAnswer } from "./outcome.ts";
-import { isRedirect, resolveRedirect, type Target } from "./redirect.ts";
+import { isRedirect, resolveRedirect, type TrackedUrl } from "./redirect.ts";
 import { requestFields } from "./request-fields.ts";
 import type { SignalWatch, Stoppable } from "./signal-watch.ts";
 
@@ -30,13 +30,13 @@ export interface Settlement {
 }
 
 /** One request with its redirects, from the queue to the outcome. */
-export class Exchange implements Passenger, Stoppable {
+export class Exchange implements Waiter, Stoppable {
   readonly #request: FetchRequest;
   readonly #context: ExchangeContext;
   readonly #settlement: Settlement;
-  #target: Target;
+  #target: TrackedUrl;
   #origin: Origin | undefined;
-  #hop: Hop | undefined;
+  #hop: Attempt | undefined;
   #deadline: Deadline | undefined;
   #requests = 0;
   #receivedBytes = 0;
@@ -87,7 +87,7 @@ export class Exchange implements Passenger, Stoppable {
       isRedirected: this.#isRedirected,
       isElsewhere: origin !== this.#request.origin,
     });
-    const hop = new Hop(
+    const hop = new Attempt(
       this.#request,
       () => connection.drop(),
       (end, receivedBytes) => this.#endHop(connection, end, receivedBytes),
@@ -129,7 +129,7 @@ export class Exchange implements Passenger, Stoppable {
     this.#origin.admit(this);
   }
 
-  #endHop(connection: Connection, end: HopEnd, receivedBytes: number): void {
+  #endHop(connection: Connection, end: AttemptEnd, receivedBytes: number): void {
     this.#hop = undefined;
     this.#receivedBytes += receivedBytes;
     // What a body with a length is followed by shows only then.
@@ -137,7 +137,7 @@ export class Exchange implements Passenger, Stoppable {
     else this.#conclude(connection, end);
   }
 
-  #conclude(connection: Connection, end: HopEnd): void {
+  #conclude(connection: Connection, end: AttemptEnd): void {
     // RFC 9112 section 9.3.1: the server closed an idle connection just as we asked, and has not read our request.
     const isUnread = end.kind === "unanswered" && connection.isUsed;
     if (isUnread && !this.#isRetried) {
@@ -176,7 +176,7 @@ export class Exchange implements Passenger, Stoppable {
 
   #follow(location: string | undefined): void {
     const { guard } = this.#context;
-    let target: Target | Failure;
+    let target: TrackedUrl | Failure;
     try {
       target = this.#stopped ?? resolveRedirect(this.#request, this.#target, location, this.#requests - 1, guard);
     } catch (error) {

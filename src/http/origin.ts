@@ -1,7 +1,7 @@
 import { Connection, type ConnectionSettings } from "./connection.ts";
 
 /** What wants a connection. */
-export interface Passenger {
+export interface Waiter {
   /**
    * Called with a connection that is the passenger's own until it is released.
    *
@@ -18,7 +18,7 @@ export class Origin {
   readonly #onEmpty: () => void;
   readonly #connections = new Set<Connection>();
   readonly #idle: Connection[] = [];
-  readonly #waiting: Passenger[] = [];
+  readonly #waiting: Waiter[] = [];
 
   /** @param onEmpty - called when no connection is left */
   constructor(origin: string, maxConnections: number, settings: ConnectionSettings, onEmpty: () => void) {
@@ -29,7 +29,7 @@ export class Origin {
   }
 
   /** Gives the passenger a connection, now or when one is released; first come, first served. */
-  admit(passenger: Passenger): void {
+  admit(passenger: Waiter): void {
     const connection = this.#idle.pop() ?? this.#open();
     if (connection === undefined) this.#waiting.push(passenger);
     else if (!passenger.board(connection)) this.#idle.push(connection);

@@ -1,6 +1,6 @@
 import { confirmValidators, type EpochMs, type FetchOutcome, type FetchRequest } from "../core/index.ts";
 import { parseRetryAfter } from "./answer-fields.ts";
-import type { Answer } from "./hop.ts";
+import type { Answer } from "./attempt.ts";
 import { isConditional, isRangeAskedFor } from "./request-fields.ts";
 
 /** What is known beside the answer. */

@@ -1,8 +1,8 @@
 export { MirrorAudit } from "./mirror/mirror-audit.ts";
 export { MirrorPlaces } from "./mirror/mirror-places.ts";
 export { packagesIn } from "./packages/package-file.ts";
+export { CallbackBodyStore, TakerFailure } from "./state/callback-body-store.ts";
 export { StoredMerge } from "./state/change-merge.ts";
-export { HandedBodies, TakerFailure } from "./state/handed-bodies.ts";
 export { openMirroredPages } from "./state/mirrored-pages.ts";
 export type { PlannedSite } from "./state/plan-list.ts";
 export { findStateFile, type KnownSite, type PastVisit, StateReader } from "./state/state-reader.ts";

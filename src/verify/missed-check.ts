@@ -1,5 +1,5 @@
 import type { EpochSeconds, HeldBody, Page, Timing } from "../core/index.ts";
-import { givenOptions, saysNoRobots } from "../core/index.ts";
+import { omitUndefined, saysNoRobots } from "../core/index.ts";
 import { boundShare } from "../crawler/index.ts";
 import { parseHttpDate } from "../formats/http/index.ts";
 import {
@@ -73,7 +73,7 @@ export async function checkForMissed(
   for (const page of pages) drawn.offer(page);
   const real = realTiming();
   const timing: Timing = delay === undefined ? real : { now: real.now, delay };
-  await using fetcher = createFetcher({ allowedPrivateOrigins: [origin], ...givenOptions({ userAgent }) });
+  await using fetcher = createFetcher({ allowedPrivateOrigins: [origin], ...omitUndefined({ userAgent }) });
   const asker = new SiteAsker(fetcher, { origin, timing, timeoutMs, signal });
   const { outcome } = await asker.ask("/robots.txt", maxRobotsBytes + 1);
   const robots = parseRobots(outcome.kind === "fetched" ? outcome.body : new Uint8Array(0));

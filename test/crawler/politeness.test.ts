@@ -12,9 +12,9 @@ async function askAll(time: VirtualTime, politeness: Politeness, sites: readonly
   const began: number[] = [];
   const work = async (): Promise<void> => {
     for (const site of sites) {
-      const turn = await politeness.turn(site);
+      const turn = await politeness.acquire(site);
       began.push(time.now() - from);
-      if (turn.kind === "turn") turn.done({ wellbeing: "fine", requests: 1 });
+      if (turn.kind === "turn") turn.done({ health: "fine", requests: 1 });
     }
   };
   await time.run(work());
@@ -59,7 +59,7 @@ describe("createPoliteness", () => {
     });
     assert.deepEqual(await askAll(time, politeness, [a, a, a]), [0, 4000, 8000]);
     politeness.describe(a, { crawlDelayMs: 6000 });
-    assert.equal((await politeness.turn(a)).kind, "later");
+    assert.equal((await politeness.acquire(a)).kind, "later");
     assert.deepEqual(await askAll(time, politeness, [b, b, b]), [0, 0, 15_000]);
     assert.throws(() => createPoliteness({ ofSites: new Map([[b, { restMs: -1 }]]) }), { code: "bad-option" });
   });
@@ -83,8 +83,8 @@ describe("createPoliteness", () => {
   it("waits in real time for a real name", async () => {
     const politeness = createPoliteness({ crawlDelayMs: 30 });
     const ask = async (): Promise<void> => {
-      const turn = await politeness.turn("http://localhost:9");
-      if (turn.kind === "turn") turn.done({ wellbeing: "fine", requests: 1 });
+      const turn = await politeness.acquire("http://localhost:9");
+      if (turn.kind === "turn") turn.done({ health: "fine", requests: 1 });
     };
     const from = performance.now();
     await ask();

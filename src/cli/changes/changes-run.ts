@@ -1,5 +1,5 @@
 import type { EpochMs } from "../../core/index.ts";
-import { givenOptions, TidemarkError } from "../../core/index.ts";
+import { omitUndefined, TidemarkError } from "../../core/index.ts";
 import { readChanges } from "../../crawler/index.ts";
 import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
@@ -30,7 +30,7 @@ export async function runChanges(options: ChangesArguments, context: RunContext)
   if (kept !== undefined) checkCursor(kept, origin, typesKey, cursorFile ?? "");
   await using reading = await readChanges({
     url,
-    ...givenOptions({ cursor: kept?.cursor, since, types }),
+    ...omitUndefined({ cursor: kept?.cursor, since, types }),
     signal: context.signal,
     onEvent: (event) => {
       if (json) out.writeJson(event);

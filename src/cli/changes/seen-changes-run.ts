@@ -1,5 +1,5 @@
 import type { EpochMs } from "../../core/index.ts";
-import { givenOptions } from "../../core/index.ts";
+import { omitUndefined } from "../../core/index.ts";
 import { readCrawlChanges } from "../../crawler/index.ts";
 import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
@@ -24,7 +24,7 @@ export async function runSeenChanges(options: SeenChangesArguments, context: Run
   const json = format === "json";
   const startedMs = performance.now();
   const kept = cursorFile === undefined ? undefined : await readCrawlCursorFile(cursorFile);
-  using reading = readCrawlChanges(givenOptions({ store, cursor: kept, since }));
+  using reading = readCrawlChanges(omitUndefined({ store, cursor: kept, since }));
   const { reset, cursor } = reading;
   if (reset && json) out.writeJson({ event: "reset" });
   if (reset && !json) err.write("note: the state is another than that of the cursor; this is everything that it has\n");

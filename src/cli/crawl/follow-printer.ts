@@ -1,6 +1,6 @@
 import type { CrawlEvent } from "../../core/index.ts";
 import type { FollowedVisit, SiteDecision } from "../../crawler/index.ts";
-import { isInVain } from "../../crawler/index.ts";
+import { isFailedVisit } from "../../crawler/index.ts";
 import type { Output } from "../terminal/output.ts";
 import { ProgressLine } from "../terminal/progress-line.ts";
 import { formatBytes, formatCount, formatNoun } from "../terminal/quantity.ts";
@@ -40,7 +40,7 @@ export class FollowPrinter {
     const { summary } = visit;
     this.#last = visit;
     this.#visits++;
-    if (summary === undefined || isInVain(summary)) this.#failed++;
+    if (summary === undefined || isFailedVisit(summary)) this.#failed++;
     this.#requests += summary?.requests ?? 0;
     this.#changed += (summary?.created ?? 0) + (summary?.updated ?? 0) + (summary?.deleted ?? 0);
     this.#bytes += (summary?.pageBytes ?? 0) + (summary?.metadataBytes ?? 0) + (summary?.packageBytes ?? 0);

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type CrawlSummary, givenOptions, TidemarkError } from "../../core/index.ts";
+import { type CrawlSummary, omitUndefined, TidemarkError } from "../../core/index.ts";
 import type { FollowedSite } from "../../crawler/index.ts";
 import {
   type CrawlSettings,
@@ -7,7 +7,7 @@ import {
   type FollowedVisit,
   followedSiteOf,
   followSites,
-  isInVain,
+  isFailedVisit,
 } from "../../crawler/index.ts";
 import { changesOfFile } from "../changes/changed-file.ts";
 import { printEvent, type RunContext } from "../terminal/command.ts";
@@ -34,7 +34,7 @@ function placeOf(sites: readonly CrawlSettings[]): { readonly into: string; read
     throw new TidemarkError("bad-option", "--into is missing.", { hint: "See `tidemark crawl --help`." });
   const placeText = ({ into, stateFile = "" }: CrawlSettings): string => `${resolve(into)}\n${stateFile}`;
   const other = others.find((site) => placeText(site) !== placeText(first));
-  if (other === undefined) return { into: first.into, ...givenOptions({ stateFile: first.stateFile }) };
+  if (other === undefined) return { into: first.into, ...omitUndefined({ stateFile: first.stateFile }) };
   throw new TidemarkError("bad-option", `${other.url} is kept in another place than ${first.url}.`, {
     hint: "Sites that are crawled together have one folder and one state: give --into, and leave it out of the sites.",
   });
@@ -107,7 +107,7 @@ class FollowRun {
     for await (const _ of changesOfFile(file, signal)) {
       try {
         const sites = await findCrawlSites(this.#options);
-        placeOf([{ ...first[0], into, ...givenOptions({ stateFile }) } as CrawlSettings, ...sites]);
+        placeOf([{ ...first[0], into, ...omitUndefined({ stateFile }) } as CrawlSettings, ...sites]);
         yield await this.#prepare(sites);
         this.#tellList(file, sites.length);
       } catch (error) {
@@ -154,7 +154,7 @@ class FollowRun {
     this.#visits++;
     this.#printer.note(visit);
     const { site, summary, nextAt } = visit;
-    if (summary === undefined || isInVain(summary)) this.#failedVisits++;
+    if (summary === undefined || isFailedVisit(summary)) this.#failedVisits++;
     if (summary === undefined) {
       this.#printer.end();
       this.#worsen(reportSiteError(visit.error, `${site}/`, this.#context));

@@ -1,4 +1,4 @@
-import { givenOptions } from "../../core/index.ts";
+import { omitUndefined } from "../../core/index.ts";
 import { runDemonstration } from "../../demo/index.ts";
 import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
@@ -17,7 +17,7 @@ export async function runDemo(options: DemoArguments, context: RunContext): Prom
   const progress = new ProgressLine(err, quiet);
   try {
     const report = await runDemonstration({
-      ...givenOptions(options),
+      ...omitUndefined(options),
       signal,
       onEvent: (event) => {
         if (json) return out.writeJson(event);

@@ -1,4 +1,4 @@
-import { givenOptions, TidemarkError } from "../../core/index.ts";
+import { omitUndefined, TidemarkError } from "../../core/index.ts";
 import type { ExportSettings } from "../../exporter/index.ts";
 import { type WatchedRound, watchSite } from "../../exporter/index.ts";
 import { printEvent, type RunContext } from "../terminal/command.ts";
@@ -58,7 +58,7 @@ class SiteWatching {
     try {
       await watchSite({
         ...this.#site,
-        ...givenOptions({ settleMs: this.#run.settleMs, rescanMs: this.#run.rescanMs }),
+        ...omitUndefined({ settleMs: this.#run.settleMs, rescanMs: this.#run.rescanMs }),
         signal,
         onEvent: (event) => {
           printEvent(this.#context, event, this.#mark);

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { givenOptions, TidemarkError } from "../../core/index.ts";
+import { omitUndefined, TidemarkError } from "../../core/index.ts";
 import { type ProposeSiteOptions, proposeSite, type SiteProposal } from "../../exporter/index.ts";
 import { writeTextFile } from "../../fs/index.ts";
 import { ExportPrinter } from "../export/export-printer.ts";
@@ -31,7 +31,7 @@ export async function runInit(options: InitArguments, context: RunContext): Prom
   let proposal: SiteProposal;
   try {
     proposal = await proposeSite({
-      ...(givenOptions({ docroot, baseUrl, serverUrl }) as ProposeSiteOptions),
+      ...(omitUndefined({ docroot, baseUrl, serverUrl }) as ProposeSiteOptions),
       signal,
       onEvent: (event) => {
         printEvent(context, event);

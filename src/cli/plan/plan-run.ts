@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { givenOptions, wrapSystemError } from "../../core/index.ts";
+import { omitUndefined, wrapSystemError } from "../../core/index.ts";
 import type { DailyBudget } from "../../crawler/index.ts";
 import { readPlannerForecasts } from "../../crawler/index.ts";
 import { writeTextFile } from "../../fs/index.ts";
@@ -30,7 +30,7 @@ export async function runPlan(options: PlanArguments, context: RunContext): Prom
     forecasts = readPlannerForecasts({
       store,
       budget,
-      ...givenOptions({ url, freshness, curveShares: figure === undefined ? undefined : curveShares }),
+      ...omitUndefined({ url, freshness, curveShares: figure === undefined ? undefined : curveShares }),
       onProgress: (pages) => progress.show(() => `${formatCount(pages)} pages`),
     });
   } finally {
@@ -47,7 +47,7 @@ export async function runPlan(options: PlanArguments, context: RunContext): Prom
   if (json) {
     const { planners, ...summary } = forecasts;
     for (const { curve: _, ...planner } of planners) out.writeJson({ event: "planner-forecast", ...planner });
-    out.writeJson({ event: "summary", ...summary, ...givenOptions({ figure }) });
+    out.writeJson({ event: "summary", ...summary, ...omitUndefined({ figure }) });
   } else if (!quiet) out.write(formatForecasts(forecasts, freshness));
   return exitCodes.done;
 }

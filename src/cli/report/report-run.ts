@@ -1,5 +1,5 @@
 import type { EpochMs } from "../../core/index.ts";
-import { givenOptions } from "../../core/index.ts";
+import { omitUndefined } from "../../core/index.ts";
 import { readCrawlReport, type SiteReport } from "../../report/index.ts";
 import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
@@ -24,7 +24,7 @@ export async function runReport(options: ReportArguments, context: RunContext): 
   let reports: SiteReport[];
   try {
     reports = await readCrawlReport({
-      ...givenOptions(options),
+      ...omitUndefined(options),
       signal,
       onProgress: (site, done, total) =>
         progress.show(() => `${site}: asking for pages: ${formatCount(done)} of ${formatCount(total)}`),

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { SiteDecision } from "../../crawler/index.ts";
-import { chooseFollowed, decideSite, type KnownFollowed, readFollowed, withDecision } from "../../crawler/index.ts";
+import { chooseFollowed, decideSite, type ListedSite, listSites, withDecision } from "../../crawler/index.ts";
 import { formatDecided } from "../crawl/follow-printer.ts";
 import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
@@ -23,7 +23,7 @@ export interface SitesArguments {
 export async function runSites(options: SitesArguments, context: RunContext): Promise<ExitCode> {
   const { into, url, stateFile, isPaused, priority } = options;
   const { out, json, quiet } = context;
-  const all = readFollowed(into, stateFile, Date.now);
+  const all = listSites(into, stateFile, Date.now);
   const chosen = url === undefined ? undefined : chooseFollowed(all, url);
   if (chosen !== undefined && (isPaused !== undefined || priority !== undefined)) {
     const { site } = chosen;
@@ -45,7 +45,7 @@ export async function runSites(options: SitesArguments, context: RunContext): Pr
 
 async function decide(
   decision: SiteDecision,
-  known: KnownFollowed,
+  known: ListedSite,
   { into, stateFile }: SitesArguments,
   { out, err, json, quiet, signal }: RunContext,
 ): Promise<void> {
@@ -67,13 +67,13 @@ function formatTime(ms: number): string {
   return formatMoment(Math.floor(ms / 1000));
 }
 
-function nextOf({ nextMs, isPaused, isUnderWay }: KnownFollowed, now: number): string {
+function nextOf({ nextMs, isPaused, isUnderWay }: ListedSite, now: number): string {
   if (isUnderWay) return "under way";
   if (isPaused) return "paused";
   return nextMs === undefined || nextMs <= now ? "due" : formatTime(nextMs);
 }
 
-function formatFollowed(sites: readonly KnownFollowed[], now: number): string {
+function formatFollowed(sites: readonly ListedSite[], now: number): string {
   const rows = sites.map((site) => [
     nextOf(site, now),
     site.lastMs === undefined ? "-" : formatTime(site.lastMs),

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { givenOptions } from "../../core/index.ts";
+import { omitUndefined } from "../../core/index.ts";
 import { readSiteStatus, type SiteStatus, type SiteStatusOptions } from "../../exporter/index.ts";
 import { writeTextFile } from "../../fs/index.ts";
 import type { RunContext } from "../terminal/command.ts";
@@ -28,7 +28,7 @@ export async function runStatus(options: StatusArguments, context: RunContext): 
   const { openMetricsFile, maxAgeMs } = options;
   const statuses: SiteStatus[] = [];
   for (const site of await sitesOf(options)) {
-    const status = await readSiteStatus(givenOptions({ ...site, maxAgeMs }) as SiteStatusOptions);
+    const status = await readSiteStatus(omitUndefined({ ...site, maxAgeMs }) as SiteStatusOptions);
     statuses.push(status);
   }
   const code = worstExitCode(statuses.map(({ status }) => exitCodeOf[status]));
@@ -48,10 +48,10 @@ export async function runStatus(options: StatusArguments, context: RunContext): 
 
 async function sitesOf(options: StatusArguments): Promise<SiteStatusOptions[]> {
   const { configFile, site, baseUrl, stateDir, docroot } = options;
-  if (configFile === undefined) return [givenOptions({ baseUrl, stateDir, docroot }) as SiteStatusOptions];
+  if (configFile === undefined) return [omitUndefined({ baseUrl, stateDir, docroot }) as SiteStatusOptions];
   const sites = await findSites({ settings: {}, configFile, site });
   return sites.map((one) => {
-    return givenOptions({ baseUrl: one.baseUrl, stateDir: one.stateDir, docroot: one.docroot }) as SiteStatusOptions;
+    return omitUndefined({ baseUrl: one.baseUrl, stateDir: one.stateDir, docroot: one.docroot }) as SiteStatusOptions;
   });
 }
 

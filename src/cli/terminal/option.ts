@@ -1,8 +1,8 @@
 import { date, mediaTypes, parseDate, parseDuration } from "../../config/index.ts";
 import {
   type EpochMs,
-  givenOptions,
   type MediaTypeFilter,
+  omitUndefined,
   parseHttpUrl,
   parseMediaTypeFilter,
   TidemarkError,
@@ -71,7 +71,7 @@ export function dateOption(args: RawArguments, name: string): EpochMs | undefine
   if (text === undefined) return undefined;
   const time = parseDate(text);
   if (time !== undefined) return time;
-  throw new TidemarkError("bad-option", `--${name} ${text}: not a date.`, givenOptions({ hint: date.hint }));
+  throw new TidemarkError("bad-option", `--${name} ${text}: not a date.`, omitUndefined({ hint: date.hint }));
 }
 
 /** Media types, as a list with commas, repeated, or both. */
@@ -84,7 +84,7 @@ export function mediaTypesOption(
   const filter = parseMediaTypeFilter(types);
   if (filter === undefined) {
     throw new TidemarkError("bad-option", `--${name} ${given.join(",")}: not media types.`, {
-      ...givenOptions({ hint: mediaTypes.hint }),
+      ...omitUndefined({ hint: mediaTypes.hint }),
     });
   }
   return { types: given.length === 0 ? undefined : types, filter };

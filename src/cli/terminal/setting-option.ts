@@ -1,6 +1,6 @@
 import type { Options } from "yargs";
 import type { Setting } from "../../config/index.ts";
-import { givenOptions, TidemarkError } from "../../core/index.ts";
+import { omitUndefined, TidemarkError } from "../../core/index.ts";
 import { valueOption } from "./command.ts";
 import { flagOption, listOption, type RawArguments, textOption } from "./option.ts";
 
@@ -40,7 +40,7 @@ function readSetting(args: RawArguments, { option, kind }: Setting): unknown {
     throw new TidemarkError(
       "bad-option",
       `--${option} ${JSON.stringify(text)}: not ${expects}.`,
-      givenOptions({ hint }),
+      omitUndefined({ hint }),
     );
   };
   if (kind.form === "flag") return flagOption(args, option) ? true : undefined;

@@ -1,5 +1,5 @@
 import type { MirrorEvent, MirrorSummary } from "../../core/index.ts";
-import { givenOptions } from "../../core/index.ts";
+import { omitUndefined } from "../../core/index.ts";
 import { verifyMirror } from "../../verify/index.ts";
 import { printEvent, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
@@ -23,7 +23,7 @@ export async function runVerifyMirror(options: VerifyMirrorArguments, context: R
   let summary: MirrorSummary;
   try {
     summary = await verifyMirror({
-      ...givenOptions(options),
+      ...omitUndefined(options),
       signal,
       onEvent: (event) => {
         printEvent(context, event);

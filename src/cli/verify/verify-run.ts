@@ -1,5 +1,5 @@
 import type { VerifySummary } from "../../core/index.ts";
-import { givenOptions } from "../../core/index.ts";
+import { omitUndefined } from "../../core/index.ts";
 import { verifySite } from "../../verify/index.ts";
 import { printEvent, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
@@ -21,7 +21,7 @@ export async function runVerify(options: VerifyArguments, context: RunContext): 
   let summary: VerifySummary;
   try {
     summary = await verifySite({
-      ...givenOptions(options),
+      ...omitUndefined(options),
       signal,
       onEvent: (event) => {
         printEvent(context, event);

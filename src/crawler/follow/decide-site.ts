@@ -1,7 +1,7 @@
-import { type Clock, givenOptions, TidemarkError } from "../../core/index.ts";
+import { type Clock, omitUndefined, TidemarkError } from "../../core/index.ts";
 import { openStore } from "../../storage/index.ts";
+import { takeDecisions } from "./control-inbox.ts";
 import { DecisionInbox } from "./decision-inbox.ts";
-import { takeDecisions } from "./follow-desk.ts";
 import { readFollowedList } from "./followed-list.ts";
 import { formatDecision, type SiteDecision } from "./site-decision.ts";
 
@@ -46,7 +46,7 @@ function takeIfFree(
   { into, stateFile, onRefused }: Pick<DecideSiteOptions, "into" | "stateFile" | "onRefused">,
 ): boolean {
   try {
-    using store = openStore({ into, ...givenOptions({ stateFile }) });
+    using store = openStore({ into, ...omitUndefined({ stateFile }) });
     const listed = readFollowedList(into);
     takeDecisions(inbox, {
       isFollowed: (site) => listed?.has(site) === true,

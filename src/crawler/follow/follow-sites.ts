@@ -5,7 +5,7 @@ import {
   type CrawlSummary,
   type EpochMs,
   type FetchOutcome,
-  givenOptions,
+  omitUndefined,
   TidemarkError,
   type Timing,
   type VisitPlan,
@@ -17,13 +17,13 @@ import type { VisitEnd } from "../engine/visit-plan.ts";
 import type { FollowedSite } from "../followed-site.ts";
 import { type CreatePolitenessOptions, createPoliteness, type Politeness } from "../politeness.ts";
 import { type VisitMeans, visitInStore } from "../site-visit.ts";
-import { isInVain } from "../visit-cost.ts";
-import { FollowBoard } from "./follow-board.ts";
-import { FollowDesk } from "./follow-desk.ts";
+import { isFailedVisit } from "../visit-cost.ts";
+import { ControlInbox } from "./control-inbox.ts";
+import { FollowMetrics } from "./follow-metrics.ts";
 import { writeFollowedList } from "./followed-list.ts";
 import { FollowedSites } from "./followed-sites.ts";
-import { SiteAgenda } from "./site-agenda.ts";
 import { SiteFollower } from "./site-follower.ts";
+import { SiteScheduler } from "./site-scheduler.ts";
 
 /** What a visit to one of many sites came to. */
 export interface FollowedVisit {
@@ -102,7 +102,7 @@ function leavingAt(signal: AbortSignal, gate: Politeness): Politeness {
     restore: (site, kept) => gate.restore(site, kept),
     restsUntil: (site) => gate.restsUntil(site),
     stateOf: (site, isOpen, isQuiet) => gate.stateOf(site, isOpen, isQuiet),
-    turn: (site, wish) => gate.turn(site, { ...wish, signal }),
+    acquire: (site, wish) => gate.acquire(site, { ...wish, signal }),
   };
 }
 
@@ -117,8 +117,8 @@ class Following {
   readonly #store: Store;
   readonly #timing: Timing;
   readonly #politeness: Politeness;
-  readonly #agenda = new SiteAgenda();
-  readonly #board: FollowBoard;
+  readonly #agenda = new SiteScheduler();
+  readonly #board: FollowMetrics;
   readonly #sites: FollowedSites;
   readonly #follower: SiteFollower;
   readonly #stop = new AbortController();
@@ -135,7 +135,7 @@ class Following {
     this.#createFetcher = createFetcher;
     const timing = realTiming(clock);
     this.#timing = delay === undefined ? timing : { now: timing.now, delay };
-    this.#board = new FollowBoard(this.#agenda, timing.now, connections);
+    this.#board = new FollowMetrics(this.#agenda, timing.now, connections);
     this.#sites = new FollowedSites(this.#agenda, store.plans, { now: timing.now, isForever, board: this.#board });
     const { politenessBySite: ofSites } = this.#sites;
     const gate = createPoliteness({ clock, delay: this.#timing.delay, random, addressesOf, connections, ofSites });
@@ -197,9 +197,9 @@ class Following {
     if (isForever) writeFollowedList(into, this.#sites.listed());
   }
 
-  #makeDesk(): FollowDesk {
+  #makeDesk(): ControlInbox {
     const { into, onDecision } = this.#options;
-    return new FollowDesk({
+    return new ControlInbox({
       into,
       board: this.#board,
       isFollowed: (site) => this.#sites.has(site),
@@ -256,7 +256,7 @@ class Following {
   #tell(site: string, end: VisitEnd, plan: VisitPlan): void {
     this.#board.end(site, end, plan);
     this.#visits++;
-    if (end.kind === "failed" || isInVain(end.result.summary)) this.#failedVisits++;
+    if (end.kind === "failed" || isFailedVisit(end.result.summary)) this.#failedVisits++;
     this.#options.onVisit?.({
       site,
       ...(end.kind === "done" ? { summary: end.result.summary } : { error: end.error }),
@@ -284,7 +284,7 @@ class Following {
 export async function followSites(options: FollowSitesOptions): Promise<FollowSummary> {
   const { into, stateFile } = options;
   checkCounts(options);
-  using store = openStore({ into, ...givenOptions({ stateFile }) });
+  using store = openStore({ into, ...omitUndefined({ stateFile }) });
   return await followSitesBy({ store }, options);
 }
 

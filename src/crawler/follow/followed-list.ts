@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { TidemarkError } from "../../core/index.ts";
 import { readSideFile, sideFileIn, writeSideFile } from "../../fs/index.ts";
-import { defaultPriority } from "./site-agenda.ts";
 import { isPriority } from "./site-decision.ts";
+import { defaultPriority } from "./site-scheduler.ts";
 
 /** A site as it is listed, before what somebody decided. */
 export interface ListedSite {

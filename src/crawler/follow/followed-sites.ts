@@ -1,14 +1,14 @@
-import { type Clock, givenOptions, TidemarkError } from "../../core/index.ts";
+import { type Clock, omitUndefined, TidemarkError } from "../../core/index.ts";
 import type { PlannedSite, Store } from "../../storage/index.ts";
 import { areLooksInOrder } from "../crawl-settings.ts";
 import type { PolitenessOptions } from "../engine/politeness/politeness-options.ts";
 import type { FollowedSite } from "../followed-site.ts";
 import { parseSiteAddress } from "../site-address.ts";
 import { checkVisitOptions } from "../site-visit.ts";
-import type { FollowBoard } from "./follow-board.ts";
+import type { FollowMetrics } from "./follow-metrics.ts";
 import type { ListedSite } from "./followed-list.ts";
-import { defaultPriority, highestPriority, type SiteAgenda } from "./site-agenda.ts";
 import type { SiteDecision } from "./site-decision.ts";
+import { defaultPriority, highestPriority, type SiteScheduler } from "./site-scheduler.ts";
 
 const dayMs = 24 * 3_600_000;
 
@@ -16,7 +16,7 @@ function checkSite(site: FollowedSite): string {
   const origin = parseSiteAddress(site.url, undefined);
   checkVisitOptions(site);
   const { priority } = site;
-  if (!areLooksInOrder(givenOptions({ lookLeastMs: site.lookLeastMs, lookMostMs: site.lookMostMs })))
+  if (!areLooksInOrder(omitUndefined({ lookLeastMs: site.lookLeastMs, lookMostMs: site.lookMostMs })))
     throw new TidemarkError("bad-option", `lookLeastMs of ${origin} must be no more than lookMostMs.`);
   if (priority !== undefined && !(priority >= 0 && priority <= highestPriority))
     throw new TidemarkError(
@@ -28,20 +28,20 @@ function checkSite(site: FollowedSite): string {
 
 /** The sites that are followed, as they are listed now, and their places in the agenda. */
 export class FollowedSites {
-  readonly #agenda: SiteAgenda;
+  readonly #agenda: SiteScheduler;
   readonly #plans: Store["plans"];
   readonly #now: Clock;
   readonly #isForever: boolean;
-  readonly #board: FollowBoard;
+  readonly #board: FollowMetrics;
   readonly #listed = new Map<string, FollowedSite>();
   /** How each is spared that says so itself; changes with the list. */
   readonly politenessBySite: Map<string, PolitenessOptions> = new Map();
 
   /** @param isForever - else each is visited once, whenever it was visited before */
   constructor(
-    agenda: SiteAgenda,
+    agenda: SiteScheduler,
     plans: Store["plans"],
-    means: { readonly now: Clock; readonly isForever: boolean; readonly board: FollowBoard },
+    means: { readonly now: Clock; readonly isForever: boolean; readonly board: FollowMetrics },
   ) {
     const { now, isForever, board } = means;
     this.#board = board;
@@ -100,7 +100,7 @@ export class FollowedSites {
 
   boundsOf(origin: string): { readonly leastMs?: number; readonly mostMs?: number } {
     const { lookLeastMs: leastMs, lookMostMs: mostMs } = this.optionsOf(origin);
-    return givenOptions({ leastMs, mostMs });
+    return omitUndefined({ leastMs, mostMs });
   }
 
   /** Whether a site has its turn sooner if more of its pages wait. */

@@ -1,5 +1,5 @@
 import { parseUrl } from "../../core/index.ts";
-import { highestPriority } from "./site-agenda.ts";
+import { highestPriority } from "./site-scheduler.ts";
 
 /** What somebody decided of a site that is followed; what is left out stays as it is. */
 export interface SiteDecision {

@@ -1,6 +1,6 @@
 import type { EpochMs, LookBounds, Timing, VisitPlan } from "../../core/index.ts";
 import { planNextVisit, unvisited, type VisitEnd } from "../engine/visit-plan.ts";
-import type { SiteAgenda } from "./site-agenda.ts";
+import type { SiteScheduler } from "./site-scheduler.ts";
 
 /** What is remembered of when sites are visited. */
 export interface VisitPlans {
@@ -14,7 +14,7 @@ export interface FollowPorts {
   readonly timing: Timing;
   /** From 0 to 1. */
   readonly random: () => number;
-  readonly agenda: SiteAgenda;
+  readonly agenda: SiteScheduler;
   readonly plans: VisitPlans;
   boundsOf(site: string): Partial<LookBounds>;
   /** Whether a site has its turn sooner if more of its pages wait. */

@@ -1,8 +1,8 @@
 import { type Change, type EpochSeconds, pathOf } from "../../core/index.ts";
 import type { ArchiveFolder } from "./archive-files.ts";
-import type { Breather } from "./breather.ts";
 import { countChanges, readInterval } from "./interval-merge.ts";
 import type { Interval } from "./ledger.ts";
+import type { Yielder } from "./yielder.ts";
 
 /** Of more changed pages all pages are looked at: that is cheaper than to look each of them up. */
 const manyChanges = 50_000;
@@ -42,20 +42,20 @@ export function planFinestChain(
  */
 export class ChangeRecord {
   readonly #folder: ArchiveFolder;
-  readonly #breather: Breather;
+  readonly #yielder: Yielder;
   readonly chain: readonly Interval[];
 
-  constructor(folder: ArchiveFolder, chain: readonly Interval[], breather: Breather) {
+  constructor(folder: ArchiveFolder, chain: readonly Interval[], yielder: Yielder) {
     this.#folder = folder;
     this.chain = chain;
-    this.#breather = breather;
+    this.#yielder = yielder;
   }
 
   /** Changes of an interval in path order, a segment at a time. @throws TidemarkError `archive-corrupt` */
   async *read(interval: Interval): AsyncGenerator<readonly Change[]> {
     for await (const segment of readInterval(this.#folder, interval)) {
       yield segment;
-      await this.#breather.breathe();
+      await this.#yielder.breathe();
     }
   }
 

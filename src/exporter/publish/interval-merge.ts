@@ -1,10 +1,10 @@
 import { type Change, composeChanges, type ExportEvent, TidemarkError } from "../../core/index.ts";
 import { compareChangesByPath } from "../../formats/archive/index.ts";
 import type { ArchiveFolder } from "./archive-files.ts";
-import type { Breather } from "./breather.ts";
 import type { Interval } from "./ledger.ts";
 import { type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
 import { compareIntervals, planMerge } from "./tiers.ts";
+import type { Yielder } from "./yielder.ts";
 
 /** Reads an interval's changes in path order, a segment at a time. */
 export async function* readInterval(folder: ArchiveFolder, interval: Interval): AsyncGenerator<Change[]> {
@@ -96,12 +96,12 @@ export async function carryIntervals(
   folder: ArchiveFolder,
   intervals: readonly Interval[],
   options: PartitionOptions & { readonly onEvent: (event: ExportEvent) => void },
-  breather: Breather,
+  yielder: Yielder,
 ): Promise<readonly Interval[]> {
   let carried = intervals;
   for (let pair = planMerge(carried); pair !== undefined; pair = planMerge(carried)) {
     const [older, newer] = pair;
-    breather.stopIfAsked();
+    yielder.stopIfAsked();
     const total = countChanges(older) + countChanges(newer);
     options.onEvent({ event: "progress", phase: "merge", done: 0, total });
     const mark = (interval: Interval) =>

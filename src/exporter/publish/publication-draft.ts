@@ -2,7 +2,6 @@ import { type EpochMs, type EpochSeconds, type ExportEvent, TidemarkError } from
 import { baseGroup, formatArchiveName, parseBaseList } from "../../formats/archive/index.ts";
 import type { ArchiveFiles } from "./archive-files.ts";
 import { BaseWriter } from "./base-writer.ts";
-import { Breather } from "./breather.ts";
 import type { ContentPolicy } from "./content-policy.ts";
 import { IncludedFolders, mayBeIncluded } from "./included-folders.ts";
 import { carryIntervals } from "./interval-merge.ts";
@@ -15,6 +14,7 @@ import { type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
 import { type ComparisonCounts, type ComparisonSink, type PageSource, SiteComparison } from "./site-comparison.ts";
 import { gatherParts, type PartSource, type SiteParts, sourceOfParts } from "./site-parts.ts";
 import { isBaseDue, planChain, planRetention } from "./tiers.ts";
+import { Yielder } from "./yielder.ts";
 
 /** In which files server-side includes are looked for. */
 export interface IncludeChoice {
@@ -89,7 +89,7 @@ class Drafting<File extends CandidateFile> {
   readonly #files: ArchiveFiles;
   readonly #ground: DraftGround;
   readonly #epoch: string;
-  readonly #breather: Breather;
+  readonly #yielder: Yielder;
   readonly #scanStartMs: EpochMs;
   readonly #memory: PageMemory;
   readonly #tier: SegmentWriter | undefined;
@@ -103,7 +103,7 @@ class Drafting<File extends CandidateFile> {
     this.#files = files;
     this.#ground = ground;
     this.#epoch = epoch;
-    this.#breather = new Breather(options.signal, "Stopped before anything was published.");
+    this.#yielder = new Yielder(options.signal, "Stopped before anything was published.");
     this.#scanStartMs = options.clock();
     this.#memory = new PageMemory(options.stateDir, ground.ledger?.pageFiles ?? [], options.parts === undefined);
     if (options.dryRun) return;
@@ -135,8 +135,7 @@ class Drafting<File extends CandidateFile> {
     if (ledger !== undefined && changes > 0) {
       const newest = { tier: 0, from: ledger.publication, to: publication, archives: tierArchives, merged: false };
       intervals = [...intervals, newest];
-      if (!this.#options.dryRun)
-        intervals = await carryIntervals(this.#files, intervals, this.#options, this.#breather);
+      if (!this.#options.dryRun) intervals = await carryIntervals(this.#files, intervals, this.#options, this.#yielder);
     }
     const chainIsBroken =
       !isFirst && !this.#options.dryRun && planChain(intervals, ledger.base.publication, publication) === undefined;
@@ -220,7 +219,7 @@ class Drafting<File extends CandidateFile> {
     const scanStartUs = this.#scanStartMs * 1000;
     const includes = this.#includePolicy(source.stampParts);
     const options = { digestMode, publication: this.#ground.publication, scanStartUs, content, includes };
-    return new SiteComparison(source, options, onEvent, this.#breather);
+    return new SiteComparison(source, options, onEvent, this.#yielder);
   }
 
   #includePolicy(stampOf: ((parts: readonly string[]) => string) | undefined): IncludePolicy | undefined {
@@ -263,12 +262,12 @@ class Drafting<File extends CandidateFile> {
       using pages = this.#memory.openLatest();
       for (const page of pages.below("/")) {
         this.#base.add(page);
-        if (this.#breather.count()) await this.#breather.breathe();
+        if (this.#yielder.count()) await this.#yielder.breathe();
       }
     }
     return await this.#base.end(publication, (done) => {
       this.#options.onEvent({ event: "progress", phase: "base", done, total });
-      this.#breather.stopIfAsked();
+      this.#yielder.stopIfAsked();
     });
   }
 

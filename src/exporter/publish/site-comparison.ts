@@ -1,5 +1,4 @@
 import type { Change, ExportEvent } from "../../core/index.ts";
-import type { Breather } from "./breather.ts";
 import { diffListedPage, isListed, type ListedCandidate } from "./listed-diff.ts";
 import {
   type CandidateDigest,
@@ -10,6 +9,7 @@ import {
   type PageDiff,
 } from "./page-diff.ts";
 import type { PublishedPage } from "./published-page.ts";
+import type { Yielder } from "./yielder.ts";
 
 /** Files and listed pages in path order, and places that could not be seen: what was published there stays. */
 export interface SourceBatch<File> {
@@ -72,7 +72,7 @@ export class SiteComparison<File extends CandidateFile> {
   readonly #source: PageSource<File>;
   readonly #options: DiffOptions;
   readonly #onEvent: (event: ExportEvent) => void;
-  readonly #breather: Breather;
+  readonly #yielder: Yielder;
   readonly #counts: ComparisonCounts = {
     pages: 0,
     created: 0,
@@ -87,21 +87,16 @@ export class SiteComparison<File extends CandidateFile> {
   #pairs: Pair<File>[] = [];
   #reading: Reading<File> | undefined;
 
-  constructor(
-    source: PageSource<File>,
-    options: DiffOptions,
-    onEvent: (event: ExportEvent) => void,
-    breather: Breather,
-  ) {
+  constructor(source: PageSource<File>, options: DiffOptions, onEvent: (event: ExportEvent) => void, yielder: Yielder) {
     this.#source = source;
     this.#options = options;
     this.#onEvent = onEvent;
-    this.#breather = breather;
+    this.#yielder = yielder;
   }
 
   /** Runs to the end. @param pages - what was published, in path order */
   async run(pages: Iterable<PublishedPage, undefined>, sink: ComparisonSink): Promise<ComparisonCounts> {
-    this.#breather.stopIfAsked();
+    this.#yielder.stopIfAsked();
     const published = pages[Symbol.iterator]();
     let before = published.next().value;
     for (let batch = await this.#source.next(); batch !== undefined; batch = await this.#source.next()) {
@@ -135,7 +130,7 @@ export class SiteComparison<File extends CandidateFile> {
 
   /** Begins to read files, and settles those that were begun before: threads read while this one compares. */
   async #read(sink: ComparisonSink): Promise<void> {
-    await this.#breather.breathe();
+    await this.#yielder.breathe();
     const earlier = this.#reading;
     const pairs = this.#pairs;
     this.#pairs = [];
@@ -158,7 +153,7 @@ export class SiteComparison<File extends CandidateFile> {
       files.push(pair.file);
     }
     if (files.length === 0) return;
-    const digests = await this.#source.digestAll(files, () => this.#breather.breathe());
+    const digests = await this.#source.digestAll(files, () => this.#yielder.breathe());
     for (const [at, pair] of unread.entries()) pair.digest = digests[at];
   }
 

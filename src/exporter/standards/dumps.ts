@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { digestBytes, type EpochMs, type EpochSeconds, formatCompactTime } from "../../core/index.ts";
 import { formatSha256Hash, type ResourceSyncEntry, type ResourceSyncHeader } from "../../formats/resourcesync/index.ts";
-import type { Breather } from "../publish/breather.ts";
 import type { PageLookup } from "../publish/page-lookup.ts";
 import type { PublishedPage } from "../publish/published-page.ts";
+import type { Yielder } from "../publish/yielder.ts";
 import { readChangeEntries } from "./change-lists.ts";
 import { DumpPackage } from "./dump-package.ts";
 import type { ListFolder } from "./list-folder.ts";
@@ -22,19 +22,19 @@ const keptSeconds = 14 * 86_400;
 export type ReadPage = (path: string, maxBytes: number) => Promise<Buffer | undefined>;
 
 /** What dumps are written from. */
-export interface DumpGround {
+export interface DumpBaseline {
   readonly site: ListSite;
   readonly files: ListFolder;
   readonly pages: PageLookup;
   readonly readPage: ReadPage;
-  readonly breather: Breather;
+  readonly yielder: Yielder;
   /** Most bytes of a package's contents, for tests. */
   readonly packageBytes?: number | undefined;
 }
 
 /** Writes packages one after the other, each as large as it may be. */
 class PackageSeries implements AsyncDisposable {
-  readonly #ground: DumpGround;
+  readonly #ground: DumpBaseline;
   readonly #nameOf: (number: number) => string;
   readonly #headerOf: (from: EpochSeconds, until: EpochSeconds) => ResourceSyncHeader;
   readonly #packages: PublishedPackage[] = [];
@@ -43,7 +43,7 @@ class PackageSeries implements AsyncDisposable {
   #from: EpochSeconds;
 
   constructor(
-    ground: DumpGround,
+    ground: DumpBaseline,
     from: EpochSeconds,
     nameOf: (number: number) => string,
     headerOf: (from: EpochSeconds, until: EpochSeconds) => ResourceSyncHeader,
@@ -101,7 +101,7 @@ class PackageSeries implements AsyncDisposable {
 }
 
 /** Reads a page's bytes, if they are still what was published. */
-async function readPublished(ground: DumpGround, page: PublishedPage): Promise<Buffer | undefined> {
+async function readPublished(ground: DumpBaseline, page: PublishedPage): Promise<Buffer | undefined> {
   if (page.digest === undefined || page.sizeBytes === undefined || page.sizeBytes > mostContentBytes) return undefined;
   const content = await ground.readPage(page.path, mostContentBytes);
   if (content === undefined || content.length !== page.sizeBytes) return undefined;
@@ -115,7 +115,7 @@ async function readPublished(ground: DumpGround, page: PublishedPage): Promise<B
  * @see ANSI/NISO Z39.99-2017 section 13
  */
 export async function packChanges(
-  ground: DumpGround,
+  ground: DumpBaseline,
   parts: readonly ChangeListPart[],
 ): Promise<readonly PublishedPackage[]> {
   const { site } = ground;
@@ -139,7 +139,7 @@ export async function packChanges(
     );
     for (const { name } of ofDay) {
       for (const entry of (await readChangeEntries(ground.files, name)) ?? []) {
-        ground.breather.stopIfAsked();
+        ground.yielder.stopIfAsked();
         if (entry.change === "deleted") await series.add(entry, undefined);
         else await addChange(ground, series, entry);
       }
@@ -149,7 +149,7 @@ export async function packChanges(
   return packages;
 }
 
-async function addChange(ground: DumpGround, series: PackageSeries, entry: ResourceSyncEntry): Promise<void> {
+async function addChange(ground: DumpBaseline, series: PackageSeries, entry: ResourceSyncEntry): Promise<void> {
   const { site, pages } = ground;
   const location = entry.location.slice(site.base.length);
   // Lists escape what archives need not: both are the same page to a server.
@@ -166,7 +166,7 @@ function findPage(pages: PageLookup, path: string): PublishedPage | undefined {
 
 /** Writes the document that names packages of changes. @returns the packages that are kept */
 export async function listChangeDumps(
-  { site, files }: DumpGround,
+  { site, files }: DumpBaseline,
   packages: readonly PublishedPackage[],
   oldest: EpochSeconds,
   publication: EpochSeconds,
@@ -191,11 +191,11 @@ export async function listChangeDumps(
 
 /** Packs all pages as they are published. @see ANSI/NISO Z39.99-2017 section 11 */
 export async function packPages(
-  ground: DumpGround,
+  ground: DumpBaseline,
   at: EpochSeconds,
   clock: () => EpochMs,
 ): Promise<PublishedResourceDump> {
-  const { site, pages, breather } = ground;
+  const { site, pages, yielder } = ground;
   await using series = new PackageSeries(
     ground,
     at,
@@ -203,7 +203,7 @@ export async function packPages(
     () => ({ kind: "urlset", capability: "resourcedump-manifest", at, links: [site.up] }),
   );
   for (pages.seek(""); pages.head !== undefined; pages.step()) {
-    breather.stopIfAsked();
+    yielder.stopIfAsked();
     if (!site.lists(pages.head.path)) continue;
     const content = await readPublished(ground, pages.head);
     if (content !== undefined) await series.add(site.entryOf(pages.head), content);
@@ -213,7 +213,7 @@ export async function packPages(
 }
 
 /** Writes the document that names the packages of all pages. */
-export async function listResourceDump({ site, files }: DumpGround, dump: PublishedResourceDump): Promise<void> {
+export async function listResourceDump({ site, files }: DumpBaseline, dump: PublishedResourceDump): Promise<void> {
   const { at, completed, packages } = dump;
   for (const { name } of packages) files.keep(name);
   await files.sync();

@@ -2,9 +2,9 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { EpochMs, EpochSeconds } from "../../core/index.ts";
 import { placeFile, syncFiles } from "../../fs/index.ts";
-import type { Breather } from "../publish/breather.ts";
 import type { Retired } from "../publish/ledger.ts";
 import { planRetired } from "../publish/retired-files.ts";
+import type { Yielder } from "../publish/yielder.ts";
 
 const ownName =
   /^(?:(?:sitemap|resourcelist)(?:-[0-9a-f]{16})?\.xml|changelist(?:-\d{8}-\d{4})?\.xml|changedump(?:\.xml|-\d{8}-\d{4}\.zip)|resourcedump(?:\.xml|-\d{8}T\d{6}Z-\d{4}\.zip)|(?:capabilitylist|description)\.xml)$/;
@@ -20,20 +20,20 @@ export class ListFolder {
   readonly #there: Set<string>;
   readonly #listed = new Set<string>();
   readonly #publication: EpochSeconds;
-  readonly #breather: Breather;
+  readonly #yielder: Yielder;
   #unsynced: string[] = [];
   #bytesWritten = 0;
 
-  private constructor(folder: string, names: readonly string[], publication: EpochSeconds, breather: Breather) {
-    this.#breather = breather;
+  private constructor(folder: string, names: readonly string[], publication: EpochSeconds, yielder: Yielder) {
+    this.#yielder = yielder;
     this.#folder = folder;
     this.#there = new Set(names.filter(isListName));
     this.#publication = publication;
   }
 
   /** @param publication - what is written is given no earlier time than this */
-  static async open(folder: string, publication: EpochSeconds, breather: Breather): Promise<ListFolder> {
-    return new ListFolder(folder, await readdir(folder).catch(() => []), publication, breather);
+  static async open(folder: string, publication: EpochSeconds, yielder: Yielder): Promise<ListFolder> {
+    return new ListFolder(folder, await readdir(folder).catch(() => []), publication, yielder);
   }
 
   get bytesWritten(): number {
@@ -84,7 +84,7 @@ export class ListFolder {
 
   /** Writes a document, unless it is there with these bytes. @throws TidemarkError `aborted` */
   async write(name: string, content: Uint8Array): Promise<void> {
-    this.#breather.stopIfAsked();
+    this.#yielder.stopIfAsked();
     const path = this.pathOf(name);
     const status = this.#there.has(name) ? await stat(path).catch(() => undefined) : undefined;
     if (status?.size === content.length && (await this.read(name, content.length))?.equals(content) === true) {

@@ -2,8 +2,8 @@ import type { EpochSeconds } from "../../core/index.ts";
 import { type ResourceSyncEntry, type ResourceSyncLink, ResourceSyncWriter } from "../../formats/resourcesync/index.ts";
 import { SitemapWriter } from "../../formats/sitemap/index.ts";
 import { contentId } from "../publish/archive-files.ts";
-import type { Breather } from "../publish/breather.ts";
 import type { PageLookup } from "../publish/page-lookup.ts";
+import type { Yielder } from "../publish/yielder.ts";
 import { isSameRange, joinRanges, type PathRange, rangesOf, type ShardRanges } from "./begun-shards.ts";
 import type { ListFolder } from "./list-folder.ts";
 import { pagesBetween, type ShardPlan } from "./shard-plan.ts";
@@ -22,7 +22,7 @@ export interface ShardListGround {
   readonly site: ListSite;
   readonly files: ListFolder;
   readonly pages: PageLookup;
-  readonly breather: Breather;
+  readonly yielder: Yielder;
   readonly forms: ShardForms;
   readonly publication: EpochSeconds;
   /** Shards of the last time. */
@@ -131,7 +131,7 @@ async function writeShard(
   names: ShardNames,
   isIndexed: boolean,
 ): Promise<string | undefined> {
-  const { site, files, pages, breather, forms, publication } = ground;
+  const { site, files, pages, yielder, forms, publication } = ground;
   const sitemap = new SitemapWriter("urlset", site.base);
   const links: ResourceSyncLink[] = [site.up];
   if (isIndexed) links.push({ rel: "index", href: site.urlOf(listNames.resourceList) });
@@ -140,9 +140,9 @@ async function writeShard(
     if (!site.lists(page.path)) continue;
     if (forms.sitemap && !sitemap.add(page.path, page.lastModified)) return undefined;
     if (forms.resourceList && !list.add(site.entryOf(page))) return undefined;
-    if (breather.count()) await breather.breathe();
+    if (yielder.count()) await yielder.breathe();
   }
-  breather.stopIfAsked();
+  yielder.stopIfAsked();
   const sitemapBytes = sitemap.end();
   if (sitemapBytes !== undefined) await files.write(names.sitemap, sitemapBytes);
   if (!forms.resourceList) return contentId(sitemapBytes ?? new Uint8Array());

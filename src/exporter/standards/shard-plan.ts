@@ -1,7 +1,7 @@
 import type { EpochSeconds } from "../../core/index.ts";
 import { isListable, sitemapEntryBytes } from "../../formats/sitemap/index.ts";
-import type { Breather } from "../publish/breather.ts";
 import type { PageLookup } from "../publish/page-lookup.ts";
+import type { Yielder } from "../publish/yielder.ts";
 import { SitemapShardPlanner } from "./sitemap-shards.ts";
 import type { PublishedShard } from "./standards-state.ts";
 
@@ -27,7 +27,7 @@ export interface ShardGround {
   /** Paths of pages that came, changed or went since then, ascending; undefined if that is not known. */
   readonly changed: readonly string[] | undefined;
   readonly pages: PageLookup;
-  readonly breather: Breather;
+  readonly yielder: Yielder;
   /** Pages that a shard aims at, for tests. @default 5000 */
   readonly targetPages?: number | undefined;
 }
@@ -84,7 +84,7 @@ function findRegions(published: readonly PublishedShard[], changed: readonly str
 }
 
 async function planRegion(ground: ShardGround, first: number, end: number): Promise<readonly ShardPlan[]> {
-  const { base, published, changed, pages, breather } = ground;
+  const { base, published, changed, pages, yielder } = ground;
   const shards = published.slice(first, end);
   const start = first === 0 ? "" : (published[first]?.from ?? "");
   const stop = published[end]?.from;
@@ -97,7 +97,7 @@ async function planRegion(ground: ShardGround, first: number, end: number): Prom
     if (changes[next] === page.path) next += 1;
     if (isListable(base, page.path))
       planner.add(page.path, page.lastModified, sitemapEntryBytes(base, page.path) + metadataBytes, isChanged);
-    if (breather.count()) await breather.breathe();
+    if (yielder.count()) await yielder.breathe();
   }
   for (const path of changes.slice(next)) planner.remove(path);
   return planner.finish().map((part) => {

@@ -3,15 +3,22 @@ import { join } from "node:path";
 import { type Clock, type ExportEvent, TidemarkError } from "../../core/index.ts";
 import type { Capability, ResourceSyncEntry } from "../../formats/resourcesync/index.ts";
 import type { ArchiveFiles } from "../publish/archive-files.ts";
-import { Breather } from "../publish/breather.ts";
 import { ChangeRecord, planFinestChain } from "../publish/change-record.ts";
 import type { Ledger } from "../publish/ledger.ts";
 import { PageLookup } from "../publish/page-lookup.ts";
 import { planRemoval } from "../publish/retired-files.ts";
 import { findCompleteFrom } from "../publish/tiers.ts";
+import { Yielder } from "../publish/yielder.ts";
 import { endBegunShards, rangesOf, readBegunShards, type ShardRanges, writeBegunShards } from "./begun-shards.ts";
 import { ChangeLists } from "./change-lists.ts";
-import { type DumpGround, listChangeDumps, listResourceDump, packChanges, packPages, type ReadPage } from "./dumps.ts";
+import {
+  type DumpBaseline,
+  listChangeDumps,
+  listResourceDump,
+  packChanges,
+  packPages,
+  type ReadPage,
+} from "./dumps.ts";
 import { ListFolder } from "./list-folder.ts";
 import { writeShardLists } from "./shard-lists.ts";
 import { planShards } from "./shard-plan.ts";
@@ -79,19 +86,19 @@ export async function publishStandards(
   );
   const isWanted = standards.sitemap || standards.resourceSync;
   const site = new ListSite(options.site);
-  const breather = new Breather(
+  const yielder = new Yielder(
     options.signal,
     "Stopped while sitemaps and ResourceSync were written.",
     "The next export writes them: the archives are published already.",
   );
-  const files = await ListFolder.open(archives.folder, ledger.publication, breather);
+  const files = await ListFolder.open(archives.folder, ledger.publication, yielder);
   if (!isWanted && state === undefined && files.isEmpty) return { sitemap: undefined, bytesWritten: 0, due: [] };
   // Of a file that cannot be understood: any document may be other than what is remembered of it.
   const begun = (await readBegunShards(stateDir)) ?? rangesOf(state?.shards ?? []);
   let next = state;
   let due: readonly string[] = [];
   if (state === undefined || begun.size > 0 || !isCurrent(state, ledger, standards, files)) {
-    const run = new StandardsRun(options, archives, ledger, site, files, breather, state, begun);
+    const run = new StandardsRun(options, archives, ledger, site, files, yielder, state, begun);
     const written = await run.writeOrBeginAnew();
     const retired = files.planRetired(state?.retired ?? [], state?.publication !== ledger.publication, options.clock());
     const { kept, removed } = planRemoval(retired, options.clock());
@@ -128,7 +135,7 @@ class StandardsRun {
   readonly #site: ListSite;
   readonly #files: ListFolder;
   readonly #state: StandardsState | undefined;
-  readonly #breather: Breather;
+  readonly #yielder: Yielder;
   readonly #begun: ShardRanges;
 
   constructor(
@@ -137,7 +144,7 @@ class StandardsRun {
     ledger: Ledger,
     site: ListSite,
     files: ListFolder,
-    breather: Breather,
+    yielder: Yielder,
     state: StandardsState | undefined,
     begun: ShardRanges,
   ) {
@@ -148,7 +155,7 @@ class StandardsRun {
     this.#site = site;
     this.#files = files;
     this.#state = state;
-    this.#breather = breather;
+    this.#yielder = yielder;
   }
 
   async writeOrBeginAnew(): Promise<Written> {
@@ -167,7 +174,7 @@ class StandardsRun {
     const { epoch, intervals, publication } = this.#ledger;
     if (this.#state === undefined || this.#state.epoch !== epoch) return undefined;
     const chain = planFinestChain(intervals, this.#state.publication, publication);
-    return chain === undefined ? undefined : new ChangeRecord(this.#archives, chain, this.#breather);
+    return chain === undefined ? undefined : new ChangeRecord(this.#archives, chain, this.#yielder);
   }
 
   async #write(record: ChangeRecord | undefined): Promise<Written> {
@@ -175,7 +182,7 @@ class StandardsRun {
     const { epoch, publication, pages: count, pageFiles } = this.#ledger;
     const forms = { sitemap: standards.sitemap, resourceList: standards.resourceSync };
     const facts = { epoch, publication, hasSitemap: standards.sitemap };
-    this.#breather.stopIfAsked();
+    this.#yielder.stopIfAsked();
     if (!forms.sitemap && !forms.resourceList) return { ...facts, resourceSync: undefined, shards: [] };
     using pages = new PageLookup(pageFiles.map(({ name }) => join(stateDir, name)));
     const plan = await planShards({
@@ -183,7 +190,7 @@ class StandardsRun {
       published: this.#state?.shards ?? [],
       changed: await record?.paths(count),
       pages,
-      breather: this.#breather,
+      yielder: this.#yielder,
       targetPages: standards.shardPages,
     });
     const shards = await writeShardLists(
@@ -191,7 +198,7 @@ class StandardsRun {
         site: this.#site,
         files: this.#files,
         pages,
-        breather: this.#breather,
+        yielder: this.#yielder,
         forms,
         publication,
         published: this.#state?.shards ?? [],
@@ -217,7 +224,7 @@ class StandardsRun {
     }
     const completeFrom = Math.min(findCompleteFrom(this.#ledger.intervals, publication), this.#ledger.base.publication);
     const changeLists = await lists.end(completeFrom, publication);
-    const ground: DumpGround = { site: this.#site, files, pages, readPage, breather: this.#breather };
+    const ground: DumpBaseline = { site: this.#site, files, pages, readPage, yielder: this.#yielder };
     const packed = standards.changeDumps ? await packChanges(ground, lists.closedNow) : [];
     const packages = [...(earlier?.changeDumps ?? []), ...packed];
     const changeDumps = await listChangeDumps(ground, packages, completeFrom, publication);

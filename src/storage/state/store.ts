@@ -10,15 +10,15 @@ import { type Connection, prepareStatement, transact } from "../sqlite/database.
 import { inDatabase } from "../sqlite/database-error.ts";
 import { LateWrites } from "../sqlite/late-writes.ts";
 import { acquireLock, type FileLock, isLocked } from "../sqlite/lock.ts";
-import { LeftCaptures } from "../warc/left-captures.ts";
+import { OrphanedCaptures } from "../warc/orphaned-captures.ts";
 import { PassingBodies, WarcBodies } from "../warc/warc-bodies.ts";
 import { WarcFiles } from "../warc/warc-files.ts";
 import { WarcMemory } from "../warc/warc-memory.ts";
 import type { ContentDecoder } from "../warc/warc-payload.ts";
 import { WarcRecorder } from "../warc/warc-recorder.ts";
+import { type BodyTaker, CallbackBodyStore } from "./callback-body-store.ts";
+import { CallbackMarks } from "./callback-marks.ts";
 import { doubtPages } from "./doubt.ts";
-import { type BodyTaker, HandedBodies } from "./handed-bodies.ts";
-import { HandedMarks } from "./handed-marks.ts";
 import { KeptReading } from "./kept-reading.ts";
 import { doubtLeftBodies } from "./left-bodies.ts";
 import { memoryName, openMemoryState, openState } from "./open-state.ts";
@@ -75,7 +75,7 @@ export interface SiteWarc {
 }
 
 /** What is kept of one site. */
-export interface SiteStore<Kept = Mirror | PassingBodies | HandedBodies> {
+export interface SiteStore<Kept = Mirror | PassingBodies | CallbackBodyStore> {
   readonly memory: StoredSite;
   /** Undefined where the state ends with the process. */
   readonly reading: KeptReading | undefined;
@@ -147,11 +147,11 @@ export class Store {
     const own = { file: this.#stateFile, site, spoolFile: join(temporary, "intake") };
     const memory = new StoredSite(this.#connection, own, shared, row);
     this.#open.set(site, memory);
-    const marks = keeping.kind === "callback" ? new HandedMarks(this.#connection, this.#stateFile, site) : undefined;
+    const marks = keeping.kind === "callback" ? new CallbackMarks(this.#connection, this.#stateFile, site) : undefined;
     const kept = this.#openBodies(origin, site, { folder, temporary }, keeping, marks);
     const { bodies } = kept;
     // What was handed to somebody else has marks of its own.
-    if (memory.read().clock?.isOpen === 1 && !(bodies instanceof HandedBodies))
+    if (memory.read().clock?.isOpen === 1 && !(bodies instanceof CallbackBodyStore))
       inDatabase(this.#stateFile, () => doubtLeftBodies(this.#connection, site, (page) => bodies.holds(page)));
     return {
       memory,
@@ -196,7 +196,7 @@ export class Store {
     site: number,
     { folder, temporary }: { readonly folder: string; readonly temporary: string },
     keeping: Keeping,
-    marks: HandedMarks | undefined,
+    marks: CallbackMarks | undefined,
   ): Pick<SiteStore, "bodies" | "warc"> {
     if (keeping.kind === "mirror") {
       const shared = { sync: this.#sync, thread: () => this.#threadForFiles() };
@@ -207,7 +207,7 @@ export class Store {
     if (keeping.kind === "metadata") return { bodies: new PassingBodies(temporary), warc: undefined };
     if (keeping.kind === "callback") {
       if (marks === undefined) throw new TypeError("what is handed on is marked");
-      return { bodies: new HandedBodies(temporary, marks, keeping.taker), warc: undefined };
+      return { bodies: new CallbackBodyStore(temporary, marks, keeping.taker), warc: undefined };
     }
     const { info, clock, decode, maxBytes } = keeping;
     const prefix = mirrorFolderOf(origin);
@@ -222,7 +222,7 @@ export class Store {
   }
 
   async #recoverCaptures(origin: string, site: number, files: WarcFiles, memory: WarcMemory): Promise<void> {
-    await files.recover(new LeftCaptures(origin, memory, (paths) => this.doubt(site, paths)));
+    await files.recover(new OrphanedCaptures(origin, memory, (paths) => this.doubt(site, paths)));
   }
 
   /** @returns what is remembered of it as well, if it is known and not begun anew */

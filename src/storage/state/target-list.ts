@@ -1,8 +1,8 @@
-import type { EpochSeconds, FoundTarget, Target, TargetSettlement } from "../../core/index.ts";
+import type { EpochSeconds, FoundTarget, TargetSettlement, TrackedUrl } from "../../core/index.ts";
 import { type Connection, prepareStatement, type SqlValue, type Statement } from "../sqlite/database.ts";
 import { inDatabase } from "../sqlite/database-error.ts";
 import type { LateWrites } from "../sqlite/late-writes.ts";
-import type { HandedMarks } from "./handed-marks.ts";
+import type { CallbackMarks } from "./callback-marks.ts";
 import { SeenChangeLog } from "./seen-changes.ts";
 import type { SiteCounts } from "./site-counts.ts";
 import type { SiteShared } from "./site-memory.ts";
@@ -138,9 +138,9 @@ export class TargetList {
   readonly #seen: SeenChangeLog;
   readonly #late: LateWrites;
   readonly #counts: SiteCounts;
-  readonly #marks: HandedMarks | undefined;
+  readonly #marks: CallbackMarks | undefined;
   /** What was taken last, by its path, until something of targets is written. */
-  readonly #taken = new Map<string, Target>();
+  readonly #taken = new Map<string, TrackedUrl>();
   #hasAdopted = false;
 
   /** @param marks - of pages that are handed to somebody else, if they are */
@@ -148,7 +148,7 @@ export class TargetList {
     connection: Connection,
     { file, site }: { readonly file: string; readonly site: number },
     { late, counts }: SiteShared,
-    marks: HandedMarks | undefined,
+    marks: CallbackMarks | undefined,
   ) {
     this.#connection = connection;
     this.#file = file;
@@ -193,7 +193,7 @@ export class TargetList {
    * @param since - when the visit began; what was answered for since is not taken as `known`
    * @param after - id of the last one that was taken before
    */
-  take(choice: TargetChoice, since: EpochSeconds, after: number, limit: number): Target[] {
+  take(choice: TargetChoice, since: EpochSeconds, after: number, limit: number): TrackedUrl[] {
     const counted = this.#counts.known;
     const isNew = choice === "new" || choice === "ranked" || choice === "random";
     if (counted !== undefined && isNew && counted.fresh === 0) return [];
@@ -207,7 +207,7 @@ export class TargetList {
   }
 
   // A page that is chosen of those that were looked at is looked up just afterwards.
-  #keepTaken(targets: Target[]): Target[] {
+  #keepTaken(targets: TrackedUrl[]): TrackedUrl[] {
     this.#taken.clear();
     for (const target of targets) this.#taken.set(target.path, target);
     return targets;
@@ -218,7 +218,7 @@ export class TargetList {
    *
    * @param since - when the visit began
    */
-  takeAway(since: EpochSeconds, limit: number): Target[] {
+  takeAway(since: EpochSeconds, limit: number): TrackedUrl[] {
     return inDatabase(this.#file, () =>
       this.#keepTaken((this.#statement(sql.away).all(this.#site, since, limit) as TargetRow[]).map(targetOf)),
     );
@@ -229,7 +229,7 @@ export class TargetList {
    *
    * @param since - when the visit began; what was answered for since is not taken
    */
-  sample(limit: number, since: EpochSeconds): Target[] {
+  sample(limit: number, since: EpochSeconds): TrackedUrl[] {
     return inDatabase(this.#file, () =>
       this.#keepTaken((this.#statement(sql.sample).all(this.#site, limit, since) as TargetRow[]).map(targetOf)),
     );
@@ -252,7 +252,7 @@ export class TargetList {
   }
 
   /** The target of a path, if it is known. */
-  find(path: string): Target | undefined {
+  find(path: string): TrackedUrl | undefined {
     const taken = this.#taken.get(path);
     if (taken !== undefined) return taken;
     return inDatabase(this.#file, () => {

@@ -1,4 +1,4 @@
-import type { KeptInterval, PageTrouble, Target, TargetSettlement } from "../../core/index.ts";
+import type { KeptInterval, PageTrouble, TargetSettlement, TrackedUrl } from "../../core/index.ts";
 import type { KeptBody, RemovedPage } from "./seen-changes.ts";
 import { validatorsOf } from "./site-memory.ts";
 
@@ -38,7 +38,7 @@ export const targetColumns = `t.id, t.path, t.depth, t.lastmod, t.asked_lastmod,
   p.etag, p.http_modified, t.unconfirmed, t.unread`;
 
 /** What a row says of a target. */
-export function targetOf(row: TargetRow): Target {
+export function targetOf(row: TargetRow): TrackedUrl {
   const [
     id,
     path,
@@ -53,7 +53,7 @@ export function targetOf(row: TargetRow): Target {
     due,
     trouble,
     strikes,
-    isPassage,
+    isLinkOnly,
     interval,
   ] = row;
   const [sizeBytes, digest, lastModified, mediaType] = row.slice(15) as [Count, Text, Count, Text];
@@ -66,7 +66,7 @@ export function targetOf(row: TargetRow): Target {
     lastmod: lastmod ?? undefined,
     askedLastmod: askedLastmod ?? undefined,
     // Of a body that is not there any more they would bring nothing but a 304.
-    validators: isHeld ? validatorsOf(heldEtag, heldModified) : isPassage === 1 ? validatorsOf(etag, modified) : {},
+    validators: isHeld ? validatorsOf(heldEtag, heldModified) : isLinkOnly === 1 ? validatorsOf(etag, modified) : {},
     isUnconfirmed: isUnconfirmed === 1,
     hasUnreadLinks: isUnread === 1,
     held: isHeld ? { path, sizeBytes, digest, lastModified, mediaType } : undefined,
@@ -116,14 +116,14 @@ export function rowsOf(settlements: readonly TargetSettlement[]): TargetRows {
       isFull,
       dueAt,
       lastmod,
-      answer?.isPassage === true ? 1 : 0,
+      answer?.isLinkOnly === true ? 1 : 0,
       answer?.interval === undefined ? null : JSON.stringify(answer.interval),
       target.depth,
     ]);
     if (settlement.kind === "removed") rows.removed.push({ path: target.path, reason: settlement.reason });
     if (answer === undefined) continue;
     if (answer.page === undefined) {
-      if (target.held !== undefined && !answer.isPassage)
+      if (target.held !== undefined && !answer.isLinkOnly)
         rows.confirmed.push([target.path, etag, lastModified, isFull, askedAt]);
       continue;
     }

@@ -2,7 +2,7 @@ import type { EpochSeconds, FetchItem, PageTrouble, Settlement, WorkItem } from 
 import { type Connection, prepareStatement, type Statement } from "../sqlite/database.ts";
 import { inDatabase } from "../sqlite/database-error.ts";
 import type { LateWrites } from "../sqlite/late-writes.ts";
-import type { HandedMarks } from "./handed-marks.ts";
+import type { CallbackMarks } from "./callback-marks.ts";
 import { type RemovedPage, SeenChangeLog } from "./seen-changes.ts";
 import type { SiteCounts } from "./site-counts.ts";
 import { type SiteShared, validatorsOf } from "./site-memory.ts";
@@ -97,14 +97,14 @@ export class StoredWork {
   readonly #seen: SeenChangeLog;
   readonly #late: LateWrites;
   readonly #counts: SiteCounts;
-  readonly #marks: HandedMarks | undefined;
+  readonly #marks: CallbackMarks | undefined;
 
   /** @param marks - of pages that are handed to somebody else, if they are */
   constructor(
     connection: Connection,
     { file, site }: { readonly file: string; readonly site: number },
     { late, counts }: SiteShared,
-    marks: HandedMarks | undefined,
+    marks: CallbackMarks | undefined,
   ) {
     this.#connection = connection;
     this.#file = file;

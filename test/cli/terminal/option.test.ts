@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { dateOption, durationOption, mediaTypesOption } from "../../../src/cli/terminal/option.ts";
-import { givenOptions } from "../../../src/core/given-options.ts";
+import { omitUndefined } from "../../../src/core/omit-undefined.ts";
 
 describe("dateOption", () => {
   const rows: ReadonlyArray<readonly [string, string]> = [
@@ -44,8 +44,8 @@ describe("mediaTypesOption", () => {
   });
 });
 
-describe("givenOptions", () => {
+describe("omitUndefined", () => {
   it("drops what is undefined and nothing else", () => {
-    assert.deepEqual(Object.keys(givenOptions({ a: undefined, b: 0, c: false, d: "" })), ["b", "c", "d"]);
+    assert.deepEqual(Object.keys(omitUndefined({ a: undefined, b: 0, c: false, d: "" })), ["b", "c", "d"]);
   });
 });

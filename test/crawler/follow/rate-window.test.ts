@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { FirstRows } from "../../../src/crawler/follow/first-rows.ts";
 import { RateWindow } from "../../../src/crawler/follow/rate-window.ts";
+import { TopK } from "../../../src/crawler/follow/top-k.ts";
 import { fc } from "../../property.ts";
 
 describe("RateWindow", () => {
@@ -34,11 +34,11 @@ describe("RateWindow", () => {
   });
 });
 
-describe("FirstRows", () => {
+describe("TopK", () => {
   it("keeps those with the least keys, in their order", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 50 })), fc.integer({ min: 1, max: 5 }), (keys, most) => {
-        const rows = new FirstRows<string>(most);
+        const rows = new TopK<string>(most);
         for (const [at, key] of keys.entries()) rows.add(key, () => `${key} ${at}`);
         const sorted = keys
           .map((key, at) => ({ key, at }))

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { VisitPlan } from "../../../src/core/visit-plan.ts";
 import { unvisited, type VisitEnd } from "../../../src/crawler/engine/visit-plan.ts";
-import { SiteAgenda } from "../../../src/crawler/follow/site-agenda.ts";
 import { SiteFollower } from "../../../src/crawler/follow/site-follower.ts";
+import { SiteScheduler } from "../../../src/crawler/follow/site-scheduler.ts";
 import { VirtualTime } from "../engine/order/virtual-time.ts";
 import { done } from "../engine/visit-end.ts";
 
@@ -18,7 +18,7 @@ interface Begun {
 /** Follows sites in virtual time; a visit takes as long as `workMs` says, in steps at which it asks whether to go on. */
 class Trial {
   readonly time = new VirtualTime();
-  readonly agenda = new SiteAgenda();
+  readonly agenda = new SiteScheduler();
   readonly plans = new Map<string, VisitPlan>();
   readonly begun: Begun[] = [];
   readonly cut: string[] = [];

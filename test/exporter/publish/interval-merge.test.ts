@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Change, composeChanges, pathOf } from "../../../src/core/change.ts";
 import { TidemarkError } from "../../../src/core/error.ts";
-import { Breather } from "../../../src/exporter/publish/breather.ts";
 import { carryIntervals, countChanges, mergeIntervals } from "../../../src/exporter/publish/interval-merge.ts";
 import type { Interval } from "../../../src/exporter/publish/ledger.ts";
 import { SegmentWriter } from "../../../src/exporter/publish/segment-writer.ts";
+import { Yielder } from "../../../src/exporter/publish/yielder.ts";
 import { compareChangesByPath } from "../../../src/formats/archive/archive.ts";
 import type { ArchiveName } from "../../../src/formats/archive/archive-name.ts";
 import { fc } from "../../property.ts";
@@ -142,7 +142,7 @@ for (const damaged of [[2], [3], [2, 3]])
     const onEvent = (event: { readonly event: string; readonly code?: string }) => {
       if (event.event === "warning") codes.push(event.code ?? "");
     };
-    const breather = new Breather(undefined, "stopped");
-    assert.deepEqual(await carryIntervals(folder, [kept, b, c, last], { ...options, onEvent }, breather), [kept, last]);
+    const yielder = new Yielder(undefined, "stopped");
+    assert.deepEqual(await carryIntervals(folder, [kept, b, c, last], { ...options, onEvent }, yielder), [kept, last]);
     assert.deepEqual(codes, ["archive-corrupt"]);
   });

@@ -3,17 +3,17 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type Change, pathOf } from "../../../src/core/change.ts";
-import { Breather } from "../../../src/exporter/publish/breather.ts";
 import type { ListedCandidate } from "../../../src/exporter/publish/listed-diff.ts";
 import type { CandidateFile } from "../../../src/exporter/publish/page-diff.ts";
 import { PageLookup } from "../../../src/exporter/publish/page-lookup.ts";
 import { PageWriter } from "../../../src/exporter/publish/page-writer.ts";
 import type { PublishedPage } from "../../../src/exporter/publish/published-page.ts";
 import { type ComparisonSink, type PageSource, SiteComparison } from "../../../src/exporter/publish/site-comparison.ts";
+import { Yielder } from "../../../src/exporter/publish/yielder.ts";
 import { fc } from "../../property.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 
-const breather = new Breather(undefined, "Stopped.");
+const yielder = new Yielder(undefined, "Stopped.");
 const options = { digestMode: "none", publication: 1_800_000_000, scanStartUs: 1_800_000_000_000_000 } as const;
 
 const pathText = fc
@@ -131,7 +131,7 @@ test("a merge of scan and memory gives what a comparison of two maps gives, gaps
           await writer.commit(list);
         }
         const sink = new Collected();
-        const comparison = new SiteComparison(new Batches(batches), options, () => undefined, breather);
+        const comparison = new SiteComparison(new Batches(batches), options, () => undefined, yielder);
         using earlier = new PageLookup([list]);
         const counts = await comparison.run(earlier.below("/"), sink);
         assert.deepEqual(new Map(sink.changes.map((change) => [pathOf(change), change.kind as string])), expected);
@@ -157,7 +157,7 @@ test("without a memory everything is created, and a list that is none fails", as
   const run = async (lists: string[]) => {
     using earlier = new PageLookup(lists);
     const batches = new Batches([{ pages: files, gaps: [] }]);
-    return await new SiteComparison(batches, options, () => undefined, breather).run(earlier.below("/"), sink);
+    return await new SiteComparison(batches, options, () => undefined, yielder).run(earlier.below("/"), sink);
   };
   assert.equal((await run([])).created, 2);
   using folder = makeTempFolder();
@@ -170,7 +170,7 @@ test("a listed page is not read, whatever gets digests", async () => {
   const pages = ["/a", "/b"].map((path) => ({ path, ...unsaid, defaultType: "text/html" }));
   const sink = new Collected();
   const digests = { ...options, digestMode: "all" } as const;
-  const comparison = new SiteComparison(new Batches([{ pages, gaps: [] }]), digests, () => undefined, breather);
+  const comparison = new SiteComparison(new Batches([{ pages, gaps: [] }]), digests, () => undefined, yielder);
   assert.equal((await comparison.run([], sink)).created, 2);
   assert.deepEqual(
     sink.pages.map(({ sizeBytes, mediaType }) => [sizeBytes, mediaType]),
@@ -193,7 +193,7 @@ test("a mass deletion is settled as it is found, not gathered", async () => {
   }
   const sink = new Collected();
   const batches = new Batches([{ pages: [toPage("/b", 1)], gaps: [] }]);
-  const comparison = new SiteComparison(batches, options, () => undefined, breather);
+  const comparison = new SiteComparison(batches, options, () => undefined, yielder);
   using earlier = new PageLookup([join(folder.path, "list")]);
   const { deleted, created, pages } = await comparison.run(earlier.below("/"), sink);
   assert.deepEqual([deleted, created, pages], [count, 1, 1]);
@@ -213,7 +213,7 @@ test("a long comparison is stopped in its midst, also where nothing is left to b
       }
     }
     const batches = new Batches([{ pages: files, gaps: [] }]);
-    const stoppable = new Breather(controller.signal, "Stopped in its midst.");
+    const stoppable = new Yielder(controller.signal, "Stopped in its midst.");
     const comparison = new SiteComparison(batches, options, () => undefined, stoppable);
     await assert.rejects(comparison.run(published, new Stopping()), { code: "aborted", message: /in its midst/ });
     assert.ok(gone > 0 && gone < 10_000, `${gone} were settled`);

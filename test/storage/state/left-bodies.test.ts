@@ -33,7 +33,7 @@ async function reopen(isOpen: 0 | 1): Promise<string[]> {
     );
     for (const path of paths) bodies.keep(pageOf(path), Buffer.from("body"));
     const answered = targets.take("new", 0, 0, 10).map((target) => {
-      const shared = { history: [], askedAt: 1, dueAt: 0, isPassage: false, isFull: true } as const;
+      const shared = { history: [], askedAt: 1, dueAt: 0, isLinkOnly: false, isFull: true } as const;
       return { kind: "answered", target, page: pageOf(target.path), validators: { etag: '"1"' }, ...shared } as const;
     });
     targets.settle(answered, [], 1);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import Database from "libsql";
-import type { Target, TargetSettlement } from "../../../src/core/target.ts";
+import type { TargetSettlement, TrackedUrl } from "../../../src/core/tracked-url.ts";
 import { openConnection, prepareStatement } from "../../../src/storage/sqlite/database.ts";
 import { openStore, stateFileIn } from "../../../src/storage/state/store.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
@@ -25,8 +25,8 @@ function runBatches(into: string): string[] {
       list,
     );
     targets.countMoved(paths);
-    const shared = { history: [], askedAt: 1, dueAt: 0, isPassage: false, isFull: true, validators: {} } as const;
-    const keep = (target: Target): TargetSettlement => {
+    const shared = { history: [], askedAt: 1, dueAt: 0, isLinkOnly: false, isFull: true, validators: {} } as const;
+    const keep = (target: TrackedUrl): TargetSettlement => {
       const page = { path: target.path, sizeBytes: 1, digest: "d", lastModified: 1, mediaType: "text/html" };
       return { kind: "answered", target, page, ...shared };
     };

@@ -5,7 +5,7 @@ import type { FetchOutcome, FetchRequest } from "../../../src/core/fetch-outcome
 import { WarcDecoder } from "../../../src/formats/warc/warc-decoder.ts";
 import type { WarcHead } from "../../../src/formats/warc/warc-record.ts";
 import { createFetcher, type Fetcher } from "../../../src/http/fetcher.ts";
-import { nodeCodec } from "../../../src/http/reading-ports.ts";
+import { nodeCodec } from "../../../src/http/node-adapters.ts";
 import { openStore, type SiteStore, type SiteWarc, type Store } from "../../../src/storage/state/store.ts";
 
 /** A record as it was read back. */

@@ -416,7 +416,7 @@ describe("a state of an older version", () => {
     const target = targets.find("/a");
     assert.ok(target !== undefined);
     assert.deepEqual([target.history, target.interval], [[3, 1], undefined]);
-    const answer = { kind: "answered", page: undefined, isPassage: true, validators: {}, history: [4, 1] } as const;
+    const answer = { kind: "answered", page: undefined, isLinkOnly: true, validators: {}, history: [4, 1] } as const;
     const interval = { rule: "nutch", intervalSeconds: 100, waitSeconds: 90 };
     targets.settle([{ ...answer, target, interval, askedAt: 9, isFull: true, dueAt: 0 }], [], 9);
     assert.deepEqual(targets.find("/a")?.interval, interval);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Target, TargetSettlement } from "../../../src/core/target.ts";
+import type { TargetSettlement, TrackedUrl } from "../../../src/core/tracked-url.ts";
 import { openStore, type Store } from "../../../src/storage/state/store.ts";
 import { makeTempFolder, type TempFolder } from "../../temp-folder.ts";
 
@@ -35,7 +35,7 @@ class OpenedStore implements Disposable {
     return list;
   }
 
-  find(path: string): Target {
+  find(path: string): TrackedUrl {
     const target = this.targets.find(path);
     assert.ok(target !== undefined, path);
     return target;
@@ -46,10 +46,20 @@ class OpenedStore implements Disposable {
   }
 }
 
-function answered(target: Target, askedAt: number, etag = '"x"'): TargetSettlement {
+function answered(target: TrackedUrl, askedAt: number, etag = '"x"'): TargetSettlement {
   const page = { path: target.path, sizeBytes: 1, digest: `${target.path}-1`, lastModified: 5, mediaType: "text/html" };
   const validators = { etag, lastModified: "Sun, 06 Nov 1994 08:49:37 GMT" };
-  return { kind: "answered", target, page, isPassage: false, validators, history: [], askedAt, isFull: true, dueAt: 0 };
+  return {
+    kind: "answered",
+    target,
+    page,
+    isLinkOnly: false,
+    validators,
+    history: [],
+    askedAt,
+    isFull: true,
+    dueAt: 0,
+  };
 }
 
 describe("the targets of a site", () => {

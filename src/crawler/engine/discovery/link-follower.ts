@@ -1,4 +1,4 @@
-import type { FetchedOutcome, FoundTarget, Target } from "../../../core/index.ts";
+import type { FetchedOutcome, FoundTarget, TrackedUrl } from "../../../core/index.ts";
 import { type FoundLink, pageKinds, readLinks, readStyleLinks } from "../../../formats/html/index.ts";
 import { LinkScope } from "./link-scope.ts";
 import type { TargetVisit } from "./target-visit.ts";
@@ -44,7 +44,7 @@ export class LinkFollower {
    * @param body - without content coding
    */
   find(
-    target: Target,
+    target: TrackedUrl,
     path: string,
     body: Uint8Array,
     { contentType, link, refresh }: Pick<FetchedOutcome, "contentType" | "link" | "refresh">,
@@ -106,7 +106,7 @@ export class LinkFollower {
 }
 
 /** What a page gives to each that it leads to, other sites' included: an even share of its own rank. */
-function shareOf({ rank }: Target, links: readonly FoundLink[]): number {
+function shareOf({ rank }: TrackedUrl, links: readonly FoundLink[]): number {
   const urls = new Set<string>();
   for (const { url, kind } of links) if (pageKinds.has(kind)) urls.add(url);
   return (1 - damping + damping * rank) / Math.max(1, urls.size);

@@ -17,7 +17,7 @@ import {
   robotsCrawlDelaySeconds,
 } from "../../../formats/robots/index.ts";
 import { describeOutcome, getPatiently } from "../politeness/patient-request.ts";
-import type { Postponed } from "../politeness/site-turn.ts";
+import type { Postponed } from "../politeness/site-permit.ts";
 import { type ReadingVisit, warn } from "../visit/reading-visit.ts";
 import { maxCopyAgeMs, robotsFreshMs } from "../visit/robots-freshness.ts";
 import { withoutShared } from "../visit/shared-tags.ts";

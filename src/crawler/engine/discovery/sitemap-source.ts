@@ -1,4 +1,4 @@
-import { type FoundTarget, ok, type Result, type Target } from "../../../core/index.ts";
+import { type FoundTarget, ok, type Result, type TrackedUrl } from "../../../core/index.ts";
 import { type Robots, robotsSitemaps } from "../../../formats/robots/index.ts";
 import type { SitemapEntry } from "../../../formats/sitemap/index.ts";
 import {
@@ -45,7 +45,7 @@ class LookTally {
   unmovedPolled = 0;
   unmovedChanged = 0;
 
-  observe(target: Target, hasChanged: boolean): void {
+  observe(target: TrackedUrl, hasChanged: boolean): void {
     if (target.lastmod === undefined) return;
     if (target.lastmod !== target.askedLastmod) {
       this.movedPolled += 1;

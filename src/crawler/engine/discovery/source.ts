@@ -5,7 +5,7 @@ import {
   type Result,
   type SitePosition,
   type SourceName,
-  type Target,
+  type TrackedUrl,
 } from "../../../core/index.ts";
 import type { Robots } from "../../../formats/robots/index.ts";
 import type { LastmodTrust } from "../revisit/lastmod-trust.ts";
@@ -26,7 +26,7 @@ export interface PollPlan {
   /** What the list's `lastmod` is worth, where it has one. */
   readonly trust?: LastmodTrust;
   /** Is told of each answer for a page that was known before. */
-  readonly observe?: (target: Target, hasChanged: boolean) => void;
+  readonly observe?: (target: TrackedUrl, hasChanged: boolean) => void;
   /** Is told when the polling ends, to remember what was observed. */
   readonly conclude?: () => void;
 }

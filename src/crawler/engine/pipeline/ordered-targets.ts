@@ -1,4 +1,4 @@
-import type { Target, TargetChoice } from "../../../core/index.ts";
+import type { TargetChoice, TrackedUrl } from "../../../core/index.ts";
 import type { TargetVisit } from "../discovery/target-visit.ts";
 import type { TargetBatch } from "./target-batch.ts";
 
@@ -18,7 +18,7 @@ export class OrderedTargets {
   #ended = new Set<number>();
   /** Ended without a result: they stay new. */
   readonly #passedOver = new Set<number>();
-  #next: Target[] = [];
+  #next: TrackedUrl[] = [];
   #looking: Promise<void> | undefined;
   /** Wakes those who wait for what is under way. */
   #wake: (() => void) | undefined;
@@ -35,7 +35,7 @@ export class OrderedTargets {
    *
    * @returns undefined if nothing is left
    */
-  async next(): Promise<Target | undefined> {
+  async next(): Promise<TrackedUrl | undefined> {
     while (this.#next.length === 0) {
       this.#looking ??= this.#look().finally(() => {
         this.#looking = undefined;
@@ -54,7 +54,7 @@ export class OrderedTargets {
   }
 
   /** Its result was added to the batch, or it was passed over; it is not given again. */
-  end({ id }: Target): void {
+  end({ id }: TrackedUrl): void {
     this.#underWay.delete(id);
     this.#ended.add(id);
     this.#wake?.();
@@ -72,7 +72,7 @@ export class OrderedTargets {
     this.#ended = new Set();
   }
 
-  #take(choice: TargetChoice): Target[] {
+  #take(choice: TargetChoice): TrackedUrl[] {
     const { targets } = this.#visit.ports;
     const limit = atATime + this.#underWay.size + this.#ended.size + this.#passedOver.size;
     const taken = targets.take(choice, this.#visit.since, 0, limit);

@@ -15,7 +15,7 @@ import {
 import { parseHttpDate } from "../../../formats/http/index.ts";
 import { robotsAllow } from "../../../formats/robots/index.ts";
 import { describeOutcome, getPatiently, maxTroublesInARow } from "../politeness/patient-request.ts";
-import type { Postponed } from "../politeness/site-turn.ts";
+import type { Postponed } from "../politeness/site-permit.ts";
 import type { CrawlVisit } from "../visit/crawl-visit.ts";
 import { isCancelled } from "../visit/reading-visit.ts";
 import type { PageRoom } from "../visit/visit-bounds.ts";

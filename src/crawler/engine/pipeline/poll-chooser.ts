@@ -1,4 +1,4 @@
-import type { EpochMs, EpochSeconds, KeptInterval, SiteMemory, Target } from "../../../core/index.ts";
+import type { EpochMs, EpochSeconds, KeptInterval, SiteMemory, TrackedUrl } from "../../../core/index.ts";
 import { type BudgetPace, paceAfter } from "../revisit/budget-pace.ts";
 import { DueChoice, type PollChooser } from "../revisit/due-choice.ts";
 import { LearningChooser } from "../revisit/learning-chooser.ts";
@@ -61,7 +61,7 @@ export async function createChooser(
 /** What a page's answer means to a planner that steps intervals; undefined for all others, and where it says nothing. */
 export function intervalAfter(
   planner: PollPlannerName,
-  { askedAt, held, interval, id }: Target,
+  { askedAt, held, interval, id }: TrackedUrl,
   seen: { readonly now: EpochSeconds; readonly hasChanged: boolean; readonly modifiedAt: number | undefined },
 ): KeptInterval | undefined {
   const kind = pollPlannerOf(planner);

@@ -1,4 +1,4 @@
-import type { EpochMs, EpochSeconds, SiteMemory, Target } from "../../../core/index.ts";
+import type { EpochMs, EpochSeconds, SiteMemory, TrackedUrl } from "../../../core/index.ts";
 import { parseHttpDate } from "../../../formats/http/index.ts";
 import type { TargetVisit } from "../discovery/target-visit.ts";
 import {
@@ -56,7 +56,7 @@ export function modifiedAtOf(finding: TargetFinding, now: EpochSeconds): number 
  * @param hazardPerSecond - how often rates of the site become others, by {@link readHazard}
  */
 export function historyAfter(
-  target: Target,
+  target: TrackedUrl,
   finding: TargetFinding,
   now: EpochSeconds,
   hasChanged: boolean,
@@ -91,7 +91,7 @@ function keptLearning(memory: SiteMemory, { learning }: PollChooser): SiteLearni
 
 /** Targets that are worth a request. */
 export interface ChosenPolls {
-  readonly targets: Iterator<Target>;
+  readonly targets: Iterator<TrackedUrl>;
   /** When the first of those that are not worth one yet will be; undefined if there is none. */
   readonly nextDueAt: EpochMs | undefined;
 }
@@ -102,8 +102,8 @@ const lookedAtAtOnce = 1000;
 /** Looks at targets, a part at a time. */
 async function lookAtEach(
   visit: TargetVisit,
-  targets: Iterable<Target>,
-  look: (target: Target, history: ChangeHistory) => void,
+  targets: Iterable<TrackedUrl>,
+  look: (target: TrackedUrl, history: ChangeHistory) => void,
 ): Promise<number> {
   let looked = 0;
   for (const target of targets) {
@@ -119,7 +119,7 @@ async function lookAtEach(
  *
  * @param targets - all that were asked for before, in any order; a planner that divides a budget looks at them twice
  */
-export async function choosePolls(visit: TargetVisit, targets: () => Iterable<Target>): Promise<ChosenPolls> {
+export async function choosePolls(visit: TargetVisit, targets: () => Iterable<TrackedUrl>): Promise<ChosenPolls> {
   const { budget, tally, planner } = visit;
   const { timing, memory } = visit.ports;
   const prior = readPrior(memory);
@@ -140,7 +140,10 @@ export async function choosePolls(visit: TargetVisit, targets: () => Iterable<Ta
   return { targets: takeChosen(visit, polls), nextDueAt };
 }
 
-function* takeChosen(visit: TargetVisit, polls: readonly { readonly path: string }[]): Generator<Target, void, void> {
+function* takeChosen(
+  visit: TargetVisit,
+  polls: readonly { readonly path: string }[],
+): Generator<TrackedUrl, void, void> {
   for (const { path } of polls) {
     const target = visit.ports.targets.find(path);
     if (target !== undefined) yield target;

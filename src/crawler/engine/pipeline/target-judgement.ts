@@ -6,8 +6,8 @@ import {
   type Page,
   type PageTrouble,
   type Postponement,
-  type Target,
   type TargetSettlement,
+  type TrackedUrl,
   type Validators,
 } from "../../../core/index.ts";
 import { patienceVisits } from "../politeness/patient-request.ts";
@@ -25,15 +25,15 @@ const parkedSeconds = 90 * daySeconds;
 export type TargetFinding =
   /** 304: what is held is what the site has. */
   | { readonly kind: "unmodified"; readonly validators: Validators }
-  /** A whole body, kept if `page` is given; `isPassage` if none is to be held but its links are known. */
+  /** A whole body, kept if `page` is given; `isLinkOnly` if none is to be held but its links are known. */
   | {
       readonly kind: "body";
       readonly page: (Page & HeldBody) | undefined;
-      readonly isPassage: boolean;
+      readonly isLinkOnly: boolean;
       readonly validators: Validators;
       readonly isFull: boolean;
       /** Whether what changed is too little to count. */
-      readonly isTrifle: boolean;
+      readonly isInsignificant: boolean;
     }
   | { readonly kind: "alias" }
   /** 404, or 410 which is `final`. */
@@ -53,7 +53,7 @@ export interface TargetJudgement {
   readonly message?: string;
 }
 
-function postpone(target: Target, trouble: PageTrouble): Postponement {
+function postpone(target: TrackedUrl, trouble: PageTrouble): Postponement {
   const strikes = target.postponed?.trouble === trouble ? target.postponed.strikes + 1 : 1;
   return { trouble, strikes, state: trouble === "disallowed" ? "disallowed" : "due" };
 }
@@ -74,7 +74,7 @@ function waitAfter({ trouble, strikes }: Postponement): number {
  * @param isKept - whether there is a body of it, also one that a visit kept which died before it remembered that
  */
 export function judgeTarget(
-  target: Target,
+  target: TrackedUrl,
   finding: TargetFinding,
   now: EpochSeconds,
   history: readonly number[],
@@ -87,20 +87,20 @@ export function judgeTarget(
   switch (finding.kind) {
     case "unmodified": {
       const validators = confirmValidators(target.validators, finding.validators);
-      const isPassage = held === undefined;
-      const settlement = { ...answered, page: undefined, isPassage, validators, isFull: false } as const;
+      const isLinkOnly = held === undefined;
+      const settlement = { ...answered, page: undefined, isLinkOnly, validators, isFull: false } as const;
       return { settlement, outcome: "unchanged", hasChanged: false };
     }
     case "body": {
-      const { page, isPassage, validators, isFull, isTrifle } = finding;
+      const { page, isLinkOnly, validators, isFull, isInsignificant } = finding;
       const isEqual = page !== undefined && page.digest === held?.digest && page.sizeBytes === held.sizeBytes;
-      const settlement = { ...answered, page: isEqual ? undefined : page, isPassage, validators, isFull } as const;
+      const settlement = { ...answered, page: isEqual ? undefined : page, isLinkOnly, validators, isFull } as const;
       if (page === undefined) return { settlement, outcome: undefined, hasChanged: undefined };
       if (isEqual) return { settlement, outcome: "unchanged", hasChanged: false };
       return {
         settlement,
         outcome: held === undefined ? "created" : "updated",
-        hasChanged: held !== undefined && !isTrifle,
+        hasChanged: held !== undefined && !isInsignificant,
       };
     }
     case "alias": {

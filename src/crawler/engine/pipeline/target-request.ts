@@ -7,7 +7,7 @@ import {
   isLasting,
   isMediaType,
   type Page,
-  type Target,
+  type TrackedUrl,
 } from "../../../core/index.ts";
 import { parseHttpDate } from "../../../formats/http/index.ts";
 import { robotsAllow } from "../../../formats/robots/index.ts";
@@ -15,7 +15,7 @@ import { parseW3cDate } from "../../../formats/time/index.ts";
 import { hasLinks } from "../discovery/target-scope.ts";
 import type { TargetVisit } from "../discovery/target-visit.ts";
 import { describeOutcome, getPatiently, type VisitRequest } from "../politeness/patient-request.ts";
-import type { Postponed } from "../politeness/site-turn.ts";
+import type { Postponed } from "../politeness/site-permit.ts";
 import { isFullFetchDue } from "../revisit/full-fetch.ts";
 import type { PageRoom } from "../visit/visit-bounds.ts";
 import { isLongAway } from "./due-work.ts";
@@ -53,7 +53,7 @@ function secondsOf(timeMs: number): EpochSeconds {
 }
 
 /** Asks for a target, conditionally if its body is held and was fetched whole not too long ago. */
-export async function askForTarget(visit: TargetVisit, target: Target): Promise<TargetAnswer> {
+export async function askForTarget(visit: TargetVisit, target: TrackedUrl): Promise<TargetAnswer> {
   const page = { path: target.path, fetchedAt: target.fullAt === undefined ? undefined : target.fullAt * 1000 };
   const isOld = isFullFetchDue(page, visit.ports.timing.now(), visit.distrustMs);
   const isFull = isOld || (target.validators.etag === undefined && target.validators.lastModified === undefined);
@@ -69,13 +69,13 @@ export async function askForTarget(visit: TargetVisit, target: Target): Promise<
   return await ask(visit, target, true);
 }
 
-function isToBeSearched(visit: TargetVisit, { held, hasUnreadLinks }: Target): boolean {
+function isToBeSearched(visit: TargetVisit, { held, hasUnreadLinks }: TrackedUrl): boolean {
   if (!hasUnreadLinks || held === undefined || !visit.plan.followsLinks) return false;
   return hasLinks(held.mediaType) && held.sizeBytes <= maxSearchedBytes;
 }
 
 /** The body that is held, if it is there and can be read without knowing what the server said of its characters. */
-function readHeld(visit: TargetVisit, { path, held }: Target): Uint8Array | undefined {
+function readHeld(visit: TargetVisit, { path, held }: TrackedUrl): Uint8Array | undefined {
   const body = visit.ports.bodies.read(path, maxSearchedBytes);
   if (body === undefined || visit.ports.codec.digestOf(body) !== held?.digest) return undefined;
   try {
@@ -86,7 +86,7 @@ function readHeld(visit: TargetVisit, { path, held }: Target): Uint8Array | unde
   }
 }
 
-async function ask(visit: TargetVisit, target: Target, isFull: boolean): Promise<TargetAnswer> {
+async function ask(visit: TargetVisit, target: TrackedUrl, isFull: boolean): Promise<TargetAnswer> {
   const heldBytes = target.held?.sizeBytes;
   let body = new PageBody(visit.ports.bodies, visit.ports.codec);
   let room = visit.bounds.openPage(heldBytes);
@@ -124,7 +124,7 @@ function mediaTypeOf(visit: TargetVisit, path: string, contentType: string | und
   return isMediaType(essence) ? essence : (visit.ports.mediaTypes.typeOf(path) ?? "application/octet-stream");
 }
 
-function lastModifiedOf(visit: TargetVisit, target: Target, outcome: FetchedOutcome): EpochSeconds {
+function lastModifiedOf(visit: TargetVisit, target: TrackedUrl, outcome: FetchedOutcome): EpochSeconds {
   const now = visit.ports.timing.now();
   const served = parseHttpDate(outcome.validators.lastModified ?? "", now);
   const listed = target.lastmod === undefined ? undefined : parseW3cDate(target.lastmod);
@@ -132,7 +132,11 @@ function lastModifiedOf(visit: TargetVisit, target: Target, outcome: FetchedOutc
 }
 
 /** Whether a page resembles the one in whose place it comes so much that its change does not count. */
-function isTrifling(visit: TargetVisit, { path, mediaType, sizeBytes }: Page & HeldBody, body: PageBody): boolean {
+function isInsignificantChange(
+  visit: TargetVisit,
+  { path, mediaType, sizeBytes }: Page & HeldBody,
+  body: PageBody,
+): boolean {
   const { significance, ports } = visit;
   if (significance?.texts.appliesTo(mediaType, sizeBytes) !== true) return false;
   const before = ports.bodies.read(path, maxComparedBytes);
@@ -142,7 +146,7 @@ function isTrifling(visit: TargetVisit, { path, mediaType, sizeBytes }: Page & H
 /** Takes a whole body and keeps it if its type is wanted. */
 export async function receivePage(
   visit: TargetVisit,
-  target: Target,
+  target: TrackedUrl,
   answer: TargetAnswer,
   outcome: FetchedOutcome,
 ): Promise<{ readonly finding: TargetFinding; readonly received: ReceivedPage | undefined }> {
@@ -162,7 +166,14 @@ export async function receivePage(
   const { validators } = outcome;
   const { isFull } = answer;
   if (!visit.filter.matches(mediaType)) {
-    const passage = { kind: "body", page: undefined, isPassage: true, validators, isFull, isTrifle: false } as const;
+    const passage = {
+      kind: "body",
+      page: undefined,
+      isLinkOnly: true,
+      validators,
+      isFull,
+      isInsignificant: false,
+    } as const;
     return { finding: passage, received };
   }
   const { held } = target;
@@ -175,7 +186,8 @@ export async function receivePage(
     const message = `the body is not coded as ${excerpt(contentEncoding)}, which it says`;
     return { finding: { kind: "trouble", trouble: "refused", message }, received: undefined };
   }
-  const isTrifle = !isEqual && held !== undefined && path === target.path && isTrifling(visit, page, body);
+  const isInsignificant =
+    !isEqual && held !== undefined && path === target.path && isInsignificantChange(visit, page, body);
   // What was never fetched whole, or is in doubt, is written also where it should be there already.
   if (!isEqual || target.fullAt === undefined) {
     const kept = await visit.ports.bodies.keep(isEqual ? held : page, body.content());
@@ -185,10 +197,10 @@ export async function receivePage(
   const finding = {
     kind: "body",
     page: isEqual ? held : page,
-    isPassage: false,
+    isLinkOnly: false,
     validators,
     isFull,
-    isTrifle,
+    isInsignificant,
   } as const;
   return { finding, received };
 }

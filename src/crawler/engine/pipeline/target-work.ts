@@ -1,9 +1,9 @@
-import type { EpochMs, EpochSeconds, Target, TargetChoice, TargetSettlement } from "../../../core/index.ts";
+import type { EpochMs, EpochSeconds, TargetChoice, TargetSettlement, TrackedUrl } from "../../../core/index.ts";
 import { robotsAllow } from "../../../formats/robots/index.ts";
 import { LinkFollower } from "../discovery/link-follower.ts";
 import type { TargetVisit } from "../discovery/target-visit.ts";
 import { maxTroublesInARow } from "../politeness/patient-request.ts";
-import type { Postponed } from "../politeness/site-turn.ts";
+import type { Postponed } from "../politeness/site-permit.ts";
 import { rateOf } from "../revisit/change-rate.ts";
 import { isTimeUp } from "../visit/crawl-visit.ts";
 import { isCancelled, throwIfAborted, warn } from "../visit/reading-visit.ts";
@@ -26,7 +26,7 @@ const maxAnsweredElsewhere = 100_000;
 const countingShare = 100;
 
 /** Targets of a kind, read from the store a part at a time. */
-function* takeTargets(visit: TargetVisit, choice: TargetChoice): Generator<Target, void, void> {
+function* takeTargets(visit: TargetVisit, choice: TargetChoice): Generator<TrackedUrl, void, void> {
   for (let after = 0; ; ) {
     const targets = visit.ports.targets.take(choice, visit.since, after, targetsAtATime);
     yield* targets;
@@ -37,7 +37,7 @@ function* takeTargets(visit: TargetVisit, choice: TargetChoice): Generator<Targe
 }
 
 /** Of targets that something hints at, those that lists name no more and those that were refused or missing when they were asked for. */
-function* unsettled(hinted: Iterable<Target>): Generator<Target, void, void> {
+function* unsettled(hinted: Iterable<TrackedUrl>): Generator<TrackedUrl, void, void> {
   for (const target of hinted) if (target.lastmod === undefined || target.postponed !== undefined) yield target;
 }
 
@@ -45,7 +45,7 @@ function* unsettled(hinted: Iterable<Target>): Generator<Target, void, void> {
  * Whether an answer says something of a list's `lastmod`: not of what is asked for out of turn, nor of a page that is gone, or
  * whose body another source brought.
  */
-function isEvidence({ held, fullAt, isUnconfirmed }: Target, { settlement }: TargetJudgement): boolean {
+function isEvidence({ held, fullAt, isUnconfirmed }: TrackedUrl, { settlement }: TargetJudgement): boolean {
   return held !== undefined && fullAt !== undefined && !isUnconfirmed && settlement.kind === "answered";
 }
 
@@ -122,17 +122,17 @@ class TargetWork {
   }
 
   /** Targets of a kind but those that have a turn of their own, and those for which there is no room. */
-  *#targets(choice: TargetChoice): Generator<Target, void, void> {
+  *#targets(choice: TargetChoice): Generator<TrackedUrl, void, void> {
     for (const target of takeTargets(this.#visit, choice))
       if (!isAway(target) && !this.#isOneTooMany(target)) yield target;
   }
 
   /** Whether a page would be kept that never was, though there are as many as are to be. */
-  #isOneTooMany({ held, postponed, askedAt }: Target): boolean {
+  #isOneTooMany({ held, postponed, askedAt }: TrackedUrl): boolean {
     return held === undefined && (postponed !== undefined || askedAt === undefined) && this.#isFull();
   }
 
-  async #choose(choice: TargetChoice): Promise<Iterator<Target>> {
+  async #choose(choice: TargetChoice): Promise<Iterator<TrackedUrl>> {
     const chosen = await choosePolls(this.#visit, () => this.#targets(choice));
     this.#noteDue(chosen.nextDueAt);
     return chosen.targets;
@@ -163,8 +163,8 @@ class TargetWork {
     }
   }
 
-  async #ask(targets: Iterator<Target>, isEnough: () => boolean = () => false): Promise<void> {
-    const next = (): Target | undefined => {
+  async #ask(targets: Iterator<TrackedUrl>, isEnough: () => boolean = () => false): Promise<void> {
+    const next = (): TrackedUrl | undefined => {
       if (!this.#mayGoOn() || isEnough()) return undefined;
       const item = targets.next();
       return item.done === true ? undefined : item.value;
@@ -173,8 +173,8 @@ class TargetWork {
   }
 
   async #run(
-    next: () => Target | undefined | Promise<Target | undefined>,
-    end: (target: Target) => void = () => undefined,
+    next: () => TrackedUrl | undefined | Promise<TrackedUrl | undefined>,
+    end: (target: TrackedUrl) => void = () => undefined,
   ): Promise<void> {
     // One more than may ask at a time: while it keeps its page, the server answers the next one.
     const runners = Array.from({ length: Math.max(1, this.#visit.concurrency) + 1 }, async () => {
@@ -214,7 +214,7 @@ class TargetWork {
     return this.#heldAtFirst + created + this.#newUnderWay >= this.#visit.maxPages;
   }
 
-  async #treat(target: Target): Promise<void> {
+  async #treat(target: TrackedUrl): Promise<void> {
     if (!robotsAllow(this.#visit.robots, this.#visit.agent, target.path)) {
       const finding = { kind: "trouble", trouble: "disallowed", message: "robots.txt does not allow it" } as const;
       return this.#settle(target, finding);
@@ -229,7 +229,7 @@ class TargetWork {
     });
   }
 
-  async #askAndTake(target: Target): Promise<void> {
+  async #askAndTake(target: TrackedUrl): Promise<void> {
     const { tally } = this.#visit;
     tally.pagesUnderWay++;
     using answer = await this.#askOne(target).finally(() => {
@@ -238,7 +238,7 @@ class TargetWork {
     if (answer !== undefined) await this.#take(target, answer);
   }
 
-  async #take(target: Target, answer: TargetAnswer): Promise<void> {
+  async #take(target: TrackedUrl, answer: TargetAnswer): Promise<void> {
     const { tally } = this.#visit;
     const { outcome } = answer;
     if (outcome.kind === "postponed") {
@@ -270,7 +270,7 @@ class TargetWork {
   }
 
   // A redirect: the body belongs to the URL that gave it, and this one only leads there.
-  async #settleElsewhere(target: Target, path: string, finding: TargetFinding): Promise<void> {
+  async #settleElsewhere(target: TrackedUrl, path: string, finding: TargetFinding): Promise<void> {
     const { targets } = this.#visit.ports;
     if (!this.#answeredElsewhere.has(path)) {
       if (this.#answeredElsewhere.size >= maxAnsweredElsewhere) this.#answeredElsewhere.clear();
@@ -283,7 +283,7 @@ class TargetWork {
     await this.#settle(target, { kind: "alias" });
   }
 
-  async #askOne(target: Target): Promise<TargetAnswer | undefined> {
+  async #askOne(target: TrackedUrl): Promise<TargetAnswer | undefined> {
     await this.#permits.acquire();
     try {
       // What happened while it waited may have ended the work.
@@ -293,7 +293,7 @@ class TargetWork {
     }
   }
 
-  async #settle(target: Target, finding: TargetFinding): Promise<void> {
+  async #settle(target: TrackedUrl, finding: TargetFinding): Promise<void> {
     const now = Math.max(Math.floor(this.#visit.ports.timing.now() / 1000), this.#visit.since);
     const mayVanish = finding.kind === "gone" || finding.kind === "alias";
     const isKept = target.held !== undefined || (mayVanish && this.#visit.ports.bodies.mayHold(target.path));
@@ -325,7 +325,7 @@ class TargetWork {
     return interval === undefined ? settlement : { ...settlement, interval };
   }
 
-  #count(target: Target, { outcome }: TargetJudgement): void {
+  #count(target: TrackedUrl, { outcome }: TargetJudgement): void {
     const { tally } = this.#visit;
     if (outcome === "created") {
       tally.created++;
@@ -340,7 +340,7 @@ class TargetWork {
     }
   }
 
-  #report(target: Target, finding: TargetFinding, { outcome, message }: TargetJudgement): void {
+  #report(target: TrackedUrl, finding: TargetFinding, { outcome, message }: TargetJudgement): void {
     const { path } = target;
     const site = this.#visit.origin;
     if (finding.kind === "trouble" && finding.trouble === "mirror")

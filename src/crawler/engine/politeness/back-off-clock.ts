@@ -1,4 +1,4 @@
-import type { EpochMs, Wellbeing } from "../../../core/index.ts";
+import type { EpochMs, HostHealth } from "../../../core/index.ts";
 
 /** Shortest and first longest wait after trouble; the longest doubles with each further one. */
 const leastBackOffMs = 500;
@@ -11,7 +11,7 @@ const forgiveAfterMs = 30_000;
 
 /** How a request ended. */
 export interface Ending {
-  readonly wellbeing: Wellbeing;
+  readonly health: HostHealth;
   /** The server's Retry-After as a time. */
   readonly retryAt?: EpochMs | undefined;
   /** When the request began. */
@@ -91,15 +91,15 @@ export class BackOffClock {
    * @returns whether the server asked for a longer wait than it is granted
    */
   answered(ending: Ending, now: EpochMs, random: () => number): boolean {
-    const { wellbeing, retryAt, beganAt } = ending;
-    if (wellbeing === "fine") return false;
+    const { health, retryAt, beganAt } = ending;
+    if (health === "fine") return false;
     const level = this.level(now);
     // What was under way when the trouble came is the same trouble.
     const isNew = beganAt >= this.#troubledAt;
     const until = this.notBefore(now);
     // A server that names a time is not lost: what it says takes the place of guessing.
     const isAsked = retryAt !== undefined && retryAt > now + leastBackOffMs;
-    this.#level = wellbeing === "broken" || isAsked || !isNew ? level : Math.min(maxLevel, level + 1);
+    this.#level = health === "broken" || isAsked || !isNew ? level : Math.min(maxLevel, level + 1);
     this.#troubledAt = now;
     const waitMs = isAsked ? Math.min(retryAt - now, this.#maxRetryAfterMs) : this.#chooseWaitMs(random);
     this.#until = Math.max(until, now + waitMs);

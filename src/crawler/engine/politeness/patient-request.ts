@@ -1,7 +1,7 @@
 import { type FetchOutcome, type FetchRequest, mayPassAtOnce } from "../../../core/index.ts";
 import { isCancelled, type ReadingVisit } from "../visit/reading-visit.ts";
 import type { RequestKind } from "../visit/tally.ts";
-import { getInTurn, type Postponed } from "./site-turn.ts";
+import { getInTurn, type Postponed } from "./site-permit.ts";
 
 /** So often the same thing is asked for in a visit. */
 const maxAttempts = 3;

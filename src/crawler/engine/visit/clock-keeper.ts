@@ -1,4 +1,4 @@
-import type { EpochMs, Gate, SiteClockState } from "../../../core/index.ts";
+import type { EpochMs, RateLimiter, SiteClockState } from "../../../core/index.ts";
 
 /** A wait that is shorter is not worth a write. */
 const rememberFromMs = 1000;
@@ -12,14 +12,14 @@ const rememberFromMs = 1000;
  */
 export class ClockKeeper {
   readonly #origin: string;
-  readonly #gate: Pick<Gate, "restsUntil" | "stateOf">;
+  readonly #gate: Pick<RateLimiter, "restsUntil" | "stateOf">;
   readonly #write: (state: SiteClockState) => void;
   #kept: SiteClockState | undefined;
 
   /** @param kept - what was written by earlier visits */
   constructor(
     origin: string,
-    gate: Pick<Gate, "restsUntil" | "stateOf">,
+    gate: Pick<RateLimiter, "restsUntil" | "stateOf">,
     write: (state: SiteClockState) => void,
     kept: SiteClockState | undefined,
   ) {

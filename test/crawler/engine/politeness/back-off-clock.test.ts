@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Wellbeing } from "../../../../src/core/gate.ts";
+import type { HostHealth } from "../../../../src/core/rate-limit.ts";
 import { BackOffClock } from "../../../../src/crawler/engine/politeness/back-off-clock.ts";
 
 const maxRetryAfterMs = 3_600_000;
 const start = 1_000_000_000_000;
 
 /** A clock that met these troubles, each at the moment when the wait for the one before was over; the longest wait is drawn. */
-function troubled(times: number, wellbeing: Wellbeing = "overloaded"): { clock: BackOffClock; now: number } {
+function troubled(times: number, health: HostHealth = "overloaded"): { clock: BackOffClock; now: number } {
   const clock = new BackOffClock(maxRetryAfterMs);
   let now = start;
   for (let time = 0; time < times; time++) {
     now = Math.max(now, clock.restsUntil);
-    clock.answered({ wellbeing, beganAt: now }, now, () => 1);
+    clock.answered({ health, beganAt: now }, now, () => 1);
   }
   return { clock, now };
 }
@@ -39,7 +39,7 @@ describe("a site in trouble", () => {
       [start, 2],
     ] as const) {
       const { clock } = troubled(1);
-      clock.answered({ wellbeing: "overloaded", beganAt }, start, () => 1);
+      clock.answered({ health: "overloaded", beganAt }, start, () => 1);
       assert.equal(clock.level(start), level);
     }
   });
@@ -58,7 +58,7 @@ describe("a site in trouble", () => {
 
 describe("a Retry-After", () => {
   const answer = (clock: BackOffClock, retryInMs: number): boolean =>
-    clock.answered({ wellbeing: "overloaded", beganAt: start, retryAt: start + retryInMs }, start, () => 1);
+    clock.answered({ health: "overloaded", beganAt: start, retryAt: start + retryInMs }, start, () => 1);
 
   it("of half a second or less is no wait that the site named: we back off by our own bounds", () => {
     const clock = new BackOffClock(maxRetryAfterMs);
@@ -79,7 +79,7 @@ describe("a Retry-After", () => {
   it("stays the reason of the wait while a later, shorter back-off does not lengthen it", () => {
     const clock = new BackOffClock(maxRetryAfterMs);
     answer(clock, 60_000);
-    clock.answered({ wellbeing: "unreachable", beganAt: start + 1 }, start + 1, () => 1);
+    clock.answered({ health: "unreachable", beganAt: start + 1 }, start + 1, () => 1);
     assert.deepEqual([clock.isAsked, clock.restsUntil - start], [true, 60_000]);
   });
 });

@@ -8,7 +8,7 @@ const pace = { gapMs: 1000, restMs: 0, pagesBeforeRest: 1_000_000, maxUnderWay: 
 
 const step = fc.record({
   passesMs: fc.nat(100_000),
-  wellbeing: fc.constantFrom("fine", "overloaded", "broken", "unreachable"),
+  health: fc.constantFrom("fine", "overloaded", "broken", "unreachable"),
   /** What the answer names by Retry-After, from now. */
   retryInMs: fc.option(fc.nat(2 * 3600 * 1000), { nil: undefined }),
   isRestarted: fc.boolean(),
@@ -21,7 +21,7 @@ test("a wait is never replaced by a shorter one: not by another Retry-After, a b
       let now = 1_000_000_000_000;
       let clock = new SiteClock(pace, maxRetryAfterMs);
       let promisedAt = 0;
-      for (const { passesMs, wellbeing, retryInMs, isRestarted, random } of steps) {
+      for (const { passesMs, health, retryInMs, isRestarted, random } of steps) {
         now += passesMs;
         if (isRestarted) {
           const state = restoreState(
@@ -35,9 +35,9 @@ test("a wait is never replaced by a shorter one: not by another Retry-After, a b
         assert.ok(clock.notBefore(now) >= promisedAt, `${promisedAt - clock.notBefore(now)} ms too early`);
         clock.began(now);
         const retryAt = retryInMs === undefined ? undefined : now + retryInMs;
-        const isTrouble = wellbeing !== "fine";
+        const isTrouble = health !== "fine";
         // What the server names with a good answer binds nobody (RFC 9110 section 10.2.3).
-        clock.answered({ wellbeing, retryAt, beganAt: now, requests: 1 }, now, () => random);
+        clock.answered({ health, retryAt, beganAt: now, requests: 1 }, now, () => random);
         if (isTrouble && retryInMs !== undefined && retryInMs > 1000)
           promisedAt = Math.max(promisedAt, now + retryInMs);
         promisedAt = Math.max(promisedAt, clock.restsUntil);
@@ -50,7 +50,7 @@ test("a pace that is learned late lengthens the wait and never shortens it", () 
   const now = 1_000_000_000_000;
   const clock = new SiteClock(pace, maxRetryAfterMs);
   clock.began(now);
-  clock.answered({ wellbeing: "fine", beganAt: now, requests: 1 }, now, () => 1);
+  clock.answered({ health: "fine", beganAt: now, requests: 1 }, now, () => 1);
   for (const [gapMs, waitMs] of [
     [5000, 5000],
     [2000, 5000],

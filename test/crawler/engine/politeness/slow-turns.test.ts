@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Turn } from "../../../../src/core/gate.ts";
-import { PoliteGate } from "../../../../src/crawler/engine/politeness/polite-gate.ts";
+import type { Permit } from "../../../../src/core/rate-limit.ts";
+import { SiteRateLimiter } from "../../../../src/crawler/engine/politeness/rate-limiter.ts";
 import { VirtualTime } from "../order/virtual-time.ts";
 
 const connections = 4;
 
-function openGate(time: VirtualTime): PoliteGate {
+function openGate(time: VirtualTime): SiteRateLimiter {
   const ports = { now: time.now, delay: time.delay, random: () => 0, addressesOf: async () => [] };
-  return new PoliteGate(ports, {}, undefined, connections);
+  return new SiteRateLimiter(ports, {}, undefined, connections);
 }
 
-async function take(gate: PoliteGate, name: string): Promise<Turn> {
-  const turn = await gate.turn(`http://${name}.example`);
+async function take(gate: SiteRateLimiter, name: string): Promise<Permit> {
+  const turn = await gate.acquire(`http://${name}.example`);
   assert.ok(turn.kind === "turn");
   return turn;
 }
@@ -20,7 +20,7 @@ async function take(gate: PoliteGate, name: string): Promise<Turn> {
 it("lends the places of requests that are slow to others that wait, and takes no place of who is quick", async () => {
   const time = new VirtualTime();
   const gate = openGate(time);
-  const slow: Turn[] = [];
+  const slow: Permit[] = [];
   await time.run(
     (async () => {
       for (let at = 0; at < connections; at++) slow.push(await take(gate, `slow${at}`));
@@ -31,7 +31,7 @@ it("lends the places of requests that are slow to others that wait, and takes no
   await time.run(
     (async () => {
       for (let at = 0; at < 20; at++) {
-        (await take(gate, `quick${at}`)).done({ wellbeing: "fine", requests: 1 });
+        (await take(gate, `quick${at}`)).done({ health: "fine", requests: 1 });
         served++;
       }
     })(),
@@ -47,7 +47,7 @@ it("lends the places of requests that are slow to others that wait, and takes no
 it("recalls the one that has taken longest, after a minute, where as many again are slow and somebody waits", async () => {
   const time = new VirtualTime();
   const gate = openGate(time);
-  const slow: Turn[] = [];
+  const slow: Permit[] = [];
   await time.run(
     (async () => {
       for (let at = 0; at < 2 * connections; at++) slow.push(await take(gate, `slow${at}`));
@@ -61,7 +61,7 @@ it("recalls the one that has taken longest, after a minute, where as many again 
   await time.run(time.delay(10));
   assert.equal(isServed, false);
   assert.deepEqual(recalled(), [0]);
-  slow[0]?.done({ wellbeing: "unreachable", requests: 1 });
+  slow[0]?.done({ health: "unreachable", requests: 1 });
   await time.run(waiting);
   assert.equal(isServed, true);
 });

@@ -1,21 +1,21 @@
 import type {
+  AcquireOptions,
+  AcquireResult,
   Clock,
   EpochMs,
-  Gate,
+  Permit,
+  RateLimiter,
   SiteClockState,
   SiteFacts,
-  Turn,
-  TurnAnswer,
-  TurnWish,
   WaitReason,
 } from "../../../core/index.ts";
 import { AddressClocks } from "./address-clock.ts";
 import { ClockMap } from "./clock-map.ts";
 import type { PolitenessOptions } from "./politeness-options.ts";
-import { SiteGate } from "./site-gate.ts";
+import { SiteLimiter } from "./site-limiter.ts";
 
 /** What a gate needs of the world. */
-export interface GatePorts {
+export interface RateLimiterPorts {
   readonly now: Clock;
   /** Resolves after `delayMs`, or earlier if the signal is aborted; never rejects. */
   readonly delay: (delayMs: number, signal: AbortSignal | undefined) => Promise<void>;
@@ -26,9 +26,9 @@ export interface GatePorts {
 }
 
 interface Waiter {
-  readonly site: SiteGate;
-  readonly wish: TurnWish;
-  readonly answer: (answer: TurnAnswer) => void;
+  readonly site: SiteLimiter;
+  readonly wish: AcquireOptions;
+  readonly answer: (answer: AcquireResult) => void;
 }
 
 function isAnyOf(addresses: readonly object[], claimed: ReadonlySet<object>): boolean {
@@ -54,10 +54,10 @@ const changed = "another wait ends first";
  *
  * @see C. Castillo, M. Marin, A. Rodriguez, R. Baeza-Yates, Scheduling Algorithms for Web Crawling, section 4
  */
-export class PoliteGate implements Gate {
-  readonly #ports: GatePorts;
+export class SiteRateLimiter implements RateLimiter {
+  readonly #ports: RateLimiterPorts;
   readonly #addresses = new AddressClocks();
-  readonly #sites: ClockMap<SiteGate>;
+  readonly #sites: ClockMap<SiteLimiter>;
   readonly #waiters = new Set<Waiter>();
   readonly #maxUnderWay: number;
   /** How many wait with each signal. */
@@ -77,14 +77,14 @@ export class PoliteGate implements Gate {
    *   seconds lends its place to another that waits, up to as many again. Default: no bound
    */
   constructor(
-    ports: GatePorts,
+    ports: RateLimiterPorts,
     options: PolitenessOptions = {},
     optionsOf: (site: string) => PolitenessOptions = () => options,
     maxUnderWay: number = Number.POSITIVE_INFINITY,
   ) {
     this.#ports = ports;
     this.#maxUnderWay = maxUnderWay;
-    this.#sites = new ClockMap(maxSites, (site) => new SiteGate(optionsOf(site)));
+    this.#sites = new ClockMap(maxSites, (site) => new SiteLimiter(optionsOf(site)));
   }
 
   /** Sets what is known of a site; what is left out stays. */
@@ -119,14 +119,14 @@ export class PoliteGate implements Gate {
   }
 
   /** Waits for a turn. O(number of those who wait). */
-  async turn(site: string, wish: TurnWish = {}): Promise<TurnAnswer> {
+  async acquire(site: string, wish: AcquireOptions = {}): Promise<AcquireResult> {
     const gate = this.#sites.of(site);
     gate.turns++;
     const addresses = await this.#ports.addressesOf(site);
     gate.locate(addresses, this.#addresses.of(addresses), this.#ports.now());
     return new Promise((resolve) => {
       const { signal } = wish;
-      const answer = (result: TurnAnswer): void => {
+      const answer = (result: AcquireResult): void => {
         if (signal !== undefined) this.#listen(signal, -1);
         if (result.kind !== "turn") gate.turns--;
         resolve(result);
@@ -202,16 +202,16 @@ export class PoliteGate implements Gate {
     return oldest?.[0] === turn && this.#ports.now() - oldest[1] >= recallAfterMs;
   }
 
-  #leave(waiter: Waiter, answer: TurnAnswer): void {
+  #leave(waiter: Waiter, answer: AcquireResult): void {
     this.#waiters.delete(waiter);
     waiter.answer(answer);
   }
 
-  #begin(site: SiteGate, beganAt: EpochMs): Turn {
+  #begin(site: SiteLimiter, beganAt: EpochMs): Permit {
     const end = site.began(beganAt);
     this.#underWay++;
     let isHeld = true;
-    const turn: Turn = {
+    const turn: Permit = {
       kind: "turn",
       isRecalled: () => this.#isRecalled(turn),
       done: (ending) => {

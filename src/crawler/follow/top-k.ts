@@ -1,5 +1,5 @@
 /** The rows with the least keys of very many, of which only few are kept. O(1) a row on average. */
-export class FirstRows<Row> {
+export class TopK<Row> {
   readonly #most: number;
   #rows: { readonly key: number; readonly row: Row }[] = [];
   #bound = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-import type { Turn, Wellbeing } from "../../../core/index.ts";
+import type { HostHealth, Permit } from "../../../core/index.ts";
 import {
   type EpochMs,
   type FetchOutcome,
@@ -18,20 +18,24 @@ export interface Postponed {
   readonly isByDelay: boolean;
 }
 
-function wellbeingOf(outcome: FetchOutcome): Wellbeing {
+function wellbeingOf(outcome: FetchOutcome): HostHealth {
   if (!isSiteInTrouble(outcome)) return "fine";
   if (outcome.kind !== "unavailable") return "unreachable";
   return outcome.status === 429 || outcome.status === 503 ? "overloaded" : "broken";
 }
 
-async function takeTurn(visit: ReadingVisit, site: string, isFurther: boolean): Promise<Turn | Postponed | undefined> {
+async function acquirePermit(
+  visit: ReadingVisit,
+  site: string,
+  isFurther: boolean,
+): Promise<Permit | Postponed | undefined> {
   const { gate, timing } = visit.ports;
   const keeper = site === visit.origin ? visit.clocks : undefined;
   if (visit.bounds.isSpent) {
     const message = "this visit has received as many bytes as it may (--max-visit)";
     return { kind: "postponed", notBefore: timing.now(), message, isByDelay: false };
   }
-  const answer = await gate?.turn(site, {
+  const answer = await gate?.acquire(site, {
     signal: visit.signal,
     isFurther,
     onWait: (untilMs, why) => {
@@ -52,7 +56,7 @@ async function takeTurn(visit: ReadingVisit, site: string, isFurther: boolean): 
 }
 
 /** Why the request of a turn is to end; told of the bytes of its body that came. */
-function endOf(visit: ReadingVisit, turn: Turn | undefined, bytes: number): FetchStop | undefined {
+function endOf(visit: ReadingVisit, turn: Permit | undefined, bytes: number): FetchStop | undefined {
   const spent = visit.bounds.take(bytes);
   if (spent !== undefined || bytes > 0) return spent;
   if (visit.mustEnd?.() === true) return { reason: "aborted", message: "stopped before the end" };
@@ -78,16 +82,16 @@ export async function getInTurn(
   visit: ReadingVisit,
   makeRequest: (questions: TurnQuestions) => Promise<FetchOutcome>,
 ): Promise<FetchOutcome | Postponed> {
-  const first = await takeTurn(visit, visit.origin, false);
+  const first = await acquirePermit(visit, visit.origin, false);
   if (first?.kind === "postponed") return first;
   let turn = first;
   let postponed: Postponed | undefined;
   let outcome: FetchOutcome | undefined;
   try {
     const beforeNext: TurnQuestions["beforeNext"] = async (url) => {
-      turn?.done({ wellbeing: "fine", requests: 1 });
+      turn?.done({ health: "fine", requests: 1 });
       turn = undefined;
-      const next = await takeTurn(visit, new URL(url).origin, true);
+      const next = await acquirePermit(visit, new URL(url).origin, true);
       if (next?.kind === "postponed") postponed = next;
       else turn = next;
       return postponed === undefined;
@@ -97,7 +101,7 @@ export async function getInTurn(
   } finally {
     const retryAt = outcome?.kind === "unavailable" ? outcome.retryAt : undefined;
     const isBounded = turn?.done({
-      wellbeing: outcome === undefined ? "fine" : wellbeingOf(outcome),
+      health: outcome === undefined ? "fine" : wellbeingOf(outcome),
       retryAt,
       requests: Math.min(1, outcome?.requests ?? 1),
     });

@@ -19,7 +19,7 @@ export interface Answer {
 }
 
 /** How one request ended. */
-export type HopEnd =
+export type AttemptEnd =
   | { readonly kind: "answered"; readonly answer: Answer }
   | { readonly kind: "failed"; readonly failure: Failure }
   /** The connection was closed before any byte of an answer. */
@@ -38,9 +38,9 @@ const maxInterimAnswers = 20;
  * Takes undici's older callbacks: those that replace them make an object of all fields of each answer, which
  * costs a third of the time that a small page takes.
  */
-export class Hop implements AnswerReceiver, DecoderReceiver {
+export class Attempt implements AnswerReceiver, DecoderReceiver {
   readonly #request: FetchRequest;
-  readonly #onEnd: (end: HopEnd, receivedBytes: number) => void;
+  readonly #onEnd: (end: AttemptEnd, receivedBytes: number) => void;
   readonly #dropConnection: () => void;
   readonly #watchHead: HeadWatcher | undefined;
   readonly #onReceived: (bytes: number) => void;
@@ -66,7 +66,7 @@ export class Hop implements AnswerReceiver, DecoderReceiver {
   constructor(
     request: FetchRequest,
     dropConnection: () => void,
-    onEnd: (end: HopEnd, receivedBytes: number) => void,
+    onEnd: (end: AttemptEnd, receivedBytes: number) => void,
     watchHead?: HeadWatcher,
     onReceived: (bytes: number) => void = () => undefined,
   ) {
@@ -223,7 +223,7 @@ export class Hop implements AnswerReceiver, DecoderReceiver {
     tap?.end(isWhole);
   }
 
-  #end(end: HopEnd, connection: "keep" | "drop"): void {
+  #end(end: AttemptEnd, connection: "keep" | "drop"): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#decoder?.destroy();

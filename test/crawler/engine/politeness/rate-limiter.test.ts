@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
-import type { TurnEnding } from "../../../../src/core/gate.ts";
-import { PoliteGate } from "../../../../src/crawler/engine/politeness/polite-gate.ts";
+import type { RequestEnd } from "../../../../src/core/rate-limit.ts";
 import type { PolitenessOptions } from "../../../../src/crawler/engine/politeness/politeness-options.ts";
+import { SiteRateLimiter } from "../../../../src/crawler/engine/politeness/rate-limiter.ts";
 import { fc } from "../../../property.ts";
 import { checkPoliteness, type LoggedRequest } from "../order/politeness-check.ts";
 import { VirtualTime } from "../order/virtual-time.ts";
@@ -50,8 +50,13 @@ const rules = fc.record({
 
 const nameOf = (at: number): string => `http://s${at}.example`;
 
-function openGate(time: VirtualTime, sites: readonly Site[], options: PolitenessOptions, random = 0.5): PoliteGate {
-  return new PoliteGate(
+function openGate(
+  time: VirtualTime,
+  sites: readonly Site[],
+  options: PolitenessOptions,
+  random = 0.5,
+): SiteRateLimiter {
+  return new SiteRateLimiter(
     {
       now: time.now,
       delay: time.delay,
@@ -62,9 +67,9 @@ function openGate(time: VirtualTime, sites: readonly Site[], options: Politeness
   );
 }
 
-function endingOf({ ending, retryAfterMs }: Answer, now: number): TurnEnding {
-  if (ending === "retry-after") return { wellbeing: "overloaded", retryAt: now + retryAfterMs, requests: 1 };
-  return { wellbeing: ending, requests: 1 };
+function endingOf({ ending, retryAfterMs }: Answer, now: number): RequestEnd {
+  if (ending === "retry-after") return { health: "overloaded", retryAt: now + retryAfterMs, requests: 1 };
+  return { health: ending, requests: 1 };
 }
 
 /** Crawls sites at the same time, and returns what their servers saw. */
@@ -76,7 +81,7 @@ async function crawl(sites: readonly Site[], options: PolitenessOptions): Promis
     const name = nameOf(at);
     gate.describe(name, { crawlDelayMs: site.crawlDelayMs });
     for (const answer of site.answers) {
-      const turn = await gate.turn(name);
+      const turn = await gate.acquire(name);
       assert.equal(turn.kind, "turn");
       if (turn.kind !== "turn") return;
       const beganAt = time.now();
@@ -88,7 +93,7 @@ async function crawl(sites: readonly Site[], options: PolitenessOptions): Promis
           ...{ site: name, address: String(address), beganAt, endedAt },
           // What asks for less than half a second asks for nothing.
           ...(ending.retryAt === undefined ? {} : { retryAt: ending.retryAt }),
-          isTrouble: ending.wellbeing !== "fine" && (ending.retryAt ?? 0) <= endedAt + 500,
+          isTrouble: ending.health !== "fine" && (ending.retryAt ?? 0) <= endedAt + 500,
         });
       turn.done(ending);
     }
@@ -165,12 +170,12 @@ describe("a gate", () => {
     let most = 0;
     const began: number[] = [];
     const one = async (): Promise<void> => {
-      const turn = await gate.turn(nameOf(0));
+      const turn = await gate.acquire(nameOf(0));
       most = Math.max(most, ++underWay);
       began.push(time.now());
       await time.delay(100);
       underWay--;
-      if (turn.kind === "turn") turn.done({ wellbeing: "fine", requests: 1 });
+      if (turn.kind === "turn") turn.done({ health: "fine", requests: 1 });
     };
     const from = time.now();
     await time.run(Promise.all(Array.from({ length: 12 }, one)));
@@ -185,13 +190,13 @@ describe("a gate", () => {
 /** Makes requests one after the other, and returns when each began, from the first. */
 async function times(
   time: VirtualTime,
-  gate: PoliteGate,
-  endings: readonly ((now: number) => TurnEnding)[],
+  gate: SiteRateLimiter,
+  endings: readonly ((now: number) => RequestEnd)[],
 ): Promise<number[]> {
   const began: number[] = [];
   const work = async (): Promise<void> => {
     for (const end of endings) {
-      const turn = await gate.turn(nameOf(0));
+      const turn = await gate.acquire(nameOf(0));
       began.push(time.now());
       if (turn.kind === "turn") turn.done(end(time.now()));
     }
@@ -202,8 +207,8 @@ async function times(
 
 const lone: readonly Site[] = [{ addresses: [1], crawlDelayMs: 0, answers: [] }];
 const fast: PolitenessOptions = { pagesBeforeRest: 1_000_000 };
-const fine = (): TurnEnding => ({ wellbeing: "fine", requests: 1 });
-const overloaded = (): TurnEnding => ({ wellbeing: "overloaded", requests: 1 });
+const fine = (): RequestEnd => ({ health: "fine", requests: 1 });
+const overloaded = (): RequestEnd => ({ health: "overloaded", requests: 1 });
 
 describe("backing off", () => {
   it("waits within bounds that double, up to a minute", async () => {
@@ -240,10 +245,10 @@ describe("backing off", () => {
   it("holds a broken page against nobody, and takes a storm of answers to one moment for one", async () => {
     const time = new VirtualTime();
     const gate = openGate(time, lone, fast, 1);
-    const broken = (): TurnEnding => ({ wellbeing: "broken", requests: 1 });
+    const broken = (): RequestEnd => ({ health: "broken", requests: 1 });
     assert.deepEqual(await times(time, gate, [broken, broken, broken, fine]), [0, 2000, 4000, 6000]);
     gate.describe(nameOf(0), { concurrency: 4 });
-    const turns = await Promise.all(Array.from({ length: 4 }, () => gate.turn(nameOf(0))));
+    const turns = await Promise.all(Array.from({ length: 4 }, () => gate.acquire(nameOf(0))));
     time.set(time.now() + 50);
     for (const turn of turns) if (turn.kind === "turn") turn.done(overloaded());
     assert.equal(gate.stateOf(nameOf(0), false).level, 1);
@@ -265,13 +270,13 @@ describe("backing off", () => {
       const gate = openGate(time, lone, { ...fast, maxWaitMs: 2 * day }, 0);
       const bounded: boolean[] = [];
       await time.run(
-        gate.turn(nameOf(0)).then((turn) => {
+        gate.acquire(nameOf(0)).then((turn) => {
           const retryAt = time.now() + asked;
-          if (turn.kind === "turn") bounded.push(turn.done({ wellbeing: "overloaded", retryAt, requests: 1 }));
+          if (turn.kind === "turn") bounded.push(turn.done({ health: "overloaded", retryAt, requests: 1 }));
         }),
       );
       const from = time.now();
-      await time.run(gate.turn(nameOf(0)));
+      await time.run(gate.acquire(nameOf(0)));
       assert.deepEqual([time.now() - from, bounded], [waitMs, [asked > day]], `asked for ${asked}`);
     }
   });
@@ -281,17 +286,17 @@ describe("waiting for a turn", () => {
   it("is refused where it would take too long, and ends with the signal", async () => {
     const time = new VirtualTime();
     const gate = openGate(time, lone, { ...fast, maxWaitMs: 10_000 });
-    await times(time, gate, [(now) => ({ wellbeing: "overloaded", retryAt: now + 10_001, requests: 1 })]);
+    await times(time, gate, [(now) => ({ health: "overloaded", retryAt: now + 10_001, requests: 1 })]);
     const at = time.now() + 10_001;
-    assert.deepEqual(await gate.turn(nameOf(0)), { kind: "later", at, why: "retry-after" });
+    assert.deepEqual(await gate.acquire(nameOf(0)), { kind: "later", at, why: "retry-after" });
     time.set(time.now() + 1);
     const stop = new AbortController();
     const waits: unknown[] = [];
-    const turn = gate.turn(nameOf(0), { signal: stop.signal, onWait: (until, why) => waits.push([until, why]) });
+    const turn = gate.acquire(nameOf(0), { signal: stop.signal, onWait: (until, why) => waits.push([until, why]) });
     setImmediate(() => stop.abort());
     assert.deepEqual(await turn, { kind: "aborted" });
     assert.deepEqual(waits, [[at, "retry-after"]]);
-    await time.run(gate.turn(nameOf(0)));
+    await time.run(gate.acquire(nameOf(0)));
     assert.equal(time.now(), at, "who has left is in nobody's way");
   });
 
@@ -301,7 +306,7 @@ describe("waiting for a turn", () => {
     await times(time, gate, [overloaded]);
     time.set(time.now() - 10 * 365 * 86_400_000);
     const from = time.now();
-    await time.run(gate.turn(nameOf(0)));
+    await time.run(gate.acquire(nameOf(0)));
     assert.equal(time.now() - from, 15_000);
   });
 });
@@ -322,7 +327,7 @@ describe("the numbers of a site's clocks", () => {
                 gate = openGate(time, [{ ...(lone[0] as Site), addresses: [2] }], rule);
                 gate.restore(nameOf(0), state);
               }
-              const turn = await gate.turn(nameOf(0));
+              const turn = await gate.acquire(nameOf(0));
               log.push(time.now());
               await time.delay(answer.takesMs);
               if (turn.kind === "turn") turn.done(endingOf(answer, time.now()));
@@ -346,7 +351,7 @@ describe("the numbers of a site's clocks", () => {
     const next = openGate(time, lone, {});
     next.restore(nameOf(0), gate.stateOf(nameOf(0), true, false));
     const from = time.now();
-    await time.run(next.turn(nameOf(0)));
+    await time.run(next.acquire(nameOf(0)));
     assert.equal(time.now() - from, 20_000);
   });
 
@@ -362,13 +367,13 @@ describe("the numbers of a site's clocks", () => {
       const next = openGate(time, lone, { restMs: 15_000 });
       next.restore(nameOf(0), state);
       // It is killed while it waits for its turn.
-      void next.turn(nameOf(0), { signal: AbortSignal.abort() });
+      void next.acquire(nameOf(0), { signal: AbortSignal.abort() });
       await Promise.resolve();
       state = JSON.parse(JSON.stringify(next.stateOf(nameOf(0), true)));
     }
     const last = openGate(time, lone, { restMs: 15_000 });
     last.restore(nameOf(0), state);
-    await time.run(last.turn(nameOf(0)));
+    await time.run(last.acquire(nameOf(0)));
     assert.equal(time.now(), askedAt + 2000 + 15_000);
   });
 
@@ -388,7 +393,7 @@ describe("the numbers of a site's clocks", () => {
       const gate = openGate(time, lone, { ...fast, maxWaitMs: far });
       gate.restore(nameOf(0), numbers);
       const from = time.now();
-      await time.run(gate.turn(nameOf(0)));
+      await time.run(gate.acquire(nameOf(0)));
       assert.equal(time.now() - from, atMostMs, JSON.stringify(numbers));
     }
   });
@@ -397,18 +402,18 @@ describe("the numbers of a site's clocks", () => {
 test("no more requests are under way than there are connections, and who waits longest goes first", async () => {
   const time = new VirtualTime();
   const ports = { now: time.now, delay: time.delay, random: () => 0.5, addressesOf: async () => [] };
-  const gate = new PoliteGate(ports, { restMs: 0 }, undefined, 3);
+  const gate = new SiteRateLimiter(ports, { restMs: 0 }, undefined, 3);
   const began: string[] = [];
   let most = 0;
   const ask = async (site: string): Promise<void> => {
     for (let request = 0; request < 3; request++) {
-      const turn = await gate.turn(site);
+      const turn = await gate.acquire(site);
       assert.equal(turn.kind, "turn");
       began.push(site);
       most = Math.max(most, gate.underWay);
       // One site takes its time, and keeps none but its own connection.
       await time.delay(site === nameOf(0) ? 60_000 : 100);
-      if (turn.kind === "turn") turn.done({ wellbeing: "fine", requests: 1 });
+      if (turn.kind === "turn") turn.done({ health: "fine", requests: 1 });
     }
   };
   const sites = Array.from({ length: 10 }, (_, at) => nameOf(at));

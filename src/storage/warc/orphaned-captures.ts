@@ -10,7 +10,7 @@ const ofThePage: ReadonlySet<number> = new Set([200, 301, 302, 303, 307, 308, 40
  * Finds pages of which a killed run recorded something else than is remembered: what is remembered may be what the site
  * has gone back to since, and would not be asked for; the newest record would then be of a page that is no more.
  */
-export class LeftCaptures implements CaptureJudge {
+export class OrphanedCaptures implements CaptureJudge {
   readonly #origin: string;
   readonly #memory: WarcMemory;
   readonly #doubt: (paths: readonly string[]) => void;

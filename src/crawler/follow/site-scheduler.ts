@@ -36,7 +36,7 @@ interface Slot {
  *
  * O(log n) an operation; 100,000 sites take some 20 MB with their names.
  */
-export class SiteAgenda {
+export class SiteScheduler {
   readonly #slots: (Slot | undefined)[] = [];
   readonly #free: number[] = [];
   readonly #numbers = new Map<string, number>();

@@ -5,7 +5,7 @@ import { TidemarkError } from "../../core/index.ts";
 const itemsAtOnce = 10_000;
 
 /** Lets others run, and stops when asked, in loops that never wait for anything. */
-export class Breather {
+export class Yielder {
   readonly #signal: AbortSignal | undefined;
   readonly #message: string;
   readonly #hint: string | undefined;

@@ -5,7 +5,7 @@ import type { EpochMs } from "./time.ts";
  * What an answer says of a site's state: it is well; it has too much to do (429, 503); it cannot be reached (a
  * timeout, a reset); or only this page is broken (another 5xx), which makes us wait and is not held against it.
  */
-export type Wellbeing = "fine" | "overloaded" | "unreachable" | "broken";
+export type HostHealth = "fine" | "overloaded" | "unreachable" | "broken";
 
 /** Why a request has to wait. */
 export type WaitReason = "retry-after" | "back-off" | "crawl-delay" | "rest" | "shared-address";
@@ -21,7 +21,7 @@ export interface SiteFacts {
 }
 
 /** How a turn is waited for. */
-export interface TurnWish {
+export interface AcquireOptions {
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined;
   /** Whether it follows from a request that was made, such as a redirect: a rest that has to be is waited for. */
@@ -31,8 +31,8 @@ export interface TurnWish {
 }
 
 /** How the request of a turn ended. */
-export interface TurnEnding {
-  readonly wellbeing: Wellbeing;
+export interface RequestEnd {
+  readonly health: HostHealth;
   /** The server's Retry-After as a time. */
   readonly retryAt?: EpochMs | undefined;
   /** Requests that it took, redirects too; 0 if none was sent. */
@@ -40,27 +40,27 @@ export interface TurnEnding {
 }
 
 /** Leave to make one request. */
-export interface Turn {
+export interface Permit {
   readonly kind: "turn";
   /**
    * Gives the turn back; to be called once, whatever happened.
    *
    * @returns whether the server asked for a longer wait than it is granted
    */
-  readonly done: (ending: TurnEnding) => boolean;
+  readonly done: (ending: RequestEnd) => boolean;
   /** Whether the request is to end for others that wait: it holds a connection for long, and there are no more to lend. */
   readonly isRecalled: () => boolean;
 }
 
 /** What asking for a turn came to. */
-export type TurnAnswer =
-  | Turn
+export type AcquireResult =
+  | Permit
   /** It would be a longer wait than is allowed. */
   | { readonly kind: "later"; readonly at: EpochMs; readonly why: WaitReason }
   | { readonly kind: "aborted" };
 
 /** Where requests wait for their turn. */
-export interface Gate {
+export interface RateLimiter {
   /** Sets what is known of a site; what is left out stays. */
   describe(site: string, facts: Partial<SiteFacts>): void;
   /** Goes on with a site's numbers as they were kept; without effect if this gate has asked the site already. */
@@ -75,5 +75,5 @@ export interface Gate {
    */
   stateOf(site: string, isOpen: boolean, isQuiet?: boolean): SiteClockState;
   /** Waits for a turn. */
-  turn(site: string, wish?: TurnWish): Promise<TurnAnswer>;
+  acquire(site: string, wish?: AcquireOptions): Promise<AcquireResult>;
 }

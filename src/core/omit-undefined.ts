@@ -4,7 +4,7 @@ export type Given<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T
 };
 
 /** Drops what is undefined, so that defaults hold. */
-export function givenOptions<T extends object>(options: T): Given<T> {
+export function omitUndefined<T extends object>(options: T): Given<T> {
   const given: Partial<T> = {};
   for (const name of Object.keys(options) as (keyof T)[]) if (options[name] !== undefined) given[name] = options[name];
   return given as unknown as Given<T>;

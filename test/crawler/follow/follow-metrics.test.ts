@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { FollowBoard } from "../../../src/crawler/follow/follow-board.ts";
-import { SiteAgenda } from "../../../src/crawler/follow/site-agenda.ts";
+import { FollowMetrics } from "../../../src/crawler/follow/follow-metrics.ts";
+import { SiteScheduler } from "../../../src/crawler/follow/site-scheduler.ts";
 
 const now = 1_800_000_000_000;
 const siteOf = (number: number): string => `https://${number}.example`;
 
 /** An agenda of sites that are due, the first of them under way, and its board. */
-function makeBoard(sites: number): { agenda: SiteAgenda; board: FollowBoard } {
-  const agenda = new SiteAgenda();
-  const board = new FollowBoard(agenda, () => now, 16);
+function makeBoard(sites: number): { agenda: SiteScheduler; board: FollowMetrics } {
+  const agenda = new SiteScheduler();
+  const board = new FollowMetrics(agenda, () => now, 16);
   for (let number = 0; number < sites; number++) agenda.add(siteOf(number), now - 1000 + number);
   board.begin(agenda.next(now) ?? "");
   return { agenda, board };
 }
 
-describe("FollowBoard", () => {
+describe("FollowMetrics", () => {
   it("counts each site once: as under way, paused or waiting", () => {
     const { agenda, board } = makeBoard(14);
     const counts = (): number[] => {

@@ -1,8 +1,7 @@
 import { hostname } from "node:os";
 import type { Clock, CrawlEvent, EpochMs, FetchOutcome, VisitPlan } from "../../core/index.ts";
 import type { VisitEnd } from "../engine/visit-plan.ts";
-import { isInVain, pollingRequestsOf } from "../visit-cost.ts";
-import { FirstRows } from "./first-rows.ts";
+import { isFailedVisit, pollingRequestsOf } from "../visit-cost.ts";
 import {
   type FollowStatus,
   maxStatusRows,
@@ -14,7 +13,8 @@ import {
   type WaitingSite,
 } from "./follow-status.ts";
 import { RateWindow } from "./rate-window.ts";
-import type { SiteAgenda } from "./site-agenda.ts";
+import type { SiteScheduler } from "./site-scheduler.ts";
+import { TopK } from "./top-k.ts";
 
 interface Visiting {
   readonly sinceMs: EpochMs;
@@ -49,8 +49,8 @@ function cut(text: string): string {
 }
 
 /** Counts what somebody who follows many sites does, to be looked at while it goes on. */
-export class FollowBoard {
-  readonly #agenda: SiteAgenda;
+export class FollowMetrics {
+  readonly #agenda: SiteScheduler;
   readonly #now: Clock;
   readonly #connections: number;
   readonly #startedMs: EpochMs;
@@ -66,7 +66,7 @@ export class FollowBoard {
   #pollingRequests = 0;
   #endedRequests = 0;
 
-  constructor(agenda: SiteAgenda, now: Clock, connections: number) {
+  constructor(agenda: SiteScheduler, now: Clock, connections: number) {
     this.#agenda = agenda;
     this.#now = now;
     this.#connections = connections;
@@ -104,7 +104,7 @@ export class FollowBoard {
       this.#pollingRequests += pollingRequestsOf(summary);
       this.#endedRequests += summary.requests;
     }
-    if (end.kind === "failed" || isInVain(end.result.summary)) this.#failedVisits++;
+    if (end.kind === "failed" || isFailedVisit(end.result.summary)) this.#failedVisits++;
     if (failures === 0) this.#troubles.delete(site);
     else if (this.#agenda.has(site)) this.#troubles.set(site, { failures, message: cut(reasonOf(end, told)) });
   }
@@ -167,9 +167,9 @@ export class FollowBoard {
     FollowStatus,
     "sites" | "waiting" | "due" | "underWay" | "paused" | "backOff" | "visiting" | "troubled" | "next" | "pausedSites"
   > {
-    const next = new FirstRows<WaitingSite>(maxStatusRows);
-    const pausedSites = new FirstRows<WaitingSite>(maxStatusRows);
-    const troubled = new FirstRows<TroubledSite>(maxStatusRows);
+    const next = new TopK<WaitingSite>(maxStatusRows);
+    const pausedSites = new TopK<WaitingSite>(maxStatusRows);
+    const troubled = new TopK<TroubledSite>(maxStatusRows);
     let [waiting, underWay, paused, backOff] = [0, 0, 0, 0];
     for (const site of this.#agenda.sites()) {
       const entry = this.#agenda.entryOf(site);

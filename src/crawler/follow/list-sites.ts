@@ -4,11 +4,11 @@ import { findStateFile, type PlannedSite, StateReader } from "../../storage/inde
 import { parseSiteAddress } from "../site-address.ts";
 import { readFollowStatus } from "./follow-files.ts";
 import { readFollowedList } from "./followed-list.ts";
-import { defaultPriority } from "./site-agenda.ts";
 import type { SiteDecision } from "./site-decision.ts";
+import { defaultPriority } from "./site-scheduler.ts";
 
 /** A site that is followed, as it stands. */
-export interface KnownFollowed {
+export interface ListedSite {
   readonly site: string;
   /** When it is visited next; undefined if it never was, so that its turn comes as soon as it can. */
   readonly nextMs: EpochMs | undefined;
@@ -38,7 +38,7 @@ function visitingNow(into: string, now: Clock): ReadonlySet<string> {
  * @returns in the order of origins
  * @throws TidemarkError `not-found` if nobody ever followed; `state-corrupt`, `state-version`, `no-permission`
  */
-export function readFollowed(into: string, stateFile: string | undefined, now: Clock): KnownFollowed[] {
+export function listSites(into: string, stateFile: string | undefined, now: Clock): ListedSite[] {
   const listed = readFollowedList(into);
   if (listed === undefined)
     throw new TidemarkError("not-found", `Nobody ever followed sites into ${resolve(into)}.`, {
@@ -52,7 +52,7 @@ export function readFollowed(into: string, stateFile: string | undefined, now: C
   return sites.map(({ site, priority }) => followedOf(site, priority, planned.get(site), visiting.has(site)));
 }
 
-function followedOf(site: string, listed: number, plan: PlannedSite | undefined, isUnderWay: boolean): KnownFollowed {
+function followedOf(site: string, listed: number, plan: PlannedSite | undefined, isUnderWay: boolean): ListedSite {
   const { at: nextMs, lookedAt: lastMs, failures = 0, isPaused = false } = plan ?? {};
   return {
     site,
@@ -70,7 +70,7 @@ function followedOf(site: string, listed: number, plan: PlannedSite | undefined,
  *
  * @throws TidemarkError `bad-option` if it is none
  */
-export function chooseFollowed(sites: readonly KnownFollowed[], url: string): KnownFollowed {
+export function chooseFollowed(sites: readonly ListedSite[], url: string): ListedSite {
   const origin = parseSiteAddress(url, undefined);
   const found = sites.find(({ site }) => site === origin);
   if (found !== undefined) return found;
@@ -82,6 +82,6 @@ export function chooseFollowed(sites: readonly KnownFollowed[], url: string): Kn
 }
 
 /** A site as it is after a decision. */
-export function withDecision(site: KnownFollowed, { isPaused, priority }: SiteDecision): KnownFollowed {
+export function withDecision(site: ListedSite, { isPaused, priority }: SiteDecision): ListedSite {
   return { ...site, isPaused: isPaused ?? site.isPaused, priority: priority ?? site.priority };
 }

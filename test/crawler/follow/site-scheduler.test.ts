@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
-import { SiteAgenda } from "../../../src/crawler/follow/site-agenda.ts";
+import { SiteScheduler } from "../../../src/crawler/follow/site-scheduler.ts";
 import { fc } from "../../property.ts";
 
 const minuteMs = 60_000;
 
-describe("SiteAgenda", () => {
+describe("SiteScheduler", () => {
   it("gives out the site that has waited longest, and none before its time", () => {
-    const agenda = new SiteAgenda();
+    const agenda = new SiteScheduler();
     for (const [site, at] of [
       ["b", 200],
       ["a", 100],
@@ -21,7 +21,7 @@ describe("SiteAgenda", () => {
   });
 
   it("gives a site out once until it is given back", () => {
-    const agenda = new SiteAgenda();
+    const agenda = new SiteScheduler();
     agenda.add("a", 0);
     assert.equal(agenda.next(10), "a");
     assert.equal(agenda.next(10), undefined);
@@ -32,7 +32,7 @@ describe("SiteAgenda", () => {
   });
 
   it("counts a step of priority as ten minutes of waiting, so that none waits for ever", () => {
-    const agenda = new SiteAgenda();
+    const agenda = new SiteScheduler();
     agenda.add("low", 0, 4);
     agenda.add("usual", 9 * minuteMs);
     assert.equal(agenda.next(9 * minuteMs), "usual");
@@ -41,7 +41,7 @@ describe("SiteAgenda", () => {
   });
 
   it("keeps a paused site and its time, and gives it out once it goes on", () => {
-    const agenda = new SiteAgenda();
+    const agenda = new SiteScheduler();
     agenda.add("a", 100);
     agenda.setPaused("a", true);
     assert.equal(agenda.next(1000), undefined);
@@ -56,7 +56,7 @@ describe("SiteAgenda", () => {
   });
 
   it("forgets a site that is removed while it is visited, and gives its place to another", () => {
-    const agenda = new SiteAgenda();
+    const agenda = new SiteScheduler();
     agenda.add("a", 0);
     agenda.next(0);
     agenda.remove("a");
@@ -95,7 +95,7 @@ const deeds = fc.array(
 test("whatever is done, the next site is the one that a look at all of them finds", () => {
   fc.assert(
     fc.property(deeds, (list) => {
-      const agenda = new SiteAgenda();
+      const agenda = new SiteScheduler();
       const plain = new Map<string, Plain>();
       let latest = 0;
       for (const deed of list) {
@@ -146,7 +146,7 @@ test("whatever is done, the next site is the one that a look at all of them find
 });
 
 test("100,000 sites are given out in the order of their times", () => {
-  const agenda = new SiteAgenda();
+  const agenda = new SiteScheduler();
   const count = 100_000;
   for (let number = 0; number < count; number++) agenda.add(`s${number}`, (number * 7919) % count);
   let last = -1;

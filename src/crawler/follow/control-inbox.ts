@@ -1,7 +1,7 @@
 import { excerpt } from "../../core/index.ts";
 import { DecisionInbox } from "./decision-inbox.ts";
-import type { FollowBoard } from "./follow-board.ts";
 import { removeFollowStatus, writeFollowStatus } from "./follow-files.ts";
+import type { FollowMetrics } from "./follow-metrics.ts";
 import { parseDecision, type SiteDecision } from "./site-decision.ts";
 
 /** What came of a piece of the inbox. */
@@ -13,7 +13,7 @@ export type InboxOutcome =
 export interface DeskPorts {
   /** Folder of the mirrors. */
   readonly into: string;
-  readonly board: FollowBoard;
+  readonly board: FollowMetrics;
   isFollowed(site: string): boolean;
   /** Makes a decision durable, and lets it hold from now on. */
   decide(decision: SiteDecision): void;
@@ -48,7 +48,7 @@ export function takeDecisions(
 }
 
 /** Where a follower tells how it stands, and is told what somebody decided: by files beside its state, each second. */
-export class FollowDesk {
+export class ControlInbox {
   readonly #ports: DeskPorts;
   readonly #inbox: DecisionInbox;
   #timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
 import { type DeletionReason, type HeldBody, ok, type Page, type Result } from "../../core/index.ts";
 import { BodyFile } from "../../fs/index.ts";
 import { PassingBodies } from "../warc/warc-bodies.ts";
-import type { HandedMarks } from "./handed-marks.ts";
+import type { CallbackMarks } from "./callback-marks.ts";
 
 /** Who takes bodies, so that nothing is kept of them here. */
 export interface BodyTaker {
@@ -18,15 +18,15 @@ export class TakerFailure extends Error {}
  * Bodies that are handed to somebody else. What is handed is marked before, so that what a killed visit handed and could
  * not remember is handed, or dropped, once more.
  */
-export class HandedBodies {
+export class CallbackBodyStore {
   readonly #passing: PassingBodies;
-  readonly #marks: HandedMarks;
+  readonly #marks: CallbackMarks;
   readonly #taker: BodyTaker;
   /** Calls that have not ended, by their path. */
   readonly #underWay = new Map<string, Promise<void>>();
 
   /** @param temporary - folder for files that are not kept */
-  constructor(temporary: string, marks: HandedMarks, taker: BodyTaker) {
+  constructor(temporary: string, marks: CallbackMarks, taker: BodyTaker) {
     this.#passing = new PassingBodies(temporary);
     this.#marks = marks;
     this.#taker = taker;

@@ -23,7 +23,7 @@ function forgetHanded(connection: Connection, site: number, paths: readonly stri
 }
 
 /** Which pages of a site were handed on and are not remembered yet. */
-export class HandedMarks {
+export class CallbackMarks {
   readonly #connection: Connection;
   readonly #file: string;
   readonly #site: number;

@@ -39,7 +39,7 @@ export type PageOrder = (typeof pageOrders)[number];
 export const pageOrders = ["depth", "length", "partial", "random"] as const;
 
 /** A URL of a site that does not publish its changes, with what is known from asking for it. */
-export interface Target extends Omit<FoundTarget, "share"> {
+export interface TrackedUrl extends Omit<FoundTarget, "share"> {
   /** Counts up in the order in which URLs were found. */
   readonly id: number;
   /** The `lastmod` under which it was last asked for. */
@@ -73,11 +73,11 @@ export type TargetSettlement =
   /** It was answered for: with the body that is held (`page` undefined), or with the one that is kept now. */
   | {
       readonly kind: "answered";
-      readonly target: Target;
+      readonly target: TrackedUrl;
       /** What is held from now on; undefined if what was held stays, or nothing is to be held. */
       readonly page: (Page & HeldBody) | undefined;
       /** Whether no body of it is to be held, but the links that it leads to are known. */
-      readonly isPassage: boolean;
+      readonly isLinkOnly: boolean;
       readonly validators: Validators;
       readonly history: readonly number[];
       /** Left out, what was kept stays. */
@@ -87,10 +87,15 @@ export type TargetSettlement =
       readonly dueAt: EpochSeconds;
     }
   /** It leads to another URL of the site, under which its body is kept. */
-  | { readonly kind: "alias"; readonly target: Target; readonly askedAt: EpochSeconds; readonly dueAt: EpochSeconds }
+  | {
+      readonly kind: "alias";
+      readonly target: TrackedUrl;
+      readonly askedAt: EpochSeconds;
+      readonly dueAt: EpochSeconds;
+    }
   | {
       readonly kind: "removed";
-      readonly target: Target;
+      readonly target: TrackedUrl;
       readonly reason: DeletionReason;
       readonly askedAt: EpochSeconds;
       readonly dueAt: EpochSeconds;
@@ -98,7 +103,7 @@ export type TargetSettlement =
   /** What is held stays as it is; the next request sends no validators. */
   | {
       readonly kind: "postponed";
-      readonly target: Target;
+      readonly target: TrackedUrl;
       readonly postponed: Postponement;
       readonly dueAt: EpochSeconds;
     };

@@ -20,7 +20,7 @@ const nothing = {
 const unknown: SiteFacts = { crawlDelayMs: 0, hasArchives: false, concurrency: 1 };
 
 /** What a gate knows of one site: its clock, the clocks of its addresses, and what decides its pace. */
-export class SiteGate {
+export class SiteLimiter {
   readonly #options: PolitenessOptions;
   /** Longest wait for a turn. */
   readonly maxWaitMs: number;

@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { type InboxOutcome, takeDecisions } from "../../../src/crawler/follow/control-inbox.ts";
 import { DecisionInbox } from "../../../src/crawler/follow/decision-inbox.ts";
-import { type InboxOutcome, takeDecisions } from "../../../src/crawler/follow/follow-desk.ts";
 import { formatDecision, type SiteDecision } from "../../../src/crawler/follow/site-decision.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 
