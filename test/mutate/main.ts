@@ -8,14 +8,14 @@ import { repositoryFolder } from "../repository-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { ModuleGraph } from "./mirror-tests.ts";
 import { findMutants, type Mutant } from "./mutants.ts";
-import { formatScores, formatSurvivors, roomOf, type Tried } from "./score.ts";
+import { folderOf, formatScores, formatSurvivors, type Tried } from "./score.ts";
 import { Trial } from "./trial.ts";
 
 const usage = `npm run mutate -- [PATH...] [--sample N] [--seed N] [--tests N] [--jobs N] [--write]
 
 Changes the compiled modules below each PATH, one small change at a time, and runs the quick tests that are nearest to
-the module. Prints each room's share of changes that a test noticed, and those that none did. Default paths:
-src/format src/export src/crawl src/revisit. Works on a copy: the repository is never changed.
+the module. Prints each folder's share of changes that a test noticed, and those that none did. Default paths:
+src/formats src/exporter/publish and the discovery, pipeline and revisit of src/crawler/engine. Works on a copy: the repository is never changed.
 
 --sample  so many mutants of each path, drawn by --seed; 0 for all (default 40)
 --seed    (default 1)
@@ -95,15 +95,18 @@ async function run(tasks: readonly Task[], jobs: number): Promise<Tried[]> {
   return tried;
 }
 
+const engine = ["discovery", "pipeline", "revisit"].map((name) => `src/crawler/engine/${name}`);
+const defaultPaths = ["src/formats", "src/exporter/publish", ...engine];
+
 if (values.help) process.stdout.write(usage);
 else {
-  const paths = positionals.length > 0 ? positionals : ["src/format", "src/export", "src/crawl", "src/revisit"];
+  const paths = positionals.length > 0 ? positionals : defaultPaths;
   const random = createRandom(Number(values.seed));
   const mutantsOf = new Map<string, number>();
   const tasks = paths.flatMap((path) => {
     const all = tasksBelow(path);
-    const room = roomOf(path);
-    mutantsOf.set(room, (mutantsOf.get(room) ?? 0) + all.length);
+    const folder = folderOf(path);
+    mutantsOf.set(folder, (mutantsOf.get(folder) ?? 0) + all.length);
     return values.sample === "0" ? all : random.sample(all, Number(values.sample));
   });
   const tried = await run(tasks, Number(values.jobs));

@@ -26,7 +26,7 @@ it("wilson gives the interval of a share, also at its ends", () => {
   );
 });
 
-it("formatScores counts what was noticed by room, and formatSurvivors lists what was not", () => {
+it("formatScores counts what was noticed by folder, and formatSurvivors lists what was not", () => {
   const all = [tried("src/a/x.js", "killed"), tried("src/a/y.js", "survived"), tried("src/b/z.js", "timed out")];
   const lines = formatScores(
     all,

@@ -6,15 +6,15 @@ export interface Tried {
   readonly module: string;
   readonly mutant: Mutant;
   readonly fate: Fate;
-  /** Place in the source, such as `src/format/a.ts:12`. */
+  /** Place in the source, such as `src/formats/a.ts:12`. */
   readonly place: string;
   /** What stood there, and what stood there instead. */
   readonly change: string;
 }
 
-/** The room of a module: `src/format`. */
-export function roomOf(module: string): string {
-  return module.split("/").slice(0, 2).join("/");
+/** The folder of a module: `src/formats`, or of the engine `src/crawler/engine/pipeline`. */
+export function folderOf(module: string): string {
+  return /^src\/(?:crawler\/engine\/[^/]+|[^/]+)/.exec(module)?.[0] ?? module;
 }
 
 /** Bounds of a share of which `hits` of `all` were seen, at 95 %, by E. B. Wilson's interval of 1927. */
@@ -27,7 +27,7 @@ export function wilson(hits: number, all: number): readonly [number, number] {
   return [Math.max(0, (middle - half) / scale), Math.min(1, (middle + half) / scale)];
 }
 
-/** A table of the rooms' scores in Markdown, and of all. */
+/** A table of the folders' scores in Markdown, and of all. */
 export function formatScores(tried: readonly Tried[], mutantsOf: ReadonlyMap<string, number>): string {
   const row = (name: string, of: readonly Tried[], mutants: number): string => {
     const noticed = of.filter(({ fate }) => fate !== "survived").length;
@@ -35,15 +35,15 @@ export function formatScores(tried: readonly Tried[], mutantsOf: ReadonlyMap<str
     const score = Math.round((100 * noticed) / of.length);
     return `| ${name} | ${mutants} | ${of.length} | ${noticed} | ${score} % | ${least} to ${most} % |`;
   };
-  const rooms = [...mutantsOf].filter(([room]) => tried.some(({ module }) => roomOf(module) === room));
-  const all = rooms.reduce((sum, [, count]) => sum + count, 0);
+  const folders = [...mutantsOf].filter(([folder]) => tried.some(({ module }) => folderOf(module) === folder));
+  const all = folders.reduce((sum, [, count]) => sum + count, 0);
   return [
-    "| room | mutants | tried | noticed | score | 95 % interval |",
+    "| folder | mutants | tried | noticed | score | 95 % interval |",
     "|---|---|---|---|---|---|",
-    ...rooms.map(([room, count]) =>
+    ...folders.map(([folder, count]) =>
       row(
-        `\`${room}\``,
-        tried.filter(({ module }) => roomOf(module) === room),
+        `\`${folder}\``,
+        tried.filter(({ module }) => folderOf(module) === folder),
         count,
       ),
     ),
