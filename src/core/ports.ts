@@ -294,7 +294,7 @@ export interface ReadingPorts {
   readonly codec: Codec;
   readonly timing: Timing;
   /** Where requests wait for their turn; undefined if what is asked is no server but a disk. */
-  readonly gate: RateLimiter | undefined;
+  readonly rateLimiter: RateLimiter | undefined;
   /** Undefined where a reading that is cut short begins anew. */
   readonly reading?: KeptReading | undefined;
 }

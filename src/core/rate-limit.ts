@@ -20,7 +20,7 @@ export interface SiteFacts {
   readonly concurrency: number;
 }
 
-/** How a turn is waited for. */
+/** How a permit is waited for. */
 export interface AcquireOptions {
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined;
@@ -30,7 +30,7 @@ export interface AcquireOptions {
   readonly onWait?: (until: EpochMs, why: WaitReason) => void;
 }
 
-/** How the request of a turn ended. */
+/** How the request of a permit ended. */
 export interface RequestEnd {
   readonly health: HostHealth;
   /** The server's Retry-After as a time. */
@@ -41,9 +41,9 @@ export interface RequestEnd {
 
 /** Leave to make one request. */
 export interface Permit {
-  readonly kind: "turn";
+  readonly kind: "permit";
   /**
-   * Gives the turn back; to be called once, whatever happened.
+   * Gives the permit back; to be called once, whatever happened.
    *
    * @returns whether the server asked for a longer wait than it is granted
    */
@@ -52,20 +52,20 @@ export interface Permit {
   readonly isRecalled: () => boolean;
 }
 
-/** What asking for a turn came to. */
+/** What asking for a permit came to. */
 export type AcquireResult =
   | Permit
   /** It would be a longer wait than is allowed. */
   | { readonly kind: "later"; readonly at: EpochMs; readonly why: WaitReason }
   | { readonly kind: "aborted" };
 
-/** Where requests wait for their turn. */
+/** Makes requests wait until a site may be asked again. */
 export interface RateLimiter {
   /** Sets what is known of a site; what is left out stays. */
   describe(site: string, facts: Partial<SiteFacts>): void;
-  /** Goes on with a site's numbers as they were kept; without effect if this gate has asked the site already. */
+  /** Goes on with a site's numbers as they were kept; without effect if this rate limiter has asked the site already. */
   restore(site: string, kept: SiteClockState): void;
-  /** Until when a site is left alone, were nothing under way; 0 if this gate never asked it. */
+  /** Until when a site is left alone, were nothing under way; 0 if this rate limiter never asked it. */
   restsUntil(site: string): EpochMs;
   /**
    * A site's numbers, to be kept.
@@ -74,6 +74,6 @@ export interface RateLimiter {
    * @param isQuiet - whether no request is made before they are kept again; default: whether none is under way
    */
   stateOf(site: string, isOpen: boolean, isQuiet?: boolean): SiteClockState;
-  /** Waits for a turn. */
+  /** Waits for a permit. */
   acquire(site: string, wish?: AcquireOptions): Promise<AcquireResult>;
 }

@@ -65,7 +65,7 @@ export interface TrackedUrl extends Omit<FoundTarget, "share"> {
   /** Not to be asked for before. */
   readonly dueAt: EpochSeconds;
   /** How earlier visits ended, if the last was in trouble. */
-  readonly postponed: Pick<Postponement, "trouble" | "strikes"> | undefined;
+  readonly postponed: Pick<Postponement, "trouble" | "attempts"> | undefined;
 }
 
 /** What became of a target that was asked for. */

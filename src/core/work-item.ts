@@ -8,7 +8,7 @@ export type PageTrouble = "differs" | "gone" | "refused" | "unavailable" | "disa
 export interface Postponement {
   readonly trouble: PageTrouble;
   /** Visits in a row that ended with this trouble. */
-  readonly strikes: number;
+  readonly attempts: number;
   /** `parked` work waits until its record changes, `disallowed` work until robots.txt does. */
   readonly state: "due" | "parked" | "disallowed";
 }
@@ -45,7 +45,7 @@ export interface FetchItem {
    */
   readonly known?: { readonly page: Page & HeldBody; readonly validators: Validators };
   /** How earlier visits ended, if this one is not the first. */
-  readonly postponed: Pick<Postponement, "trouble" | "strikes"> | undefined;
+  readonly postponed: Pick<Postponement, "trouble" | "attempts"> | undefined;
 }
 
 /** A page that is to be deleted. */

@@ -69,7 +69,7 @@ export async function readChanges(options: ReadChangesOptions): Promise<SiteChan
   };
   try {
     const stream = await openChangeStream(
-      { requests, codec: nodeCodec, timing: realTiming(), gate: politeness },
+      { requests, codec: nodeCodec, timing: realTiming(), rateLimiter: politeness },
       {
         origin,
         agent,

@@ -90,7 +90,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
         requests: meterRequests(requests, onOutcome && ((outcome) => onOutcome(origin, outcome))),
         codec: nodeCodec,
         timing: delay === undefined ? timing : { now: timing.now, delay },
-        gate: politeness,
+        rateLimiter: politeness,
         reading,
         memory,
         work,

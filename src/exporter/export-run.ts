@@ -143,14 +143,14 @@ async function exportOrBeginAnew<File extends CandidateFile>(
   files: ArchiveFiles,
   places: Places | undefined,
 ) {
-  const ground = await findBaseline(options, files);
+  const baseline = await findBaseline(options, files);
   try {
-    return await exportFrom(options, files, ground, places);
+    return await exportFrom(options, files, baseline, places);
   } catch (error) {
     // The list of pages is read on the way: that it is corrupt shows late.
     if (!(error instanceof TidemarkError && error.code === "state-corrupt")) throw error;
     warnOfCorruptState(options, error);
-    return await exportFrom(options, files, await beginAnew(files, ground.publication), places);
+    return await exportFrom(options, files, await beginAnew(files, baseline.publication), places);
   }
 }
 
@@ -209,19 +209,19 @@ async function findBaseline(options: Settings, files: ArchiveFiles): Promise<Bas
     (published?.publication ?? 0) + 1,
   );
   if (ledger === undefined) return await beginAnew(files, publication);
-  const ground = { ...(await checkArchives(options, files, ledger)), isForeign: false, publication };
-  if (published === undefined || published.epoch === ledger.epoch) return ground;
+  const baseline = { ...(await checkArchives(options, files, ledger)), isForeign: false, publication };
+  if (published === undefined || published.epoch === ledger.epoch) return baseline;
   const message = `What is public is not of the state in ${options.stateDir}, but of the epoch ${published.epoch} of ${published.site}: another export publishes here too, and remembers elsewhere, or files were restored. It is replaced; crawlers will read the whole list once. Run one export for a document root.`;
   options.onEvent({ event: "warning", code: "published-by-another", message });
   // What its readers were told of stays from now on for as long as ours does.
   const told = new Set(await namesOfIndex(files, published));
   const retired = ledger.retired.filter(({ name }) => !told.has(name));
-  const known = new Set([...ground.listed, ...retired.map(({ name }) => name)]);
+  const known = new Set([...baseline.listed, ...retired.map(({ name }) => name)]);
   const others = (await findArchives(files.folder)).filter((name) => !known.has(name));
   return {
-    ...ground,
-    ledger: { ...ground.ledger, retired },
-    listed: [...ground.listed, ...others],
+    ...baseline,
+    ledger: { ...baseline.ledger, retired },
+    listed: [...baseline.listed, ...others],
     isMended: true,
     isForeign: true,
   };
@@ -253,15 +253,15 @@ async function checkArchives(
 async function exportFrom<File extends CandidateFile>(
   options: ExportRunOptions<File>,
   files: ArchiveFiles,
-  ground: Baseline,
+  baseline: Baseline,
   places: Places | undefined,
 ) {
   const { stateDir } = options;
-  const { ledger, publication } = ground;
+  const { ledger, publication } = baseline;
   await using draft = await draftPublication(
     options,
     files,
-    ground,
+    baseline,
     ledger?.epoch ?? randomBytes(12).toString("base64url"),
   );
   if (places === undefined) return summarise(options, draft, 0, 0, publication);
@@ -279,7 +279,7 @@ async function exportFrom<File extends CandidateFile>(
     await syncFolder(stateDir);
   }
   // Sitemaps and ResourceSync are another's then too. Until the index is ours, the next run comes to this again.
-  if (ground.isForeign) await removeFiles(stateDir, [standardsFileName]);
+  if (baseline.isForeign) await removeFiles(stateDir, [standardsFileName]);
   const indexBytes = await publishIndex(files.folder, next);
   const standards = await publishChosenStandards({ ...options, ...places }, files, next);
   // It names only what is there, and nothing that is about to go.

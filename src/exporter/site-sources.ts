@@ -76,8 +76,8 @@ export class SiteSources {
       return { ...read, includes: finder.find(path, read.includes) };
     };
     return {
-      digestAll: async (files, turn) =>
-        (await pool.digestAll(files, turn)).map((read, at) => follow(read, files[at]?.path ?? "/")),
+      digestAll: async (files, pause) =>
+        (await pool.digestAll(files, pause)).map((read, at) => follow(read, files[at]?.path ?? "/")),
       stampParts: digests.includes === "off" ? undefined : (parts) => finder.stampOf(parts),
       [Symbol.asyncDispose]: async () => {
         await pool[Symbol.asyncDispose]();

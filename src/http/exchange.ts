@@ -7,7 +7,7 @@ import { watchHead } from "./exchange-head.ts";
 import type { Failure } from "./failure.ts";
 import type { Origin, Waiter } from "./origin.ts";
 import { judgeAnswer } from "./outcome.ts";
-import { isRedirect, resolveRedirect, type TrackedUrl } from "./redirect.ts";
+import { isRedirect, type RequestTarget, resolveRedirect } from "./redirect.ts";
 import { requestFields } from "./request-fields.ts";
 import type { SignalWatch, Stoppable } from "./signal-watch.ts";
 
@@ -34,9 +34,9 @@ export class Exchange implements Waiter, Stoppable {
   readonly #request: FetchRequest;
   readonly #context: ExchangeContext;
   readonly #settlement: Settlement;
-  #target: TrackedUrl;
+  #target: RequestTarget;
   #origin: Origin | undefined;
-  #hop: Attempt | undefined;
+  #attempt: Attempt | undefined;
   #deadline: Deadline | undefined;
   #requests = 0;
   #receivedBytes = 0;
@@ -72,11 +72,11 @@ export class Exchange implements Waiter, Stoppable {
   /** Ends it before its time, wherever it is. */
   stop(failure: Failure): void {
     this.#stopped = failure;
-    if (this.#hop !== undefined) this.#hop.stop(failure);
+    if (this.#attempt !== undefined) this.#attempt.stop(failure);
     else this.#fail(failure);
   }
 
-  board(connection: Connection): boolean {
+  accept(connection: Connection): boolean {
     // One abort ends many: who waits must not be sent off by the end of another.
     if (this.#request.signal?.aborted === true) this.#stopped = aborted;
     if (this.#stopped !== undefined) this.#fail(this.#stopped);
@@ -87,16 +87,16 @@ export class Exchange implements Waiter, Stoppable {
       isRedirected: this.#isRedirected,
       isElsewhere: origin !== this.#request.origin,
     });
-    const hop = new Attempt(
+    const attempt = new Attempt(
       this.#request,
       () => connection.drop(),
-      (end, receivedBytes) => this.#endHop(connection, end, receivedBytes),
+      (end, receivedBytes) => this.#endAttempt(connection, end, receivedBytes),
       watchHead(this.#request, { origin, path, fields }, connection, this.#context.clock),
       (bytes) => this.#earn(bytes),
     );
     this.#requests++;
-    this.#hop = hop;
-    connection.send({ method: "GET", path, fields }, hop);
+    this.#attempt = attempt;
+    connection.send({ method: "GET", path, fields }, attempt);
     return true;
   }
 
@@ -129,8 +129,8 @@ export class Exchange implements Waiter, Stoppable {
     this.#origin.admit(this);
   }
 
-  #endHop(connection: Connection, end: AttemptEnd, receivedBytes: number): void {
-    this.#hop = undefined;
+  #endAttempt(connection: Connection, end: AttemptEnd, receivedBytes: number): void {
+    this.#attempt = undefined;
     this.#receivedBytes += receivedBytes;
     // What a body with a length is followed by shows only then.
     if (end.kind === "answered" && end.answer.isMeasured) queueMicrotask(() => this.#conclude(connection, end));
@@ -144,7 +144,7 @@ export class Exchange implements Waiter, Stoppable {
       this.#isRetried = true;
       this.#requests--;
       this.#goOn((isWanted) => {
-        if (!isWanted || !this.board(connection)) this.#origin?.release(connection);
+        if (!isWanted || !this.accept(connection)) this.#origin?.release(connection);
       });
       return;
     }
@@ -176,7 +176,7 @@ export class Exchange implements Waiter, Stoppable {
 
   #follow(location: string | undefined): void {
     const { guard } = this.#context;
-    let target: TrackedUrl | Failure;
+    let target: RequestTarget | Failure;
     try {
       target = this.#stopped ?? resolveRedirect(this.#request, this.#target, location, this.#requests - 1, guard);
     } catch (error) {

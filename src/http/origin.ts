@@ -3,11 +3,11 @@ import { Connection, type ConnectionSettings } from "./connection.ts";
 /** What wants a connection. */
 export interface Waiter {
   /**
-   * Called with a connection that is the passenger's own until it is released.
+   * Called with a connection that is the waiter's own until it is released.
    *
    * @returns false if none is wanted any more
    */
-  board(connection: Connection): boolean;
+  accept(connection: Connection): boolean;
 }
 
 /** The connections to one origin, and who waits for them. */
@@ -28,17 +28,17 @@ export class Origin {
     this.#onEmpty = onEmpty;
   }
 
-  /** Gives the passenger a connection, now or when one is released; first come, first served. */
-  admit(passenger: Waiter): void {
+  /** Gives the waiter a connection, now or when one is released; first come, first served. */
+  admit(waiter: Waiter): void {
     const connection = this.#idle.pop() ?? this.#open();
-    if (connection === undefined) this.#waiting.push(passenger);
-    else if (!passenger.board(connection)) this.#idle.push(connection);
+    if (connection === undefined) this.#waiting.push(waiter);
+    else if (!waiter.accept(connection)) this.#idle.push(connection);
   }
 
   /** Takes back a connection. */
   release(connection: Connection): void {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      if (next.board(connection)) return;
+      if (next.accept(connection)) return;
     }
     this.#idle.push(connection);
   }

@@ -3,7 +3,7 @@ import type { AddressGuard } from "./address-guard.ts";
 import type { Failure } from "./failure.ts";
 
 /** Where a request goes. */
-export interface TrackedUrl {
+export interface RequestTarget {
   /** Without a slash at the end. */
   readonly origin: string;
   /** Path with query. */
@@ -26,11 +26,11 @@ export function isRedirect(status: number): boolean {
  */
 export function resolveRedirect(
   request: FetchRequest,
-  from: TrackedUrl,
+  from: RequestTarget,
   location: string | undefined,
   followed: number,
   guard: Pick<AddressGuard, "isNamed">,
-): TrackedUrl | Failure {
+): RequestTarget | Failure {
   if (location === undefined) return { reason: "protocol", message: "redirected without a location" };
   const url = parseLocation(location, from);
   if (url === undefined) return { reason: "protocol", message: `redirected to ${excerpt(location)}, which is no URL` };
@@ -55,7 +55,7 @@ export function resolveRedirect(
   return { origin: url.origin, path: url.pathname + url.search };
 }
 
-function parseLocation(location: string, from: TrackedUrl): URL | undefined {
+function parseLocation(location: string, from: RequestTarget): URL | undefined {
   // Bytes outside ASCII mean themselves, whatever encoding the server had in mind.
   const escaped = location.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
   try {

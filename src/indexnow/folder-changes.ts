@@ -72,7 +72,7 @@ export class FolderChanges implements ChangeSource {
     };
     try {
       const stream = await openChangeStream(
-        { requests: this.#requests, codec: nodeCodec, timing: realTiming(), gate: undefined },
+        { requests: this.#requests, codec: nodeCodec, timing: realTiming(), rateLimiter: undefined },
         {
           origin: this.#origin,
           agent: [ownProductToken],

@@ -54,7 +54,7 @@ export function markOf(
         y: "y",
         ...look,
         fill: colour,
-        stroke: "var(--ground)",
+        stroke: "var(--background)",
         strokeWidth: 1.5,
       });
     }

@@ -4,13 +4,13 @@ export const seriesColours = 6;
 /** Class of every element that the theme is for. */
 export const themeClass = "tidemark-figure";
 
-// Each colour of text stands out from its ground by 4.5 to 1 at least (WCAG 2.2, 1.4.3).
+// Each colour of text stands out from its background by 4.5 to 1 at least (WCAG 2.2, 1.4.3).
 const light = ["#0b5cad", "#a84300", "#1a7a3c", "#7b3fb0", "#006d77", "#5c5f66"];
 const dark = ["#7db8ff", "#ffb066", "#6fd08c", "#cfa5ff", "#5fd3dd", "#b4b8c0"];
 
-function variables(series: readonly string[], ground: string, ink: string, quiet: string, theirs: string): string {
+function variables(series: readonly string[], background: string, ink: string, quiet: string, theirs: string): string {
   const colours = series.map((colour, at) => `--series-${at}:${colour}`).join(";");
-  return `--ground:${ground};--ink:${ink};--quiet:${quiet};--theirs:${theirs};${colours}`;
+  return `--background:${background};--ink:${ink};--quiet:${quiet};--theirs:${theirs};${colours}`;
 }
 
 /**

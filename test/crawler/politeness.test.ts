@@ -14,7 +14,7 @@ async function askAll(time: VirtualTime, politeness: Politeness, sites: readonly
     for (const site of sites) {
       const turn = await politeness.acquire(site);
       began.push(time.now() - from);
-      if (turn.kind === "turn") turn.done({ health: "fine", requests: 1 });
+      if (turn.kind === "permit") turn.done({ health: "fine", requests: 1 });
     }
   };
   await time.run(work());
@@ -84,7 +84,7 @@ describe("createPoliteness", () => {
     const politeness = createPoliteness({ crawlDelayMs: 30 });
     const ask = async (): Promise<void> => {
       const turn = await politeness.acquire("http://localhost:9");
-      if (turn.kind === "turn") turn.done({ health: "fine", requests: 1 });
+      if (turn.kind === "permit") turn.done({ health: "fine", requests: 1 });
     };
     const from = performance.now();
     await ask();

@@ -9,14 +9,14 @@ test("an origin whose idle connections were all lost is given up, so that many s
   const guard = new AddressGuard({ allowPrivate: true });
   await new Promise<void>((resolve) => {
     const origin = new Origin(server.origin, 2, { connectTimeoutMs: 10_000, guard }, resolve);
-    const board = (connection: Connection): boolean => {
+    const accept = (connection: Connection): boolean => {
       const onComplete = (): void => origin.release(connection);
       const ignore = (): boolean => true;
       const others = { onConnect: ignore, onResponseStarted: ignore, onData: ignore, onError: ignore };
       connection.send({ method: "GET", path: "/", fields: [] }, { ...others, onHeaders: ignore, onComplete });
       return true;
     };
-    origin.admit({ board });
-    origin.admit({ board });
+    origin.admit({ accept });
+    origin.admit({ accept });
   });
 });

@@ -159,9 +159,10 @@ class SiteVisit {
     this.#listsLeft = freeLists + (options.budget ?? Number.POSITIVE_INFINITY) * listShare;
     this.#startedAt = ports.timing.now();
     const report = onEvent ?? (() => undefined);
-    const { gate } = ports;
+    const { rateLimiter } = ports;
     const clocks =
-      gate && new ClockKeeper(origin, gate, (state) => ports.memory.rememberClock(state), ports.memory.read().clock);
+      rateLimiter &&
+      new ClockKeeper(origin, rateLimiter, (state) => ports.memory.rememberClock(state), ports.memory.read().clock);
     this.#answeredBefore = ports.memory.read().clock?.answeredAt ?? 0;
     this.#progress = new VisitProgress(ports.memory, this.#startedAt, this.#since());
     const tally = this.#tally;
@@ -185,7 +186,7 @@ class SiteVisit {
 
   async run(): Promise<VisitResult> {
     const record = this.#ports.memory.read();
-    this.#prepareGate(record);
+    this.#prepareRateLimiter(record);
     // What was too large may not be so any more.
     if (this.#visit.bounds.noteIsRaised(this.#ports.memory)) {
       this.#ports.work.reopenRefused();
@@ -193,7 +194,7 @@ class SiteVisit {
     }
     try {
       const summary = await this.#go(record);
-      const restsUntil = this.#ports.gate?.restsUntil(this.#visit.origin) ?? 0;
+      const restsUntil = this.#ports.rateLimiter?.restsUntil(this.#visit.origin) ?? 0;
       return { summary, publications: this.#publications, nextDueAt: this.#nextDueAt, restsUntil };
     } catch (error) {
       const isOver = error instanceof TidemarkError && error.code === "aborted";
@@ -210,15 +211,15 @@ class SiteVisit {
     return Math.floor(this.#answeredBefore / 1000) === since ? since + 1 : since;
   }
 
-  #prepareGate(record: SiteRecord): void {
-    const { gate } = this.#ports;
+  #prepareRateLimiter(record: SiteRecord): void {
+    const { rateLimiter } = this.#ports;
     const { origin, concurrency } = this.#visit;
-    gate?.describe(origin, { concurrency, hasArchives: record.position !== undefined });
-    if (record.clock !== undefined) gate?.restore(origin, record.clock);
+    rateLimiter?.describe(origin, { concurrency, hasArchives: record.position !== undefined });
+    if (record.clock !== undefined) rateLimiter?.restore(origin, record.clock);
   }
 
   #rememberClock(isOpen: boolean): void {
-    const state = this.#ports.gate?.stateOf(this.#visit.origin, isOpen);
+    const state = this.#ports.rateLimiter?.stateOf(this.#visit.origin, isOpen);
     if (state !== undefined) this.#ports.memory.rememberClock(state);
   }
 
@@ -346,7 +347,7 @@ class SiteVisit {
   #mayLookAgain(mayGoOn: () => boolean): boolean {
     const { budget = Number.POSITIVE_INFINITY } = this.#options;
     const isInTrouble = this.#tally.troublesInARow >= maxTroublesInARow;
-    const isResting = (this.#ports.gate?.restsUntil(this.#visit.origin) ?? 0) > this.#ports.timing.now();
+    const isResting = (this.#ports.rateLimiter?.restsUntil(this.#visit.origin) ?? 0) > this.#ports.timing.now();
     return (
       this.#listsLeft >= 1 &&
       this.#tally.pageRequests < budget &&
@@ -378,7 +379,7 @@ class SiteVisit {
       },
       elapsedMs: timing.now() - this.#startedAt,
     });
-    const clock = this.#ports.gate?.stateOf(this.#visit.origin, false);
+    const clock = this.#ports.rateLimiter?.stateOf(this.#visit.origin, false);
     memory.rememberVisit(Math.floor(this.#startedAt / 1000), summary, clock);
     return summary;
   }

@@ -9,11 +9,11 @@ export type InboxOutcome =
   | { readonly kind: "decided"; readonly decision: SiteDecision }
   | { readonly kind: "refused"; readonly message: string };
 
-/** What the desk needs. */
-export interface DeskPorts {
+/** What the inbox needs. */
+export interface ControlPorts {
   /** Folder of the mirrors. */
   readonly into: string;
-  readonly board: FollowMetrics;
+  readonly metrics: FollowMetrics;
   isFollowed(site: string): boolean;
   /** Makes a decision durable, and lets it hold from now on. */
   decide(decision: SiteDecision): void;
@@ -29,7 +29,7 @@ const mostRestMs = 3000;
 /** Takes what lies in an inbox: what is a decision is made, and what is none is refused; both are removed. */
 export function takeDecisions(
   inbox: DecisionInbox,
-  { isFollowed, decide, onOutcome }: Omit<DeskPorts, "into" | "board">,
+  { isFollowed, decide, onOutcome }: Omit<ControlPorts, "into" | "metrics">,
 ): void {
   for (const { name, text, remove } of inbox.pieces()) {
     const decision = text === undefined ? undefined : parseDecision(text);
@@ -49,13 +49,13 @@ export function takeDecisions(
 
 /** Where a follower tells how it stands, and is told what somebody decided: by files beside its state, each second. */
 export class ControlInbox {
-  readonly #ports: DeskPorts;
+  readonly #ports: ControlPorts;
   readonly #inbox: DecisionInbox;
   #timer: NodeJS.Timeout | undefined;
   #failure = "";
   #restsUntil = 0;
 
-  constructor(ports: DeskPorts) {
+  constructor(ports: ControlPorts) {
     this.#ports = ports;
     this.#inbox = new DecisionInbox(ports.into);
   }
@@ -84,7 +84,7 @@ export class ControlInbox {
   #tell(): void {
     const beganAt = performance.now();
     if (beganAt < this.#restsUntil) return;
-    writeFollowStatus(this.#ports.into, this.#ports.board.status());
+    writeFollowStatus(this.#ports.into, this.#ports.metrics.status());
     const now = performance.now();
     this.#restsUntil = now + Math.min(mostRestMs, restPerCost * (now - beganAt)) - tickMs / 2;
   }

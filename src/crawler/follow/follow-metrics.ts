@@ -50,7 +50,7 @@ function cut(text: string): string {
 
 /** Counts what somebody who follows many sites does, to be looked at while it goes on. */
 export class FollowMetrics {
-  readonly #agenda: SiteScheduler;
+  readonly #scheduler: SiteScheduler;
   readonly #now: Clock;
   readonly #connections: number;
   readonly #startedMs: EpochMs;
@@ -66,8 +66,8 @@ export class FollowMetrics {
   #pollingRequests = 0;
   #endedRequests = 0;
 
-  constructor(agenda: SiteScheduler, now: Clock, connections: number) {
-    this.#agenda = agenda;
+  constructor(scheduler: SiteScheduler, now: Clock, connections: number) {
+    this.#scheduler = scheduler;
     this.#now = now;
     this.#connections = connections;
     this.#startedMs = now();
@@ -106,7 +106,7 @@ export class FollowMetrics {
     }
     if (end.kind === "failed" || isFailedVisit(end.result.summary)) this.#failedVisits++;
     if (failures === 0) this.#troubles.delete(site);
-    else if (this.#agenda.has(site)) this.#troubles.set(site, { failures, message: cut(reasonOf(end, told)) });
+    else if (this.#scheduler.has(site)) this.#troubles.set(site, { failures, message: cut(reasonOf(end, told)) });
   }
 
   /** What a request came to. */
@@ -171,8 +171,8 @@ export class FollowMetrics {
     const pausedSites = new TopK<WaitingSite>(maxStatusRows);
     const troubled = new TopK<TroubledSite>(maxStatusRows);
     let [waiting, underWay, paused, backOff] = [0, 0, 0, 0];
-    for (const site of this.#agenda.sites()) {
-      const entry = this.#agenda.entryOf(site);
+    for (const site of this.#scheduler.sites()) {
+      const entry = this.#scheduler.entryOf(site);
       if (entry === undefined) continue;
       const { at, priority, isPaused } = entry;
       const row = (): WaitingSite => ({ site, nextMs: at ?? now, priority });
@@ -197,9 +197,9 @@ export class FollowMetrics {
         }));
     }
     return {
-      sites: this.#agenda.size,
+      sites: this.#scheduler.size,
       waiting,
-      due: this.#agenda.countDue(now),
+      due: this.#scheduler.countDue(now),
       underWay,
       paused,
       backOff,

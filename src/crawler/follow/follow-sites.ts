@@ -95,14 +95,14 @@ const lookMs = 1000;
 /** What keeps everybody from being visited is no site's fault. */
 const ours: ReadonlySet<string> = new Set(["disk-full", "no-permission", "read-only", "io"]);
 
-/** Waits at a gate end with the signal; turns that were given do not. */
-function leavingAt(signal: AbortSignal, gate: Politeness): Politeness {
+/** Waits at a rate limiter end with the signal; permits that were given do not. */
+function leavingAt(signal: AbortSignal, rateLimiter: Politeness): Politeness {
   return {
-    describe: (site, facts) => gate.describe(site, facts),
-    restore: (site, kept) => gate.restore(site, kept),
-    restsUntil: (site) => gate.restsUntil(site),
-    stateOf: (site, isOpen, isQuiet) => gate.stateOf(site, isOpen, isQuiet),
-    acquire: (site, wish) => gate.acquire(site, { ...wish, signal }),
+    describe: (site, facts) => rateLimiter.describe(site, facts),
+    restore: (site, kept) => rateLimiter.restore(site, kept),
+    restsUntil: (site) => rateLimiter.restsUntil(site),
+    stateOf: (site, isOpen, isQuiet) => rateLimiter.stateOf(site, isOpen, isQuiet),
+    acquire: (site, wish) => rateLimiter.acquire(site, { ...wish, signal }),
   };
 }
 
@@ -117,8 +117,8 @@ class Following {
   readonly #store: Store;
   readonly #timing: Timing;
   readonly #politeness: Politeness;
-  readonly #agenda = new SiteScheduler();
-  readonly #board: FollowMetrics;
+  readonly #scheduler = new SiteScheduler();
+  readonly #metrics: FollowMetrics;
   readonly #sites: FollowedSites;
   readonly #follower: SiteFollower;
   readonly #stop = new AbortController();
@@ -135,17 +135,28 @@ class Following {
     this.#createFetcher = createFetcher;
     const timing = realTiming(clock);
     this.#timing = delay === undefined ? timing : { now: timing.now, delay };
-    this.#board = new FollowMetrics(this.#agenda, timing.now, connections);
-    this.#sites = new FollowedSites(this.#agenda, store.plans, { now: timing.now, isForever, board: this.#board });
+    this.#metrics = new FollowMetrics(this.#scheduler, timing.now, connections);
+    this.#sites = new FollowedSites(this.#scheduler, store.plans, {
+      now: timing.now,
+      isForever,
+      metrics: this.#metrics,
+    });
     const { politenessBySite: ofSites } = this.#sites;
-    const gate = createPoliteness({ clock, delay: this.#timing.delay, random, addressesOf, connections, ofSites });
+    const rateLimiter = createPoliteness({
+      clock,
+      delay: this.#timing.delay,
+      random,
+      addressesOf,
+      connections,
+      ofSites,
+    });
     setMaxListeners(0, this.#stop.signal);
-    this.#politeness = leavingAt(this.#stop.signal, gate);
+    this.#politeness = leavingAt(this.#stop.signal, rateLimiter);
     this.#follower = new SiteFollower(
       {
         timing: this.#timing,
         random,
-        agenda: this.#agenda,
+        scheduler: this.#scheduler,
         plans: {
           read: (site) => store.plans.read(site) as VisitPlan | undefined,
           write: (site, plan) => store.plans.write(site, plan),
@@ -168,12 +179,12 @@ class Following {
     signal?.addEventListener("abort", stop, { once: true });
     if (signal?.aborted === true) stop();
     let failure: { readonly error: unknown } | undefined;
-    const desk = isForever ? this.#makeDesk() : undefined;
+    const inbox = isForever ? this.#makeControlInbox() : undefined;
     const lists = Symbol.asyncIterator in sites ? sites[Symbol.asyncIterator]() : [sites].values();
     try {
       const first = await lists.next();
       if (first.done !== true) this.#take(first.value);
-      desk?.open();
+      inbox?.open();
       if (isForever && first.done !== true)
         void this.#takeLists(lists).catch((error: unknown) => {
           failure = { error };
@@ -185,7 +196,7 @@ class Following {
       signal?.removeEventListener("abort", stop);
       // Nobody looks at lists any more.
       stop();
-      desk?.close();
+      inbox?.close();
     }
     if (failure !== undefined) throw failure.error;
     return { visits: this.#visits, failedVisits: this.#failedVisits };
@@ -197,11 +208,11 @@ class Following {
     if (isForever) writeFollowedList(into, this.#sites.listed());
   }
 
-  #makeDesk(): ControlInbox {
+  #makeControlInbox(): ControlInbox {
     const { into, onDecision } = this.#options;
     return new ControlInbox({
       into,
-      board: this.#board,
+      metrics: this.#metrics,
       isFollowed: (site) => this.#sites.has(site),
       decide: ({ site, ...decision }) => {
         this.#store.plans.decide(site, decision);
@@ -225,11 +236,11 @@ class Following {
     const options = this.#sites.optionsOf(site);
     const { clock, delay } = this.#options;
     const onEvent = (event: CrawlEvent): void => {
-      this.#board.note(event);
+      this.#metrics.note(event);
       this.#options.onEvent?.(event);
     };
-    const onOutcome = (origin: string, outcome: FetchOutcome): void => this.#board.count(origin, outcome);
-    this.#board.begin(site);
+    const onOutcome = (origin: string, outcome: FetchOutcome): void => this.#metrics.count(origin, outcome);
+    this.#metrics.begin(site);
     let isCutShort = this.#stop.signal.aborted;
     const mayStill = (): boolean => {
       isCutShort ||= !mayGoOn();
@@ -254,16 +265,16 @@ class Following {
   }
 
   #tell(site: string, end: VisitEnd, plan: VisitPlan): void {
-    this.#board.end(site, end, plan);
+    this.#metrics.end(site, end, plan);
     this.#visits++;
     if (end.kind === "failed" || isFailedVisit(end.result.summary)) this.#failedVisits++;
     this.#options.onVisit?.({
       site,
       ...(end.kind === "done" ? { summary: end.result.summary } : { error: end.error }),
       nextAt: plan.at,
-      open: this.#agenda.underWay,
-      due: this.#agenda.countDue(this.#timing.now()),
-      sites: this.#agenda.size,
+      open: this.#scheduler.underWay,
+      due: this.#scheduler.countDue(this.#timing.now()),
+      sites: this.#scheduler.size,
     });
   }
 }

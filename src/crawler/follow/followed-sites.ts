@@ -26,26 +26,26 @@ function checkSite(site: FollowedSite): string {
   return origin;
 }
 
-/** The sites that are followed, as they are listed now, and their places in the agenda. */
+/** The sites that are followed, as they are listed now, and their places in the scheduler. */
 export class FollowedSites {
-  readonly #agenda: SiteScheduler;
+  readonly #scheduler: SiteScheduler;
   readonly #plans: Store["plans"];
   readonly #now: Clock;
   readonly #isForever: boolean;
-  readonly #board: FollowMetrics;
+  readonly #metrics: FollowMetrics;
   readonly #listed = new Map<string, FollowedSite>();
   /** How each is spared that says so itself; changes with the list. */
   readonly politenessBySite: Map<string, PolitenessOptions> = new Map();
 
   /** @param isForever - else each is visited once, whenever it was visited before */
   constructor(
-    agenda: SiteScheduler,
+    scheduler: SiteScheduler,
     plans: Store["plans"],
-    means: { readonly now: Clock; readonly isForever: boolean; readonly board: FollowMetrics },
+    means: { readonly now: Clock; readonly isForever: boolean; readonly metrics: FollowMetrics },
   ) {
-    const { now, isForever, board } = means;
-    this.#board = board;
-    this.#agenda = agenda;
+    const { now, isForever, metrics } = means;
+    this.#metrics = metrics;
+    this.#scheduler = scheduler;
     this.#plans = plans;
     this.#now = now;
     this.#isForever = isForever;
@@ -67,8 +67,8 @@ export class FollowedSites {
       if (wanted.has(origin)) continue;
       this.#listed.delete(origin);
       this.politenessBySite.delete(origin);
-      this.#agenda.remove(origin);
-      this.#board.leave(origin);
+      this.#scheduler.remove(origin);
+      this.#metrics.leave(origin);
     }
     for (const [origin, site] of wanted) {
       const isNew = !this.#listed.has(origin);
@@ -90,8 +90,8 @@ export class FollowedSites {
 
   /** Lets a decision hold that is remembered already. */
   apply({ site, isPaused, priority }: SiteDecision): void {
-    if (priority !== undefined) this.#agenda.setPriority(site, priority);
-    if (isPaused !== undefined) this.#agenda.setPaused(site, isPaused);
+    if (priority !== undefined) this.#scheduler.setPriority(site, priority);
+    if (isPaused !== undefined) this.#scheduler.setPaused(site, isPaused);
   }
 
   optionsOf(origin: string): FollowedSite {
@@ -113,18 +113,18 @@ export class FollowedSites {
     const priority = planned?.priority ?? site.priority ?? defaultPriority;
     const isPaused = planned?.isPaused ?? false;
     if (!isNew) {
-      this.#agenda.setPriority(origin, priority);
+      this.#scheduler.setPriority(origin, priority);
       return;
     }
-    this.#board.enter(origin, planned?.failures ?? 0);
+    this.#metrics.enter(origin, planned?.failures ?? 0);
     const now = this.#now();
     if (!this.#isForever) {
-      if (!isPaused) this.#agenda.add(origin, now, priority);
+      if (!isPaused) this.#scheduler.add(origin, now, priority);
       return;
     }
     // The bounds may be others than when it was planned.
     const at = Math.min(planned?.at ?? now, now + (site.lookMostMs ?? dayMs));
-    this.#agenda.add(origin, at, priority);
-    if (isPaused) this.#agenda.setPaused(origin, true);
+    this.#scheduler.add(origin, at, priority);
+    if (isPaused) this.#scheduler.setPaused(origin, true);
   }
 }

@@ -14,7 +14,7 @@ export interface FollowPorts {
   readonly timing: Timing;
   /** From 0 to 1. */
   readonly random: () => number;
-  readonly agenda: SiteScheduler;
+  readonly scheduler: SiteScheduler;
   readonly plans: VisitPlans;
   boundsOf(site: string): Partial<LookBounds>;
   /** Whether a site has its turn sooner if more of its pages wait. */
@@ -45,7 +45,7 @@ const againMs = 1000;
 const noticed = "something is to be looked at";
 
 /**
- * Visits sites as the agenda gives them out, some at a time, and plans when each is visited next. Whatever one of them
+ * Visits sites as the scheduler gives them out, some at a time, and plans when each is visited next. Whatever one of them
  * does, it has one place among those that are open, and for no longer than its slice where others wait.
  */
 export class SiteFollower {
@@ -66,13 +66,13 @@ export class SiteFollower {
     return this.#underWay.keys();
   }
 
-  /** To be called after the agenda was changed by others. */
+  /** To be called after the scheduler was changed by others. */
   notice(): void {
     this.#wake.abort(noticed);
   }
 
   /**
-   * Follows the sites of the agenda: for ever, or until each was visited once.
+   * Follows the sites of the scheduler: for ever, or until each was visited once.
    *
    * @param signal - ends it in order, after the pages that are under way
    * @throws what a visit rejects with, after the others have ended
@@ -100,29 +100,29 @@ export class SiteFollower {
 
   #isOver(): boolean {
     if (this.#isStopping || this.#failure !== undefined) return true;
-    return !this.#options.isForever && this.#ports.agenda.size === 0 && this.#underWay.size === 0;
+    return !this.#options.isForever && this.#ports.scheduler.size === 0 && this.#underWay.size === 0;
   }
 
   #begin(): void {
-    const { agenda, timing } = this.#ports;
+    const { scheduler, timing } = this.#ports;
     while (this.#underWay.size < this.#options.visitsAtOnce) {
-      const site = agenda.next(timing.now());
+      const site = scheduler.next(timing.now());
       if (site === undefined) return;
       // It was taken out and put in again while it is visited.
-      if (this.#underWay.has(site)) agenda.giveBack(site, timing.now() + againMs);
+      if (this.#underWay.has(site)) scheduler.giveBack(site, timing.now() + againMs);
       else this.#underWay.set(site, this.#visit(site));
     }
   }
 
   async #wait(): Promise<void> {
-    const { agenda, timing } = this.#ports;
+    const { scheduler, timing } = this.#ports;
     const isFull = this.#underWay.size >= this.#options.visitsAtOnce;
-    const waitMs = isFull ? longestWaitMs : Math.min(longestWaitMs, Math.max(0, agenda.nextAt - timing.now()));
+    const waitMs = isFull ? longestWaitMs : Math.min(longestWaitMs, Math.max(0, scheduler.nextAt - timing.now()));
     if (!this.#wake.signal.aborted) await timing.delay(waitMs, this.#wake.signal);
   }
 
   async #visit(site: string): Promise<void> {
-    const { agenda, timing } = this.#ports;
+    const { scheduler, timing } = this.#ports;
     const beganAt = timing.now();
     // When the first page was to be asked for. Lists take as long as they take: would they count, a visit with long ones
     // was over before its first page, again and again.
@@ -135,7 +135,7 @@ export class SiteFollower {
       const end = await this.#ports.visit(site, mayGoOn);
       const at = this.#conclude(site, end, beganAt);
       if (this.#options.isForever) this.#giveBack(site, at, end);
-      else agenda.remove(site);
+      else scheduler.remove(site);
     } catch (error) {
       this.#failure ??= { error };
     } finally {
@@ -145,10 +145,10 @@ export class SiteFollower {
   }
 
   #giveBack(site: string, at: EpochMs, end: VisitEnd): void {
-    const { agenda } = this.#ports;
-    if (!this.#ports.isByLength(site)) agenda.setBacklog(site, 0);
-    else if (end.kind === "done") agenda.setBacklog(site, end.result.summary.pending);
-    agenda.giveBack(site, at);
+    const { scheduler } = this.#ports;
+    if (!this.#ports.isByLength(site)) scheduler.setBacklog(site, 0);
+    else if (end.kind === "done") scheduler.setBacklog(site, end.result.summary.pending);
+    scheduler.giveBack(site, at);
   }
 
   #conclude(site: string, end: VisitEnd, beganAt: EpochMs): EpochMs {
@@ -162,12 +162,12 @@ export class SiteFollower {
 
   #mayGoOn(site: string, pagesFrom: EpochMs): boolean {
     if (this.#isStopping || this.#failure !== undefined) return false;
-    const { agenda, timing } = this.#ports;
-    const entry = agenda.entryOf(site);
+    const { scheduler, timing } = this.#ports;
+    const entry = scheduler.entryOf(site);
     if (entry === undefined || entry.isPaused) return false;
     if (!this.#options.isForever) return true;
     const now = timing.now();
     const isFull = this.#underWay.size >= this.#options.visitsAtOnce;
-    return !(isFull && now - pagesFrom >= sliceMs && agenda.nextAt <= now);
+    return !(isFull && now - pagesFrom >= sliceMs && scheduler.nextAt <= now);
   }
 }

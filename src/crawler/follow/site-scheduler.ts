@@ -1,8 +1,8 @@
 import type { EpochMs } from "../../core/index.ts";
 import { SlotHeap } from "../engine/order/slot-heap.ts";
 
-/** Where a site of an agenda stands. */
-export interface AgendaEntry {
+/** Where a site of a scheduler stands. */
+export interface ScheduledSite {
   readonly site: string;
   /** When it is to be visited next; undefined while it is visited. */
   readonly at: EpochMs | undefined;
@@ -139,7 +139,7 @@ export class SiteScheduler {
     });
   }
 
-  entryOf(site: string): AgendaEntry | undefined {
+  entryOf(site: string): ScheduledSite | undefined {
     const number = this.#numbers.get(site);
     const slot = number === undefined ? undefined : this.#slots[number];
     if (slot === undefined) return undefined;

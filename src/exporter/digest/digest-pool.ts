@@ -4,7 +4,7 @@ import type { ContentRules } from "../../formats/html/index.ts";
 import type { ScannedFile } from "../walk/scanned-file.ts";
 import { packFiles, unpackDigests } from "./digest-codec.ts";
 import { type DigestAnswer, DigestThread } from "./digest-thread.ts";
-import { bytesPerTurn, type FileDigest, FileDigester } from "./file-digest.ts";
+import { bytesPerSlice, type FileDigest, FileDigester } from "./file-digest.ts";
 import type { IncludeMode } from "./include-scanner.ts";
 
 /** How files are to be read. */
@@ -87,14 +87,14 @@ export class DigestPool implements AsyncDisposable {
   /**
    * Digests files. Memory is that of the files' list and their digests.
    *
-   * @param turn - awaited now and then while files are read in the caller's thread; may throw
+   * @param pause - awaited now and then while files are read in the caller's thread; may throw
    * @returns a digest a file, in their order
    * @throws TidemarkError `aborted`; `bad-option` if a pattern is too slow for too many pages; `io` if
    *   the threads that rules need do not live
    */
-  async digestAll(files: readonly ScannedFile[], turn: () => Promise<void>): Promise<FileDigest[]> {
+  async digestAll(files: readonly ScannedFile[], pause: () => Promise<void>): Promise<FileDigest[]> {
     if (this.#failure !== undefined) throw this.#failure;
-    if (!this.#wantsThreads(files)) return await this.#digestHere(files, turn);
+    if (!this.#wantsThreads(files)) return await this.#digestHere(files, pause);
     const chunks = cutChunks(files);
     const settled = chunks.map(
       (chunk) =>
@@ -105,7 +105,7 @@ export class DigestPool implements AsyncDisposable {
     this.#dispatch();
     const digests: FileDigest[] = [];
     for (const [at, part] of (await Promise.all(settled)).entries())
-      digests.push(...(part ?? (await this.#digestHere(chunks[at] ?? [], turn))));
+      digests.push(...(part ?? (await this.#digestHere(chunks[at] ?? [], pause))));
     return digests;
   }
 
@@ -129,17 +129,17 @@ export class DigestPool implements AsyncDisposable {
     return files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) >= bytesWorthThreads;
   }
 
-  async #digestHere(files: readonly ScannedFile[], turn: () => Promise<void>): Promise<FileDigest[]> {
+  async #digestHere(files: readonly ScannedFile[], pause: () => Promise<void>): Promise<FileDigest[]> {
     const digests: FileDigest[] = [];
     let bytesRead = 0;
     for (const file of files) {
       // Small files are read at once: a promise for each would cost more than the reading.
-      const isLarge = file.sizeBytes > bytesPerTurn;
-      digests.push(isLarge ? await this.#digester.digestInTurns(file, turn) : this.#digester.digest(file));
+      const isLarge = file.sizeBytes > bytesPerSlice;
+      digests.push(isLarge ? await this.#digester.digestInSlices(file, pause) : this.#digester.digest(file));
       bytesRead += file.sizeBytes + 16_384;
-      if (bytesRead < bytesPerTurn / 2) continue;
+      if (bytesRead < bytesPerSlice / 2) continue;
       bytesRead = 0;
-      await turn();
+      await pause();
     }
     return digests;
   }

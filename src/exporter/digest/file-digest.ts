@@ -29,8 +29,8 @@ export type FileDigest =
 
 const attempts = 3;
 
-/** How much of a file is read at a stretch; files up to this size need no turns. */
-export const bytesPerTurn: number = 32 * 1024 * 1024;
+/** How much of a file is read at a stretch; files up to this size need no slices. */
+export const bytesPerSlice: number = 32 * 1024 * 1024;
 
 /** What of a file must be known to digest it. */
 type DigestibleFile = Pick<ScannedFile, "location" | "mediaType">;
@@ -77,16 +77,16 @@ export class FileDigester {
   }
 
   /**
-   * Digests a large file, with a turn of the event loop each {@link bytesPerTurn}.
+   * Digests a large file, yielding to the event loop every {@link bytesPerSlice}.
    *
-   * @param turn - may throw, which ends the reading
+   * @param pause - may throw, which ends the reading
    */
-  async digestInTurns(file: DigestibleFile, turn: () => Promise<void>): Promise<FileDigest> {
+  async digestInSlices(file: DigestibleFile, pause: () => Promise<void>): Promise<FileDigest> {
     const steps = this.#steps(file);
     try {
       for (let step = steps.next(); ; step = steps.next()) {
         if (step.done === true) return step.value;
-        await turn();
+        await pause();
       }
     } finally {
       steps.return({ kind: "unstable" });
@@ -137,7 +137,7 @@ export class FileDigester {
         total += length;
         this.#pace?.(length);
         if (head?.saysNoindex === true) return { kind: "noindex" };
-        if (total % bytesPerTurn < length) yield;
+        if (total % bytesPerSlice < length) yield;
         // A short read of a regular file is its end, nearly always; the size check below decides.
         if (length < this.#buffer.length && total >= before.size) break;
       }

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { type ExportEvent, type Problem, TidemarkError, type WithholdRule } from "../../core/index.ts";
 import { maxPathLength } from "../../formats/url/index.ts";
 import type { ListedPage, ListedPageSource } from "./listed-page.ts";
@@ -44,7 +44,7 @@ export interface ListedIntake {
   /** Says that pages may be missing that are there: nothing is to be deleted because of this list. */
   missing(): void;
   /** To be awaited now and then. @throws TidemarkError `aborted` */
-  turn(): Promise<void>;
+  pause(): Promise<void>;
 }
 
 /** Paths of lines that are not understood; with more of them, nothing is deleted because of the list. */
@@ -92,7 +92,7 @@ export class ListedPages implements ListedPageSource {
   /** @throws TidemarkError `not-found`, `no-permission`, `bad-option` if nothing in it is a page, `disk-full`, `aborted`, `io` */
   async next(): Promise<readonly ListedPage[] | undefined> {
     this.#batches ??= await this.#begin();
-    await this.#turn();
+    await this.#pause();
     while (!this.#isEnded) {
       const batch = this.#batches.next();
       if (batch.done === true) {
@@ -128,7 +128,7 @@ export class ListedPages implements ListedPageSource {
       missing: () => {
         this.#isComplete = false;
       },
-      turn: () => this.#turn(),
+      pause: () => this.#pause(),
     });
     const untold = this.#problems - maxToldProblems;
     if (untold > 0) this.#tell("more-problems", `${untold} more problems like these`, this.#name);
@@ -164,8 +164,8 @@ export class ListedPages implements ListedPageSource {
     this.#options.onEvent({ event: "warning", code: "listed-twice", message });
   }
 
-  async #turn(): Promise<void> {
-    await nextTurn();
+  async #pause(): Promise<void> {
+    await yieldToEventLoop();
     if (this.#options.signal?.aborted === true)
       throw new TidemarkError("aborted", "Stopped before anything was published.");
   }

@@ -1,7 +1,7 @@
 import type { ProbeRotation } from "./probe-record.ts";
 
 /** Why a page is asked for: nobody asked yet; it comes after the cursor; or before it, because all after it had their turn. */
-export type ProbeTurn = "first" | "after" | "before";
+export type ProbeReason = "first" | "after" | "before";
 
 /**
  * Divides a run's requests fairly, while pages go by in path order and none comes again. Pages that nobody asked for
@@ -41,7 +41,7 @@ export class RotationPlan {
   }
 
   /** Decides about the next page; undefined if it is not to be asked for. */
-  choose(path: string, wasAsked: boolean): ProbeTurn | undefined {
+  choose(path: string, wasAsked: boolean): ProbeReason | undefined {
     if (this.#left === 0) return undefined;
     if (!wasAsked) {
       if (this.#left <= this.#keptForOthers) return undefined;
@@ -59,12 +59,12 @@ export class RotationPlan {
   }
 
   /** Notes what became of a page, in path order. @param isKnown - whether it was ever asked for by now */
-  settle(path: string, turn: ProbeTurn | undefined, isKnown: boolean, isDeferred: boolean): void {
+  settle(path: string, reason: ProbeReason | undefined, isKnown: boolean, isDeferred: boolean): void {
     if (isKnown) this.#known += 1;
     else this.#unasked += 1;
-    const moves = !isDeferred && (turn === "before" || (turn === "after" && !this.#isAround));
+    const moves = !isDeferred && (reason === "before" || (reason === "after" && !this.#isAround));
     if (moves) {
-      this.#isAround = turn === "before";
+      this.#isAround = reason === "before";
       this.#cursor = path;
       this.#after = 0;
     } else if (isKnown && path > this.#cursor) {

@@ -3,7 +3,7 @@ import type { ListedPage, ListedPageSource } from "./listed-page.ts";
 import { ProbeReader, ProbeWriter } from "./probe-file.ts";
 import { completePage, contradicts, judgeProbe, type ProbeAnswer } from "./probe-judgement.ts";
 import type { ProbeRecord } from "./probe-record.ts";
-import { type ProbeTurn, RotationPlan } from "./probe-rotation.ts";
+import { type ProbeReason, RotationPlan } from "./probe-rotation.ts";
 
 /** Asks the server for pages. */
 export interface ProbeRequests {
@@ -30,7 +30,7 @@ export interface ProbedPagesOptions {
 interface Probe {
   readonly page: ListedPage;
   readonly before: ProbeRecord | undefined;
-  readonly turn: ProbeTurn | undefined;
+  readonly reason: ProbeReason | undefined;
   answer: ProbeAnswer;
 }
 
@@ -83,7 +83,7 @@ export class ProbedPages implements ListedPageSource {
         return undefined;
       }
       const probes = await this.#choose(batch);
-      await this.#ask(probes.filter(({ turn }) => turn !== undefined));
+      await this.#ask(probes.filter(({ reason }) => reason !== undefined));
       const pages = await this.#settle(probes);
       if (pages.length > 0) return pages;
     }
@@ -109,11 +109,11 @@ export class ProbedPages implements ListedPageSource {
       const known = this.#reader.head?.path === page.path ? this.#reader.head : undefined;
       if (known !== undefined && this.#reader.step()) await this.#reader.fill();
       if (page.lastModified !== undefined) {
-        probes.push({ page, before: undefined, turn: undefined, answer: deferred });
+        probes.push({ page, before: undefined, reason: undefined, answer: deferred });
         continue;
       }
       const before = known !== undefined && contradicts(page, known) ? undefined : known;
-      probes.push({ page, before, turn: this.#plan.choose(page.path, before !== undefined), answer: deferred });
+      probes.push({ page, before, reason: this.#plan.choose(page.path, before !== undefined), answer: deferred });
     }
     return probes;
   }
@@ -141,14 +141,14 @@ export class ProbedPages implements ListedPageSource {
   async #settle(probes: readonly Probe[]): Promise<ListedPage[]> {
     const pages: ListedPage[] = [];
     const now = Math.floor(this.#options.clock() / 1000);
-    for (const { page, before, turn, answer } of probes) {
+    for (const { page, before, reason, answer } of probes) {
       if (page.lastModified !== undefined) {
         pages.push(page);
         continue;
       }
       this.#count(answer);
       const record = judgeProbe(page.path, before, answer, now);
-      this.#plan.settle(page.path, turn, record !== undefined, answer.kind === "deferred");
+      this.#plan.settle(page.path, reason, record !== undefined, answer.kind === "deferred");
       if (record !== undefined && this.#writer?.add(record) === true) await this.#writer.drain();
       const complete = completePage(page, record);
       if (complete !== undefined) pages.push(complete);

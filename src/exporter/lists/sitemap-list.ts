@@ -56,7 +56,7 @@ class SitemapTree {
 
   async read(): Promise<void> {
     for (let next = this.#todo.shift(); next !== undefined; next = this.#todo.shift()) {
-      await this.#intake.turn();
+      await this.#intake.pause();
       const bytes = await this.#options.open(next.location);
       const outcome = bytes.ok ? await this.#readOne(next, bytes.value) : bytes;
       if (outcome.ok) continue;
@@ -71,7 +71,7 @@ class SitemapTree {
       for await (const piece of readListBytes(bytes, sitemap.location)) {
         this.#take(sitemap, reader, reader.write(piece));
         if (reader.problem !== undefined) break;
-        await this.#intake.turn();
+        await this.#intake.pause();
       }
     } catch (error) {
       if ((error as { code?: unknown }).code === "aborted") throw error;

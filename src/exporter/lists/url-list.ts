@@ -47,7 +47,7 @@ export function openUrlList(options: UrlListOptions): ListedPages {
     const lines = new ListLines((line) => rows.add(line));
     for await (const piece of readListBytes(input, name)) {
       lines.add(piece);
-      await intake.turn();
+      await intake.pause();
     }
     lines.end();
     rows.end();

@@ -55,7 +55,7 @@ export class ChangeRecord {
   async *read(interval: Interval): AsyncGenerator<readonly Change[]> {
     for await (const segment of readInterval(this.#folder, interval)) {
       yield segment;
-      await this.#yielder.breathe();
+      await this.#yielder.pause();
     }
   }
 

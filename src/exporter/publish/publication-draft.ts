@@ -42,7 +42,7 @@ export interface DraftOptions<File extends CandidateFile> extends PartitionOptio
 }
 
 /** What a draft starts from. */
-export interface DraftGround {
+export interface DraftBaseline {
   readonly ledger: Ledger | undefined;
   readonly baseIsBroken: boolean;
   readonly baseArchives: readonly string[];
@@ -56,7 +56,7 @@ export interface DraftGround {
 /** A publication that is written and not decided: no reader can see it, and disposing of it undoes it. */
 export interface Draft extends AsyncDisposable {
   readonly counts: ComparisonCounts;
-  /** What is to be decided; the ground's own ledger if there is nothing to decide. */
+  /** What is to be decided; the baseline's own ledger if there is nothing to decide. */
   readonly ledger: Ledger;
   readonly isPublication: boolean;
   readonly isNewBase: boolean;
@@ -72,10 +72,10 @@ export interface Draft extends AsyncDisposable {
 export async function draftPublication<File extends CandidateFile>(
   options: DraftOptions<File>,
   files: ArchiveFiles,
-  ground: DraftGround,
+  baseline: DraftBaseline,
   epoch: string,
 ): Promise<Draft> {
-  const drafting = new Drafting(options, files, ground, epoch);
+  const drafting = new Drafting(options, files, baseline, epoch);
   try {
     return await drafting.run();
   } catch (error) {
@@ -87,7 +87,7 @@ export async function draftPublication<File extends CandidateFile>(
 class Drafting<File extends CandidateFile> {
   readonly #options: DraftOptions<File>;
   readonly #files: ArchiveFiles;
-  readonly #ground: DraftGround;
+  readonly #baseline: DraftBaseline;
   readonly #epoch: string;
   readonly #yielder: Yielder;
   readonly #scanStartMs: EpochMs;
@@ -98,22 +98,22 @@ class Drafting<File extends CandidateFile> {
   /** Folders of what pages include, once they were compared. */
   #included: IncludedFolders = new IncludedFolders([]);
 
-  constructor(options: DraftOptions<File>, files: ArchiveFiles, ground: DraftGround, epoch: string) {
+  constructor(options: DraftOptions<File>, files: ArchiveFiles, baseline: DraftBaseline, epoch: string) {
     this.#options = options;
     this.#files = files;
-    this.#ground = ground;
+    this.#baseline = baseline;
     this.#epoch = epoch;
     this.#yielder = new Yielder(options.signal, "Stopped before anything was published.");
     this.#scanStartMs = options.clock();
-    this.#memory = new PageMemory(options.stateDir, ground.ledger?.pageFiles ?? [], options.parts === undefined);
+    this.#memory = new PageMemory(options.stateDir, baseline.ledger?.pageFiles ?? [], options.parts === undefined);
     if (options.dryRun) return;
-    if (ground.ledger === undefined) this.#base = this.#openBase();
-    const span = { from: ground.ledger?.publication ?? 0, to: ground.publication };
-    if (ground.ledger !== undefined) this.#tier = new SegmentWriter(files, options, () => span);
+    if (baseline.ledger === undefined) this.#base = this.#openBase();
+    const span = { from: baseline.ledger?.publication ?? 0, to: baseline.publication };
+    if (baseline.ledger !== undefined) this.#tier = new SegmentWriter(files, options, () => span);
   }
 
   async run(): Promise<Draft> {
-    const { ledger } = this.#ground;
+    const { ledger } = this.#baseline;
     const counts = await this.#compare();
     if (counts.pages === 0 && (ledger?.pages ?? 0) > 0 && !this.#options.allowEmpty) {
       throw new TidemarkError(
@@ -129,7 +129,7 @@ class Drafting<File extends CandidateFile> {
     const tierArchives = (await this.#tier?.end()) ?? [];
     const isFirst = ledger === undefined;
     const isPublication = isFirst || changes > 0;
-    const publication = isPublication ? this.#ground.publication : ledger.publication;
+    const publication = isPublication ? this.#baseline.publication : ledger.publication;
     const changesSinceBase = isFirst ? 0 : ledger.changesSinceBase + changes;
     let intervals: readonly Interval[] = ledger?.intervals ?? [];
     if (ledger !== undefined && changes > 0) {
@@ -141,7 +141,7 @@ class Drafting<File extends CandidateFile> {
       !isFirst && !this.#options.dryRun && planChain(intervals, ledger.base.publication, publication) === undefined;
     const isNewBase =
       isFirst ||
-      this.#ground.baseIsBroken ||
+      this.#baseline.baseIsBroken ||
       // A base is no change: crawlers that hold the pages are not told anything.
       counts.withdrawn > 0 ||
       chainIsBroken ||
@@ -152,10 +152,10 @@ class Drafting<File extends CandidateFile> {
         : (ledger?.base ?? emptyBase(publication));
     const { kept } = planRetention(intervals, base.publication, publication);
     const isFresh = isNewBase && !this.#options.dryRun;
-    const baseArchives = isFresh ? await readBaseArchives(this.#files, base) : this.#ground.baseArchives;
+    const baseArchives = isFresh ? await readBaseArchives(this.#files, base) : this.#baseline.baseArchives;
     // A new base may list an archive of the old one again, or one of a tier: equal bytes, equal name.
     const listed = new Set([...namesOf(kept), formatArchiveName(base.list.name), ...baseArchives]);
-    const { listed: wasListed, isMended } = this.#ground;
+    const { listed: wasListed, isMended } = this.#baseline;
     const pagesFile = `pages-${publication}-${this.#scanStartMs}.blocks`;
     const { lists = [], includes } = this.#options;
     const next: Ledger = {
@@ -186,7 +186,7 @@ class Drafting<File extends CandidateFile> {
 
   async #compare(): Promise<ComparisonCounts> {
     const { parts } = this.#options;
-    const { ledger } = this.#ground;
+    const { ledger } = this.#baseline;
     const ofParts = parts === undefined || ledger === undefined ? undefined : await this.#compareParts(parts, ledger);
     if (ofParts !== undefined) return ofParts;
     await using source = this.#options.openSource();
@@ -218,7 +218,7 @@ class Drafting<File extends CandidateFile> {
     const { digestMode, content, onEvent } = this.#options;
     const scanStartUs = this.#scanStartMs * 1000;
     const includes = this.#includePolicy(source.stampParts);
-    const options = { digestMode, publication: this.#ground.publication, scanStartUs, content, includes };
+    const options = { digestMode, publication: this.#baseline.publication, scanStartUs, content, includes };
     return new SiteComparison(source, options, onEvent, this.#yielder);
   }
 
@@ -226,7 +226,7 @@ class Drafting<File extends CandidateFile> {
     const { includes } = this.#options;
     if (includes === undefined || stampOf === undefined) return undefined;
     const { mode, appliesTo } = includes;
-    return { appliesTo, isNew: this.#ground.ledger?.includes?.mode !== mode, stampOf };
+    return { appliesTo, isNew: this.#baseline.ledger?.includes?.mode !== mode, stampOf };
   }
 
   #sink(): ComparisonSink {
@@ -262,7 +262,7 @@ class Drafting<File extends CandidateFile> {
       using pages = this.#memory.openLatest();
       for (const page of pages.below("/")) {
         this.#base.add(page);
-        if (this.#yielder.count()) await this.#yielder.breathe();
+        if (this.#yielder.count()) await this.#yielder.pause();
       }
     }
     return await this.#base.end(publication, (done) => {

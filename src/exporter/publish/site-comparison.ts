@@ -21,8 +21,8 @@ export interface SourceBatch<File> {
 export interface PageSource<File extends CandidateFile = CandidateFile> extends AsyncDisposable {
   /** Some pages in path order, and the places that could not be seen; undefined after the last. */
   next(): Promise<SourceBatch<File> | undefined>;
-  /** Reads files. @param turn - to be awaited now and then while they are read; may throw */
-  digestAll(files: readonly File[], turn: () => Promise<void>): Promise<readonly CandidateDigest[]>;
+  /** Reads files. @param pause - to be awaited now and then while they are read; may throw */
+  digestAll(files: readonly File[], pause: () => Promise<void>): Promise<readonly CandidateDigest[]>;
   /** What sizes and times of included files say; not there where the server processes no includes. */
   readonly stampParts?: ((parts: readonly string[]) => string) | undefined;
 }
@@ -130,7 +130,7 @@ export class SiteComparison<File extends CandidateFile> {
 
   /** Begins to read files, and settles those that were begun before: threads read while this one compares. */
   async #read(sink: ComparisonSink): Promise<void> {
-    await this.#yielder.breathe();
+    await this.#yielder.pause();
     const earlier = this.#reading;
     const pairs = this.#pairs;
     this.#pairs = [];
@@ -153,7 +153,7 @@ export class SiteComparison<File extends CandidateFile> {
       files.push(pair.file);
     }
     if (files.length === 0) return;
-    const digests = await this.#source.digestAll(files, () => this.#yielder.breathe());
+    const digests = await this.#source.digestAll(files, () => this.#yielder.pause());
     for (const [at, pair] of unread.entries()) pair.digest = digests[at];
   }
 

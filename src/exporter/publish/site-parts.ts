@@ -24,7 +24,7 @@ export interface PartSource<File extends CandidateFile = CandidateFile> extends 
   look(folder: string): Promise<FolderEntries<File>>;
   /** Looks at all that is below a folder. */
   below(folder: string): AsyncIterable<SourceBatch<File>>;
-  digestAll(files: readonly File[], turn: () => Promise<void>): Promise<readonly CandidateDigest[]>;
+  digestAll(files: readonly File[], pause: () => Promise<void>): Promise<readonly CandidateDigest[]>;
   readonly stampParts?: ((parts: readonly string[]) => string) | undefined;
 }
 
@@ -141,7 +141,7 @@ export function sourceOfParts<File extends CandidateFile>(
       batch = undefined;
       return next;
     },
-    digestAll: (files, turn) => source.digestAll(files, turn),
+    digestAll: (files, pause) => source.digestAll(files, pause),
     stampParts: source.stampParts,
     [Symbol.asyncDispose]: async () => undefined,
   };

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { TidemarkError } from "../../core/index.ts";
 
-/** Items between two breaths: some ten milliseconds of work. */
+/** Items between two pauses: some ten milliseconds of work. */
 const itemsAtOnce = 10_000;
 
 /** Lets others run, and stops when asked, in loops that never wait for anything. */
@@ -18,14 +18,14 @@ export class Yielder {
     this.#hint = hint;
   }
 
-  /** Counts an item. @returns whether {@link breathe} is to be awaited */
+  /** Counts an item. @returns whether {@link pause} is to be awaited */
   count(): boolean {
     this.#items += 1;
     return this.#items % itemsAtOnce === 0;
   }
 
   /** @throws TidemarkError `aborted` */
-  async breathe(): Promise<void> {
+  async pause(): Promise<void> {
     await setImmediate();
     this.stopIfAsked();
   }

@@ -22,7 +22,7 @@ const keptSeconds = 14 * 86_400;
 export type ReadPage = (path: string, maxBytes: number) => Promise<Buffer | undefined>;
 
 /** What dumps are written from. */
-export interface DumpBaseline {
+export interface DumpInputs {
   readonly site: ListSite;
   readonly files: ListFolder;
   readonly pages: PageLookup;
@@ -34,7 +34,7 @@ export interface DumpBaseline {
 
 /** Writes packages one after the other, each as large as it may be. */
 class PackageSeries implements AsyncDisposable {
-  readonly #ground: DumpBaseline;
+  readonly #inputs: DumpInputs;
   readonly #nameOf: (number: number) => string;
   readonly #headerOf: (from: EpochSeconds, until: EpochSeconds) => ResourceSyncHeader;
   readonly #packages: PublishedPackage[] = [];
@@ -43,12 +43,12 @@ class PackageSeries implements AsyncDisposable {
   #from: EpochSeconds;
 
   constructor(
-    ground: DumpBaseline,
+    inputs: DumpInputs,
     from: EpochSeconds,
     nameOf: (number: number) => string,
     headerOf: (from: EpochSeconds, until: EpochSeconds) => ResourceSyncHeader,
   ) {
-    this.#ground = ground;
+    this.#inputs = inputs;
     this.#from = from;
     this.#nameOf = nameOf;
     this.#headerOf = headerOf;
@@ -56,7 +56,7 @@ class PackageSeries implements AsyncDisposable {
 
   /** Adds an entry and its bytes; a deletion has none. */
   async add(entry: ResourceSyncEntry, content: Buffer | undefined): Promise<void> {
-    const most = this.#ground.packageBytes ?? mostPackageBytes;
+    const most = this.#inputs.packageBytes ?? mostPackageBytes;
     const isFull =
       this.#entries.length >= mostPackageEntries ||
       (this.#entries.length > 0 && (this.#package?.sizeBytes ?? 0) + (content?.length ?? 0) > most);
@@ -85,7 +85,7 @@ class PackageSeries implements AsyncDisposable {
   }
 
   async #open(): Promise<DumpPackage> {
-    this.#package ??= await DumpPackage.open(this.#ground.files.pathOf(this.#nameOf(this.#packages.length + 1)));
+    this.#package ??= await DumpPackage.open(this.#inputs.files.pathOf(this.#nameOf(this.#packages.length + 1)));
     return this.#package;
   }
 
@@ -93,7 +93,7 @@ class PackageSeries implements AsyncDisposable {
     const manifest = renderList(this.#headerOf(this.#from, until), this.#entries);
     const sizeBytes = await (await this.#open()).end(manifest);
     const name = this.#nameOf(this.#packages.length + 1);
-    this.#ground.files.wrote(name, sizeBytes);
+    this.#inputs.files.wrote(name, sizeBytes);
     this.#packages.push({ name, from: this.#from, until, sizeBytes });
     this.#package = undefined;
     this.#entries = [];
@@ -101,9 +101,9 @@ class PackageSeries implements AsyncDisposable {
 }
 
 /** Reads a page's bytes, if they are still what was published. */
-async function readPublished(ground: DumpBaseline, page: PublishedPage): Promise<Buffer | undefined> {
+async function readPublished(inputs: DumpInputs, page: PublishedPage): Promise<Buffer | undefined> {
   if (page.digest === undefined || page.sizeBytes === undefined || page.sizeBytes > mostContentBytes) return undefined;
-  const content = await ground.readPage(page.path, mostContentBytes);
+  const content = await inputs.readPage(page.path, mostContentBytes);
   if (content === undefined || content.length !== page.sizeBytes) return undefined;
   const digest = createHash("sha256").update(content).digest().subarray(0, digestBytes).toString("base64url");
   return digest === page.digest ? content : undefined;
@@ -115,10 +115,10 @@ async function readPublished(ground: DumpBaseline, page: PublishedPage): Promise
  * @see ANSI/NISO Z39.99-2017 section 13
  */
 export async function packChanges(
-  ground: DumpBaseline,
+  inputs: DumpInputs,
   parts: readonly ChangeListPart[],
 ): Promise<readonly PublishedPackage[]> {
-  const { site } = ground;
+  const { site } = inputs;
   const packages: PublishedPackage[] = [];
   const days = new Map<string, ChangeListPart[]>();
   for (const part of parts) {
@@ -132,16 +132,16 @@ export async function packChanges(
     const last = ofDay.at(-1);
     if (first === undefined || last?.until === undefined || ofDay.every(({ entries }) => entries === 0)) continue;
     await using series = new PackageSeries(
-      ground,
+      inputs,
       first.from,
       (number) => `changedump-${day}-${formatPart(number)}.zip`,
       (from, until) => ({ kind: "urlset", capability: "changedump-manifest", from, until, links: [site.up] }),
     );
     for (const { name } of ofDay) {
-      for (const entry of (await readChangeEntries(ground.files, name)) ?? []) {
-        ground.yielder.stopIfAsked();
+      for (const entry of (await readChangeEntries(inputs.files, name)) ?? []) {
+        inputs.yielder.stopIfAsked();
         if (entry.change === "deleted") await series.add(entry, undefined);
-        else await addChange(ground, series, entry);
+        else await addChange(inputs, series, entry);
       }
     }
     packages.push(...(await series.end(last.until)));
@@ -149,13 +149,13 @@ export async function packChanges(
   return packages;
 }
 
-async function addChange(ground: DumpBaseline, series: PackageSeries, entry: ResourceSyncEntry): Promise<void> {
-  const { site, pages } = ground;
+async function addChange(inputs: DumpInputs, series: PackageSeries, entry: ResourceSyncEntry): Promise<void> {
+  const { site, pages } = inputs;
   const location = entry.location.slice(site.base.length);
   // Lists escape what archives need not: both are the same page to a server.
   const page = findPage(pages, location) ?? findPage(pages, location.replace(/%5B|%5D|%7C/g, decodeURIComponent));
   const isThat = page?.sizeBytes === entry.sizeBytes && page?.lastModified === entry.lastModified;
-  const content = page !== undefined && isThat ? await readPublished(ground, page) : undefined;
+  const content = page !== undefined && isThat ? await readPublished(inputs, page) : undefined;
   if (content !== undefined) await series.add(entry, content);
 }
 
@@ -166,7 +166,7 @@ function findPage(pages: PageLookup, path: string): PublishedPage | undefined {
 
 /** Writes the document that names packages of changes. @returns the packages that are kept */
 export async function listChangeDumps(
-  { site, files }: DumpBaseline,
+  { site, files }: DumpInputs,
   packages: readonly PublishedPackage[],
   oldest: EpochSeconds,
   publication: EpochSeconds,
@@ -191,13 +191,13 @@ export async function listChangeDumps(
 
 /** Packs all pages as they are published. @see ANSI/NISO Z39.99-2017 section 11 */
 export async function packPages(
-  ground: DumpBaseline,
+  inputs: DumpInputs,
   at: EpochSeconds,
   clock: () => EpochMs,
 ): Promise<PublishedResourceDump> {
-  const { site, pages, yielder } = ground;
+  const { site, pages, yielder } = inputs;
   await using series = new PackageSeries(
-    ground,
+    inputs,
     at,
     (number) => `resourcedump-${formatCompactTime(at)}-${formatPart(number)}.zip`,
     () => ({ kind: "urlset", capability: "resourcedump-manifest", at, links: [site.up] }),
@@ -205,7 +205,7 @@ export async function packPages(
   for (pages.seek(""); pages.head !== undefined; pages.step()) {
     yielder.stopIfAsked();
     if (!site.lists(pages.head.path)) continue;
-    const content = await readPublished(ground, pages.head);
+    const content = await readPublished(inputs, pages.head);
     if (content !== undefined) await series.add(site.entryOf(pages.head), content);
   }
   const packages = await series.end(at);
@@ -213,7 +213,7 @@ export async function packPages(
 }
 
 /** Writes the document that names the packages of all pages. */
-export async function listResourceDump({ site, files }: DumpBaseline, dump: PublishedResourceDump): Promise<void> {
+export async function listResourceDump({ site, files }: DumpInputs, dump: PublishedResourceDump): Promise<void> {
   const { at, completed, packages } = dump;
   for (const { name } of packages) files.keep(name);
   await files.sync();

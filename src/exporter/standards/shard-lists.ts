@@ -18,7 +18,7 @@ export interface ShardForms {
 }
 
 /** What lists of pages are written from. */
-export interface ShardListGround {
+export interface ShardListInputs {
   readonly site: ListSite;
   readonly files: ListFolder;
   readonly pages: PageLookup;
@@ -62,10 +62,10 @@ export function resourceListName(from: string): string {
  * @returns the shards as they are published then
  */
 export async function writeShardLists(
-  ground: ShardListGround,
+  inputs: ShardListInputs,
   plan: readonly ShardPlan[],
 ): Promise<readonly PublishedShard[]> {
-  const { files, forms, publication, published, begun } = ground;
+  const { files, forms, publication, published, begun } = inputs;
   // A single list needs no index, and has its name.
   const isIndexed = plan.length > 1;
   const wasIndexed = published.length > 1;
@@ -97,9 +97,9 @@ export async function writeShardLists(
     const from = plan[at]?.from as string;
     toBegin.set(from, joinRanges(range, begun.get(from)));
   }
-  if (tasks.length > 0) await ground.onBegin(toBegin);
+  if (tasks.length > 0) await inputs.onBegin(toBegin);
   const write = async ({ at, names }: ShardTask, range: PathRange): Promise<boolean> => {
-    const digest = await writeShard(ground, range, names, isIndexed);
+    const digest = await writeShard(inputs, range, names, isIndexed);
     if (digest !== undefined) shards[at] = { ...(shards[at] as PublishedShard), digest };
     return digest !== undefined;
   };
@@ -113,7 +113,7 @@ export async function writeShardLists(
     if (!isWritten || isSameRange(early, range)) late.delete(task);
   }
   await files.sync();
-  await writeIndexes(ground, shards, isIndexed);
+  await writeIndexes(inputs, shards, isIndexed);
   await files.sync();
   for (const task of late) if (!(await write(task, task.range))) throw tooManyPages();
   await files.sync();
@@ -126,12 +126,12 @@ function tooManyPages(): RangeError {
 
 /** @returns the digest of what was written; undefined if so many pages do not fit */
 async function writeShard(
-  ground: ShardListGround,
+  inputs: ShardListInputs,
   range: PathRange,
   names: ShardNames,
   isIndexed: boolean,
 ): Promise<string | undefined> {
-  const { site, files, pages, yielder, forms, publication } = ground;
+  const { site, files, pages, yielder, forms, publication } = inputs;
   const sitemap = new SitemapWriter("urlset", site.base);
   const links: ResourceSyncLink[] = [site.up];
   if (isIndexed) links.push({ rel: "index", href: site.urlOf(listNames.resourceList) });
@@ -140,7 +140,7 @@ async function writeShard(
     if (!site.lists(page.path)) continue;
     if (forms.sitemap && !sitemap.add(page.path, page.lastModified)) return undefined;
     if (forms.resourceList && !list.add(site.entryOf(page))) return undefined;
-    if (yielder.count()) await yielder.breathe();
+    if (yielder.count()) await yielder.pause();
   }
   yielder.stopIfAsked();
   const sitemapBytes = sitemap.end();
@@ -152,11 +152,11 @@ async function writeShard(
 }
 
 async function writeIndexes(
-  ground: ShardListGround,
+  inputs: ShardListInputs,
   shards: readonly PublishedShard[],
   isIndexed: boolean,
 ): Promise<void> {
-  const { site, files, forms, publication } = ground;
+  const { site, files, forms, publication } = inputs;
   if (forms.sitemap && shards.length > 0) {
     const index = new SitemapWriter("sitemapindex", "");
     for (const { from, lastModified } of shards)

@@ -20,7 +20,7 @@ export interface ShardPlan {
 }
 
 /** What shards are planned from. */
-export interface ShardGround {
+export interface ShardInputs {
   /** The site's origin without a slash at its end. */
   readonly base: string;
   readonly published: readonly PublishedShard[];
@@ -43,8 +43,8 @@ interface Region {
  *
  * @throws TidemarkError `state-corrupt`, `aborted`
  */
-export async function planShards(ground: ShardGround): Promise<readonly ShardPlan[]> {
-  const { published, changed } = ground;
+export async function planShards(inputs: ShardInputs): Promise<readonly ShardPlan[]> {
+  const { published, changed } = inputs;
   const planned: ShardPlan[] = [];
   let done = 0;
   const isWhole = changed === undefined || published.length === 0;
@@ -52,12 +52,12 @@ export async function planShards(ground: ShardGround): Promise<readonly ShardPla
   for (const [at, region] of regions.entries()) {
     if (region.end <= done && !isWhole) continue;
     let { first, end } = { first: Math.max(region.first, done), end: region.end };
-    let parts = await planRegion(ground, first, end);
-    if (!isWhole && parts.every((part) => part.pages * 4 >= (ground.targetPages ?? targetPages)) === false) {
+    let parts = await planRegion(inputs, first, end);
+    if (!isWhole && parts.every((part) => part.pages * 4 >= (inputs.targetPages ?? targetPages)) === false) {
       first = Math.max(done, first - 1);
       end = Math.min(published.length, end + 1);
       for (const later of regions.slice(at + 1)) if (later.first < end) end = Math.max(end, later.end);
-      parts = await planRegion(ground, first, end);
+      parts = await planRegion(inputs, first, end);
     }
     planned.push(...published.slice(done, first).map(asPlan), ...parts);
     done = end;
@@ -83,12 +83,12 @@ function findRegions(published: readonly PublishedShard[], changed: readonly str
   return regions;
 }
 
-async function planRegion(ground: ShardGround, first: number, end: number): Promise<readonly ShardPlan[]> {
-  const { base, published, changed, pages, yielder } = ground;
+async function planRegion(inputs: ShardInputs, first: number, end: number): Promise<readonly ShardPlan[]> {
+  const { base, published, changed, pages, yielder } = inputs;
   const shards = published.slice(first, end);
   const start = first === 0 ? "" : (published[first]?.from ?? "");
   const stop = published[end]?.from;
-  const planner = new SitemapShardPlanner(shards, { targetPages: ground.targetPages ?? targetPages });
+  const planner = new SitemapShardPlanner(shards, { targetPages: inputs.targetPages ?? targetPages });
   const changes = changed?.filter((path) => path >= start && (stop === undefined || path < stop)) ?? [];
   let next = 0;
   for (const page of pagesBetween(pages, start, stop)) {
@@ -97,7 +97,7 @@ async function planRegion(ground: ShardGround, first: number, end: number): Prom
     if (changes[next] === page.path) next += 1;
     if (isListable(base, page.path))
       planner.add(page.path, page.lastModified, sitemapEntryBytes(base, page.path) + metadataBytes, isChanged);
-    if (yielder.count()) await yielder.breathe();
+    if (yielder.count()) await yielder.pause();
   }
   for (const path of changes.slice(next)) planner.remove(path);
   return planner.finish().map((part) => {

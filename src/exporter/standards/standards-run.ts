@@ -11,14 +11,7 @@ import { findCompleteFrom } from "../publish/tiers.ts";
 import { Yielder } from "../publish/yielder.ts";
 import { endBegunShards, rangesOf, readBegunShards, type ShardRanges, writeBegunShards } from "./begun-shards.ts";
 import { ChangeLists } from "./change-lists.ts";
-import {
-  type DumpBaseline,
-  listChangeDumps,
-  listResourceDump,
-  packChanges,
-  packPages,
-  type ReadPage,
-} from "./dumps.ts";
+import { type DumpInputs, listChangeDumps, listResourceDump, packChanges, packPages, type ReadPage } from "./dumps.ts";
 import { ListFolder } from "./list-folder.ts";
 import { writeShardLists } from "./shard-lists.ts";
 import { planShards } from "./shard-plan.ts";
@@ -224,15 +217,15 @@ class StandardsRun {
     }
     const completeFrom = Math.min(findCompleteFrom(this.#ledger.intervals, publication), this.#ledger.base.publication);
     const changeLists = await lists.end(completeFrom, publication);
-    const ground: DumpBaseline = { site: this.#site, files, pages, readPage, yielder: this.#yielder };
-    const packed = standards.changeDumps ? await packChanges(ground, lists.closedNow) : [];
+    const inputs: DumpInputs = { site: this.#site, files, pages, readPage, yielder: this.#yielder };
+    const packed = standards.changeDumps ? await packChanges(inputs, lists.closedNow) : [];
     const packages = [...(earlier?.changeDumps ?? []), ...packed];
-    const changeDumps = await listChangeDumps(ground, packages, completeFrom, publication);
+    const changeDumps = await listChangeDumps(inputs, packages, completeFrom, publication);
     let resourceDump = earlier?.resourceDump;
     if (resourceDump?.packages.every(({ name }) => files.has(name)) === false) resourceDump = undefined;
     if (standards.resourceDump && resourceDump?.at !== publication)
-      resourceDump = await packPages(ground, publication, clock);
-    if (resourceDump !== undefined) await listResourceDump(ground, resourceDump);
+      resourceDump = await packPages(inputs, publication, clock);
+    if (resourceDump !== undefined) await listResourceDump(inputs, resourceDump);
     await this.#describe(changeDumps.length > 0, resourceDump !== undefined);
     return { changeLists, changeDumps, resourceDump };
   }

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { type EntryFailure, type FolderListing, type Location, listFolder } from "./folder-listing.ts";
 import { type PackedListing, unpackListing } from "./listing-codec.ts";
@@ -89,7 +89,7 @@ export class FolderLister implements AsyncDisposable {
       if (task === undefined) return await flight.settled;
       this.#takeOff(task);
       this.#settle(task.key, listHere(task));
-      await nextTurn();
+      await yieldToEventLoop();
     }
     return flight.listed;
   }

@@ -105,7 +105,7 @@ export class SiteWatch implements AsyncDisposable {
     if (this.#isStopped) return undefined;
     return new Promise((resolve) => {
       this.#waiting = resolve;
-      this.#turn();
+      this.#advance();
     });
   }
 
@@ -187,7 +187,7 @@ export class SiteWatch implements AsyncDisposable {
     return routine.atMs <= nowMs ? routine.reason : undefined;
   }
 
-  #turn(): void {
+  #advance(): void {
     if (this.#isStopped || this.#isPreparing) return;
     let nowMs = this.#timers.nowMs();
     if (nowMs - this.#lastRootCheckMs >= this.#rootCheckMs) this.#checkRoot();
@@ -221,7 +221,7 @@ export class SiteWatch implements AsyncDisposable {
     const delayMs = Math.max(0, Math.min(...dueMs) - this.#timers.nowMs());
     this.#cancelTimer = this.#timers.schedule(delayMs, () => {
       this.#cancelTimer = undefined;
-      this.#turn();
+      this.#advance();
     });
   }
 

@@ -122,7 +122,7 @@ const sql = {
       iif(count(*), NULL, target.lastmod), iif(count(*), coalesce(target.asked_lastmod, ''), target.asked_lastmod) FROM page p WHERE p.site = target.site AND p.path = target.path)
     WHERE site = ?1 AND listed <> 0 AND listed NOT IN (SELECT value FROM json_each(?2)) AND state = 'known'`,
   // Of what is not held the body has to come again.
-  rereadPassages: "UPDATE target SET etag = NULL, modified = NULL WHERE site = ?1 AND is_passage = 1",
+  rereadLinkOnly: "UPDATE target SET etag = NULL, modified = NULL WHERE site = ?1 AND is_passage = 1",
   rereadTypes: `UPDATE target SET unread = 1 FROM page p WHERE p.site = target.site AND p.path = target.path
     AND target.site = ?1 AND p.media_type IN (SELECT value FROM json_each(?2))`,
   forgetTags: "UPDATE target SET etag = NULL WHERE site = ?1 AND etag IN (SELECT value FROM json_each(?2))",
@@ -299,7 +299,7 @@ export class TargetList {
   rereadLinks(mediaTypes: readonly string[]): void {
     inDatabase(this.#file, () =>
       this.#late.transact(() => {
-        this.#write(sql.rereadPassages);
+        this.#write(sql.rereadLinkOnly);
         this.#write(sql.rereadTypes, JSON.stringify(mediaTypes));
       }),
     );

@@ -52,7 +52,7 @@ export function targetOf(row: TargetRow): TrackedUrl {
     full,
     due,
     trouble,
-    strikes,
+    attempts,
     isLinkOnly,
     interval,
   ] = row;
@@ -76,7 +76,7 @@ export function targetOf(row: TargetRow): TrackedUrl {
     askedAt: asked ?? undefined,
     fullAt: full ?? undefined,
     dueAt: due,
-    postponed: trouble === null ? undefined : { trouble, strikes },
+    postponed: trouble === null ? undefined : { trouble, attempts },
   };
 }
 
@@ -97,8 +97,8 @@ export function rowsOf(settlements: readonly TargetSettlement[]): TargetRows {
   for (const settlement of settlements) {
     const { target, dueAt } = settlement;
     if (settlement.kind === "postponed") {
-      const { state, trouble, strikes } = settlement.postponed;
-      rows.postponed.push([target.id, dueAt, state === "due" ? "known" : state, trouble, strikes]);
+      const { state, trouble, attempts } = settlement.postponed;
+      rows.postponed.push([target.id, dueAt, state === "due" ? "known" : state, trouble, attempts]);
       continue;
     }
     const { askedAt } = settlement;

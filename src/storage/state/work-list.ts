@@ -69,14 +69,14 @@ function knownOf(row: FetchRow): FetchItem["known"] {
 }
 
 function itemOf(row: FetchRow): FetchItem {
-  const [path, sizeBytes, digest, lastModified, mediaType, heldBytes, heldDigest, trouble, strikes] = row;
+  const [path, sizeBytes, digest, lastModified, mediaType, heldBytes, heldDigest, trouble, attempts] = row;
   const known = digest === null ? knownOf(row) : undefined;
   return {
     kind: "fetch",
     ...(known === undefined ? {} : { known }),
     page: { path, sizeBytes: sizeBytes ?? undefined, digest: digest ?? undefined, lastModified, mediaType },
     held: heldBytes === null || heldDigest === null ? undefined : { sizeBytes: heldBytes, digest: heldDigest },
-    postponed: trouble === null ? undefined : { trouble, strikes },
+    postponed: trouble === null ? undefined : { trouble, attempts },
   };
 }
 
@@ -144,7 +144,7 @@ export class StoredWork {
       if (settlement.kind === "removed") removed.push({ path, reason: settlement.reason });
       const postponement = settlement.kind === "removed" ? undefined : settlement.postponed;
       if (postponement === undefined) done.push(path);
-      else postponed.push([path, postponement.state, postponement.trouble, postponement.strikes]);
+      else postponed.push([path, postponement.state, postponement.trouble, postponement.attempts]);
     }
     inDatabase(this.#file, () =>
       this.#late.transact(() => {

@@ -19,7 +19,7 @@ export class WarcRecorder {
   readonly #files: WarcFiles;
   readonly #memory: WarcMemory;
   /** The last of those who want the files. */
-  #turn: Promise<unknown> = Promise.resolve();
+  #queue: Promise<unknown> = Promise.resolve();
 
   constructor(files: WarcFiles, memory: WarcMemory) {
     this.#files = files;
@@ -33,12 +33,12 @@ export class WarcRecorder {
 
   /** Makes everything that was recorded durable, and then what is remembered of it. */
   async flush(): Promise<void> {
-    await this.#inTurn(async () => await this.#flush());
+    await this.#enqueue(async () => await this.#flush());
   }
 
   /** Ends the file that is being written. @returns how many records were written */
   async close(): Promise<number> {
-    return await this.#inTurn(async () => {
+    return await this.#enqueue(async () => {
       await this.#flush();
       await this.#files.close();
       return this.#files.written;
@@ -61,7 +61,7 @@ export class WarcRecorder {
       });
       for (const capture of captures) capture.throwFailure();
       const worthy = captures.filter((capture, at) => isCapture(capture, at === captures.length - 1, outcome));
-      if (worthy.length > 0) await this.#inTurn(async () => await this.#write(worthy));
+      if (worthy.length > 0) await this.#enqueue(async () => await this.#write(worthy));
       return outcome;
     } finally {
       for (const capture of captures) capture.discard();
@@ -89,10 +89,10 @@ export class WarcRecorder {
     this.#memory.commit();
   }
 
-  async #inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(act);
-    this.#turn = turn.catch(() => undefined);
-    return await turn;
+  async #enqueue<T>(act: () => Promise<T>): Promise<T> {
+    const queued = this.#queue.then(act);
+    this.#queue = queued.catch(() => undefined);
+    return await queued;
   }
 }
 

@@ -45,9 +45,9 @@ test("a page that a trusted sitemap lists no more is asked for until it is known
   assert.ok(pagesAsked(await visit(crawler)) < 100, "the sitemap is trusted");
   crawler.site.set({ "/7.html": undefined });
   publish(crawler);
-  for (let strike = 1; strike <= 3; strike++) {
+  for (let attempt = 1; attempt <= 3; attempt++) {
     const { requests } = await visit(crawler);
-    assert.ok(requests.includes("404 /7.html"), `visit ${strike}`);
+    assert.ok(requests.includes("404 /7.html"), `visit ${attempt}`);
   }
   assert.equal("/7.html" in crawler.mirror(), false);
 });

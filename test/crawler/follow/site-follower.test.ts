@@ -18,7 +18,7 @@ interface Begun {
 /** Follows sites in virtual time; a visit takes as long as `workMs` says, in steps at which it asks whether to go on. */
 class Trial {
   readonly time = new VirtualTime();
-  readonly agenda = new SiteScheduler();
+  readonly scheduler = new SiteScheduler();
   readonly plans = new Map<string, VisitPlan>();
   readonly begun: Begun[] = [];
   readonly cut: string[] = [];
@@ -33,12 +33,12 @@ class Trial {
   #open = 0;
 
   constructor(options: { visitsAtOnce: number; isForever?: boolean }) {
-    const { time, agenda, plans } = this;
+    const { time, scheduler, plans } = this;
     this.follower = new SiteFollower(
       {
         timing: { now: time.now, delay: (ms, signal) => time.delay(ms, signal) },
         random: () => 0.5,
-        agenda,
+        scheduler,
         plans: { read: (site) => plans.get(site), write: (site, plan) => plans.set(site, plan) },
         boundsOf: () => ({ mostMs: 10 * minute }),
         isByLength: () => this.isByLength,
@@ -85,7 +85,7 @@ class Trial {
 describe("SiteFollower", () => {
   it("visits every site, so many at a time and no more", async () => {
     const trial = new Trial({ visitsAtOnce: 3 });
-    for (let site = 0; site < 10; site++) trial.agenda.add(`s${site}`, trial.now);
+    for (let site = 0; site < 10; site++) trial.scheduler.add(`s${site}`, trial.now);
     await trial.run(60 * minute);
     assert.equal(trial.mostOpen, 3);
     for (let site = 0; site < 10; site++) assert.ok(trial.visitsOf(`s${site}`) >= 5, `s${site}`);
@@ -94,8 +94,8 @@ describe("SiteFollower", () => {
   it("is not kept by sites that never end: they have their slice where others wait", async () => {
     const trial = new Trial({ visitsAtOnce: 2 });
     trial.workMs = (site) => (site.startsWith("endless") ? 365 * day : 1000);
-    for (const site of ["endless1", "endless2", "endless3"]) trial.agenda.add(site, trial.now);
-    for (let site = 0; site < 20; site++) trial.agenda.add(`s${site}`, trial.now + 1);
+    for (const site of ["endless1", "endless2", "endless3"]) trial.scheduler.add(site, trial.now);
+    for (let site = 0; site < 20; site++) trial.scheduler.add(`s${site}`, trial.now + 1);
     await trial.run(120 * minute);
     for (let site = 0; site < 20; site++) assert.ok(trial.visitsOf(`s${site}`) >= 2, `s${site}`);
     assert.ok(trial.cut.length > 5);
@@ -109,7 +109,7 @@ describe("SiteFollower", () => {
       pages++;
       return 2 * minute;
     };
-    for (let site = 0; site < 4; site++) trial.agenda.add(`s${site}`, trial.now);
+    for (let site = 0; site < 4; site++) trial.scheduler.add(`s${site}`, trial.now);
     await trial.run(60 * minute);
     assert.ok(pages >= 8, `${pages} visits came to pages`);
     assert.deepEqual(
@@ -121,7 +121,7 @@ describe("SiteFollower", () => {
   it("lets a long visit go on where nobody waits", async () => {
     const trial = new Trial({ visitsAtOnce: 2 });
     trial.workMs = () => 60 * minute;
-    trial.agenda.add("a", trial.now);
+    trial.scheduler.add("a", trial.now);
     await trial.run(59 * minute);
     assert.equal(trial.visitsOf("a"), 1);
   });
@@ -133,7 +133,7 @@ describe("SiteFollower", () => {
       trial.isByLength = isByLength;
       trial.workMs = () => 4 * minute;
       trial.endOf = (site) => done({ summary: { source: "links", pending: site === "s11" ? 1_000_000 : 0 } });
-      for (const site of sites) trial.agenda.add(site, trial.now);
+      for (const site of sites) trial.scheduler.add(site, trial.now);
       await trial.run(10 * 60 * minute);
       return trial;
     };
@@ -147,7 +147,7 @@ describe("SiteFollower", () => {
   it("ends in order with the signal", async () => {
     const trial = new Trial({ visitsAtOnce: 4 });
     trial.workMs = () => 10 * minute;
-    for (let site = 0; site < 10; site++) trial.agenda.add(`s${site}`, trial.now);
+    for (let site = 0; site < 10; site++) trial.scheduler.add(`s${site}`, trial.now);
     const began = trial.now;
     await trial.run(90_500);
     assert.equal(trial.cut.length, 4);
@@ -156,21 +156,21 @@ describe("SiteFollower", () => {
 
   it("ends by itself once each site was visited, if it is not for ever", async () => {
     const trial = new Trial({ visitsAtOnce: 4, isForever: false });
-    for (let site = 0; site < 10; site++) trial.agenda.add(`s${site}`, trial.now, site);
+    for (let site = 0; site < 10; site++) trial.scheduler.add(`s${site}`, trial.now, site);
     await trial.time.run(trial.follower.run(undefined));
     assert.equal(trial.begun.length, 10);
-    assert.equal(trial.agenda.size, 0);
+    assert.equal(trial.scheduler.size, 0);
     assert.equal(trial.begun[0]?.site, "s9", "the highest priority first");
   });
 
   it("takes up a site that is added, and ends the visit of one that is taken out or paused", async () => {
     const trial = new Trial({ visitsAtOnce: 4 });
     trial.workMs = () => 60 * minute;
-    for (const site of ["gone", "paused", "stays"]) trial.agenda.add(site, trial.now);
+    for (const site of ["gone", "paused", "stays"]) trial.scheduler.add(site, trial.now);
     const change = trial.time.delay(5 * minute).then(() => {
-      trial.agenda.remove("gone");
-      trial.agenda.setPaused("paused", true);
-      trial.agenda.add("new", trial.now);
+      trial.scheduler.remove("gone");
+      trial.scheduler.setPaused("paused", true);
+      trial.scheduler.add("new", trial.now);
       trial.follower.notice();
     });
     await Promise.all([trial.run(30 * minute), change]);
@@ -191,10 +191,10 @@ describe("SiteFollower", () => {
       open--;
       return { kind: "failed", error: undefined, isOurs: false };
     };
-    trial.agenda.add("a", trial.now);
+    trial.scheduler.add("a", trial.now);
     const change = trial.time.delay(minute).then(() => {
-      trial.agenda.remove("a");
-      trial.agenda.add("a", trial.now);
+      trial.scheduler.remove("a");
+      trial.scheduler.add("a", trial.now);
       trial.follower.notice();
     });
     await Promise.all([trial.run(60 * minute), change]);
@@ -208,7 +208,7 @@ describe("SiteFollower", () => {
       if (site === "bad") throw new Error("the store is gone");
       return { kind: "failed", error: undefined, isOurs: false };
     };
-    for (const site of ["a", "bad", "b"]) trial.agenda.add(site, trial.now);
+    for (const site of ["a", "bad", "b"]) trial.scheduler.add(site, trial.now);
     await assert.rejects(trial.time.run(trial.follower.run(undefined)), /the store is gone/);
     assert.deepEqual(trial.cut.sort(), ["a", "b"]);
   });
@@ -216,7 +216,7 @@ describe("SiteFollower", () => {
   it("plans from what it knew of a site before", async () => {
     const trial = new Trial({ visitsAtOnce: 1 });
     trial.plans.set("a", { ...unvisited, failures: 6 });
-    trial.agenda.add("a", trial.now);
+    trial.scheduler.add("a", trial.now);
     await trial.run(minute);
     assert.equal(trial.plans.get("a")?.failures, 7);
   });

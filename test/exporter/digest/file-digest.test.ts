@@ -16,7 +16,7 @@ import fs, {
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
-import { bytesPerTurn, FileDigester } from "../../../src/exporter/digest/file-digest.ts";
+import { bytesPerSlice, FileDigester } from "../../../src/exporter/digest/file-digest.ts";
 import type { ScannedFile } from "../../../src/exporter/walk/scanned-file.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 
@@ -167,17 +167,17 @@ test("a large file is read in turns, and a turn may end it", async () => {
   using folder = makeTempFolder();
   const path = join(folder.path, "a.html");
   writeFileSync(path, "");
-  truncateSync(path, 2.5 * bytesPerTurn);
+  truncateSync(path, 2.5 * bytesPerSlice);
   const digester = new FileDigester();
   let turns = 0;
-  const inTurns = await digester.digestInTurns(scanned(path), async () => {
+  const inTurns = await digester.digestInSlices(scanned(path), async () => {
     turns += 1;
   });
   assert.equal(turns, 2);
   assert.deepEqual(inTurns, digester.digest(scanned(path)));
   const openFiles = () => readdirSync("/proc/self/fd").length;
   const before = openFiles();
-  const stopped = digester.digestInTurns(scanned(path), () => Promise.reject(new Error("stop")));
+  const stopped = digester.digestInSlices(scanned(path), () => Promise.reject(new Error("stop")));
   await assert.rejects(stopped, /stop/);
   assert.equal(openFiles(), before);
 });

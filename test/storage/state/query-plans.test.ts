@@ -40,7 +40,7 @@ function runBatches(into: string): string[] {
       targets.take("known", 5, 0, 10).map((target): TargetSettlement => {
         if (target.path === "/kept") return keep(target);
         if (target.path === "/removed") return { kind: "removed", target, reason: "gone", askedAt: 6, dueAt: 9 };
-        return { kind: "postponed", target, postponed: { trouble: "gone", strikes: 1, state: "due" }, dueAt: 9 };
+        return { kind: "postponed", target, postponed: { trouble: "gone", attempts: 1, state: "due" }, dueAt: 9 };
       }),
       [],
       6,

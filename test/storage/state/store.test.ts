@@ -167,12 +167,12 @@ describe("the store", () => {
       site.work.take("fetch", "", 1).map((item) => item.kind === "fetch" && item.page),
       [unsized("/a")],
     );
-    const postponed = { trouble: "refused", strikes: 2, state: "due" } as const;
+    const postponed = { trouble: "refused", attempts: 2, state: "due" } as const;
     settle(site, [kept(page("/a", "whatever was served")), { kind: "postponed", path: "/b", postponed }]);
     takeIn(site, (intake) => intake.list([unsized("/a"), unsized("/b")], false));
     assert.deepEqual(dueWork(site), ["/b"]);
     const [item] = site.work.take("fetch", "", 1);
-    assert.equal(item?.kind === "fetch" && item.postponed?.strikes, 2);
+    assert.equal(item?.kind === "fetch" && item.postponed?.attempts, 2);
     takeIn(site, (intake) => intake.list([{ ...unsized("/a"), lastModified: 6 }, page("/b")], false));
     assert.deepEqual(dueWork(site), ["/a", "/b"]);
   });
@@ -208,7 +208,7 @@ describe("the store", () => {
       site,
       pages.map(({ path }) => {
         const state = path === "/parked" ? "parked" : "due";
-        return { kind: "postponed", path, postponed: { trouble: "refused", strikes: 2, state } };
+        return { kind: "postponed", path, postponed: { trouble: "refused", attempts: 2, state } };
       }),
     );
     takeIn(site, (intake) => intake.list([page("/same"), page("/other", "new"), page("/parked")], false));
@@ -217,7 +217,7 @@ describe("the store", () => {
       .map((item) => item.kind === "fetch" && [item.page.path, item.postponed]);
     assert.deepEqual(history, [
       ["/other", undefined],
-      ["/same", { trouble: "refused", strikes: 2 }],
+      ["/same", { trouble: "refused", attempts: 2 }],
     ]);
     takeIn(site, (intake) => intake.list([page("/parked", "new")], false));
     assert.deepEqual(dueWork(site), ["/other", "/parked", "/same"]);
@@ -229,7 +229,7 @@ describe("the store", () => {
     const site = store.openSite(origin);
     takeIn(site, (intake) => intake.list([page("/a")], false));
     settle(site, [
-      { kind: "postponed", path: "/a", postponed: { trouble: "disallowed", strikes: 1, state: "disallowed" } },
+      { kind: "postponed", path: "/a", postponed: { trouble: "disallowed", attempts: 1, state: "disallowed" } },
     ]);
     assert.deepEqual(site.work.counts(), { held: 0, heldBytes: 0, pending: 0, disallowed: 1 });
     site.work.reopenDisallowed();

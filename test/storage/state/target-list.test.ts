@@ -98,7 +98,7 @@ describe("the targets of a site", () => {
     store.answer(["/d"], 1);
     assert.deepEqual(store.taken("moved"), ["/d"]);
     store.targets.note([{ path: "/b", depth: 0, lastmod: "2026-11-19" }], store.targets.beginList());
-    const postponed = { trouble: "gone", strikes: 1, state: "due" } as const;
+    const postponed = { trouble: "gone", attempts: 1, state: "due" } as const;
     store.targets.settle([{ kind: "postponed", target: store.find("/c"), postponed, dueAt: 3 }], [], 2);
     assert.deepEqual(store.taken("moved"), ["/b", "/c", "/d"]);
     assert.deepEqual(store.taken("moved", 2), ["/b", "/d"]);

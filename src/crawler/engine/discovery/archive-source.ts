@@ -106,7 +106,7 @@ export class ArchiveSource implements ChangeSource {
     const kept = readKeptIndex(visit, location.path, progress.indexAgeMs);
     const found = kept ?? (await readIndex(visit, { path: location.path, validators }));
     throwIfAborted(visit);
-    ports.gate?.describe(visit.origin, { hasArchives: found.kind === "index" || found.kind === "not-modified" });
+    ports.rateLimiter?.describe(visit.origin, { hasArchives: found.kind === "index" || found.kind === "not-modified" });
     switch (found.kind) {
       case "not-modified":
         visit.report({

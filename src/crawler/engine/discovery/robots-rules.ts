@@ -26,7 +26,7 @@ import type { VisitProgress } from "../visit/visit-progress.ts";
 /** Lets the site's Crawl-delay hold for what is asked next. */
 export function keepCrawlDelay(visit: ReadingVisit, robots: Robots): void {
   const crawlDelayMs = Math.ceil((robotsCrawlDelaySeconds(robots, visit.agent) ?? 0) * 1000);
-  visit.ports.gate?.describe(visit.origin, { crawlDelayMs });
+  visit.ports.rateLimiter?.describe(visit.origin, { crawlDelayMs });
 }
 
 /** Under which names a copy of robots.txt was received; see {@link RobotsCopy}. */

@@ -15,7 +15,7 @@ export function isAway({ postponed }: Pick<FetchItem, "postponed">): boolean {
 
 /** Whether it could not be had in so many visits that one attempt a visit is enough. */
 export function isLongAway({ postponed }: Pick<FetchItem, "postponed">): boolean {
-  return postponed?.trouble === "unavailable" && postponed.strikes >= patienceVisits;
+  return postponed?.trouble === "unavailable" && postponed.attempts >= patienceVisits;
 }
 
 /**

@@ -28,10 +28,10 @@ export interface Judgement {
 }
 
 function postpone(item: FetchItem, trouble: PageTrouble): Postponement {
-  const strikes = item.postponed?.trouble === trouble ? item.postponed.strikes + 1 : 1;
+  const attempts = item.postponed?.trouble === trouble ? item.postponed.attempts + 1 : 1;
   const lasting = trouble === "refused" || trouble === "mirror";
-  if (trouble === "disallowed") return { trouble, strikes, state: "disallowed" };
-  return { trouble, strikes, state: lasting && strikes >= patienceVisits ? "parked" : "due" };
+  if (trouble === "disallowed") return { trouble, attempts, state: "disallowed" };
+  return { trouble, attempts, state: lasting && attempts >= patienceVisits ? "parked" : "due" };
 }
 
 function withBody(page: Page, { sizeBytes, digest }: HeldBody): Page & HeldBody {
@@ -57,15 +57,15 @@ export function judgePage(item: FetchItem, finding: PageFinding): Judgement {
       if (finding.agrees) return { settlement: kept, outcome: item.held === undefined ? "created" : "updated" };
       const postponed = postpone(item, "differs");
       const { held } = item;
-      const isAgain = postponed.strikes > 1 && held?.digest === finding.digest && held.sizeBytes === finding.sizeBytes;
-      if (!isAgain && postponed.strikes < patienceVisits)
+      const isAgain = postponed.attempts > 1 && held?.digest === finding.digest && held.sizeBytes === finding.sizeBytes;
+      if (!isAgain && postponed.attempts < patienceVisits)
         return { settlement: { ...kept, postponed }, outcome: "differs" };
       const settlement = { ...kept, acceptedFor: item.page } as const;
       return { settlement, outcome: isAgain ? "unchanged" : "differs" };
     }
     case "gone": {
       const postponed = postpone(item, "gone");
-      if (finding.final || postponed.strikes >= patienceVisits) {
+      if (finding.final || postponed.attempts >= patienceVisits) {
         const reason = finding.final ? "gone" : "not-found";
         return { settlement: { kind: "removed", path, reason }, outcome: "gone" };
       }

@@ -54,13 +54,13 @@ export interface TargetJudgement {
 }
 
 function postpone(target: TrackedUrl, trouble: PageTrouble): Postponement {
-  const strikes = target.postponed?.trouble === trouble ? target.postponed.strikes + 1 : 1;
-  return { trouble, strikes, state: trouble === "disallowed" ? "disallowed" : "due" };
+  const attempts = target.postponed?.trouble === trouble ? target.postponed.attempts + 1 : 1;
+  return { trouble, attempts, state: trouble === "disallowed" ? "disallowed" : "due" };
 }
 
 /** When a page in trouble may be asked for again, in seconds: in the next visit, and after some visits later and later. */
-function waitAfter({ trouble, strikes }: Postponement): number {
-  const over = strikes - patienceVisits;
+function waitAfter({ trouble, attempts }: Postponement): number {
+  const over = attempts - patienceVisits;
   if (over < 0) return 1;
   if (trouble === "refused" || trouble === "mirror") return parkedSeconds;
   return trouble === "unavailable" ? Math.min(longestAwaySeconds, firstAwaySeconds * 2 ** Math.min(over, 20)) : 1;
@@ -106,7 +106,7 @@ export function judgeTarget(
     case "alias": {
       // What was there has gone where it leads; for a day, any page may lead to one that says sorry.
       const postponed = postpone(target, "moved");
-      if (isKept && postponed.strikes < patienceVisits)
+      if (isKept && postponed.attempts < patienceVisits)
         return {
           settlement: { kind: "postponed", target, postponed, dueAt: soon },
           outcome: undefined,
@@ -126,7 +126,7 @@ export function judgeTarget(
     }
     case "gone": {
       const postponed = postpone(target, "gone");
-      if (!isKept || finding.final || postponed.strikes >= patienceVisits) {
+      if (!isKept || finding.final || postponed.attempts >= patienceVisits) {
         const reason = finding.final ? "gone" : "not-found";
         const dueAt = now + lookAgainSeconds;
         return {

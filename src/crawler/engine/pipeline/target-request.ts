@@ -166,7 +166,7 @@ export async function receivePage(
   const { validators } = outcome;
   const { isFull } = answer;
   if (!visit.filter.matches(mediaType)) {
-    const passage = {
+    const finding = {
       kind: "body",
       page: undefined,
       isLinkOnly: true,
@@ -174,7 +174,7 @@ export async function receivePage(
       isFull,
       isInsignificant: false,
     } as const;
-    return { finding: passage, received };
+    return { finding, received };
   }
   const { held } = target;
   // The times of an equal body are those of the body that is held.

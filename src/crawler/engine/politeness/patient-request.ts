@@ -1,7 +1,7 @@
 import { type FetchOutcome, type FetchRequest, mayPassAtOnce } from "../../../core/index.ts";
 import { isCancelled, type ReadingVisit } from "../visit/reading-visit.ts";
 import type { RequestKind } from "../visit/tally.ts";
-import { getInTurn, type Postponed } from "./site-permit.ts";
+import { getWithPermit, type Postponed } from "./site-permit.ts";
 
 /** So often the same thing is asked for in a visit. */
 const maxAttempts = 3;
@@ -29,7 +29,7 @@ export async function getPatiently(
   let last: FetchOutcome | undefined;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     if (last !== undefined && (!mayPassAtOnce(last) || !mayRetry() || isCancelled(visit))) return last;
-    const outcome = await getInTurn(visit, ({ beforeNext, mayNotGoOn }) => {
+    const outcome = await getWithPermit(visit, ({ beforeNext, mayNotGoOn }) => {
       const request = makeRequest();
       const { origin, timeoutMs, bounds } = visit;
       const onProgress: FetchRequest["onProgress"] = (bytes) => mayNotGoOn(bytes) ?? request.onProgress?.(bytes);

@@ -14,7 +14,7 @@ import { ClockMap } from "./clock-map.ts";
 import type { PolitenessOptions } from "./politeness-options.ts";
 import { SiteLimiter } from "./site-limiter.ts";
 
-/** What a gate needs of the world. */
+/** What a rate limiter needs of the world. */
 export interface RateLimiterPorts {
   readonly now: Clock;
   /** Resolves after `delayMs`, or earlier if the signal is aborted; never rejects. */
@@ -50,7 +50,7 @@ const changed = "another wait ends first";
  * Where requests wait until they may be made: one at a time to a site and to an address, `k` of them and then a rest, a
  * Crawl-delay apart, and not before a site in trouble wants to be asked again. Who waits longest goes first.
  *
- * Several crawls in one process share a gate, or else sites that share an address are asked at the same time.
+ * Several crawls in one process share a rate limiter, or else sites that share an address are asked at the same time.
  *
  * @see C. Castillo, M. Marin, A. Rodriguez, R. Baeza-Yates, Scheduling Algorithms for Web Crawling, section 4
  */
@@ -93,12 +93,12 @@ export class SiteRateLimiter implements RateLimiter {
     this.#dispatch();
   }
 
-  /** Goes on with a site's numbers as they were kept; without effect if this gate has asked the site already. */
+  /** Goes on with a site's numbers as they were kept; without effect if this rate limiter has asked the site already. */
   restore(site: string, kept: SiteClockState): void {
     this.#sites.of(site).restore(kept);
   }
 
-  /** Until when a site is left alone, were nothing under way; 0 if this gate never asked it. */
+  /** Until when a site is left alone, were nothing under way; 0 if this rate limiter never asked it. */
   restsUntil(site: string): EpochMs {
     return this.#sites.of(site).restsUntil;
   }
@@ -118,21 +118,21 @@ export class SiteRateLimiter implements RateLimiter {
     return this.#underWay;
   }
 
-  /** Waits for a turn. O(number of those who wait). */
+  /** Waits for a permit. O(number of those who wait). */
   async acquire(site: string, wish: AcquireOptions = {}): Promise<AcquireResult> {
-    const gate = this.#sites.of(site);
-    gate.turns++;
+    const siteLimiter = this.#sites.of(site);
+    siteLimiter.permits++;
     const addresses = await this.#ports.addressesOf(site);
-    gate.locate(addresses, this.#addresses.of(addresses), this.#ports.now());
+    siteLimiter.locate(addresses, this.#addresses.of(addresses), this.#ports.now());
     return new Promise((resolve) => {
       const { signal } = wish;
       const answer = (result: AcquireResult): void => {
         if (signal !== undefined) this.#listen(signal, -1);
-        if (result.kind !== "turn") gate.turns--;
+        if (result.kind !== "permit") siteLimiter.permits--;
         resolve(result);
       };
       if (signal !== undefined) this.#listen(signal, 1);
-      this.#waiters.add({ site: gate, wish, answer });
+      this.#waiters.add({ site: siteLimiter, wish, answer });
       this.#dispatch();
     });
   }
@@ -196,10 +196,10 @@ export class SiteRateLimiter implements RateLimiter {
     return Number.POSITIVE_INFINITY;
   }
 
-  #isRecalled(turn: object): boolean {
+  #isRecalled(permit: object): boolean {
     if (!this.#isCrowded || this.#underWay < 2 * this.#maxUnderWay) return false;
     const [oldest] = this.#begun;
-    return oldest?.[0] === turn && this.#ports.now() - oldest[1] >= recallAfterMs;
+    return oldest?.[0] === permit && this.#ports.now() - oldest[1] >= recallAfterMs;
   }
 
   #leave(waiter: Waiter, answer: AcquireResult): void {
@@ -211,22 +211,22 @@ export class SiteRateLimiter implements RateLimiter {
     const end = site.began(beganAt);
     this.#underWay++;
     let isHeld = true;
-    const turn: Permit = {
-      kind: "turn",
-      isRecalled: () => this.#isRecalled(turn),
+    const permit: Permit = {
+      kind: "permit",
+      isRecalled: () => this.#isRecalled(permit),
       done: (ending) => {
         if (!isHeld) return false;
         isHeld = false;
-        site.turns--;
+        site.permits--;
         this.#underWay--;
-        this.#begun.delete(turn);
+        this.#begun.delete(permit);
         const isBounded = end({ ...ending, beganAt }, this.#ports.now(), this.#ports.random);
         this.#dispatch();
         return isBounded;
       },
     };
-    this.#begun.set(turn, beganAt);
-    return turn;
+    this.#begun.set(permit, beganAt);
+    return permit;
   }
 
   #tell({ site, wish }: Waiter, at: EpochMs, why: WaitReason): void {

@@ -19,10 +19,10 @@ const nothing = {
 };
 const unknown: SiteFacts = { crawlDelayMs: 0, hasArchives: false, concurrency: 1 };
 
-/** What a gate knows of one site: its clock, the clocks of its addresses, and what decides its pace. */
+/** What a rate limiter knows of one site: its clock, the clocks of its addresses, and what decides its pace. */
 export class SiteLimiter {
   readonly #options: PolitenessOptions;
-  /** Longest wait for a turn. */
+  /** Longest wait for a permit. */
   readonly maxWaitMs: number;
   readonly #maxRetryAfterMs: number;
   #facts: SiteFacts = unknown;
@@ -34,8 +34,8 @@ export class SiteLimiter {
   /** What it was located by last. */
   #located: readonly string[] = [];
   #addresses: readonly AddressClock[] = [];
-  /** Turns that are asked for or held. */
-  turns = 0;
+  /** Permits that are asked for or held. */
+  permits = 0;
   /** The end of the wait that was told of last. */
   toldAt: EpochMs = 0;
 
@@ -47,13 +47,13 @@ export class SiteLimiter {
     this.#addressPace = planAddressPace(options, unknown, false);
   }
 
-  /** Longest wait for a turn of a request that follows from another: what was begun has to come to an end. */
+  /** Longest wait for a permit of a request that follows from another: what was begun has to come to an end. */
   get maxFurtherWaitMs(): number {
     return Math.max(this.maxWaitMs, this.#pace.restMs, this.#pace.gapMs);
   }
 
   get isUsed(): boolean {
-    return this.turns > 0;
+    return this.permits > 0;
   }
 
   get addresses(): readonly AddressClock[] {

@@ -18,7 +18,7 @@ export interface Postponed {
   readonly isByDelay: boolean;
 }
 
-function wellbeingOf(outcome: FetchOutcome): HostHealth {
+function healthOf(outcome: FetchOutcome): HostHealth {
   if (!isSiteInTrouble(outcome)) return "fine";
   if (outcome.kind !== "unavailable") return "unreachable";
   return outcome.status === 429 || outcome.status === 503 ? "overloaded" : "broken";
@@ -29,13 +29,13 @@ async function acquirePermit(
   site: string,
   isFurther: boolean,
 ): Promise<Permit | Postponed | undefined> {
-  const { gate, timing } = visit.ports;
+  const { rateLimiter, timing } = visit.ports;
   const keeper = site === visit.origin ? visit.clocks : undefined;
   if (visit.bounds.isSpent) {
     const message = "this visit has received as many bytes as it may (--max-visit)";
     return { kind: "postponed", notBefore: timing.now(), message, isByDelay: false };
   }
-  const answer = await gate?.acquire(site, {
+  const answer = await rateLimiter?.acquire(site, {
     signal: visit.signal,
     isFurther,
     onWait: (untilMs, why) => {
@@ -43,7 +43,7 @@ async function acquirePermit(
       visit.report({ event: "waiting", site, untilMs, why });
     },
   });
-  if (answer === undefined || answer.kind === "turn") {
+  if (answer === undefined || answer.kind === "permit") {
     keeper?.begins();
     return answer;
   }
@@ -55,19 +55,19 @@ async function acquirePermit(
   return { kind: "postponed", notBefore: answer.at, message, isByDelay };
 }
 
-/** Why the request of a turn is to end; told of the bytes of its body that came. */
-function endOf(visit: ReadingVisit, turn: Permit | undefined, bytes: number): FetchStop | undefined {
+/** Why a request has to end. @param bytes - of its body that came since the last call */
+function endOf(visit: ReadingVisit, permit: Permit | undefined, bytes: number): FetchStop | undefined {
   const spent = visit.bounds.take(bytes);
   if (spent !== undefined || bytes > 0) return spent;
   if (visit.mustEnd?.() === true) return { reason: "aborted", message: "stopped before the end" };
-  // Trouble, so that it is asked again when there is more room: a hostile site would take the next turn as well.
-  return turn?.isRecalled() === true
+  // Counted as trouble of the site, so that it is retried later: a hostile site would hold the next permit as well.
+  return permit?.isRecalled() === true
     ? { reason: "timeout", message: "no whole answer for long, while other sites waited for its connection" }
     : undefined;
 }
 
-/** What a request in a turn asks on its way. */
-export interface TurnQuestions {
+/** What a request that has a permit asks while it runs. */
+export interface RequestChecks {
   /** Before each further request; see `FetchRequest.beforeNext`. */
   readonly beforeNext: NonNullable<FetchRequest["beforeNext"]>;
   /** Why it is to end; told of the bytes of its body that came. */
@@ -75,33 +75,33 @@ export interface TurnQuestions {
 }
 
 /**
- * Makes one request once it is the site's turn, and takes note of how the site is. What follows from it, to where a
- * redirect leads or again after a lost connection, is a request of its own and has a turn of its own.
+ * Waits for a permit, makes one request and notes the site's health. A further request, for a redirect or after a lost
+ * connection, waits for a permit of its own.
  */
-export async function getInTurn(
+export async function getWithPermit(
   visit: ReadingVisit,
-  makeRequest: (questions: TurnQuestions) => Promise<FetchOutcome>,
+  makeRequest: (questions: RequestChecks) => Promise<FetchOutcome>,
 ): Promise<FetchOutcome | Postponed> {
   const first = await acquirePermit(visit, visit.origin, false);
   if (first?.kind === "postponed") return first;
-  let turn = first;
+  let permit = first;
   let postponed: Postponed | undefined;
   let outcome: FetchOutcome | undefined;
   try {
-    const beforeNext: TurnQuestions["beforeNext"] = async (url) => {
-      turn?.done({ health: "fine", requests: 1 });
-      turn = undefined;
+    const beforeNext: RequestChecks["beforeNext"] = async (url) => {
+      permit?.done({ health: "fine", requests: 1 });
+      permit = undefined;
       const next = await acquirePermit(visit, new URL(url).origin, true);
       if (next?.kind === "postponed") postponed = next;
-      else turn = next;
+      else permit = next;
       return postponed === undefined;
     };
-    outcome = await makeRequest({ beforeNext, mayNotGoOn: (bytes) => endOf(visit, turn, bytes) });
+    outcome = await makeRequest({ beforeNext, mayNotGoOn: (bytes) => endOf(visit, permit, bytes) });
     return postponed ?? outcome;
   } finally {
     const retryAt = outcome?.kind === "unavailable" ? outcome.retryAt : undefined;
-    const isBounded = turn?.done({
-      health: outcome === undefined ? "fine" : wellbeingOf(outcome),
+    const isBounded = permit?.done({
+      health: outcome === undefined ? "fine" : healthOf(outcome),
       retryAt,
       requests: Math.min(1, outcome?.requests ?? 1),
     });

@@ -12,36 +12,38 @@ const rememberFromMs = 1000;
  */
 export class ClockKeeper {
   readonly #origin: string;
-  readonly #gate: Pick<RateLimiter, "restsUntil" | "stateOf">;
+  readonly #rateLimiter: Pick<RateLimiter, "restsUntil" | "stateOf">;
   readonly #write: (state: SiteClockState) => void;
   #kept: SiteClockState | undefined;
 
   /** @param kept - what was written by earlier visits */
   constructor(
     origin: string,
-    gate: Pick<RateLimiter, "restsUntil" | "stateOf">,
+    rateLimiter: Pick<RateLimiter, "restsUntil" | "stateOf">,
     write: (state: SiteClockState) => void,
     kept: SiteClockState | undefined,
   ) {
     this.#origin = origin;
-    this.#gate = gate;
+    this.#rateLimiter = rateLimiter;
     this.#write = write;
     this.#kept = kept;
   }
 
   /** To be called before anything is changed: what a visit leaves that does not end is looked at by the next. */
   opens(): void {
-    if (this.#kept?.isOpen !== 1) this.#keep(this.#gate.stateOf(this.#origin, true));
+    if (this.#kept?.isOpen !== 1) this.#keep(this.#rateLimiter.stateOf(this.#origin, true));
   }
 
   /** To be called whenever the next request may have to wait. */
   waits(now: EpochMs): void {
-    if (this.#gate.restsUntil(this.#origin) - now >= rememberFromMs) this.#keep(this.#gate.stateOf(this.#origin, true));
+    if (this.#rateLimiter.restsUntil(this.#origin) - now >= rememberFromMs)
+      this.#keep(this.#rateLimiter.stateOf(this.#origin, true));
   }
 
   /** To be called before each request. */
   begins(): void {
-    if (this.#kept?.isOpen !== 1 || this.#kept.isQuiet === 1) this.#keep(this.#gate.stateOf(this.#origin, true, false));
+    if (this.#kept?.isOpen !== 1 || this.#kept.isQuiet === 1)
+      this.#keep(this.#rateLimiter.stateOf(this.#origin, true, false));
   }
 
   #keep(state: SiteClockState): void {

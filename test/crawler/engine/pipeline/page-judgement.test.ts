@@ -17,14 +17,14 @@ function item(before: [PageTrouble, number] | undefined, isHeld = false): FetchI
     kind: "fetch",
     page,
     held,
-    postponed: before === undefined ? undefined : { trouble: before[0], strikes: before[1] },
+    postponed: before === undefined ? undefined : { trouble: before[0], attempts: before[1] },
   };
 }
 
 function summarize(before: [PageTrouble, number] | undefined, finding: PageFinding): string {
   const { settlement, outcome } = judgePage(item(before), finding);
   const postponed = settlement.kind === "removed" ? undefined : settlement.postponed;
-  const rest = postponed === undefined ? "done" : `${postponed.state} ${postponed.trouble} ${postponed.strikes}`;
+  const rest = postponed === undefined ? "done" : `${postponed.state} ${postponed.trouble} ${postponed.attempts}`;
   return `${outcome}: ${settlement.kind}, ${rest}`;
 }
 

@@ -50,7 +50,7 @@ const rules = fc.record({
 
 const nameOf = (at: number): string => `http://s${at}.example`;
 
-function openGate(
+function openLimiter(
   time: VirtualTime,
   sites: readonly Site[],
   options: PolitenessOptions,
@@ -75,15 +75,15 @@ function endingOf({ ending, retryAfterMs }: Answer, now: number): RequestEnd {
 /** Crawls sites at the same time, and returns what their servers saw. */
 async function crawl(sites: readonly Site[], options: PolitenessOptions): Promise<LoggedRequest[]> {
   const time = new VirtualTime();
-  const gate = openGate(time, sites, options);
+  const rateLimiter = openLimiter(time, sites, options);
   const log: LoggedRequest[] = [];
   const crawlOne = async (site: Site, at: number): Promise<void> => {
     const name = nameOf(at);
-    gate.describe(name, { crawlDelayMs: site.crawlDelayMs });
+    rateLimiter.describe(name, { crawlDelayMs: site.crawlDelayMs });
     for (const answer of site.answers) {
-      const turn = await gate.acquire(name);
-      assert.equal(turn.kind, "turn");
-      if (turn.kind !== "turn") return;
+      const permit = await rateLimiter.acquire(name);
+      assert.equal(permit.kind, "permit");
+      if (permit.kind !== "permit") return;
       const beganAt = time.now();
       await time.delay(answer.takesMs);
       const endedAt = time.now();
@@ -95,7 +95,7 @@ async function crawl(sites: readonly Site[], options: PolitenessOptions): Promis
           ...(ending.retryAt === undefined ? {} : { retryAt: ending.retryAt }),
           isTrouble: ending.health !== "fine" && (ending.retryAt ?? 0) <= endedAt + 500,
         });
-      turn.done(ending);
+      permit.done(ending);
     }
   };
   await time.run(Promise.all(sites.map(crawlOne)));
@@ -117,7 +117,7 @@ function check(
   return perAddress.map((part) => checkPoliteness(part, { ...rule, crawlDelayMs, toleranceMs: 0 }));
 }
 
-describe("a gate", () => {
+describe("a rate limiter", () => {
   it("lets nobody through too early, whatever sites there are and whatever they answer", async () => {
     await fc.assert(
       fc.asyncProperty(webs, rules, async (sites, rule) => {
@@ -150,7 +150,7 @@ describe("a gate", () => {
     assert.equal(Math.max(...times) - Math.min(...times), 100 * 100 + 9 * 15_000);
   });
 
-  it("lets sites of one address take turns in the order in which they ask", async () => {
+  it("lets sites of one address take permits in the order in which they ask", async () => {
     const fine: Answer = { takesMs: 10, ending: "fine", retryAfterMs: 0 };
     const site: Site = { addresses: [1], crawlDelayMs: 0, answers: Array(4).fill(fine) };
     const log = await crawl([site, site, site], { pagesBeforeRest: 100 });
@@ -164,18 +164,18 @@ describe("a gate", () => {
 
   it("lets as many through at once as are asked for, and still gives rests", async () => {
     const time = new VirtualTime();
-    const gate = openGate(time, [{ addresses: [1], crawlDelayMs: 0, answers: [] }], {});
-    gate.describe(nameOf(0), { concurrency: 3 });
+    const rateLimiter = openLimiter(time, [{ addresses: [1], crawlDelayMs: 0, answers: [] }], {});
+    rateLimiter.describe(nameOf(0), { concurrency: 3 });
     let underWay = 0;
     let most = 0;
     const began: number[] = [];
     const one = async (): Promise<void> => {
-      const turn = await gate.acquire(nameOf(0));
+      const permit = await rateLimiter.acquire(nameOf(0));
       most = Math.max(most, ++underWay);
       began.push(time.now());
       await time.delay(100);
       underWay--;
-      if (turn.kind === "turn") turn.done({ health: "fine", requests: 1 });
+      if (permit.kind === "permit") permit.done({ health: "fine", requests: 1 });
     };
     const from = time.now();
     await time.run(Promise.all(Array.from({ length: 12 }, one)));
@@ -190,15 +190,15 @@ describe("a gate", () => {
 /** Makes requests one after the other, and returns when each began, from the first. */
 async function times(
   time: VirtualTime,
-  gate: SiteRateLimiter,
+  rateLimiter: SiteRateLimiter,
   endings: readonly ((now: number) => RequestEnd)[],
 ): Promise<number[]> {
   const began: number[] = [];
   const work = async (): Promise<void> => {
     for (const end of endings) {
-      const turn = await gate.acquire(nameOf(0));
+      const permit = await rateLimiter.acquire(nameOf(0));
       began.push(time.now());
-      if (turn.kind === "turn") turn.done(end(time.now()));
+      if (permit.kind === "permit") permit.done(end(time.now()));
     }
   };
   await time.run(work());
@@ -214,13 +214,13 @@ describe("backing off", () => {
   it("waits within bounds that double, up to a minute", async () => {
     const endings = Array(9).fill(overloaded);
     const time = new VirtualTime();
-    const longest = await times(time, openGate(time, lone, fast, 1), endings);
+    const longest = await times(time, openLimiter(time, lone, fast, 1), endings);
     assert.deepEqual(
       longest.slice(1).map((at, index) => at - (longest[index] ?? 0)),
       [2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000],
     );
     const other = new VirtualTime();
-    const shortest = await times(other, openGate(other, lone, fast, 0), endings);
+    const shortest = await times(other, openLimiter(other, lone, fast, 0), endings);
     assert.deepEqual(shortest, [0, 500, 1000, 1500, 2000, 2500, 3000, 3500, 4000]);
   });
 
@@ -234,24 +234,24 @@ describe("backing off", () => {
       [9_000_000, 2000],
     ] as const) {
       const time = new VirtualTime();
-      const gate = openGate(time, lone, fast, 1);
-      await times(time, gate, [overloaded, overloaded, overloaded, fine]);
+      const rateLimiter = openLimiter(time, lone, fast, 1);
+      await times(time, rateLimiter, [overloaded, overloaded, overloaded, fine]);
       time.set(time.now() + quietMs);
-      const began = await times(time, gate, [overloaded, fine]);
+      const began = await times(time, rateLimiter, [overloaded, fine]);
       assert.equal(began[1], waitMs, `after ${quietMs} ms`);
     }
   });
 
   it("holds a broken page against nobody, and takes a storm of answers to one moment for one", async () => {
     const time = new VirtualTime();
-    const gate = openGate(time, lone, fast, 1);
+    const rateLimiter = openLimiter(time, lone, fast, 1);
     const broken = (): RequestEnd => ({ health: "broken", requests: 1 });
-    assert.deepEqual(await times(time, gate, [broken, broken, broken, fine]), [0, 2000, 4000, 6000]);
-    gate.describe(nameOf(0), { concurrency: 4 });
-    const turns = await Promise.all(Array.from({ length: 4 }, () => gate.acquire(nameOf(0))));
+    assert.deepEqual(await times(time, rateLimiter, [broken, broken, broken, fine]), [0, 2000, 4000, 6000]);
+    rateLimiter.describe(nameOf(0), { concurrency: 4 });
+    const permits = await Promise.all(Array.from({ length: 4 }, () => rateLimiter.acquire(nameOf(0))));
     time.set(time.now() + 50);
-    for (const turn of turns) if (turn.kind === "turn") turn.done(overloaded());
-    assert.equal(gate.stateOf(nameOf(0), false).level, 1);
+    for (const permit of permits) if (permit.kind === "permit") permit.done(overloaded());
+    assert.equal(rateLimiter.stateOf(nameOf(0), false).level, 1);
   });
 
   it("believes a Retry-After, but none of more than a day", async () => {
@@ -267,46 +267,49 @@ describe("backing off", () => {
       [Number.NaN, 500],
     ] as const) {
       const time = new VirtualTime();
-      const gate = openGate(time, lone, { ...fast, maxWaitMs: 2 * day }, 0);
+      const rateLimiter = openLimiter(time, lone, { ...fast, maxWaitMs: 2 * day }, 0);
       const bounded: boolean[] = [];
       await time.run(
-        gate.acquire(nameOf(0)).then((turn) => {
+        rateLimiter.acquire(nameOf(0)).then((permit) => {
           const retryAt = time.now() + asked;
-          if (turn.kind === "turn") bounded.push(turn.done({ health: "overloaded", retryAt, requests: 1 }));
+          if (permit.kind === "permit") bounded.push(permit.done({ health: "overloaded", retryAt, requests: 1 }));
         }),
       );
       const from = time.now();
-      await time.run(gate.acquire(nameOf(0)));
+      await time.run(rateLimiter.acquire(nameOf(0)));
       assert.deepEqual([time.now() - from, bounded], [waitMs, [asked > day]], `asked for ${asked}`);
     }
   });
 });
 
-describe("waiting for a turn", () => {
+describe("waiting for a permit", () => {
   it("is refused where it would take too long, and ends with the signal", async () => {
     const time = new VirtualTime();
-    const gate = openGate(time, lone, { ...fast, maxWaitMs: 10_000 });
-    await times(time, gate, [(now) => ({ health: "overloaded", retryAt: now + 10_001, requests: 1 })]);
+    const rateLimiter = openLimiter(time, lone, { ...fast, maxWaitMs: 10_000 });
+    await times(time, rateLimiter, [(now) => ({ health: "overloaded", retryAt: now + 10_001, requests: 1 })]);
     const at = time.now() + 10_001;
-    assert.deepEqual(await gate.acquire(nameOf(0)), { kind: "later", at, why: "retry-after" });
+    assert.deepEqual(await rateLimiter.acquire(nameOf(0)), { kind: "later", at, why: "retry-after" });
     time.set(time.now() + 1);
     const stop = new AbortController();
     const waits: unknown[] = [];
-    const turn = gate.acquire(nameOf(0), { signal: stop.signal, onWait: (until, why) => waits.push([until, why]) });
+    const permit = rateLimiter.acquire(nameOf(0), {
+      signal: stop.signal,
+      onWait: (until, why) => waits.push([until, why]),
+    });
     setImmediate(() => stop.abort());
-    assert.deepEqual(await turn, { kind: "aborted" });
+    assert.deepEqual(await permit, { kind: "aborted" });
     assert.deepEqual(waits, [[at, "retry-after"]]);
-    await time.run(gate.acquire(nameOf(0)));
+    await time.run(rateLimiter.acquire(nameOf(0)));
     assert.equal(time.now(), at, "who has left is in nobody's way");
   });
 
   it("is not for years when the clock is set back", async () => {
     const time = new VirtualTime();
-    const gate = openGate(time, lone, { pagesBeforeRest: 1, restMs: 15_000 });
-    await times(time, gate, [overloaded]);
+    const rateLimiter = openLimiter(time, lone, { pagesBeforeRest: 1, restMs: 15_000 });
+    await times(time, rateLimiter, [overloaded]);
     time.set(time.now() - 10 * 365 * 86_400_000);
     const from = time.now();
-    await time.run(gate.acquire(nameOf(0)));
+    await time.run(rateLimiter.acquire(nameOf(0)));
     assert.equal(time.now() - from, 15_000);
   });
 });
@@ -317,20 +320,20 @@ describe("the numbers of a site's clocks", () => {
       fc.asyncProperty(answers, rules, fc.nat(40), fc.constantFrom(0, 700), async (list, rule, cut, crawlDelayMs) => {
         const began = async (at: number): Promise<number[]> => {
           const time = new VirtualTime();
-          let gate = openGate(time, lone, rule);
-          gate.describe(nameOf(0), { crawlDelayMs });
+          let rateLimiter = openLimiter(time, lone, rule);
+          rateLimiter.describe(nameOf(0), { crawlDelayMs });
           const log: number[] = [];
           const work = async (): Promise<void> => {
             for (const [index, answer] of list.entries()) {
               if (index === at) {
-                const state = JSON.parse(JSON.stringify(gate.stateOf(nameOf(0), false)));
-                gate = openGate(time, [{ ...(lone[0] as Site), addresses: [2] }], rule);
-                gate.restore(nameOf(0), state);
+                const state = JSON.parse(JSON.stringify(rateLimiter.stateOf(nameOf(0), false)));
+                rateLimiter = openLimiter(time, [{ ...(lone[0] as Site), addresses: [2] }], rule);
+                rateLimiter.restore(nameOf(0), state);
               }
-              const turn = await gate.acquire(nameOf(0));
+              const permit = await rateLimiter.acquire(nameOf(0));
               log.push(time.now());
               await time.delay(answer.takesMs);
-              if (turn.kind === "turn") turn.done(endingOf(answer, time.now()));
+              if (permit.kind === "permit") permit.done(endingOf(answer, time.now()));
             }
           };
           await time.run(work());
@@ -344,12 +347,12 @@ describe("the numbers of a site's clocks", () => {
 
   it("of a visit that was killed make the next one wait as if it had just asked", async () => {
     const time = new VirtualTime();
-    const gate = openGate(time, lone, {});
-    gate.describe(nameOf(0), { crawlDelayMs: 20_000 });
-    await times(time, gate, [fine]);
+    const rateLimiter = openLimiter(time, lone, {});
+    rateLimiter.describe(nameOf(0), { crawlDelayMs: 20_000 });
+    await times(time, rateLimiter, [fine]);
     time.set(time.now() + 5000);
-    const next = openGate(time, lone, {});
-    next.restore(nameOf(0), gate.stateOf(nameOf(0), true, false));
+    const next = openLimiter(time, lone, {});
+    next.restore(nameOf(0), rateLimiter.stateOf(nameOf(0), true, false));
     const from = time.now();
     await time.run(next.acquire(nameOf(0)));
     assert.equal(time.now() - from, 20_000);
@@ -357,21 +360,21 @@ describe("the numbers of a site's clocks", () => {
 
   it("of a visit that was killed while it waited make the next one wait no longer, however often it is killed", async () => {
     const time = new VirtualTime();
-    const gate = openGate(time, lone, { restMs: 15_000 });
-    await times(time, gate, [fine]);
+    const rateLimiter = openLimiter(time, lone, { restMs: 15_000 });
+    await times(time, rateLimiter, [fine]);
     const askedAt = time.now();
     time.set(askedAt + 1000);
-    let state = gate.stateOf(nameOf(0), true, false);
+    let state = rateLimiter.stateOf(nameOf(0), true, false);
     for (const secondsLater of [2, 9]) {
       time.set(askedAt + secondsLater * 1000);
-      const next = openGate(time, lone, { restMs: 15_000 });
+      const next = openLimiter(time, lone, { restMs: 15_000 });
       next.restore(nameOf(0), state);
-      // It is killed while it waits for its turn.
+      // It is killed while it waits for its permit.
       void next.acquire(nameOf(0), { signal: AbortSignal.abort() });
       await Promise.resolve();
       state = JSON.parse(JSON.stringify(next.stateOf(nameOf(0), true)));
     }
-    const last = openGate(time, lone, { restMs: 15_000 });
+    const last = openLimiter(time, lone, { restMs: 15_000 });
     last.restore(nameOf(0), state);
     await time.run(last.acquire(nameOf(0)));
     assert.equal(time.now(), askedAt + 2000 + 15_000);
@@ -379,7 +382,7 @@ describe("the numbers of a site's clocks", () => {
 
   test("that make no sense are as if there were none, and none keeps us away for ever", async () => {
     const sane = new VirtualTime();
-    const state = openGate(sane, lone, fast).stateOf(nameOf(0), false);
+    const state = openLimiter(sane, lone, fast).stateOf(nameOf(0), false);
     const far = sane.now() + 10 ** 15;
     for (const [numbers, atMostMs] of [
       [{ ...state, until: Number.NaN }, 0],
@@ -390,10 +393,10 @@ describe("the numbers of a site's clocks", () => {
       [{ ...state, answeredAt: sane.now(), notBefore: far }, 30 * 86_400_000],
     ] as const) {
       const time = new VirtualTime();
-      const gate = openGate(time, lone, { ...fast, maxWaitMs: far });
-      gate.restore(nameOf(0), numbers);
+      const rateLimiter = openLimiter(time, lone, { ...fast, maxWaitMs: far });
+      rateLimiter.restore(nameOf(0), numbers);
       const from = time.now();
-      await time.run(gate.acquire(nameOf(0)));
+      await time.run(rateLimiter.acquire(nameOf(0)));
       assert.equal(time.now() - from, atMostMs, JSON.stringify(numbers));
     }
   });
@@ -402,24 +405,24 @@ describe("the numbers of a site's clocks", () => {
 test("no more requests are under way than there are connections, and who waits longest goes first", async () => {
   const time = new VirtualTime();
   const ports = { now: time.now, delay: time.delay, random: () => 0.5, addressesOf: async () => [] };
-  const gate = new SiteRateLimiter(ports, { restMs: 0 }, undefined, 3);
+  const rateLimiter = new SiteRateLimiter(ports, { restMs: 0 }, undefined, 3);
   const began: string[] = [];
   let most = 0;
   const ask = async (site: string): Promise<void> => {
     for (let request = 0; request < 3; request++) {
-      const turn = await gate.acquire(site);
-      assert.equal(turn.kind, "turn");
+      const permit = await rateLimiter.acquire(site);
+      assert.equal(permit.kind, "permit");
       began.push(site);
-      most = Math.max(most, gate.underWay);
+      most = Math.max(most, rateLimiter.underWay);
       // One site takes its time, and keeps none but its own connection.
       await time.delay(site === nameOf(0) ? 60_000 : 100);
-      if (turn.kind === "turn") turn.done({ health: "fine", requests: 1 });
+      if (permit.kind === "permit") permit.done({ health: "fine", requests: 1 });
     }
   };
   const sites = Array.from({ length: 10 }, (_, at) => nameOf(at));
   await time.run(Promise.all(sites.map(ask)));
   assert.equal(most, 3);
-  assert.equal(gate.underWay, 0);
-  assert.deepEqual(began.slice(0, 10), sites, "all have their turn before one has its second");
+  assert.equal(rateLimiter.underWay, 0);
+  assert.deepEqual(began.slice(0, 10), sites, "all have their permit before one has its second");
   assert.equal(began.lastIndexOf(nameOf(9)) < began.lastIndexOf(nameOf(0)), true);
 });

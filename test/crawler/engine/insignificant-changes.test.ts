@@ -19,13 +19,13 @@ const byIndex: Budgeted = { planner: "index", days: 4 };
 async function askedUnderBudget(
   options: Partial<CrawlSiteOptions>,
   { planner, days }: Budgeted = byIndex,
-): Promise<{ asked: string[]; trifle: string }> {
+): Promise<{ asked: string[]; minor: string }> {
   await using crawler = await Crawler.open();
-  crawler.site.set({ "/": `<a href="/trifle.html">a</a><a href="/news.html">b</a>` });
+  crawler.site.set({ "/": `<a href="/minor.html">a</a><a href="/news.html">b</a>` });
   const asked: string[] = [];
   for (let day = 0; day < 8 + days; day++) {
     const news = Array.from({ length: 50 }, (_, at) => `${day}news${at}`).join(" ");
-    crawler.site.set({ "/trifle.html": `<p>${words}<p>Visitors: ${day}`, "/news.html": `<p>${news}` });
+    crawler.site.set({ "/minor.html": `<p>${words}<p>Visitors: ${day}`, "/news.html": `<p>${news}` });
     const isBounded = day >= 8;
     const { requests } = await crawler.visitNextDay({
       ...{ sources: ["links"], ...(isBounded ? { budget: 1, planner } : {}) },
@@ -33,14 +33,14 @@ async function askedUnderBudget(
     });
     if (isBounded) asked.push(...requests.filter((request) => /html$/.test(request)));
   }
-  return { asked, trifle: crawler.mirror()["/trifle.html"] ?? "" };
+  return { asked, minor: crawler.mirror()["/minor.html"] ?? "" };
 }
 
-test("changes in trifles do not call for more visits, and are kept", async () => {
-  const { asked, trifle } = await askedUnderBudget({ significant: 0.9 });
+test("changes that are insignificant do not cause more visits, and are kept", async () => {
+  const { asked, minor } = await askedUnderBudget({ significant: 0.9 });
   // One of the four days is for the page that links to both.
   assert.deepEqual(asked, Array(3).fill("200 /news.html"));
-  assert.match(trifle, /Visitors: 7$/);
+  assert.match(minor, /Visitors: 7$/);
 });
 
 test("what is kept in WARC files is compared with what they held before", async () => {
@@ -48,18 +48,18 @@ test("what is kept in WARC files is compared with what they held before", async 
   assert.deepEqual(asked, Array(3).fill("200 /news.html"));
 });
 
-test("each change calls for visits where none is said to be a trifle", async () => {
+test("every change causes visits where `significant` is not set", async () => {
   const { asked } = await askedUnderBudget({});
-  assert.ok(asked.includes("200 /trifle.html"), asked.join());
+  assert.ok(asked.includes("200 /minor.html"), asked.join());
 });
 
-test("the default planner, too, asks less often for a page whose changes are trifles", async () => {
+test("the default planner, too, asks less often for a page whose changes are insignificant", async () => {
   // Longer than it takes to learn of a site with three pages.
   const days = 48;
   const shareOf = async (significant?: number): Promise<number> => {
     const options = significant === undefined ? {} : { significant };
     const { asked } = await askedUnderBudget(options, { planner: "default", days });
-    return asked.filter((request) => request.endsWith("/trifle.html")).length / days;
+    return asked.filter((request) => request.endsWith("/minor.html")).length / days;
   };
   const [withRule, without] = [await shareOf(0.9), await shareOf()];
   assert.ok(2 * withRule < without, `${withRule} with, ${without} without`);

@@ -6,24 +6,24 @@ import { VirtualTime } from "../order/virtual-time.ts";
 
 const connections = 4;
 
-function openGate(time: VirtualTime): SiteRateLimiter {
+function openLimiter(time: VirtualTime): SiteRateLimiter {
   const ports = { now: time.now, delay: time.delay, random: () => 0, addressesOf: async () => [] };
   return new SiteRateLimiter(ports, {}, undefined, connections);
 }
 
-async function take(gate: SiteRateLimiter, name: string): Promise<Permit> {
-  const turn = await gate.acquire(`http://${name}.example`);
-  assert.ok(turn.kind === "turn");
-  return turn;
+async function take(rateLimiter: SiteRateLimiter, name: string): Promise<Permit> {
+  const permit = await rateLimiter.acquire(`http://${name}.example`);
+  assert.ok(permit.kind === "permit");
+  return permit;
 }
 
 it("lends the places of requests that are slow to others that wait, and takes no place of who is quick", async () => {
   const time = new VirtualTime();
-  const gate = openGate(time);
+  const rateLimiter = openLimiter(time);
   const slow: Permit[] = [];
   await time.run(
     (async () => {
-      for (let at = 0; at < connections; at++) slow.push(await take(gate, `slow${at}`));
+      for (let at = 0; at < connections; at++) slow.push(await take(rateLimiter, `slow${at}`));
     })(),
   );
   const began = time.now();
@@ -31,7 +31,7 @@ it("lends the places of requests that are slow to others that wait, and takes no
   await time.run(
     (async () => {
       for (let at = 0; at < 20; at++) {
-        (await take(gate, `quick${at}`)).done({ health: "fine", requests: 1 });
+        (await take(rateLimiter, `quick${at}`)).done({ health: "fine", requests: 1 });
         served++;
       }
     })(),
@@ -39,25 +39,25 @@ it("lends the places of requests that are slow to others that wait, and takes no
   assert.equal(served, 20);
   assert.equal(time.now() - began, 5000, "only the first waits until somebody is slow");
   assert.deepEqual(
-    slow.map((turn) => turn.isRecalled()),
+    slow.map((permit) => permit.isRecalled()),
     [false, false, false, false],
   );
 });
 
 it("recalls the one that has taken longest, after a minute, where as many again are slow and somebody waits", async () => {
   const time = new VirtualTime();
-  const gate = openGate(time);
+  const rateLimiter = openLimiter(time);
   const slow: Permit[] = [];
   await time.run(
     (async () => {
-      for (let at = 0; at < 2 * connections; at++) slow.push(await take(gate, `slow${at}`));
+      for (let at = 0; at < 2 * connections; at++) slow.push(await take(rateLimiter, `slow${at}`));
       await time.delay(60_000);
     })(),
   );
-  const recalled = (): number[] => slow.flatMap((turn, at) => (turn.isRecalled() ? [at] : []));
+  const recalled = (): number[] => slow.flatMap((permit, at) => (permit.isRecalled() ? [at] : []));
   assert.deepEqual(recalled(), [], "nobody waits");
   let isServed = false;
-  const waiting = take(gate, "quick").then(() => (isServed = true));
+  const waiting = take(rateLimiter, "quick").then(() => (isServed = true));
   await time.run(time.delay(10));
   assert.equal(isServed, false);
   assert.deepEqual(recalled(), [0]);
