@@ -1,6 +1,8 @@
 import type { Program } from "../../src/cli/command-line.ts";
-import { type Command, valueOption } from "../../src/cli/terminal/command.ts";
-import { flagOption, integerOption, listOption, type RawArguments, textOption } from "../../src/cli/terminal/option.ts";
+import type { Command } from "../../src/cli/terminal/command.ts";
+import { type RawArguments, readSettings, textOption } from "../../src/cli/terminal/option.ts";
+import { settingRow as row } from "../../src/config/setting.ts";
+import { flag, path, texts, wholeNumber } from "../../src/config/setting-kind.ts";
 import { TidemarkError } from "../../src/core/error.ts";
 import type { LabArguments } from "./lab-run.ts";
 
@@ -19,15 +21,32 @@ function readGiven(params: readonly string[]): ReadonlyMap<string, string> {
   return given;
 }
 
+const runOptions = {
+  seed: row("seed", wholeNumber(0, 2 ** 32 - 1), "What random numbers are made from", { default: "1" }),
+  out: row("out", path, "Write rows, figures and a page into this folder"),
+  threads: row("threads", wholeNumber(1, 256), "Threads that run experiments; the results do not depend on it", {
+    default: "one a processor",
+  }),
+};
+const param = row("param", texts, "A parameter of the experiment, such as days=30");
+const full = row("full", flag, "The values that run takes, at the papers' scale");
+
 function planLab(action: LabArguments["action"], args: RawArguments): LabArguments {
+  const {
+    params = [],
+    isFull,
+    seed = 1,
+    out,
+    threads,
+  } = readSettings(args, { ...runOptions, params: param, isFull: full });
   return {
     action,
     name: textOption(args, "experiment"),
-    given: readGiven(listOption(args, "param")),
-    setting: action === "all" && !flagOption(args, "full") ? "quick" : "whole",
-    seed: integerOption(args, "seed", 0, 2 ** 32 - 1) ?? 1,
-    out: textOption(args, "out"),
-    threads: integerOption(args, "threads", 1, 256),
+    given: readGiven(params),
+    setting: action === "all" && isFull !== true ? "quick" : "whole",
+    seed,
+    out,
+    threads,
   };
 }
 
@@ -38,12 +57,6 @@ const commandOf = (action: LabArguments["action"], command: Omit<Command, "plan"
     return async (context) => (await import("./lab-run.ts")).runLabCommand(options, context);
   },
 });
-
-const runOptions: Command["options"] = {
-  seed: valueOption("What random numbers are made from (1)"),
-  out: valueOption("Write rows, figures and a page into this folder"),
-  threads: valueOption("Threads that run experiments; the results do not depend on it (one a processor)"),
-};
 
 const commands: readonly Command[] = [
   commandOf("list", {
@@ -59,7 +72,7 @@ const commands: readonly Command[] = [
     positionals: { experiment: "Its name" },
     options: {
       ...runOptions,
-      param: valueOption("A parameter of the experiment, such as days=30 (repeatable)"),
+      param,
     },
     examples: [["run freshness --param days=200", "one, other than it is in the paper"]],
   }),
@@ -69,7 +82,7 @@ const commands: readonly Command[] = [
     positionals: {},
     options: {
       ...runOptions,
-      full: { type: "boolean", describe: "The values that run takes, at the papers' scale" },
+      full,
     },
     examples: [["all --out lab", "every experiment, quickly; lab/index.html shows them all"]],
   }),

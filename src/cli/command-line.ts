@@ -1,4 +1,4 @@
-import yargs, { type Argv } from "yargs";
+import yargs, { type Argv, type Options } from "yargs";
 import { nearestWord } from "../config/index.ts";
 import { TidemarkError } from "../core/index.ts";
 import { changesCommand } from "./changes/changes-command.ts";
@@ -12,7 +12,7 @@ import { serveCommand } from "./serve/serve-command.ts";
 import { sitesCommand } from "./sites/sites-command.ts";
 import { statusCommand } from "./status/status-command.ts";
 import { type Command, commonOptions, type Run } from "./terminal/command.ts";
-import { flagOption, type RawArguments } from "./terminal/option.ts";
+import { type RawArguments, yargsOptionsOf } from "./terminal/option.ts";
 import { topCommand } from "./top/top-command.ts";
 import { verifyCommand } from "./verify/verify-command.ts";
 import { verifyMirrorCommand } from "./verify/verify-mirror-command.ts";
@@ -53,8 +53,8 @@ export type CommandLine =
   | { readonly kind: "print"; readonly text: string }
   | { readonly kind: "run"; readonly json: boolean; readonly quiet: boolean; readonly run: Run };
 
-function optionsOf(command: Command): Command["options"] {
-  return { ...command.options, ...commonOptions };
+function optionsOf(command: Command): Readonly<Record<string, Options>> {
+  return yargsOptionsOf({ ...command.options, ...commonOptions });
 }
 
 /**
@@ -70,48 +70,16 @@ export function parseCommandLine(
   columns: number,
   program: Program = tidemark,
 ): CommandLine {
-  const { name: programName, about, commands } = program;
-  const [word = "", ...rest] = argv;
-  const isAsking = argv.includes("--help") || argv.includes("--version");
-  const named = isAsking ? undefined : commands.find((command) => nameOf(command) === word);
-  let chosen: { command: Command; args: RawArguments } | undefined;
-  const parser = yargs()
-    .scriptName(programName)
-    .locale("en")
-    .exitProcess(false)
-    .parserConfiguration({
-      "camel-case-expansion": false,
-      "boolean-negation": false,
-      "dot-notation": false,
-      "parse-numbers": false,
-      "parse-positional-numbers": false,
-    })
-    .strict();
-  // yargs lays the help out for every command that runs, but for the one that needs no name.
-  if (named === undefined)
-    parser
-      .usage(`$0 <command>\n\n${about}`)
-      .version(version)
-      .wrap(columns)
-      .demandCommand(1, "No command is given.")
-      .epilogue(`\`${programName} <command> --help\` explains a command.`);
-  for (const command of named === undefined ? commands : [named])
-    addCommand(parser, programName, command, named !== undefined, (args) => {
-      chosen = { command, args };
-    });
-  let text = "";
-  let failure: string | undefined;
-  parser.parse(named === undefined ? [...argv] : rest, {}, (error, _, output) => {
-    if (error) failure = error.message;
-    text = output;
-  });
-  if (failure !== undefined) throw usageError(failure, argv, program);
-  if (chosen === undefined) return { kind: "print", text: `${text}\n` };
-  const { command, args } = chosen;
+  if (argv.includes("--help") || argv.includes("--version")) return explain(argv, version, columns, program);
+  const at = argv[0]?.startsWith("-") ? argv.findIndex((word) => findCommand(program, word) !== undefined) : 0;
+  const command = findCommand(program, argv[at] ?? "");
+  if (command === undefined) throw noCommand(argv, program);
+  const args = parseArguments(command, argv.toSpliced(at, 1));
+  checkNames(command, args, `${program.name} ${nameOf(command)}`);
   return {
     kind: "run",
-    json: flagOption(args, "json") || args.format === "json",
-    quiet: flagOption(args, "quiet"),
+    json: args.json === true || args.format === "json",
+    quiet: args.quiet === true,
     run: command.plan(args),
   };
 }
@@ -120,73 +88,99 @@ function nameOf({ usage }: Command): string {
   return usage.split(" ")[0] ?? "";
 }
 
-/** @param isOnly - whether the command line names it already, and wants to know nothing of it */
-function addCommand(
-  parser: Argv,
-  programName: string,
-  command: Command,
-  isOnly: boolean,
-  onChosen: (args: RawArguments) => void,
-): void {
-  const options = optionsOf(command);
-  parser.command(
-    isOnly ? command.usage.replace(nameOf(command), "$0") : command.usage,
-    command.describe,
-    (own) => {
-      for (const [name, describe] of Object.entries(command.positionals))
-        own.positional(name, { type: "string", describe });
-      if (isOnly) return own.version(false).options(withoutHelp(options));
-      const examples = command.examples.map(([example, meaning]) => `  ${programName} ${example}\n      ${meaning}`);
-      return own.options(options).epilogue(`Examples:\n${examples.join("\n")}`);
-    },
-    onChosen,
-  );
+function findCommand({ commands }: Program, word: string): Command | undefined {
+  return commands.find((command) => nameOf(command) === word);
 }
 
-function withoutHelp(options: Command["options"]): Command["options"] {
-  return Object.fromEntries(
-    Object.entries(options).map(([name, { describe: _, ...option }]) => [name, { ...option, hidden: true }]),
-  );
+function makeParser(): Argv {
+  return yargs().locale("en").exitProcess(false).parserConfiguration({
+    "camel-case-expansion": false,
+    "boolean-negation": false,
+    "dot-notation": false,
+    "parse-numbers": false,
+    "parse-positional-numbers": false,
+  });
 }
 
-function usageError(failure: string, argv: readonly string[], { name: programName, commands }: Program): TidemarkError {
-  const names = commands.map(nameOf);
-  const given = argv.find((word) => !word.startsWith("-")) ?? "";
-  const command = commands[names.indexOf(given)];
-  const help = command === undefined ? `\`${programName} --help\`` : `\`${programName} ${given} --help\``;
-  const unknown = /^Unknown (?:arguments?|commands?): (.*)$/.exec(failure)?.[1]?.split(", ") ?? [];
-  if (unknown.length > 0 && command === undefined) {
-    const near = nearestWord(given, names);
-    const hint = near === undefined ? `See ${help}.` : `Did you mean \`${programName} ${near}\`? See ${help}.`;
-    const isOption = given === "";
-    return new TidemarkError(
-      "bad-option",
-      isOption ? `Unknown option: --${unknown.join(", --")}.` : `Unknown command: ${given}.`,
-      { hint },
-    );
+function addCommand(parser: Argv, command: Command, usage: string, more: (own: Argv) => Argv = (own) => own): void {
+  parser.command(usage, command.describe, (own) => {
+    for (const [name, describe] of Object.entries(command.positionals))
+      own.positional(name, { type: "string", describe });
+    return more(own.options(optionsOf(command)));
+  });
+}
+
+function explain(argv: readonly string[], version: string, columns: number, program: Program): CommandLine {
+  const { name, about, commands } = program;
+  const parser = makeParser()
+    .scriptName(name)
+    .usage(`$0 <command>\n\n${about}`)
+    .version(version)
+    .wrap(columns)
+    .epilogue(`\`${name} <command> --help\` explains a command.`);
+  for (const command of commands) {
+    const examples = command.examples.map(([example, meaning]) => `  ${name} ${example}\n      ${meaning}`);
+    addCommand(parser, command, command.usage, (own) => own.epilogue(`Examples:\n${examples.join("\n")}`));
   }
-  const word = unknown[0];
-  if (word !== undefined && command !== undefined) {
-    if (!argv.some((one) => [`-${word}`, `--${word}`].includes(one.split("=")[0] ?? ""))) {
-      return new TidemarkError("bad-option", `One argument too many: ${word}.`, { hint: `See ${help}.` });
-    }
-    const near = nearestWord(word, Object.keys(optionsOf(command)));
-    const hint = near === undefined ? `See ${help}.` : `Did you mean --${near}? See ${help}.`;
-    return new TidemarkError("bad-option", `Unknown option: --${word}.`, { hint });
-  }
-  return new TidemarkError("bad-option", readable(failure, command), { hint: `See ${help}.` });
+  let text = "";
+  parser.parse([...argv], {}, (_, __, output) => {
+    text = output;
+  });
+  return { kind: "print", text: `${text}\n` };
 }
 
-function readable(failure: string, command: Command | undefined): string {
-  const needed = Object.keys(command?.positionals ?? {})[0];
-  if (/^Not enough non-option arguments/.test(failure) && needed !== undefined) return `${needed} is missing.`;
-  const valueless = /^Not enough arguments following: (.*)$/.exec(failure)?.[1];
-  if (valueless !== undefined) return `--${valueless} needs a value.`;
-  const missing = /^Missing required arguments?: (.*)$/.exec(failure)?.[1];
-  if (missing !== undefined)
-    return `${missing
-      .split(", ")
-      .map((name) => `--${name}`)
-      .join(", ")} is missing.`;
-  return failure.split("\n")[0] ?? failure;
+/** What stands on a command line, by name; whether all of that is known, and there, is for {@link checkNames}. */
+function parseArguments(command: Command, words: readonly string[]): RawArguments {
+  const parser = makeParser().help(false).version(false);
+  // To yargs every positional may be left out: what it says of one that is missing is its own English.
+  const usage = command.usage.replace(nameOf(command), "$0").replaceAll("<", "[").replaceAll(">", "]");
+  addCommand(parser, command, usage);
+  return parser.parseSync(joinDashes(words, optionsOf(command)));
+}
+
+/** Makes `--urls -` one word: yargs takes a dash for the beginning of an option. */
+function joinDashes(words: readonly string[], options: Readonly<Record<string, Options>>): string[] {
+  const joined: string[] = [];
+  for (const word of words) {
+    const before = joined.at(-1) ?? "";
+    const isValue = word === "-" && before.startsWith("--") && options[before.slice(2)]?.type === "string";
+    if (isValue) joined[joined.length - 1] = `${before}=-`;
+    else joined.push(word);
+  }
+  return joined;
+}
+
+/** Refuses options and arguments that a command has not, and the lack of those that it needs. */
+function checkNames(command: Command, args: RawArguments, call: string): void {
+  const hint = `See \`${call} --help\`.`;
+  const options = Object.entries(optionsOf(command));
+  const known = new Set([
+    ...["_", "$0", ...Object.keys(command.positionals)],
+    ...options.flatMap(([name, { alias }]) => [name, ...(typeof alias === "string" ? [alias] : [])]),
+  ]);
+  const unknown = Object.keys(args).find((name) => !known.has(name));
+  if (unknown !== undefined) {
+    const told = options.flatMap(([name, { hidden }]) => (hidden === true ? [] : [name]));
+    const near = nearestWord(unknown, told);
+    throw new TidemarkError("bad-option", `Unknown option: --${unknown}.`, {
+      hint: near === undefined ? hint : `Did you mean --${near}? ${hint}`,
+    });
+  }
+  const [surplus] = args._ as readonly unknown[];
+  if (surplus !== undefined) throw new TidemarkError("bad-option", `One argument too many: ${surplus}.`, { hint });
+  const missing = Object.keys(command.positionals).find(
+    (name) => command.usage.includes(`<${name}>`) && args[name] === undefined,
+  );
+  if (missing !== undefined) throw new TidemarkError("bad-option", `${missing} is missing.`, { hint });
+}
+
+function noCommand(argv: readonly string[], { name, commands }: Program): TidemarkError {
+  const [word] = argv;
+  const hint = `See \`${name} --help\`.`;
+  if (word === undefined) return new TidemarkError("bad-option", "No command is given.", { hint });
+  if (word.startsWith("-")) return new TidemarkError("bad-option", `Unknown option: ${word}.`, { hint });
+  const near = nearestWord(word, commands.map(nameOf));
+  return new TidemarkError("bad-option", `Unknown command: ${word}.`, {
+    hint: near === undefined ? hint : `Did you mean \`${name} ${near}\`? ${hint}`,
+  });
 }

@@ -1,7 +1,7 @@
 import type { ZodType } from "zod";
 import { excerpt } from "../core/index.ts";
 import { nearestWord } from "./nearest-word.ts";
-import type { Setting, SettingTable } from "./setting.ts";
+import { helpOf, type Setting, type SettingTable } from "./setting.ts";
 import type { Zod } from "./setting-kind.ts";
 
 /** A configuration as a file has it, before defaults are applied. */
@@ -32,16 +32,34 @@ function rowsOf(table: object): ReadonlyArray<readonly [string, Setting]> {
   return Object.entries(table);
 }
 
+/** What a file may call a setting; what is in use comes first. */
+function keysOf(property: string, { key = property, former }: Setting): readonly string[] {
+  return former?.key === undefined ? [key] : [key, former.key];
+}
+
+/** Values by the keys of a file, as settings by the properties of their table. */
+function toSettings<T>(table: object, given: object): T {
+  const values = new Map<string, unknown>(Object.entries(given));
+  const entries = rowsOf(table).flatMap(([property, setting]) => {
+    const key = keysOf(property, setting).find((one) => values.has(one));
+    return key === undefined ? [] : [[property, values.get(key)] as const];
+  });
+  return Object.fromEntries(entries) as T;
+}
+
 function toSchema(zod: Zod, table: object): ZodType {
   const describe = (setting: Setting): ZodType => {
-    const description = setting.describe.replace(" (repeatable)", "");
+    const description = helpOf({ ...setting, kind: { ...setting.kind, form: "value" } });
     return setting.kind.schema(zod).meta({ description, ...(setting.isDeprecated ? { deprecated: true } : {}) });
   };
   const site: Record<string, ZodType> = {};
   const defaults: Record<string, ZodType> = {};
-  for (const [key, setting] of rowsOf(table)) {
-    site[key] = setting.isRequired ? describe(setting) : describe(setting).optional();
-    if (!setting.ofSite) defaults[key] = describe(setting).optional();
+  for (const [property, setting] of rowsOf(table)) {
+    for (const key of keysOf(property, setting)) {
+      const value = describe(key === setting.former?.key ? { ...setting, isDeprecated: true } : setting);
+      site[key] = setting.isRequired ? value : value.optional();
+      if (!setting.ofSite) defaults[key] = value.optional();
+    }
   }
   return zod.strictObject(
     {
@@ -69,8 +87,16 @@ export async function checkConfiguration<T>(table: SettingTable<T>, value: unkno
   const zod = await import("zod");
   const checked = toSchema(zod, table).safeParse(value);
   if (checked.success) {
-    const { defaults = {}, sites } = checked.data as { defaults?: Partial<T>; sites: T[] };
-    return { ok: true, value: { defaults, sites } };
+    const { defaults = {}, sites } = checked.data as { defaults?: object; sites: object[] };
+    const doubled = [
+      ...findDoubled(table, ["defaults"], defaults),
+      ...sites.flatMap((site, at) => findDoubled(table, ["sites", at], site)),
+    ];
+    if (doubled.length > 0) return { ok: false, mistakes: doubled };
+    return {
+      ok: true,
+      value: { defaults: toSettings(table, defaults), sites: sites.map((site) => toSettings<T>(table, site)) },
+    };
   }
   const mistakes = checked.error.issues.flatMap((issue): Mistake[] => {
     const path = issue.path.filter((step) => typeof step !== "symbol");
@@ -78,6 +104,15 @@ export async function checkConfiguration<T>(table: SettingTable<T>, value: unkno
     return issue.keys.map((key) => mistake([...path, key], describeKey(table, path, key)));
   });
   return { ok: false, mistakes };
+}
+
+/** The keys of earlier versions that stand beside the ones that took their place. */
+function findDoubled(table: object, path: ReadonlyArray<string | number>, given: object): Mistake[] {
+  return rowsOf(table).flatMap(([property, setting]) => {
+    const [key = "", former] = keysOf(property, setting);
+    if (former === undefined || !(key in given && former in given)) return [];
+    return [mistake([...path, former], `is the former name of ${key}, which stands here too`)];
+  });
 }
 
 function mistake(path: ReadonlyArray<string | number>, message: string): Mistake {
@@ -95,7 +130,7 @@ function describeValue(message: string, value: unknown): string {
 }
 
 function describeKey(table: object, path: ReadonlyArray<string | number>, key: string): string {
-  const rows = rowsOf(table);
+  const rows = rowsOf(table).map(([property, setting]) => [setting.key ?? property, setting] as const);
   const isTop = path.length === 0;
   const row = rows.find(([name, setting]) => name === key || setting.option === key);
   if (!isTop && row !== undefined && row[0] === key) return "belongs to a site, not to the defaults";
@@ -117,6 +152,6 @@ function valueAt(value: unknown, path: ReadonlyArray<string | number>): unknown 
 /** The JSON Schema (draft 7, which editors know best) of configurations, from the same source as their check. */
 export async function formatConfigurationSchema(table: object, title: string): Promise<string> {
   const zod = await import("zod");
-  const schema = zod.toJSONSchema(toSchema(zod, table), { target: "draft-7" });
+  const schema = zod.toJSONSchema(toSchema(zod, table), { target: "draft-7", io: "input" });
   return `${JSON.stringify({ title, ...schema }, undefined, 2)}\n`;
 }

@@ -17,11 +17,15 @@ export function parseDate(text: string): EpochMs | undefined {
 
 const dateWords = { error: "must be a date such as 2026-11-20 or 2026-11-20T02:00:00Z" };
 
-/** A date, with or without a time, as it is written; {@link parseDate} reads it. */
-export const date: SettingKind<string> = {
+/** A date, with or without a time. */
+export const date: SettingKind<EpochMs> = {
   expects: "a date",
   hint: "Write 2026-11-20, or 2026-11-20T02:00:00Z; without a zone the time is UTC.",
   form: "value",
-  parseText: (given) => (parseDate(given) === undefined ? undefined : given),
-  schema: (zod) => zod.string(dateWords).refine((given) => parseDate(given) !== undefined, dateWords),
+  parseText: parseDate,
+  schema: (zod) =>
+    zod
+      .string(dateWords)
+      .refine((given) => parseDate(given) !== undefined, dateWords)
+      .transform((given) => parseDate(given) ?? Number.NaN),
 };

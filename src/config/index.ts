@@ -1,12 +1,13 @@
 export type { Mistake } from "./configuration.ts";
-export { date, parseDate } from "./date.ts";
-export { parseDuration } from "./duration.ts";
+export { date } from "./date.ts";
 export { choices, mediaTypes } from "./list-kind.ts";
 export { nearestWord } from "./nearest-word.ts";
-export { type Setting, type SettingTable, settingRow } from "./setting.ts";
+export { helpOf, type Setting, type SettingsOf, type SettingTable, settingRow } from "./setting.ts";
 export {
   byteRate,
   choice,
+  converted,
+  countOf,
   duration,
   flag,
   folderMappings,
@@ -15,6 +16,7 @@ export {
   siteUrl,
   text,
   texts,
+  timeSpan,
   wholeNumber,
 } from "./setting-kind.ts";
 export { findAddressMistakes, maxConfigurationBytes, parseConfiguration, siteMistake } from "./site-configuration.ts";

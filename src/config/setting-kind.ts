@@ -35,6 +35,29 @@ export const flag: SettingKind<boolean> = {
 
 const words = "a text that is not empty";
 
+/** The same on the command line and in a file, as another value; undefined if it cannot be one. */
+export function converted<From, To>(
+  kind: SettingKind<From>,
+  convert: (value: From) => To | undefined,
+): SettingKind<To> {
+  const { expects, form, hint, schema, parseText } = kind;
+  return {
+    expects,
+    form,
+    ...(hint === undefined ? {} : { hint }),
+    parseText: (given) => {
+      const value = parseText(given);
+      return value === undefined ? undefined : convert(value as From);
+    },
+    schema: (zod) => schema(zod).transform(convert as (value: From) => To),
+  };
+}
+
+/** A whole number of a unit, as a number of something smaller. @param size - of the unit */
+export function countOf(size: number, min: number, max: number): SettingKind<number> {
+  return converted(wholeNumber(min, max), (value) => value * size);
+}
+
 /** A word. */
 export const text: SettingKind<string> = {
   expects: words,
@@ -161,6 +184,14 @@ export const byteRate: SettingKind<number> = {
     return number === undefined ? undefined : Math.round(Number(number) * (rateUnits[unit.toLowerCase()] ?? 1));
   },
   schema: (zod) => zod.int(mustBe("a number of bytes a second")).min(1, mustBe("a number of bytes a second")),
+};
+
+/** A time span with its unit, longer than none. */
+export const timeSpan: SettingKind<number> = {
+  ...duration(Number.MAX_SAFE_INTEGER),
+  expects: "a time span",
+  hint: "Write 90s, 30m, 26h, 2d or 1w.",
+  parseText: (given) => parseDuration(given) || undefined,
 };
 
 /** A time span: on the command line with its unit, such as `250ms` or `2s`; in a file a whole number of milliseconds. */

@@ -5,8 +5,20 @@ export interface Setting<T = unknown> {
   /** Its name on the command line, without dashes. */
   readonly option: string;
   readonly kind: SettingKind<T>;
-  /** What it does, for `--help` and for editors; the default in brackets. */
+  /** Its letter on the command line. */
+  readonly alias?: string;
+  /** Its key in a file, if that is not the property's name. */
+  readonly key?: string;
+  /** Its names in earlier versions: they are still understood, and no help names them. */
+  readonly former?: { readonly option: string; readonly key?: string };
+  /** What it does, in a line: for `--help` and for editors. */
   readonly describe: string;
+  /** What stands for its value in docs/cli.md, such as `FILE`. */
+  readonly value?: string;
+  /** What holds if it is not given, as docs/cli.md writes it. */
+  readonly default?: string;
+  /** What docs/cli.md says of it, in Markdown. Default: `describe`. */
+  readonly doc?: string;
   /** Whether each site has its own, so that it cannot stand in a file's `defaults`. */
   readonly ofSite: boolean;
   readonly isRequired: boolean;
@@ -17,12 +29,38 @@ export interface Setting<T = unknown> {
 /** A setting for each property of the options that it stands for; the keys are those of a file. */
 export type SettingTable<T> = { readonly [K in keyof T]-?: Setting<Exclude<T[K], undefined>> };
 
-/** A row of a table: not required, and what a file's `defaults` may have, unless `more` says otherwise. */
+/** What a table's settings come to, each of which may be left out. */
+export type SettingsOf<Table> = { readonly [K in keyof Table]?: Table[K] extends Setting<infer T> ? T : never };
+
+/**
+ * A row of a table: not required, and what a file's `defaults` may have, unless `more` says otherwise.
+ *
+ * @param usage - the option's name, and what stands for its value, as `state DIR`
+ */
 export function settingRow<T>(
-  option: string,
+  usage: string,
   kind: SettingKind<T>,
   describe: string,
   more: Partial<Setting<T>> = {},
 ): Setting<T> {
-  return { option, kind, describe, ofSite: false, isRequired: false, isDeprecated: false, ...more };
+  const [option = "", value] = usage.split(" ");
+  return {
+    option,
+    ...(value === undefined ? {} : { value }),
+    kind,
+    describe,
+    ofSite: false,
+    isRequired: false,
+    isDeprecated: false,
+    ...more,
+  };
+}
+
+/** What `--help` says of a setting: what it does and, in brackets, its default and whether it may be repeated. */
+export function helpOf({ describe, default: usual, kind }: Setting): string {
+  const notes = [
+    ...(usual === undefined ? [] : [usual.replaceAll("`", "")]),
+    ...(kind.form === "values" ? ["repeatable"] : []),
+  ];
+  return notes.length === 0 ? describe : `${describe} (${notes.join("; ")})`;
 }

@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { findAddressMistakes, maxConfigurationBytes, parseConfiguration, siteMistake } from "../config/index.ts";
 import { readAtMost } from "../fs/index.ts";
-import { areLooksInOrder, type CrawlSettings, crawlSettings } from "./crawl-settings.ts";
+import { areIntervalsInOrder, type CrawlSettings, crawlSettings } from "./crawl-settings.ts";
 
 /**
  * Reads a configuration file of crawls: several sites and what they have in common. See docs/cli.md.
@@ -33,7 +33,7 @@ export async function readCrawlConfiguration(
           into === undefined ? [siteMistake(at, "into", "is missing, and there is no default")] : [],
         );
         const unordered = sites.flatMap((site, at) =>
-          areLooksInOrder(site) ? [] : [siteMistake(at, "lookLeastMs", "must be no more than lookMostMs")],
+          areIntervalsInOrder(site) ? [] : [siteMistake(at, "minIntervalMs", "must be no more than maxIntervalMs")],
         );
         return [...addresses, ...homeless, ...unordered];
       },

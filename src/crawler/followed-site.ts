@@ -7,9 +7,9 @@ export interface FollowedSite
   /** From 0 to 10: of sites that are due those with more go first. Default 5. */
   readonly priority?: number;
   /** It is looked at again no sooner. Default: a minute if it publishes archives, else an hour. */
-  readonly lookLeastMs?: number;
+  readonly minIntervalMs?: number;
   /** It is looked at again no later, unless it asked for that or cannot be had. Default: a day. */
-  readonly lookMostMs?: number;
+  readonly maxIntervalMs?: number;
   /** How it is spared. Default: as of `createPoliteness`. */
   readonly politeness?: PolitenessOptions;
 }

@@ -1,12 +1,5 @@
 export { readCrawlConfiguration } from "./crawl-configuration.ts";
-export {
-  areLooksInOrder,
-  type CrawlSettings,
-  crawlOptionsOf,
-  crawlSettings,
-  followedSiteOf,
-  politenessOf,
-} from "./crawl-settings.ts";
+export { areIntervalsInOrder, type CrawlSettings, crawlSettings } from "./crawl-settings.ts";
 export { crawlSite } from "./crawl-site.ts";
 export type { CrawlSiteOptions } from "./crawl-site-options.ts";
 export { openChangeStream } from "./engine/discovery/change-stream.ts";

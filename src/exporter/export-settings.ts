@@ -30,88 +30,165 @@ const ofSite = { ofSite: true } as const;
  */
 export const exportSettings: SettingTable<ExportSettings> = {
   docroot: row("docroot", path, "The folder that the web server serves", needed),
-  baseUrl: row("base-url", siteUrl, "Where the folder stands on the web, such as https://example.org/", needed),
-  stateDir: row(
-    "state",
-    path,
-    "Folder of what is remembered between runs, outside the docroot (~/.local/state/tidemark/HOST)",
-    ofSite,
-  ),
+  baseUrl: row("base-url URL", siteUrl, "Where the folder stands on the web, such as https://example.org/", {
+    ...needed,
+    default: "required without `--config`",
+    doc: "the site's origin, such as `https://example.org/`",
+  }),
+  stateDir: row("state DIR", path, "Folder of what is remembered between runs, outside the docroot", {
+    ...ofSite,
+    default: "`~/.local/state/tidemark/HOST`",
+    doc: "what is remembered between runs; outside the document root",
+  }),
   include: row(
-    "include",
+    "include GLOB",
     texts,
-    "Publish only paths of this glob (repeatable); the one way out for what a name or type holds back (--dry-run says how)",
+    "Publish only paths of this glob; the one way out for what a name or type holds back (--dry-run says how)",
+    {
+      default: "everything",
+      doc: "publish only what matches; repeatable. A pattern that names what a rule of names or types holds back lets it out, see below",
+    },
   ),
-  exclude: row("exclude", texts, "Publish no paths of this glob (repeatable)"),
-  segmentSize: row("segment-size", wholeNumber(1, 65_536), "Changes in a segment of an interval (2000)"),
-  minGroup: row("min-group", wholeNumber(1, 65_536), "Changes that a media type needs for an archive of its own (50)"),
-  digest: row("digest", choice("all", "changed", "none"), "Which pages get a digest: all, changed or none (all)"),
-  index: row("index", texts, "Publish a folder's file of this name as the folder's own URL (repeatable, first wins)"),
-  cleanUrls: row("clean-urls", flag, "Publish about.html as /about, and index.html as its folder"),
+  exclude: row("exclude GLOB", texts, "Publish no paths of this glob", {
+    default: "nothing",
+    doc: "publish nothing that matches, and do not look into folders that match; repeatable",
+  }),
+  segmentSize: row("segment-size N", wholeNumber(1, 65_536), "Changes in a segment of an interval", {
+    default: "2000",
+    doc: "changes a segment of an interval, 1 to 65536",
+  }),
+  minGroup: row("min-group N", wholeNumber(1, 65_536), "Changes that a media type needs for an archive of its own", {
+    default: "50",
+    doc: "changes that a media type needs for an archive of its own, 1 to 65536",
+  }),
+  digest: row("digest MODE", choice("all", "changed", "none"), "Which pages get a digest: all, changed or none", {
+    default: "`all`",
+    doc: "which pages get a digest: `all`, `changed` (only those that moved since the last run, or while it ran), `none`",
+  }),
+  index: row("index NAME", texts, "Publish a folder's file of this name as the folder's own URL", {
+    default: "none",
+    doc: "publish a folder's file of this name as the folder's own URL, `/docs/` for `/docs/index.html`; repeatable, the first that a folder has wins",
+  }),
+  cleanUrls: row("clean-urls", flag, "Publish about.html as /about, and index.html as its folder", {
+    doc: "publish `about.html` as `/about`; implies `--index index.html` unless `--index` is given",
+  }),
   map: row(
-    "map",
+    "map PREFIX=FOLDER",
     folderMappings,
-    "PREFIX=FOLDER: below this path of the site the server shows this folder (repeatable)",
+    "PREFIX=FOLDER: below this path of the site the server shows this folder",
+    {
+      default: "none",
+      doc: "below this path of the site the server shows this folder, such as `/static/=/srv/static`; repeatable",
+    },
   ),
-  noindexPages: row("noindex-pages", flag, "Publish pages too that ask not to be indexed (meta robots noindex)"),
+  noindexPages: row("noindex-pages", flag, "Publish pages too that ask not to be indexed (meta robots noindex)", {
+    doc: "publish pages too that ask not to be indexed",
+  }),
   folderLinks: row(
-    "folder-links",
+    "folder-links WHAT",
     choice("follow", "hold"),
     "Links to folders of the docroot: publish their pages under both paths (follow), or once (hold)",
+    {
+      default: "`follow`, with a warning",
+      doc: "links to folders of the document root, such as `latest -> v2`: publish each page below under both paths (`follow`), or only under the folder's own (`hold`)",
+    },
   ),
   ssi: row(
-    "ssi",
+    "ssi MODE",
     choice("auto", "on", "off"),
     "Look for server-side includes in HTML (auto), in all text (on), or not at all (off)",
+    {
+      default: "`auto`",
+      doc: "where server-side includes are looked for: in HTML (`auto`), in all text (`on`), nowhere because the server does not process them (`off`)",
+    },
   ),
   ignore: row(
-    "ignore",
+    "ignore PATTERN",
     texts,
-    "Cut this out of pages before they are compared: /regular expression/ or selector (repeatable)",
+    "Cut this out of pages before they are compared: /regular expression/ or selector",
+    {
+      default: "nothing",
+      doc: "cut this out of pages before they are compared: `/regular expression/flags` or an HTML selector; repeatable",
+    },
   ),
   // For `--significant` without a value: about a word in eighty, or one passage of a twentieth of the page.
   significant: row(
-    "significant",
+    "significant R",
     numberBetween(0, 1, 0.9),
-    "Count changes of HTML pages only if the texts' resemblance, 0 to 1, falls below this (0.9)",
+    "Count changes of HTML pages only if the texts' resemblance, 0 to 1, falls below this",
+    {
+      default: "each change counts; 0.9 without a value",
+      doc: "a change of an HTML page counts only if its visible text resembles the published one less than R, over 0 to 1",
+    },
   ),
-  ioLimit: row("io-limit", byteRate, "Bytes of files to read a second at most, such as 500K or 20M (no limit)"),
-  sitemap: row("sitemap", flag, "Publish sitemaps too, and announce them in robots.txt"),
-  resourceSync: row("resourcesync", flag, "Publish ResourceSync too: what there is, and changes by days"),
-  changeDumps: row("change-dumps", flag, "Pack the pages that a day changed once it is over (--resourcesync)"),
-  resourceDump: row("resource-dump", flag, "Pack all pages as they are now (--resourcesync)"),
-  robotsDir: row("robots-dir", path, "Folder of robots.txt (the docroot)", ofSite),
-  serverUser: row("server-user", text, "Hold back what this user, as whom the web server runs, cannot read"),
-  indexNowKey: row(
-    "index-now-key",
-    text,
-    "Key of IndexNow; its file in the docroot is no page (the one used last, or a new one)",
-  ),
+  ioLimit: row("io-limit RATE", byteRate, "Bytes of files to read a second at most, such as 500K or 20M", {
+    default: "none",
+    doc: "bytes of the site's files to read a second, at least 4096; `K`, `M`, `G` for powers of 1024; a file counts 4 KiB at least",
+  }),
+  sitemap: row("sitemap", flag, "Publish sitemaps too, and announce them in robots.txt", {
+    doc: "publish sitemaps below `/.well-known/tidemark/` too, and announce them in `robots.txt`",
+  }),
+  resourceSync: row("resourcesync", flag, "Publish ResourceSync too: what there is, and changes by days", {
+    doc: "publish ResourceSync too: what there is, and what changed by days",
+  }),
+  changeDumps: row("change-dumps", flag, "Pack the pages that a day changed once it is over (--resourcesync)", {
+    doc: "pack the pages that a day changed once it is over; with `--resourcesync`, which it implies",
+  }),
+  resourceDump: row("resource-dump", flag, "Pack all pages as they are now (--resourcesync)", {
+    doc: "pack all pages as they are now; implies `--resourcesync`; the packages stay listed until the next time",
+  }),
+  robotsDir: row("robots-dir DIR", path, "Folder of robots.txt", {
+    ...ofSite,
+    default: "the document root",
+    doc: "where `robots.txt` lives",
+  }),
+  serverUser: row("server-user USER", text, "Hold back what this user, as whom the web server runs, cannot read", {
+    default: "nobody in particular",
+  }),
+  indexNowKey: row("index-now-key KEY", text, "Key of IndexNow; its file in the docroot is no page", {
+    default: "the one used last, else a new one",
+    doc: "8 to 128 letters, digits and hyphens; its file `KEY.txt` is put in the document root if it is missing",
+  }),
   urls: row(
-    "urls",
+    "urls FILE",
     path,
     "List of pages that are no files: a file (TSV, CSV, JSON lines), or - for standard input",
-    ofSite,
+    { ...ofSite, default: "nothing", doc: "list of pages that are no files; `-` is standard input" },
   ),
-  urlsFormat: row(
-    "urls-format",
-    choice("tsv", "csv", "jsonl"),
-    "How that list is written: tsv, csv or jsonl (by its name or first line)",
-    ofSite,
-  ),
-  sitemapFrom: row("sitemap-from", text, "Sitemap of pages that are no files: a URL or a file", ofSite),
-  probe: row("probe", flag, "Ask the server for listed pages without a last-modified"),
-  probeBudget: row("probe-budget", wholeNumber(0, 1_000_000_000), "Pages to ask for in a run (1000)"),
+  urlsFormat: row("urls-format F", choice("tsv", "csv", "jsonl"), "How that list is written: tsv, csv or jsonl", {
+    ...ofSite,
+    default: "by name or first line",
+    doc: "how that list is written: `tsv`, `csv` or `jsonl`",
+  }),
+  sitemapFrom: row("sitemap-from S", text, "Sitemap of pages that are no files: a URL or a file", {
+    ...ofSite,
+    default: "nothing",
+    doc: "sitemap, or sitemap index, of pages that are no files: a URL or a file",
+  }),
+  probe: row("probe", flag, "Ask the server for listed pages without a last-modified", {
+    doc: "ask the server for listed pages of which no last-modified is given",
+  }),
+  probeBudget: row("probe-budget N", wholeNumber(0, 1_000_000_000), "Pages to ask for in a run", {
+    default: "1000",
+    doc: "pages to ask for in a run; the next run goes on where this one stopped",
+  }),
   probeDelayMs: row(
-    "probe-delay",
+    "probe-delay TIME",
     duration(3_600_000),
-    "Time between the beginnings of two requests, such as 250ms or 2s (250ms)",
+    "Time between the beginnings of two requests, such as 250ms or 2s",
+    {
+      default: "`250ms`",
+      doc: "time between the beginnings of two requests: a number and `ms`, `s`, `m`, `h` or `d`; `robots.txt` may ask for more",
+    },
   ),
-  probeConcurrency: row("probe-concurrency", wholeNumber(1, 64), "Requests at the same time, 1 to 64 (1)"),
+  probeConcurrency: row("probe-concurrency N", wholeNumber(1, 64), "Requests at the same time, 1 to 64", {
+    default: "1",
+  }),
   allowFewerLists: row(
     "allow-fewer-lists",
     flag,
     "Let the pages of a list go that the last export had and this one has not",
+    { doc: "let the pages go that stand only in a list which the last export had and this one has not" },
   ),
   allowEmpty: row("allow-empty", flag, "Let a site that had pages come to have none"),
 };

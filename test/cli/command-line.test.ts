@@ -39,6 +39,9 @@ const accepted = [
   "verify https://a.example/ --sample 5 --seed 0 --delay 0 --json",
   "verify https://a.example/ --all",
   "crawl https://a.example/ --into m --http1",
+  "crawl --sites s.txt --forever --into m --look-least 1m --look-most 1h",
+  "--json crawl https://a.example/ --into m",
+  "top m --openmetrics",
   "crawl https://a.example/ --into m",
   "crawl --config c.json",
   "crawl --config c.json --site https://a.example/ --into m --types text/html --source links,list",
@@ -97,7 +100,15 @@ const refused: ReadonlyArray<readonly [string, RegExp]> = [
   ["crawl https://a.example/", /^--into is missing\.$/],
   ["crawl https://a.example/ --into m --site https://a.example/", /--config is missing\.$/],
   ["crawl http:///a.example --into m", /not an http or https URL\.$/],
-  ["crawl --sites s --look-least 2d --look-most 1m", /^--look-least is longer than --look-most\.$/],
+  ["crawl --sites s --min-interval 2d --max-interval 1m", /^--min-interval is longer than --max-interval\.$/],
+  ["crawl --sites s --look-least 2d --max-interval 1m", /^--min-interval is longer than --max-interval\.$/],
+  ["crawl --sites s --look-least 2d --min-interval 2d", /^--min-interval is given more than once\.$/],
+  ["crawl https://a.example/ --into", /^--into needs a value\.$/],
+  ["crawl https://a.example/ --into --types text/html", /^--into needs a value\.$/],
+  ["crawl https://a.example/ --into m --types", /^--types needs a value\.$/],
+  ["crawl https://a.example/ --into=", /^--into needs a value\.$/],
+  ["--json exprot", /^Unknown option: --json\.$/],
+  ["sites m https://a.example/ x y", /^One argument too many: x\.$/],
   ["crawl --config c.json --site a.example", /not an http or https URL\.$/],
   ["crawl https://a.example/ --into m --budget -1", /--budget/],
   ["crawl https://a.example/ --into m --pages-before-rest 0", /--pages-before-rest/],
@@ -154,6 +165,8 @@ describe("the command line", () => {
   it("does not tell of an option that no longer has an effect", () => {
     const help = parse("crawl --help");
     assert.ok(help.kind === "print" && help.text.includes("--allow-private") && !help.text.includes("--http1"));
+    assert.ok(help.text.includes("--max-interval") && !help.text.includes("--look-most"));
+    assert.doesNotMatch(failureOf("crawl https://a.example/ --into m --look-lest 1m").hint ?? "", /look-least/);
   });
 
   it("knows where JSON is wanted", () => {

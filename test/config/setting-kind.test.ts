@@ -6,6 +6,8 @@ import { choices, mediaTypes } from "../../src/config/list-kind.ts";
 import {
   byteRate,
   choice,
+  converted,
+  countOf,
   folderMappings,
   numberBetween,
   path,
@@ -13,6 +15,7 @@ import {
   siteUrl,
   text,
   texts,
+  timeSpan,
   wholeNumber,
 } from "../../src/config/setting-kind.ts";
 
@@ -26,7 +29,6 @@ const rows: ReadonlyArray<readonly [string, SettingKind<unknown>, string, unknow
   ["wholeNumber", wholeNumber(1, 10), "10", 10, [0, 11, 1.5, "10", Number.NaN]],
   ["numberBetween", numberBetween(0, 1, 0.9), ".85", 0.85, [-0.1, 1.1, Number.NaN]],
   ["byteRate", byteRate, "1.5m", 1_572_864, [0, 1.5, -1]],
-  ["date", date, "2026-11-20T02:00", "2026-11-20T02:00", ["2026-02-30", "20.11.2026", "", 1_700_000_000_000]],
   ["choice", choice("all", "none"), "none", "none", ["some", "", 1]],
 ];
 
@@ -41,6 +43,26 @@ describe("a kind of setting", () => {
       }
     });
   }
+
+  it("what a file and the command line write is one value of the library", () => {
+    const read = (kind: SettingKind<unknown>, value: unknown) => kind.schema(zod).parse(value);
+    const refused = [0, 61, 1.5, "2"];
+    for (const wrong of refused) assert.ok(!takes(countOf(1000, 1, 60), wrong));
+    assert.deepEqual([countOf(1000, 1, 60).parseText("2"), read(countOf(1000, 1, 60), 2)], [2000, 2000]);
+    assert.equal(countOf(1000, 1, 60).parseText("61"), undefined);
+    const isAll = converted(choice("all", "some"), (word) => word === "all");
+    assert.deepEqual([isAll.parseText("some"), read(isAll, "all"), isAll.parseText("x")], [false, true, undefined]);
+    const moment = Date.UTC(2026, 10, 20, 2);
+    assert.deepEqual([date.parseText("2026-11-20T02:00"), read(date, "2026-11-20T02:00")], [moment, moment]);
+    for (const wrong of ["2026-02-30", "20.11.2026", "", 1_700_000_000_000]) assert.ok(!takes(date, wrong));
+    assert.equal(date.parseText("2026-02-30"), undefined);
+  });
+
+  it("timeSpan: a number and a unit, more than none", () => {
+    assert.equal(timeSpan.parseText("1.5s"), 1500);
+    for (const wrong of ["250", "5 s", "-1s", "1e3s", "s", "1S", "0s"])
+      assert.equal(timeSpan.parseText(wrong), undefined, wrong);
+  });
 
   it("texts: a word each on the command line, a list in a file", () => {
     assert.equal(texts.parseText("a,b"), "a,b");

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import { formatConfigurationSchema } from "../../src/config/configuration.ts";
 import { TidemarkError } from "../../src/core/error.ts";
 import { readCrawlConfiguration } from "../../src/crawler/crawl-configuration.ts";
-import { type CrawlSettings, crawlOptionsOf, crawlSettings, politenessOf } from "../../src/crawler/crawl-settings.ts";
+import { type CrawlSettings, crawlSettings } from "../../src/crawler/crawl-settings.ts";
 
 import { repositoryFolder } from "../repository-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -40,8 +40,13 @@ const mistakes: ReadonlyArray<readonly [string, string, string]> = [
   ],
   [
     "a least time between visits beyond the most",
-    two('"url": "https://b.example/", "into": "b", "lookLeastMs": 3,\n "lookMostMs": 2'),
-    "FILE: line 3: sites[1].lookLeastMs: must be no more than lookMostMs",
+    two('"url": "https://b.example/", "into": "b", "maxIntervalMs": 2,\n "minIntervalMs": 3'),
+    "FILE: line 4: sites[1].minIntervalMs: must be no more than maxIntervalMs",
+  ],
+  [
+    "a key of an earlier version beside its new one",
+    two('"url": "https://b.example/", "into": "b", "minIntervalMs": 3,\n "lookLeastMs": 3'),
+    "FILE: line 4: sites[1].lookLeastMs: is the former name of minIntervalMs, which stands here too",
   ],
   [
     "what is no media type",
@@ -114,7 +119,7 @@ describe("a configuration file of crawls", () => {
         url: "https://a.example/",
         into: join(folder, "mirrors"),
         types: ["image/*"],
-        restSeconds: 2,
+        restMs: 2000,
         stateFile: join(folder, "s.db"),
         ca: join(folder, "ca.pem"),
         urls: join(folder, "../list"),
@@ -123,10 +128,10 @@ describe("a configuration file of crawls", () => {
         url: "https://b.example",
         into: "/srv/b",
         types: ["text/html"],
-        restSeconds: 2,
+        restMs: 2000,
         stateFile: join(folder, "s.db"),
-        since: "2026-11-20",
-        restOnLoopback: true,
+        since: Date.UTC(2026, 10, 20),
+        loopbackRests: true,
       },
     ]);
   });
@@ -134,9 +139,9 @@ describe("a configuration file of crawls", () => {
   it("comes after what is given, whose paths stay as they are", async () => {
     const { sites } = await read('{"sites": [{"url": "https://a.example/", "keep": "warc"}]}', {
       into: "here",
-      keep: "none",
+      keep: "metadata",
     });
-    assert.deepEqual(sites, [{ url: "https://a.example/", into: "here", keep: "none" }]);
+    assert.deepEqual(sites, [{ url: "https://a.example/", into: "here", keep: "metadata" }]);
   });
 
   for (const [what, content, message] of mistakes) {
@@ -152,7 +157,8 @@ describe("a configuration file of crawls", () => {
     assert.equal(readFileSync(file, "utf8"), schema);
     const { properties } = JSON.parse(schema);
     const own = properties.sites.items;
-    assert.deepEqual(Object.keys(own.properties), Object.keys(crawlSettings));
+    const keys = Object.entries(crawlSettings).flatMap(([name, { key = name, former }]) => [key, former?.key ?? []]);
+    assert.deepEqual(Object.keys(own.properties), keys.flat());
     assert.deepEqual(own.required, ["url"]);
     assert.deepEqual(own.properties.keep.enum, ["mirror", "warc", "wacz", "none"]);
     assert.deepEqual(own.properties.sources.items.enum, ["archives", "resourcesync", "sitemap", "links", "list"]);
@@ -161,55 +167,36 @@ describe("a configuration file of crawls", () => {
 });
 
 describe("settings of a crawl", () => {
-  const least = { url: "https://a.example/", into: "m" };
-
-  it("are the options of a crawl, in its units", () => {
-    assert.deepEqual(crawlOptionsOf(least), least);
-    const settings: CrawlSettings = {
-      ...least,
-      keep: "none",
-      stateFile: "s.db",
-      since: "2026-11-20T02:00",
-      poll: "planned",
-      distrustDays: 2,
-      significant: 0.8,
-      maxPackage: 3,
-      timeoutSeconds: 3,
-      types: ["text/html"],
-      sources: ["links"],
-      budget: 0,
-      maxDepth: 0,
-      http1: true,
-      allowPrivate: true,
-    };
-    assert.deepEqual(crawlOptionsOf(settings), {
-      ...least,
-      keep: "metadata",
-      stateFile: "s.db",
-      since: Date.UTC(2026, 10, 20, 2),
-      isPlanned: true,
-      distrustMs: 172_800_000,
-      packageBytes: 3_145_728,
-      significant: 0.8,
-      timeoutMs: 3000,
-      types: ["text/html"],
-      sources: ["links"],
-      budget: 0,
-      maxDepth: 0,
-      allowPrivate: true,
-    });
-  });
-
-  it("say how a site is spared", () => {
-    const spared = politenessOf({
-      ...least,
-      pagesBeforeRest: 5,
-      restSeconds: 0,
-      crawlDelaySeconds: 2,
-      restOnLoopback: true,
-      maxWaitSeconds: 60,
-    });
-    const wanted = { pagesBeforeRest: 5, restMs: 0, crawlDelayMs: 2000, loopbackRests: true, maxWaitMs: 60_000 };
-    assert.deepEqual(spared, wanted);
+  it("are the options of a crawl, in its units", async () => {
+    const { sites } = await read(`{"sites": [{
+      "url": "https://a.example/", "into": "/m", "keep": "none", "since": "2026-11-20T02:00", "poll": "planned",
+      "distrustDays": 2, "maxPackage": 3, "maxPage": 1, "maxSite": 2, "maxVisit": 4, "timeoutSeconds": 3, "leastRate": 64,
+      "budget": 0, "http1": true, "pagesBeforeRest": 5, "restSeconds": 0, "crawlDelaySeconds": 2, "restOnLoopback": true,
+      "maxWaitSeconds": 60, "lookLeastMs": 3, "lookMostMs": 4}]}`);
+    assert.deepEqual(sites, [
+      {
+        url: "https://a.example/",
+        into: "/m",
+        keep: "metadata",
+        since: Date.UTC(2026, 10, 20, 2),
+        isPlanned: true,
+        distrustMs: 172_800_000,
+        packageBytes: 3_145_728,
+        pageBytes: 1_048_576,
+        siteBytes: 2_097_152,
+        visitBytes: 4_194_304,
+        timeoutMs: 3000,
+        leastBytesPerSecond: 65_536,
+        budget: 0,
+        http1: true,
+        pagesBeforeRest: 5,
+        restMs: 0,
+        crawlDelayMs: 2000,
+        loopbackRests: true,
+        maxWaitMs: 60_000,
+        minIntervalMs: 3,
+        maxIntervalMs: 4,
+      },
+    ]);
   });
 });

@@ -52,8 +52,8 @@ function configure({ seed, origins }: MinuteSize): Configuration {
     sites: origins.map((origin) => ({
       url: `${origin}/`,
       keep: "metadata",
-      lookLeastMs: 3000,
-      lookMostMs: 15_000,
+      minIntervalMs: 3000,
+      maxIntervalMs: 15_000,
       timeoutMs: 1500,
       politeness: { pagesBeforeRest: 4, restMs: 700, loopbackRests: true },
     })),

@@ -53,8 +53,8 @@ export async function followMonth(size: MonthSize, into: string): Promise<WebRes
     (origin): FollowedSite => ({
       url: `${origin}/`,
       keep: "metadata",
-      lookLeastMs: 3 * dayMs,
-      lookMostMs: 7 * dayMs,
+      minIntervalMs: 3 * dayMs,
+      maxIntervalMs: 7 * dayMs,
     }),
   );
   return await noteFollowing(hosts, { from: start + measuredFromDay * dayMs, to: start + durationMs }, (observer) => {

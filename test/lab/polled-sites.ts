@@ -54,8 +54,8 @@ export async function pollSites(
       ([origin, { plan }]): FollowedSite => ({
         url: `${origin}/`,
         keep: "metadata",
-        lookLeastMs: dayMs,
-        lookMostMs: dayMs,
+        minIntervalMs: dayMs,
+        maxIntervalMs: dayMs,
         budget: Math.max(1, Math.round(plan.pages.length * budget)),
         politeness: { restMs: 0 },
         ...options,

@@ -1,5 +1,5 @@
 import type { EpochMs } from "../../core/index.ts";
-import { omitUndefined, TidemarkError } from "../../core/index.ts";
+import { omitUndefined, parseMediaTypeFilter, TidemarkError } from "../../core/index.ts";
 import { readChanges } from "../../crawler/index.ts";
 import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
@@ -11,18 +11,18 @@ import { type KeptCursor, readCursorFile, writeCursorFile } from "./cursor-file.
 /** What the command line says about a list of changes. */
 export interface ChangesArguments {
   readonly url: string;
-  readonly cursorFile: string | undefined;
-  readonly since: EpochMs | undefined;
-  readonly types: string[] | undefined;
-  /** The types in canonical form, to be kept with the cursor. */
-  readonly typesKey: string;
+  readonly cursorFile?: string;
+  readonly since?: EpochMs;
+  readonly types?: readonly string[];
   readonly format: ChangeFormat;
 }
 
 /** Prints changes; the cursor moves only when all of them have left the process. */
 export async function runChanges(options: ChangesArguments, context: RunContext): Promise<ExitCode> {
   const { out, err, quiet } = context;
-  const { url, cursorFile, since, types, typesKey, format } = options;
+  const { url, cursorFile, since, types, format } = options;
+  // In canonical form, to be kept with the cursor.
+  const typesKey = parseMediaTypeFilter(types ?? [])?.key ?? "";
   const json = format === "json";
   const origin = new URL(url).origin;
   const startedMs = performance.now();

@@ -12,8 +12,8 @@ import { readCrawlCursorFile, writeCursorFile } from "./cursor-file.ts";
 export interface SeenChangesArguments {
   /** Folder of mirrors, or a state's file. */
   readonly store: string;
-  readonly cursorFile: string | undefined;
-  readonly since: EpochMs | undefined;
+  readonly cursorFile?: string;
+  readonly since?: EpochMs;
   readonly format: ChangeFormat;
 }
 

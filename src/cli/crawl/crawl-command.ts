@@ -1,14 +1,46 @@
+import {
+  flag,
+  path,
+  settingRow as row,
+  type Setting,
+  siteUrl as siteUrlKind,
+  wholeNumber,
+} from "../../config/index.ts";
 import { type CrawlEvent, TidemarkError } from "../../core/index.ts";
-import { areLooksInOrder, type CrawlSettings, crawlSettings } from "../../crawler/index.ts";
-import { type Command, printEvent, type RunContext, valueOption } from "../terminal/command.ts";
-import { flagOption, integerOption, listOption, type RawArguments, siteUrl, textOption } from "../terminal/option.ts";
-import { optionsOfSettings, readSettings } from "../terminal/setting-option.ts";
+import { areIntervalsInOrder, crawlSettings } from "../../crawler/index.ts";
+import { type Command, printEvent, type RunContext } from "../terminal/command.ts";
+import { listOption, type RawArguments, readSettings, siteUrl } from "../terminal/option.ts";
 import type { CrawlArguments } from "./crawl-run.ts";
 
-const { url: urlSetting, ...commonSettings } = crawlSettings;
+const { url: urlSetting, ...siteSettings } = crawlSettings;
+
+const runSettings = {
+  configFile: row(
+    "config FILE",
+    path,
+    "File of sites and their settings (JSON); options given beside it go before it",
+    { doc: "crawl the sites of [a configuration file](#configuration-file-of-crawls)" },
+  ),
+  site: row("site URL", siteUrlKind, "Only this site of --config", {
+    default: "all",
+    doc: "only this site of the file; a URL beside `--config` means the same",
+  }),
+  sitesFile: row(
+    "sites FILE",
+    path,
+    "File of sites, a URL and its settings a line, or as of --config; several are visited at a time",
+    { doc: "crawl [many sites](#many-sites), of one folder" },
+  ),
+  isForever: row("forever", flag, "Go on until a signal: visit each site when its next changes are expected"),
+  // r, k and w are the names of Castillo et al.
+  connections: row("connections N", wholeNumber(1, 1024), "Requests to all sites together, several sites at a time", {
+    alias: "r",
+    default: "16 with `--sites` or `--forever`",
+    doc: "requests to all sites together at the same time, 1 to 1024; one that takes longer than 5 seconds lends its place to others, up to as many again",
+  }),
+};
 
 const defaultConnections = 16;
-const settingOptions = optionsOfSettings(commonSettings);
 
 function fail(message: string): never {
   throw new TidemarkError("bad-option", message, { hint: "See `tidemark crawl --help`." });
@@ -16,14 +48,11 @@ function fail(message: string): never {
 
 function planCrawl(args: RawArguments): CrawlArguments {
   const urls = listOption(args, "url").map((url) => siteUrl(url, "The address"));
-  const settings = readSettings<Omit<CrawlSettings, "url">>(args, commonSettings);
-  if (!areLooksInOrder(settings)) fail("--look-least is longer than --look-most.");
-  const configFile = textOption(args, "config");
-  const sitesFile = textOption(args, "sites");
-  const site = textOption(args, "site");
-  const isForever = flagOption(args, "forever");
-  const given = integerOption(args, "connections", 1, 1024);
-  const isMany = isForever || sitesFile !== undefined || given !== undefined;
+  const settings = readSettings(args, siteSettings);
+  if (!areIntervalsInOrder(settings)) fail("--min-interval is longer than --max-interval.");
+  const { site, connections, ...run } = readSettings(args, runSettings);
+  const { configFile, sitesFile, isForever } = run;
+  const isMany = isForever === true || sitesFile !== undefined || connections !== undefined;
   if (configFile !== undefined && sitesFile !== undefined) fail("--config and --sites exclude each other.");
   if (sitesFile !== undefined && urls.length > 0) fail("--sites lists the sites; a URL beside it says nothing.");
   if (configFile === undefined) {
@@ -32,12 +61,10 @@ function planCrawl(args: RawArguments): CrawlArguments {
     if (settings.into === undefined && sitesFile === undefined) fail("--into is missing.");
   }
   return {
-    urls: site === undefined ? urls : [...urls, siteUrl(site, "--site")],
+    ...run,
+    urls: site === undefined ? urls : [...urls, site],
     settings,
-    configFile,
-    sitesFile,
-    isForever,
-    connections: isMany ? (given ?? defaultConnections) : undefined,
+    ...(isMany ? { connections: connections ?? defaultConnections } : {}),
   };
 }
 
@@ -59,24 +86,7 @@ export const crawlCommand: Command = {
   usage: "crawl [url..]",
   describe: "Bring a mirror of sites up to date, fetching only what changed",
   positionals: { url: `${urlSetting.describe} (repeatable)` },
-  options: {
-    config: valueOption("File of sites and their settings (JSON); options given beside it go before it"),
-    site: valueOption("Only this site of --config"),
-    sites: valueOption(
-      "File of sites, a URL and its settings a line, or as of --config; several are visited at a time",
-    ),
-    forever: {
-      type: "boolean",
-      describe: "Go on until a signal: visit each site when its next changes are expected",
-    },
-    // r, k and w are the names of Castillo et al.
-    connections: valueOption("Requests to all sites together, several sites at a time (16 with --sites or --forever)", {
-      alias: "r",
-    }),
-    ...settingOptions,
-    "pages-before-rest": { ...settingOptions["pages-before-rest"], alias: "k" },
-    rest: { ...settingOptions.rest, alias: "w" },
-  },
+  options: { ...runSettings, ...siteSettings } as Record<string, Setting>,
   examples: [
     ["crawl https://example.org/ --into mirror", "fetch the site; again: what changed"],
     ["crawl https://example.org/ --into mirror --types text/html", "pages only, no images"],

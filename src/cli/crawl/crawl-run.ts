@@ -4,14 +4,7 @@ import { Readable } from "node:stream";
 import type { CrawlEvent } from "../../core/index.ts";
 import { type CrawlSummary, wrapSystemError } from "../../core/index.ts";
 import type { CrawlSiteOptions } from "../../crawler/index.ts";
-import {
-  type CrawlSettings,
-  crawlOptionsOf,
-  crawlSite,
-  createPoliteness,
-  parseSiteAddress,
-  politenessOf,
-} from "../../crawler/index.ts";
+import { type CrawlSettings, crawlSite, createPoliteness, parseSiteAddress } from "../../crawler/index.ts";
 import { printEvent, type RunContext } from "../terminal/command.ts";
 import { reportSiteError } from "../terminal/error-report.ts";
 import { type ExitCode, exitCodeOfVisit, worstExitCode } from "../terminal/exit-code.ts";
@@ -25,13 +18,13 @@ export interface CrawlArguments {
   readonly urls: readonly string[];
   /** What holds for each of them, before what the file says. */
   readonly settings: Partial<Omit<CrawlSettings, "url">>;
-  readonly configFile: string | undefined;
+  readonly configFile?: string;
   /** A file of sites; read again when it changes, while sites are followed. */
-  readonly sitesFile: string | undefined;
+  readonly sitesFile?: string;
   /** Whether sites are visited again and again. */
-  readonly isForever: boolean;
+  readonly isForever?: boolean;
   /** Requests to all sites together; undefined if sites are visited one after the other. */
-  readonly connections: number | undefined;
+  readonly connections?: number;
   /** Is told what is ignored in the addresses of many sites; one after the other they tell it themselves. */
   readonly onAddress?: (event: CrawlEvent) => void;
 }
@@ -40,7 +33,7 @@ export interface CrawlArguments {
 export async function runCrawl(options: CrawlArguments, context: RunContext): Promise<ExitCode> {
   const { out, err, json, quiet } = context;
   const sites = await findCrawlSites(options);
-  const ofSites = new Map(sites.map((site) => [new URL(site.url).origin, politenessOf(site)]));
+  const ofSites = new Map(sites.map((site) => [new URL(site.url).origin, site]));
   const politeness = createPoliteness({ ofSites });
   const files = new FilesOnce(context.input);
   const printer = new CrawlPrinter(err, quiet);
@@ -48,7 +41,7 @@ export async function runCrawl(options: CrawlArguments, context: RunContext): Pr
   const codes: ExitCode[] = [];
   for (const site of sites) {
     try {
-      const given = { ...crawlOptionsOf(site), ...(await files.readOf(site)), politeness };
+      const given = { ...(await files.readOf(site)), politeness };
       const summary = await crawlOne(given, context, printer);
       summaries.push(summary);
       codes.push(exitCodeOfVisit(summary, site.budget));
@@ -81,6 +74,9 @@ async function readCrawlSites({ urls, settings, configFile, sitesFile }: CrawlAr
   return pickSites(await readCrawlConfiguration(configFile, settings), ({ url }) => url, urls, configFile);
 }
 
+/** A site's settings, with what they name that is in files. */
+type ReadSettings = Omit<CrawlSettings, "urls"> & Pick<CrawlSiteOptions, "urls">;
+
 /** What settings name and is in files, each read once: several sites may share it, and standard input ends. */
 export class FilesOnce {
   readonly #input: RunContext["input"];
@@ -92,9 +88,10 @@ export class FilesOnce {
     this.#input = input;
   }
 
-  async readOf({ urls, ca, sources }: CrawlSettings): Promise<Pick<CrawlSiteOptions, "urls" | "sources" | "ca">> {
+  async readOf({ urls, ca, ...site }: CrawlSettings): Promise<ReadSettings> {
     return {
-      ...(urls === undefined ? {} : { urls: await this.#readList(urls), sources: sources ?? ["list"] }),
+      ...site,
+      ...(urls === undefined ? {} : { urls: await this.#readList(urls), sources: site.sources ?? ["list"] }),
       ...(ca === undefined ? {} : { ca: this.#readCertificates(ca) }),
     };
   }

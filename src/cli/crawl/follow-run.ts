@@ -5,7 +5,6 @@ import {
   type CrawlSettings,
   type FollowDecision,
   type FollowedVisit,
-  followedSiteOf,
   followSites,
   isFailedVisit,
 } from "../../crawler/index.ts";
@@ -57,7 +56,7 @@ class FollowRun {
   }
 
   async run(): Promise<ExitCode> {
-    const { connections, isForever } = this.#options;
+    const { connections, isForever = false } = this.#options;
     const first = await findCrawlSites(this.#options);
     const place = placeOf(first);
     const { signal } = this.#context;
@@ -125,7 +124,8 @@ class FollowRun {
     const prepared: FollowedSite[] = [];
     for (const site of sites) {
       if (site.budget !== undefined) this.#budgets.set(new URL(site.url).origin, site.budget);
-      prepared.push({ ...followedSiteOf(site), ...(await files.readOf(site)) });
+      const { into: _, stateFile: __, ...options } = await files.readOf(site);
+      prepared.push({ ...options, politeness: site });
     }
     return prepared;
   }

@@ -2,9 +2,8 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { nearestWord } from "../../config/index.ts";
 import { excerpt, TidemarkError, wrapSystemError } from "../../core/index.ts";
-import { areLooksInOrder, type CrawlSettings, crawlSettings } from "../../crawler/index.ts";
-import { siteUrl } from "../terminal/option.ts";
-import { readSettings } from "../terminal/setting-option.ts";
+import { areIntervalsInOrder, type CrawlSettings, crawlSettings } from "../../crawler/index.ts";
+import { readSettings, siteUrl } from "../terminal/option.ts";
 
 const mistakesTold = 20;
 const maxLineCharacters = 16 * 1024;
@@ -13,7 +12,9 @@ const { url: _url, into: _into, stateFile: _state, urls: _urls, ca: _ca, ...site
 const flags: ReadonlySet<string> = new Set(
   Object.values(siteSettings).flatMap(({ option, kind }) => (kind.form === "flag" ? [option] : [])),
 );
-const names: readonly string[] = Object.values(siteSettings).map(({ option }) => option);
+const names: readonly string[] = Object.values(siteSettings).flatMap(({ option, former }) =>
+  former === undefined ? [option] : [option, former.option],
+);
 
 /** Which sites a file lists, before what is given beside it. */
 type GivenSettings = Partial<Omit<CrawlSettings, "url">>;
@@ -101,9 +102,9 @@ class SiteLines {
       if (args[name] !== undefined) throw new TidemarkError("bad-option", `${name} is given more than once`);
       args[name] = at === -1 ? true : word.slice(at + 1);
     }
-    const own = readSettings<CrawlSettings>(args, siteSettings as unknown as typeof crawlSettings);
+    const own = readSettings(args, siteSettings);
     const site = { ...own, ...this.#given, url: siteUrl(url, "the address") } as CrawlSettings;
-    if (!areLooksInOrder(site)) throw new TidemarkError("bad-option", "look-least is longer than look-most");
+    if (!areIntervalsInOrder(site)) throw new TidemarkError("bad-option", "min-interval is longer than max-interval");
     return site;
   }
 }

@@ -1,4 +1,3 @@
-import { omitUndefined } from "../../core/index.ts";
 import { runDemonstration } from "../../demo/index.ts";
 import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
@@ -7,8 +6,8 @@ import { formatCheck, formatSummary, formatVisit } from "./demo-text.ts";
 
 /** What the command line says about a demonstration. */
 export interface DemoArguments {
-  readonly pages: number | undefined;
-  readonly keepFolder: string | undefined;
+  readonly pages?: number;
+  readonly keepFolder?: string;
 }
 
 /** Runs the demonstration; a promise that did not hold is a bug. */
@@ -17,7 +16,7 @@ export async function runDemo(options: DemoArguments, context: RunContext): Prom
   const progress = new ProgressLine(err, quiet);
   try {
     const report = await runDemonstration({
-      ...omitUndefined(options),
+      ...options,
       signal,
       onEvent: (event) => {
         if (json) return out.writeJson(event);

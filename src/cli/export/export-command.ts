@@ -1,71 +1,98 @@
+import {
+  flag,
+  path,
+  settingRow as row,
+  type Setting,
+  type SettingTable,
+  siteUrl,
+  text,
+  timeSpan,
+} from "../../config/index.ts";
 import { TidemarkError } from "../../core/index.ts";
-import { type ExportSettings, exportSettings } from "../../exporter/index.ts";
-import { type Command, valueOption } from "../terminal/command.ts";
-import { durationOption, flagOption, type RawArguments, siteUrl, textOption } from "../terminal/option.ts";
-import { optionsOfSettings, readSettings } from "../terminal/setting-option.ts";
-import type { ExportArguments, ExportRun } from "./export-arguments.ts";
+import { exportSettings } from "../../exporter/index.ts";
+import type { Command } from "../terminal/command.ts";
+import { type RawArguments, readSettings } from "../terminal/option.ts";
+import type { SiteChoice } from "../terminal/site-choice.ts";
+import type { ExportRun } from "./export-run.ts";
 
-const watchOptions = ["settle", "rescan"] as const;
-const indexNowOptions = ["index-now-endpoint", "index-now-all"] as const;
+const { docroot: docrootSetting, ...siteSettings } = exportSettings;
+
+const choiceSettings = {
+  configFile: row(
+    "config FILE",
+    path,
+    "File of sites and their settings (JSON); options given beside it go before it",
+    { doc: "export the sites of [a configuration file](#configuration-file)" },
+  ),
+  site: row("site URL", siteUrl, "Only this site of --config, by its base URL", {
+    default: "all",
+    doc: "only this site of the file, by its base URL",
+  }),
+};
+
+const runSettings: SettingTable<ExportRun> = {
+  dryRun: row("dry-run", flag, "Write nothing; show what would become public and what not", {
+    doc: "write nothing; print what would become public, and what is held back by which rule",
+  }),
+  watch: row("watch", flag, "Go on: publish what changes, as it changes", {
+    doc: "go on until a signal: publish what changes, as it changes",
+  }),
+  settleMs: row("settle DURATION", timeSpan, "With --watch: publish when nothing has changed for so long", {
+    default: "`30s`",
+    doc: "with `--watch`: publish when nothing has changed for so long, at the latest after ten times that",
+  }),
+  rescanMs: row("rescan DURATION", timeSpan, "With --watch: look at everything so often", {
+    default: "`24h`",
+    doc: "with `--watch`: look at everything so often",
+  }),
+  indexNow: row("index-now", flag, "Tell search engines by IndexNow what changed", {
+    doc: "tell search engines by [IndexNow](https://www.indexnow.org/) what changed",
+  }),
+  indexNowEndpoint: row("index-now-endpoint URL", text, "Where IndexNow is told", {
+    default: "`https://api.indexnow.org/indexnow`",
+    doc: "where to tell it",
+  }),
+  indexNowAll: row("index-now-all", flag, "Submit all URLs on the first run"),
+};
 
 function planRun(args: RawArguments): ExportRun {
-  const needs = (switchName: string, names: readonly string[]): void => {
-    const given = names.find((name) => args[name] !== undefined && args[name] !== false);
-    if (given === undefined || flagOption(args, switchName)) return;
-    throw new TidemarkError("bad-option", `--${given} says nothing without --${switchName}.`, {
-      hint: `Add --${switchName}, or leave --${given} out.`,
+  const run = readSettings(args, runSettings);
+  const needs = (key: keyof ExportRun, keys: ReadonlyArray<keyof ExportRun>): void => {
+    const given = keys.find((one) => run[one] !== undefined);
+    if (given === undefined || run[key] !== undefined) return;
+    const [missing, useless] = [runSettings[key].option, runSettings[given].option];
+    throw new TidemarkError("bad-option", `--${useless} says nothing without --${missing}.`, {
+      hint: `Add --${missing}, or leave --${useless} out.`,
     });
   };
-  needs("watch", watchOptions);
-  needs("index-now", indexNowOptions);
-  if (flagOption(args, "watch") && flagOption(args, "dry-run")) {
+  needs("watch", ["settleMs", "rescanMs"]);
+  needs("indexNow", ["indexNowEndpoint", "indexNowAll"]);
+  if (run.watch && run.dryRun) {
     throw new TidemarkError("bad-option", "A watch cannot be a dry run.", { hint: "Leave --watch or --dry-run out." });
   }
-  return {
-    watch: flagOption(args, "watch"),
-    settleMs: durationOption(args, "settle"),
-    rescanMs: durationOption(args, "rescan"),
-    indexNow: flagOption(args, "index-now"),
-    indexNowEndpoint: textOption(args, "index-now-endpoint"),
-    indexNowAll: flagOption(args, "index-now-all"),
-  };
+  return run;
 }
 
-function planExport(args: RawArguments): ExportArguments {
-  const settings = readSettings<ExportSettings>(args, exportSettings);
-  const configFile = textOption(args, "config");
-  const site = textOption(args, "site");
-  const hint = "See `tidemark export --help`.";
-  if (configFile === undefined) {
-    if (settings.docroot === undefined) throw new TidemarkError("bad-option", "docroot is missing.", { hint });
-    if (settings.baseUrl === undefined) throw new TidemarkError("bad-option", "--base-url is missing.", { hint });
-    if (site !== undefined) {
-      throw new TidemarkError("bad-option", "--site picks a site of a configuration, and --config is missing.", {
-        hint,
-      });
-    }
+function planExport(args: RawArguments): SiteChoice {
+  const settings = readSettings(args, exportSettings);
+  const options = readSettings(args, choiceSettings);
+  const fail = (message: string): never => {
+    throw new TidemarkError("bad-option", message, { hint: "See `tidemark export --help`." });
+  };
+  if (options.configFile === undefined) {
+    if (settings.docroot === undefined) fail("docroot is missing.");
+    if (settings.baseUrl === undefined) fail("--base-url is missing.");
+    if (options.site !== undefined) fail("--site picks a site of a configuration, and --config is missing.");
   }
-  if (site !== undefined) siteUrl(site, "--site");
-  return { settings, configFile, site, dryRun: flagOption(args, "dry-run") };
+  return { ...options, settings };
 }
 
 /** `tidemark export` */
 export const exportCommand: Command = {
   usage: "export [docroot]",
   describe: "Publish what a folder of pages holds, and what changed since the last time",
-  positionals: { docroot: exportSettings.docroot.describe },
-  options: {
-    config: valueOption("File of sites and their settings (JSON); options given beside it go before it"),
-    site: valueOption("Only this site of --config, by its base URL"),
-    ...optionsOfSettings(exportSettings, ["docroot"]),
-    "dry-run": { type: "boolean", describe: "Write nothing; show what would become public and what not" },
-    watch: { type: "boolean", describe: "Go on: publish what changes, as it changes" },
-    settle: valueOption("With --watch: publish when nothing has changed for so long (30s)"),
-    rescan: valueOption("With --watch: look at everything so often (24h)"),
-    "index-now": { type: "boolean", describe: "Tell search engines by IndexNow what changed" },
-    "index-now-endpoint": valueOption("Where IndexNow is told (https://api.indexnow.org/indexnow)"),
-    "index-now-all": { type: "boolean", describe: "Submit all URLs on the first run" },
-  },
+  positionals: { docroot: docrootSetting.describe },
+  options: { ...choiceSettings, ...siteSettings, ...runSettings } as Record<string, Setting>,
   examples: [
     ["export /var/www/html --base-url https://example.org/", "publish the site"],
     ["export /var/www/html --base-url https://example.org/ --dry-run", "see first what would be published"],

@@ -4,18 +4,27 @@ import { exportSite } from "../../exporter/index.ts";
 import { printEvent, type RunContext } from "../terminal/command.ts";
 import { reportSiteError } from "../terminal/error-report.ts";
 import { type ExitCode, exitCodes, worstExitCode } from "../terminal/exit-code.ts";
-import { findSites } from "../terminal/site-choice.ts";
-import type { ExportArguments, ExportRun } from "./export-arguments.ts";
+import { findSites, type SiteChoice } from "../terminal/site-choice.ts";
 import { ExportPrinter } from "./export-printer.ts";
 import { addExportSummaries } from "./export-sum.ts";
+import type { IndexNowRun } from "./index-now-run.ts";
+
+/** What the command line says about when and for whom. */
+export interface ExportRun extends IndexNowRun {
+  readonly dryRun?: boolean;
+  readonly watch?: boolean;
+  readonly settleMs?: number;
+  readonly rescanMs?: number;
+  readonly indexNow?: boolean;
+}
 
 /** Exports a site, or those of a file one after the other; one that fails does not keep the others from it. */
-export async function runExport(options: ExportArguments, run: ExportRun, context: RunContext): Promise<ExitCode> {
+export async function runExport(options: SiteChoice, run: ExportRun, context: RunContext): Promise<ExitCode> {
   const { out, json } = context;
   const sites = await findSites(options);
   const [only, ...others] = sites;
   if (only !== undefined && others.length === 0) {
-    const summary = await exportOne(only, options.dryRun, run, context, {});
+    const summary = await exportOne(only, run, context, {});
     if (json) out.writeJson({ event: "summary", ...summary });
     return exitCodeOfExport(summary);
   }
@@ -24,7 +33,7 @@ export async function runExport(options: ExportArguments, run: ExportRun, contex
   for (const site of sites) {
     const { baseUrl } = site;
     try {
-      const summary = await exportOne(site, options.dryRun, run, context, { site: baseUrl });
+      const summary = await exportOne(site, run, context, { site: baseUrl });
       if (json) out.writeJson({ event: "site-summary", ...summary });
       summaries.push(summary);
       codes.push(exitCodeOfExport(summary));
@@ -49,11 +58,11 @@ function exitCodeOfExport(summary: ToldSummary): ExitCode {
 /** @param mark - what each event says beside its own, so that those of several sites can be told apart */
 async function exportOne(
   site: ExportSettings,
-  dryRun: boolean,
   run: ExportRun,
   context: RunContext,
   mark: { readonly site?: string },
 ): Promise<ToldSummary> {
+  const { dryRun = false } = run;
   const printer = new ExportPrinter(context.err, context.quiet, dryRun);
   let summary: ToldSummary;
   try {

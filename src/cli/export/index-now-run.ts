@@ -3,8 +3,13 @@ import type { ExportSettings } from "../../exporter/index.ts";
 import { tellIndexNow } from "../../indexnow/index.ts";
 import { printEvent, type RunContext } from "../terminal/command.ts";
 import { formatNoun } from "../terminal/quantity.ts";
-import type { ExportRun } from "./export-arguments.ts";
 import type { ExportPrinter } from "./export-printer.ts";
+
+/** What the command line says about whom to tell, and of what. */
+export interface IndexNowRun {
+  readonly indexNowEndpoint?: string;
+  readonly indexNowAll?: boolean;
+}
 
 /**
  * Tells search engines what an export published. The publication stands whatever comes of it.
@@ -13,7 +18,7 @@ import type { ExportPrinter } from "./export-printer.ts";
  */
 export async function tellOfExport(
   site: ExportSettings,
-  run: ExportRun,
+  run: IndexNowRun,
   summary: Pick<ExportSummary, "site" | "stateDir">,
   context: RunContext,
   printer: ExportPrinter,
@@ -24,7 +29,7 @@ export async function tellOfExport(
       docroot,
       baseUrl: summary.site,
       stateDir: summary.stateDir,
-      all: run.indexNowAll,
+      all: run.indexNowAll === true,
       ...(indexNowKey === undefined ? {} : { key: indexNowKey }),
       ...(run.indexNowEndpoint === undefined ? {} : { endpoint: run.indexNowEndpoint }),
       signal: context.signal,

@@ -4,12 +4,12 @@ import { type WatchedRound, watchSite } from "../../exporter/index.ts";
 import { printEvent, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { formatNoun } from "../terminal/quantity.ts";
-import { findSites } from "../terminal/site-choice.ts";
-import type { ExportArguments, ExportRun } from "./export-arguments.ts";
+import { findSites, type SiteChoice } from "../terminal/site-choice.ts";
 import { ExportPrinter } from "./export-printer.ts";
+import type { ExportRun } from "./export-run.ts";
 
 /** Watches sites until a signal, and prints what each publication comes to. One that cannot go on ends all. */
-export async function runWatch(options: ExportArguments, run: ExportRun, context: RunContext): Promise<ExitCode> {
+export async function runWatch(options: SiteChoice, run: ExportRun, context: RunContext): Promise<ExitCode> {
   const sites = await findSites(options);
   if (sites.some(({ urls }) => urls === "-")) {
     throw new TidemarkError("bad-option", "A watch reads its lists again and again, and standard input ends.", {

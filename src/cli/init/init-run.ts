@@ -11,16 +11,16 @@ import { formatConfiguration, formatProposal } from "./init-text.ts";
 /** What the command line says about a configuration that is to be proposed. */
 export interface InitArguments {
   readonly docroot: string;
-  readonly baseUrl: string | undefined;
-  readonly serverUrl: string | undefined;
-  readonly writeFile: string | undefined;
-  readonly force: boolean;
+  readonly baseUrl?: string;
+  readonly serverUrl?: string;
+  readonly writeFile?: string;
+  readonly force?: boolean;
 }
 
 /** Proposes a configuration, prints it with what it would do, and writes it if that was asked for. */
 export async function runInit(options: InitArguments, context: RunContext): Promise<ExitCode> {
   const { out, err, json, quiet, signal } = context;
-  const { docroot, baseUrl, serverUrl, force } = options;
+  const { docroot, baseUrl, serverUrl, force = false } = options;
   const writeFile = options.writeFile === undefined ? undefined : resolve(options.writeFile);
   if (writeFile !== undefined && !force && existsSync(writeFile)) {
     throw new TidemarkError("bad-option", `${writeFile} is there already.`, {

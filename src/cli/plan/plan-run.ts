@@ -14,16 +14,17 @@ import { formatForecasts } from "./plan-text.ts";
 /** What the command line says about a plan. */
 export interface PlanArguments {
   readonly store: string;
-  readonly url: string | undefined;
-  readonly budget: DailyBudget;
-  readonly freshness: number | undefined;
-  readonly figure: string | undefined;
+  readonly url?: string;
+  /** Default: 5 % of the pages. */
+  readonly budget?: DailyBudget;
+  readonly freshness?: number;
+  readonly figure?: string;
 }
 
 /** Tells what planners would do with a crawler's pages. */
 export async function runPlan(options: PlanArguments, context: RunContext): Promise<ExitCode> {
   const { out, err, json, quiet } = context;
-  const { store, url, budget, freshness, figure } = options;
+  const { store, url, budget = { share: 0.05 }, freshness, figure } = options;
   const progress = new ProgressLine(err, quiet);
   let forecasts: ReturnType<typeof readPlannerForecasts>;
   try {

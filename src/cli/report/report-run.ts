@@ -1,5 +1,4 @@
 import type { EpochMs } from "../../core/index.ts";
-import { omitUndefined } from "../../core/index.ts";
 import { readCrawlReport, type SiteReport } from "../../report/index.ts";
 import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
@@ -10,11 +9,11 @@ import { formatSiteReport } from "./report-text.ts";
 /** What the command line says about a report. */
 export interface ReportArguments {
   readonly store: string;
-  readonly url: string | undefined;
-  readonly since: EpochMs | undefined;
-  readonly check: number | undefined;
-  readonly seed: number | undefined;
-  readonly delayMs: number | undefined;
+  readonly url?: string;
+  readonly since?: EpochMs;
+  readonly check?: number;
+  readonly seed?: number;
+  readonly delayMs?: number;
 }
 
 /** Reports what visits cost and found; with a check, pages that differ end it with the code of failed items. */
@@ -24,7 +23,7 @@ export async function runReport(options: ReportArguments, context: RunContext): 
   let reports: SiteReport[];
   try {
     reports = await readCrawlReport({
-      ...omitUndefined(options),
+      ...options,
       signal,
       onProgress: (site, done, total) =>
         progress.show(() => `${site}: asking for pages: ${formatCount(done)} of ${formatCount(total)}`),

@@ -8,12 +8,12 @@ import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 /** What the command line says about a server. */
 export interface ServeArguments {
   readonly folder: string;
-  readonly host: string;
-  readonly port: number;
+  readonly host?: string;
+  readonly port?: number;
   /** The crawler's state of a mirror; undefined for the one beside it. */
-  readonly stateFile: string | undefined;
+  readonly stateFile?: string;
   /** Whether a map for nginx is printed instead. */
-  readonly nginx: boolean;
+  readonly nginx?: boolean;
 }
 
 /** Prints the map of a mirror. */
@@ -46,8 +46,8 @@ export async function runServe(options: ServeArguments, context: RunContext): Pr
   const counts = { requests: 0, notModified: 0, bytes: 0 };
   const server = await serveFolder({
     folder: options.folder,
-    host: options.host,
-    port: options.port,
+    host: options.host ?? "127.0.0.1",
+    port: options.port ?? 8080,
     pages,
     onRequest: (entry) => {
       counts.requests++;

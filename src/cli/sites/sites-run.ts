@@ -12,11 +12,11 @@ export interface SitesArguments {
   /** Folder of the mirrors. */
   readonly into: string;
   /** Only this one. */
-  readonly url: string | undefined;
-  readonly stateFile: string | undefined;
+  readonly url?: string;
+  readonly stateFile?: string;
   /** Undefined leaves it as it is. */
-  readonly isPaused: boolean | undefined;
-  readonly priority: number | undefined;
+  readonly isPaused?: boolean;
+  readonly priority?: number;
 }
 
 /** Lists sites that are followed, or decides of one of them. */

@@ -10,14 +10,14 @@ import { formatStatus, formatStatusTable, isUtf8Locale } from "./status-text.ts"
 
 /** What the command line says about a look at an exporter. */
 export interface StatusArguments {
-  readonly configFile: string | undefined;
-  readonly site: string | undefined;
-  readonly baseUrl: string | undefined;
-  readonly stateDir: string | undefined;
-  readonly docroot: string | undefined;
-  readonly maxAgeMs: number | undefined;
+  readonly configFile?: string;
+  readonly site?: string;
+  readonly baseUrl?: string;
+  readonly stateDir?: string;
+  readonly docroot?: string;
+  readonly maxAgeMs?: number;
   /** A file, "-" for standard output. */
-  readonly openMetricsFile: string | undefined;
+  readonly openMetricsFile?: string;
 }
 
 const exitCodeOf = { fine: exitCodes.done, warning: exitCodes.warning, critical: exitCodes.critical } as const;
@@ -49,7 +49,7 @@ export async function runStatus(options: StatusArguments, context: RunContext): 
 async function sitesOf(options: StatusArguments): Promise<SiteStatusOptions[]> {
   const { configFile, site, baseUrl, stateDir, docroot } = options;
   if (configFile === undefined) return [omitUndefined({ baseUrl, stateDir, docroot }) as SiteStatusOptions];
-  const sites = await findSites({ settings: {}, configFile, site });
+  const sites = await findSites({ settings: {}, configFile, ...omitUndefined({ site }) });
   return sites.map((one) => {
     return omitUndefined({ baseUrl: one.baseUrl, stateDir: one.stateDir, docroot: one.docroot }) as SiteStatusOptions;
   });

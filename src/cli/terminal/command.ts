@@ -1,4 +1,4 @@
-import type { Options } from "yargs";
+import { flag, path, settingRow as row, type Setting } from "../../config/index.ts";
 import type { ExitCode } from "./exit-code.ts";
 import type { Keyboard } from "./keyboard.ts";
 import type { RawArguments } from "./option.ts";
@@ -31,7 +31,7 @@ export interface Command {
   readonly usage: string;
   readonly describe: string;
   readonly positionals: Readonly<Record<string, string>>;
-  readonly options: Readonly<Record<string, Options>>;
+  readonly options: Readonly<Record<string, Setting>>;
   /** Command lines and what they do. */
   readonly examples: ReadonlyArray<readonly [string, string]>;
   /** Checks the arguments. Throws `bad-option`. */
@@ -39,15 +39,21 @@ export interface Command {
 }
 
 /** Options that every command has. */
-export const commonOptions: Readonly<Record<string, Options>> = {
-  json: { type: "boolean", describe: "Print events and the summary as JSON lines" },
-  quiet: { type: "boolean", describe: "Print no progress and no results for people; with --json, no line a page" },
+export const commonOptions: Readonly<Record<"json" | "quiet", Setting<boolean>>> = {
+  json: row("json", flag, "Print events and the summary as JSON lines", {
+    doc: "print events as JSON lines on stdout; the last line is the summary or the error",
+  }),
+  quiet: row("quiet", flag, "Print no progress and no results for people; with --json, no line a page", {
+    doc: "print no progress and no results for people; warnings, errors and the first ten pages that failed still go to stderr. With `--json`: no line a page, only warnings, errors and the summary",
+  }),
 };
 
-/** An option with a value; yargs keeps it as text, and `plan` checks it. */
-export function valueOption(describe: string, more: Options = {}): Options {
-  return { type: "string", requiresArg: true, describe, ...more };
-}
+/** `--openmetrics`: a file, `-` for standard output. */
+export const openMetricsOption: Setting<string> = row(
+  "openmetrics FILE",
+  { ...path, whenAlone: "-" },
+  "Write OpenMetrics text to this file, whole or not at all; without a file, to standard output",
+);
 
 /** Events of which there may be one a page: `--json --quiet` leaves them out. */
 const manyEvents: ReadonlySet<string> = new Set(["progress", "page", "waiting", "withheld", "finding", "row"]);

@@ -1,93 +1,19 @@
-import { date, mediaTypes, parseDate, parseDuration } from "../../config/index.ts";
-import {
-  type EpochMs,
-  type MediaTypeFilter,
-  omitUndefined,
-  parseHttpUrl,
-  parseMediaTypeFilter,
-  TidemarkError,
-} from "../../core/index.ts";
+import type { Options } from "yargs";
+import { helpOf, type Setting, type SettingsOf } from "../../config/index.ts";
+import { omitUndefined, parseHttpUrl, TidemarkError } from "../../core/index.ts";
 
 /** What yargs made of the command line: names as they are written, values as text. */
 export type RawArguments = Readonly<Record<string, unknown>>;
 
-/** A text option, given at most once. */
+/** A text that stands at its place on the command line. */
 export function textOption(args: RawArguments, name: string): string | undefined {
   const value = args[name];
-  if (value === undefined) return undefined;
-  if (Array.isArray(value)) throw new TidemarkError("bad-option", `--${name} is given more than once.`);
-  if (String(value) === "") throw new TidemarkError("bad-option", `--${name} is empty.`);
-  return String(value);
+  return value === undefined ? undefined : String(value);
 }
 
-/** An option that may be repeated. */
+/** Texts that stand at their place on the command line. */
 export function listOption(args: RawArguments, name: string): string[] {
-  const value = args[name];
-  if (value === undefined) return [];
-  return (Array.isArray(value) ? value : [value]).map(String);
-}
-
-/** An option that is there or not. */
-export function flagOption(args: RawArguments, name: string): boolean {
-  const value = args[name];
-  return Array.isArray(value) ? value.includes(true) : value === true;
-}
-
-/** A whole number of a range. */
-export function integerOption(args: RawArguments, name: string, min: number, max: number): number | undefined {
-  const text = textOption(args, name);
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (!/^\d{1,15}$/.test(text) || value < min || value > max) {
-    throw new TidemarkError("bad-option", `--${name} ${text}: not a whole number from ${min} to ${max}.`);
-  }
-  return value;
-}
-
-/** A time span with its unit, in milliseconds. */
-export function durationOption(args: RawArguments, name: string): number | undefined {
-  const text = textOption(args, name);
-  if (text === undefined) return undefined;
-  const value = parseDuration(text);
-  if (value !== undefined && value > 0) return value;
-  throw new TidemarkError("bad-option", `--${name} ${text}: not a time span.`, {
-    hint: "Write 90s, 30m, 26h, 2d or 1w.",
-  });
-}
-
-/** One of some words. */
-export function choiceOption<T extends string>(args: RawArguments, name: string, choices: readonly T[]): T | undefined {
-  const text = textOption(args, name);
-  const choice = choices.find((one) => one === text);
-  if (text !== undefined && choice === undefined) {
-    throw new TidemarkError("bad-option", `--${name} ${text}: not one of ${choices.join(", ")}.`);
-  }
-  return choice;
-}
-
-/** A date (its first moment in UTC) or a date with time; without a zone the time is UTC too. */
-export function dateOption(args: RawArguments, name: string): EpochMs | undefined {
-  const text = textOption(args, name);
-  if (text === undefined) return undefined;
-  const time = parseDate(text);
-  if (time !== undefined) return time;
-  throw new TidemarkError("bad-option", `--${name} ${text}: not a date.`, omitUndefined({ hint: date.hint }));
-}
-
-/** Media types, as a list with commas, repeated, or both. */
-export function mediaTypesOption(
-  args: RawArguments,
-  name: string,
-): { types: string[] | undefined; filter: MediaTypeFilter } {
-  const given = listOption(args, name);
-  const types = given.flatMap((list) => list.split(",")).map((type) => type.trim());
-  const filter = parseMediaTypeFilter(types);
-  if (filter === undefined) {
-    throw new TidemarkError("bad-option", `--${name} ${given.join(",")}: not media types.`, {
-      ...omitUndefined({ hint: mediaTypes.hint }),
-    });
-  }
-  return { types: given.length === 0 ? undefined : types, filter };
+  return [args[name] ?? []].flat().map(String);
 }
 
 /** An absolute URL of a site. */
@@ -98,4 +24,61 @@ export function siteUrl(text: string, what: string): string {
     });
   }
   return text;
+}
+
+/** The options that settings are on the command line, as yargs wants them: values stay text, and are read by {@link readSettings}. */
+export function yargsOptionsOf(table: object): Record<string, Options> {
+  const options: Record<string, Options> = {};
+  for (const setting of settingsOf(table)) {
+    const { option, alias, kind, former, isDeprecated } = setting;
+    const type = kind.form === "flag" ? "boolean" : "string";
+    options[option] = {
+      type,
+      ...omitUndefined({ alias }),
+      ...(isDeprecated ? { hidden: true } : { describe: helpOf(setting) }),
+    };
+    if (former !== undefined) options[former.option] = { type, hidden: true };
+  }
+  return options;
+}
+
+/**
+ * Reads settings from the command line.
+ *
+ * @returns what was given, by the table's keys
+ * @throws TidemarkError `bad-option`
+ */
+export function readSettings<Table extends object>(args: RawArguments, table: Table): SettingsOf<Table> {
+  const entries = Object.entries(table).map(([key, setting]) => [key, readSetting(args, setting)] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as SettingsOf<Table>;
+}
+
+function settingsOf(table: object): readonly Setting[] {
+  return Object.values(table);
+}
+
+function readSetting(args: RawArguments, { option, former, kind }: Setting): unknown {
+  const given = [...listOf(args[option]), ...(former === undefined ? [] : listOf(args[former.option]))];
+  if (kind.form === "flag") return given.includes(true) ? true : undefined;
+  const values = given.map((one) => readValue(option, kind, String(one)));
+  if (kind.form === "values") return values.length === 0 ? undefined : values.flat();
+  if (values.length > 1) throw new TidemarkError("bad-option", `--${option} is given more than once.`);
+  return values[0];
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  if (value === undefined) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+function readValue(option: string, { parseText, whenAlone, expects, hint }: Setting["kind"], text: string): unknown {
+  if (text === "" && whenAlone !== undefined) return whenAlone;
+  if (text === "") throw new TidemarkError("bad-option", `--${option} needs a value.`);
+  const value = parseText(text);
+  if (value !== undefined) return value;
+  throw new TidemarkError(
+    "bad-option",
+    `--${option} ${JSON.stringify(text)}: not ${expects}.`,
+    omitUndefined({ hint }),
+  );
 }

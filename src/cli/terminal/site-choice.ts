@@ -6,8 +6,8 @@ import { exportSettings } from "../../exporter/index.ts";
 /** Which sites are meant, and what the command line says of them. */
 export interface SiteChoice {
   readonly settings: Partial<ExportSettings>;
-  readonly configFile: string | undefined;
-  readonly site: string | undefined;
+  readonly configFile?: string;
+  readonly site?: string;
 }
 
 /**

@@ -13,9 +13,9 @@ import { formatTop, type TopView } from "./top-text.ts";
 export interface TopArguments {
   /** Folder of the mirrors. */
   readonly into: string;
-  readonly isOnce: boolean;
+  readonly isOnce?: boolean;
   /** A file, "-" for standard output. */
-  readonly openMetricsFile: string | undefined;
+  readonly openMetricsFile?: string;
 }
 
 const redrawAfterMs = 1000;

@@ -1,5 +1,4 @@
 import type { MirrorEvent, MirrorSummary } from "../../core/index.ts";
-import { omitUndefined } from "../../core/index.ts";
 import { verifyMirror } from "../../verify/index.ts";
 import { printEvent, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
@@ -9,11 +8,11 @@ import { formatBytes, formatCount, formatElapsed, formatNoun } from "../terminal
 /** What the command line says about the verification of a mirror. */
 export interface VerifyMirrorArguments {
   readonly into: string;
-  readonly stateFile: string | undefined;
-  readonly url: string | undefined;
-  readonly sample: number | undefined;
-  readonly seed: number | undefined;
-  readonly heal: boolean;
+  readonly stateFile?: string;
+  readonly url?: string;
+  readonly sample?: number;
+  readonly seed?: number;
+  readonly heal?: boolean;
 }
 
 /** Verifies a mirror and prints what is damaged in it. */
@@ -23,7 +22,7 @@ export async function runVerifyMirror(options: VerifyMirrorArguments, context: R
   let summary: MirrorSummary;
   try {
     summary = await verifyMirror({
-      ...omitUndefined(options),
+      ...options,
       signal,
       onEvent: (event) => {
         printEvent(context, event);
@@ -40,7 +39,7 @@ export async function runVerifyMirror(options: VerifyMirrorArguments, context: R
     progress.clear();
   }
   if (json) out.writeJson({ event: "summary", ...summary });
-  else if (!quiet) out.write(formatSummary(summary, options.heal));
+  else if (!quiet) out.write(formatSummary(summary, options.heal === true));
   return summary.damaged > 0 ? exitCodes.itemsFailed : exitCodes.done;
 }
 

@@ -1,5 +1,4 @@
 import type { VerifySummary } from "../../core/index.ts";
-import { omitUndefined } from "../../core/index.ts";
 import { verifySite } from "../../verify/index.ts";
 import { printEvent, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
@@ -8,10 +7,10 @@ import { VerifyPrinter } from "./verify-printer.ts";
 /** What the command line says about a verification. */
 export interface VerifyArguments {
   readonly url: string;
-  readonly sample: number | undefined;
-  readonly all: boolean;
-  readonly seed: number | undefined;
-  readonly delayMs: number | undefined;
+  readonly sample?: number;
+  readonly all?: boolean;
+  readonly seed?: number;
+  readonly delayMs?: number;
 }
 
 /** Verifies a site and prints what a crawler would find otherwise than published. */
@@ -21,7 +20,7 @@ export async function runVerify(options: VerifyArguments, context: RunContext): 
   let summary: VerifySummary;
   try {
     summary = await verifySite({
-      ...omitUndefined(options),
+      ...options,
       signal,
       onEvent: (event) => {
         printEvent(context, event);

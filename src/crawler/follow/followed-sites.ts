@@ -1,6 +1,6 @@
 import { type Clock, omitUndefined, TidemarkError } from "../../core/index.ts";
 import type { PlannedSite, Store } from "../../storage/index.ts";
-import { areLooksInOrder } from "../crawl-settings.ts";
+import { areIntervalsInOrder } from "../crawl-settings.ts";
 import type { PolitenessOptions } from "../engine/politeness/politeness-options.ts";
 import type { FollowedSite } from "../followed-site.ts";
 import { parseSiteAddress } from "../site-address.ts";
@@ -16,8 +16,8 @@ function checkSite(site: FollowedSite): string {
   const origin = parseSiteAddress(site.url, undefined);
   checkVisitOptions(site);
   const { priority } = site;
-  if (!areLooksInOrder(omitUndefined({ lookLeastMs: site.lookLeastMs, lookMostMs: site.lookMostMs })))
-    throw new TidemarkError("bad-option", `lookLeastMs of ${origin} must be no more than lookMostMs.`);
+  if (!areIntervalsInOrder(site))
+    throw new TidemarkError("bad-option", `minIntervalMs of ${origin} must be no more than maxIntervalMs.`);
   if (priority !== undefined && !(priority >= 0 && priority <= highestPriority))
     throw new TidemarkError(
       "bad-option",
@@ -99,7 +99,7 @@ export class FollowedSites {
   }
 
   boundsOf(origin: string): { readonly leastMs?: number; readonly mostMs?: number } {
-    const { lookLeastMs: leastMs, lookMostMs: mostMs } = this.optionsOf(origin);
+    const { minIntervalMs: leastMs, maxIntervalMs: mostMs } = this.optionsOf(origin);
     return omitUndefined({ leastMs, mostMs });
   }
 
@@ -123,7 +123,7 @@ export class FollowedSites {
       return;
     }
     // The bounds may be others than when it was planned.
-    const at = Math.min(planned?.at ?? now, now + (site.lookMostMs ?? dayMs));
+    const at = Math.min(planned?.at ?? now, now + (site.maxIntervalMs ?? dayMs));
     this.#scheduler.add(origin, at, priority);
     if (isPaused) this.#scheduler.setPaused(origin, true);
   }

@@ -29,7 +29,7 @@ describe("runChanges", () => {
 
   function run(cursorFile: string, stdout: Writable): Promise<number> {
     const stop = new AbortController();
-    const options = { url: server.url, cursorFile, since: undefined, types: undefined, typesKey: "" };
+    const options = { url: server.url, cursorFile };
     return runChanges(
       { ...options, format: "urls" },
       {

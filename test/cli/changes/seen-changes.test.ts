@@ -143,7 +143,7 @@ describe("tidemark changes of a crawler", () => {
     const run = (write: (done: (error?: Error) => void) => void): Promise<number> => {
       const stop = new AbortController();
       return runSeenChanges(
-        { store: crawler.folder.path, cursorFile, since: undefined, format: "urls" },
+        { store: crawler.folder.path, cursorFile, format: "urls" },
         {
           out: new Output(new Writable({ write: (_chunk, _encoding, done) => write(done) }), () => stop.abort()),
           err: new Output(new Writable({ write: (_chunk, _encoding, done) => done() }), () => undefined),

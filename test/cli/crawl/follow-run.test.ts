@@ -193,7 +193,7 @@ describe("readSitesFile", () => {
         allowPrivate: true,
         priority: 8,
       },
-      { url: "https://b.example/x", into: "m", budget: 5, restSeconds: 3 },
+      { url: "https://b.example/x", into: "m", budget: 5, restMs: 3000 },
     ]);
   });
 
@@ -202,7 +202,7 @@ describe("readSitesFile", () => {
     const file = join(folder.path, "sites");
     writeFileSync(file, '\n {"sites": [{"url": "https://a.example/", "priority": 3, "lookLeastMs": 60000}]}');
     const sites = await readSitesFile(file, { into: "m" });
-    assert.deepEqual(sites, [{ url: "https://a.example/", priority: 3, lookLeastMs: 60_000, into: "m" }]);
+    assert.deepEqual(sites, [{ url: "https://a.example/", priority: 3, minIntervalMs: 60_000, into: "m" }]);
   });
 
   it("tells every mistake with its line", async () => {

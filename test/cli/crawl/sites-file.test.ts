@@ -40,10 +40,21 @@ describe("readSitesFile", () => {
   });
 
   it("refuses a least time between visits beyond the most, also of one that is given beside the file", async () => {
-    const line = "https://a.example/ look-least=2d";
-    assert.deepEqual(await mistakesOf(`${line} look-most=1m\n`), ["line 1: look-least is longer than look-most"]);
-    assert.equal(((await mistakesOf(line, { lookMostMs: 60_000 })) as string[]).length, 1);
-    assert.equal((await readLines(`${line} look-most=2d\n${line.replace("a", "b")}`)).length, 2);
+    const line = "https://a.example/ min-interval=2d";
+    assert.deepEqual(await mistakesOf(`${line} max-interval=1m\n`), [
+      "line 1: min-interval is longer than max-interval",
+    ]);
+    assert.equal(((await mistakesOf(line, { maxIntervalMs: 60_000 })) as string[]).length, 1);
+    assert.equal((await readLines(`${line} max-interval=2d\n${line.replace("a", "b")}`)).length, 2);
+  });
+
+  it("understands names of earlier versions", async () => {
+    assert.deepEqual(await readLines("https://a.example/ look-least=1m look-most=1h"), [
+      { url: "https://a.example/", minIntervalMs: 60_000, maxIntervalMs: 3_600_000 },
+    ]);
+    assert.deepEqual(await mistakesOf("https://a.example/ look-most=1h max-interval=1h"), [
+      "line 1: --max-interval is given more than once.",
+    ]);
   });
 
   it("refuses an address without a host", async () => {

@@ -89,9 +89,9 @@ describe("tidemark plan", () => {
     const { path } = crawler.folder;
     await refused([path], /no history .* none of 12 pages was asked for twice.*--poll planned/s);
     await refused([path, "--site", "https://other.example/"], /no site https:\/\/other\.example/);
-    await refused([path, "--budget", "much"], /--budget much.*500, or 5%/s);
-    await refused([path, "--budget", "0"], /--budget 0/);
-    await refused([path, "--freshness", "90"], /--freshness 90.*0\.9/s);
+    await refused([path, "--budget", "much"], /--budget "much".*500, or 5%/s);
+    await refused([path, "--budget", "0"], /--budget "0"/);
+    await refused([path, "--freshness", "90"], /--freshness "90".*0\.9/s);
     await refused([path, "--figure", "plan.png"], /end in \.svg/);
     writeFileSync(join(path, "file"), "");
     const lost = join(path, "file", "plan.svg");

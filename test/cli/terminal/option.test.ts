@@ -1,51 +1,43 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
-import { dateOption, durationOption, mediaTypesOption } from "../../../src/cli/terminal/option.ts";
-import { omitUndefined } from "../../../src/core/omit-undefined.ts";
+import { test } from "node:test";
+import { readSettings, yargsOptionsOf } from "../../../src/cli/terminal/option.ts";
+import { mediaTypes } from "../../../src/config/list-kind.ts";
+import { settingRow as row } from "../../../src/config/setting.ts";
+import { flag, numberBetween, wholeNumber } from "../../../src/config/setting-kind.ts";
 
-describe("dateOption", () => {
-  const rows: ReadonlyArray<readonly [string, string]> = [
-    ["2026-11-20", "2026-11-20T00:00:00.000Z"],
-    ["2026-11-20T02:03", "2026-11-20T02:03:00.000Z"],
-    ["2026-11-20T02:03:04", "2026-11-20T02:03:04.000Z"],
-    ["2026-11-20T02:03:04.5Z", "2026-11-20T02:03:04.500Z"],
-    ["2026-11-20T02:03+02:00", "2026-11-20T00:03:00.000Z"],
-    ["2024-02-29", "2024-02-29T00:00:00.000Z"],
-  ];
-  for (const [text, iso] of rows) {
-    it(`reads ${text}, whatever the zone of the machine`, () => {
-      assert.equal(new Date(dateOption({ since: text }, "since") ?? Number.NaN).toISOString(), iso);
-    });
-  }
+const table = {
+  pages: row("pages", wholeNumber(1, 9), "Pages", { alias: "p", default: "`3`", former: { option: "sheets" } }),
+  share: row("share", numberBetween(0, 1, 0.5), "Share"),
+  types: row("types", mediaTypes, "Types"),
+  isOld: row("old", flag, "Old", { isDeprecated: true }),
+};
+
+test("settings are read from the command line, under their names and those of earlier versions", () => {
+  const args = { pages: "3", share: "", types: ["text/html, image/*", "TEXT/CSS"], old: true, other: "x" };
+  const wanted = { pages: 3, share: 0.5, types: ["text/html", "image/*", "TEXT/CSS"], isOld: true };
+  assert.deepEqual(readSettings(args, table), wanted);
+  assert.deepEqual(readSettings({ sheets: "4", old: false }, table), { pages: 4 });
+  assert.deepEqual(readSettings({}, table), {});
 });
 
-describe("durationOption", () => {
-  it("reads a length of time with its unit", () => {
-    const read = (value: string) => durationOption({ settle: value }, "settle");
-    const rows = { "250ms": 250, "1.5s": 1500, "5m": 300_000, "24h": 86_400_000, "7d": 604_800_000 };
-    for (const [text, wanted] of Object.entries(rows)) assert.equal(read(text), wanted, text);
-    assert.equal(durationOption({}, "settle"), undefined);
-    for (const bad of ["250", "5 s", "-1s", "1e3s", "s", "1S", "0s"])
-      assert.throws(() => read(bad), { code: "bad-option" });
-  });
+test("what is no value is refused", () => {
+  for (const [args, message] of [
+    [{ pages: "" }, "--pages needs a value."],
+    [{ types: ["text/html", ""] }, "--types needs a value."],
+    [{ pages: ["1", "2"] }, "--pages is given more than once."],
+    [{ pages: "1", sheets: "1" }, "--pages is given more than once."],
+    [{ pages: "10" }, '--pages "10": not a whole number from 1 to 9.'],
+    [{ sheets: "x" }, '--pages "x": not a whole number from 1 to 9.'],
+  ] as const)
+    assert.throws(() => readSettings(args, table), { code: "bad-option", message });
 });
 
-describe("mediaTypesOption", () => {
-  it("takes lists, repetitions and spaces", () => {
-    const { types, filter } = mediaTypesOption({ types: ["text/html, image/*", "TEXT/CSS"] }, "types");
-    assert.deepEqual(types, ["text/html", "image/*", "TEXT/CSS"]);
-    assert.equal(filter.key, "image/*,text/css,text/html");
-  });
-
-  it("means all types where the option is not given", () => {
-    const { types, filter } = mediaTypesOption({}, "types");
-    assert.equal(types, undefined);
-    assert.equal(filter.key, "");
-  });
-});
-
-describe("omitUndefined", () => {
-  it("drops what is undefined and nothing else", () => {
-    assert.deepEqual(Object.keys(omitUndefined({ a: undefined, b: 0, c: false, d: "" })), ["b", "c", "d"]);
+test("help says the default, and nothing of what is deprecated", () => {
+  assert.deepEqual(yargsOptionsOf(table), {
+    pages: { type: "string", alias: "p", describe: "Pages (3)" },
+    sheets: { type: "string", hidden: true },
+    share: { type: "string", describe: "Share" },
+    types: { type: "string", describe: "Types (repeatable)" },
+    old: { type: "boolean", hidden: true },
   });
 });

@@ -25,7 +25,7 @@ describe("sites that are polled in virtual time", () => {
   it("are visited when the first interval of a page is over, by rules of intervals", async () => {
     const visitsBy = async (planner: PollPlannerName): Promise<number> => {
       using temp = makeTempFolder();
-      const options = { planner, budget: 100, lookLeastMs: 3_600_000, lookMostMs: 60 * 86_400_000 };
+      const options = { planner, budget: 100, minIntervalMs: 3_600_000, maxIntervalMs: 60 * 86_400_000 };
       return (await pollSites({ ...size, sites: 1, pages: 3, options }, makeHistory(3, 400, 5), temp.path)).visits;
     };
     const [nutch, storm] = [await visitsBy("nutch"), await visitsBy("stormcrawler")];

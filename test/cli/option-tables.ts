@@ -1,0 +1,44 @@
+import type { Command } from "../../src/cli/terminal/command.ts";
+import { helpOf, type Setting } from "../../src/config/setting.ts";
+
+const head = "| option | default | |\n|---|---|---|\n";
+
+/** The row of an option in a document. */
+function formatRow(setting: Setting): string {
+  const { option, alias, value = "VALUE", kind, default: usual, doc } = setting;
+  const written = (name: string): string => {
+    if (kind.form === "flag") return `\`${name}\``;
+    return `\`${name} ${kind.whenAlone === undefined ? value : `[${value}]`}\``;
+  };
+  const names = [written(`--${option}`), ...(alias === undefined ? [] : [written(`-${alias}`)])].join(", ");
+  const cells = [names, usual ?? (kind.form === "flag" ? "off" : ""), doc ?? inSentence(setting)];
+  return `${cells.map((cell) => (cell === "" ? "|" : `| ${cell} `)).join("")}|\n`.replace("||", "| |");
+}
+
+/** The help text without the default, as a document goes on. */
+function inSentence({ default: _, ...setting }: Setting): string {
+  const text = helpOf(setting).replace(/ \(repeatable\)$/, "; repeatable");
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+/** The table of the options that stand in a document: those that are not deprecated. */
+export function formatOptionTable(options: Command["options"]): string {
+  const rows = Object.values(options).filter(({ isDeprecated }) => !isDeprecated);
+  return head + rows.map(formatRow).join("");
+}
+
+/**
+ * Puts a table in the place of the first table of options after a heading.
+ *
+ * @returns the document, or undefined if the section has no such table
+ */
+export function replaceOptionTable(document: string, heading: string, table: string): string | undefined {
+  const from = document.startsWith(`${heading}\n`) ? 0 : document.indexOf(`\n${heading}\n`);
+  if (from === -1) return undefined;
+  const next = document.indexOf("\n## ", from + heading.length);
+  const to = next === -1 ? document.length : next;
+  const [place] = /^\| option \|.*\n(?:\|.*\n)*/m.exec(document.slice(from, to)) ?? [];
+  if (place === undefined) return undefined;
+  const at = document.indexOf(place, from);
+  return document.slice(0, at) + table + document.slice(at + place.length);
+}
