@@ -1,11 +1,18 @@
 import type { EpochMs } from "../../src/core/time.ts";
-import { WaitHeap } from "./wait-heap.ts";
+import { PrioritySequencer } from "../../src/crawler/engine/order/priority-sequencer.ts";
 
 /** Resolves once everything that can go on without time has gone as far as it can. */
 export type Idle = () => Promise<void>;
 
 /** Resolves once time may jump there. */
 export type Reach = (at: EpochMs) => Promise<void>;
+
+interface Wait {
+  readonly at: EpochMs;
+  readonly wake: () => void;
+  /** Whether it was left before its time. */
+  isOver: boolean;
+}
 
 /**
  * Time that passes only where everybody waits for it: then it jumps to the end of the first wait. What waits as long goes on in
@@ -14,7 +21,7 @@ export type Reach = (at: EpochMs) => Promise<void>;
 export class VirtualTime {
   readonly #idle: Idle;
   readonly #reach: Reach | undefined;
-  readonly #waits = new WaitHeap();
+  readonly #waits = new PrioritySequencer<Wait>(({ at }) => at);
   #now: EpochMs;
   #isEnding = false;
 
@@ -40,7 +47,8 @@ export class VirtualTime {
         signal?.removeEventListener("abort", leave);
         resolve();
       };
-      const wait = this.#waits.add(at, wake);
+      const wait: Wait = { at, wake, isOver: false };
+      this.#waits.add(wait);
       const leave = (): void => {
         wait.isOver = true;
         resolve();
@@ -53,13 +61,22 @@ export class VirtualTime {
   async run(until: EpochMs): Promise<void> {
     for (;;) {
       await this.#idle();
-      const wait = this.#isEnding ? undefined : this.#waits.next(until);
+      const wait = this.#isEnding ? undefined : this.#nextWait(until);
       if (wait === undefined) break;
       await this.#reach?.(wait.at);
       this.#now = wait.at;
       wait.wake();
     }
     if (!this.#isEnding) this.#now = Math.max(this.#now, until);
+  }
+
+  /** Takes out the first wait that ends until then; those that were left go with it. */
+  #nextWait(until: EpochMs): Wait | undefined {
+    while (this.#waits.firstKey <= until) {
+      const wait = this.#waits.next();
+      if (wait?.isOver === false) return wait;
+    }
+    return undefined;
   }
 
   /** Ends the passing of time after the next moment of idleness. */

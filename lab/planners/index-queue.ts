@@ -1,4 +1,4 @@
-import { DueHeap } from "../../src/crawler/engine/revisit/due-heap.ts";
+import { IndexedHeap } from "../../src/core/indexed-heap.ts";
 import { secondsUntilValue } from "../../src/crawler/engine/revisit/poll-index.ts";
 
 /** Pages of a queue, by their numbers; the columns are read again as pages are visited, and may change meanwhile. */
@@ -15,13 +15,13 @@ const pull = 0.5;
 /**
  * The greedy index as a queue without end: a visit whenever there is room for one, whatever the pace. Each page is due when
  * its value reaches a price, and the price follows how late visits are, so that no budget need be known. O(log n) a
- * visit; once in n visits all are dated anew, which is O(n). 24 bytes a page.
+ * visit; once in n visits all are dated anew, which is O(n log n). 24 bytes a page.
  *
  * @see Busa-Fekete et al., arXiv 2502.02430, 2025
  */
 export class IndexQueue {
   readonly #pages: QueuedPages;
-  readonly #heap: DueHeap;
+  readonly #heap: IndexedHeap = new IndexedHeap();
   #price: number;
   #visits = 0;
   #lateness = 0;
@@ -32,9 +32,7 @@ export class IndexQueue {
     this.#pages = pages;
     this.#price = price;
     this.#roundFrom = nowSeconds;
-    const due = new Float64Array(pages.polledAtSeconds.length);
-    for (let page = 0; page < due.length; page++) due[page] = this.#dueOf(page);
-    this.#heap = new DueHeap(due);
+    this.#dateAll();
   }
 
   get price(): number {
@@ -43,9 +41,9 @@ export class IndexQueue {
 
   /** Takes the page to visit now, which counts as visited at that instant. @returns -1 of no pages */
   take(nowSeconds: number): number {
-    const page = this.#heap.top;
-    if (page < 0) return page;
-    const late = nowSeconds - this.#heap.dueOf(page);
+    const page = this.#heap.first;
+    if (page === undefined) return -1;
+    const late = nowSeconds - this.#heap.firstKey;
     if (Number.isFinite(late)) this.#lateness += late;
     this.#pages.polledAtSeconds[page] = nowSeconds;
     this.#heap.set(page, this.#dueOf(page));
@@ -73,6 +71,10 @@ export class IndexQueue {
     this.#visits = 0;
     this.#lateness = 0;
     this.#roundFrom = nowSeconds;
-    this.#heap.reset((page) => this.#dueOf(page));
+    this.#dateAll();
+  }
+
+  #dateAll(): void {
+    for (let page = 0; page < this.#pages.polledAtSeconds.length; page++) this.#heap.set(page, this.#dueOf(page));
   }
 }

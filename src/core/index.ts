@@ -35,8 +35,10 @@ export type {
   Validators,
 } from "./fetch-outcome.ts";
 export type { Figure, FigureAxis, FigureMark } from "./figure.ts";
+export { grow } from "./grow.ts";
 export type { ExchangeSink, HttpExchange } from "./http-exchange.ts";
 export type { IndexNowEvent, IndexNowSummary } from "./index-now-event.ts";
+export { IndexedHeap } from "./indexed-heap.ts";
 export { isMediaType, type MediaTypeFilter, parseMediaTypeFilter } from "./media-type.ts";
 export { type MirrorEvent, type MirrorFindingKind, type MirrorSummary, mirrorFindingKinds } from "./mirror-event.ts";
 export { omitUndefined } from "./omit-undefined.ts";

@@ -1,5 +1,4 @@
-import type { EpochMs } from "../../core/index.ts";
-import { SlotHeap } from "../engine/order/slot-heap.ts";
+import { type EpochMs, IndexedHeap } from "../../core/index.ts";
 
 /** Where a site of a scheduler stands. */
 export interface ScheduledSite {
@@ -41,9 +40,9 @@ export class SiteScheduler {
   readonly #free: number[] = [];
   readonly #numbers = new Map<string, number>();
   /** Sites that are not due yet, by their time. */
-  readonly #waiting = new SlotHeap();
+  readonly #waiting = new IndexedHeap();
   /** Sites that are due, by their time less what their priority is worth. */
-  readonly #due = new SlotHeap();
+  readonly #due = new IndexedHeap();
   #underWay = 0;
 
   /** Sites, paused ones too. */

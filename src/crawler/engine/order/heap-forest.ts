@@ -1,4 +1,4 @@
-import { grow } from "./grow.ts";
+import { grow } from "../../../core/index.ts";
 
 /** A heap without nodes. */
 export const emptyHeap = -1;

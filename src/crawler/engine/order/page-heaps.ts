@@ -1,4 +1,4 @@
-import { grow } from "./grow.ts";
+import { grow } from "../../../core/index.ts";
 import { isBefore, lastParent, rise, sink } from "./quad-heap.ts";
 
 // A site's row: where its segment begins, how many places it has, how many of them the heap takes and where in it the run begins,

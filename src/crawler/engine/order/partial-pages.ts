@@ -1,4 +1,4 @@
-import { grow } from "./grow.ts";
+import { grow } from "../../../core/index.ts";
 import { rankOf } from "./least-rank.ts";
 import type { OrderedPages } from "./order-rule.ts";
 import { PageHeaps } from "./page-heaps.ts";

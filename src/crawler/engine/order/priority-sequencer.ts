@@ -1,21 +1,16 @@
-import type { EpochMs } from "../../../core/index.ts";
+import { type EpochMs, IndexedHeap } from "../../../core/index.ts";
 import { readyIfAny, type Sequencer } from "./sequencer.ts";
-
-interface Entry<Item> {
-  readonly item: Item;
-  readonly key: number;
-  readonly number: number;
-}
-
-function isBefore<Item>(a: Entry<Item>, b: Entry<Item>): boolean {
-  return a.key < b.key || (a.key === b.key && a.number < b.number);
-}
 
 /** The item of the least key first; of equal keys what was added first. O(log n). */
 export class PrioritySequencer<Item> implements Sequencer<Item> {
   readonly #keyOf: (item: Item) => number;
-  /** A heap: no entry is before the one at half its place. */
-  readonly #heap: Entry<Item>[] = [];
+  /** By slot: an item, and its number in the order of arrival. */
+  readonly #items: (Item | undefined)[] = [];
+  readonly #arrivals: number[] = [];
+  readonly #freeSlots: number[] = [];
+  readonly #heap = new IndexedHeap(
+    (slot, other) => (this.#arrivals[slot] as number) < (this.#arrivals[other] as number),
+  );
   #added = 0;
 
   /** @param keyOf - asked once, when an item is added */
@@ -24,12 +19,12 @@ export class PrioritySequencer<Item> implements Sequencer<Item> {
   }
 
   get backlog(): number {
-    return this.#heap.length;
+    return this.#heap.size;
   }
 
   /** Key of the item that is next; Infinity if there is none. */
   get firstKey(): number {
-    return this.#heap[0]?.key ?? Number.POSITIVE_INFINITY;
+    return this.#heap.firstKey;
   }
 
   readyAt(now: EpochMs): EpochMs {
@@ -37,43 +32,19 @@ export class PrioritySequencer<Item> implements Sequencer<Item> {
   }
 
   next(): Item | undefined {
-    const first = this.#heap[0];
-    const last = this.#heap.pop();
-    if (first === undefined || last === undefined) return undefined;
-    if (this.#heap.length > 0) this.#sink(last);
-    return first.item;
+    const slot = this.#heap.first;
+    if (slot === undefined) return undefined;
+    const item = this.#items[slot];
+    this.#heap.delete(slot);
+    this.#items[slot] = undefined;
+    this.#freeSlots.push(slot);
+    return item;
   }
 
   add(item: Item): void {
-    const heap = this.#heap;
-    const entry = { item, key: this.#keyOf(item), number: this.#added++ };
-    let at = heap.push(entry) - 1;
-    while (at > 0) {
-      const above = (at - 1) >> 1;
-      const parent = heap[above];
-      if (parent === undefined || !isBefore(entry, parent)) break;
-      heap[at] = parent;
-      at = above;
-    }
-    heap[at] = entry;
-  }
-
-  #sink(entry: Entry<Item>): void {
-    const heap = this.#heap;
-    let at = 0;
-    for (;;) {
-      let below = 2 * at + 1;
-      let child = heap[below];
-      if (child === undefined) break;
-      const other = heap[below + 1];
-      if (other !== undefined && isBefore(other, child)) {
-        child = other;
-        below++;
-      }
-      if (!isBefore(child, entry)) break;
-      heap[at] = child;
-      at = below;
-    }
-    heap[at] = entry;
+    const slot = this.#freeSlots.pop() ?? this.#items.length;
+    this.#items[slot] = item;
+    this.#arrivals[slot] = this.#added++;
+    this.#heap.set(slot, this.#keyOf(item));
   }
 }

@@ -1,8 +1,6 @@
-import type { EpochMs } from "../../../core/index.ts";
-import { grow } from "./grow.ts";
+import { type EpochMs, grow, IndexedHeap } from "../../../core/index.ts";
 import { emptyHeap, HeapForest } from "./heap-forest.ts";
 import type { SitePages } from "./site-pages.ts";
-import { SlotHeap } from "./slot-heap.ts";
 
 /** How many connections there are, and how sites are spared. */
 export interface TurnOptions {
@@ -53,10 +51,10 @@ export class SiteTurns {
   /** The sites that are ready of each address that has more than one of them, by what goes first. */
   readonly #sites = new HeapForest();
   /** Addresses that are ready, by their best site. */
-  readonly #ready = new SlotHeap();
+  readonly #ready = new IndexedHeap();
   /** By the end of their rests. */
-  readonly #addressesAtRest = new SlotHeap();
-  readonly #sitesAtRest = new SlotHeap();
+  readonly #addressesAtRest = new IndexedHeap();
+  readonly #sitesAtRest = new IndexedHeap();
   #siteWords = new Int32Array(0);
   #addressWords = new Int32Array(0);
   #underWay = 0;

@@ -1,4 +1,4 @@
-import { DueHeap } from "./due-heap.ts";
+import { IndexedHeap } from "../../../core/index.ts";
 import type { KnownPages, VisitPlan, VisitWindow } from "./known-pages.ts";
 
 /** How many visits of a window each site allows, less those that were given. */
@@ -59,7 +59,7 @@ export function slotSeconds({ fromSeconds, seconds, visits }: VisitWindow, slot:
 
 /** How a schedule comes to the next visit of a page. */
 export interface DueRule {
-  /** When each page is due; NaN for never. Taken over. */
+  /** When each page is due; NaN for never. */
   readonly due: Float64Array;
   /** When a page that is visited now is due again. */
   readonly next: (page: number, nowSeconds: number) => number;
@@ -67,20 +67,26 @@ export interface DueRule {
   readonly isEager: boolean;
 }
 
+/** Orders pages that are due at once: not by their numbers, for pages of like numbers are often alike. */
+function scatter(page: number): number {
+  return Math.imul(page, 0x9e37_79b1) >>> 0;
+}
+
 /** Visits spread evenly over a window, each of the page that is due first (earliest deadline first). O(n + visits log n). */
 export function scheduleVisits(pages: KnownPages, window: VisitWindow, { due, next, isEager }: DueRule): VisitPlan {
-  const heap = new DueHeap(due);
+  const heap = new IndexedHeap((page, other) => scatter(page) < scatter(other));
+  for (const [page, at] of due.entries()) if (!Number.isNaN(at)) heap.set(page, at);
   const quota = new SiteQuota(pages, window);
   const list = new VisitList(window.visits);
   for (let slot = 0; slot < window.visits; slot++) {
     const now = slotSeconds(window, slot);
-    let page = heap.top;
-    while (page >= 0 && (isEager || heap.dueOf(page) <= now) && !quota.take(page)) {
-      heap.remove(page);
-      page = heap.top;
+    let page = heap.first;
+    while (page !== undefined && (isEager || heap.firstKey <= now) && !quota.take(page)) {
+      heap.delete(page);
+      page = heap.first;
     }
-    if (page < 0 || heap.dueOf(page) === Number.POSITIVE_INFINITY) break;
-    if (!isEager && heap.dueOf(page) > now) continue;
+    if (page === undefined || heap.firstKey === Number.POSITIVE_INFINITY) break;
+    if (!isEager && heap.firstKey > now) continue;
     list.add(page, now);
     heap.set(page, next(page, now));
   }

@@ -4,19 +4,25 @@ import { grow } from "./grow.ts";
 const arity = 4;
 
 /**
- * Numbers of slots by a key, the least first; equal keys by the number of the slot. Any slot can be moved or taken out.
- * O(log n) an operation; 16 bytes a slot.
+ * Numbers of slots by a key, the least first; equal keys by the number of the slot, or as the owner of the slots compares them.
+ * Any slot can be moved or taken out. O(log n) an operation; 16 bytes a slot.
  *
  * A heap of four children a node, with its keys side by side in the order of the heap: a step down looks at one line of memory,
  * where a heap of numbers that stand for keys elsewhere looks at three.
  */
-export class SlotHeap {
+export class IndexedHeap {
+  readonly #tieBreak: ((slot: number, other: number) => boolean) | undefined;
   /** In the order of the heap. */
   #keys = new Float64Array(0);
   #slots = new Int32Array(0);
   /** By slot: where it stands in the heap, counted from 1; 0 if it is not there. */
   #places = new Int32Array(0);
   #size = 0;
+
+  /** @param tieBreak - whether a slot goes before another of the same key. Default: the lower number does */
+  constructor(tieBreak?: (slot: number, other: number) => boolean) {
+    this.#tieBreak = tieBreak;
+  }
 
   get size(): number {
     return this.#size;
@@ -78,7 +84,9 @@ export class SlotHeap {
 
   #isBefore(slot: number, key: number, place: number): boolean {
     const other = this.#keys[place] as number;
-    return key < other || (key === other && slot < (this.#slots[place] as number));
+    if (key !== other) return key < other;
+    const otherSlot = this.#slots[place] as number;
+    return this.#tieBreak === undefined ? slot < otherSlot : this.#tieBreak(slot, otherSlot);
   }
 
   #copy(from: number, to: number): void {

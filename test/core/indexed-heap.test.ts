@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SlotHeap } from "../../../../src/crawler/engine/order/slot-heap.ts";
-import { fc } from "../../../property.ts";
+import { IndexedHeap } from "../../src/core/indexed-heap.ts";
+import { fc } from "../property.ts";
 
 const step = fc.record({ slot: fc.nat(90), key: fc.option(fc.nat(40), { freq: 4 }) });
 
 test("the first slot is the one that a look at all of them finds, whatever is put in, moved and taken out", () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
-      const heap = new SlotHeap();
+    fc.property(fc.array(step, { maxLength: 400 }), fc.boolean(), (steps, highestFirst) => {
+      const heap = highestFirst ? new IndexedHeap((slot, other) => slot > other) : new IndexedHeap();
       const keys = new Map<number, number>();
       for (const { slot, key } of steps) {
         if (key === null) {
@@ -18,7 +18,7 @@ test("the first slot is the one that a look at all of them finds, whatever is pu
           heap.set(slot, key);
           keys.set(slot, key);
         }
-        const [first] = [...keys].sort(([a, keyA], [b, keyB]) => keyA - keyB || a - b);
+        const [first] = [...keys].sort(([a, keyA], [b, keyB]) => keyA - keyB || (highestFirst ? b - a : a - b));
         assert.equal(heap.size, keys.size);
         assert.equal(heap.first, first?.[0]);
         assert.equal(heap.firstKey, first?.[1] ?? Number.POSITIVE_INFINITY);
