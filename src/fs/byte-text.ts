@@ -66,6 +66,18 @@ export class ByteText {
     this.#length = end;
   }
 
+  /** Appends a whole number from 0 on in so many bytes, the highest first: such numbers are in order as their bytes are. */
+  putUint(value: number, sizeBytes: number): void {
+    this.#reserve(sizeBytes);
+    let rest = value;
+    for (let at = this.#length + sizeBytes - 1; at >= this.#length; at--) {
+      const next = Math.floor(rest / 256);
+      this.#bytes[at] = rest - next * 256;
+      rest = next;
+    }
+    this.#length += sizeBytes;
+  }
+
   /** Appends bytes of a buffer. */
   putBytes(source: Buffer, from: number, to: number): void {
     this.#reserve(to - from);

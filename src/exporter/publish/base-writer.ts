@@ -1,6 +1,6 @@
 import type { EpochSeconds, Page } from "../../core/index.ts";
 import { baseGroup, formatArchiveName, formatBaseList, writeChangeLine } from "../../formats/archive/index.ts";
-import { SortedLines } from "../../fs/index.ts";
+import { RecordSort } from "../../fs/index.ts";
 import type { ArchiveFiles } from "./archive-files.ts";
 import type { Base } from "./ledger.ts";
 import { groupNumberOf, type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
@@ -10,6 +10,10 @@ const maxAnnounced = 400;
 
 const linesATick = 4096;
 
+/** A line is sorted by its time; the number of its group stands before it. */
+const timeBytes = 5;
+const groupBytes = 2;
+
 /**
  * Publishes the whole site as a base: exactly the partition of Brandman et al., section 3.3. All
  * pages in last-modified order, segments of 2000, split by MIME type, compressed.
@@ -17,21 +21,24 @@ const linesATick = 4096;
 export class BaseWriter {
   readonly #folder: ArchiveFiles;
   readonly #options: PartitionOptions;
-  readonly #lines: SortedLines;
+  readonly #lines: RecordSort;
   #pages = 0;
 
   /** @param spillFolder - where lines are sorted that have no room in memory */
   constructor(folder: ArchiveFiles, options: PartitionOptions, spillFolder: string) {
     this.#folder = folder;
     this.#options = options;
-    this.#lines = new SortedLines(spillFolder);
+    this.#lines = new RecordSort(spillFolder);
   }
 
   /** Takes a page; they come in path order. */
   add(page: Page): void {
     this.#pages += 1;
-    writeChangeLine(this.#lines.text, { kind: "created", page });
-    this.#lines.add(page.lastModified, groupNumberOf(page.mediaType));
+    const { text } = this.#lines;
+    text.putUint(page.lastModified, timeBytes);
+    text.putUint(groupNumberOf(page.mediaType), groupBytes);
+    writeChangeLine(text, { kind: "created", page });
+    this.#lines.add(timeBytes);
   }
 
   /**
@@ -47,11 +54,13 @@ export class BaseWriter {
       first = undefined;
       return interval;
     });
-    using lines = this.#lines.drain();
-    for (let taken = 1; lines.next(); taken++) {
-      last = lines.time;
+    let taken = 0;
+    for (const { bytes, start, keyEnd, end } of this.#lines.drain()) {
+      last = bytes.readUIntBE(start, timeBytes);
       first ??= last;
-      if (writer.addLine(lines.group, lines.bytes, lines.start, lines.end)) await writer.drain();
+      const group = bytes.readUIntBE(keyEnd, groupBytes);
+      if (writer.addLine(group, bytes, keyEnd + groupBytes, end)) await writer.drain();
+      taken += 1;
       if (taken % linesATick === 0) onBatch(taken);
     }
     const archives = (await writer.end())
@@ -72,7 +81,7 @@ export class BaseWriter {
   }
 
   /** Removes what was spilled. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#lines[Symbol.asyncDispose]();
+  [Symbol.dispose](): void {
+    this.#lines[Symbol.dispose]();
   }
 }

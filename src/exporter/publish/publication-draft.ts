@@ -295,7 +295,7 @@ class Drafting<File extends CandidateFile> {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#tier?.[Symbol.asyncDispose]();
-    await this.#base?.[Symbol.asyncDispose]();
+    this.#base?.[Symbol.dispose]();
     await this.#memory[Symbol.asyncDispose]();
     if (!this.#isDecided) await removeFiles(this.#files.folder, this.#files.written);
   }

@@ -10,8 +10,9 @@ import type { ZipArchive } from "archiver";
 import { type EpochMs, wrapSystemError } from "../../core/index.ts";
 import { formatW3cDate } from "../../formats/time/index.ts";
 import { parseCdxjLine } from "../../formats/warc/index.ts";
-import { linesOf, mergeLines, renameDurably } from "../../fs/index.ts";
+import { RecordSort, renameDurably } from "../../fs/index.ts";
 import { indexOfWarc, listWarcs } from "./warc-files.ts";
+import { addLine, drainLines } from "./warc-index.ts";
 
 /** What a WACZ says of itself. */
 export interface WaczOptions {
@@ -95,7 +96,19 @@ class Package {
 }
 
 async function* mergedIndex(folder: string, warcs: readonly string[]): AsyncGenerator<string, void, void> {
-  yield* mergeLines(warcs.map((name) => linesOf(indexOfWarc(join(folder, name)))));
+  using sort = new RecordSort(folder);
+  for (const name of warcs) for await (const line of linesOf(indexOfWarc(join(folder, name)))) addLine(sort, line);
+  yield* drainLines(sort);
+}
+
+async function* linesOf(file: string): AsyncGenerator<string, void, void> {
+  let rest = "";
+  for await (const chunk of createReadStream(file, "latin1") as AsyncIterable<string>) {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (rest !== "") yield rest;
 }
 
 async function* pagesOf(lines: AsyncIterable<string>): AsyncGenerator<Buffer, void, void> {

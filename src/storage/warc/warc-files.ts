@@ -6,7 +6,7 @@ import { type Clock, wrapSystemError } from "../../core/index.ts";
 import { type CdxjEntry, formatBase32, formatRecordId, parseCdxjLine } from "../../formats/warc/index.ts";
 import { renameDurably, syncFiles } from "../../fs/index.ts";
 import { type NewRecord, type RecordPlace, WarcFile } from "./warc-file.ts";
-import { type WarcIndexOptions, writeWarcIndex } from "./warc-index.ts";
+import { writeWarcIndex } from "./warc-index.ts";
 
 /** Where WARC files go, and what they say of themselves. */
 export interface WarcFilesOptions {
@@ -110,7 +110,7 @@ export class WarcFiles {
       const path = join(folder, name);
       if (name.endsWith(`${warcEnding}${openEnding}`)) await this.#finish(path, judge);
       else if (name.endsWith(warcEnding) && statSync(indexOfWarc(path), { throwIfNoEntry: false }) === undefined)
-        await this.#index(path, indexOfWarc(path), { name });
+        await writeWarcIndex(path, indexOfWarc(path), { name });
     }
   }
 
@@ -169,10 +169,6 @@ export class WarcFiles {
     return path.slice(this.#options.folder.length + 1, -openEnding.length);
   }
 
-  #index(path: string, index: string, options: WarcIndexOptions): ReturnType<typeof writeWarcIndex> {
-    return writeWarcIndex(path, index, () => this.newTemporary(), options);
-  }
-
   // First the index, then the name: what has its name is finished.
   async #finish(openPath: string, judge?: CaptureJudge): Promise<void> {
     const path = openPath.slice(0, -openEnding.length);
@@ -183,7 +179,7 @@ export class WarcFiles {
         if (capture.ok) judge?.add(capture.value);
       };
       const name = this.#nameOf(openPath);
-      const { wholeBytes, captures } = await this.#index(
+      const { wholeBytes, captures } = await writeWarcIndex(
         openPath,
         index,
         judge === undefined ? { name } : { name, onLine },

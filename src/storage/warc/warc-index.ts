@@ -1,10 +1,10 @@
 import { createWriteStream } from "node:fs";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { decodeHttpHead, fieldOf, maxHttpHeadBytes, statusOf } from "../../formats/http/index.ts";
 import { formatCdxjLine, WarcDecoder, type WarcHead } from "../../formats/warc/index.ts";
-import { LineSort, renameDurably } from "../../fs/index.ts";
+import { RecordSort, renameDurably } from "../../fs/index.ts";
 import { readGzipMembers } from "./gzip-members.ts";
 
 /** What reading a WARC file to its end, or to where it is damaged, found. */
@@ -79,6 +79,17 @@ export async function readWarcFile(path: string, name: string, onLine: (line: st
   return { wholeBytes, captures };
 }
 
+/** Adds an ASCII line to a sort of lines. */
+export function addLine(sort: RecordSort, line: string): void {
+  sort.text.put(line);
+  sort.add(line.length);
+}
+
+/** The lines of a sort, in order. */
+export function* drainLines(sort: RecordSort): Generator<string, void, void> {
+  for (const { bytes, start, keyEnd } of sort.drain()) yield bytes.toString("latin1", start, keyEnd);
+}
+
 /** How an index is written. */
 export interface WarcIndexOptions {
   /** The file's name in the lines of the index. Default: that of the path. */
@@ -89,28 +100,25 @@ export interface WarcIndexOptions {
 
 /**
  * Writes the index of a WARC file: sorted, whole and durable before it has its name.
- *
- * @param newFile - names a file that is not there yet
  */
 export async function writeWarcIndex(
   path: string,
   index: string,
-  newFile: () => string,
   { name = basename(path), onLine }: WarcIndexOptions = {},
 ): Promise<WarcExtent> {
-  await using lines = new LineSort(newFile);
-  const extent = await readWarcFile(path, name, (line) => lines.add(line));
+  using sort = new RecordSort(dirname(index));
+  const extent = await readWarcFile(path, name, (line) => addLine(sort, line));
   const temporary = `${index}.tmp`;
-  await pipeline(Readable.from(withEnds(lines.sorted(), onLine)), createWriteStream(temporary));
+  await pipeline(Readable.from(withEnds(drainLines(sort), onLine)), createWriteStream(temporary));
   await renameDurably(temporary, index);
   return extent;
 }
 
-async function* withEnds(
-  lines: AsyncIterable<string>,
+function* withEnds(
+  lines: Iterable<string>,
   onLine: ((line: string) => void) | undefined,
-): AsyncGenerator<string, void, void> {
-  for await (const line of lines) {
+): Generator<string, void, void> {
+  for (const line of lines) {
     onLine?.(line);
     yield `${line}\n`;
   }

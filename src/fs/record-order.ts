@@ -1,31 +1,42 @@
-/** Bytes of a path that a key holds: a double holds whole numbers of 48 bits. */
-const keyBytes = 6;
+/** A record begins with the lengths of its key and of its rest, 32 bits each, little end first. The key and the rest follow. */
+export const recordHeadBytes = 8;
+
+/** Bytes of a key that one number holds, see {@link prefixOf}. */
+export const prefixBytes = 6;
+
+/** Digits of that number: the bytes, and one less than all of them for the end of the key. */
+const digits = 257;
 
 /** Shorter stretches are sorted by insertion. */
 const shortStretch = 16;
 
+/** The first bytes of a key as a number: keys of lower numbers go first. */
+export function prefixOf(bytes: Uint8Array, start: number, end: number): number {
+  let prefix = 0;
+  for (let at = start; at < start + prefixBytes; at++)
+    prefix = prefix * digits + (at < end ? (bytes[at] as number) + 1 : 0);
+  return prefix;
+}
+
 /**
- * Sorts records by their paths, byte by byte, and such of one path in the order in which they came.
- *
- * A record begins with the length of its path in two bytes, little end first, and the path, which has no zero byte.
- * Six bytes of each path at a time are its key; records of one key are sorted again by the next six. O(n log n) for n
- * records, and O(bytes) where paths begin alike, whatever their order.
+ * Sorts records by their keys, byte by byte, and those of one key in the order in which they came: by six bytes of each key, and
+ * those that are alike in these by the next six. O(n log n) for n records, and O(bytes) where keys begin alike, whatever their order.
  *
  * @param bytes - all records
  * @param offsets - where each begins; put in order
  */
-export function sortByPath(bytes: Uint8Array, offsets: Uint32Array): void {
-  new PathSort(bytes, offsets).run();
+export function sortRecords(bytes: Buffer, offsets: Uint32Array): void {
+  new PrefixSort(bytes, offsets).run();
 }
 
-class PathSort {
-  readonly #bytes: Uint8Array;
+class PrefixSort {
+  readonly #bytes: Buffer;
   readonly #offsets: Uint32Array;
   readonly #keys: Float64Array;
   readonly #spareOffsets: Uint32Array;
   readonly #spareKeys: Float64Array;
 
-  constructor(bytes: Uint8Array, offsets: Uint32Array) {
+  constructor(bytes: Buffer, offsets: Uint32Array) {
     this.#bytes = bytes;
     this.#offsets = offsets;
     this.#keys = new Float64Array(offsets.length);
@@ -44,8 +55,8 @@ class PathSort {
         const key = this.#keys[start] ?? 0;
         let end = start + 1;
         while (end < to && this.#keys[end] === key) end++;
-        // A key that ends with a zero byte is the end of its path.
-        if (end - start > 1 && key % 256 !== 0) todo.push(start, end, depth + keyBytes);
+        // Whose last digit is 0 is at its end.
+        if (end - start > 1 && key % digits !== 0) todo.push(start, end, depth + prefixBytes);
         start = end;
       }
     }
@@ -58,10 +69,8 @@ class PathSort {
     let inOrder = true;
     for (let at = from; at < to; at++) {
       const offset = this.#offsets[at] ?? 0;
-      const end = offset + 2 + ((bytes[offset] ?? 0) | ((bytes[offset + 1] ?? 0) << 8));
-      const start = offset + 2 + depth;
-      let key = 0;
-      for (let byte = start; byte < start + keyBytes; byte++) key = key * 256 + (byte < end ? (bytes[byte] ?? 0) : 0);
+      const start = offset + recordHeadBytes;
+      const key = prefixOf(bytes, start + depth, start + bytes.readUInt32LE(offset));
       this.#keys[at] = key;
       if (key < previous) inOrder = false;
       previous = key;
