@@ -70,7 +70,9 @@ export function parseCommandLine(
   columns: number,
   program: Program = tidemark,
 ): CommandLine {
-  if (argv.includes("--help") || argv.includes("--version")) return explain(argv, version, columns, program);
+  const isAsking = argv.includes("--help") || argv.includes("--version");
+  const isCompleting = program === tidemark && ["completion", "--get-yargs-completions"].includes(argv[0] ?? "");
+  if (isAsking || isCompleting) return explain(argv, version, columns, program);
   const at = argv[0]?.startsWith("-") ? argv.findIndex((word) => findCommand(program, word) !== undefined) : 0;
   const command = findCommand(program, argv[at] ?? "");
   if (command === undefined) throw noCommand(argv, program);
@@ -122,6 +124,9 @@ function explain(argv: readonly string[], version: string, columns: number, prog
     const examples = command.examples.map(([example, meaning]) => `  ${name} ${example}\n      ${meaning}`);
     addCommand(parser, command, command.usage, (own) => own.epilogue(`Examples:\n${examples.join("\n")}`));
   }
+  // The script that is printed calls the program by its name, which must be one word.
+  if (program === tidemark)
+    parser.completion("completion", "Print a script with which bash or zsh completes commands and options");
   let text = "";
   parser.parse([...argv], {}, (_, __, output) => {
     text = output;

@@ -149,6 +149,23 @@ describe("the command line", () => {
     assert.doesNotMatch(failureOf("crawl https://a.example/ --into m --zzz 3").hint ?? "", /Did you mean/);
   });
 
+  it("completes commands and options for a shell", () => {
+    const completionsOf = (line: string): readonly string[] => {
+      const parsed = parse(`--get-yargs-completions tidemark ${line}`);
+      return parsed.kind === "print"
+        ? parsed.text
+            .trim()
+            .split("\n")
+            .map((word) => word.split(":")[0] ?? "")
+        : [];
+    };
+    const script = parse("completion");
+    assert.ok(script.kind === "print" && script.text.includes("tidemark --get-yargs-completions"));
+    assert.ok(completionsOf("cra").includes("crawl"));
+    const options = completionsOf("crawl --max-");
+    assert.ok(options.includes("--max-interval") && !options.includes("--look-most"));
+  });
+
   it("prints the version", () => {
     assert.deepEqual(parse("--version"), { kind: "print", text: "1.2.3\n" });
   });
