@@ -62,7 +62,7 @@ class Desk {
     this.#addProgram("my-indexer", "cat >> indexed.jsonl");
   }
 
-  /** Types a block of README.md, with the real site for that of the example, and expects that all goes well. */
+  /** Types a block of README.md or docs/mirrors.md, with the real site for that of the example, and expects that all goes well. */
   async type(block: string): Promise<Ended> {
     const ended = await this.try(block);
     assert.equal(ended.code, 0, `${block}: ${ended.stderr}`);
@@ -70,7 +70,8 @@ class Desk {
   }
 
   async try(block: string): Promise<Ended> {
-    const script = readDocumentCode("README.md", `sh ${block}`)
+    const document = block === "publish" ? "README.md" : "docs/mirrors.md";
+    const script = readDocumentCode(document, `sh ${block}`)
       .replaceAll("https://example.org/", this.#url)
       .replaceAll("/var/www/html", this.#docroot);
     assert.doesNotMatch(script, /example\.org/);
