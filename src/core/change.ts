@@ -1,22 +1,22 @@
 import type { Page } from "./page.ts";
 
-/** What can happen to a page. A *web event* in McLearn's thesis. */
+/** What can happen to a page: a *web event* in McLearn's thesis. */
 export const changeKinds = ["created", "updated", "deleted"] as const;
 
 /** One of {@link changeKinds}. */
 export type ChangeKind = (typeof changeKinds)[number];
 
-/** A page came to be, or its bytes became others. */
+/** A page was created, or its bytes changed. */
 export interface PageChange {
   readonly kind: "created" | "updated";
   readonly page: Page;
 }
 
-/** A page is there no more; only its path is kept. */
+/** A page no longer exists; only its path is kept. */
 export interface Deletion {
   readonly kind: "deleted";
   readonly path: string;
-  /** It was not there before either: it was created and deleted within the time of which this is told. */
+  /** It was created and deleted within the interval, so it did not exist before either. */
   readonly cameAndWent?: true;
 }
 
@@ -34,12 +34,11 @@ function wasThere(change: Change): boolean {
 }
 
 /**
- * What two changes of one page, one after the other, come to: whether it was there before the earlier one and is there
- * after the later one says the kind, and the page is the later one's. So a page that was deleted and created again is
- * updated.
+ * Combines two successive changes of one page. The kind follows from whether the page existed before the first and
+ * exists after the second; the page is that of the second. So a page that was deleted and created again is `updated`.
  *
- * Creation followed by deletion stays a deletion, one that {@link Deletion.cameAndWent}: a reader that stopped half-way
- * may hold the page. Associative, so that it does not matter in which order neighbouring intervals are merged.
+ * Creation followed by deletion stays a deletion, marked {@link Deletion.cameAndWent}, because a reader that stopped
+ * half-way may hold the page. The operation is associative: neighbouring intervals can be merged in any grouping.
  */
 export function composeChanges(earlier: Change, later: Change): Change {
   const isKnown = wasThere(earlier);

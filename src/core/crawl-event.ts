@@ -1,13 +1,13 @@
 import type { Cursor } from "./cursor.ts";
 import type { EpochMs } from "./time.ts";
 
-/** Ways to learn what changed at a site, the best first. */
+/** Ways to learn what changed at a site, best first. */
 export const sourceNames = ["archives", "resourcesync", "sitemap", "links", "list"] as const;
 
 /** One of {@link sourceNames}. */
 export type SourceName = (typeof sourceNames)[number];
 
-/** Under which names things are remembered of a site: of a source, or of its visits whatever the source. */
+/** Keys under which facts about a site are stored: one per source, and one for visits whatever the source. */
 export type SourceStateKey = SourceName | "sitemap-round" | "visit" | "progress" | "tags" | "rates" | "pace" | "bounds";
 
 /** A source that was not used. */
@@ -41,7 +41,7 @@ export type CrawlEvent =
       readonly outcome: "created" | "updated" | "unchanged" | "deleted" | "differs" | "gone" | "failed" | "disallowed";
       readonly message?: string;
     }
-  /** Nothing is asked of the site for a second or more. */
+  /** No request is sent to the site for a second or more. */
   | {
       readonly event: "waiting";
       readonly site: string;
@@ -57,17 +57,17 @@ export type CrawlEvent =
       readonly path: string;
     };
 
-/** What a visit came to; with several sites, also the sum of them. The last line with `--json`. */
+/** Summary of a visit, or of several sites together. The last line with `--json`. */
 export interface CrawlSummary {
   /** Origin; of several sites, their origins joined by a space. */
   readonly site: string;
-  /** Where the changes came from; `none` if the site could not be asked, or no source that was allowed works. */
+  /** Source of the changes; `none` if the site could not be reached or no allowed source works. */
   readonly source: SourceName | "none";
-  /** Better sources that were looked for, and why they were not used. */
+  /** Better sources that were tried, and why each was not used. */
   readonly passedOver: readonly PassedOver[];
   readonly requests: number;
   readonly pageRequests: number;
-  /** Answers of 304. */
+  /** Responses with status 304. */
   readonly notModified: number;
   /** Bytes of bodies of robots.txt, index and archives as received. */
   readonly metadataBytes: number;
@@ -75,7 +75,7 @@ export interface CrawlSummary {
   readonly pageBytes: number;
   /** Bytes of packages of pages as received. */
   readonly packageBytes: number;
-  /** Pages that came in packages: so many page requests were not made. */
+  /** Pages received in packages; each saved a page request. */
   readonly packedPages: number;
   readonly created: number;
   readonly updated: number;
@@ -83,9 +83,9 @@ export interface CrawlSummary {
   /** Pages held that needed no request. */
   readonly unchanged: number;
   readonly failed: number;
-  /** Pages whose bytes were not those of their record; kept as served and asked for again next visit. */
+  /** Pages whose bytes did not match their record. They are kept as served and requested again on the next visit. */
   readonly differing: number;
-  /** Pages that robots.txt does not allow. */
+  /** Pages disallowed by robots.txt. */
   readonly disallowed: number;
   /** Pages still to be fetched or deleted. */
   readonly pending: number;

@@ -1,4 +1,4 @@
-/** What a broken promise is called. `docs/cli.md` lists each with its exit code. */
+/** Codes of {@link TidemarkError}. `docs/cli.md` lists each with its exit code. */
 export const errorCodes = [
   "bad-option",
   "not-found",
@@ -21,16 +21,18 @@ export const errorCodes = [
 /** One of {@link errorCodes}. */
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** What an error carries beside its message. */
+/** What an error carries besides its message. */
 export interface ErrorFacts {
-  /** What to do about it, as a sentence in the imperative. */
+  /** How to fix it: a sentence in the imperative. */
   readonly hint?: string;
   /** Plain JSON facts: which file, which process. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
 
-/** A promise that could not be kept: bad configuration, a lock that is held, a full disk, a corrupt file. */
+/**
+ * An operation failed for a reason outside the program: bad configuration, a held lock, a full disk, a corrupt file.
+ */
 export class TidemarkError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
@@ -57,14 +59,14 @@ const systemCodes: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 };
 
 /**
- * Turns a system error into a {@link TidemarkError} that says what was being done.
+ * Converts a system error into a {@link TidemarkError} that says what was being done.
  *
- * @param doing - what failed, as "write the index"; an error that is one already passes through unchanged
+ * @param doing - what failed, such as "write the index"; a {@link TidemarkError} is returned unchanged
  */
 export function wrapSystemError(error: unknown, doing: string, details: Readonly<Record<string, unknown>> = {}): Error {
   if (error instanceof TidemarkError) return error;
   if (!(error instanceof Error)) return new TypeError(String(error));
-  // Bugs, also those that Node finds and gives a code.
+  // Programming errors, including those that Node reports with a code.
   if (error instanceof TypeError || error instanceof RangeError) return error;
   if (error.name === "AbortError") return new TidemarkError("aborted", "Stopped before the end.", { cause: error });
   const code = (error as { code?: unknown }).code;

@@ -1,6 +1,6 @@
 import type { EpochSeconds } from "./time.ts";
 
-/** The rules that keep a file from being published, by name. */
+/** Names of the rules that withhold a file from publication. */
 export const withholdRules = [
   "hidden",
   "version-control",
@@ -40,32 +40,32 @@ export type ExportEvent =
       readonly event: "page";
       readonly path: string;
       readonly change: "created" | "updated" | "deleted" | "touched";
-      /** With which it is published; of what is created or updated. */
+      /** The metadata with which it is published; present when it was created or updated. */
       readonly mediaType?: string;
-      /** Whether the server puts it together from includes: it is published without size and digest. */
+      /** Whether the server assembles it from includes. Such a page is published without size and digest. */
       readonly hasIncludes?: true;
     }
   | { readonly event: "warning"; readonly code: string; readonly message: string; readonly path?: string }
-  /** One item of many failed; what was published of it before stays. */
+  /** One item failed; what was published of it before stays. */
   | { readonly event: "item-error"; readonly code: string; readonly message: string; readonly path: string };
 
-/** What the server said of listed pages without a last-modified of their own. */
+/** Responses to requests for listed pages without a last-modified time. */
 export interface ProbeCounts {
   readonly asked: number;
-  /** Answers of 304. */
+  /** Responses with status 304. */
   readonly same: number;
   readonly fetched: number;
   readonly gone: number;
-  /** Requests without an answer that says something; what was known stays. */
+  /** Requests without a usable response; the known values stay. */
   readonly troubled: number;
-  /** Left for another run. */
+  /** Left for a later run. */
   readonly deferred: number;
 }
 
-/** What an export came to: the last line with `--json`. */
+/** Summary of an export: the last line with `--json`. */
 export interface ExportSummary {
   readonly site: string;
-  /** Folder in which the site is remembered. */
+  /** Folder of the site's state. */
   readonly stateDir: string;
   /** Live pages after this run. */
   readonly pages: number;
@@ -73,30 +73,30 @@ export interface ExportSummary {
   readonly updated: number;
   readonly deleted: number;
   readonly unchanged: number;
-  /** Files whose size or times moved and whose bytes did not; counted in `unchanged` too. */
+  /** Files whose size or times changed but whose bytes did not; also counted in `unchanged`. */
   readonly touched: number;
   readonly withheld: number;
-  /** Number of files held back, by rule; a folder held back counts once. */
+  /** Files withheld, by rule; a withheld folder counts once. */
   readonly withheldByRule: Readonly<Partial<Record<WithholdRule, number>>>;
   readonly errors: number;
   readonly warnings: number;
   /**
-   * Pages that the server puts together from includes, and those of them that show what no file tells; only if there
-   * are any, and if all pages were looked at.
+   * Pages assembled from server-side includes, and those whose output depends on more than files. Present only if there
+   * are any and all pages were examined.
    */
   readonly includes?: { readonly pages: number; readonly dynamic: number };
-  /** Pages taken from lists, and those left to files of their paths; only if there are lists. */
+  /** Pages taken from lists, and those skipped because a file has the same path. Present only with lists. */
   readonly listed?: { readonly pages: number; readonly shadowed: number };
-  /** What became of listed pages without a last-modified; only if the server was to be asked. */
+  /** Results for listed pages without a last-modified time. Present only if the server was to be asked. */
   readonly probes?: ProbeCounts;
   readonly archivesWritten: number;
-  /** Archives that the index and the base's list name. */
+  /** Archives named by the index and the base list. */
   readonly archivesListed: number;
   readonly intervals: number;
   readonly bytesWritten: number;
-  /** The newest publication, seconds since 1970; that of an earlier run if nothing changed. */
+  /** The newest publication, in seconds since 1970; that of an earlier run if nothing changed. */
   readonly publication: EpochSeconds;
-  /** Whether this run made changes public. */
+  /** Whether this run published changes. */
   readonly published: boolean;
   readonly newBase: boolean;
   readonly epoch: string;

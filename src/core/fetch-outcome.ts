@@ -1,94 +1,93 @@
 import type { ExchangeSink, HttpExchange } from "./http-exchange.ts";
 import type { EpochMs } from "./time.ts";
 
-/** What a server gave to recognise a representation again, byte for byte as it was received (RFC 9110 section 8.8). */
+/** Validators from the server, byte for byte as received (RFC 9110 section 8.8). */
 export interface Validators {
   readonly etag?: string;
   readonly lastModified?: string;
 }
 
-/** Takes a body as it arrives. */
+/** Receives a body piece by piece. */
 export interface BodySink {
-  /** Called with each piece, in order; the piece is only valid during the call. */
+  /** Called with each piece in order; the piece is valid only during the call. */
   readonly write: (chunk: Uint8Array) => void;
 }
 
-/** Status and fields of an answer. */
+/** Status and header fields of a response. */
 export interface AnswerHead {
   readonly status: number;
-  /** By name in lower case, one character a byte; values of a field that stands twice are joined by `, `. */
+  /** By lower-case name, one character per byte; repeated fields are joined by `, `. */
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/** Why a request is to end before its time. */
+/** Why a request is to be stopped early. */
 export interface FetchStop {
   readonly reason: FetchFailure;
   readonly message: string;
 }
 
-/** One request, to be made politely. */
+/** One polite request. */
 export interface FetchRequest {
   /** Origin, such as `https://example.org`, without a slash at the end. */
   readonly origin: string;
-  /** Path with query, sent as it is. */
+  /** Path with query, sent unchanged. */
   readonly path: string;
-  /** Makes the request conditional; they are of this URL alone, so a redirect is followed without them. */
+  /** Makes the request conditional. Validators belong to this URL only, so a redirect is followed without them. */
   readonly validators?: Validators;
-  /** The body is cut off beyond this many bytes and the outcome is `too-large`. */
+  /** Longest body in bytes; a longer one is cut off and the outcome is `too-large`. */
   readonly maxBytes: number;
   /**
-   * Time for a whole answer with its redirects, in milliseconds, and the longest silence. A body has more for each byte that came, as
-   * {@link leastBytesPerSecond} says; what was announced gives it none.
+   * Time limit in milliseconds for a complete response with its redirects, and for silence within it. Bytes of the body
+   * extend it as {@link leastBytesPerSecond} says; an announced length does not.
    */
   readonly timeoutMs: number;
   /**
-   * A body must come at this rate at least, in the long run: it has a second more for so many bytes, and never more than
+   * Minimum rate of a body in bytes per second: each this many bytes extend the deadline by one second, up to
    * `timeoutMs` ahead. Default 65,536.
    */
   readonly leastBytesPerSecond?: number;
-  /** How many redirects are followed; they stay on the origin unless `crossOrigin`. Default 0. */
+  /** Most redirects that are followed; they stay on the origin unless `crossOrigin`. Default 0. */
   readonly maxRedirects?: number;
   /** Whether redirects may leave the origin. Default false. */
   readonly crossOrigin?: boolean;
   /**
-   * Asked before each redirect is followed, with the whole URL that it leads to; `false` ends the request as
-   * `redirect-disallowed`. Default: each may be followed.
+   * Called with the absolute URL of each redirect before it is followed; `false` ends the request as
+   * `redirect-disallowed`. Default: all are followed.
    */
   readonly mayFollow?: (url: string) => boolean;
   /**
-   * Asked before each further request that follows from this one, with its URL: where a redirect leads, and again what was
-   * lost with a connection that the server closed. It may wait, for as long as it likes; `false` ends the request as
-   * `aborted`. Default: it is made at once.
+   * Called with the URL before each further request: a redirect, or a retry after the server closed the connection. It
+   * may wait as long as it likes; `false` ends the request as `aborted`. Default: no wait.
    */
   readonly beforeNext?: (url: string) => Promise<boolean>;
   /**
-   * Whether the server may code the body (gzip, br, and zstd where Node has it). The coding is undone while the body
-   * comes: sink, body and `maxBytes` are of what comes out, `receivedBytes` of what came. Default false: the bytes as
-   * they are published.
+   * Whether the server may compress the body (gzip, br, and zstd where Node has it). It is decompressed as it arrives:
+   * sink, body and `maxBytes` apply to the decompressed bytes, `receivedBytes` to those received. Default false: the
+   * bytes as published.
    */
   readonly acceptCoding?: boolean;
-  /** Further request fields, lower case. */
+  /** Additional header fields, in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where the body of a 200 goes; without it the outcome carries the body. */
+  /** Where the body of a 200 is written; without it the outcome carries the body. */
   readonly sink?: BodySink;
-  /** At most this many bytes are taken and the rest is dropped, without an outcome of `too-large`. */
+  /** Takes at most this many bytes and drops the rest, without the outcome `too-large`. */
   readonly truncateAtBytes?: number;
   /**
-   * Told of the bytes of the body that came last, as they are after their codings, and about each second of 0 bytes as long as the
-   * answer is not whole; what it gives ends the request as failed.
+   * Called with the number of decoded bytes just received, and about once a second with 0 until the response is
+   * complete. A returned value ends the request as failed.
    */
   readonly onProgress?: (bytes: number) => FetchStop | undefined;
-  /** Is shown the status and every field of each answer, redirects too, before the body comes. */
+  /** Called with the status and every field of each response, including redirects, before its body. */
   readonly onAnswer?: (answer: AnswerHead) => void;
   /**
-   * Is shown each request and the head of its answer, redirects too, before the body comes; what it gives takes the
-   * body, also of an answer whose body is not in the outcome. Of those no more than 64 KiB come, or a little over.
+   * Called with each request and the head of its response, including redirects, before the body. A returned sink
+   * receives the body, even of a response whose body is not in the outcome; of those at most about 64 KiB.
    */
   readonly onExchange?: (exchange: HttpExchange) => ExchangeSink | undefined;
   readonly signal?: AbortSignal;
 }
 
-/** Why there is no usable answer. */
+/** Why there is no usable response. */
 export const fetchFailures = [
   "timeout",
   "connection",
@@ -110,34 +109,34 @@ export type FetchFailure = (typeof fetchFailures)[number];
 
 interface Answered {
   readonly status: number;
-  /** Bytes of the body as they came over the wire, counted also where they were dropped. */
+  /** Bytes of the body as received, including those dropped. */
   readonly receivedBytes: number;
-  /** Requests that were sent: 1 and the redirects. */
+  /** Requests sent: 1 plus the redirects. */
   readonly requests: number;
 }
 
-/** A 200 with its whole body. */
+/** A 200 with its complete body. */
 export interface FetchedOutcome extends Answered {
   readonly kind: "fetched";
-  /** Of the URL that was asked for: empty where a redirect led to another. */
+  /** Validators of the requested URL; empty after a redirect to another. */
   readonly validators: Validators;
   readonly contentType: string | undefined;
-  /** Fields that lead elsewhere, as they came; several fields `Link` are one list. */
+  /** Fields that contain links, as received; repeated `Link` fields form one list. */
   readonly link?: string | undefined;
   readonly refresh?: string | undefined;
   /**
-   * Content codings that the server names, lower case, and that are not undone: nobody asked for that, or they were not
-   * applied although they are named. Undefined if they were undone.
+   * Content codings named by the server, lower case, that were not decoded: either decoding was not requested, or the
+   * body was not really encoded. Undefined if they were decoded.
    */
   readonly contentEncoding: string | undefined;
-  /** The body, or empty if a sink took it. */
+  /** The body; empty if a sink received it. */
   readonly body: Uint8Array;
-  /** Path of the last redirect's target on the origin, or the one asked for. */
+  /** Path of the last redirect's target on the origin, or the requested path. */
   readonly finalPath: string;
   readonly cacheControl: string | undefined;
 }
 
-/** What became of one request. An ordinary day on the web is a branch of this, never an exception. */
+/** Outcome of one request. Ordinary failures of the web are branches of this type, never exceptions. */
 export type FetchOutcome =
   | FetchedOutcome
   | (Answered & {

@@ -2,9 +2,9 @@ import type { Cursor } from "./cursor.ts";
 import type { FetchFailure } from "./fetch-outcome.ts";
 import type { EpochMs, EpochSeconds } from "./time.ts";
 
-/** What telling search engines of changes reports while it works. Plain JSON. */
+/** Events of IndexNow submission. Plain JSON. */
 export type IndexNowEvent =
-  /** The first run: changes after this publication will be told. */
+  /** The first run: only changes after this publication will be submitted. */
   | { readonly event: "index-now"; readonly step: "begun"; readonly publication: EpochSeconds }
   | {
       readonly event: "index-now";
@@ -13,7 +13,7 @@ export type IndexNowEvent =
       readonly urls: number;
       readonly status: number;
     }
-  /** The endpoint does not want these URLs; they are not sent again. */
+  /** The endpoint refused these URLs; they are not sent again. */
   | {
       readonly event: "index-now";
       readonly step: "refused";
@@ -24,7 +24,7 @@ export type IndexNowEvent =
       /** What to do about it. */
       readonly hint: string;
     }
-  /** Trouble that may pass; the same URLs are sent again after the delay. */
+  /** A temporary failure; the same URLs are sent again after the delay. */
   | {
       readonly event: "index-now";
       readonly step: "retrying";
@@ -36,30 +36,30 @@ export type IndexNowEvent =
   | {
       readonly event: "index-now";
       readonly step: "postponed";
-      /** URLs that are known to be still to tell. */
+      /** URLs known to be still pending. */
       readonly urls: number;
-      /** The endpoint is not asked before this time; absent if the next run may go on at once. */
+      /** No request is sent before this time; absent if the next run may start at once. */
       readonly notBefore?: EpochMs;
       readonly message: string;
     }
   | { readonly event: "warning"; readonly code: string; readonly message: string };
 
-/** What telling came to in one run. */
+/** Summary of one submission run. */
 export interface IndexNowSummary {
   readonly endpoint: string;
-  /** URL of the file that proves that the site is ours. */
+  /** URL of the key file that proves ownership of the site. */
   readonly keyLocation: string;
-  /** URLs that the endpoint accepted. */
+  /** URLs accepted by the endpoint. */
   readonly told: number;
-  /** URLs that it refused. */
+  /** URLs refused by the endpoint. */
   readonly refused: number;
-  /** URLs that no search engine takes, because they are too long. */
+  /** URLs skipped because they are too long for any search engine. */
   readonly leftOut: number;
   readonly calls: number;
-  /** URLs that are known to be still to tell. */
+  /** URLs known to be still pending. */
   readonly pending: number;
-  /** The endpoint is not asked before this time. */
+  /** No request is sent before this time. */
   readonly notBefore: EpochMs | undefined;
-  /** Everything until here has been told or refused; undefined if another process is telling. */
+  /** All changes up to here were submitted or refused; undefined if another process is submitting. */
   readonly cursor: Cursor | undefined;
 }

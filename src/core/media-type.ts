@@ -2,7 +2,7 @@
 export interface MediaTypeFilter {
   /** The patterns in canonical form: lower case, sorted, without duplicates, joined by commas; empty for "all". */
   readonly key: string;
-  /** Whether a page of this type is wanted. */
+  /** Whether pages of this type are wanted. */
   readonly matches: (mediaType: string) => boolean;
 }
 
@@ -13,7 +13,7 @@ const typeForm = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
 const maxTypeCharacters = 255;
 
 /**
- * Whether a text is a media type in small letters, without parameters.
+ * Whether a text is a lower-case media type without parameters.
  *
  * @see RFC 6838 section 4.2
  */
@@ -25,7 +25,7 @@ export function isMediaType(text: string): boolean {
  * Makes a filter from patterns.
  *
  * @param patterns - `type/subtype`, `type/*`, or an empty list for all types
- * @returns the filter, or undefined if a pattern has another form
+ * @returns the filter, or undefined if a pattern is malformed
  */
 export function parseMediaTypeFilter(patterns: readonly string[]): MediaTypeFilter | undefined {
   const wanted = [...new Set(patterns.map((pattern) => pattern.trim().toLowerCase()))].sort();

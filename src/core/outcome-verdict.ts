@@ -1,8 +1,8 @@
 import type { FetchFailure, FetchOutcome, Validators } from "./fetch-outcome.ts";
 
 /**
- * What a failure says: `passing` and `site`, that the server or the network is in trouble, where the first may be over at once;
- * `page`, that this URL has no usable body and will have none by itself; `ours`, that we did not want to go on.
+ * Who is responsible for a failure: `passing` and `site` mean the server or network is in trouble (`passing` may be
+ * over at once); `page` means this URL has no usable body and will not get one by itself; `ours` means we stopped.
  */
 const meanings: Readonly<Record<FetchFailure, "passing" | "site" | "page" | "ours">> = {
   connection: "passing",
@@ -21,29 +21,28 @@ const meanings: Readonly<Record<FetchFailure, "passing" | "site" | "page" | "our
 };
 
 /**
- * Whether an outcome says that the site is in trouble: it could not be reached, broke off, or answered 429 or 5xx. Some of
- * them in a row end a visit, and each makes it wait. A page that cannot be used is none: the server answered.
+ * Whether an outcome says that the site is in trouble: unreachable, broken off, or 429 or 5xx. Each delays the next
+ * request; several in a row end a visit. An unusable page does not count, because the server answered.
  */
 export function isSiteInTrouble(outcome: FetchOutcome): boolean {
   if (outcome.kind === "failed") return meanings[outcome.reason] === "passing" || meanings[outcome.reason] === "site";
   return outcome.kind === "unavailable";
 }
 
-/** Whether the same request may succeed a moment later. A timeout has had its time, and a bad certificate stays. */
+/** Whether the same request may succeed a moment later. After a timeout or a bad certificate it will not. */
 export function mayPassAtOnce(outcome: FetchOutcome): boolean {
   return outcome.kind === "failed" ? meanings[outcome.reason] === "passing" : outcome.kind === "unavailable";
 }
 
-/** Whether an outcome does not pass by itself, so that an early retry is in vain: a 4xx, or a body that cannot be used. */
+/** Whether an outcome is lasting, so that an early retry is pointless: a 4xx, or an unusable body. */
 export function isLasting(outcome: FetchOutcome): boolean {
   return outcome.kind === "refused" || (outcome.kind === "failed" && meanings[outcome.reason] === "page");
 }
 
 /**
- * Validators of what is held, after the server confirmed it: what a 304 says replaces what was known, what it leaves out
- * stays.
+ * Updates held validators after a 304: what the response states replaces the known value, what it omits stays.
  *
- * @returns `held` itself if nothing is new
+ * @returns `held` itself if nothing changed
  * @see RFC 9110 section 15.4.5; RFC 9111 section 4.3.4
  */
 export function confirmValidators(held: Validators, told: Validators): Validators {
@@ -52,7 +51,8 @@ export function confirmValidators(held: Validators, told: Validators): Validator
 }
 
 /**
- * Whether an answer says that a site has no robots.txt, which allows everything: 4xx but 429, or redirects that lead nowhere.
+ * Whether a response means that the site has no robots.txt and allows everything: 4xx except 429, or redirects without
+ * end.
  *
  * @see RFC 9309 sections 2.3.1.2 and 2.3.1.3
  */

@@ -3,25 +3,25 @@ import type { EpochMs } from "./time.ts";
 
 /** A JSON text to be sent. */
 export interface PostRequest {
-  /** Absolute URL, http or https; user and password are not sent. */
+  /** Absolute http or https URL; user and password are not sent. */
   readonly url: string;
   /** The JSON text. */
   readonly json: string;
-  /** Total time until the head of the answer, in milliseconds. */
+  /** Time limit in milliseconds until the head of the response. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
 
-/** What became of a JSON text that was sent. */
+/** Outcome of a POST of JSON text. */
 export type PostOutcome =
   | {
       readonly kind: "answered";
-      /** 200 to 599; a redirect is an answer, and is not followed. */
+      /** 200 to 599; a redirect is returned, not followed. */
       readonly status: number;
       /** The server's Retry-After as a time. */
       readonly retryAt: EpochMs | undefined;
-      /** Where a redirect leads to, one character a byte, as it was sent. */
+      /** Target of a redirect as sent, one character per byte. */
       readonly location: string | undefined;
     }
-  /** It is not known whether the server took it. */
+  /** It is unknown whether the server accepted it. */
   | { readonly kind: "failed"; readonly reason: FetchFailure; readonly message: string };

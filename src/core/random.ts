@@ -1,13 +1,13 @@
-/** Numbers from 0 up to, not including, 1, of 53 bits. */
+/** Returns numbers from 0 up to but not including 1, with 53 random bits. */
 export type Random = () => number;
 
 /**
- * Makes a generator that gives the same numbers for the same seed and the same words, wherever and in whatever order
- * generators are made: so points of an experiment may run on any thread. It is Small Fast Counting (sfc32) of Chris
- * Doty-Humphrey's PractRand, 128 bits of state.
+ * Creates a generator that depends only on the seed and the words, not on the order in which generators are created; so
+ * the points of an experiment may run on any thread. The algorithm is Small Fast Counting (sfc32) of Chris
+ * Doty-Humphrey's PractRand, with 128 bits of state.
  *
  * @param seed - a whole number from 0 to 2^32 - 1
- * @param words - what the numbers are for, such as the experiment's name and the point's
+ * @param words - purpose of the numbers, such as the names of the experiment and the point
  */
 export function createRandom(seed: number, ...words: readonly (string | number)[]): Random {
   let [a, b, c] = [mix(seed >>> 0), mix((seed ^ 0x9e37_79b9) >>> 0), 0x243f_6a88];
@@ -26,12 +26,12 @@ export function createRandom(seed: number, ...words: readonly (string | number)[
     c |= 0;
     return sum >>> 0;
   };
-  // The first numbers still show the seed.
+  // The first numbers still depend visibly on the seed.
   for (let turn = 0; turn < 15; turn++) next();
   return () => (next() * 2_097_152 + (next() >>> 11)) / 9_007_199_254_740_992;
 }
 
-// The finisher of MurmurHash3: each bit of the input moves each of the output.
+// The finisher of MurmurHash3: each input bit affects every output bit.
 function mix(value: number): number {
   let mixed = value | 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85eb_ca6b);
@@ -39,7 +39,7 @@ function mix(value: number): number {
   return mixed ^ (mixed >>> 16);
 }
 
-/** Puts numbers into random order, in place (Fisher and Yates). */
+/** Shuffles numbers in place (Fisher and Yates). */
 export function shuffle(items: Int32Array | Float64Array, random: Random): void {
   for (let last = items.length - 1; last > 0; last--) {
     const at = Math.floor(random() * (last + 1));
@@ -47,7 +47,7 @@ export function shuffle(items: Int32Array | Float64Array, random: Random): void 
   }
 }
 
-/** A whole number from 0 up to, not including, `below`. */
+/** An integer from 0 up to but not including `below`. */
 export function pickInteger(random: Random, below: number): number {
   return Math.floor(random() * below);
 }

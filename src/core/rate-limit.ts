@@ -2,76 +2,78 @@ import type { SiteClockState } from "./site-record.ts";
 import type { EpochMs } from "./time.ts";
 
 /**
- * What an answer says of a site's state: it is well; it has too much to do (429, 503); it cannot be reached (a
- * timeout, a reset); or only this page is broken (another 5xx), which makes us wait and is not held against it.
+ * A site's health as shown by a response: fine; overloaded (429, 503); unreachable (timeout, reset); or broken, which
+ * means that only this page failed (another 5xx): it delays the next request but is not counted against the site.
  */
 export type HostHealth = "fine" | "overloaded" | "unreachable" | "broken";
 
 /** Why a request has to wait. */
 export type WaitReason = "retry-after" | "back-off" | "crawl-delay" | "rest" | "shared-address";
 
-/** What is known of a site that decides how fast it may be asked. */
+/** Facts about a site that decide how fast requests may follow each other. */
 export interface SiteFacts {
-  /** The site's own Crawl-delay, in milliseconds; 0 if it names none. */
+  /** The site's Crawl-delay in milliseconds; 0 if there is none. */
   readonly crawlDelayMs: number;
-  /** Whether the site publishes archives, so that it is made to be read fast. */
+  /** Whether the site publishes archives, which are meant to be read fast. */
   readonly hasArchives: boolean;
-  /** Requests that may be under way at once. A site with a Crawl-delay is asked one at a time all the same. */
+  /** Most concurrent requests. A site with a Crawl-delay gets one at a time regardless. */
   readonly concurrency: number;
 }
 
-/** How a permit is waited for. */
+/** How to wait for a permit. */
 export interface AcquireOptions {
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether it follows from a request that was made, such as a redirect: a rest that has to be is waited for. */
+  /** Whether this request follows from an earlier one, such as a redirect; then a required rest is waited for. */
   readonly isFurther?: boolean | undefined;
-  /** Told of each wait of a second or more, once for all who wait for the same site. */
+  /** Called for each wait of a second or more, once for all waiters of the same site. */
   readonly onWait?: (until: EpochMs, why: WaitReason) => void;
 }
 
-/** How the request of a permit ended. */
+/** How a request ended. */
 export interface RequestEnd {
   readonly health: HostHealth;
   /** The server's Retry-After as a time. */
   readonly retryAt?: EpochMs | undefined;
-  /** Requests that it took, redirects too; 0 if none was sent. */
+  /** Requests sent, including redirects; 0 if none was sent. */
   readonly requests: number;
 }
 
-/** Leave to make one request. */
+/** Permission to make one request. */
 export interface Permit {
   readonly kind: "permit";
   /**
-   * Gives the permit back; to be called once, whatever happened.
+   * Returns the permit; call it exactly once, whatever happened.
    *
-   * @returns whether the server asked for a longer wait than it is granted
+   * @returns whether the server asked for a longer wait than is allowed
    */
   readonly done: (ending: RequestEnd) => boolean;
-  /** Whether the request is to end for others that wait: it holds a connection for long, and there are no more to lend. */
+  /**
+   * Whether the request should end because others wait: it has held a connection for long, and no more are available.
+   */
   readonly isRecalled: () => boolean;
 }
 
-/** What asking for a permit came to. */
+/** Result of asking for a permit. */
 export type AcquireResult =
   | Permit
-  /** It would be a longer wait than is allowed. */
+  /** The wait would be longer than allowed. */
   | { readonly kind: "later"; readonly at: EpochMs; readonly why: WaitReason }
   | { readonly kind: "aborted" };
 
 /** Makes requests wait until a site may be asked again. */
 export interface RateLimiter {
-  /** Sets what is known of a site; what is left out stays. */
+  /** Updates what is known of a site; omitted facts stay. */
   describe(site: string, facts: Partial<SiteFacts>): void;
-  /** Goes on with a site's numbers as they were kept; without effect if this rate limiter has asked the site already. */
+  /** Restores a site's saved clock; no effect if this rate limiter has already sent it a request. */
   restore(site: string, kept: SiteClockState): void;
-  /** Until when a site is left alone, were nothing under way; 0 if this rate limiter never asked it. */
+  /** End of the site's rest, not counting requests under way; 0 if there was no request yet. */
   restsUntil(site: string): EpochMs;
   /**
-   * A site's numbers, to be kept.
+   * A site's clock, to be saved.
    *
-   * @param isOpen - whether the visit goes on
-   * @param isQuiet - whether no request is made before they are kept again; default: whether none is under way
+   * @param isOpen - whether the visit continues
+   * @param isQuiet - whether no request is made before the next save; default: whether none is under way
    */
   stateOf(site: string, isOpen: boolean, isQuiet?: boolean): SiteClockState;
   /** Waits for a permit. */

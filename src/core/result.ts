@@ -1,11 +1,11 @@
-/** A value, or the reason why there is none. For untrusted input, where being wrong is ordinary. */
+/** A value, or why there is none. For untrusted input, where errors are ordinary. */
 export type Result<T, E = Problem> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: E };
 
 /** What is wrong with untrusted bytes, and where. */
 export interface Problem {
-  /** A word that programs can switch on, such as `bad-line`. */
+  /** A code for programs, such as `bad-line`. */
   readonly code: string;
   /** A sentence for people, with the offending text shortened. */
   readonly message: string;
@@ -21,15 +21,14 @@ export function problem(code: string, message: string): { readonly ok: false; re
   return { ok: false, error: { code, message } };
 }
 
-/** Shortens foreign text for a message: at most `max` characters, control characters made visible. */
+/** Shortens untrusted text for a message: at most `max` characters, control characters made visible. */
 export function excerpt(text: string, max = 80): string {
   const cut = text.length > max ? `${text.slice(0, max)}…` : text;
   return JSON.stringify(cut);
 }
 
 /**
- * A path for people, without what is in its middle if it is too long: the folder that it begins with and the name that it
- * ends with are what tells it from others.
+ * A path for messages. If it is too long, its middle is cut: the first folder and the file name identify it best.
  *
  * @param max - characters, 5 or more
  */

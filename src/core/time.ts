@@ -1,17 +1,17 @@
-/** Whole milliseconds since 1970-01-01T00:00:00Z. Times inside the program are of this kind. */
+/** Whole milliseconds since 1970-01-01T00:00:00Z; the unit of times inside the program. */
 export type EpochMs = number;
 
 /** Whole seconds since 1970-01-01T00:00:00Z, the unit of last-modified and of publications. */
 export type EpochSeconds = number;
 
-/** The last second that the compact form can write: 9999-12-31T23:59:59Z. */
+/** The last second that the compact form can express: 9999-12-31T23:59:59Z. */
 export const maxEpochSeconds: EpochSeconds = 253_402_300_799;
 
-/** A source of the present time; tests and the lab pass their own. */
+/** Returns the current time; tests and the lab pass their own. */
 export type Clock = () => EpochMs;
 
 const daySeconds = 86_400;
-/** Days as they are written, by their number; most times that a program writes are of few days. */
+/** Cache of formatted days by day number; most times of a run fall on few days. */
 const days = new Map<number, string>();
 const maxDays = 4096;
 
@@ -32,11 +32,11 @@ function twoDigits(value: number): string {
 const compactPattern = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 
 /**
- * Writes a time in ISO 8601 basic form, as archive names carry it.
+ * Formats a time in ISO 8601 basic form, as in archive names.
  *
  * @param seconds - from 0 to {@link maxEpochSeconds}
- * @returns for instance `20261120T020000Z`; `0` for zero, which stands for "the beginning"
- * @throws RangeError if the time is outside that range or not whole
+ * @returns for example `20261120T020000Z`; `0` for zero, which stands for "the beginning"
+ * @throws RangeError if the time is out of range or not an integer
  */
 export function formatCompactTime(seconds: EpochSeconds): string {
   if (seconds === 0) return "0";
@@ -50,9 +50,9 @@ export function formatCompactTime(seconds: EpochSeconds): string {
 }
 
 /**
- * Reads what {@link formatCompactTime} wrote.
+ * Parses what {@link formatCompactTime} wrote.
  *
- * @returns seconds since 1970, or undefined if the text is not such a time (the 31st of February is not)
+ * @returns seconds since 1970, or undefined if the text is not a valid time (31 February is not)
  */
 export function parseCompactTime(text: string): EpochSeconds | undefined {
   if (text === "0") return 0;
@@ -61,6 +61,6 @@ export function parseCompactTime(text: string): EpochSeconds | undefined {
   const [, year, month, day, hour, minute, second] = match;
   const date = new Date(0).setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   const seconds = date / 1000 + Number(hour) * 3600 + Number(minute) * 60 + Number(second);
-  // A time that is none, such as the 31st of February, is written in another way.
+  // An invalid date, such as 31 February, does not survive the round trip.
   return seconds > 0 && seconds <= maxEpochSeconds && formatCompactTime(seconds) === text ? seconds : undefined;
 }

@@ -3,33 +3,33 @@ import type { Page } from "./page.ts";
 import type { EpochSeconds } from "./time.ts";
 import type { DeletionReason, HeldBody, Postponement } from "./work-item.ts";
 
-/** What a rule keeps of a page that steps its interval by what each request saw. */
+/** State that a revisit rule keeps for a page whose interval it adapts after each request. */
 export interface KeptInterval {
-  /** The rule's name. What another rule kept is of no use to it. */
+  /** Name of the rule. Only the same rule can use the state. */
   readonly rule: string;
   readonly intervalSeconds: number;
-  /** From the last answer to the next request, in seconds. */
+  /** Seconds from the last response to the next request. */
   readonly waitSeconds: number;
 }
 
-/** A URL that a list names or a link leads to. */
+/** A URL found in a list or a link. */
 export interface FoundTarget {
   readonly path: string;
-  /** Links from a start to here; 0 for what a list names. */
+  /** Links from a start page; 0 for a URL from a list. */
   readonly depth: number;
-  /** `lastmod` of a sitemap as it stands there; undefined if nothing says. */
+  /** `lastmod` of a sitemap as written there; undefined if there is none. */
   readonly lastmod: string | undefined;
-  /** What the page that leads here gives to its rank. Default: nothing. */
+  /** What the linking page adds to its rank. Default: nothing. */
   readonly share?: number;
 }
 
 /**
- * In which order pages that nobody has yet are asked for, and which of many sites has its turn.
+ * The order in which new pages are fetched, and which of many sites is served first.
  *
- * - `depth`: as they were found, which is breadth first.
- * - `length`: the same; of many sites, those with most pages waiting have their turn sooner.
- * - `partial`: the highest temporary rank first, the sum of what the pages that were fetched give to those they lead to.
- * - `random`: any.
+ * - `depth`: in the order of discovery, which is breadth first.
+ * - `length`: the same; of many sites, those with the most waiting pages are served sooner.
+ * - `partial`: highest temporary rank first, that is the sum of the contributions of the fetched pages that link to it.
+ * - `random`: in random order.
  *
  * @see C. Castillo, M. Marin, A. Rodriguez, R. Baeza-Yates, Scheduling Algorithms for Web Crawling, LA-WEB 2004, section 5
  */
@@ -38,55 +38,55 @@ export type PageOrder = (typeof pageOrders)[number];
 /** The names of the orders. */
 export const pageOrders = ["depth", "length", "partial", "random"] as const;
 
-/** A URL of a site that does not publish its changes, with what is known from asking for it. */
+/** A URL of a site that does not publish its changes, with what its requests have shown. */
 export interface TrackedUrl extends Omit<FoundTarget, "share"> {
-  /** Counts up in the order in which URLs were found. */
+  /** Increases in the order of discovery. */
   readonly id: number;
-  /** The `lastmod` under which it was last asked for. */
+  /** The `lastmod` at the time of the last request. */
   readonly askedLastmod: string | undefined;
-  /** Of the body that is held, byte for byte as they were received, whatever source it came by. */
+  /** Validators of the held body, byte for byte as received, from whatever source. */
   readonly validators: Validators;
-  /** Whether the source changed since it was asked for: what is held may be of another time. */
+  /** Whether the source changed since the last request, so that the held body may be of another time. */
   readonly isUnconfirmed: boolean;
-  /** Whether the links of the body that is held are to be read, also if it is not modified. */
+  /** Whether the links of the held body are to be read even if it is not modified. */
   readonly hasUnreadLinks: boolean;
   /** The body that is held, or undefined if none is. */
   readonly held: (Page & HeldBody) | undefined;
-  /** The sum of what pages gave to its rank before it was asked for. */
+  /** The sum of the contributions to its rank before its first request. */
   readonly rank: number;
-  /** How it changed so far, as numbers that only the revisit plan reads. */
+  /** Its change history, as numbers that only the revisit plan reads. */
   readonly history: readonly number[];
-  /** Of the planner that it was last asked for by, if that keeps intervals. */
+  /** State of the planner that requested it last, if that planner keeps intervals. */
   readonly interval: KeptInterval | undefined;
-  /** When it was last answered for. */
+  /** When the last response came. */
   readonly askedAt: EpochSeconds | undefined;
-  /** When it was last asked for without validators. */
+  /** When it was last requested without validators. */
   readonly fullAt: EpochSeconds | undefined;
-  /** Not to be asked for before. */
+  /** Earliest time of the next request. */
   readonly dueAt: EpochSeconds;
-  /** How earlier visits ended, if the last was in trouble. */
+  /** Why and how often requests failed, if the last one failed. */
   readonly postponed: Pick<Postponement, "trouble" | "attempts"> | undefined;
 }
 
-/** What became of a target that was asked for. */
+/** Outcome of a request for a tracked URL. */
 export type TargetSettlement =
-  /** It was answered for: with the body that is held (`page` undefined), or with the one that is kept now. */
+  /** Confirmed: the held body stays (`page` undefined), or another is kept now. */
   | {
       readonly kind: "answered";
       readonly target: TrackedUrl;
-      /** What is held from now on; undefined if what was held stays, or nothing is to be held. */
+      /** The page to hold from now on; undefined if the held one stays or none is to be held. */
       readonly page: (Page & HeldBody) | undefined;
-      /** Whether no body of it is to be held, but the links that it leads to are known. */
+      /** Whether no body is kept, but its links are followed. */
       readonly isLinkOnly: boolean;
       readonly validators: Validators;
       readonly history: readonly number[];
-      /** Left out, what was kept stays. */
+      /** If omitted, the stored value stays. */
       readonly interval?: KeptInterval;
       readonly askedAt: EpochSeconds;
       readonly isFull: boolean;
       readonly dueAt: EpochSeconds;
     }
-  /** It leads to another URL of the site, under which its body is kept. */
+  /** It redirects to another URL of the site, under which its body is kept. */
   | {
       readonly kind: "alias";
       readonly target: TrackedUrl;
@@ -100,7 +100,7 @@ export type TargetSettlement =
       readonly askedAt: EpochSeconds;
       readonly dueAt: EpochSeconds;
     }
-  /** What is held stays as it is; the next request sends no validators. */
+  /** The held body stays; the next request sends no validators. */
   | {
       readonly kind: "postponed";
       readonly target: TrackedUrl;
@@ -108,7 +108,7 @@ export type TargetSettlement =
       readonly dueAt: EpochSeconds;
     };
 
-/** What a consumer of a crawler's changes is told of one page. */
+/** A change of one page as reported to a consumer of a crawl. */
 export interface SeenChange {
   readonly site: string;
   readonly path: string;

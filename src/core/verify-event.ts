@@ -1,4 +1,4 @@
-/** What a crawler may find otherwise than published. `docs/cli.md` says what each means. */
+/** Kinds of differences between what is published and what a crawler finds. `docs/cli.md` explains each. */
 export const findingKinds = [
   "base-url",
   "robots",
@@ -23,38 +23,38 @@ export const findingKinds = [
 /** One of {@link findingKinds}. */
 export type FindingKind = (typeof findingKinds)[number];
 
-/** Something that a crawler would find otherwise than published, or that costs it or the server needlessly. */
+/** A difference from what is published, or a needless cost for crawlers or the server. */
 export interface Finding {
   readonly kind: FindingKind;
-  /** A difference makes crawlers hold or miss something wrong; a note does not. */
+  /** A difference makes crawlers miss a page or hold a wrong one; a note does not. */
   readonly severity: "difference" | "note";
-  /** The path that was asked for. */
+  /** The requested path. */
   readonly path: string;
   readonly message: string;
-  /** What to do about it; equal for all that one deed puts right. */
+  /** What to do about it; findings with the same remedy have the same text. */
   readonly fix: string;
 }
 
-/** What a verification reports while it works. Plain JSON. */
+/** Events of a verification. Plain JSON. */
 export type VerifyEvent =
   | { readonly event: "progress"; readonly phase: "archives" | "pages"; readonly done: number; readonly total?: number }
   | ({ readonly event: "finding" } & Finding)
   | { readonly event: "warning"; readonly code: string; readonly message: string };
 
-/** What a verification came to: the last line with `--json`. */
+/** Summary of a verification: the last line with `--json`. */
 export interface VerifySummary {
   readonly site: string;
   /** Pages that the site publishes; 0 if its archives could not be read. */
   readonly pages: number;
-  /** Pages that were asked for. */
+  /** Pages requested. */
   readonly asked: number;
-  /** Of these, the pages in which a crawler would find a difference. */
+  /** Requested pages with a difference. */
   readonly differing: number;
-  /** Findings that are differences, those of the site itself too. */
+  /** Findings that are differences, including those of the whole site. */
   readonly differences: number;
   readonly notes: number;
   readonly findingsByKind: Readonly<Partial<Record<FindingKind, number>>>;
-  /** Chooses the same sample again, of the same pages. */
+  /** Seed that selects the same sample again. */
   readonly seed: number;
   readonly requests: number;
   readonly elapsedMs: number;

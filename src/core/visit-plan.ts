@@ -1,34 +1,34 @@
 import type { EpochMs, EpochSeconds } from "./time.ts";
 
-/** What is known of when a site publishes. Plain JSON. */
+/** What is known about when a site publishes. Plain JSON. */
 export interface KnownPublications {
-  /** Times of the newest publications by the site's own clock, ascending; none between them is missing. */
+  /** Times of the newest publications by the site's clock, ascending, with none missing in between. */
   readonly times: readonly EpochSeconds[];
-  /** Waits between publications before those, in seconds, the oldest first. */
+  /** Intervals between earlier publications in seconds, oldest first. */
   readonly waits: readonly number[];
-  /** Waits of which only the least is known, in seconds: so long nothing was out, and then several publications. */
+  /** Lower bounds of intervals in seconds: nothing was published for so long, then several publications at once. */
   readonly leastWaits?: readonly number[];
-  /** Between which bounds our clock is ahead of the site's, in milliseconds, as far as is known. */
+  /** Bounds of how far our clock is ahead of the site's, in milliseconds, as far as known. */
   readonly leastAheadMs?: number | undefined;
   readonly mostAheadMs?: number | undefined;
 }
 
-/** Between which bounds a site is looked at again, in milliseconds from now. */
+/** Bounds of the time until the next visit, in milliseconds. */
 export interface LookBounds {
   readonly leastMs: number;
   readonly mostMs: number;
 }
 
-/** What is remembered of a site for when to visit it next. Plain JSON. */
+/** State of the visit schedule of a site. Plain JSON. */
 export interface VisitPlan {
-  /** When it is to be visited next. */
+  /** When the next visit is due. */
   readonly at: EpochMs;
   /** When the last visit began; 0 if there was none. */
   readonly lookedAt: EpochMs;
-  /** Visits in a row that came to nothing. */
+  /** Failed visits in a row. */
   readonly failures: number;
-  /** When it publishes, where it publishes archives. */
+  /** Publication history, if the site publishes archives. */
   readonly rhythm?: KnownPublications;
-  /** How often visits found changes, where it does not: numbers as they are kept of a target. */
+  /** History of visits that found changes, if it does not: numbers as kept for a tracked URL. */
   readonly changes: readonly number[];
 }

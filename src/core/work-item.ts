@@ -1,25 +1,25 @@
 import type { Validators } from "./fetch-outcome.ts";
 import type { Page } from "./page.ts";
 
-/** Why a page could not be brought to what its record says. */
+/** Why a page could not be brought in line with its record. */
 export type PageTrouble = "differs" | "gone" | "refused" | "unavailable" | "disallowed" | "mirror" | "moved";
 
-/** Work that was not finished in a visit. */
+/** Work that a visit did not finish. */
 export interface Postponement {
   readonly trouble: PageTrouble;
-  /** Visits in a row that ended with this trouble. */
+  /** Failed attempts in a row for this reason, one per visit. */
   readonly attempts: number;
-  /** `parked` work waits until its record changes, `disallowed` work until robots.txt does. */
+  /** `parked` work waits until its record changes, `disallowed` work until robots.txt changes. */
   readonly state: "due" | "parked" | "disallowed";
 }
 
-/** What is known of a body that is held. */
+/** What is known about a held body. */
 export interface HeldBody {
   readonly sizeBytes: number;
   readonly digest: string;
 }
 
-/** Why a page is no longer there. */
+/** Why a page no longer exists. */
 export type DeletionReason =
   /** The site published its deletion. */
   | "published"
@@ -27,51 +27,50 @@ export type DeletionReason =
   | "gone"
   /** The server answered 404 on three visits. */
   | "not-found"
-  /** On three visits it led to another URL of the site, under which its body is kept. */
+  /** On three visits it redirected to another URL of the site, under which its body is kept. */
   | "moved"
   /** A complete list no longer names it. */
   | "unlisted";
 
-/** A page that is to be fetched. */
+/** A page to fetch. */
 export interface FetchItem {
   readonly kind: "fetch";
-  /** The record that the site published. */
+  /** The record published by the site. */
   readonly page: Page;
   /** The body that is held, or undefined if none is. */
   readonly held: HeldBody | undefined;
   /**
-   * The held page, with the validators of its body as they were received, where the record does not say by a digest that
-   * the body is another.
+   * The held page with its validators as received; absent if the record's digest shows that the body differs.
    */
   readonly known?: { readonly page: Page & HeldBody; readonly validators: Validators };
-  /** How earlier visits ended, if this one is not the first. */
+  /** How earlier attempts ended, if there were any. */
   readonly postponed: Pick<Postponement, "trouble" | "attempts"> | undefined;
 }
 
-/** A page that is to be deleted. */
+/** A page to delete. */
 export interface DeleteItem {
   readonly kind: "delete";
   readonly path: string;
-  /** Whether its body was known to be held; if not, a crawl that died may have left one. */
+  /** Whether its body was known to be held; if not, a killed crawl may have left one. */
   readonly isHeld: boolean;
 }
 
-/** A change that is known and not yet carried out. */
+/** A known change that is not yet carried out. */
 export type WorkItem = FetchItem | DeleteItem;
 
-/** What became of a work item. */
+/** Outcome of a work item. */
 export type Settlement =
-  /** The body is held as `page` describes it; the work is done unless it is postponed. */
+  /** The body is held as `page` says; the work is done unless it is postponed. */
   | {
       readonly kind: "kept";
       readonly page: Page & HeldBody;
-      /** The record that the server does not keep to, where what it serves is taken all the same. */
+      /** The published record, if the server serves something else that is kept anyway. */
       readonly acceptedFor?: Page;
-      /** That came with the body; left out if it did not come now. */
+      /** Validators of this response; omitted if none came. */
       readonly validators?: Validators;
       readonly postponed?: Postponement;
     }
   /** Neither the page nor its work exists any more. */
   | { readonly kind: "removed"; readonly path: string; readonly reason: DeletionReason }
-  /** What is held stays as it is. */
+  /** The held body stays. */
   | { readonly kind: "postponed"; readonly path: string; readonly postponed: Postponement };
