@@ -1,6 +1,8 @@
 import { BlockList, isIP } from "node:net";
 
-/** Where clouds hand out secrets to whoever asks from inside, by the documentation of each. */
+/**
+ * Metadata services of clouds, which give secrets to any local client; addresses from each provider's documentation.
+ */
 const metadataAddresses: ReadonlyArray<readonly [string, string]> = [
   ["ipv4", "169.254.169.254"],
   ["ipv4", "169.254.170.2"],
@@ -11,11 +13,11 @@ const metadataAddresses: ReadonlyArray<readonly [string, string]> = [
   ["ipv6", "fd20:ce::254"],
 ];
 
-/** What {@link specialUseOf} says of addresses that are reached by no name, whoever gave it. */
+/** Result of {@link specialUseOf} for addresses that are never reached by name, even if the user names them. */
 export const neverByName: ReadonlySet<string> = new Set(["link-local", "metadata of a cloud"]);
 
 /**
- * Blocks of IPv4 that are not for everybody, by what they are for.
+ * IPv4 blocks that are not publicly reachable, by use.
  *
  * @see IANA IPv4 Special-Purpose Address Registry (RFC 6890); RFC 1112 for multicast
  */
@@ -38,7 +40,7 @@ const ipv4Blocks: ReadonlyArray<readonly [string, number, string]> = [
 ];
 
 /**
- * Blocks of IPv6 that are named; outside 2000::/3 nothing is for everybody, named or not.
+ * Named IPv6 blocks. Outside 2000::/3 no address is public, named or not.
  *
  * @see IANA IPv6 Special-Purpose Address Registry (RFC 6890), IPv6 address space (RFC 4291)
  */
@@ -59,7 +61,7 @@ const ipv6Blocks: ReadonlyArray<readonly [string, number, string]> = [
   ["ff00::", 8, "multicast"],
 ];
 
-/** Prefixes whose last 32 bits are the IPv4 address that is reached: mapped (RFC 4291) and by NAT64 (RFC 6052). */
+/** Prefixes whose last 32 bits are the IPv4 address actually reached: mapped (RFC 4291) and NAT64 (RFC 6052). */
 const carriers = ["::ffff:", "64:ff9b::"] as const;
 
 interface Block {
@@ -79,7 +81,7 @@ function makeBlocks4(network: string, bits: number, use: string): Block[] {
   return [makeBlock(network, bits, "ipv4", use), ...carried];
 }
 
-// The first that holds an address says what it is for.
+// The first block that contains an address decides.
 const blocks: readonly Block[] = [
   ...metadataAddresses.flatMap(([family, address]) =>
     family === "ipv4"
@@ -95,9 +97,9 @@ global6.addSubnet("2000::", 3, "ipv6");
 for (const carrier of carriers) global6.addSubnet(`${carrier}0.0.0.0`, 96, "ipv6");
 
 /**
- * What an address is for, if it is not one that everybody can reach.
+ * The use of an address that is not publicly reachable.
  *
- * @param address - IPv4 or IPv6, in any notation that the system's resolver writes
+ * @param address - IPv4 or IPv6, in any notation of the system's resolver
  * @returns words such as `loopback`; undefined for a public address
  */
 export function specialUseOf(address: string): string | undefined {

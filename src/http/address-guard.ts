@@ -2,25 +2,25 @@ import { type LookupAddress, type LookupAllOptions, lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { neverByName, specialUseOf } from "./address-block.ts";
 
-/** Asks for all addresses of a name; `dns.lookup` is one. */
+/** Looks up all addresses of a name; `dns.lookup` is one. */
 export type ResolveName = (
   name: string,
   options: LookupAllOptions,
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** Which addresses that are not for everybody may be reached. */
+/** Which non-public addresses may be reached. */
 export interface AddressRules {
   /**
-   * Whether any may.
+   * Whether all non-public addresses may be reached.
    *
    * @default false
    */
   readonly allowPrivate?: boolean;
   /**
-   * Origins that the user named himself, such as `http://intranet.example`. They may have a private address, as long
-   * as they were not seen with a public one: a name that moves inside is an attack. Link-local addresses, where
-   * clouds keep their secrets, are reached only where the origin itself is one, not by a name.
+   * Origins named by the user, such as `http://intranet.example`. They may have a private address as long as they never
+   * had a public one: a name that changes from public to private is an attack. Link-local addresses, where clouds serve
+   * secrets, are reached only if the origin itself is such an address.
    *
    * @default none
    */
@@ -31,7 +31,7 @@ export interface AddressRules {
 
 const privateAddressCode = "ERR_PRIVATE_ADDRESS";
 
-/** Whether a connection was not made because of its address. */
+/** Whether a connection was refused because of its address. */
 export function isPrivateAddressError(error: Error): boolean {
   return (error as { code?: unknown }).code === privateAddressCode;
 }
@@ -43,7 +43,7 @@ function refusal(host: string, address: string, use: string): Error {
   });
 }
 
-/** Judges addresses before a connection is made to them, so that no list, redirect or name server leads inside. */
+/** Checks addresses before each connection, so that no list, redirect or name server can lead to a private network. */
 export class AddressGuard {
   readonly #resolve: ResolveName;
   readonly #allowPrivate: boolean;
@@ -57,13 +57,13 @@ export class AddressGuard {
     this.#named = new Set((rules.allowedPrivateOrigins ?? []).map((origin) => new URL(origin).origin));
   }
 
-  /** Whether the user vouches for an origin. */
+  /** Whether the user named this origin. */
   isNamed(origin: string): boolean {
     return this.#allowPrivate || this.#named.has(new URL(origin).origin);
   }
 
   /**
-   * Judges the host of an origin where it is an address, for which no name server is asked.
+   * Checks the host of an origin if it is a literal address, for which no name server is asked.
    *
    * @param host - without brackets
    */
@@ -73,7 +73,7 @@ export class AddressGuard {
     return use === undefined ? undefined : refusal(host, host, use);
   }
 
-  /** Resolves names for connections to one origin, and gives only addresses that may be reached. */
+  /** Resolves names for connections to one origin and returns only allowed addresses. */
   lookupFor(origin: string): LookupFunction {
     return (host, options, callback) => {
       this.#resolve(host, { ...options, all: true }, (error, found) => {

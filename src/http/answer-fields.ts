@@ -1,7 +1,7 @@
 import type { EpochMs, Validators } from "../core/index.ts";
 import { parseHttpDate } from "../formats/http/index.ts";
 
-/** The fields of an answer that matter here, one character (0 to 255) a byte. */
+/** The response fields that matter here, one character (0 to 255) per byte. */
 export interface AnswerFields {
   readonly validators: Validators;
   readonly contentType: string | undefined;
@@ -14,9 +14,9 @@ export interface AnswerFields {
   readonly refresh: string | undefined;
   /** In bytes. */
   readonly contentLength: number | undefined;
-  /** Transfer codings, lower case; several fields are one list. */
+  /** Transfer codings, lower case; several fields form one list. */
   readonly transferEncoding: string | undefined;
-  /** Whether the end of the connection is the end of the body. */
+  /** Whether the body ends where the connection ends. */
   readonly endsWithConnection: boolean;
 }
 
@@ -24,7 +24,7 @@ const maxValidatorBytes = 1024;
 
 type FieldName = keyof Omit<AnswerFields, "validators" | "endsWithConnection"> | keyof Validators;
 
-/** Of these several lines are one list. */
+/** Fields that form one list when repeated. */
 const lists: ReadonlySet<FieldName> = new Set<FieldName>([
   "contentEncoding",
   "cacheControl",
@@ -47,13 +47,13 @@ const fieldNames = new Map<string, FieldName>([
   ["transfer-encoding", "transferEncoding"],
 ]);
 
-// Most fields of an answer are not wanted: length and first letter spare making a string of their names.
+// Most fields of a response are not needed: checking length and first letter avoids creating their names as strings.
 const shapes = new Set([...fieldNames.keys()].map((name) => (name.length << 8) | name.charCodeAt(0)));
 
 /**
- * Reads the fields of an answer. Of a field that stands twice and is no list, the first is taken.
+ * Parses the fields of a response. If a field that is no list is repeated, the first one counts.
  *
- * @param raw - names and values in turn, as bytes
+ * @param raw - names and values alternating, as bytes
  */
 export function readAnswerFields(raw: readonly Buffer[]): AnswerFields {
   const values: { [Name in FieldName]: string | undefined } = {
@@ -109,13 +109,13 @@ export function readAnswerFields(raw: readonly Buffer[]): AnswerFields {
   };
 }
 
-// RFC 9110 section 5.5: only spaces and tabs are no part of it. What JavaScript takes for white space may be the last
-// byte of a character.
+// RFC 9110 section 5.5: only spaces and tabs are trimmed. Other JavaScript white space may be the last byte of a
+// character.
 function readValue(raw: Buffer | undefined): string {
   return raw?.toString("latin1").replace(/^[ \t]+|[ \t]+$/g, "") ?? "";
 }
 
-// A validator that fills the fields of a request would make the server refuse each that carries it.
+// A very long validator would make the server refuse every conditional request.
 function keepable(validator: string | undefined): string | undefined {
   return validator === undefined || validator.length > maxValidatorBytes ? undefined : validator;
 }
@@ -126,9 +126,9 @@ function makeValidators(etag: string | undefined, lastModified: string | undefin
 }
 
 /**
- * Every field of an answer, by name in lower case; values of a field that stands twice are joined.
+ * All fields of a response by lower-case name; repeated values are joined.
  *
- * @param raw - names and values in turn, as bytes
+ * @param raw - names and values alternating, as bytes
  */
 export function readAllFields(raw: readonly Buffer[]): Map<string, string> {
   const fields = new Map<string, string>();
@@ -141,13 +141,13 @@ export function readAllFields(raw: readonly Buffer[]): Map<string, string> {
   return fields;
 }
 
-/** No server makes us wait longer than this. */
+/** No server may make us wait longer than this. */
 const maxRetryAfterMs = 7 * 24 * 3600 * 1000;
 
 /**
- * Reads Retry-After.
+ * Parses Retry-After.
  *
- * @returns a time from now to a week after it, or undefined if the text is neither seconds nor a date
+ * @returns a time from now to one week later, or undefined if the text is neither seconds nor a date
  * @see RFC 9110 section 10.2.3
  */
 export function parseRetryAfter(text: string | undefined, now: EpochMs): EpochMs | undefined {

@@ -6,15 +6,15 @@ import type { AnswerReceiver } from "./connection.ts";
 import type { HeadWatcher } from "./exchange-head.ts";
 import { classifyError, type Failure, isClosedConnection, type Progress } from "./failure.ts";
 
-/** An answer with as much of its body as is wanted. */
+/** A response with as much of its body as is wanted. */
 export interface Answer {
   readonly status: number;
   readonly fields: AnswerFields;
-  /** Empty where a sink took it, and for every status but 200 and 206. */
+  /** Empty if a sink received it, and for every status except 200 and 206. */
   readonly body: Uint8Array;
-  /** Whether the content codings that are named were applied, and undone. */
+  /** Whether the named content codings were really applied, and decoded. */
   readonly isDecoded: boolean;
-  /** Whether it is a whole body of the length that its fields say. */
+  /** Whether the body is complete and its length matches its fields. */
   readonly isMeasured: boolean;
 }
 
@@ -22,21 +22,21 @@ export interface Answer {
 export type AttemptEnd =
   | { readonly kind: "answered"; readonly answer: Answer }
   | { readonly kind: "failed"; readonly failure: Failure }
-  /** The connection was closed before any byte of an answer. */
+  /** The connection was closed before the first byte of a response. */
   | { readonly kind: "unanswered"; readonly failure: Failure }
-  /** Not the network's doing: the sink threw, or the request is malformed. */
+  /** A local error: the sink threw, or the request is malformed. */
   | { readonly kind: "broken"; readonly error: unknown };
 
-/** Of a body that nobody wants this much is read, so that the connection can be kept. */
+/** So many bytes of an unwanted body are read to keep the connection usable. */
 const maxDroppedBytes = 64 * 1024;
-/** More answers before the answer than this are no hints. */
+/** More interim responses than this are an abuse. */
 const maxInterimAnswers = 20;
 
 /**
- * One request and its answer, within bounds.
+ * One request and its response, within bounds.
  *
- * Takes undici's older callbacks: those that replace them make an object of all fields of each answer, which
- * costs a third of the time that a small page takes.
+ * Uses undici's older callbacks: the newer ones build an object of all fields of each response, which costs a third of
+ * the time of a small page.
  */
 export class Attempt implements AnswerReceiver, DecoderReceiver {
   readonly #request: FetchRequest;
@@ -54,14 +54,14 @@ export class Attempt implements AnswerReceiver, DecoderReceiver {
   #interimAnswers = 0;
   #takenBytes = 0;
   #receivedBytes = 0;
-  /** Whether all of the coded body came. */
+  /** Whether the whole encoded body came. */
   #isWhole = false;
   #isOver = false;
 
   /**
-   * @param dropConnection - ends the connection at once, also where it is not made yet
-   * @param watchHead - who wants to see heads and bodies as they came
-   * @param onReceived - told of the bytes of the body as they come over the wire
+   * @param dropConnection - ends the connection at once, even while it is being made
+   * @param watchHead - receives heads and bodies as they came
+   * @param onReceived - called with the number of body bytes received
    */
   constructor(
     request: FetchRequest,
@@ -77,7 +77,7 @@ export class Attempt implements AnswerReceiver, DecoderReceiver {
     this.#onEnd = onEnd;
   }
 
-  /** Ends it from outside. A known status stays the answer where the body was not wanted anyway. */
+  /** Stops it from outside. If the body was not wanted anyway, a known status remains the outcome. */
   stop(failure: Failure): void {
     if (this.#fields !== undefined && !this.#isWanted) this.#answer("drop");
     else this.#end({ kind: "failed", failure }, "drop");
@@ -137,7 +137,7 @@ export class Attempt implements AnswerReceiver, DecoderReceiver {
   }
 
   onDecoded(failure: Failure | undefined): void {
-    // A coding that ends before the body does leaves bytes on the connection.
+    // If the coding ends before the body, bytes remain on the connection.
     const connection = this.#isWhole ? "keep" : "drop";
     this.#endTap(failure === undefined);
     if (failure === undefined) this.#answer(connection);
@@ -193,12 +193,12 @@ export class Attempt implements AnswerReceiver, DecoderReceiver {
         return;
       }
     }
-    // The length that a server gives is that of the coded body.
+    // Content-Length counts encoded bytes.
     const isMoreToCome = this.#decoder === undefined && (this.#fields?.contentLength ?? 0) > this.#takenBytes;
     if (piece.length < chunk.length || (this.#takenBytes === truncateAtBytes && isMoreToCome)) this.#answer("drop");
   }
 
-  // RFC 9112 section 6.1: what else was applied to the body would be taken for the body.
+  // RFC 9112 section 6.1: with any other transfer coding the body would be misread.
   #refuseTransfer(transferEncoding: string): void {
     const message = `the body has transfer codings that are not undone: ${transferEncoding.slice(0, 80)}`;
     this.#end({ kind: "failed", failure: { reason: "bad-coding", message } }, "drop");

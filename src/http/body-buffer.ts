@@ -2,15 +2,15 @@ const firstBytes = 64 * 1024;
 const nothing = new Uint8Array(0);
 
 /**
- * A body in memory, of as many bytes as came, however small the pieces.
+ * A body in memory. Its cost follows the number of bytes, however small the pieces.
  *
- * A list of pieces would cost a hundred bytes for each: a server that sends single bytes must not gain by it.
+ * A list of pieces would cost a hundred bytes per piece: a server must not exhaust memory by sending single bytes.
  */
 export class BodyBuffer {
   #bytes: Uint8Array = nothing;
   #length = 0;
 
-  /** Adds a piece. The first is not copied: most bodies come in one. */
+  /** Adds a piece. The first is not copied, because most bodies come in one piece. */
   add(piece: Uint8Array): void {
     const length = this.#length + piece.length;
     if (this.#length === 0) {
@@ -22,7 +22,7 @@ export class BodyBuffer {
     this.#length = length;
   }
 
-  /** The body until now. */
+  /** The bytes so far. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }

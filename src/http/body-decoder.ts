@@ -2,19 +2,22 @@ import { PassThrough, type Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import type { Failure } from "./failure.ts";
 
-/** Takes what comes out of a {@link BodyDecoder}. */
+/** Receives the output of a {@link BodyDecoder}. */
 export interface DecoderReceiver {
   onPiece(piece: Uint8Array): void;
-  /** Called once, after the last piece; with a failure if the coding is broken or a bomb. */
+  /** Called once, after the last piece; with a failure if the coding is broken or a decompression bomb. */
   onDecoded(failure: Failure | undefined): void;
 }
 
 const pieceBytes = 64 * 1024;
 const maxCodings = 3;
 
-/** So much may come out of however little. */
+/** So many bytes may always come out. */
 const freeBytes = 4 * 1024 * 1024;
-/** Beyond that, so much may come out of each byte: DEFLATE makes at most 1032, Brotli and zstd a hundred times that. */
+/**
+ * Beyond that, most output bytes per input byte: DEFLATE expands at most 1032 times, Brotli and zstd a hundred times
+ * that.
+ */
 const maxRatio = 500;
 
 type MakeDecoder = (first: Uint8Array) => Transform;
@@ -25,14 +28,15 @@ const { createZstdDecompress, constants } = zlib as {
 };
 
 const options = { chunkSize: pieceBytes };
-// Some servers name the coding and do not apply it: what came is handed on, and whoever takes it is told.
+// Some servers name the coding but do not apply it: then the bytes are passed on unchanged, and the receiver is
+// informed.
 const makeGunzip: MakeDecoder = (first) => (isGzip(first) ? zlib.createGunzip(options) : new PassThrough());
 
 const decoders: ReadonlyMap<string, MakeDecoder> = new Map([
   ["gzip", makeGunzip],
   ["x-gzip", makeGunzip],
   ["br", () => zlib.createBrotliDecompress(options)],
-  // Nobody asks for it: with or without the wrapper of RFC 1950 is a guess (RFC 9110 section 8.4.1.2).
+  // Never requested: whether the wrapper of RFC 1950 is present is a guess (RFC 9110 section 8.4.1.2).
   ["deflate", (first) => (hasZlibHeader(first) ? zlib.createInflate(options) : zlib.createInflateRaw(options))],
   ...zstdDecoder(),
 ]);
@@ -44,24 +48,24 @@ function zstdDecoder(): [string, MakeDecoder][] {
   return [["zstd", () => createZstdDecompress({ ...options, params: { [windowLogMax]: 23 } })]];
 }
 
-/** Whether a body begins as gzip does (RFC 1952 section 2.3.1), as far as it is there. */
+/** Whether a body starts like gzip (RFC 1952 section 2.3.1), as far as it has arrived. */
 function isGzip(first: Uint8Array): boolean {
   return first[0] === 0x1f && (first.length === 1 || first[1] === 0x8b);
 }
 
-/** The codings that are asked for, as the field Accept-Encoding. */
+/** The accepted codings, as the field Accept-Encoding. */
 export const acceptedCodings: string = ["gzip", "br", "zstd"].filter((coding) => decoders.has(coding)).join(", ");
 
-/** Codings in the order in which they were applied; those that change nothing are left out. */
+/** Codings in the order of application, without those that change nothing. */
 function codingsOf(contentEncoding: string | undefined): string[] {
   const codings = (contentEncoding ?? "").split(",").map((coding) => coding.trim().toLowerCase());
   return codings.filter((coding) => coding !== "" && coding !== "identity");
 }
 
 /**
- * Undoes the content codings of a body while it comes, with a bound on what comes out of how much.
+ * Decodes the content codings of a body while it arrives, with a bound on the expansion.
  *
- * Memory is a piece a coding and the windows of the codings: at most 16 MiB for Brotli.
+ * Memory: one piece and the window of each coding, at most 16 MiB for Brotli.
  */
 export class BodyDecoder {
   readonly #codings: readonly string[];
@@ -75,8 +79,8 @@ export class BodyDecoder {
   #hasUnused = false;
 
   /**
-   * @param contentEncoding - the field of the answer
-   * @returns undefined where there is nothing to undo, a failure where it cannot be undone
+   * @param contentEncoding - the field of the response
+   * @returns undefined if there is nothing to decode, a failure if it cannot be decoded
    */
   static for(
     contentEncoding: string | undefined,
@@ -99,15 +103,15 @@ export class BodyDecoder {
     this.#onDrain = onDrain;
   }
 
-  /** Whether a coding was named that was not applied: the body is then no proof of being what it says. */
+  /** Whether a named coding was not applied; then the body may not be what it claims. */
   get hasUnused(): boolean {
     return this.#hasUnused;
   }
 
   /**
-   * Takes a piece as it came.
+   * Decodes a piece.
    *
-   * @returns false if the next should wait until the decoder is drained
+   * @returns false if the caller should wait for the drain before the next piece
    */
   write(piece: Uint8Array): boolean {
     if (this.#isOver || piece.length === 0) return true;
@@ -116,13 +120,13 @@ export class BodyDecoder {
     return this.#first.write(piece);
   }
 
-  /** Says that no more comes. An empty body is an empty content, whatever coding was named. */
+  /** Ends the body. An empty body is empty content, whatever coding was named. */
   end(): void {
     if (this.#first === undefined) this.#finish(undefined);
     else this.#first.end();
   }
 
-  /** Gives up. */
+  /** Aborts decoding. */
   destroy(): void {
     this.#isOver = true;
     for (const stream of this.#streams) stream.destroy();
@@ -161,7 +165,7 @@ export class BodyDecoder {
     if (this.#bound(piece.length)) this.#receiver.onPiece(piece);
   }
 
-  // What lies between two codings counts as well: a bomb may shrink again.
+  // The output between two codings counts too: a bomb may shrink again.
   #bound(bytes: number): boolean {
     this.#outBytes += bytes;
     if (this.#outBytes <= freeBytes + maxRatio * this.#inBytes) return true;

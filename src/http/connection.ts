@@ -5,80 +5,83 @@ import type { AddressGuard } from "./address-guard.ts";
 import { isBadAnswer } from "./failure.ts";
 import { loadUndiciClient } from "./undici-client.ts";
 
-/** A request as it is sent. */
+/** A request as sent. */
 export interface Message {
   readonly method: "GET" | "POST";
   readonly path: string;
-  /** Names in lower case and values in turn, one character (0 to 255) a byte. */
+  /** Lower-case names and values alternating, one character (0 to 255) per byte. */
   readonly fields: string[];
-  /** Sent in UTF-8; undefined for none. */
+  /** Sent in UTF-8; undefined for no body. */
   readonly body?: string;
 }
 
 /**
- * Takes one answer, by the names of undici's callbacks.
+ * Receives one response; the methods are named after undici's callbacks.
  *
- * After `onComplete` or `onError` nothing more comes.
+ * Nothing follows `onComplete` or `onError`.
  */
 export interface AnswerReceiver {
-  /** There is a connection, and the request goes out. */
+  /** The connection is made and the request is being sent. */
   onConnect(): void;
   onResponseStarted(): void;
   /**
-   * @param status - below 200 for an interim answer, of which the fields may be missing
-   * @param raw - names and values in turn, as bytes
-   * @param resume - to be called where `onData` said that it wanted to wait
+   * @param status - below 200 for an interim response, whose fields may be missing
+   * @param raw - names and values alternating, as bytes
+   * @param resume - to be called after `onData` returned false, once more data can be taken
    */
   onHeaders(status: number, raw: Buffer[], resume: () => void, reason: string): boolean;
-  /** @returns false if the next piece is to wait */
+  /** @returns false if the next piece has to wait */
   onData(chunk: Buffer): boolean;
-  /** The body has ended as its framing says. */
+  /** The body is complete according to its framing. */
   onComplete(): void;
   onError(error: Error): void;
 }
 
-/** How connections are made. */
+/** Settings of connections. */
 export interface ConnectionSettings {
-  /** Time to make one, in milliseconds. */
+  /** Time limit to connect, in milliseconds. */
   readonly connectTimeoutMs: number;
   readonly guard: AddressGuard;
-  /** Whom TLS trusts; undefined for Node's own authorities. */
+  /** Trusted TLS authorities; undefined for those of Node. */
   readonly secureContext?: SecureContext | undefined;
 }
 
-/** Fields of one answer may have this many bytes together. */
+/** Most bytes of all fields of one response together. */
 const maxFieldBytes = 32 * 1024;
 
-/** One connection to an origin in HTTP/1.1, made again whenever it was lost; it carries one request at a time. */
+/** One HTTP/1.1 connection to an origin, reconnected whenever it was lost. It carries one request at a time. */
 export class Connection {
   readonly #origin: string;
   readonly #settings: ConnectionSettings;
   readonly #onLost: (connection: Connection) => void;
   #client: Client | undefined;
   #socket: Socket | undefined;
-  /** Of the TLS connection before, to resume it (RFC 8446 section 2.2). */
+  /** Session of the previous TLS connection, for resumption (RFC 8446 section 2.2). */
   #session: Buffer | undefined;
   #isUsed = false;
   #isReset = false;
 
-  /** @param onLost - called when the connection has ended, by whomever */
+  /** @param onLost - called when the connection has ended, from either side */
   constructor(origin: string, settings: ConnectionSettings, onLost: (connection: Connection) => void) {
     this.#origin = origin;
     this.#settings = settings;
     this.#onLost = onLost;
   }
 
-  /** Whether this very connection has carried an answer, so that the server may close it as idle. */
+  /** Whether this connection has carried a response, so that the server may close it as idle. */
   get isUsed(): boolean {
     return this.#isUsed;
   }
 
-  /** Whether the connection ended by a reset, which undici takes for the end of a body without a length. */
+  /** Whether the connection ended with a reset. undici treats that as the end of a body without a length. */
   get isReset(): boolean {
     return this.#isReset;
   }
 
-  /** Whether it broke since more came than an answer. undici knows that once the answer is told, within the same turn. */
+  /**
+   * Whether it failed because bytes followed the response. undici reports that right after the response, in the same
+   * event-loop turn.
+   */
   get isOverrun(): boolean {
     const error = this.#socket?.errored ?? undefined;
     return error !== undefined && (error.name === "HTTPParserError" || isBadAnswer(error));
@@ -95,17 +98,17 @@ export class Connection {
     this.#client.dispatch({ method, path, headers: fields, ...(body === undefined ? {} : { body }) }, receiver);
   }
 
-  /** Notes that an answer came. */
+  /** Records that a response came. */
   markUsed(): void {
     this.#isUsed = true;
   }
 
-  /** Ends the connection at once; the next request makes another. */
+  /** Closes the connection at once; the next request reconnects. */
   drop(): void {
     void this.close();
   }
 
-  /** Ends the connection for good. */
+  /** Closes the connection for good. */
   async close(): Promise<void> {
     const client = this.#client;
     const socket = this.#socket;
@@ -120,7 +123,7 @@ export class Connection {
   #open(): Client {
     const { Client } = loadUndiciClient();
     const client = new Client(this.#origin, {
-      // The deadline of the whole request takes the place of these.
+      // The deadline of the whole request replaces these timeouts.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize: maxFieldBytes,
@@ -145,7 +148,7 @@ export class Connection {
       timeout: connectTimeoutMs,
       lookup: guard.lookupFor(this.#origin),
       allowH2: false,
-      // undici holds its own sessions by weak references, so that the next collection of garbage loses them.
+      // undici holds its own sessions by weak references and loses them at the next garbage collection.
       maxCachedSessions: 0,
       ...(secureContext === undefined ? {} : { secureContext }),
       ...(this.#session === undefined ? {} : { session: this.#session }),
@@ -153,7 +156,7 @@ export class Connection {
     this.#watch(connect(options, callback));
   }
 
-  // undici knows its socket only once it is connected; we must be able to end it before.
+  // undici exposes its socket only once it is connected; it must be possible to close it earlier.
   #watch(socket: Socket): void {
     this.#isReset = false;
     this.#socket = socket;

@@ -1,20 +1,20 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, type ZlibOptions } from "node:zlib";
 import { excerpt, ok, type Problem, problem, type Result } from "../core/index.ts";
 
-// Larger steps than zlib's 16 KiB: fewer pieces to join, and never more than this beyond the bound.
+// Larger steps than zlib's 16 KiB: fewer pieces to join, and the overshoot beyond the bound is at most one step.
 const stepBytes = 64 * 1024;
-/** Memory for the largest step is not taken for what is small. */
+/** Small inputs do not allocate the largest step. */
 const leastStepBytes = 1024;
 const usualRatio = 8;
 
 const maxCodings = 3;
 
 /**
- * Undoes the gzip coding of an archive or an index.
+ * Decodes gzip of an archive or an index.
  *
- * @param body - as received; bytes that do not begin with gzip's magic are given back as they are, because a proxy
- *   has removed the coding; if it added one, that is undone too
- * @param maxBytes - the result may have this many
+ * @param body - as received. Without gzip's magic bytes it is returned unchanged, because a proxy has decoded it; if a
+ * proxy added another layer, that is decoded too
+ * @param maxBytes - largest result
  * @returns a problem `too-large` or `bad-coding` otherwise
  */
 export function unpackArchive(body: Uint8Array, maxBytes: number): Result<Uint8Array> {
@@ -28,10 +28,10 @@ export function unpackArchive(body: Uint8Array, maxBytes: number): Result<Uint8A
 }
 
 /**
- * Undoes the content codings of a page.
+ * Decodes the content codings of a page.
  *
- * @param contentEncoding - codings in the order in which they were applied, joined by commas
- * @param maxBytes - the result, and what lies between two codings, may have this many
+ * @param contentEncoding - codings in the order of application, separated by commas
+ * @param maxBytes - largest result, also between two codings
  * @returns a problem `too-large`, `bad-coding` or `unknown-coding` otherwise
  * @see RFC 9110 section 8.4
  */
@@ -56,7 +56,7 @@ function decodeCoding(content: Uint8Array, coding: string, maxBytes: number): Re
   if (coding === "gzip" || coding === "x-gzip") return decodeOne(gunzipSync, content, maxBytes);
   if (coding === "br") return decodeOne(brotliDecompressSync, content, maxBytes);
   if (coding !== "deflate") return problem("unknown-coding", `not a coding that can be undone: ${excerpt(coding)}`);
-  // RFC 9110 section 8.4.1.2: some servers send it without the zlib wrapper.
+  // RFC 9110 section 8.4.1.2: some servers omit the zlib wrapper.
   return decodeOne(hasZlibHeader(content) ? inflateSync : inflateRawSync, content, maxBytes);
 }
 

@@ -1,7 +1,7 @@
 import { createHash, hash } from "node:crypto";
 import { digestBytes } from "../core/index.ts";
 
-/** The id that an archive of this uncompressed content has in its name: the first 16 hex digits of its SHA-256. */
+/** The content id in an archive's name: the first 16 hexadecimal digits of the SHA-256 of its uncompressed content. */
 export function contentId(content: Uint8Array): string {
   return hash("sha256", content, "hex").slice(0, 16);
 }
@@ -14,7 +14,7 @@ export function digestOf(content: Uint8Array): string {
 /** Computes a page's digest piece by piece. */
 export interface DigestBuilder {
   update(chunk: Uint8Array): void;
-  /** Gives the digest of all that came: 11 characters. May be called once. */
+  /** Returns the digest of all pieces: 11 characters. May be called once. */
   digest(): string;
 }
 

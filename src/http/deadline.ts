@@ -1,14 +1,14 @@
 const maxTimerMs = 2 ** 31 - 1;
-/** A timer that goes off so much later than it should says that the process stood still, not the network. */
+/** If a timer fires this much too late, the process was blocked, not the network. */
 const stillMs = 20;
-/** What came meanwhile lies in buffers of the system; so long it has at least to be read. */
+/** Extra time to read what is in the system's buffers. */
 const leastGraceMs = 1000;
-/** Who watches is asked so often. */
+/** Interval of `onTick`. */
 const tickMs = 1000;
 
 /**
- * Ends what takes too long. Time in which the process itself stood still, as in a long query of a database, is no server's fault: a
- * deadline that finds itself late is put off by as much, once.
+ * Ends what takes too long. Time in which the process itself was blocked, such as in a long database query, does not
+ * count against the server: a deadline that notices it fired late is extended by that time, once.
  */
 export class Deadline {
   readonly #timeoutMs: number;
@@ -18,7 +18,7 @@ export class Deadline {
   #timer: NodeJS.Timeout | undefined;
   #isPutOff = false;
 
-  /** @param onTick - called about each second until then */
+  /** @param onTick - called about every second until then */
   constructor(timeoutMs: number, onLate: () => void, onTick?: () => void) {
     this.#timeoutMs = Math.min(timeoutMs, maxTimerMs);
     this.#onLate = onLate;
@@ -28,7 +28,7 @@ export class Deadline {
     this.#wait(now);
   }
 
-  /** Puts the end off; it is never further away than the timeout was. Costs no timer. */
+  /** Extends the deadline, up to one timeout from now. Starts no new timer. */
   extend(byMs: number): void {
     this.#endsAt = Math.min(performance.now() + this.#timeoutMs, this.#endsAt + byMs);
   }

@@ -2,24 +2,24 @@ import type { Clock, ExchangeSink, FetchRequest } from "../core/index.ts";
 import { encodeHttpHead } from "../formats/http/index.ts";
 import type { Connection } from "./connection.ts";
 
-/** Told of an answer's head. @returns who takes its body, if someone does */
+/** Called with the head of a response. @returns the sink of its body, if there is one */
 export type HeadWatcher = (status: number, raw: readonly Uint8Array[], reason: string) => ExchangeSink | undefined;
 
-/** What is sent to where. */
+/** The target and fields of the request. */
 export interface SentRequest {
   readonly origin: string;
   readonly path: string;
-  /** Names and values in turn, as given to the connection. */
+  /** Names and values alternating, as given to the connection. */
   readonly fields: readonly string[];
 }
 
-// One character a byte, as the wire has them.
+// One character per byte, as received.
 const textOf = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString("latin1");
 
 /**
- * Makes exchanges of one request's answers, for a request that asks for them.
+ * Builds exchange records for a request that asks for them.
  *
- * @returns undefined where nobody asks, which costs nothing
+ * @returns undefined if no one asks, at no cost
  */
 export function watchHead(
   { onExchange }: FetchRequest,
@@ -32,7 +32,7 @@ export function watchHead(
   return (status, raw, reason) => {
     const fields: [string, string][] = [];
     for (let at = 0; at + 1 < raw.length; at += 2) fields.push([textOf(raw[at]), textOf(raw[at + 1])]);
-    // undici writes these two itself, before those that it is given.
+    // undici writes these two fields itself, before the given ones.
     const own: [string, string][] = [
       ["host", new URL(sent.origin).host],
       ["connection", "keep-alive"],

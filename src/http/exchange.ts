@@ -11,7 +11,7 @@ import { isRedirect, type RequestTarget, resolveRedirect } from "./redirect.ts";
 import { requestFields } from "./request-fields.ts";
 import type { SignalWatch, Stoppable } from "./signal-watch.ts";
 
-/** Slower than this is too slow. */
+/** Default minimum rate in bytes per second. */
 const defaultLeastBytesPerSecond = 64 * 1024;
 
 /** What an exchange needs of its fetcher. */
@@ -23,7 +23,7 @@ export interface ExchangeContext {
   readonly signals: SignalWatch;
 }
 
-/** How an exchange ends; exactly one of the two is called, once. */
+/** The outcome of an exchange: exactly one of the two is called, once. */
 export interface Settlement {
   readonly resolve: (outcome: FetchOutcome) => void;
   readonly reject: (error: unknown) => void;
@@ -40,7 +40,7 @@ export class Exchange implements Waiter, Stoppable {
   #deadline: Deadline | undefined;
   #requests = 0;
   #receivedBytes = 0;
-  /** Of the answer that comes, as they come. */
+  /** Bytes of the current response's body so far. */
   #bodyBytes = 0;
   #isRedirected = false;
   #isRetried = false;
@@ -54,7 +54,7 @@ export class Exchange implements Waiter, Stoppable {
     this.#target = { origin: request.origin, path: request.path };
   }
 
-  /** Begins; the deadline counts from the moment at which a connection is free. */
+  /** Starts it. The deadline counts from the moment a connection is free. */
   start(): void {
     const { signal } = this.#request;
     if (signal?.aborted === true) {
@@ -69,7 +69,7 @@ export class Exchange implements Waiter, Stoppable {
     this.stop(aborted);
   }
 
-  /** Ends it before its time, wherever it is. */
+  /** Stops it, wherever it is. */
   stop(failure: Failure): void {
     this.#stopped = failure;
     if (this.#attempt !== undefined) this.#attempt.stop(failure);
@@ -77,7 +77,7 @@ export class Exchange implements Waiter, Stoppable {
   }
 
   accept(connection: Connection): boolean {
-    // One abort ends many: who waits must not be sent off by the end of another.
+    // One abort may stop many requests: a waiting one must not be sent because another freed its connection.
     if (this.#request.signal?.aborted === true) this.#stopped = aborted;
     if (this.#stopped !== undefined) this.#fail(this.#stopped);
     if (this.#isSettled) return false;
@@ -109,7 +109,7 @@ export class Exchange implements Waiter, Stoppable {
     return new Deadline(timeoutMs, () => this.#late(), onProgress === undefined ? undefined : onTick);
   }
 
-  /** A body earns its time: one that comes, however large, may take longer than a small one, and never for ever. */
+  /** Received bytes extend the deadline: a large body may take longer than a small one, but never forever. */
   #earn(bytes: number): void {
     this.#bodyBytes += bytes;
     this.#deadline?.extend((bytes * 1000) / (this.#request.leastBytesPerSecond ?? defaultLeastBytesPerSecond));
@@ -132,13 +132,13 @@ export class Exchange implements Waiter, Stoppable {
   #endAttempt(connection: Connection, end: AttemptEnd, receivedBytes: number): void {
     this.#attempt = undefined;
     this.#receivedBytes += receivedBytes;
-    // What a body with a length is followed by shows only then.
+    // Surplus bytes after a body with a length show up only then.
     if (end.kind === "answered" && end.answer.isMeasured) queueMicrotask(() => this.#conclude(connection, end));
     else this.#conclude(connection, end);
   }
 
   #conclude(connection: Connection, end: AttemptEnd): void {
-    // RFC 9112 section 9.3.1: the server closed an idle connection just as we asked, and has not read our request.
+    // RFC 9112 section 9.3.1: the server closed an idle connection as we sent the request, and has not read it.
     const isUnread = end.kind === "unanswered" && connection.isUsed;
     if (isUnread && !this.#isRetried) {
       this.#isRetried = true;
@@ -180,7 +180,7 @@ export class Exchange implements Waiter, Stoppable {
     try {
       target = this.#stopped ?? resolveRedirect(this.#request, this.#target, location, this.#requests - 1, guard);
     } catch (error) {
-      // What the caller's own judgement threw.
+      // An error thrown by the caller's own callback.
       this.#settle(() => this.#settlement.reject(error));
       return;
     }
@@ -195,7 +195,7 @@ export class Exchange implements Waiter, Stoppable {
     });
   }
 
-  /** Makes a further request once it may be made. Time that it waits for that is no server's. */
+  /** Makes a further request once the caller allows it. The wait does not count against the deadline. */
   #goOn(make: (isWanted: boolean) => void): void {
     const { beforeNext } = this.#request;
     if (beforeNext === undefined) {

@@ -1,7 +1,7 @@
 import type { FetchFailure } from "../core/index.ts";
 import { isPrivateAddressError } from "./address-guard.ts";
 
-/** How far a request had come when it failed. */
+/** How far a request had got when it failed. */
 export type Progress = "connecting" | "sent" | "answering" | "body";
 
 /** Why there is no usable answer. */
@@ -13,13 +13,13 @@ export interface Failure {
 const certificateError =
   /^(?:ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_|HOSTNAME_MISMATCH|EPROTO)/;
 
-/** Names what went wrong below HTTP, or in it. */
+/** Classifies a failure of the network or of HTTP. */
 export function classifyError(error: Error, progress: Progress): Failure {
   const code = codeOf(error);
   return { reason: reasonOf(error, code, progress), message: messageOf(error, code) };
 }
 
-/** Whether the server closed the connection, as it may when it has been idle. */
+/** Whether the server closed the connection, as it may when it is idle. */
 export function isClosedConnection(error: Error): boolean {
   const code = codeOf(error);
   return (code === "UND_ERR_SOCKET" && !isBadAnswer(error)) || code === "ECONNRESET" || code === "EPIPE";
@@ -41,13 +41,15 @@ function codeOf(error: Error): string {
   return typeof code === "string" ? code : "";
 }
 
-/** Whether more came than was asked for: undici tells that from a closed connection by these words alone. */
+/**
+ * Whether bytes followed the response: only the wording of undici's error distinguishes that from a closed connection.
+ */
 export function isBadAnswer(error: Error): boolean {
   return error.message === "bad response" || error.message === "bad upgrade";
 }
 
 function messageOf(error: Error, code: string): string {
-  // Node tries several addresses, and reports their failures as one error without words.
+  // Node tries several addresses and reports their failures as one error without a message.
   const first: unknown = error instanceof AggregateError ? error.errors[0] : undefined;
   return error.message || (first instanceof Error ? first.message : "") || code || error.name;
 }

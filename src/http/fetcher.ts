@@ -12,40 +12,40 @@ export interface FetcherOptions extends AddressRules {
   /** @default `tidemark/<version>` with the address of the package */
   readonly userAgent?: string;
   /**
-   * Requests in flight to one origin, each on a connection of its own that is kept.
+   * Concurrent requests to one origin, each on its own persistent connection.
    *
    * @default 1
    */
   readonly connections?: number;
   /**
-   * Time to make a connection; the deadline of the request holds beside it.
+   * Time limit to connect; the deadline of the request applies as well.
    *
    * @default 10000
    */
   readonly connectTimeoutMs?: number;
-  /** An address at which whoever runs the crawler reads mail, sent as the field From. Default: it is not sent. */
+  /** Mail address of the crawler's operator, sent as the field From. Default: it is not sent. */
   readonly from?: string;
-  /** Certificates in PEM of further authorities that TLS trusts. Default: those that Node trusts. */
+  /** PEM certificates of additional TLS authorities. Default: those that Node trusts. */
   readonly ca?: string;
-  /** Tells the time to which Retry-After is relative. */
+  /** Clock to which Retry-After is relative. */
   readonly clock?: Clock;
 }
 
-/** Makes requests in HTTP/1.1; over TLS no other protocol is offered (RFC 7301). */
+/** Sends requests over HTTP/1.1; over TLS no other protocol is offered (RFC 7301). */
 export interface Fetcher {
   /**
-   * Makes one request, as soon as one of the origin's connections is free.
+   * Makes one request as soon as a connection of the origin is free.
    *
-   * Whatever a server or a network does is a branch of the outcome. An idle connection that the server closed at
-   * the same moment is made again once, unseen. Bodies are handed on as received; codings are undone only for a
-   * request that accepts them.
+   * Whatever a server or network does is a branch of the outcome. If the server closes an idle connection at the same
+   * moment, the request is retried once. Bodies are passed on as received; codings are decoded only for a request that
+   * accepts them.
    *
-   * @throws TypeError if the origin, path or fields are not what HTTP can carry; whatever the sink threw
+   * @throws TypeError if the origin, path or fields cannot be sent over HTTP; whatever the sink threw
    */
   get(request: FetchRequest): Promise<FetchOutcome>;
-  /** Resolves once requests that were made before, and have a connection, are written to it. */
+  /** Resolves once the earlier requests that have a connection are written to it. */
   sent(): Promise<void>;
-  /** Ends all connections; what is under way ends as `aborted`. */
+  /** Closes all connections; requests under way end as `aborted`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -53,13 +53,13 @@ const mailAddress = /^[\x21-\x3f\x41-\x7e]+@[\x21-\x3f\x41-\x7e]+$/;
 const originForm = /^https?:\/\/[^/?#@\s]+$/;
 
 /**
- * Makes a fetcher.
+ * Creates a fetcher.
  *
- * Addresses that are not for everybody (loopback, private, link-local, ...) are refused as `private-address` unless
- * the options allow them; they are judged as the name server gives them, at each connection.
+ * Non-public addresses (loopback, private, link-local, ...) are refused as `private-address` unless the options allow
+ * them. They are checked at each connection, as resolved.
  *
- * @throws RangeError if `connections` is no positive integer; TypeError if `from` is no mail address, `ca` holds no
- *   certificate, or an origin is none
+ * @throws RangeError if `connections` is no positive integer; TypeError if `from` is not a mail address, `ca` contains
+ * no certificate, or an origin is invalid
  * @example
  * ```ts
  * await using fetcher = createFetcher();
@@ -113,7 +113,7 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
         exchange.start();
       });
     },
-    // undici writes to a connection that was used before in the next turn of the event loop.
+    // On a reused connection undici writes in the next turn of the event loop.
     sent: () => new Promise((resolve) => setImmediate(resolve)),
     async [Symbol.asyncDispose]() {
       isClosed = true;
@@ -126,12 +126,12 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
 const certificateBlock = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * Trusts further authorities beside those that Node trusts.
+ * Adds TLS authorities to those that Node trusts.
  *
- * Before Node 22.15 the authorities of NODE_EXTRA_CA_CERTS are not among the latter: there is no way to ask for them.
+ * Before Node 22.15 this drops the authorities of NODE_EXTRA_CA_CERTS: there is no way to list them.
  *
  * @param pem - one or more certificates
- * @throws TypeError if it holds no certificate, or one that cannot be read
+ * @throws TypeError if it contains no certificate, or an unreadable one
  */
 function trustAuthorities(pem: string): tls.SecureContext {
   const certificates = pem.match(certificateBlock) ?? [];

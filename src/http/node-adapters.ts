@@ -10,12 +10,12 @@ export const nodeCodec: Codec = { unpack: unpackArchive, decode: decodeBody, con
 
 const programEndings: ReadonlySet<string> = new Set(["php", "asp", "aspx", "jsp", "cgi", "pl", "py", "do", "com"]);
 
-/** What servers usually say of a path, by its ending. */
+/** Media types that servers usually give a path, by its extension. */
 export const namedTypes: MediaTypes = {
   typeOf: (path) => {
     const [name = ""] = path.slice(path.lastIndexOf("/") + 1).split("?", 1);
     const ending = /\.([A-Za-z0-9]{1,10})$/.exec(name)?.[1]?.toLowerCase();
-    // Of these an ending says which program answers, not what.
+    // These extensions name the program that produces the response, not its type.
     if (ending === undefined || programEndings.has(ending)) return undefined;
     return lookup(ending) || undefined;
   },
@@ -26,7 +26,7 @@ export function realTiming(now: Clock = Date.now): Timing {
   return {
     now,
     delay: async (delayMs, signal) => {
-      // An abort ends the wait; who waits asks the signal.
+      // An abort ends the wait; the caller checks the signal.
       await wait(delayMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
     },
   };

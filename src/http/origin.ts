@@ -1,16 +1,16 @@
 import { Connection, type ConnectionSettings } from "./connection.ts";
 
-/** What wants a connection. */
+/** Waits for a connection. */
 export interface Waiter {
   /**
-   * Called with a connection that is the waiter's own until it is released.
+   * Called with a connection that belongs to the waiter until it is released.
    *
-   * @returns false if none is wanted any more
+   * @returns false if none is needed any more
    */
   accept(connection: Connection): boolean;
 }
 
-/** The connections to one origin, and who waits for them. */
+/** The connections to one origin and the queue for them. */
 export class Origin {
   readonly #origin: string;
   readonly #maxConnections: number;
@@ -55,7 +55,7 @@ export class Origin {
     return connection;
   }
 
-  // A connection in use is made again by undici; what is idle and lost must not be kept for ever.
+  // undici reconnects a connection in use; an idle lost one must be removed.
   #forget(connection: Connection): void {
     const at = this.#idle.indexOf(connection);
     if (at === -1) return;

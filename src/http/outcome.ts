@@ -3,17 +3,17 @@ import { parseRetryAfter } from "./answer-fields.ts";
 import type { Answer } from "./attempt.ts";
 import { isConditional, isRangeAskedFor } from "./request-fields.ts";
 
-/** What is known beside the answer. */
+/** Facts besides the response. */
 export interface OutcomeFacts {
   readonly receivedBytes: number;
   readonly requests: number;
   readonly finalPath: string;
-  /** Whether a redirect led to another URL than the one asked for. */
+  /** Whether a redirect led to another URL than the requested one. */
   readonly isRedirected: boolean;
   readonly now: EpochMs;
 }
 
-/** Makes an outcome of the last answer to a request; redirects are followed before. */
+/** Converts the last response to a request into its outcome; redirects were followed before. */
 export function judgeAnswer(
   request: FetchRequest,
   answer: Omit<Answer, "isMeasured">,

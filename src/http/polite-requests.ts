@@ -1,21 +1,21 @@
 import type { FetchOutcome, FetchRequest, Timing } from "../core/index.ts";
 import type { Fetcher } from "./fetcher.ts";
 
-/** Longest wait for a server in trouble, in milliseconds; one that asks for more is left alone. */
+/** Longest wait for a server in trouble, in milliseconds; if it asks for more, requests to it stop. */
 const maxWaitMs = 60_000;
 const firstWaitMs = 1000;
 const attempts = 4;
 
-/** Makes the requests of an exporter to the site's own server, a delay apart. */
+/** Sends the requests of an exporter to the site's own server, with a delay between them. */
 export class PoliteRequests {
   readonly #fetcher: Pick<Fetcher, "get">;
   readonly #timing: Timing;
   readonly #signal: AbortSignal | undefined;
-  /** Of origins that asked for a longer wait: what they answered, and until when they are left alone. */
+  /** Origins that asked for a longer wait: their response, and until when no request is sent. */
   readonly #resting = new Map<string, { readonly outcome: FetchOutcome; readonly until: number }>();
   #notBefore = 0;
 
-  /** Time between the beginnings of two requests, in milliseconds. */
+  /** Milliseconds between the starts of two requests. */
   delayMs: number;
 
   constructor(fetcher: Pick<Fetcher, "get">, timing: Timing, delayMs: number, signal: AbortSignal | undefined) {
@@ -26,9 +26,9 @@ export class PoliteRequests {
   }
 
   /**
-   * Makes a request, a delay apart from what it leads to, and again after a while if the server answers 429 or 503: after its Retry-After, or one, two and
-   * four seconds. Meanwhile nothing else is asked either. An origin that wants to be left alone for longer is not asked
-   * again before that: each request to it is answered by what it said.
+   * Makes a request after the delay, and retries it if the server answers 429 or 503: after its Retry-After, or after
+   * one, two and four seconds. Meanwhile no other request is sent. If an origin asks for a longer wait, no request is
+   * sent before its end: each gets the stored response.
    *
    * @param makeRequest - called for each attempt, so that each has its own sink
    * @returns the last outcome
@@ -62,14 +62,14 @@ export class PoliteRequests {
         this.#notBefore = now + this.delayMs;
         return;
       }
-      // A clock that is set back must not make us wait for years.
+      // A clock that was set back must not cause a wait of years.
       if (waitMs > 2 * maxWaitMs + this.delayMs) this.#notBefore = now;
       else await this.#timing.delay(waitMs, this.#signal);
     }
   }
 }
 
-/** Whether a server says that it has too much to do. */
+/** Whether a server says that it is overloaded. */
 export function isOverloaded(outcome: FetchOutcome): outcome is Extract<FetchOutcome, { kind: "unavailable" }> {
   return outcome.kind === "unavailable" && (outcome.status === 429 || outcome.status === 503);
 }

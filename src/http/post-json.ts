@@ -10,11 +10,11 @@ import { commonFields } from "./request-fields.ts";
 export interface PostOptions {
   /** @default `tidemark/<version>` with the address of the package */
   readonly userAgent?: string;
-  /** Tells the time to which Retry-After is relative. */
+  /** Clock to which Retry-After is relative. */
   readonly clock?: Clock;
 }
 
-/** Takes the head of an answer; its body is not read. */
+/** Receives the head of a response; the body is not read. */
 class AnswerHead implements AnswerReceiver {
   readonly #clock: Clock;
   readonly #settle: (outcome: PostOutcome) => void;
@@ -57,12 +57,12 @@ class AnswerHead implements AnswerReceiver {
 }
 
 /**
- * Sends a JSON text by POST, on a connection of its own that ends with the head of the answer.
+ * Sends JSON text by POST, on its own connection that is closed after the head of the response.
  *
- * Whatever a server or a network does is a branch of the outcome. Nothing is sent twice: a request
- * that may have been read is the caller's to repeat. No redirect is followed, and of the answer's body nothing is read.
+ * Whatever a server or network does is a branch of the outcome. Nothing is sent twice: repeating a request that may
+ * have been read is up to the caller. Redirects are not followed, and the body of the response is not read.
  *
- * @throws TypeError if the URL is none of http or https
+ * @throws TypeError if the URL is not http or https
  * @see RFC 9110 section 9.3.3
  */
 export async function postJson(request: PostRequest, options: PostOptions = {}): Promise<PostOutcome> {
@@ -72,7 +72,7 @@ export async function postJson(request: PostRequest, options: PostOptions = {}):
   if (signal?.aborted === true) return { kind: "failed", ...aborted };
   const fields = commonFields(options.userAgent);
   fields.push("content-type", "application/json; charset=utf-8");
-  // The URL is the user's own, never one that a site gave.
+  // The URL comes from the user, never from a site.
   const guard = new AddressGuard({ allowPrivate: true });
   const settings = { connectTimeoutMs: timeoutMs, guard };
   const connection = new Connection(url.origin, settings, () => undefined);

@@ -2,7 +2,7 @@ import { excerpt, type FetchRequest } from "../core/index.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import type { Failure } from "./failure.ts";
 
-/** Where a request goes. */
+/** Target of a request. */
 export interface RequestTarget {
   /** Without a slash at the end. */
   readonly origin: string;
@@ -12,17 +12,17 @@ export interface RequestTarget {
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
-/** Whether an answer of this status sends us elsewhere. */
+/** Whether a response of this status is a redirect. */
 export function isRedirect(status: number): boolean {
   return redirectStatuses.has(status);
 }
 
 /**
- * Follows a redirect as far as it may be followed.
+ * Resolves a redirect if it may be followed.
  *
- * @param location - the field's value, one character a byte
- * @param followed - number of redirects of this request before
- * @param guard - knows the origins that the user named: these may have any port
+ * @param location - the field's value, one character per byte
+ * @param followed - number of earlier redirects of this request
+ * @param guard - knows the origins named by the user: these may have any port
  */
 export function resolveRedirect(
   request: FetchRequest,
@@ -56,7 +56,7 @@ export function resolveRedirect(
 }
 
 function parseLocation(location: string, from: RequestTarget): URL | undefined {
-  // Bytes outside ASCII mean themselves, whatever encoding the server had in mind.
+  // Bytes outside ASCII are percent-encoded as they are, whatever encoding the server meant.
   const escaped = location.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
   try {
     return new URL(escaped, from.origin + from.path);

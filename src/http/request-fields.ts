@@ -7,27 +7,27 @@ const secrets = new Set(["authorization", "cookie", "proxy-authorization"]);
 const conditions = ["if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "if-range"];
 
 /**
- * The fields of every request, names and values in turn.
+ * The fields of every request, names and values alternating.
  *
- * @param from - an address at which whoever runs the crawler reads mail (RFC 9110 section 10.1.2)
+ * @param from - mail address of the crawler's operator (RFC 9110 section 10.1.2)
  */
 export function commonFields(userAgent: string = formatUserAgent(), from?: string): string[] {
   const who = ["user-agent", userAgent, ...(from === undefined ? [] : ["from", from])];
   return [...who, "accept-encoding", "identity"];
 }
 
-/** Where a request is on its way. */
+/** State of a request with redirects. */
 export interface Whereabouts {
   /** Whether a redirect has led to another URL. */
   readonly isRedirected: boolean;
-  /** Whether a redirect has left the origin that the request was meant for. */
+  /** Whether a redirect has left the origin of the request. */
   readonly isElsewhere: boolean;
 }
 
 /**
- * The fields of one request, names and values in turn.
+ * The fields of one request, names and values alternating.
  *
- * @param common - what {@link commonFields} gave; given back as it is where there is nothing to add
+ * @param common - the result of {@link commonFields}; returned unchanged if there is nothing to add
  */
 export function requestFields(common: string[], request: FetchRequest, where: Whereabouts): string[] {
   const { headers, validators, acceptCoding = false } = request;
@@ -43,13 +43,13 @@ export function requestFields(common: string[], request: FetchRequest, where: Wh
   for (const [name, value] of Object.entries(headers ?? {})) fields.set(name.toLowerCase(), value);
   if (validators?.etag !== undefined) fields.set("if-none-match", validators.etag);
   if (validators?.lastModified !== undefined) fields.set("if-modified-since", validators.lastModified);
-  // Validators are of one URL: at another the same ETag may stand for something else.
+  // Validators belong to one URL: at another the same ETag may mean something else.
   if (where.isRedirected) for (const name of conditions) fields.delete(name);
   if (where.isElsewhere) for (const name of secrets) fields.delete(name);
   return [...fields].flat();
 }
 
-/** Whether an answer of 304 would be one to this request. */
+/** Whether a 304 is a valid response to this request. */
 export function isConditional(request: FetchRequest): boolean {
   const { validators, headers } = request;
   if (validators?.etag !== undefined || validators?.lastModified !== undefined) return true;
@@ -57,9 +57,9 @@ export function isConditional(request: FetchRequest): boolean {
 }
 
 /**
- * Whether an answer of 206 would be one to this request: the range that was asked for, from its first byte.
+ * Whether a 206 is a valid response to this request: the requested range, from its first byte.
  *
- * @param contentRange - the field of the answer
+ * @param contentRange - the field of the response
  */
 export function isRangeAskedFor({ headers }: FetchRequest, contentRange: string | undefined): boolean {
   const [, first] = /^bytes=(\d*)-\d*$/.exec(headers?.range ?? "") ?? [];
@@ -67,7 +67,7 @@ export function isRangeAskedFor({ headers }: FetchRequest, contentRange: string 
   return first !== undefined && given !== undefined && (first === "" || Number(first) === Number(given));
 }
 
-/** The User-Agent that is sent unless another is given. */
+/** The default User-Agent. */
 function formatUserAgent(): string {
   const { version } = createRequire(import.meta.url)("tidemark/package.json") as { version: string };
   return `tidemark/${version} (+https://www.npmjs.com/package/tidemark)`;

@@ -1,14 +1,14 @@
-/** What can be stopped. */
+/** A request that can be stopped. */
 export interface Stoppable {
   /** Called when the signal is aborted. */
   onAbort(): void;
 }
 
-/** Listens once to each signal, however many requests share it: Node warns of more than ten listeners. */
+/** Adds one listener per signal, however many requests share it: Node warns of more than ten listeners. */
 export class SignalWatch {
   readonly #watched = new Map<AbortSignal, { readonly members: Set<Stoppable>; readonly listener: () => void }>();
 
-  /** Begins to watch for one; the signal must not be aborted yet. */
+  /** Starts watching for one request; the signal must not be aborted yet. */
   add(signal: AbortSignal, member: Stoppable): void {
     const known = this.#watched.get(signal);
     if (known !== undefined) {
@@ -23,7 +23,7 @@ export class SignalWatch {
     signal.addEventListener("abort", listener);
   }
 
-  /** Ends it. */
+  /** Stops watching. */
   remove(signal: AbortSignal, member: Stoppable): void {
     const known = this.#watched.get(signal);
     if (known === undefined || !known.members.delete(member) || known.members.size > 0) return;

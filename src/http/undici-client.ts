@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { buildConnector, Client } from "undici";
 
-/** The two parts of undici that are used. */
+/** The two parts of undici in use. */
 export interface UndiciClient {
   readonly Client: typeof Client;
   readonly buildConnector: typeof buildConnector;
@@ -11,9 +11,10 @@ const require = createRequire(import.meta.url);
 let loaded: UndiciClient | undefined;
 
 /**
- * Loads undici's HTTP/1.1 client at its first use.
+ * Loads undici's HTTP/1.1 client at first use.
  *
- * The whole package takes 90 ms to load, its client 30 ms. Another 7.x that keeps its files elsewhere works too.
+ * The whole package takes 90 ms to load, its client 30 ms. Falls back to the package if a later 7.x has moved its
+ * files.
  */
 export function loadUndiciClient(): UndiciClient {
   loaded ??= loadParts() ?? require("undici");
