@@ -11,10 +11,10 @@ import type { DeletionReason, FetchItem, HeldBody, Settlement, WorkItem } from "
 
 /** Sends requests. */
 export interface Requests {
-  /** Makes one request; never rejects for anything that a server or a network does. */
+  /** Makes one request; never rejects because of what a server or network does. */
   get(request: FetchRequest): Promise<FetchOutcome>;
   /**
-   * Resolves once what was asked for before is on its way, so that a server works while the caller does. Absent where
+   * Resolves once the earlier requests have been sent, so that the server works while the caller does. Absent where
    * nothing is sent.
    */
   sent?(): Promise<void>;
@@ -27,16 +27,16 @@ export interface PageDigest {
   digest(): string;
 }
 
-/** Compression and hashing, which a pure room has not. */
+/** Compression and hashing, which the pure layer must not import. */
 export interface Codec {
-  /** Undoes the gzip coding of an archive or index, if it is still there; at most `maxBytes` come out. */
+  /** Decodes gzip of an archive or index, if it is still encoded; at most `maxBytes` come out. */
   unpack(body: Uint8Array, maxBytes: number): Result<Uint8Array>;
-  /** Undoes a content coding of HTTP; at most `maxBytes` come out. */
+  /** Decodes an HTTP content coding; at most `maxBytes` come out. */
   decode(body: Uint8Array, contentEncoding: string, maxBytes: number): Result<Uint8Array>;
-  /** The id that an archive of this uncompressed content has in its name. */
+  /** The content id in the name of an archive with this uncompressed content. */
   contentId(content: Uint8Array): string;
   createDigest(): PageDigest;
-  /** The digest of a whole body. */
+  /** The digest of a complete body. */
   digestOf(content: Uint8Array): string;
 }
 
@@ -47,29 +47,29 @@ export interface Timing {
   delay(delayMs: number, signal: AbortSignal | undefined): Promise<void>;
 }
 
-/** The changes of one reading on their way into memory: all of them or none. */
+/** The changes of one reading while they are stored: all of them or none. */
 export interface Intake {
   /**
-   * Notes that the site has these pages. A page whose held body is the one recorded needs no work.
+   * Adds or updates pages of the site. A page whose held body matches the record needs no work.
    *
-   * @param onlyHeld - pages that are not held are passed over
+   * @param onlyHeld - skip pages that are not held
    */
   list(pages: readonly Page[], onlyHeld: boolean): void;
-  /** Notes that the site has these pages no more, or that they are not wanted any more. */
+  /** Records that pages are gone from the site or no longer wanted. */
   withdraw(paths: readonly string[]): void;
   /**
-   * Ends a whole listing: what is held and was not listed becomes a deletion.
+   * Ends a complete listing: each held page that was not listed becomes a deletion.
    *
-   * @param concerns - whether the listing speaks of pages of this media type; others that were not listed are
-   *   forgotten, and their bodies left alone
+   * @param concerns - whether the listing covers pages of this media type; other pages that were not listed are
+   * forgotten, and their bodies are left in place
    */
   withdrawUnlisted(concerns: (mediaType: string) => boolean): void;
   /**
-   * Makes all of it durable at once, together with the position that it leads to. From then on the pages are followed by
-   * the source that remembers something, or by archives if there is a position.
+   * Commits everything at once, together with the new position. From then on the pages follow the source that stored
+   * something, or archives if there is a position.
    *
-   * @param position - undefined leaves the position as it is
-   * @param remembered - what a source remembers from now on
+   * @param position - undefined leaves the position unchanged
+   * @param remembered - the source's new state
    */
   commit(
     position: SitePosition | undefined,
@@ -78,48 +78,48 @@ export interface Intake {
   rollback(): void;
 }
 
-/** What is remembered of one site. */
+/** The stored state of one site. */
 export interface SiteMemory {
   read(): SiteRecord;
-  /** Robots and what sources remember may be kept only with what is made durable next. */
+  /** robots.txt and the state of sources may be written only together with the next commit. */
   rememberRobots(copy: RobotsCopy): void;
-  /** What a source remembers of the site, as it was given; undefined if nothing. */
+  /** The stored state of a source, as given; undefined if there is none. */
   readSource(source: SourceStateKey): unknown;
-  /** Remembers what a source knows: anything that JSON carries. */
+  /** Stores the state of a source: any JSON value. */
   rememberSource(source: SourceStateKey, state: unknown): void;
-  /** Notes what a visit came to, and the numbers of the site's clocks at its end. */
+  /** Records the result of a visit and the site's rate-limit clock at its end. */
   rememberVisit(at: EpochSeconds, summary: CrawlSummary, clock?: SiteClockState): void;
-  /** Notes by which source the pages are followed from now on, durable at once: what others remember is void. */
+  /** Records, durably at once, which source the pages follow from now on. The state of other sources is discarded. */
   rememberWriter(source: SourceName): void;
-  /** Keeps the numbers of the site's clocks; called before a longer wait begins. */
+  /** Stores the site's rate-limit clock; called before a longer wait. */
   rememberClock(state: SiteClockState): void;
-  /** Makes what was remembered until now durable. */
+  /** Makes everything stored so far durable. */
   flush(): void;
-  /** Begins to take in a reading; at most one at a time, and no other call to the store before it ends. */
+  /** Begins to store a reading: at most one at a time, and no other call to the store before it ends. */
   beginIntake(): Intake;
 }
 
 /** Numbers of pages in the store. */
 export interface WorkCounts {
   readonly held: number;
-  /** Bytes of what is held. */
+  /** Total bytes of the held bodies. */
   readonly heldBytes: number;
-  /** Work that is due. */
+  /** Due work items. */
   readonly pending: number;
   readonly disallowed: number;
 }
 
-/** The work of one site, in the order of paths. */
+/** The work of one site, in path order. */
 export interface WorkList {
-  /** Due work of a kind, beyond a path, at most `limit` items. */
+  /** Due work of a kind after a path, at most `limit` items. */
   take(kind: WorkItem["kind"], after: string, limit: number): WorkItem[];
-  /** Due fetches that came to nothing when they were tried last (`unavailable`), those first of which that is less often so. */
+  /** Due fetches whose last attempt was `unavailable`, those with the fewest attempts first. */
   takeAway(limit: number): FetchItem[];
-  /** Makes results durable, all at once; `at` is when they were seen. */
+  /** Commits results together; `at` is when they were observed. */
   settle(settlements: readonly Settlement[], at: EpochSeconds): void;
-  /** Makes work that robots.txt disallowed due again. */
+  /** Makes work disallowed by robots.txt due again. */
   reopenDisallowed(): void;
-  /** Makes work that was refused so often that it waits due again. */
+  /** Makes work due again that waits because it was refused too often. */
   reopenRefused(): void;
   counts(): WorkCounts;
 }
@@ -131,181 +131,186 @@ export interface WorkList {
  */
 export type TargetChoice = "new" | "ranked" | "random" | "doubted" | "unconfirmed" | "moved" | "hinted" | "known";
 
-/** Numbers of targets in the store. */
+/** Numbers of tracked URLs in the store. */
 export interface TargetCounts {
   readonly known: number;
-  /** Never asked for. */
+  /** Never requested. */
   readonly fresh: number;
   readonly held: number;
   readonly disallowed: number;
 }
 
-/** The URLs of one site that does not publish its changes. */
+/** The tracked URLs of one site that does not publish its changes. */
 export interface Targets {
-  /** Begins a list of URLs; gives the mark of what it names. */
+  /** Begins a list of URLs and returns its mark. */
   beginList(): number;
-  /** Notes URLs with the mark of their list, or 0 for links. Those that are known keep their history; what is gone is due if a list gives it another `lastmod`. */
+  /**
+   * Adds URLs with the mark of their list, or 0 for links. Known URLs keep their history; one that is gone becomes due
+   * if a list gives it another `lastmod`.
+   */
   note(found: readonly FoundTarget[], list: number): void;
   /**
-   * Ends complete lists: of what is held and was named by none of them, only by earlier ones, no list says any more
-   * when it changed, and it is due. What is gone is due once a list names it again.
+   * Ends complete lists. A held URL that only earlier lists named loses its `lastmod` and becomes due; one that is gone
+   * becomes due once a list names it again.
    *
-   * @param lists - marks of all lists that hold
+   * @param lists - marks of all valid lists
    */
   endLists(lists: readonly number[]): void;
   /**
-   * At most `limit` targets in the order in which they were found, beyond an id; those by rank and at random in their order, from
-   * the first on.
+   * At most `limit` URLs in the order of discovery, after an id; those by rank and at random in their own order, from
+   * the start.
    *
-   * @param since - when the visit began; what was answered for since is not `known`
+   * @param since - when the visit began; URLs with a response since then are not `known`
    */
   take(choice: TargetChoice, since: EpochSeconds, after: number, limit: number): TrackedUrl[];
   /**
-   * Targets that could not be had when they were asked for last (`unavailable`), those first of which that is less often so.
+   * URLs whose last request was `unavailable`, those with the fewest attempts first.
    *
-   * @param since - when the visit began; what was asked for since is left out
+   * @param since - when the visit began; URLs requested since then are left out
    */
   takeAway(since: EpochSeconds, limit: number): TrackedUrl[];
   /**
-   * At most `limit` held targets of which the list says that they did not change, drawn anew for each visit.
+   * At most `limit` held URLs that are unchanged according to the list; a new random sample for each visit.
    *
-   * @param since - when the visit began; what was answered for since is not drawn
+   * @param since - when the visit began; URLs with a response since then are not drawn
    */
   sample(limit: number, since: EpochSeconds): TrackedUrl[];
-  /** Of how many held targets the list says that they changed since they were asked for, and of how many not. */
+  /** Number of held URLs that changed since their last request according to the list, and of those that did not. */
   countListed(): { readonly moved: number; readonly unmoved: number };
-  /** Of how many of these paths the list says that they changed since they were asked for. */
+  /** How many of these paths changed since their last request according to the list. */
   countMoved(paths: readonly string[]): number;
   find(path: string): TrackedUrl | undefined;
-  /** Makes results durable with the links that were found on the way, all at once. */
+  /** Commits results together with the links found on the way. */
   settle(settlements: readonly TargetSettlement[], found: readonly FoundTarget[], at: EpochSeconds): void;
-  /** Makes everything that is held due to be asked for, with its validators: another source wrote it. */
+  /** Makes all held URLs due, with their validators: another source wrote them. */
   unconfirmHeld(): void;
-  /** Makes the links of pages due to be read: of held bodies of these media types, and of pages of which none is held. */
+  /**
+   * Makes the links of pages due for reading: of held bodies of these media types, and of pages without a held body.
+   */
   rereadLinks(mediaTypes: readonly string[]): void;
-  /** Forgets these entity tags: pages that differ have them. */
+  /** Forgets these entity tags, because different pages share them. */
   forgetTags(etags: readonly string[]): void;
-  /** Makes targets that robots.txt disallowed due again. */
+  /** Makes URLs disallowed by robots.txt due again. */
   reopenDisallowed(): void;
-  /** Makes targets that were refused so often that they wait due again. */
+  /** Makes URLs due again that wait because they were refused too often. */
   reopenRefused(): void;
   counts(): TargetCounts;
 }
 
-/** What servers usually say of a path. */
+/** Media types that servers usually give a path. */
 export interface MediaTypes {
-  /** The media type by the path's ending; undefined where that says nothing. */
+  /** The media type of the path's extension; undefined if it is unknown. */
   typeOf(path: string): string | undefined;
 }
 
-/** A body that is too large for memory, on its way to the mirror. */
+/** A body that is too large for memory, while it is written to the mirror. */
 export interface BodyWriter {
   write(chunk: Uint8Array): void;
   /** Reads back what was written. */
   read(): Uint8Array;
-  /** Removes what was written; harmless after it was kept. */
+  /** Removes what was written; no effect once it was kept. */
   discard(): void;
 }
 
-/** Where bodies are kept. */
+/** Storage of bodies. */
 export interface Bodies {
-  /** So many small bodies are best kept at once. Default 1. */
+  /** Number of small bodies that are best stored together. Default 1. */
   readonly keepsAtOnce?: number;
   /**
-   * Takes over a body that is there already, as after a crash or the loss of the store.
+   * Adopts a body that already exists, as after a crash or the loss of the store.
    *
-   * @returns its size and digest, or undefined if no body that agrees with the record is there
+   * @returns its size and digest, or undefined if there is no body that matches the record
    */
   adopt(page: Page): HeldBody | undefined;
-  /** Whether there may be a body of which nothing is remembered, as after a crash. */
+  /** Whether bodies may exist of which the store knows nothing, as after a crash. */
   mayHold(path: string): boolean;
   /** Begins a large body. */
   open(): BodyWriter;
   /**
-   * Puts a whole body in the place of an older one; a problem if there is no place for it. Nothing is remembered of the
-   * page before this ends.
+   * Replaces the body of a page; a problem if it cannot be placed. The store records nothing of the page before this
+   * resolves.
    *
-   * @param page - with the body's own size and digest
+   * @param page - with the size and digest of the body itself
    */
   keep(page: Page & HeldBody, body: Uint8Array | BodyWriter): Result<undefined> | Promise<Result<undefined>>;
-  /** Reads a body back; undefined if it is not there, is larger than that, or bodies cannot be read back. */
+  /** Reads a body back; undefined if it is missing, larger than the limit, or bodies cannot be read back. */
   read(path: string, maxBytes: number): Uint8Array | undefined;
-  /** Removes a body; harmless if there is none. @param reason - undefined where a page only leads to another by now */
+  /** Removes a body; no effect if there is none. @param reason - undefined if the page now only redirects */
   remove(path: string, reason: DeletionReason | undefined): void | Promise<void>;
-  /** Makes everything kept and removed until now durable. */
+  /** Makes everything stored and removed so far durable. */
   flush(): Promise<void>;
 }
 
 /** How an entry of a package is read. */
 export interface PackageRead {
-  /** More must not come out of it. */
+  /** Most bytes of the decompressed entry. */
   readonly maxBytes: number;
-  /** What it must have, each. */
+  /** Expected size and digest. */
   readonly hashes: readonly ContentHash[];
 }
 
-/** A package whose entries can be read, one at a time. */
+/** A package whose entries are read one at a time. */
 export interface OpenPackage extends Disposable {
   /**
-   * Reads an entry by its name and checks it. What it gives before a problem shows is not to be used.
+   * Reads an entry by name and verifies it. If it ends with a problem, discard what it gave.
    *
-   * @param write - takes a piece, only valid during the call; what it throws is thrown on
+   * @param write - receives a piece, valid only during the call; what it throws is rethrown
    */
   read(name: string, options: PackageRead, write: (piece: Uint8Array) => void): Promise<Result<undefined>>;
 }
 
-/** A package on its way, in a file that goes with it. */
+/** A package being received into a temporary file. */
 export interface PackageDownload extends Disposable {
   write(chunk: Uint8Array): void;
-  /** Opens what came; at most once, when it is whole. A problem if it is no package, or a hostile one. */
+  /** Opens the complete package; at most once. A problem if it is invalid or hostile. */
   open(): Promise<Result<OpenPackage>>;
 }
 
-/** Where packages of pages go while they are read. */
+/** Temporary storage for packages of pages. */
 export interface Packages {
   /** Most bytes of one package. */
   readonly maxBytes: number;
   begin(): PackageDownload;
 }
 
-/** Merges changes so that each path stands once. */
+/** Merges changes so that each path occurs once. */
 export interface ChangeMerge {
   /** Adds changes; an earlier change of the same path is composed with the new one. */
   add(changes: readonly Change[]): void;
-  /** Turns what was added of these paths into deletions; paths that were not added are passed over. */
+  /** Turns the added changes of these paths into deletions; other paths are ignored. */
   withdraw(paths: readonly string[]): void;
-  /** Takes these paths out. */
+  /** Removes these paths. */
   forget(paths: readonly string[]): void;
-  /** Everything, in the order of paths. */
+  /** All changes in path order. */
   changes(): Iterable<Change>;
 }
 
-/** What was fetched for a reading that is not whole yet; a visit that is cut short leaves it to the next. */
+/** Archives fetched for an incomplete reading; an interrupted visit leaves them to the next. */
 export interface KeptReading {
-  /** What was kept under a name, maybe broken; undefined if nothing was. */
+  /** The stored bytes of a name, possibly damaged; undefined if there are none. */
   read(name: string): Uint8Array | undefined;
   keep(name: string, content: Uint8Array): void;
   clear(): void;
 }
 
-/** What reading a site's archives needs. */
+/** What reading a site's archives requires. */
 export interface ReadingPorts {
   readonly requests: Requests;
   readonly codec: Codec;
   readonly timing: Timing;
-  /** Where requests wait for their turn; undefined if what is asked is no server but a disk. */
+  /** Limits the request rate; undefined if the source is a disk, not a server. */
   readonly rateLimiter: RateLimiter | undefined;
-  /** Undefined where a reading that is cut short begins anew. */
+  /** Undefined if an interrupted reading starts over. */
   readonly reading?: KeptReading | undefined;
 }
 
-/** What a crawler's visit needs. */
+/** What a visit requires. */
 export interface CrawlPorts extends ReadingPorts {
   readonly memory: SiteMemory;
   readonly work: WorkList;
   readonly targets: Targets;
   readonly mediaTypes: MediaTypes;
   readonly bodies: Bodies;
-  /** Undefined where each page has to come in an answer of its own. */
+  /** Undefined if each page must come in a response of its own. */
   readonly packages: Packages | undefined;
 }
