@@ -125,9 +125,10 @@ export interface WorkList {
 }
 
 /**
- * Which targets are taken: never asked for, as they were found, by rank if they have one, or at random; held and in doubt, or held since before the source changed, of another `lastmod` than when they were asked for or of
- * none, the same but those that merely have none, or all others. What lists name no more, and what could not be had when
- * it was asked for, is among those that moved and those that are hinted at.
+ * Which tracked URLs to take. Never requested: `new` in the order of discovery, `ranked` by rank, `random` at random.
+ * Held: `doubted`, whose body is in doubt; `unconfirmed`, held since before the source changed; `moved`, whose `lastmod`
+ * differs from that of the last request or is missing; `hinted`, the same without those that merely have no `lastmod`;
+ * `known`, all others. URLs that lists no longer name, and those whose last request failed, count as `moved` and `hinted`.
  */
 export type TargetChoice = "new" | "ranked" | "random" | "doubted" | "unconfirmed" | "moved" | "hinted" | "known";
 
