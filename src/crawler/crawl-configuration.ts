@@ -4,11 +4,11 @@ import { readAtMost } from "../fs/index.ts";
 import { areIntervalsInOrder, type CrawlSettings, crawlSettings } from "./crawl-settings.ts";
 
 /**
- * Reads a configuration file of crawls: several sites and what they have in common. See docs/cli.md.
+ * Reads a configuration file for crawls: sites and their common settings. See docs/cli.md.
  *
- * @param given - what goes before what the file says
- * @returns the settings of each site, in the file's order: defaults applied, the file's paths absolute
- * @throws TidemarkError `bad-option` with every mistake and its place; `not-found`, `no-permission`
+ * @param given - settings that override the file
+ * @returns the settings of each site in the order of the file, with defaults applied and absolute paths
+ * @throws TidemarkError `bad-option` with every mistake and its position; `not-found`, `no-permission`
  */
 export async function readCrawlConfiguration(
   file: string,
@@ -28,7 +28,7 @@ export async function readCrawlConfiguration(
           "url",
           sites.map(({ url }) => url),
         );
-        // In the file it may stand among the defaults, so that no site needs to have it.
+        // It may be among the defaults, so that sites need not repeat it.
         const homeless = sites.flatMap(({ into }, at) =>
           into === undefined ? [siteMistake(at, "into", "is missing, and there is no default")] : [],
         );

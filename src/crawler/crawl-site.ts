@@ -6,15 +6,14 @@ import { parseSiteAddress } from "./site-address.ts";
 import { checkVisitOptions, visitInStore } from "./site-visit.ts";
 
 /**
- * Visits a site once and brings the mirror of it up to date: reads what changed since the last visit and fetches
- * those pages and nothing else.
+ * Visits a site once and updates its mirror: reads what changed since the last visit and fetches only those pages.
  *
- * It can be killed at any instant and run again. A site that publishes nothing or cannot be asked gives a summary
- * whose `source` is `none`, and a warning `no-archives` or `site-unavailable`.
+ * It can be killed at any time and run again. If a site publishes nothing or cannot be reached, the result is a summary
+ * with the `source` `none` and a warning `no-archives` or `site-unavailable`.
  *
- * @returns what the visit came to
+ * @returns the summary of the visit
  * @throws TidemarkError `bad-option`, `locked`, `aborted`, `disk-full`, `no-permission`, `read-only`, `state-corrupt`,
- *   `state-version`, `io`; what a callback of `keep` throws, as it is
+ * `state-version`, `io`; errors of `keep`'s callbacks are rethrown unchanged
  * @example
  * const summary = await crawlSite({ url: "https://example.org/", into: "mirrors" });
  * console.log(`${summary.created} new pages, ${summary.pending} to come`);

@@ -1,15 +1,15 @@
 import type { CrawlSiteOptions } from "./crawl-site-options.ts";
 import type { PolitenessOptions } from "./engine/politeness/politeness-options.ts";
 
-/** One of many sites: how it is crawled, when, and how it is spared. */
+/** One of many sites: how and when it is crawled, and how politely. */
 export interface FollowedSite
   extends Omit<CrawlSiteOptions, "into" | "stateFile" | "politeness" | "clock" | "delay" | "signal" | "onEvent"> {
-  /** From 0 to 10: of sites that are due those with more go first. Default 5. */
+  /** 0 to 10: of the due sites those with a higher priority go first. Default 5. */
   readonly priority?: number;
-  /** It is looked at again no sooner. Default: a minute if it publishes archives, else an hour. */
+  /** Shortest interval between visits. Default: a minute if the site publishes archives, else an hour. */
   readonly minIntervalMs?: number;
-  /** It is looked at again no later, unless it asked for that or cannot be had. Default: a day. */
+  /** Longest interval between visits, unless the site asks for more or cannot be reached. Default: a day. */
   readonly maxIntervalMs?: number;
-  /** How it is spared. Default: as of `createPoliteness`. */
+  /** Politeness towards this site. Default: as for `createPoliteness`. */
   readonly politeness?: PolitenessOptions;
 }

@@ -5,54 +5,54 @@ import { nodeCodec } from "../http/index.ts";
 import { CallbackBodyStore, type Keeping, type SiteStore, type Store, writeWacz } from "../storage/index.ts";
 
 /**
- * How bodies can be kept: a mirror folder; WARC files with their indexes; the same, packed into a WACZ after each
- * visit; or not at all, only what is known of them.
+ * How bodies are kept: a mirror folder; WARC files with their indexes; the same packed into a WACZ after each visit; or
+ * not at all, with only the state.
  */
 export const keepings = ["mirror", "warc", "wacz", "metadata"] as const;
 
 /** One of {@link keepings}. */
 export type Keep = (typeof keepings)[number];
 
-/** A page as it is handed on: its size and digest are those of the body. */
+/** A page as passed to a callback; size and digest are those of the body. */
 export interface HandedPage extends Page, HeldBody {
   readonly sizeBytes: number;
   readonly digest: string;
   readonly url: string;
   /**
-   * All of it, or, where it is larger than 256 KiB or nobody said how large, a file that may be read or moved away until
-   * the callback ends.
+   * The whole body; or, if it is larger than 256 KiB or of unknown size, a file that may be read or moved until the
+   * callback ends.
    */
   readonly body: Uint8Array | { readonly file: string };
 }
 
-/** A page that is to be removed. */
+/** A page to remove. */
 export interface HandedRemoval {
   readonly url: string;
-  /** Path with query, as of a page. */
+  /** Path with query, as for a page. */
   readonly path: string;
-  /** Absent if the page only leads to another by now, or if it is told because a visit was killed. */
+  /** Absent if the page now only redirects, or if the removal is reported because a visit was killed. */
   readonly reason?: DeletionReason;
 }
 
 /**
- * Takes bodies in place of a folder.
+ * Receives bodies in place of a folder.
  *
- * Each call is awaited before anything is remembered of its page. If the crawl dies between, or the callback fails, the
- * page is fetched and handed once more, or its removal told once more: everything comes at least once, and the last call
- * for a path says what holds. Calls for different pages may overlap, at most `concurrency` + 1 of them. What a callback
- * throws ends the crawl, which throws it in its turn.
+ * Each call is awaited before its page is recorded as done. If the crawl dies in between, or the callback fails, the
+ * page is fetched and delivered again, or its removal reported again: everything is delivered at least once, and the
+ * last call for a path is the current one. Calls for different pages may overlap, at most `concurrency` + 1 of them. An
+ * error thrown by a callback ends the crawl, which rethrows it.
  */
 export interface PageReceiver {
   readonly kind: "callback";
-  /** Given each page that a mirror would keep, whole. */
+  /** Called with each page that a mirror would store, with its whole body. */
   readonly onBody: (page: HandedPage) => void | Promise<void>;
-  /** Given each page that a mirror would remove; it may be one that was never handed. */
+  /** Called with each page that a mirror would remove; it may be one that was never delivered. */
   readonly onRemoval: (removal: HandedRemoval) => void | Promise<void>;
 }
 
-/** A site's store, opened for a visit. */
+/** A site's store, open for a visit. */
 export interface KeptSite extends SiteStore {
-  /** Ends WARC files and packs them; after the visit, however it ended. */
+  /** Finishes and packs WARC files; after the visit, however it ended. */
   end(): Promise<void>;
 }
 
@@ -78,9 +78,9 @@ function keepingOf(keep: Keep | PageReceiver, origin: string, clock: Clock, maxB
 }
 
 /**
- * Opens what is kept of a site, and ends what a killed visit left of its WARC files.
+ * Opens the store of a site, and finishes the WARC files of a killed visit.
  *
- * @param warcBytes - a WARC file that has reached this is closed
+ * @param warcBytes - size at which a WARC file is closed
  */
 export async function openKeptSite(
   store: Store,

@@ -5,9 +5,9 @@ import { parseSiteAddress } from "./site-address.ts";
 const sitesTold = 5;
 
 /**
- * The sites of a crawler's state that are meant: all of them, or the one that a URL names.
+ * The sites of a crawler's state: all of them, or the one that a URL names.
  *
- * @throws TidemarkError `bad-option` if the URL is none, or of no site of the state
+ * @throws TidemarkError `bad-option` if the URL is invalid, or not of a site of the state
  */
 export function chooseSites(sites: readonly KnownSite[], url: string | undefined): readonly KnownSite[] {
   if (url === undefined) return sites;

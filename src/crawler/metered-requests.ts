@@ -1,6 +1,6 @@
 import type { FetchOutcome, Requests } from "../core/index.ts";
 
-/** Requests of which somebody is told what each came to. */
+/** Reports the outcome of each request. */
 export function meterRequests(requests: Requests, onOutcome: ((outcome: FetchOutcome) => void) | undefined): Requests {
   if (onOutcome === undefined) return requests;
   return {

@@ -6,55 +6,56 @@ import { pollPlannerNames } from "./engine/revisit/poll-planners.ts";
 import { EstimatedPages } from "./engine/revisit/rate-posterior.ts";
 import { chooseSites } from "./known-sites.ts";
 
-/** Requests for pages: so many a day, or a share of the pages a day. */
+/** A budget of page requests: per day, or as a share of the pages per day. */
 export type DailyBudget = { readonly perDay: number } | { readonly share: number };
 
-/** Of which crawler's pages forecasts are, and for which budget. */
+/** Which crawler's pages to forecast, and for which budget. */
 export interface PlannerForecastOptions {
-  /** Folder of the mirrors, or the state's file. */
+  /** Folder of the mirrors, or the state file. */
   readonly store: string;
-  /** Any URL of the only site that is meant. Default: the pages of all sites together. */
+  /** Any URL of the site to forecast. Default: the pages of all sites together. */
   readonly url?: string;
   readonly budget: DailyBudget;
-  /** From 0 to 1, exclusive: also the budget that it takes is looked for. */
+  /** From 0 to 1, exclusive: also find the budget that reaches this freshness. */
   readonly freshness?: number;
-  /** Budgets for which curves are drawn, as shares of the pages a day. Default: none. */
+  /** Budgets for curves, as shares of the pages per day. Default: none. */
   readonly curveShares?: readonly number[];
   readonly onProgress?: (pages: number) => void;
 }
 
-/** What one planner is expected to do. */
+/** The forecast of one planner. */
 export interface PlannerOutlook extends PlannerForecast {
-  /** Requests a day for the freshness that was asked for; null if no budget reaches it, undefined if none was asked for. */
+  /** Requests per day for the given freshness; null if no budget reaches it, undefined if none was given. */
   readonly neededPerDay?: number | null;
-  /** Freshness by the shares that were asked for. */
+  /** Freshness for each of the given shares. */
   readonly curve: readonly number[];
 }
 
-/** What a crawler's history says of its pages, and of planners. */
+/** Forecasts from a crawler's history of its pages. */
 export interface PlannerForecasts {
   readonly sites: readonly string[];
   readonly pages: number;
-  /** Pages that were asked for twice or more. */
+  /** Pages requested at least twice. */
   readonly polledPages: number;
-  /** Requests that told something. */
+  /** Requests that gave evidence of change or its absence. */
   readonly polls: number;
-  /** Shares of the pages that change so often or oftener. */
+  /** Shares of the pages that change at least so often. */
   readonly changing: { readonly daily: number; readonly weekly: number; readonly monthly: number };
   readonly budgetPerDay: number;
   readonly planners: readonly PlannerOutlook[];
 }
 
-/** Possible worlds by which is told how sure a forecast is. */
+/** Samples of the posterior that show how certain a forecast is. */
 const worlds = 40;
 const progressEvery = 5000;
 const daySeconds = 86_400;
 
 /**
- * Tells what each planner would do with a budget in the long run, by how the pages of a crawler changed so far. Pages that
- * were asked for only once are taken to be like the others of their site. Reads only, and works while a crawl runs.
+ * Forecasts how each planner would use a budget in the long run, from how a crawler's pages changed so far. Pages
+ * requested only once are assumed to behave like the others of their site. Only reads, and works while a crawl runs.
  *
- * @throws TidemarkError `not-found`, also if no page was asked for twice; `bad-option`, `state-corrupt`, `state-version`
+ * @throws TidemarkError `not-found`, also if no page was requested twice; `bad-option`, `state-corrupt`,
+ * `state-version`
  */
 export function readPlannerForecasts(options: PlannerForecastOptions): PlannerForecasts {
   const { store, url, budget, freshness, curveShares = [], onProgress } = options;

@@ -6,23 +6,23 @@ import { realTiming } from "../http/index.ts";
 import type { PolitenessOptions } from "./engine/politeness/politeness-options.ts";
 import { SiteRateLimiter } from "./engine/politeness/rate-limiter.ts";
 
-/** How sites are spared, and what the waits are measured by. */
+/** Politeness towards sites, and the clock that measures it. */
 export interface CreatePolitenessOptions extends PolitenessOptions {
-  /** How some sites are spared instead, by their origins, such as `https://example.org`. Default: all alike. */
+  /** Different options for some sites, by origin, such as `https://example.org`. Default: all alike. */
   readonly ofSites?: ReadonlyMap<string, PolitenessOptions> | undefined;
-  /** Requests to all sites together that may be under way at once. Default: no bound. */
+  /** Most concurrent requests to all sites together. Default: no bound. */
   readonly connections?: number | undefined;
   /** Default: the system's. */
   readonly clock?: Clock | undefined;
   /** Waits. Default: real time. */
   readonly delay?: Timing["delay"] | undefined;
-  /** From 0 to 1; spreads out when sites in trouble are asked again. Default: `Math.random`. */
+  /** From 0 to 1; spreads out retries to sites in trouble. Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
   /** Addresses of a host, as text. Default: the system's resolver is asked. */
   readonly addressesOf?: ((host: string) => Promise<readonly string[]>) | undefined;
 }
 
-/** Where requests wait for their turn; to be given to all crawls of a process. */
+/** The rate limiter that all crawls of a process share. */
 export type Politeness = RateLimiter;
 
 const addressesHoldMs = 300_000;
@@ -33,7 +33,7 @@ async function resolveHost(host: string): Promise<readonly string[]> {
   return found.map(({ address }) => address);
 }
 
-/** Resolves hosts of sites; what was found holds for five minutes. A host that cannot be resolved has no address. */
+/** Resolves the hosts of sites; results are valid for five minutes. An unresolvable host has no address. */
 class AddressBook {
   readonly #now: Clock;
   readonly #resolve: (host: string) => Promise<readonly string[]>;
@@ -87,10 +87,11 @@ function checkOptions(options: PolitenessOptions): void {
 }
 
 /**
- * Makes what spares the sites that are crawled: one request at a time to a site and to an address, some requests and
- * then a rest, no faster than a Crawl-delay, and not before a site in trouble wants to be asked again.
+ * Creates the rate limiter of crawls: one request at a time per site and per address, a rest after some requests, no
+ * faster than the Crawl-delay, and back-off for sites in trouble.
  *
- * @returns to be given to each {@link crawlSite} of the process, so that sites that share an address take turns
+ * @returns to be passed to each {@link crawlSite} of the process, so that sites on the same address are not requested
+ * concurrently
  * @throws TidemarkError `bad-option`
  * @example
  * const politeness = createPoliteness({ pagesBeforeRest: 5, restMs: 30_000 });

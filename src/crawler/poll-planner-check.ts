@@ -2,7 +2,7 @@ import { TidemarkError } from "../core/index.ts";
 import type { CrawlSiteOptions } from "./crawl-site-options.ts";
 import { isPollPlannerName, pollPlannerNames, pollPlannerOf } from "./engine/revisit/poll-planners.ts";
 
-/** @throws TidemarkError `bad-option` if there is no such planner, or nothing for it to plan */
+/** @throws TidemarkError `bad-option` if there is no such planner, or it has nothing to plan */
 export function checkPlanner({
   planner,
   isPlanned,

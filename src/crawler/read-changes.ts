@@ -10,39 +10,39 @@ import { parseSiteAddress } from "./site-address.ts";
 export interface ReadChangesOptions {
   /** Any URL of the site. */
   readonly url: string;
-  /** Where the last reading led to. Default: the whole site is read. */
+  /** Cursor of the last reading. Default: the whole site is read. */
   readonly cursor?: Cursor;
-  /** Without a cursor: pages last modified before this are left out, as far as the site's archives tell. */
+  /** Without a cursor: pages last modified before this are skipped, if the site's archives allow it. */
   readonly since?: EpochMs;
-  /** Media types of the pages that are wanted, such as `text/html` or `image/*`. Default: all. */
+  /** Media types to read, such as `text/html` or `image/*`. Default: all. */
   readonly types?: readonly string[];
   readonly userAgent?: string;
-  /** Where requests wait for their turn; see {@link createPoliteness}. Default: one of its own. */
+  /** Limits the request rate; see {@link createPoliteness}. Default: its own. */
   readonly politeness?: Politeness;
-  /** Time for a small request, in milliseconds. Default 30,000. */
+  /** Time limit of a small request in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: CrawlEvent) => void;
 }
 
-/** What a site published. Dispose of it after reading: it may hold a connection and a temporary file. */
+/** Changes of a site. Dispose of it after reading: it may hold a connection and a temporary file. */
 export interface SiteChanges {
-  /** Whether the cursor that was given is void, so that the changes are the whole site. */
+  /** Whether the given cursor is no longer valid, so that the changes are the whole site. */
   readonly reset: boolean;
-  /** Where the changes lead to; keep it once all of them are taken care of. */
+  /** The new cursor; store it once all changes are processed. */
   readonly cursor: Cursor;
-  /** Each path once; to be read once. */
+  /** Each path once; can be iterated once. */
   readonly changes: AsyncIterable<Change>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Reads what a site published since a cursor, or all of it, without asking for a single page.
+ * Reads what a site published since a cursor, or everything, without requesting any page.
  *
- * Memory does not grow with the number of changes: what has to be merged is merged in a temporary file.
+ * Memory does not grow with the number of changes: merging uses a temporary file.
  *
- * @throws TidemarkError `bad-option`, `no-archives`, `site-unavailable`, `aborted`; while the changes are read also
- *   `archive-corrupt`
+ * @throws TidemarkError `bad-option`, `no-archives`, `site-unavailable`, `aborted`; during iteration also
+ * `archive-corrupt`
  * @example
  * await using site = await readChanges({ url: "https://example.org/" });
  * for await (const change of site.changes) if (change.kind !== "deleted") console.log(change.page.path);

@@ -2,48 +2,54 @@ import { isUtf8 } from "node:buffer";
 import type { EpochMs, SeenChange } from "../core/index.ts";
 import { findStateFile, MirrorPlaces, StateReader } from "../storage/index.ts";
 
-/** How far what a crawler saw was read. */
+/** How far a crawler's changes were read. */
 export interface CrawlCursor {
-  /** The state's; a cursor of another epoch is void. */
+  /** The state's epoch; a cursor of another epoch is not valid. */
   readonly epoch: string;
-  /** Everything up to and including this number is known. */
+  /** Everything up to and including this number has been read. */
   readonly number: number;
 }
 
 /** Which crawler's changes to read. */
 export interface ReadCrawlChangesOptions {
-  /** Folder of the mirrors, as `crawlSite` has it in `into`, or the state's file. */
+  /** Folder of the mirrors (`into` of `crawlSite`), or the state file. */
   readonly store: string;
-  /** Where the last reading led to. Default: everything that is held is read. */
+  /** Cursor of the last reading. Default: everything held is read. */
   readonly cursor?: CrawlCursor;
   /** Without a cursor: only what the crawler saw at or after this. Default: everything. */
   readonly since?: EpochMs;
 }
 
-/** A page that a crawler saw come, change or go. */
+/** A page that a crawler saw created, updated or deleted. */
 export interface CrawlChange extends SeenChange {
   readonly url: string;
-  /** The body's file, absolute: a text, or bytes where the name is not UTF-8; undefined of a deletion and where no mirror is kept. */
+  /**
+   * Absolute path of the body's file: a string, or bytes if the name is not UTF-8; undefined for a deletion and without
+   * a mirror.
+   */
   readonly file: string | Uint8Array | undefined;
 }
 
-/** What a crawler saw. Dispose of it after reading: it keeps the state's file open. */
+/** Changes seen by a crawler. Dispose of it after reading: it keeps the state file open. */
 export interface CrawlChanges extends Disposable {
-  /** Whether the cursor that was given is void: forget what it led to, the changes are everything that is held. */
+  /** Whether the given cursor is no longer valid: discard everything read so far; the changes are everything held. */
   readonly reset: boolean;
-  /** Where the changes lead to; keep it once all of them are taken care of. */
+  /** The new cursor; store it once all changes are processed. */
   readonly cursor: CrawlCursor;
-  /** Each page once, as it was when the reading began, in the order in which the changes were seen; to be read once. */
+  /**
+   * Each page once, with its state at the start of the reading, in the order in which the changes were seen; can be
+   * iterated once.
+   */
   readonly changes: Iterable<CrawlChange>;
 }
 
 /**
- * Reads what a crawler saw created, updated and deleted since a cursor, whatever it learned that from, so that an index
- * or a mirror elsewhere can follow.
+ * Reads what a crawler saw created, updated and deleted since a cursor, whatever the source, so that an index or
+ * another mirror can follow.
  *
- * Works while a crawl runs, and keeps it from nothing; what it writes meanwhile comes with the next reading. Read
- * promptly: the database's log grows until the changes are disposed of. A page that came and went since the cursor is
- * passed over; one that went and came again is `created`. Memory does not grow with the number of changes.
+ * Works while a crawl runs and does not block it; later changes belong to the next reading. Read promptly: the
+ * database's log grows until the changes are disposed of. A page created and deleted since the cursor is skipped; one
+ * deleted and created again is `created`. Memory does not grow with the number of changes.
  *
  * @throws TidemarkError `not-found`, `no-permission`, `state-corrupt`, `state-version`
  * @example
@@ -55,7 +61,7 @@ export function readCrawlChanges({ store, cursor, since }: ReadCrawlChangesOptio
   try {
     reader.freeze();
     const now: CrawlCursor = { epoch: reader.readEpoch(), number: reader.readNewestNumber() };
-    // A number that was not given yet is of a state that was put back to what it was before.
+    // A number larger than any assigned means that the state was restored from a backup.
     const isVoid = cursor !== undefined && (cursor.epoch !== now.epoch || cursor.number > now.number);
     const from = since === undefined ? 0 : reader.findNumberBefore(Math.ceil(since / 1000));
     const after = cursor === undefined ? from : isVoid ? 0 : cursor.number;

@@ -1,10 +1,10 @@
 import { type CrawlEvent, excerpt, parseHttpUrl, TidemarkError } from "../core/index.ts";
 
 /**
- * The origin of the site that a URL names. User and password are dropped; a path is remarked upon, since a site is
- * an origin.
+ * The origin of the site that a URL names. User and password are dropped; a path causes a warning, because a site is an
+ * origin.
  *
- * @throws TidemarkError `bad-option` if it is no http or https URL
+ * @throws TidemarkError `bad-option` if it is not an http or https URL
  */
 export function parseSiteAddress(url: string, onEvent: ((event: CrawlEvent) => void) | undefined): string {
   const parsed = parseHttpUrl(url);

@@ -19,15 +19,15 @@ import { meterRequests } from "./metered-requests.ts";
 import type { Politeness } from "./politeness.ts";
 import { checkPlanner } from "./poll-planner-check.ts";
 
-/** What all visits of a process have in common. */
+/** What all visits of a process share. */
 export interface VisitMeans {
   readonly store: Store;
   readonly politeness: Politeness;
   readonly clock: Clock | undefined;
   readonly delay: Timing["delay"] | undefined;
-  /** Told what each request came to. */
+  /** Called with the outcome of each request. */
   readonly onOutcome?: (origin: string, outcome: FetchOutcome) => void;
-  /** Makes what sends the requests of a visit. Default: over HTTP. */
+  /** Creates the sender of a visit's requests. Default: HTTP. */
   readonly createFetcher?: ((options: FetcherOptions) => Fetcher) | undefined;
 }
 
@@ -36,13 +36,15 @@ export interface SiteVisitOptions
   extends Omit<CrawlSiteOptions, "url" | "into" | "stateFile" | "politeness" | "clock" | "delay"> {
   /** Such as `https://example.org`. */
   readonly origin: string;
-  /** Asked between two pages; once it says no, the visit ends in order. Default: it goes on. */
+  /** Called between pages; once it returns false, the visit ends in order. Default: it continues. */
   readonly mayGoOn?: () => boolean;
-  /** Asked about each second of a request: whether it is left as it is, since nothing more is waited for. Default: it is not. */
+  /**
+   * Called about once a second during a request: whether to abandon it because nothing more is waited for. Default: no.
+   */
   readonly mustEnd?: () => boolean;
 }
 
-/** @throws TidemarkError `bad-option` if options of a visit are none, before anything is opened */
+/** @throws TidemarkError `bad-option` if options are invalid, before anything is opened */
 export function checkVisitOptions(
   options: Pick<
     CrawlSiteOptions,
@@ -61,9 +63,9 @@ export function checkVisitOptions(
 }
 
 /**
- * Visits a site whose store is open, and closes what the visit alone needed.
+ * Visits a site whose store is open, and closes what the visit opened.
  *
- * @throws as `crawlSite` does; `TakerFailure` with what a callback of `keep` threw
+ * @throws as `crawlSite`; `TakerFailure` with an error of `keep`'s callbacks
  */
 export async function visitInStore(means: VisitMeans, options: SiteVisitOptions): Promise<VisitResult> {
   const { store, politeness, clock, delay, onOutcome } = means;
@@ -121,7 +123,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
         ...omitUndefined({ significant, timeoutMs, bounds, mayGoOn, mustEnd, signal, onEvent }),
       },
     ).catch(async (error: unknown) => {
-      // What was recorded is finished also after an end by a signal; what ended the visit is the better message.
+      // WARC files are finished even after a stop by a signal; the error that ended the visit has the better message.
       await site.end().catch(() => undefined);
       throw error;
     });

@@ -1,19 +1,22 @@
 import type { CrawlSummary } from "../core/index.ts";
 
 /**
- * What a visit held at its end: what it did not ask for, and what it asked for. A visit that asked for nothing, because
- * no page's time had come, has found out nothing; nobody would have polled for that.
+ * What a visit held at its end and requested. A visit without requests, because no page was due, found out nothing, and
+ * polling would not have happened either.
  */
 export function pagesOf({ requests, created, updated, unchanged }: CrawlSummary): number {
   return requests === 0 ? 0 : created + updated + unchanged;
 }
 
-/** What polling each page of a visit would have taken at least: one request a page, of what is gone too; none if it asked for nothing. */
+/**
+ * The least cost of polling each page of a visit: one request per page, including deleted ones; zero if the visit made
+ * no request.
+ */
 export function pollingRequestsOf(summary: CrawlSummary): number {
   return pagesOf(summary) + summary.deleted;
 }
 
-/** Whether a visit learned nothing of a site, such as of one whose server does not answer. */
+/** Whether a visit learned nothing about a site, for example because its server did not answer. */
 export function isFailedVisit({ source }: CrawlSummary): boolean {
   return source === "none";
 }

@@ -4,7 +4,7 @@ import { removeFollowStatus, writeFollowStatus } from "./follow-files.ts";
 import type { FollowMetrics } from "./follow-metrics.ts";
 import { parseDecision, type SiteDecision } from "./site-decision.ts";
 
-/** What came of a piece of the inbox. */
+/** Result of one file of the inbox. */
 export type InboxOutcome =
   | { readonly kind: "decided"; readonly decision: SiteDecision }
   | { readonly kind: "refused"; readonly message: string };
@@ -15,18 +15,21 @@ export interface ControlPorts {
   readonly into: string;
   readonly metrics: FollowMetrics;
   isFollowed(site: string): boolean;
-  /** Makes a decision durable, and lets it hold from now on. */
+  /** Makes a decision durable and applies it. */
   decide(decision: SiteDecision): void;
   onOutcome(outcome: InboxOutcome): void;
 }
 
-/** Real time, whatever clock the sites are followed by: people look, and programs ask. */
+/** Real time, even in simulations: people and programs outside read the status. */
 const tickMs = 1000;
-/** To tell it takes no more than a twentieth of the time with very many sites, and yet is done before it seems to hang. */
+/**
+ * Writing the status takes at most a twentieth of the time even with very many sites, yet is frequent enough not to
+ * look like a hang.
+ */
 const restPerCost = 20;
 const mostRestMs = 3000;
 
-/** Takes what lies in an inbox: what is a decision is made, and what is none is refused; both are removed. */
+/** Processes the files of an inbox: decisions are applied, anything else is refused, and both are removed. */
 export function takeDecisions(
   inbox: DecisionInbox,
   { isFollowed, decide, onOutcome }: Omit<ControlPorts, "into" | "metrics">,
@@ -39,7 +42,8 @@ export function takeDecisions(
         : isFollowed(decision.site)
           ? undefined
           : "is of no site that is followed";
-    // A decision is durable before it is removed: after a kill between the two it is made again, and those after it as well.
+    // A decision is durable before its file is removed: after a kill in between it is applied again, and so are those
+    // after it.
     if (decision !== undefined && fault === undefined) decide(decision);
     const rest = remove() ? "" : ", and it cannot be removed";
     if (decision !== undefined && fault === undefined) onOutcome({ kind: "decided", decision });
@@ -47,7 +51,7 @@ export function takeDecisions(
   }
 }
 
-/** Where a follower tells how it stands, and is told what somebody decided: by files beside its state, each second. */
+/** Publishes a follower's status and receives decisions, by files beside its state, every second. */
 export class ControlInbox {
   readonly #ports: ControlPorts;
   readonly #inbox: DecisionInbox;
@@ -66,7 +70,7 @@ export class ControlInbox {
     this.#timer = setInterval(() => this.#tick(), tickMs).unref();
   }
 
-  /** Nobody follows any more. */
+  /** No follower is running any more. */
   close(): void {
     if (this.#timer === undefined) return;
     clearInterval(this.#timer);
@@ -89,7 +93,7 @@ export class ControlInbox {
     this.#restsUntil = now + Math.min(mostRestMs, restPerCost * (now - beganAt)) - tickMs / 2;
   }
 
-  // Sites are followed whether or not that can be told: a full disk is met, and told, where pages are kept.
+  // A failure here does not stop following: a full disk is reported where pages are written.
   #try(act: () => void): void {
     try {
       act();

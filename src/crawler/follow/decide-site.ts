@@ -5,7 +5,7 @@ import { DecisionInbox } from "./decision-inbox.ts";
 import { readFollowedList } from "./followed-list.ts";
 import { formatDecision, type SiteDecision } from "./site-decision.ts";
 
-/** Where a decision is to hold. */
+/** Where a decision applies. */
 export interface DecideSiteOptions {
   /** Folder of the mirrors. */
   readonly into: string;
@@ -14,25 +14,26 @@ export interface DecideSiteOptions {
   readonly now: Clock;
   /** Resolves after so many milliseconds, or once the signal is aborted. */
   readonly delay: (delayMs: number) => Promise<void>;
-  /** What else lay in the inbox and was none. */
+  /** Called with the content of a file in the inbox that is not a decision. */
   readonly onRefused: (message: string) => void;
 }
 
-/** A follower looks each second; more than that it takes where the machine is busy. */
+/** A follower checks every second; this allows for a busy machine. */
 const patienceMs = 5000;
 const lookEveryMs = 100;
 
 /**
- * Decides of a site that is followed. Whoever holds the state is told by the inbox; where nobody does, it is written down at
- * once, after what lay in the inbox before.
+ * Records a decision about a followed site. If a process holds the state, the decision goes to its inbox; otherwise it
+ * is written to the state at once, after those already in the inbox.
  *
- * @returns `now` if it holds, `later` if who holds the state did not take it yet: then it does so by the next start
+ * @returns `now` if it is in force; `later` if the holder of the state has not taken it yet, which then happens at its
+ * next start at the latest
  * @throws TidemarkError as `openStore`, but for `locked`
  */
 export async function decideSite(decision: SiteDecision, options: DecideSiteOptions): Promise<"now" | "later"> {
   const { into, stateFile, now, delay, onRefused } = options;
   const inbox = new DecisionInbox(into);
-  // Put in first: so that of several who decide at a time the last one holds, whoever takes it.
+  // Put into the inbox first, so that of several concurrent decisions the last one wins, whoever applies them.
   const name = await inbox.put(formatDecision(decision), now());
   for (let left = patienceMs; left > 0 && inbox.has(name); left -= lookEveryMs) {
     if (takeIfFree(inbox, { into, stateFile, onRefused })) return "now";

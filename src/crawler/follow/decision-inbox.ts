@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { wrapSystemError } from "../../core/index.ts";
 import { makeMissingFolder, readSideFile, sideFileIn, writeDurably } from "../../fs/index.ts";
 
-/** What lay in the inbox. */
+/** A file of the inbox. */
 export interface InboxPiece {
   readonly name: string;
-  /** Undefined if it is no file of at most {@link maxPieceBytes}. */
+  /** Undefined if it is not a regular file of at most {@link maxPieceBytes}. */
   readonly text: string | undefined;
-  /** Takes it out. @returns whether it is gone; else it is not given out again by this inbox */
+  /** Removes it. @returns whether it is gone; if not, this inbox does not return it again */
   remove(): boolean;
 }
 
@@ -17,10 +17,13 @@ const maxPieceBytes = 4096;
 const piecesAtATime = 1000;
 const temporaryEnding = ".tmp";
 
-/** A folder into which others put small files for who holds the state; each lies there until it was taken. */
+/**
+ * A folder into which other processes put small files for the process that holds the state; each stays until it was
+ * taken.
+ */
 export class DecisionInbox {
   readonly #folder: string;
-  /** What could not be removed. */
+  /** Files that could not be removed. */
   readonly #stuck = new Set<string>();
 
   /** @param into - folder of the mirrors */
@@ -28,7 +31,7 @@ export class DecisionInbox {
     this.#folder = sideFileIn(into, "inbox");
   }
 
-  /** Makes the folder, and takes away what a writer left that was killed. To be called before pieces are taken. */
+  /** Creates the folder and removes leftovers of killed writers. Call it before {@link pieces}. */
   open(): void {
     this.#make();
     try {
@@ -40,9 +43,9 @@ export class DecisionInbox {
   }
 
   /**
-   * Puts a piece in, whole and durably.
+   * Writes a file atomically and durably.
    *
-   * @param at - pieces are taken in the order of this
+   * @param at - files are taken in the order of these times
    * @returns its name
    */
   async put(text: string, at: number): Promise<string> {
@@ -52,12 +55,12 @@ export class DecisionInbox {
     return name;
   }
 
-  /** Whether a piece was not taken yet. */
+  /** Whether a file was not taken yet. */
   has(name: string): boolean {
     return this.#names().includes(name);
   }
 
-  /** What lies there, the oldest first; a thousand at most. */
+  /** The files, oldest first; at most a thousand. */
   *pieces(): Generator<InboxPiece, void, void> {
     const names = this.#names().filter((name) => !name.endsWith(temporaryEnding) && !this.#stuck.has(name));
     for (const name of names.sort().slice(0, piecesAtATime)) {

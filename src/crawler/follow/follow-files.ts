@@ -7,17 +7,17 @@ import { isStoreHeld } from "../../storage/index.ts";
 import { type FollowStatus, parseFollowStatus } from "./follow-status.ts";
 
 const statusName = "follow.json";
-/** Far more than {@link maxStatusRows} rows of each list take. */
+/** Far more than {@link maxStatusRows} rows of each list need. */
 const maxStatusBytes = 1024 * 1024;
-/** A follower that works tells how it stands each second. */
+/** A running follower writes its status every second. */
 const freshMs = 5000;
 
-/** How a follower stood when it told so last. */
+/** The last status of a follower. */
 export interface FollowLook {
   readonly status: FollowStatus;
-  /** How long ago that was. */
+  /** Age of the status in milliseconds. */
   readonly ageMs: number;
-  /** Whether it has told nothing for some seconds, and is still there. */
+  /** Whether it wrote no status for some seconds although its process is alive. */
   readonly isBusy: boolean;
 }
 
@@ -38,7 +38,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Nobody who follows sites is there; the details say since when, if that is known. */
+/** No follower is running; the details say since when, if known. */
 function nobodyFollows(into: string, died: FollowStatus | undefined): TidemarkError {
   const details = died === undefined ? { into } : { into, pid: died.pid, host: died.host, diedMs: died.writtenMs };
   const fate =
@@ -56,11 +56,11 @@ function formatTime(ms: EpochMs): string {
 }
 
 /**
- * Reads how the follower of a folder of mirrors stands. One that died is told from one that is busy by its process and by
- * the lock that it holds.
+ * Reads the status of the follower of a mirror folder. A dead follower is distinguished from a busy one by its process
+ * and by the lock it holds.
  *
- * @throws TidemarkError `not-found` if nobody follows; `state-corrupt` if the file is not what a follower writes;
- *   `no-permission`, `io`
+ * @throws TidemarkError `not-found` if no follower is running; `state-corrupt` if the file is not a follower's status;
+ * `no-permission`, `io`
  */
 export function readFollowStatus(folder: string, now: Clock): FollowLook {
   const into = resolve(folder);
@@ -76,7 +76,7 @@ export function readFollowStatus(folder: string, now: Clock): FollowLook {
   const ageMs = now() - status.writtenMs;
   const isFresh = Math.abs(ageMs) < freshMs;
   const isHere = status.host === hostname();
-  // A process may have the number of one that died, and a folder may be looked at from another machine.
+  // Another process may have reused the number of a dead one, and the folder may be read from another machine.
   if (isFresh && (!isHere || isRunning(status.pid))) return { status, ageMs, isBusy: false };
   const isHeld = isStoreHeld(into) ?? (isHere ? isRunning(status.pid) : isFresh);
   if (!isHeld) throw nobodyFollows(into, status);

@@ -22,7 +22,7 @@ interface Visiting {
   bytes: number;
   changes: number;
   wait: { readonly until: EpochMs; readonly why: VisitWait } | undefined;
-  /** What was told last of why the site cannot be asked. */
+  /** The last reason why the site could not be reached. */
   trouble: string | undefined;
 }
 
@@ -33,11 +33,11 @@ interface Trouble {
 
 const troubleCodes: ReadonlySet<string> = new Set(["site-unavailable", "site-postponed", "site-in-trouble"]);
 
-/** @param told - what the visit told last of the site's trouble */
+/** @param told - the last trouble that the visit reported */
 function reasonOf(end: VisitEnd, told: string | undefined): string {
   if (end.kind === "failed") return end.error instanceof Error ? end.error.message : String(end.error);
   const { source, pending, passedOver } = end.result.summary;
-  // Every visit begins with robots.txt: what kept it from there is the news, and there is little room.
+  // Every visit begins with robots.txt: only the reason is new, and space is short.
   const trouble = told?.replace(/^robots\.txt could not be had: /, "");
   if (source === "none") return passedOver.at(-1)?.why ?? trouble ?? "it could not be asked";
   return trouble ?? `${pending} pages are left`;
@@ -48,7 +48,7 @@ function cut(text: string): string {
   return plain.length <= maxStatusText ? plain : `${plain.slice(0, maxStatusText - 1)}…`;
 }
 
-/** Counts what somebody who follows many sites does, to be looked at while it goes on. */
+/** Collects the metrics of a follower while it runs. */
 export class FollowMetrics {
   readonly #scheduler: SiteScheduler;
   readonly #now: Clock;
@@ -75,7 +75,7 @@ export class FollowMetrics {
     this.#byteRate = new RateWindow(this.#startedMs);
   }
 
-  /** A site is followed from now on, whose last visits were in vain. */
+  /** A site is followed from now on, with its number of failed visits in a row. */
   enter(site: string, failures: number): void {
     if (failures > 0) this.#troubles.set(site, { failures, message: "" });
   }
@@ -109,7 +109,7 @@ export class FollowMetrics {
     else if (this.#scheduler.has(site)) this.#troubles.set(site, { failures, message: cut(reasonOf(end, told)) });
   }
 
-  /** What a request came to. */
+  /** Counts the outcome of a request. */
   count(site: string, { requests, receivedBytes }: FetchOutcome): void {
     const now = this.#now();
     this.#requests += requests;
@@ -138,7 +138,7 @@ export class FollowMetrics {
     if (visiting !== undefined) visiting.changes++;
   }
 
-  /** How it stands. O(sites). */
+  /** The current status. O(sites). */
   status(): FollowStatus {
     const now = this.#now();
     return {
@@ -176,7 +176,7 @@ export class FollowMetrics {
       if (entry === undefined) continue;
       const { at, priority, isPaused } = entry;
       const row = (): WaitingSite => ({ site, nextMs: at ?? now, priority });
-      // A visit goes on for a moment after its site is paused, or taken out of the list and put in again.
+      // A visit continues for a moment after its site is paused, or removed from the list and added again.
       if (at === undefined || this.#visiting.has(site)) underWay++;
       else if (isPaused) {
         paused++;
@@ -217,7 +217,7 @@ export class FollowMetrics {
 
   #listVisiting(now: EpochMs): VisitingSite[] {
     const rows: VisitingSite[] = [];
-    // In the order in which they began.
+    // In the order in which they started.
     for (const [site, { wait, trouble: _, ...counts }] of this.#visiting) {
       if (rows.length === maxStatusRows) break;
       const isWaiting = wait !== undefined && wait.until > now;

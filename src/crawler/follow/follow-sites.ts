@@ -25,7 +25,7 @@ import { FollowedSites } from "./followed-sites.ts";
 import { SiteFollower } from "./site-follower.ts";
 import { SiteScheduler } from "./site-scheduler.ts";
 
-/** What a visit to one of many sites came to. */
+/** Result of a visit to one of many sites. */
 export interface FollowedVisit {
   /** Its origin. */
   readonly site: string;
@@ -33,37 +33,40 @@ export interface FollowedVisit {
   readonly summary?: CrawlSummary;
   /** Why it failed. */
   readonly error?: unknown;
-  /** When it is visited next, if it is followed for ever. */
+  /** When the next visit is due, if the site is followed for ever. */
   readonly nextAt: EpochMs;
-  /** Visits that are open, and sites that could be visited, now that it has ended. */
+  /** Open visits and sites due when this visit ended. */
   readonly open: number;
   readonly due: number;
   readonly sites: number;
 }
 
-/** What following many sites came to. */
+/** Summary of following many sites. */
 export interface FollowSummary {
   readonly visits: number;
-  /** Those that failed, and those that learned nothing of their site. */
+  /** Visits that failed, and those that learned nothing about their site. */
   readonly failedVisits: number;
 }
 
 /** Which sites to follow, and how. */
 export interface FollowSitesOptions {
   /**
-   * The sites, each once. From an iterable each list takes the place of the one before: sites that are not in it any more
-   * are followed no longer, and keep what is kept of them.
+   * The sites, each once. With an iterable, each list replaces the one before: sites missing from it are no longer
+   * followed, and their data is kept.
    */
   readonly sites: readonly FollowedSite[] | AsyncIterable<readonly FollowedSite[]>;
   /** Folder of the mirrors, as of `crawlSite`. */
   readonly into: string;
   /** The state's file. Default `<into>/.tidemark/state.db`. */
   readonly stateFile?: string;
-  /** Whether sites are visited again and again, or each once and of several lists only the first. Default true. */
+  /**
+   * Whether sites are visited again and again; if false, each is visited once, and only the first list counts. Default
+   * true.
+   */
   readonly isForever?: boolean;
-  /** Requests to all sites together that may be under way at once. Default 16. */
+  /** Most concurrent requests to all sites together. Default 16. */
   readonly connections?: number;
-  /** Visits that may be open at once; sites that rest need no connection meanwhile. Default 8 for each connection. */
+  /** Most open visits; a visit to a resting site needs no connection. Default 8 per connection. */
   readonly visitsAtOnce?: number;
   /** Default: the system's. */
   readonly clock?: Clock;
@@ -73,29 +76,32 @@ export interface FollowSitesOptions {
   readonly random?: () => number;
   /** Addresses of a host, as text. Default: the system's resolver is asked. */
   readonly addressesOf?: CreatePolitenessOptions["addressesOf"];
-  /** Ends in order: pages that are under way are kept, and no more are asked for. */
+  /** Stops in order: pages under way are kept, and no more are requested. */
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: CrawlEvent) => void;
   readonly onVisit?: (visit: FollowedVisit) => void;
-  /** Told of decisions that came by the inbox while sites are followed for ever, such as of `tidemark sites --pause`. */
+  /**
+   * Called with each decision from the inbox while sites are followed for ever, such as one of `tidemark sites
+   * --pause`.
+   */
   readonly onDecision?: (told: FollowDecision) => void;
 }
 
-/** What came by the inbox: a decision of one site that holds from now on, or why something was refused. */
+/** Result of a file in the inbox: a decision for one site that is in force from now on, or why it was refused. */
 export type FollowDecision =
   | { readonly site: string; readonly isPaused?: boolean; readonly priority?: number }
   | { readonly refused: string };
 
 const defaultConnections = 16;
 const visitsPerConnection = 8;
-/** What is under way when it is to end has so long, where a site says nothing else. */
+/** Time for requests under way to finish after a stop, unless a site has its own. */
 const defaultTimeoutMs = 30_000;
-/** A request is looked at about so often. */
+/** Interval at which a request under way is checked. */
 const lookMs = 1000;
-/** What keeps everybody from being visited is no site's fault. */
+/** Errors that prevent all visits are not the fault of a site. */
 const ours: ReadonlySet<string> = new Set(["disk-full", "no-permission", "read-only", "io"]);
 
-/** Waits at a rate limiter end with the signal; permits that were given do not. */
+/** Aborts waits for a permit with the signal; permits already given stay valid. */
 function leavingAt(signal: AbortSignal, rateLimiter: Politeness): Politeness {
   return {
     describe: (site, facts) => rateLimiter.describe(site, facts),
@@ -106,7 +112,7 @@ function leavingAt(signal: AbortSignal, rateLimiter: Politeness): Politeness {
   };
 }
 
-/** What following works with beside the clock; only simulations have others than {@link followSites}. */
+/** Dependencies besides the clock; only simulations differ from {@link followSites}. */
 export interface FollowMeans extends Pick<VisitMeans, "createFetcher"> {
   readonly store: Store;
 }
@@ -122,7 +128,7 @@ class Following {
   readonly #sites: FollowedSites;
   readonly #follower: SiteFollower;
   readonly #stop = new AbortController();
-  /** When it was told to end. */
+  /** When the stop was requested. */
   #stoppedAt: EpochMs = Number.POSITIVE_INFINITY;
   #visits = 0;
   #failedVisits = 0;
@@ -194,7 +200,7 @@ class Following {
     } finally {
       void lists.return?.();
       signal?.removeEventListener("abort", stop);
-      // Nobody looks at lists any more.
+      // Lists are no longer read.
       stop();
       inbox?.close();
     }
@@ -249,7 +255,7 @@ class Following {
     try {
       const createFetcher = this.#createFetcher;
       const means = { store: this.#store, politeness: this.#politeness, clock, delay, createFetcher, onOutcome };
-      // Followed for ever, a site that publishes no changes would otherwise have all its pages asked for at each visit.
+      // Otherwise a followed site that publishes no changes would have all its pages requested at each visit.
       const planned = this.#options.isForever === false ? {} : { isPlanned: true };
       const { timeoutMs = defaultTimeoutMs } = options;
       const mustEnd = (): boolean => this.#timing.now() - this.#stoppedAt >= timeoutMs - lookMs;
@@ -280,12 +286,12 @@ class Following {
 }
 
 /**
- * Follows many sites of one store: visits each when its next publication is expected, or its pages are due, some at a
- * time, and plans the next visit by what it found. Ends with the signal, after the pages that are under way; or, unless
- * for ever, once each site was visited.
+ * Follows many sites of one store, several at a time. Visits each when its next publication is expected or its pages
+ * are due, and plans the next visit from what it found. Ends with the signal, after the pages under way; or, unless
+ * sites are followed for ever, once each was visited.
  *
- * A site that cannot be visited is told to `onVisit` and tried again later, ever more rarely; it keeps no other waiting.
- * It can be killed at any instant and run again.
+ * A failed visit is reported to `onVisit` and retried with growing delays; it does not delay other sites. The process
+ * can be killed at any time and run again.
  *
  * @throws TidemarkError `bad-option`, `locked`, `disk-full`, `no-permission`, `read-only`, `state-corrupt`,
  *   `state-version`, `io`; what `sites` or a callback of `keep` throws, as it is
@@ -307,8 +313,8 @@ function checkCounts({ connections, visitsAtOnce }: FollowSitesOptions): void {
 }
 
 /**
- * As {@link followSites}, with a store that is open and stays so, and requests that somebody else answers: the loop of
- * production in virtual time, or beside a web in memory. Of `into` and `stateFile` nothing is used.
+ * Like {@link followSites}, with an open store that stays open and requests answered by the caller: the production loop
+ * in virtual time, or with a web in memory. `into` and `stateFile` are not used.
  *
  * @throws as {@link followSites}
  */

@@ -1,11 +1,11 @@
 import type { EpochMs } from "../../core/index.ts";
 
-/** How many sites each list of a status has at most. */
+/** Most sites in each list of a status. */
 export const maxStatusRows = 100;
-/** Longest text of a status, in characters. */
+/** Longest text in a status, in characters. */
 export const maxStatusText = 200;
 
-/** Why nothing is asked of a site that is being visited. */
+/** Why no request is sent to a site that is being visited. */
 export type VisitWait = "retry-after" | "back-off" | "crawl-delay" | "rest" | "shared-address";
 
 /** A site that is being visited. */
@@ -16,51 +16,53 @@ export interface VisitingSite {
   readonly bytes: number;
   /** Pages created, updated and deleted. */
   readonly changes: number;
-  /** Until when nothing is asked of it, and why; absent if it is asked. */
+  /** Until when no request is sent to it, and why; absent if requests are sent. */
   readonly waitsUntilMs?: EpochMs;
   readonly why?: VisitWait;
 }
 
-/** A site whose last visits were in vain. */
+/** A site whose last visits failed. */
 export interface TroubledSite {
   readonly site: string;
   readonly failures: number;
-  /** Absent while it is visited. */
+  /** When the next visit is due; absent during a visit. */
   readonly nextMs?: EpochMs;
-  /** Absent if it is not. */
+  /** When the current visit began; absent if there is none. */
   readonly isPaused?: true;
-  /** What happened; empty if it was before the follower began. */
+  /** The last failure; empty if it was before the follower started. */
   readonly message: string;
 }
 
-/** A site that waits, or would if it were not paused. */
+/** A site that waits for its next visit, or would if it were not paused. */
 export interface WaitingSite {
   readonly site: string;
   readonly nextMs: EpochMs;
   readonly priority: number;
 }
 
-/** How somebody who follows many sites is doing. */
+/** The status of a follower. */
 export interface FollowStatus {
   readonly version: 1;
   readonly pid: number;
   readonly host: string;
   readonly startedMs: EpochMs;
   readonly writtenMs: EpochMs;
-  /** Requests to all sites that may be under way at once. */
+  /** Most concurrent requests to all sites. */
   readonly connections: number;
   readonly sites: number;
-  /** Neither under way nor paused. */
+  /** Sites neither under way nor paused. */
   readonly waiting: number;
-  /** Of those that wait, those whose time has come. */
+  /** Waiting sites that are due. */
   readonly due: number;
-  /** Paused ones too, whose visits are about to end; not those that are followed no more. */
+  /** Paused sites, including those whose visit is about to end, but not those no longer followed. */
   readonly underWay: number;
-  /** Without those under way. */
+  /** Failing sites without those under way. */
   readonly paused: number;
-  /** Tried again later because visits were in vain, or left alone in a visit because they asked for it or are in trouble. */
+  /**
+   * Sites in back-off because visits failed, and sites under way that rest because they asked for it or are in trouble.
+   */
   readonly backOff: number;
-  /** Since the start, as all that follows. */
+  /** Since the start, as all counters below. */
   readonly visits: number;
   readonly failedVisits: number;
   readonly requests: number;
@@ -68,18 +70,18 @@ export interface FollowStatus {
   readonly created: number;
   readonly updated: number;
   readonly deleted: number;
-  /** What polling each known page in each visit that has ended would have taken at least, as `CrawlCosts.polling`. */
+  /** The least that polling each known page in each finished visit would have cost, as `CrawlCosts.polling`. */
   readonly pollingRequests: number;
-  /** That less what those visits took; less than 0 while sites are fetched for the first time. */
+  /** The same less the actual cost of those visits; negative while sites are fetched for the first time. */
   readonly savedRequests: number;
   /** Over the last minute. */
   readonly requestsPerSecond: number;
   readonly bytesPerSecond: number;
-  /** Those visited longest first; at most {@link maxStatusRows}, as the others. */
+  /** The longest visits first; at most {@link maxStatusRows}, as in the other lists. */
   readonly visiting: readonly VisitingSite[];
-  /** Those with the most failures first. */
+  /** The most failures first. */
   readonly troubled: readonly TroubledSite[];
-  /** Those that come next first. */
+  /** The next ones first. */
   readonly next: readonly WaitingSite[];
   readonly pausedSites: readonly WaitingSite[];
 }
@@ -90,7 +92,7 @@ const counts = [
   ...["requestsPerSecond", "bytesPerSecond"],
 ];
 const waits: ReadonlySet<unknown> = new Set(["retry-after", "back-off", "crawl-delay", "rest", "shared-address"]);
-/** The latest time that a date can have. */
+/** The latest time that a date can represent. */
 const mostNumber = 8.64e15;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -117,7 +119,7 @@ function textOf(value: unknown): string {
 }
 
 function siteOf(value: unknown): string {
-  // Origins as they are compared: nothing that a terminal or a label would take otherwise.
+  // Whether an origin is canonical, so that it contains nothing special to a terminal or a metrics label.
   if (typeof value !== "string" || value.length > 300 || !/^https?:\/\/[\w.:[\]-]+$/.test(value)) throw new Malformed();
   return value;
 }
@@ -157,12 +159,12 @@ function readWaiting({ site, nextMs, priority }: Fields): WaitingSite {
   return { site: siteOf(site), nextMs: numberOf(nextMs), priority: numberOf(priority) };
 }
 
-/** A text without what a terminal would take for commands, on one line. */
+/** A text on one line without control characters of terminals. */
 export function plainText(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, " ").trim();
 }
 
-/** Reads a status, which anybody may have written. @returns undefined if it is none */
+/** Parses a status; any process may have written it. @returns undefined if it is invalid */
 export function parseFollowStatus(text: string): FollowStatus | undefined {
   try {
     const fields = fieldsOf(JSON.parse(text));

@@ -4,7 +4,7 @@ import { readSideFile, sideFileIn, writeSideFile } from "../../fs/index.ts";
 import { isPriority } from "./site-decision.ts";
 import { defaultPriority } from "./site-scheduler.ts";
 
-/** A site as it is listed, before what somebody decided. */
+/** A site as listed, before decisions apply. */
 export interface ListedSite {
   readonly site: string;
   readonly priority: number;
@@ -14,7 +14,7 @@ const listName = "followed.txt";
 const maxListBytes = 256 * 1024 * 1024;
 const lineForm = /^(https?:\/\/[\w.:[\]-]{1,290}) (\d{1,2}(?:\.\d{1,3})?)$/;
 
-/** Writes which sites are followed, a line each, for those who look at it later. */
+/** Writes the followed sites, one per line, for programs that read them later. */
 export function writeFollowedList(into: string, sites: Iterable<ListedSite>): void {
   const lines: string[] = [];
   for (const { site, priority } of sites) lines.push(`${site} ${priority}\n`);
@@ -22,9 +22,9 @@ export function writeFollowedList(into: string, sites: Iterable<ListedSite>): vo
 }
 
 /**
- * Reads which sites are followed, or were when somebody followed last.
+ * Reads which sites are followed, or were followed last.
  *
- * @returns by their origins; undefined if nobody ever followed sites into this folder
+ * @returns by origin; undefined if sites were never followed into this folder
  * @throws TidemarkError `state-corrupt`, `no-permission`, `io`
  */
 export function readFollowedList(into: string): Map<string, ListedSite> | undefined {
@@ -33,7 +33,7 @@ export function readFollowedList(into: string): Map<string, ListedSite> | undefi
   if (read === "missing") return undefined;
   const sites = new Map<string, ListedSite>();
   const lines = typeof read === "string" ? [""] : read.text.split("\n");
-  // What does not end with its line feed is torn.
+  // A line without a final line feed is incomplete.
   const isWhole = lines.pop() === "" && typeof read !== "string";
   for (const line of lines) {
     const [, site, priority] = lineForm.exec(line) ?? [];

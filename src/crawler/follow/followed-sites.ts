@@ -26,7 +26,7 @@ function checkSite(site: FollowedSite): string {
   return origin;
 }
 
-/** The sites that are followed, as they are listed now, and their places in the scheduler. */
+/** The followed sites as listed now, and their entries in the scheduler. */
 export class FollowedSites {
   readonly #scheduler: SiteScheduler;
   readonly #plans: Store["plans"];
@@ -34,10 +34,10 @@ export class FollowedSites {
   readonly #isForever: boolean;
   readonly #metrics: FollowMetrics;
   readonly #listed = new Map<string, FollowedSite>();
-  /** How each is spared that says so itself; changes with the list. */
+  /** Politeness options of the sites that have their own; changes with the list. */
   readonly politenessBySite: Map<string, PolitenessOptions> = new Map();
 
-  /** @param isForever - else each is visited once, whenever it was visited before */
+  /** @param isForever - if false, each site is visited once, whenever it was visited before */
   constructor(
     scheduler: SiteScheduler,
     plans: Store["plans"],
@@ -52,9 +52,9 @@ export class FollowedSites {
   }
 
   /**
-   * Takes a list in the place of the one before.
+   * Replaces the list.
    *
-   * @throws TidemarkError `bad-option`; then the one before holds on
+   * @throws TidemarkError `bad-option`; the previous list stays in force
    */
   set(sites: readonly FollowedSite[]): void {
     const wanted = new Map<string, FollowedSite>();
@@ -83,12 +83,12 @@ export class FollowedSites {
     return this.#listed.has(origin);
   }
 
-  /** The sites as they are listed, whatever was decided of them. */
+  /** The sites as listed, without decisions. */
   *listed(): Generator<ListedSite, void, void> {
     for (const [site, { priority = defaultPriority }] of this.#listed) yield { site, priority };
   }
 
-  /** Lets a decision hold that is remembered already. */
+  /** Applies a decision that is already stored. */
   apply({ site, isPaused, priority }: SiteDecision): void {
     if (priority !== undefined) this.#scheduler.setPriority(site, priority);
     if (isPaused !== undefined) this.#scheduler.setPaused(site, isPaused);
@@ -103,13 +103,13 @@ export class FollowedSites {
     return omitUndefined({ leastMs, mostMs });
   }
 
-  /** Whether a site has its turn sooner if more of its pages wait. */
+  /** Whether a site is visited sooner if more of its pages wait. */
   isByLength(origin: string): boolean {
     return this.optionsOf(origin).order === "length";
   }
 
   #enter(origin: string, site: FollowedSite, planned: PlannedSite | undefined, isNew: boolean): void {
-    // What somebody decided meanwhile goes before the list.
+    // Decisions take precedence over the list.
     const priority = planned?.priority ?? site.priority ?? defaultPriority;
     const isPaused = planned?.isPaused ?? false;
     if (!isNew) {
@@ -122,7 +122,7 @@ export class FollowedSites {
       if (!isPaused) this.#scheduler.add(origin, now, priority);
       return;
     }
-    // The bounds may be others than when it was planned.
+    // The bounds may have changed since it was planned.
     const at = Math.min(planned?.at ?? now, now + (site.maxIntervalMs ?? dayMs));
     this.#scheduler.add(origin, at, priority);
     if (isPaused) this.#scheduler.setPaused(origin, true);

@@ -7,18 +7,18 @@ import { readFollowedList } from "./followed-list.ts";
 import type { SiteDecision } from "./site-decision.ts";
 import { defaultPriority } from "./site-scheduler.ts";
 
-/** A site that is followed, as it stands. */
+/** A followed site and its current state. */
 export interface ListedSite {
   readonly site: string;
-  /** When it is visited next; undefined if it never was, so that its turn comes as soon as it can. */
+  /** When the next visit is due; undefined before the first visit, which starts as soon as possible. */
   readonly nextMs: EpochMs | undefined;
-  /** When the last visit began that could look at it. */
+  /** When the last successful visit began. */
   readonly lastMs: EpochMs | undefined;
-  /** Visits in vain in a row. */
+  /** Failed visits in a row. */
   readonly failures: number;
   readonly priority: number;
   readonly isPaused: boolean;
-  /** Whether it is being visited; known of a hundred sites at most. */
+  /** Whether it is being visited; known for at most a hundred sites. */
   readonly isUnderWay: boolean;
 }
 
@@ -32,11 +32,11 @@ function visitingNow(into: string, now: Clock): ReadonlySet<string> {
 }
 
 /**
- * Tells which sites are followed into a folder, or were when somebody followed last.
+ * Lists the sites that are followed into a folder, or were followed last.
  *
  * @param stateFile - default: in the folder
- * @returns in the order of origins
- * @throws TidemarkError `not-found` if nobody ever followed; `state-corrupt`, `state-version`, `no-permission`
+ * @returns in the order of their origins
+ * @throws TidemarkError `not-found` if sites were never followed; `state-corrupt`, `state-version`, `no-permission`
  */
 export function listSites(into: string, stateFile: string | undefined, now: Clock): ListedSite[] {
   const listed = readFollowedList(into);
@@ -66,9 +66,9 @@ function followedOf(site: string, listed: number, plan: PlannedSite | undefined,
 }
 
 /**
- * The site that is followed and that a URL names.
+ * The followed site that a URL names.
  *
- * @throws TidemarkError `bad-option` if it is none
+ * @throws TidemarkError `bad-option` if it is not followed
  */
 export function chooseFollowed(sites: readonly ListedSite[], url: string): ListedSite {
   const origin = parseSiteAddress(url, undefined);
@@ -81,7 +81,7 @@ export function chooseFollowed(sites: readonly ListedSite[], url: string): Liste
   });
 }
 
-/** A site as it is after a decision. */
+/** A site after a decision. */
 export function withDecision(site: ListedSite, { isPaused, priority }: SiteDecision): ListedSite {
   return { ...site, isPaused: isPaused ?? site.isPaused, priority: priority ?? site.priority };
 }

@@ -1,7 +1,7 @@
 import { parseUrl } from "../../core/index.ts";
 import { highestPriority } from "./site-scheduler.ts";
 
-/** What somebody decided of a site that is followed; what is left out stays as it is. */
+/** A decision about a followed site; omitted properties stay unchanged. */
 export interface SiteDecision {
   /** Its origin. */
   readonly site: string;
@@ -18,7 +18,7 @@ export function formatDecision(decision: SiteDecision): string {
   return `${JSON.stringify(decision)}\n`;
 }
 
-/** Reads a decision, which anybody may have written. @returns undefined if it is none */
+/** Parses a decision; any process may have written it. @returns undefined if it is invalid */
 export function parseDecision(text: string): SiteDecision | undefined {
   let value: unknown;
   try {

@@ -2,14 +2,14 @@ import type { EpochMs, LookBounds, Timing, VisitPlan } from "../../core/index.ts
 import { planNextVisit, unvisited, type VisitEnd } from "../engine/visit-plan.ts";
 import type { SiteScheduler } from "./site-scheduler.ts";
 
-/** What is remembered of when sites are visited. */
+/** The stored schedule of sites. */
 export interface VisitPlans {
-  /** Undefined of a site that has none. */
+  /** The plan of a site; undefined if it has none. */
   read(site: string): VisitPlan | undefined;
   write(site: string, plan: VisitPlan): void;
 }
 
-/** What following many sites needs. */
+/** Dependencies of the follower. */
 export interface FollowPorts {
   readonly timing: Timing;
   /** From 0 to 1. */
@@ -17,36 +17,37 @@ export interface FollowPorts {
   readonly scheduler: SiteScheduler;
   readonly plans: VisitPlans;
   boundsOf(site: string): Partial<LookBounds>;
-  /** Whether a site has its turn sooner if more of its pages wait. */
+  /** Whether a site is visited sooner if more of its pages wait. */
   isByLength(site: string): boolean;
   /**
-   * Visits a site; what it rejects with ends all.
+   * Visits a site; a rejection ends the follower.
    *
-   * @param mayGoOn - asked before the first page and between two; once it says no, the visit is to end in order
+   * @param mayGoOn - called before the first page and between pages; once it returns false, the visit has to end in
+   * order
    */
   visit(site: string, mayGoOn: () => boolean): Promise<VisitEnd>;
-  /** Is told of each visit once it ended. */
+  /** Called after each visit. */
   onVisit?(site: string, end: VisitEnd, plan: VisitPlan): void;
 }
 
-/** How many sites are followed. */
+/** Options of the follower. */
 export interface FollowOptions {
-  /** Visits that may be open at once; many of them wait while their sites rest. */
+  /** Most open visits; many of them wait while their sites rest. */
   readonly visitsAtOnce: number;
-  /** Whether sites are visited again and again; else each once. */
+  /** Whether sites are visited again and again; if false, each is visited once. */
   readonly isForever: boolean;
 }
 
-/** A visit that has fetched pages for so long ends in order where other sites wait for it; what is left comes at its next turn. */
+/** Time slice: a visit that fetched pages for so long ends if other sites wait; the rest follows at its next visit. */
 const sliceMs = 5 * 60_000;
 const longestWaitMs = 24 * 3_600_000;
 const againMs = 1000;
-/** Why a wait was ended; without it an error is made each time. */
+/** Abort reason of a wait; without it an error object is created each time. */
 const noticed = "something is to be looked at";
 
 /**
- * Visits sites as the scheduler gives them out, some at a time, and plans when each is visited next. Whatever one of them
- * does, it has one place among those that are open, and for no longer than its slice where others wait.
+ * Visits sites in the order of the scheduler, several at a time, and plans their next visits. Whatever a site does, it
+ * occupies one open visit, and no longer than its time slice if others wait.
  */
 export class SiteFollower {
   readonly #ports: FollowPorts;
@@ -66,16 +67,16 @@ export class SiteFollower {
     return this.#underWay.keys();
   }
 
-  /** To be called after the scheduler was changed by others. */
+  /** Call this after others changed the scheduler. */
   notice(): void {
     this.#wake.abort(noticed);
   }
 
   /**
-   * Follows the sites of the scheduler: for ever, or until each was visited once.
+   * Follows the sites of the scheduler for ever, or until each was visited once.
    *
-   * @param signal - ends it in order, after the pages that are under way
-   * @throws what a visit rejects with, after the others have ended
+   * @param signal - ends it in order, after the pages under way
+   * @throws the rejection of a visit, after the others have ended
    */
   async run(signal: AbortSignal | undefined): Promise<void> {
     const stop = (): void => {
@@ -108,7 +109,7 @@ export class SiteFollower {
     while (this.#underWay.size < this.#options.visitsAtOnce) {
       const site = scheduler.next(timing.now());
       if (site === undefined) return;
-      // It was taken out and put in again while it is visited.
+      // It was removed and added again during its visit.
       if (this.#underWay.has(site)) scheduler.giveBack(site, timing.now() + againMs);
       else this.#underWay.set(site, this.#visit(site));
     }
@@ -124,8 +125,8 @@ export class SiteFollower {
   async #visit(site: string): Promise<void> {
     const { scheduler, timing } = this.#ports;
     const beganAt = timing.now();
-    // When the first page was to be asked for. Lists take as long as they take: would they count, a visit with long ones
-    // was over before its first page, again and again.
+    // When the first page was about to be requested. Time for lists does not count: otherwise a visit with long lists
+    // would always end before its first page.
     let pagesFrom: EpochMs | undefined;
     const mayGoOn = (): boolean => {
       pagesFrom ??= timing.now();

@@ -1,21 +1,21 @@
 import { type EpochMs, IndexedHeap } from "../../core/index.ts";
 
-/** Where a site of a scheduler stands. */
+/** The state of a site in a scheduler. */
 export interface ScheduledSite {
   readonly site: string;
-  /** When it is to be visited next; undefined while it is visited. */
+  /** When the next visit is due; undefined during a visit. */
   readonly at: EpochMs | undefined;
   readonly priority: number;
   readonly isPaused: boolean;
-  /** Pages of it that wait, as far as that counts. */
+  /** Number of its waiting pages, if they count. */
   readonly backlog: number;
 }
 
-/** The priority of a site of which nothing is said; more goes first. */
+/** The default priority; sites with a higher one go first. */
 export const defaultPriority = 5;
-/** The most that a priority can be; the least is 0. */
+/** The highest priority; the lowest is 0. */
 export const highestPriority = 10;
-/** A site goes before others that became due so much earlier, for each step of its priority above theirs. */
+/** Each step of priority counts like being due so much earlier. */
 const stepMs = 10 * 60_000;
 
 interface Slot {
@@ -28,24 +28,24 @@ interface Slot {
 }
 
 /**
- * Which site is visited next: of those that are due the one that has waited longest, where each step of priority counts
- * as ten minutes of waiting, and so does each power of ten of the pages that wait if it is told of them (the order *Length* of Castillo
- * and others, LA-WEB 2004, section 5, tempered). So no site waits for ever, however many others are due all the time. A site is given out
- * once, until it is given back with its next time.
+ * Chooses the site to visit next: of the due sites the one that has waited longest, where each step of priority counts
+ * like ten minutes of waiting, and so does each power of ten of waiting pages if their number is set (a moderated form
+ * of the order *Length* of Castillo and others, LA-WEB 2004, section 5). So no site starves, however many others are
+ * due. A site is returned once, until it is given back with its next time.
  *
- * O(log n) an operation; 100,000 sites take some 20 MB with their names.
+ * O(log n) per operation; 100,000 sites take some 20 MB with their names.
  */
 export class SiteScheduler {
   readonly #slots: (Slot | undefined)[] = [];
   readonly #free: number[] = [];
   readonly #numbers = new Map<string, number>();
-  /** Sites that are not due yet, by their time. */
+  /** Sites not yet due, by time. */
   readonly #waiting = new IndexedHeap();
-  /** Sites that are due, by their time less what their priority is worth. */
+  /** Due sites, by time less the value of their priority. */
   readonly #due = new IndexedHeap();
   #underWay = 0;
 
-  /** Sites, paused ones too. */
+  /** All sites, including paused ones. */
   get size(): number {
     return this.#numbers.size;
   }
@@ -58,21 +58,21 @@ export class SiteScheduler {
     return this.#numbers.has(site);
   }
 
-  /** How many sites could be visited now. */
+  /** How many sites are due. */
   countDue(now: EpochMs): number {
     this.#ripen(now);
     return this.#due.size;
   }
 
-  /** When the next site can be visited; a time that is past if one is due, Infinity if none waits. */
+  /** When the next site is due; in the past if one is due now, Infinity if none waits. */
   get nextAt(): EpochMs {
     return this.#due.size > 0 ? 0 : this.#waiting.firstKey;
   }
 
   /**
-   * Adds a site, or sets another time for one that is not being visited.
+   * Adds a site, or changes the time of one that is not being visited.
    *
-   * @param at - when it is to be visited
+   * @param at - when the next visit is due
    */
   add(site: string, at: EpochMs, priority: number = defaultPriority): void {
     const known = this.#numbers.get(site);
@@ -85,7 +85,7 @@ export class SiteScheduler {
     this.#place(number, slot);
   }
 
-  /** Takes a site out. One that is being visited is not given out again. */
+  /** Removes a site. If it is being visited, it is not returned again. */
   remove(site: string): void {
     const number = this.#numbers.get(site);
     if (number === undefined) return;
@@ -97,7 +97,7 @@ export class SiteScheduler {
     this.#free.push(number);
   }
 
-  /** Gives out the site whose turn it is; undefined if none is due. */
+  /** Returns the next site to visit; undefined if none is due. */
   next(now: EpochMs): string | undefined {
     this.#ripen(now);
     const number = this.#due.first;
@@ -109,7 +109,7 @@ export class SiteScheduler {
     return slot.site;
   }
 
-  /** Takes a site back that was given out; without effect if it was removed meanwhile. */
+  /** Takes back a site after its visit; no effect if it was removed meanwhile. */
   giveBack(site: string, at: EpochMs): void {
     this.#change(site, (slot) => {
       if (slot.isUnderWay) this.#underWay--;
@@ -118,7 +118,7 @@ export class SiteScheduler {
     });
   }
 
-  /** A site that is paused is not given out; it keeps its time. */
+  /** A paused site is not returned; it keeps its time. */
   setPaused(site: string, isPaused: boolean): void {
     this.#change(site, (slot) => {
       slot.isPaused = isPaused;
@@ -131,7 +131,7 @@ export class SiteScheduler {
     });
   }
 
-  /** Tells how many pages of a site wait, which brings its turn nearer. */
+  /** Sets how many pages of a site wait; more make it go sooner. */
   setBacklog(site: string, pages: number): void {
     this.#change(site, (slot) => {
       slot.backlog = pages;
@@ -146,7 +146,7 @@ export class SiteScheduler {
     return { site, at: isUnderWay ? undefined : at, priority, isPaused, backlog };
   }
 
-  /** All sites, in the order in which they came. */
+  /** All sites in the order in which they were added. */
   sites(): IterableIterator<string> {
     return this.#numbers.keys();
   }

@@ -1,10 +1,10 @@
-/** The rows with the least keys of very many, of which only few are kept. O(1) a row on average. */
+/** Keeps the k rows with the smallest keys of a long sequence. O(1) per row on average. */
 export class TopK<Row> {
   readonly #most: number;
   #rows: { readonly key: number; readonly row: Row }[] = [];
   #bound = Number.POSITIVE_INFINITY;
 
-  /** @param most - rows that are kept */
+  /** @param most - number of rows to keep */
   constructor(most: number) {
     this.#most = most;
   }
@@ -16,7 +16,7 @@ export class TopK<Row> {
     if (this.#rows.length >= 2 * this.#most) this.#cut();
   }
 
-  /** Those with the least keys first; of equal ones those that came first. */
+  /** The rows with the smallest keys first; equal keys in the order of insertion. */
   rows(): Row[] {
     this.#cut();
     return this.#rows.map(({ row }) => row);
