@@ -23,7 +23,7 @@ export async function run(args: string[]): Promise<void> {
   const { user, system } = process.cpuUsage(before);
   const seconds = (performance.now() - began) / 1000;
   process.stdout.write(
-    `${sites} sites, ${days} days: ${visits.length} visits (${summary.failedVisits} in vain), ${requests.length} requests\n` +
+    `${sites} sites, ${days} days: ${visits.length} visits (${summary.failedVisits} failed), ${requests.length} requests\n` +
       `${seconds.toFixed(1)} s, of a processor ${((user + system) / 1e6).toFixed(1)} s, memory ${(process.memoryUsage().rss / 1e6).toFixed(0)} MB\n`,
   );
   for (const [kind, result] of kinds)

@@ -27,7 +27,7 @@ function checkSpared(requests: readonly VirtualExchange[], { pages, restMs }: { 
   }
 }
 
-/** Each site was visited at its time, politely, and by the source that it has; who reads archives asked for no page in vain. */
+/** Each site was visited at its time, politely, and by the source that it has; a visit that reads archives requested no page needlessly. */
 export function checkMonth(month: WebResult, sites: number): void {
   const numberOf = (origin: string): number => Number(/\d+/.exec(origin)?.[0]);
   const kindOf = (origin: string) => month.hosts.get(origin)?.plan.kind;

@@ -58,7 +58,7 @@ export class FollowPrinter {
 
   /** What all visits came to. */
   sum(): string {
-    const failed = this.#failed === 0 ? "" : ` (${formatCount(this.#failed)} in vain)`;
+    const failed = this.#failed === 0 ? "" : ` (${formatCount(this.#failed)} failed)`;
     return (
       `${formatNoun(this.#visits, "visit")}${failed}, ${formatNoun(this.#requests, "request")}, ` +
       `${formatNoun(this.#changed, "change")}, ${formatBytes(this.#bytes)}`

@@ -81,5 +81,5 @@ function formatFollowed(sites: readonly ListedSite[], now: number): string {
     String(site.failures),
     site.site,
   ]);
-  return formatTable([["next", "last", "priority", "in vain", "site"], ...rows], "llrrl");
+  return formatTable([["next", "last", "priority", "failed", "site"], ...rows], "llrrl");
 }

@@ -20,7 +20,7 @@ const families: readonly Family[] = [
   {
     name: "tidemark_follower_told_timestamp_seconds",
     unit: "seconds",
-    help: "When the follower told last how it stands.",
+    help: "When the follower last wrote its status.",
     read: ({ writtenMs }) => writtenMs / 1000,
   },
   { name: "tidemark_follower_sites", help: "Sites that are followed.", read: ({ sites }) => sites },
@@ -43,7 +43,7 @@ const families: readonly Family[] = [
   {
     name: "tidemark_follower_failed_visits",
     isCounter: true,
-    help: "Visits in vain.",
+    help: "Failed visits.",
     read: ({ failedVisits }) => failedVisits,
   },
   {

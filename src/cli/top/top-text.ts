@@ -70,7 +70,7 @@ function wrapParts([label, ...parts]: readonly string[], { columns, unicode }: T
 function totalsOf({ status, ageMs, isBusy }: FollowLook, view: TopView): string[] {
   const { sites, waiting, due, underWay, paused, backOff, created, updated, deleted } = status;
   const up = `up ${formatSpan(view.now - status.startedMs)}`;
-  const life = isBusy ? [`${up};`, `busy: has told nothing for ${formatSpan(ageMs)}`] : [up];
+  const life = isBusy ? [`${up};`, `busy: no status for ${formatSpan(ageMs)}`] : [up];
   const rows = [
     ["follower", `process ${status.pid} on ${status.host},`, ...life],
     [
@@ -83,7 +83,7 @@ function totalsOf({ status, ageMs, isBusy }: FollowLook, view: TopView): string[
     [
       "visits",
       `${formatCount(status.visits)},`,
-      `${formatCount(status.failedVisits)} in vain;`,
+      `${formatCount(status.failedVisits)} failed;`,
       `${formatCount(status.requests)} requests,`,
       formatBytes(status.bytes),
     ],
@@ -144,7 +144,7 @@ function blocksOf(status: FollowStatus, now: number): Block[] {
     {
       title: "in trouble",
       count: status.troubled.length,
-      head: ["", "in vain", "next", "why"],
+      head: ["", "failed", "next", "why"],
       align: "lrrl",
       rows: status.troubled.map((row) => troubledRow(row, now)),
       giving: 3,

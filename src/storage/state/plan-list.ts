@@ -20,7 +20,7 @@ export interface PlannedSite {
   readonly at: number | undefined;
   /** When the last visit began that could look at it; undefined if none did. */
   readonly lookedAt: number | undefined;
-  /** Visits in vain in a row. */
+  /** Failed visits in a row. */
   readonly failures: number;
   /** What somebody decided; undefined if nobody did. */
   readonly priority: number | undefined;

@@ -37,7 +37,7 @@ const rows: readonly Row[] = [
   ...hostKinds.map((kind): Row => [`  ${kind}`, ({ requests }) => count(requests.get(kind) ?? 0)]),
   ["  pages that had changed", ({ pages }) => count(pages.changed)],
   ["  pages that had not", ({ pages }) => count(pages.unchanged)],
-  ["visits (in vain)", ({ visits, failedVisits }) => `${count(visits)} (${count(failedVisits)})`],
+  ["visits (failed)", ({ visits, failedVisits }) => `${count(visits)} (${count(failedVisits)})`],
   ["memory, by quarters", ({ uses }) => ofQuarters(uses, ({ memoryBytes }) => memoryBytes)],
   ["  alive in the heap", ({ uses }) => ofQuarters(uses, ({ heapBytes }) => heapBytes)],
   ["memory, most", ({ uses }) => megabytes(Math.max(...uses.map(({ memoryBytes }) => memoryBytes)))],

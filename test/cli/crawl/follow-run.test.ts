@@ -135,7 +135,7 @@ describe("tidemark crawl --sites", () => {
     child.kill("SIGINT");
     const { code, stdout } = await ended;
     assert.equal(code, exitCodes.done);
-    assert.match(stdout, /^2 visits \(1 in vain\), \d+ requests, 1 change, \d+ bytes\n$/);
+    assert.match(stdout, /^2 visits \(1 failed\), \d+ requests, 1 change, \d+ bytes\n$/);
   });
 
   it("with --forever ends where nothing can be kept any more, though a list could still come", async () => {
@@ -149,7 +149,7 @@ describe("tidemark crawl --sites", () => {
     assert.match(stderr, /The state could not be used/);
   });
 
-  it("counts visits in vain also of sites that do not answer", async () => {
+  it("counts visits to sites that do not answer as failed", async () => {
     using folder = makeTempFolder();
     const into = join(folder.path, "mirrors");
     const file = join(folder.path, "sites.txt");

@@ -63,7 +63,7 @@ describe("forecasts of planners", () => {
     }
   });
 
-  it("spend the budget, but for rules of intervals and a plan that asks for nothing in vain", () => {
+  it("spend the budget, but for rules of intervals and a plan that wastes no request", () => {
     const pages = pagesOf([0.01, 0.1, 1].map(knownPage));
     const forecaster = forecasterOf(pages);
     for (const planner of pollPlannerNames) {
@@ -80,7 +80,7 @@ describe("forecasts of planners", () => {
       assert.ok(budget !== undefined);
       near(cho.forecast(planner, budget).freshness, 0.9, 1e-3, planner);
     }
-    // Half way to an hour at best, and twice as long after each visit in vain.
+    // Half way to an hour at best, and twice as long after each visit without a change.
     assert.equal(cho.budgetFor("stormcrawler", 0.999), undefined);
   });
 
