@@ -3,19 +3,19 @@ import { chooseSites, pagesOf, pollingRequestsOf } from "../crawler/index.ts";
 import { findStateFile, type PastVisit, StateReader } from "../storage/index.ts";
 import { checkForMissed, type MissedCheck, type MissedCheckOptions } from "../verify/index.ts";
 
-/** Which visits to report, and whether to look for what they missed. */
+/** Which visits to report, and whether to look for missed changes. */
 export interface CrawlReportOptions extends Omit<MissedCheckOptions, "sample"> {
-  /** Folder of the mirrors, or the state's file. */
+  /** Folder of the mirrors, or the state file. */
   readonly store: string;
-  /** Any URL of the only site that is meant. Default: all sites. */
+  /** Any URL of the site to report. Default: all sites. */
   readonly url?: string;
-  /** Visits that began before this are left out. Default: all that are remembered. */
+  /** Visits that began before this are left out. Default: all stored visits. */
   readonly since?: EpochMs;
-  /** Pages of each site to fetch whole, chosen at random. Default: none. */
+  /** Number of randomly chosen pages per site to fetch completely. Default: none. */
   readonly check?: number;
 }
 
-/** What visits cost, and what other ways would have cost. */
+/** The cost of visits, and of the alternatives. */
 export interface CrawlCosts {
   readonly visits: number;
   /** Requests of all kinds. */
@@ -25,13 +25,13 @@ export interface CrawlCosts {
   readonly created: number;
   readonly updated: number;
   readonly deleted: number;
-  /** One conditional request a held page and visit: the least that polling costs. */
+  /** The least cost of polling: one conditional request per held page and visit. */
   readonly polling: {
     readonly requests: number;
-    /** The pages that changed, and about {@link notModifiedBytes} for each answer of 304. */
+    /** The bytes of the pages that changed, and about {@link notModifiedBytes} per 304. */
     readonly bytes: number;
   };
-  /** Every page whole in every visit. */
+  /** The cost of downloading every page completely in every visit. */
   readonly download: { readonly requests: number; readonly bytes: number };
 }
 
@@ -42,19 +42,19 @@ export interface VisitReport extends CrawlCosts {
   readonly elapsedMs: number;
 }
 
-/** What the visits to one site came to. */
+/** Sum of the visits to one site. */
 export interface SiteReport {
   readonly site: string;
   readonly heldPages: number;
   readonly heldBytes: number;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly visits: readonly VisitReport[];
   readonly sum: CrawlCosts;
-  /** Undefined if it was not asked for. */
+  /** Undefined if it was not requested. */
   readonly missed: MissedCheck | undefined;
 }
 
-/** About what the fields of an answer of 304 take, in bytes. */
+/** Approximate size of the fields of a 304, in bytes. */
 export const notModifiedBytes = 250;
 
 const nothing: CrawlCosts = {
@@ -69,10 +69,10 @@ const nothing: CrawlCosts = {
 };
 
 /**
- * Reports what the visits of a crawler cost and found, beside what polling each page and downloading all would have
- * cost, and, if asked, whether a random sample of the pages that are held is still what the site serves.
+ * Reports what a crawler's visits cost and found, compared with polling each page and with downloading everything; on
+ * request also whether a random sample of the held pages equals what the site serves.
  *
- * How many pages a visit held is remembered, how many bytes they had is not: those of now stand for it. Reads only, and
+ * The number of held pages is stored per visit, but not their bytes: the current bytes stand for them. Only reads, and
  * works while a crawl runs.
  *
  * @returns a report for each site, in the order of origins
@@ -123,7 +123,7 @@ function reportOf({ at, summary }: PastVisit, meanBytes: number): VisitReport {
     source,
     visits: 1,
     requests,
-    // Visits of before have no packages.
+    // Visits of earlier versions have no packages.
     bytes: pageBytes + metadataBytes + packageBytes,
     created,
     updated,

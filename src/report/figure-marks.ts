@@ -2,7 +2,7 @@ import type * as PlotLibrary from "@observablehq/plot";
 import type { Figure, FigureMark } from "../core/index.ts";
 import { dashesOf, seriesColours } from "./theme.ts";
 
-/** How a mark is drawn, here and in the legend. */
+/** How a mark is drawn, in the figure and in the legend. */
 export interface MarkLook {
   readonly mark: FigureMark;
   /** A colour of the theme. */
@@ -10,13 +10,13 @@ export interface MarkLook {
   readonly dashes: string;
 }
 
-/** Gives each mark its look: ours a colour and dashes of its own, theirs one colour for all. */
+/** Assigns looks: each of our series gets a colour and dashes, all published values one colour. */
 export function planLooks(figure: Figure): MarkLook[] {
   let series = 0;
   let published = 0;
   return figure.marks.map((mark) => {
     if (mark.of === "theirs") return { mark, colour: "var(--theirs)", dashes: dashesOf(2 + 3 * published++) };
-    // Where colours come again, dashes are others than the first time.
+    // When colours repeat, the dashes differ.
     const dashes = dashesOf(series + Math.floor(series / seriesColours));
     const look = { mark, colour: `var(--series-${series % seriesColours})`, dashes };
     series += 1;
@@ -26,17 +26,17 @@ export function planLooks(figure: Figure): MarkLook[] {
 
 const layers: ReadonlyArray<FigureMark["kind"]> = ["band", "bars", "guide", "line", "dots"];
 
-/** The looks in the order in which they are drawn: what would cover others first. */
+/** The looks in drawing order: those that would cover others first. */
 export function inLayers(looks: readonly MarkLook[]): MarkLook[] {
   return looks.toSorted((a, b) => layers.indexOf(a.mark.kind) - layers.indexOf(b.mark.kind));
 }
 
-/** Whether names stand in groups of bars. */
+/** Whether names are shown in groups of bars. */
 export function hasBars(figure: Figure): boolean {
   return figure.marks.some(({ kind }) => kind === "bars");
 }
 
-/** What the library draws of a look. */
+/** The plot element of a look. */
 export function markOf(
   plot: typeof PlotLibrary,
   { mark, colour, dashes }: MarkLook,

@@ -11,15 +11,15 @@ const width = 720;
 const plotHeight = 380;
 const margins = { marginLeft: 64, marginRight: 24, marginTop: 36 } as const;
 const marginBottom = 46;
-/** Of a letter of a name below bars, in pixels, at most. */
+/** Most pixels of a letter in a name below bars. */
 const letterWidth = 7.5;
 const headHeight = 34;
-/** Between the legend and what it is of. */
+/** Distance between the legend and the plot. */
 const gap = 12;
 
 /**
- * Draws a figure as one SVG file that looks after itself in light and dark. The same figure gives the same bytes. The
- * first figure of a process costs the start of the library, about half a second.
+ * Renders a figure as one SVG file that adapts to light and dark. Deterministic. The first figure of a process loads
+ * the library, which takes about half a second.
  */
 export async function drawFigure(figure: Figure): Promise<string> {
   const plot = await import("@observablehq/plot");
@@ -64,7 +64,7 @@ function namesOf(figure: Figure): unknown[] {
   return [...new Set(figure.marks.flatMap((mark) => ("points" in mark ? mark.points.map((point) => point.x) : [])))];
 }
 
-/** Room that names need which are too long to stand beside each other, in pixels; 0 where they are not. */
+/** Extra height in pixels for names that are too long to stand side by side; 0 if they fit. */
 function uprightNames(figure: Figure): number {
   const names = namesOf(figure);
   const longest = Math.max(0, ...names.map((name) => String(name).length)) * letterWidth;
@@ -91,7 +91,7 @@ function scaleOf({ kind, domain }: FigureAxis): PlotLibrary.ScaleOptions {
   };
 }
 
-// Grid, axes and frame are named one by one, so that each can have the theme's colours.
+// Grid, axes and frame are styled one by one, so that each can use the theme's colours.
 function framesOf(
   plot: typeof PlotLibrary,
   figure: Figure,

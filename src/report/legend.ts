@@ -7,9 +7,9 @@ export const legendLine = 19;
 const swatchWidth = 26;
 
 /**
- * Entries of a legend, one below the other, from (0, 0) on: so that none can touch another.
+ * Legend entries in a column from (0, 0), so that they cannot overlap.
  *
- * @param saysWhose - whether it tells ours from what was published
+ * @param saysWhose - whether to distinguish our values from published ones
  */
 export function drawLegend(looks: readonly MarkLook[], saysWhose: boolean): string {
   return looks

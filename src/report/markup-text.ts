@@ -1,6 +1,6 @@
 const references: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** Text as it stands in HTML and XML, also between quotation marks. */
+/** Escapes text for HTML and XML, including attribute values. */
 export function escapeMarkup(text: string): string {
   return text.replace(/[&<>"]/g, (character) => references[character] ?? character);
 }

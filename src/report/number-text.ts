@@ -1,11 +1,11 @@
-/** Three digits that count: `0.27`, `1,230`, `22.4 %`. */
+/** Formats with three significant digits: `0.27`, `1,230`, `22.4 %`. */
 export function formatNumber(value: number, format: "number" | "percent" = "number"): string {
   const scaled = format === "percent" ? value * 100 : value;
   const text = scaled.toLocaleString("en-US", { maximumSignificantDigits: 3 });
   return format === "percent" ? `${text} %` : text;
 }
 
-/** A range, or the number if both ends are equal. */
+/** A range, or a single number if both ends are equal. */
 export function formatRange([from, to]: readonly [number, number], format: "number" | "percent"): string {
   if (from === to) return formatNumber(from, format);
   const first = formatNumber(from, format).replace(/ %$/, "");

@@ -14,16 +14,16 @@ import { PageSample } from "./page-sample.ts";
 import type { ServedPage } from "./served-page.ts";
 import { SiteAsker } from "./site-asker.ts";
 
-/** How to look for changes that were missed. */
+/** How to look for missed changes. */
 export interface MissedCheckOptions {
-  /** Pages to fetch whole, chosen at random. */
+  /** Number of randomly chosen pages to fetch completely. */
   readonly sample: number;
-  /** Chooses the sample: a whole number. Default: another one each time. */
+  /** Seed of the sample: an integer. Default: another one each time. */
   readonly seed?: number;
   /** Pause before each request, in milliseconds. Default: the Crawl-delay of robots.txt, at least 100. */
   readonly delayMs?: number;
   readonly userAgent?: string;
-  /** Time for a small request, in milliseconds; a large body gets more. @default 30000 */
+  /** Time limit of a small request in milliseconds; a large body gets more. @default 30000 */
   readonly timeoutMs?: number;
   /** Waits between requests. Default: real time. */
   readonly delay?: Timing["delay"];
@@ -31,21 +31,21 @@ export interface MissedCheckOptions {
   readonly onProgress?: (site: string, done: number, total: number) => void;
 }
 
-/** What a sample of the pages that are held says of those that were missed. */
+/** What a sample of the held pages says about missed changes. */
 export interface MissedCheck {
-  /** Pages that were fetched whole and compared. */
+  /** Pages fetched completely and compared. */
   readonly checked: number;
-  /** Of these, the pages that are otherwise than they are held, and were so, for all that is known, at the last visit. */
+  /** Compared pages that differ and, as far as known, already differed at the last visit. */
   readonly differing: number;
-  /** Pages that changed after the last visit, as their Last-Modified says; they were not missed, and are not compared. */
+  /** Pages that changed after the last visit according to Last-Modified; they were not missed, and are not compared. */
   readonly later: number;
-  /** Pages that could not be compared: no answer, another status, or robots.txt. */
+  /** Pages that could not be compared: no response, another status, or disallowed by robots.txt. */
   readonly failed: number;
-  /** With a confidence of 95 %, no more than this share of the pages was missed; 1 if none was compared. */
+  /** With 95 % confidence, at most this share of the pages was missed; 1 if none was compared. */
   readonly missedShareAtMost: number;
-  /** Paths of pages that differ; no more than a hundred. */
+  /** Paths of pages that differ; at most a hundred. */
   readonly examples: readonly string[];
-  /** Chooses the same sample again, of the same pages. */
+  /** Seed that selects the same sample again. */
   readonly seed: number;
   readonly requests: number;
 }
@@ -54,10 +54,10 @@ const leastDelayMs = 100;
 const maxExamples = 100;
 
 /**
- * Fetches a random sample of held pages whole, without validators, and compares them with what is held: proof of what
- * a crawler that asks for little may have missed. Changes nothing.
+ * Fetches a random sample of held pages completely, without validators, and compares them with the held versions, to
+ * measure what the crawler may have missed. Changes nothing.
  *
- * @param lastVisit - what was modified later could not be seen
+ * @param lastVisit - later changes could not have been seen
  * @throws TidemarkError `site-unavailable` after ten failures in a row, `aborted`
  */
 export async function checkForMissed(
@@ -77,7 +77,7 @@ export async function checkForMissed(
   const asker = new SiteAsker(fetcher, { origin, timing, timeoutMs, signal });
   const { outcome } = await asker.ask("/robots.txt", maxRobotsBytes + 1);
   const robots = parseRobots(outcome.kind === "fetched" ? outcome.body : new Uint8Array(0));
-  // RFC 9309 section 2.3.1.4: what cannot be reached allows nothing.
+  // RFC 9309 section 2.3.1.4: an unreachable robots.txt disallows everything.
   const isReachable = outcome.kind === "fetched" || saysNoRobots(outcome);
   const crawlDelayMs = (robotsCrawlDelaySeconds(robots, agent) ?? 0) * 1000;
   asker.delayMs = options.delayMs ?? Math.max(leastDelayMs, crawlDelayMs);
@@ -113,7 +113,7 @@ function compare(
   const { head, failure, sizeBytes, digest } = served;
   if (head?.status === 404 || head?.status === 410) return "differs";
   const isLarger = Math.max(sizeBytes, Number(head?.fields.get("content-length") ?? 0)) > page.sizeBytes;
-  // A body that is cut off because it is much too large is another one, whatever would have followed.
+  // A body cut off because it is much too large differs, whatever would have followed.
   if (head?.status !== 200 || (failure !== undefined && !isLarger)) return "failed";
   if (sizeBytes === page.sizeBytes && digest === page.digest) return "same";
   const coding = head.fields.get("content-encoding");

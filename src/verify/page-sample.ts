@@ -2,8 +2,8 @@ import type { Page } from "../core/index.ts";
 import { createRandom, pickInteger, type Random } from "../core/index.ts";
 
 /**
- * A random sample of pages that come one by one, each with the same chance, in memory for the sample alone
- * (J. S. Vitter, "Random Sampling with a Reservoir", 1985, algorithm R).
+ * A uniform random sample of a sequence of pages; memory is that of the sample (J. S. Vitter, "Random Sampling with a
+ * Reservoir", 1985, algorithm R).
  */
 export class PageSample<T extends Page = Page> {
   readonly #size: number;
@@ -11,18 +11,18 @@ export class PageSample<T extends Page = Page> {
   readonly #pages: T[] = [];
   #seen = 0;
 
-  /** @param size - 1 or more; @param seed - a whole number; the same pages and seed give the same sample */
+  /** @param size - 1 or more; @param seed - an integer; the same pages and seed give the same sample */
   constructor(size: number, seed: number) {
     this.#size = size;
     this.#random = createRandom(seed);
   }
 
-  /** How many were offered. */
+  /** Number of pages offered. */
   get seen(): number {
     return this.#seen;
   }
 
-  /** The sample, in path order. */
+  /** The sample in path order. */
   get pages(): readonly T[] {
     return [...this.#pages].sort((a, b) => (a.path < b.path ? -1 : 1));
   }

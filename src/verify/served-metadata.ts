@@ -3,9 +3,9 @@ import { type ArchiveIndex, indexFileName, publishedFolder } from "../formats/ar
 import { type Robots, type RobotsAgent, robotsAllow } from "../formats/robots/index.ts";
 
 const robotsPath = "/robots.txt";
-/** Where the exporter writes the index. */
+/** Path of the exporter's index. */
 export const usualIndexPath: string = publishedFolder + indexFileName;
-// Longer than this, a day's publication is not seen on that day.
+// If caches may keep the index longer than this, a day's publication is not seen on that day.
 const maxIndexAgeSeconds = 3600;
 const longAgeSeconds = 30 * 86_400;
 
@@ -19,7 +19,7 @@ function finding(
   return { kind, severity, path, message, fix };
 }
 
-/** What answering a request for the site's first page says of its base URL. */
+/** Findings about the base URL from the response for the home page. */
 export function judgeBase(origin: string, head: AnswerHead): Finding[] {
   const location = head.fields.get("location");
   if (head.status < 300 || head.status > 399 || location === undefined) return [];
@@ -29,7 +29,7 @@ export function judgeBase(origin: string, head: AnswerHead): Finding[] {
   return [finding("difference", "base-url", "/", `the site redirects (${head.status}) to ${excerpt(to.origin)}`, fix)];
 }
 
-/** Whether crawlers find the index from robots.txt, and may ask for it. */
+/** Whether crawlers find the index from robots.txt and may request it. */
 export function judgeRobots(
   origin: string,
   head: AnswerHead | undefined,
@@ -65,7 +65,7 @@ function judgeFile(kind: "index" | "archive", path: string, head: AnswerHead): F
   const fix = "Serve .gz files of .well-known/tidemark as application/gzip, without Content-Encoding.";
   const coding = head.fields.get("content-encoding");
   if (coding !== undefined && coding.toLowerCase() !== "identity") {
-    // Every reader of ours gets over it; others that store what they get would hold other bytes.
+    // Our own readers handle this; other clients would store different bytes.
     found.push(finding("note", kind, path, `it is served with Content-Encoding: ${excerpt(coding)}`, fix));
   }
   const type = (head.fields.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
@@ -79,7 +79,7 @@ function maxAgeSeconds(head: AnswerHead): number | undefined {
   return age === undefined ? undefined : Number(age);
 }
 
-/** How the index is served, and of which site it is; `index` is undefined if it could not be read. */
+/** How the index is served, and for which site; `index` is undefined if it could not be read. */
 export function judgeIndex(origin: string, path: string, head: AnswerHead, index: ArchiveIndex | undefined): Finding[] {
   if (head.status !== 200)
     return [
@@ -108,7 +108,7 @@ export function judgeIndex(origin: string, path: string, head: AnswerHead, index
   return found;
 }
 
-/** How an archive is served, by what its own answer says. */
+/** Findings from the response for an archive. */
 export function judgeArchive(path: string, head: AnswerHead): Finding[] {
   if (head.status !== 200)
     return [

@@ -10,22 +10,23 @@ import {
 import { parseHttpDate } from "../formats/http/index.ts";
 import { isNoindexField } from "../formats/robots/index.ts";
 
-/** What a server gave for a page. */
+/** What a server sent for a page. */
 export interface ServedPage {
-  /** Undefined if no answer came. */
+  /** Undefined without a response. */
   readonly head: AnswerHead | undefined;
-  /** Why there is no whole body, if there is none. */
+  /** Why there is no complete body, if there is none. */
   readonly failure: string | undefined;
-  /** Of the body as it came. */
+  /** Digest and size of the received body. */
   readonly sizeBytes: number;
   readonly digest: string | undefined;
-  /** Whether it is a page of HTML that asks not to be indexed. */
+  /** Whether it is an HTML page that asks not to be indexed. */
   readonly saysNoindex: boolean;
-  /** Whether it holds a server-side include, which a server that processes them would have replaced. */
+  /** Whether it contains a server-side include, which a server that processes them would have replaced. */
   readonly hasDirectives: boolean;
 }
 
-// Names of one type that server and exporter may take from tables of different age (RFC 9239, RFC 8081, RFC 7303).
+// Different names of one media type, which server and exporter may have from tables of different age (RFC 9239, RFC
+// 8081, RFC 7303).
 const sameTypes: ReadonlyArray<readonly string[]> = [
   ["text/javascript", "application/javascript", "application/x-javascript"],
   ["application/xml", "text/xml"],
@@ -63,7 +64,7 @@ const fixes = {
 } as const;
 
 /**
- * Where else a page may be, if the export was told something about the server's URLs that is not so.
+ * Where else a page may be, if the export was configured with wrong URL rules.
  *
  * @returns another path to try, or undefined
  */
@@ -75,7 +76,7 @@ export function planAlternative(path: string): string | undefined {
   return `${path}.html`;
 }
 
-/** What a crawler would find otherwise than published in what was served for a page. */
+/** How the served page differs from what is published. */
 export function judgeServedPage(
   origin: string,
   page: Page,
@@ -128,7 +129,7 @@ export function judgeServedPage(
   else if (!agrees) found.push(difference("digest", "other bytes are served, as many as published", fixes.again));
 
   const type = (fields.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  // RFC 9110 section 8.3: of a body without a type a reader may think this.
+  // RFC 9110 section 8.3: the type that a reader may assume for a body without one.
   const isUnknown = type === "" && page.mediaType === "application/octet-stream";
   if (
     !isUnknown &&
@@ -136,7 +137,7 @@ export function judgeServedPage(
     !sameTypes.some((names) => names.includes(type) && names.includes(page.mediaType))
   ) {
     const message = `served as ${type === "" ? "no type" : excerpt(type)}, published as ${page.mediaType}`;
-    // Who gives no type says nothing that a crawler could take for true.
+    // A missing type does not mislead a crawler.
     const isSilent = type === "" || type === "application/octet-stream";
     found.push(isSilent ? note("media-type", message, fixes.type) : difference("media-type", message, fixes.type));
   }
@@ -154,20 +155,20 @@ export function judgeServedPage(
 }
 
 /**
- * Says what to do about other bytes than published once a page was asked for a second time: are they the same, it is no
- * change that the next export would publish.
+ * Advice for a page whose bytes differ from the published ones, after a second request: if the bytes are the same as in
+ * the first, the next export would not publish a change.
  */
 export function judgeServedAgain(findings: readonly Finding[], first: ServedPage, second: ServedPage): Finding[] {
   const isSame = second.failure === undefined && second.head?.status === 200 && second.digest === first.digest;
   return findings.map((one) => (isSame && isOtherBytes(one) ? { ...one, fix: fixes.together } : one));
 }
 
-/** Whether a finding says that other bytes are served than were published. */
+/** Whether a finding says that the served bytes differ from the published ones. */
 export function isOtherBytes({ kind, severity }: Finding): boolean {
   return severity === "difference" && (kind === "size" || kind === "digest");
 }
 
-/** Whether a body is the one that was published. */
+/** Whether a body is the published one. */
 export function agreesWith(page: Page, served: Pick<ServedPage, "sizeBytes" | "digest">): boolean {
   const isOfSize = page.sizeBytes === undefined || served.sizeBytes === page.sizeBytes;
   return isOfSize && (page.digest === undefined || page.digest === served.digest);

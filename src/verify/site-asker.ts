@@ -11,7 +11,7 @@ import { maxMetaBytes, saysNoindex } from "../formats/robots/index.ts";
 import { createDigest, type Fetcher } from "../http/index.ts";
 import type { ServedPage } from "./served-page.ts";
 
-/** How a site is asked. */
+/** How requests are sent to a site. */
 export interface SiteAskerOptions {
   readonly origin: string;
   readonly timing: Timing;
@@ -19,32 +19,32 @@ export interface SiteAskerOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** An answer, with the body where it was small and wanted. */
+/** A response, with its body if it was small and requested. */
 export interface Asked {
   readonly head: AnswerHead | undefined;
   readonly outcome: FetchOutcome;
 }
 
-/** An answer to a request for a page. */
+/** A response to a request for a page. */
 export interface AskedPage extends ServedPage {
-  /** The beginning of a page of HTML, at most {@link maxMetaBytes}; empty if it is none. */
+  /** The beginning of an HTML page, at most {@link maxMetaBytes}; empty for other types. */
   readonly start: Buffer;
 }
 
-/** A body may be this much larger than expected before it is cut off. */
+/** A body is cut off when it exceeds the expected size by this much. */
 const spareBytes = 1024 * 1024;
-/** A server that asks for a longer wait than this is not asked again. */
+/** If a server asks for a longer wait than this, requests to it stop. */
 const maxRetryWaitMs = 30_000;
-/** Nothing larger is read, whatever was published of it. */
+/** Nothing larger is read, whatever size was published. */
 const maxPageBytes = 1024 ** 3;
-/** After so many requests in a row that found the site in trouble it is left alone. */
+/** After so many failed requests in a row, requests to the site stop. */
 const maxTroublesInARow = 10;
 
-/** Asks one site for one thing after the other, with a pause before each, and follows no redirect. */
+/** Sends one request after another to one site, with a pause before each. Redirects are not followed. */
 export class SiteAsker {
   readonly #fetcher: Fetcher;
   readonly #options: SiteAskerOptions;
-  /** Pause before each request; may be changed once the site's robots.txt is known. */
+  /** Pause before each request; may be changed once robots.txt is known. */
   delayMs = 0;
   #requests = 0;
   #troublesInARow = 0;
@@ -55,17 +55,17 @@ export class SiteAsker {
     this.#options = options;
   }
 
-  /** Requests that were sent. */
+  /** Number of requests sent. */
   get requests(): number {
     return this.#requests;
   }
 
-  /** Asks for something small, at most `maxBytes` of it. */
+  /** Requests a small resource, at most `maxBytes` of it. */
   async ask(path: string, maxBytes: number): Promise<Asked> {
     return await this.#ask(() => ({ path, maxBytes, truncateAtBytes: maxBytes }));
   }
 
-  /** Asks for a page; its body is digested while it comes. @param expectedBytes - as published */
+  /** Requests a page and digests its body as it arrives. @param expectedBytes - as published */
   async askPage(path: string, expectedBytes: number): Promise<AskedPage> {
     let digest = createDigest();
     let sizeBytes = 0;
@@ -98,7 +98,7 @@ export class SiteAsker {
     };
   }
 
-  /** Waits as before each request but the first. */
+  /** Waits before each request except the first. */
   async pause(): Promise<void> {
     if (this.#requests > 0 && this.delayMs > 0) await this.#options.timing.delay(this.delayMs, this.#options.signal);
   }
@@ -107,7 +107,7 @@ export class SiteAsker {
     const { origin, timing } = this.#options;
     if (timing.now() >= this.#restsUntil) return;
     const time = new Date(this.#restsUntil).toISOString();
-    throw new TidemarkError("site-unavailable", `${origin} asks not to be asked before ${time}.`, {
+    throw new TidemarkError("site-unavailable", `${origin} asked for no request before ${time}.`, {
       hint: "Run the same command after that.",
     });
   }
@@ -149,7 +149,7 @@ export class SiteAsker {
     this.#troublesInARow = isSiteInTrouble(outcome) ? this.#troublesInARow + 1 : 0;
     if (this.#troublesInARow < maxTroublesInARow) return;
     const why = outcome.kind === "failed" ? outcome.message : `it answers ${outcome.status}`;
-    throw new TidemarkError("site-unavailable", `${this.#options.origin}/ is left alone: ${why}.`, {
+    throw new TidemarkError("site-unavailable", `${this.#options.origin}/ gets no more requests: ${why}.`, {
       hint: "Try again later, or with a longer --delay.",
     });
   }

@@ -30,16 +30,16 @@ import type { AskedPage, SiteAsker } from "./site-asker.ts";
 export interface VerifySiteOptions {
   /** Any URL of the site. */
   readonly url: string;
-  /** Pages to ask for, chosen at random. @default 100 */
+  /** Number of randomly chosen pages to request. @default 100 */
   readonly sample?: number;
-  /** Ask for every page. @default false */
+  /** Request every page. @default false */
   readonly all?: boolean;
-  /** Chooses the sample: a whole number. Default: another one each time. */
+  /** Seed of the sample: an integer. Default: another one each time. */
   readonly seed?: number;
   /** Pause before each request, in milliseconds. Default: the Crawl-delay of robots.txt, at least 100. */
   readonly delayMs?: number;
   readonly userAgent?: string;
-  /** Time for a small request, in milliseconds; a large body gets more. @default 30000 */
+  /** Time limit of a small request in milliseconds; a large body gets more. @default 30000 */
   readonly timeoutMs?: number;
   /** Waits between requests. Default: real time. */
   readonly delay?: Timing["delay"];
@@ -49,11 +49,11 @@ export interface VerifySiteOptions {
 
 const leastDelayMs = 100;
 const maxPackedIndexBytes = 8 * 1024 * 1024;
-/** Other places that are looked at for pages that are not where they were published; a few tell it all. */
+/** Number of alternative URLs tried for pages that are not at their published URL; a few are enough. */
 const maxAlternatives = 10;
-/** Pages with other bytes that are asked for a second time. */
+/** Number of pages with different bytes that are requested a second time. */
 const maxAgain = 10;
-/** Published pages, and links of pages that were asked for, that are remembered to find out how the site names its pages. */
+/** Number of published pages and of links in requested pages that are kept to learn how the site names its pages. */
 const keptPages = 20_000;
 const keptLinks = 10_000;
 
@@ -118,7 +118,7 @@ export class Verification {
       const isSiteTrouble =
         error instanceof TidemarkError && (error.code === "no-archives" || error.code === "site-unavailable");
       if (isNews || !isSiteTrouble) throw error;
-      // What was found already says why.
+      // An earlier finding already gives the reason.
       this.#report({ event: "warning", code: error.code, message: `No page could be verified: ${error.message}` });
     }
   }
@@ -149,7 +149,7 @@ export class Verification {
     return announced.find((url) => url?.origin === this.#origin)?.pathname ?? usualIndexPath;
   }
 
-  // One of each sort: a server treats all of them alike.
+  // One of each kind: a server treats all of a kind alike.
   async #verifyArchives(indexPath: string, index: ArchiveIndex): Promise<void> {
     const folder = indexPath.slice(0, indexPath.lastIndexOf("/") + 1);
     for (const entry of [index.base, index.archives[0]]) {
@@ -186,7 +186,7 @@ export class Verification {
     await this.#verifyForms();
   }
 
-  /** Whether the site links to its pages by other URLs than are published: each form and name is told once. */
+  /** Whether the site links to its pages by other URLs than the published ones: each form and name is reported once. */
   async #verifyForms(): Promise<void> {
     const told = new Set<string>();
     for (const path of [...this.#links].sort()) {

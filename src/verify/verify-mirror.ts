@@ -13,36 +13,36 @@ import { PageSample } from "./page-sample.ts";
 
 /** Which mirror to verify, and how thoroughly. */
 export interface VerifyMirrorOptions {
-  /** Folder of the mirrors, as `crawlSite` has it. */
+  /** Folder of the mirrors, as for `crawlSite`. */
   readonly into: string;
   /** The state's file. Default `<into>/.tidemark/state.db`. */
   readonly stateFile?: string;
-  /** Any URL of the only site that is meant. Default: all sites. */
+  /** Any URL of the site to verify. Default: all sites. */
   readonly url?: string;
-  /** Pages of each site to read, chosen at random. Default: all. */
+  /** Number of randomly chosen pages to read per site. Default: all. */
   readonly sample?: number;
-  /** Chooses the sample: a whole number. Default: another one each time. */
+  /** Seed of the sample: an integer. Default: another one each time. */
   readonly seed?: number;
-  /** Whether what is damaged is to be fetched whole by the next crawl. @default false */
+  /** Whether the next crawl fetches damaged pages completely. @default false */
   readonly heal?: boolean;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: MirrorEvent) => void;
 }
 
-/** Files that are read at a time. */
+/** Files read concurrently. */
 const readers = 8;
-/** Pages that are made due in one transaction. */
+/** Pages made due per transaction. */
 const duesAtATime = 500;
 const progressEveryPages = 100;
 
 /**
- * Reads the files of a mirror and compares each with what the state says of it: bits that rotted, files that are
- * missing, and files that are no page's.
+ * Reads the files of a mirror and compares each with the state: finds bit rot, missing files, and files that belong to
+ * no page.
  *
- * Holds the store alone meanwhile. Nothing in the mirror is changed or deleted; what is damaged is made due for the
- * next crawl if `heal` asks for it. Memory is eight bytes a page of the largest site, and the sample.
+ * Holds the store exclusively. Nothing in the mirror is changed or deleted; with `heal`, damaged pages become due for
+ * the next crawl. Memory is eight bytes per page of the largest site, plus the sample.
  *
- * @returns what it came to
+ * @returns the summary
  * @throws TidemarkError `not-found`, `locked`, `bad-option` if the state has no such site or no mirror of it, `aborted`, `state-corrupt`
  * @example
  * const { damaged, due } = await verifyMirror({ into: "mirrors", heal: true });

@@ -7,14 +7,15 @@ import type { VerifySiteOptions } from "./site-verification.ts";
 import { Verification } from "./site-verification.ts";
 
 /**
- * Reads what a site publishes, as a crawler does, and asks the server itself for some of the pages: what a crawler
- * would find otherwise than published is reported, with what to do about it.
+ * Reads what a site publishes, as a crawler does, and requests some of the pages from the server. Each difference that
+ * a crawler would find is reported, with what to do about it.
  *
- * One request at a time; memory is the sample, and 20,000 pages and 10,000 links that tell how the site names its pages. Nothing is written anywhere.
+ * One request at a time. Memory is the sample, plus 20,000 pages and 10,000 links that show how the site names its
+ * pages. Writes nothing.
  *
- * @returns what it came to
- * @throws TidemarkError `bad-option`, `no-archives`, `site-unavailable`, `aborted`, `archive-corrupt`; not where a
- *   finding says already why the archives cannot be read
+ * @returns the summary
+ * @throws TidemarkError `bad-option`, `no-archives`, `site-unavailable`, `aborted`, `archive-corrupt`; not if a finding
+ * already says why the archives cannot be read
  * @example
  * const { differences } = await verifySite({ url: "https://example.org/", sample: 20 });
  * if (differences > 0) console.log("a crawler would not find what is published");
