@@ -1,9 +1,9 @@
 import { parseUrl, TidemarkError } from "../core/index.ts";
 
 /**
- * The origin of a site that is exported, with `/`.
+ * The origin of an exported site, with a final `/`.
  *
- * @throws TidemarkError `bad-option` if it is more than an origin, or no http or https URL
+ * @throws TidemarkError `bad-option` if it is more than an origin, or not an http or https URL
  */
 export function parseBaseUrl(text: string): string {
   const url = parseUrl(text);

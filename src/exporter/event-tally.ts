@@ -1,6 +1,6 @@
 import type { ExportEvent, ExportSummary, WithholdRule } from "../core/index.ts";
 
-/** Counts events on their way. */
+/** Counts events while passing them on. */
 export class EventTally {
   readonly #listener: ((event: ExportEvent) => void) | undefined;
   #rules: Partial<Record<WithholdRule, number>> = {};
@@ -11,7 +11,7 @@ export class EventTally {
     this.#listener = listener;
   }
 
-  /** A scan that begins anew counts anew. */
+  /** A scan that starts over also restarts the counts. */
   restart(): void {
     this.#rules = {};
     this.#errors = 0;

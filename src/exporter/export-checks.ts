@@ -19,7 +19,7 @@ export function checkFolder(path: string, what: string): string {
   });
 }
 
-/** The state holds names of files that are withheld: it must not be served. */
+/** The state contains names of withheld files: it must not be served. */
 export function checkOutside(stateDir: string, docroot: string): void {
   let existing = stateDir;
   while (!existsSync(existing)) existing = resolve(existing, "..");
@@ -36,7 +36,7 @@ export function checkOutside(stateDir: string, docroot: string): void {
   }
 }
 
-/** A whole number of 1 to 65536. @throws TidemarkError `bad-option` */
+/** An integer from 1 to 65536. @throws TidemarkError `bad-option` */
 export function checkCount(value: number, option: string): number {
   if (Number.isInteger(value) && value >= 1 && value <= 65_536) return value;
   throw new TidemarkError("bad-option", `${option} must be a whole number from 1 to 65536, not ${value}.`, {
@@ -55,7 +55,7 @@ export function checkDigestMode(mode: string): DigestMode {
   );
 }
 
-/** What becomes of links to folders, if that is said. @throws TidemarkError `bad-option` */
+/** How to treat links to folders, if specified. @throws TidemarkError `bad-option` */
 export function checkFolderLinks(choice: string | undefined): FolderLinks | undefined {
   const known = folderLinkChoices.find((candidate) => candidate === choice);
   if (known !== undefined || choice === undefined) return known;
@@ -66,7 +66,7 @@ export function checkFolderLinks(choice: string | undefined): FolderLinks | unde
   );
 }
 
-/** In which files server-side includes are looked for. @throws TidemarkError `bad-option` */
+/** Which files are searched for server-side includes. @throws TidemarkError `bad-option` */
 export function checkIncludeMode(mode: string, digestMode: DigestMode): IncludeMode {
   const known = includeModes.find((candidate) => candidate === mode);
   if (known === undefined)
@@ -84,7 +84,7 @@ export function checkIncludeMode(mode: string, digestMode: DigestMode): IncludeM
   return known;
 }
 
-/** Rules for content need digests of all pages. @throws TidemarkError `bad-option` */
+/** Content rules require digests of all pages. @throws TidemarkError `bad-option` */
 export function refuseContentRules(mode: DigestMode): never {
   throw new TidemarkError(
     "bad-option",
@@ -95,7 +95,7 @@ export function refuseContentRules(mode: DigestMode): never {
   );
 }
 
-/** A limit of reading, if there is one. @throws TidemarkError `bad-option` */
+/** A limit of the read rate, if there is one. @throws TidemarkError `bad-option` */
 export function checkIoLimit(value: number | undefined): number | undefined {
   if (value === undefined || (Number.isSafeInteger(value) && value >= 4096)) return value;
   throw new TidemarkError("bad-option", `--io-limit must be at least 4096 bytes a second, not ${value}.`, {

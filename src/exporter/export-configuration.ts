@@ -6,10 +6,10 @@ import { type ExportSettings, exportSettings } from "./export-settings.ts";
 import { defaultStateDir } from "./state-folder.ts";
 
 /**
- * Reads a configuration file of exports: several sites and what they have in common. See docs/cli.md.
+ * Reads a configuration file for exports: sites and their common settings. See docs/cli.md.
  *
- * @returns the settings of each site, in the file's order: defaults applied, paths absolute
- * @throws TidemarkError `bad-option` with every mistake and its place; `not-found`, `no-permission`
+ * @returns the settings of each site in the order of the file, with defaults applied and absolute paths
+ * @throws TidemarkError `bad-option` with every mistake and its position; `not-found`, `no-permission`
  */
 export async function readExportConfiguration(file: string): Promise<ExportSettings[]> {
   const full = resolve(file);

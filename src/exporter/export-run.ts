@@ -36,53 +36,53 @@ import { listNames } from "./standards/site-lists.ts";
 import type { StandardsChoice, StandardsOutcome } from "./standards/standards-run.ts";
 import { standardsFileName } from "./standards/standards-state.ts";
 
-/** What one export is to do. All folders are absolute. */
+/** Options of one export. All folders are absolute. */
 export interface ExportRunOptions<File extends CandidateFile = CandidateFile>
   extends PartitionOptions,
     ListGuardOptions {
   /** The site's base URL: an origin with `/`. */
   readonly site: string;
-  /** Folder that the server shows as the site's root. */
+  /** Document root of the web server. */
   readonly docroot: string;
-  /** Folder where the exporter remembers; outside the document root. */
+  /** State folder; outside the document root. */
   readonly stateDir: string;
-  /** Folder where robots.txt lives. */
+  /** Folder that contains robots.txt. */
   readonly robotsDir: string;
   readonly digestMode: DigestMode;
-  /** What of a page's bytes counts; undefined if all do. */
+  /** Which bytes of a page count; undefined if all do. */
   readonly content?: ContentPolicy | undefined;
-  /** Where server-side includes are looked for; undefined if the server processes none. */
+  /** Which files are searched for server-side includes; undefined if the server processes none. */
   readonly includes?: IncludeChoice | undefined;
-  /** Which sitemaps and documents of ResourceSync are published. */
+  /** Which sitemaps and ResourceSync documents are published. */
   readonly standards: StandardsChoice;
-  /** Gives a page's bytes, for dumps. */
+  /** Reads a page's bytes, for dumps. */
   readonly readPage: ReadPage;
-  /** Compare and report, and write nothing. */
+  /** Only compare and report; write nothing. */
   readonly dryRun: boolean;
-  /** Whether a site that had pages may come to have none. */
+  /** Whether a site that had pages may become empty. */
   readonly allowEmpty: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExportEvent) => void;
-  /** Begins a scan. */
+  /** Starts a scan. */
   readonly openSource: () => PageSource<File>;
-  /** The only parts to look at, if there is a state to compare them with; O(what lies in them). */
+  /** Limits the comparison to these parts, if there is a state to compare with; O(files in them). */
   readonly parts?: { readonly parts: SiteParts; readonly openSource: () => PartSource<File> } | undefined;
 }
 
 type Settings = Omit<ExportRunOptions, "openSource" | "parts">;
 
-/** Where a run stands before it compares anything. */
+/** What a run knows before it compares anything. */
 interface Baseline {
   readonly ledger: Ledger | undefined;
-  /** A base or a list of it is not there any more. */
+  /** Whether a base or its list is missing. */
   readonly baseIsBroken: boolean;
   readonly baseArchives: readonly string[];
-  /** Names of all archives that readers may have been told of. */
+  /** Names of all archives that readers may know. */
   readonly listed: readonly string[];
-  /** Whether the ledger had to be relieved of archives that are not there any more. */
+  /** Whether missing archives were removed from the ledger. */
   readonly isMended: boolean;
-  /** Whether there is a ledger, and the index that is public is of another epoch. */
+  /** Whether there is a ledger, but the published index is of another epoch. */
   readonly isForeign: boolean;
   readonly publication: EpochSeconds;
 }
@@ -91,9 +91,9 @@ interface Baseline {
  * Exports a site once: compares the document root with what was published, publishes the changes,
  * and cleans up what is due (DESIGN.md sections 3.1 to 3.5).
  *
- * A crash at any instant leaves the old published set or the new one: archives come first, under
- * names that nothing lists; the ledger's rename decides; index, sitemaps, ResourceSync and robots.txt follow
- * from the ledger, in this run or the next.
+ * A crash at any time leaves the old published set or the new one: first archives are written, under names that are not
+ * listed yet; renaming the ledger commits; index, sitemaps, ResourceSync and robots.txt are then written from the
+ * ledger, in this run or the next.
  *
  * @throws TidemarkError `locked`, `disk-full`, `no-permission`, `state-version`, `aborted`, `not-found`
  */
@@ -108,7 +108,7 @@ export async function runExport<File extends CandidateFile>(
     await using _lock = await SiteLock.take(stateDir, new Date(options.clock()));
     return await publishInto(options, publishedFolder.split("/").slice(1, -1));
   } catch (error) {
-    // A site that is not mounted, or that somebody stops at once, leaves no trace.
+    // A site that is not mounted, or a run stopped at once, leaves no trace.
     for (const folder of made.reverse()) await rmdir(folder).catch(() => undefined);
     throw error;
   } finally {
@@ -116,7 +116,7 @@ export async function runExport<File extends CandidateFile>(
   }
 }
 
-/** Where a run writes, beside its archives. */
+/** Where a run writes besides its archives. */
 interface Places {
   readonly wellKnown: string;
   readonly robots: RobotsPlace;
@@ -147,14 +147,14 @@ async function exportOrBeginAnew<File extends CandidateFile>(
   try {
     return await exportFrom(options, files, baseline, places);
   } catch (error) {
-    // The list of pages is read on the way: that it is corrupt shows late.
+    // The list of pages is read during the comparison, so that corruption shows only then.
     if (!(error instanceof TidemarkError && error.code === "state-corrupt")) throw error;
     warnOfCorruptState(options, error);
     return await exportFrom(options, files, await beginAnew(files, baseline.publication), places);
   }
 }
 
-/** Without a ledger, whatever lies in the published folder may have been listed. */
+/** Without a ledger, any file of the published folder may have been listed. */
 async function beginAnew(files: ArchiveFiles, publication: EpochSeconds): Promise<Baseline> {
   const listed = await findArchives(files.folder);
   const facts = { baseIsBroken: false, baseArchives: [], isMended: false, isForeign: false };
@@ -195,7 +195,8 @@ async function findBaseline(options: Settings, files: ArchiveFiles): Promise<Bas
   if (ledger !== undefined) refuseFewerLists(ledger, options);
   const published = (await readPublishedIndex(files.folder))?.index;
   if (ledger !== undefined && published?.epoch === ledger.epoch && published.publication > ledger.publication) {
-    const message = "The state is older than what is public, as after a restore from a backup. A new epoch begins.";
+    const message =
+      "The state is older than the published files, as after a restore from a backup. A new epoch begins.";
     options.onEvent({ event: "warning", code: "state-rolled-back", message });
     ledger = undefined;
   }
@@ -213,7 +214,7 @@ async function findBaseline(options: Settings, files: ArchiveFiles): Promise<Bas
   if (published === undefined || published.epoch === ledger.epoch) return baseline;
   const message = `What is public is not of the state in ${options.stateDir}, but of the epoch ${published.epoch} of ${published.site}: another export publishes here too, and remembers elsewhere, or files were restored. It is replaced; crawlers will read the whole list once. Run one export for a document root.`;
   options.onEvent({ event: "warning", code: "published-by-another", message });
-  // What its readers were told of stays from now on for as long as ours does.
+  // What its readers know stays from now on as long as ours does.
   const told = new Set(await namesOfIndex(files, published));
   const retired = ledger.retired.filter(({ name }) => !told.has(name));
   const known = new Set([...baseline.listed, ...retired.map(({ name }) => name)]);
@@ -227,7 +228,7 @@ async function findBaseline(options: Settings, files: ArchiveFiles): Promise<Bas
   };
 }
 
-/** Finds archives that were removed behind our back, and does without them. */
+/** Finds archives that were removed by others, and continues without them. */
 async function checkArchives(
   options: Settings,
   files: ArchiveFiles,
@@ -239,7 +240,8 @@ async function checkArchives(
   const baseIsBroken = baseArchives === undefined || !baseArchives.every((name) => there.has(name));
   const isMended = intervals.length < ledger.intervals.length;
   if (baseIsBroken || isMended) {
-    const message = "Archives are missing or damaged in the published folder; the site is published anew without them.";
+    const message =
+      "Archives are missing or damaged in the published folder; the site is published again without them.";
     options.onEvent({ event: "warning", code: "archives-missing", message });
   }
   const listed = [
@@ -278,13 +280,14 @@ async function exportFrom<File extends CandidateFile>(
     draft.decided();
     await syncFolder(stateDir);
   }
-  // Sitemaps and ResourceSync are another's then too. Until the index is ours, the next run comes to this again.
+  // Then sitemaps and ResourceSync belong to the other export too. Until the index is ours, the next run gets here
+  // again.
   if (baseline.isForeign) await removeFiles(stateDir, [standardsFileName]);
   const indexBytes = await publishIndex(files.folder, next);
   const standards = await publishChosenStandards({ ...options, ...places }, files, next);
-  // It names only what is there, and nothing that is about to go.
+  // The index names only existing files, and none that is about to be removed.
   const robotsBytes = await publishRobots(places.robots, next, standards.sitemap);
-  // Only now: an index that earlier runs failed to replace may have listed them until here.
+  // Only now: an older index that earlier runs failed to replace may have listed them until here.
   await removeFiles(files.folder, [...due.map(({ name }) => name), ...standards.due]);
   await removeUnknown(files, next, draft.baseArchives, options.clock());
   await removeOldPages(stateDir, next);
@@ -292,17 +295,17 @@ async function exportFrom<File extends CandidateFile>(
   return summarise(options, draft, files.written.length, bytes, next.publication);
 }
 
-/** One of them is there wherever sitemaps or documents of ResourceSync are. */
+/** If there are sitemaps or ResourceSync documents, one of these files exists. */
 const markingLists = [listNames.sitemap, listNames.capabilityList, listNames.resourceList];
 
-// Most sites have none, and what writes them takes a while to load.
+// Most sites have none, and the code that writes them takes a while to load.
 async function publishChosenStandards(
   options: Settings & Places,
   files: ArchiveFiles,
   ledger: Ledger,
 ): Promise<StandardsOutcome> {
   const isAsked = Object.values(options.standards).some((choice) => choice === true);
-  // What an earlier run or another export published is to go if nobody asks for it any more.
+  // What an earlier run or another export published is removed if it is no longer requested.
   const isThere = (name: string) => existsSync(join(files.folder, name));
   if (!isAsked && !existsSync(join(options.stateDir, standardsFileName)) && !markingLists.some(isThere))
     return { sitemap: undefined, bytesWritten: 0, due: [] };

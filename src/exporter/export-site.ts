@@ -25,12 +25,12 @@ import { judgePathNames } from "./walk/path-names.ts";
 import type { ScannedFile } from "./walk/scanned-file.ts";
 
 /**
- * Publishes what a site has and what changed since the last export, as static files below its
- * document root that crawlers find from robots.txt.
+ * Publishes the pages of a site and their changes since the last export, as static files below its document root that
+ * crawlers find from robots.txt.
  *
- * Memory does not grow with the site. Killed at any instant, it leaves what was public before.
+ * Memory does not grow with the site. If it is killed, the published files stay as they were or are complete.
  *
- * @returns what it came to; `published` is false if nothing had changed, and then nothing was written
+ * @returns the summary; `published` is false if nothing had changed, and then nothing was written
  * @throws TidemarkError with `code` and `hint`; see docs/cli.md
  * @example
  * ```ts
@@ -43,8 +43,8 @@ export async function exportSite(options: ExportSiteOptions): Promise<ExportSumm
 }
 
 /**
- * Exports what changed in some parts of a site, as a watch does. A site that folders are mapped into is always
- * exported whole.
+ * Exports the changes in some parts of a site, as a watch does. A site with mapped folders is always exported as a
+ * whole.
  *
  * @param parts - undefined for the whole site
  */
@@ -164,7 +164,7 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
   return { ...summary, stateDir, ...tally.counts, ...lists?.summary, elapsedMs: clock() - startedMs };
 }
 
-// Most sites have no lists, and what reads them and asks servers takes a while to load.
+// Most sites have no lists, and the code that reads them and queries servers takes a while to load.
 async function openLists(options: SiteListsOptions): Promise<SiteLists | undefined> {
   const { urls, urlsFormat, sitemapFrom, probe, probeBudget, probeDelayMs, probeConcurrency } = options.choices;
   const given = [urls, urlsFormat, sitemapFrom, probe, probeBudget, probeDelayMs, probeConcurrency];

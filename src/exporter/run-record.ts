@@ -8,7 +8,7 @@ import {
   writeLastRun,
 } from "./publish/last-run-file.ts";
 
-/** What of a run is known before it begins. */
+/** What is known before a run begins. */
 export interface RunRecordOptions extends Pick<LastRun, "site" | "docroot" | "robotsDir" | "kind" | "segmentSize"> {
   readonly stateDir: string;
   readonly clock: Clock;
@@ -20,9 +20,9 @@ type Outcome = Pick<
 >;
 
 /**
- * Leaves in the state folder what a run came to, for `tidemark status`: `last-run.json`, also if the run failed.
+ * Writes the result of a run to `last-run.json` in the state folder, for `tidemark status`; also if the run failed.
  *
- * One record stands for one run, or for one publication of a process that watches.
+ * One record per run, or per publication of a watch.
  */
 export class RunRecord {
   readonly #options: RunRecordOptions;
@@ -36,7 +36,7 @@ export class RunRecord {
     this.#startedMs = options.clock();
   }
 
-  /** Takes an event of the run; all but warnings and errors are of no concern. */
+  /** Records warnings and errors; ignores other events. */
   add(event: ExportEvent): void {
     if (event.event !== "warning" && event.event !== "item-error") return;
     if (event.event === "warning") this.#warnings += 1;
@@ -49,14 +49,14 @@ export class RunRecord {
       message: cut(message),
       ...(path === undefined ? {} : { path: cut(path) }),
     };
-    // A scan that had to begin anew tells all of it again.
+    // A scan that starts over reports everything again.
     if (!this.#troubles.some((told) => told.message === trouble.message && told.path === trouble.path)) {
       this.#troubles.push(trouble);
     }
   }
 
   /**
-   * The run ended well.
+   * Records a successful run.
    *
    * @throws TidemarkError if the record cannot be written
    */
@@ -68,11 +68,10 @@ export class RunRecord {
   }
 
   /**
-   * The run failed. Some failures are not kept: that somebody else is at work on the site, who leaves a record of
-   * his own; a state that is not ours, because it is another site's or a newer version's, and options that cannot be
-   * meant; and that somebody stopped it.
-   * A folder that is not there is not made either: it may be a slip of the pen.
-   * Nor is it told if the record itself cannot be written: the run's own error is the one to tell.
+   * Records a failed run. Some failures are not recorded: another export of the site is running, which writes its own
+   * record; the state belongs to another site or a newer version; the options are invalid; the run was stopped.
+   * A missing folder is not created: its name may be a typing error.
+   * If the record itself cannot be written, that is not reported: the run's own error matters more.
    */
   async fail(error: unknown): Promise<void> {
     const known = error instanceof TidemarkError ? error : undefined;

@@ -10,12 +10,12 @@ const maxKeys = 16;
 const maxKeysBytes = maxKeys * 129;
 const maxKeyFileBytes = 1024;
 
-/** Where the file of a key stands on the site. */
+/** Path of a key file on the site. */
 export function keyPath(key: string): string {
   return `/${key}.txt`;
 }
 
-/** @throws TidemarkError `bad-option` if the text is no key */
+/** @throws TidemarkError `bad-option` if the text is not a valid key */
 export function checkKey(key: string): string {
   if (keyForm.test(key)) return key;
   throw new TidemarkError("bad-option", `Not a key of IndexNow: ${excerpt(key)}.`, {
@@ -24,9 +24,9 @@ export function checkKey(key: string): string {
 }
 
 /**
- * The keys that were ever used, the newest first, at most 16. What is no key in the file is passed over.
+ * The keys used so far, newest first, at most 16. Invalid entries of the file are ignored.
  *
- * @param folder - IndexNow's folder in the state; need not be there
+ * @param folder - IndexNow's folder in the state; may be missing
  */
 export function readKeys(folder: string): string[] {
   const read = readSideFile(join(folder, keysFileName), maxKeysBytes);
@@ -35,9 +35,9 @@ export function readKeys(folder: string): string[] {
 }
 
 /**
- * The paths of key files: of all keys that were ever used, and of one that is given.
+ * The paths of key files: of all keys used so far, and of a given one.
  *
- * @throws TidemarkError `bad-option` if what is given is no key
+ * @throws TidemarkError `bad-option` if the given key is invalid
  */
 export function readKeyPaths(folder: string, given: string | undefined): string[] {
   const keys = new Set(readKeys(folder));
@@ -46,9 +46,9 @@ export function readKeyPaths(folder: string, given: string | undefined): string[
 }
 
 /**
- * Decides which key is used and remembers it: the given one, else the one used last, else a new one.
+ * Chooses the key and stores it: the given one, else the last one, else a new one.
  *
- * @param given - is checked already
+ * @param given - already validated
  */
 export async function chooseKey(folder: string, given: string | undefined): Promise<string> {
   const known = readKeys(folder);
@@ -60,26 +60,26 @@ export async function chooseKey(folder: string, given: string | undefined): Prom
 }
 
 /**
- * Puts the file of a key in the document root, if nothing is there by that name.
+ * Writes the key file into the document root, unless it exists.
  *
- * @throws TidemarkError `bad-option` if another file has the name; `no-permission`, `read-only`, `disk-full`
+ * @throws TidemarkError `bad-option` if another file has that name; `no-permission`, `read-only`, `disk-full`
  */
 export async function placeKeyFile(docroot: string, key: string): Promise<void> {
   const path = join(docroot, `${key}.txt`);
   try {
     if (await createDurably(path, Buffer.from(key))) return;
-    // A link that leads nowhere is read as itself.
+    // A dangling link resolves to itself.
     const found = readSideFile(await realpath(path).catch(() => path), maxKeyFileBytes);
     if (typeof found !== "string" && found.text.trim() === key) return;
   } catch (error) {
     if (!(error instanceof TidemarkError)) throw error;
-    throw new TidemarkError(error.code, `${error.message}: it is to prove to search engines that the site is yours.`, {
+    throw new TidemarkError(error.code, `${error.message}: it proves to search engines that the site is yours.`, {
       hint: `Put a file there once by hand that holds ${key} and nothing else, and may be read by the web server.`,
       details: error.details,
       cause: error,
     });
   }
-  throw new TidemarkError("bad-option", `${path} is there, and is not the file of the key of IndexNow.`, {
+  throw new TidemarkError("bad-option", `${path} exists, but is not the IndexNow key file.`, {
     hint: `Move it away, or choose another key with --index-now-key. The file holds ${key} and nothing else.`,
     details: { path },
   });

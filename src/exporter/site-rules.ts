@@ -16,20 +16,20 @@ import { compileGlobs, type GlobFilter } from "./walk/glob-filter.ts";
 import { findReaderIdentity, type ReaderIdentity } from "./walk/reader-identity.ts";
 import type { ServedNameRules } from "./walk/served-names.ts";
 
-/** Which folders a site is in, and what of them may be published. */
+/** The folders of a site and the rules for what may be published from them. */
 export interface SiteRules {
   readonly docroot: string;
   readonly robotsDir: string;
   readonly globs: GlobFilter;
   readonly reader: ReaderIdentity;
   readonly judgePath: (path: string) => WithholdRule | undefined;
-  /** Undefined where files are named by their own names. */
+  /** Undefined if URLs equal file names. */
   readonly servedNames: ServedNameRules | undefined;
   /** What is mapped into the document root. */
   readonly roots: readonly MappedRoot[];
 }
 
-/** Ours has a few hundred bytes. */
+/** Our own has a few hundred bytes. */
 const maxDescriptionBytes = 65_536;
 
 /** Reads the rules of a site. @throws TidemarkError `bad-option`, `not-found`, `not-a-folder` */
@@ -55,19 +55,19 @@ export async function readSiteRules(options: ExportSiteOptions): Promise<SiteRul
   };
 }
 
-/** The folder in which a site is remembered. */
+/** The state folder of a site. */
 export function stateDirOf({ stateDir, baseUrl }: ExportSiteOptions): string {
   return resolve(stateDir ?? defaultStateDir(parseBaseUrl(baseUrl)));
 }
 
-/** Which standards a site is published by beside its archives. */
+/** The additional standards by which a site is published. */
 export function chooseStandards(options: ExportSiteOptions): StandardsChoice {
   const { sitemap = false, changeDumps = false, resourceDump = false } = options;
   const resourceSync = (options.resourceSync ?? false) || changeDumps || resourceDump;
   return { sitemap, resourceSync, changeDumps, resourceDump };
 }
 
-/** Files that prove to search engines that the site is ours are no pages. */
+/** IndexNow key files are not pages. */
 async function readOwnKeyPaths(options: ExportSiteOptions): Promise<string[]> {
   const folder = indexNowFolderIn(stateDirOf(options));
   if (options.indexNowKey === undefined && !existsSync(folder)) return [];
@@ -76,12 +76,12 @@ async function readOwnKeyPaths(options: ExportSiteOptions): Promise<string[]> {
   return readKeyPaths(folder, options.indexNowKey);
 }
 
-/** Whether the source description of ResourceSync is one that an earlier run left, or names what it published. */
+/** Whether the ResourceSync source description is from an earlier run, or names what it published. */
 async function hasOwnDescription(docroot: string): Promise<boolean> {
   const file = join(docroot, resourceSyncPath);
   try {
     const { size } = await stat(file);
-    // `size` is 0 where it is no file that ends.
+    // `size` is 0 for anything but a regular file.
     if (size === 0 || size > maxDescriptionBytes) return false;
     return (await readFile(file, "utf8")).includes(`${publishedFolder}capabilitylist.xml`);
   } catch {
@@ -89,7 +89,7 @@ async function hasOwnDescription(docroot: string): Promise<boolean> {
   }
 }
 
-/** What we write ourselves is no page; what robots.txt keeps from everybody is not announced to them. */
+/** Our own files are not pages, and what robots.txt disallows for everyone is not announced. */
 async function readOwnRules(
   robotsDir: string,
   keyPaths: readonly string[],
@@ -97,11 +97,11 @@ async function readOwnRules(
 ): Promise<(path: string) => WithholdRule | undefined> {
   const { content } = await readRobotsFile(robotsDir);
   const robots = parseRobots(content);
-  // A file without a Disallow, however it is spelt, need not be asked two hundred thousand times.
+  // A file without Disallow, in any spelling, need not be checked two hundred thousand times.
   const hasRules = /dis/i.test(Buffer.from(content).toString("latin1"));
   return (path) => {
     if (path === "/robots.txt" || path.startsWith(publishedFolder)) return "own-output";
-    // Few sites have one, and none has more than some.
+    // Few sites have one, and none has many.
     for (const own of keyPaths) if (path === own) return "own-output";
     if (ownsDescription && path === resourceSyncPath) return "own-output";
     return hasRules && !robotsAllow(robots, "*", path) ? "robots-disallow" : undefined;

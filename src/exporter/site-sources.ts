@@ -15,22 +15,22 @@ import type { RootWalk } from "./walk/site-walk.ts";
 import { Walk } from "./walk/walk.ts";
 import type { WalkOptions } from "./walk/walk-options.ts";
 
-/** What a site's pages come from. */
+/** Where a site's pages come from. */
 export interface SiteSourcesOptions {
   readonly walk: WalkOptions;
   /** What is mapped into the document root. */
   readonly roots: readonly MappedRoot[];
-  /** Where robots.txt lies. */
+  /** Folder that contains robots.txt. */
   readonly robotsDir: string;
   readonly lists: SiteLists | undefined;
   readonly digests: DigestPoolOptions;
-  /** Encoded names of the files that the server shows as their folders. */
+  /** Percent-encoded names of the index files. */
   readonly indexSegments: readonly string[];
 }
 
 type Opened = Pick<PartSource<ScannedFile>, "digestAll" | "stampParts" | typeof Symbol.asyncDispose>;
 
-/** Opens what an export compares with what was published: walks, lists, and threads that read files. */
+/** Opens the sources that an export compares with the published state: walks, lists, and threads that read files. */
 export class SiteSources {
   readonly #options: SiteSourcesOptions;
 
@@ -46,7 +46,7 @@ export class SiteSources {
     return { next: () => pages.next(), ...this.#openDigests(pages) };
   }
 
-  /** Opens what is looked at folder by folder: the document root, without what is mapped into it or listed. */
+  /** Opens the source for single folders: the document root without mapped folders and lists. */
   openParts(): PartSource<ScannedFile> {
     const { walk } = this.#options;
     const looking = new Walk(walk);
@@ -65,11 +65,11 @@ export class SiteSources {
     };
   }
 
-  /** @param opened - what is disposed of together with the threads */
+  /** @param opened - disposed of together with the threads */
   #openDigests(opened: AsyncDisposable): Opened {
     const { digests, walk, roots, indexSegments } = this.#options;
     const pool = new DigestPool(digests);
-    // Each run looks at included files anew.
+    // Each run reads included files again.
     const finder = new PartFinder([{ prefix: "/", folder: walk.docroot }, ...roots], indexSegments);
     const follow = (read: FileDigest, path: string): CandidateDigest => {
       if (read.kind !== "digested" || read.includes === undefined) return read as CandidateDigest;
@@ -98,7 +98,7 @@ function withoutLists(walk: RootWalk): Pick<PageSource<ScannedFile>, "next"> & A
 }
 
 /**
- * Reads a page's file. Who asks compares the bytes with the published digest: that is what keeps others from getting out.
+ * Reads a page's file. The caller compares the bytes with the published digest, so that no other content gets out.
  *
  * @returns undefined if there is no such file, or if it is larger
  */

@@ -3,27 +3,27 @@ import { publishedFolder } from "../formats/archive/index.ts";
 import { decodePathSegment, encodePathSegment, isCanonicalPath } from "../formats/url/index.ts";
 import type { ServedNameRules } from "./walk/served-names.ts";
 
-/** A folder that the server shows below a prefix, as nginx's `alias` and Apache's `Alias` do. */
+/** A folder that the server serves below a prefix, like nginx's `alias` and Apache's `Alias`. */
 export interface UrlMapping {
   /** Path on the site, percent-encoded as in a URL, such as `/static/`. */
   readonly urlPrefix: string;
   readonly folder: string;
 }
 
-/** A mapping whose prefix is encoded as pages' paths are. */
+/** A mapping whose prefix is encoded like page paths. */
 export interface MappedRoot {
   readonly prefix: string;
   readonly folder: string;
 }
 
-/** How files become URLs, where it is not by their own names below the document root. */
+/** How file names map to URLs, where they are not equal. */
 export interface SiteUrls {
   readonly servedNames: ServedNameRules | undefined;
   readonly mappings: readonly MappedRoot[];
 }
 
 /**
- * Checks how files are to become URLs.
+ * Validates how files map to URLs.
  *
  * @throws TidemarkError `bad-option`
  */
@@ -34,7 +34,7 @@ export function planSiteUrls(options: {
 }): SiteUrls {
   const { cleanUrls = false, map = [] } = options;
   const index = options.index ?? [];
-  // A server that leaves out .html leaves out index.html as well.
+  // A server that omits .html omits index.html as well.
   const indexNames = index.length === 0 && cleanUrls ? ["index.html"] : index;
   for (const name of indexNames) {
     if (name !== "" && !/[/\0]/.test(name) && name !== "." && name !== "..") continue;

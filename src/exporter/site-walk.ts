@@ -7,18 +7,18 @@ import { Walk } from "./walk/walk.ts";
 import type { WalkOptions } from "./walk/walk-options.ts";
 
 /**
- * Begins the walk over a document root and what is mapped into it.
+ * Starts the walk over a document root and the mapped folders.
  *
- * @param robotsDir - where robots.txt lies, which we write to and which is no page under any URL
+ * @param robotsDir - folder of robots.txt, which we write to and which is never a page
  */
 export function openSiteWalk(site: WalkOptions, roots: readonly MappedRoot[], robotsDir: string): RootWalk {
   if (roots.length === 0) return new Walk(site);
   const mappedPrefixes: ReadonlySet<string> = new Set(roots.map(({ prefix }) => prefix));
-  // What is mapped may hold what we write, under another URL.
+  // A mapped folder may contain our own files under another URL.
   const robotsFile = `${toBytes(realpathSync(robotsDir))}/robots.txt`;
   const published = toBytes(join(realpathSync(site.docroot), publishedFolder));
   const isOwnPlace = (realPath: string): boolean => realPath === robotsFile || `${realPath}/`.startsWith(published);
-  // Index files are the server's, endings a rule for the place that has it: the document root.
+  // Index files apply everywhere; clean URLs only in the document root.
   const { servedNames } = site;
   const mappedNames = servedNames === undefined ? {} : { servedNames: { ...servedNames, cleanUrls: false } };
   return new SiteWalk([

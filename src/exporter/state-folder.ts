@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { parseBaseUrl } from "./base-url.ts";
 
 /**
- * The folder where the exporter remembers a site if nobody names another: `~/.local/state/tidemark/<host>`.
+ * The default state folder of a site: `~/.local/state/tidemark/<host>`.
  *
  * @param baseUrl - the site's origin
- * @throws TidemarkError `bad-option` if it is no origin
+ * @throws TidemarkError `bad-option` if it is not an origin
  */
 export function defaultStateDir(baseUrl: string): string {
   const { protocol, host } = new URL(parseBaseUrl(baseUrl));
@@ -14,7 +14,7 @@ export function defaultStateDir(baseUrl: string): string {
   return join(homedir(), ".local/state/tidemark", protocol === "http:" ? `http_${name}` : name);
 }
 
-/** The folder below an exporter's state that holds the keys of IndexNow and how far was submitted. */
+/** The folder in an exporter's state that contains the keys and the position of IndexNow. */
 export function indexNowFolderIn(stateDir: string): string {
   return join(stateDir, "index-now");
 }

@@ -9,29 +9,29 @@ import { SiteWatch } from "./watch/site-watch.ts";
 import type { SiteWatchOptions } from "./watch/site-watch-options.ts";
 import type { ScanReason, WatchRound } from "./watch/watch-round.ts";
 
-/** How a site is to be watched. */
+/** Options of a watch. */
 export interface WatchSiteOptions extends Omit<ExportSiteOptions, "dryRun" | "urls"> {
-  /** A list of pages, read again in each round; then each round looks at everything. */
+  /** A list of pages, read again in each round; then each round scans everything. */
   readonly urls?: string;
-  /** How long nothing must change before what changed is published, in milliseconds. @default 30000 */
+  /** Settle time: milliseconds without changes before they are published. @default 30000 */
   readonly settleMs?: number;
-  /** How often everything is looked at whatever the system told, in milliseconds. @default 86400000, a day */
+  /** Interval of full scans, whatever events say, in milliseconds. @default 86400000, a day */
   readonly rescanMs?: number;
-  /** Is told when the watch stands, and what each round came to. May take its time: the next round waits for it. */
+  /** Called when the watch is ready and after each round. It may take time: the next round waits for it. */
   readonly onRound?: (round: WatchedRound) => Promise<void> | void;
   /** @default the machine's */
   readonly timers?: NonNullable<SiteWatchOptions["timers"]>;
 }
 
-/** What one round of a watch came to. */
+/** Result of one round of a watch. */
 export type WatchedRound =
-  /** The watch stands; everything is looked at next. */
+  /** All watches are set; the full scan is next. */
   | { readonly kind: "watching"; readonly folders: number }
   | { readonly kind: "exported"; readonly because: ScanReason | "changes"; readonly summary: ExportSummary }
-  /** It is tried again after the settle time. */
+  /** The round is retried after the settle time. */
   | { readonly kind: "failed"; readonly error: TidemarkError };
 
-/** What passes by itself or by the operator's hand, so that the watch goes on; anything else ends it. */
+/** Errors that pass by themselves or after the operator acts, so that the watch continues; any other error ends it. */
 const passing: ReadonlySet<ErrorCode> = new Set([
   "locked",
   "disk-full",
@@ -44,16 +44,16 @@ const passing: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Publishes what changes in a document root, as it changes, until the signal: changes are gathered until
- * nothing has changed for the settle time, and published as one publication. What the system's events tell
- * is a hint where to look; everything is looked at at the start, every {@link WatchSiteOptions.rescanMs}, and
- * whenever events may have been lost, so that nothing is missed.
+ * Publishes changes in a document root as they happen, until the signal. Changes are collected until none happened for
+ * the settle time, and published as one publication. File system events are only hints where to look: a full scan runs
+ * at the start, every {@link WatchSiteOptions.rescanMs}, and whenever events may have been lost, so that nothing is
+ * missed.
  *
- * A round costs what lies in the folders that changed, not what the site has; with `map` it looks at all of the
- * site, and what changes only in mapped folders waits for the next. Trouble that may pass is
- * reported, and what changed is published once it has passed.
+ * A round costs as much as the folders that changed, not as the site; with `map` it scans the whole site, and changes
+ * only in mapped folders wait for the next round. Temporary failures are reported, and the changes are published after
+ * they have passed.
  *
- * @throws TidemarkError for what does not pass by itself, such as `bad-option` and `state-version`
+ * @throws TidemarkError for lasting errors, such as `bad-option` and `state-version`
  * @example
  * ```ts
  * const stop = new AbortController();
@@ -68,7 +68,7 @@ export async function watchSite(options: WatchSiteOptions): Promise<void> {
     docroot: rules.docroot,
     globs: rules.globs,
     reader: rules.reader,
-    // The owner's hand in robots.txt may change what is published.
+    // The owner's changes to robots.txt may change what is published.
     judgePath: (path) => (path === "/robots.txt" ? undefined : rules.judgePath(path)),
     onEvent,
     ...(settleMs === undefined ? {} : { settleMs }),
@@ -97,14 +97,14 @@ class Watching {
     this.#robotsDir = resolve(robotsDir);
   }
 
-  /** Publishes what a round says; undefined if it was stopped. */
+  /** Publishes the changes of a round; undefined if it was stopped. */
   async publish(round: WatchRound): Promise<WatchedRound | undefined> {
     try {
       const { content } = await readRobotsFile(this.#robotsDir);
       const robots = replaceRobotsBlock(Buffer.from(content).toString("latin1"), "");
-      // Other rules may publish or hold back any page.
+      // Changed rules may publish or withhold any page.
       const isSame = robots === this.#robots;
-      // Listed pages lie in no folder: a look at some of them would find theirs gone.
+      // Listed pages are in no folder: a partial scan would consider them deleted.
       const hasLists = this.#options.urls !== undefined || this.#options.sitemapFrom !== undefined;
       const parts = round.kind === "folders" && isSame && !hasLists ? round : undefined;
       const summary = await exportParts(this.#options, parts);

@@ -135,7 +135,7 @@ export class ListedPages implements ListedPageSource {
     // A list of which nothing is understood is the wrong file, and not a site that lost all its pages.
     if (this.#sort.count === 0 && (this.#problems > 0 || this.#options.allowEmpty !== true))
       throw new TidemarkError("bad-option", `Nothing in ${this.#name} is a page of ${this.#options.origin}.`, {
-        hint: "See that it is the right list, and --base-url the right site; nothing was changed.",
+        hint: "Check that it is the right list and that --base-url is the right site; nothing was changed.",
         details: { list: this.#name, problems: this.#problems },
       });
     return this.#sort.drain();
@@ -160,7 +160,7 @@ export class ListedPages implements ListedPageSource {
   #tellDuplicates(): void {
     const { duplicates } = this.#sort;
     if (duplicates === 0) return;
-    const message = `${duplicates} lines of ${this.#name} were passed over for a later one of the same page`;
+    const message = `${duplicates} lines of ${this.#name} were replaced by a later line for the same page`;
     this.#options.onEvent({ event: "warning", code: "listed-twice", message });
   }
 

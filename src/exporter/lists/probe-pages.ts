@@ -127,7 +127,7 @@ export class PageProbes implements ProbeRequests, AsyncDisposable {
     }
     const reason = outcome.kind === "failed" ? outcome.message : `the server answered ${outcome.status}`;
     this.#troubles += 1;
-    if (this.#troubles <= maxToldTroubles) this.#warn("probe-failed", `${reason}; what was known of it stays`, path);
+    if (this.#troubles <= maxToldTroubles) this.#warn("probe-failed", `${reason}; the known value stays`, path);
     // A page that is refused, or leads elsewhere, says that the server is well.
     if (!isSiteInTrouble(outcome)) this.#troublesInARow = 0;
     else if (++this.#troublesInARow >= maxTroublesInARow) this.#stop(`${maxTroublesInARow} requests in a row failed`);
@@ -148,7 +148,7 @@ export class PageProbes implements ProbeRequests, AsyncDisposable {
       acceptCoding: true,
     }));
     if (outcome.kind !== "fetched" && !saysNoRobots(outcome)) {
-      this.#stop("robots.txt could not be had");
+      this.#stop("robots.txt could not be fetched");
       return undefined;
     }
     const robots = parseRobots(outcome.kind === "fetched" ? outcome.body : new Uint8Array(0));

@@ -55,8 +55,8 @@ export function openSitemapSource(options: SitemapSourceOptions): ListedPageSour
       const reason = outcome.kind === "failed" ? outcome.message : `the server answered ${outcome.status}`;
       // Without the first there is no list at all, and nothing to publish of it.
       if (from === location)
-        throw new TidemarkError("site-unavailable", `The sitemap ${location} could not be had: ${reason}.`, {
-          hint: "See that the server gives it; nothing was changed.",
+        throw new TidemarkError("site-unavailable", `The sitemap ${location} could not be fetched: ${reason}.`, {
+          hint: "Check that the server serves it; nothing was changed.",
           details: { location },
         });
       return problem("unavailable", `${reason}; what was published of its pages stays`);

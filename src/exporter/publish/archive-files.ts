@@ -109,7 +109,7 @@ export class ArchiveFiles implements ArchiveFolder {
     } catch (error) {
       throw corrupt(path, error instanceof Error ? error.message : String(error));
     }
-    if (contentId(content) !== name.id) throw corrupt(path, "its content does not belong to its name");
+    if (contentId(content) !== name.id) throw corrupt(path, "its content does not match its name");
     return content;
   }
 }
@@ -117,7 +117,7 @@ export class ArchiveFiles implements ArchiveFolder {
 function corrupt(held: string, why: string): TidemarkError {
   const path = shownPath(held);
   return new TidemarkError("archive-corrupt", `The archive ${path} cannot be used: ${why}`, {
-    hint: "Run the export again: it publishes the site anew without this archive.",
+    hint: "Run the export again: it publishes the site again without this archive.",
     details: { path },
   });
 }

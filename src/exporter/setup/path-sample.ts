@@ -1,16 +1,16 @@
-/** Some of many paths, evenly spread over those that came, in little memory and the same each time. */
+/** A sample of many paths, evenly spread over their sequence, deterministic and small in memory. */
 export class PathSample {
   readonly #size: number;
   #kept: string[] = [];
   #stride = 1;
   #count = 0;
 
-  /** @param size - how many paths are wanted, 1 or more */
+  /** @param size - number of paths, 1 or more */
   constructor(size: number) {
     this.#size = size;
   }
 
-  /** Takes a path. */
+  /** Offers a path. */
   add(path: string): void {
     if (this.#count % this.#stride === 0) this.#kept.push(path);
     this.#count += 1;
@@ -19,7 +19,7 @@ export class PathSample {
     this.#stride *= 2;
   }
 
-  /** At most as many as are wanted; all, if no more came. */
+  /** At most `size` paths; all, if no more were offered. */
   get paths(): readonly string[] {
     const { length } = this.#kept;
     if (length <= this.#size) return this.#kept;

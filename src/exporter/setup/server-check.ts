@@ -12,30 +12,30 @@ const maxComparedBytes = 4 * 1024 * 1024;
 const timeoutMs = 10_000;
 const examplesTold = 3;
 
-/** One thing that was asked of a server. */
+/** One check of a server. */
 export interface ServerFinding {
   readonly isFine: boolean;
   readonly message: string;
 }
 
-/** A link of the site, and the file that it means. */
+/** A link of the site and the file it refers to. */
 export interface ShortLink {
   readonly path: string;
   readonly form: ServedForm;
 }
 
-/** What asking a server came to. */
+/** Result of checking a server. */
 export interface ServerCheck {
   readonly findings: readonly ServerFinding[];
-  /** Whether it puts in what pages include; undefined if no page could tell. */
+  /** Whether it processes server-side includes; undefined if no page shows it. */
   readonly processesIncludes: boolean | undefined;
-  /** The links that it answers with the files that they mean. */
+  /** The links that it serves with their files. */
   readonly answered: readonly ShortLink[];
 }
 
-/** What is asked of which server. */
+/** Which server to check, and with which pages. */
 export interface ServerCheckOptions {
-  /** The site's origin, which goes into the field Host. */
+  /** The site's origin, sent in the field Host. */
   readonly baseUrl: string;
   /** Origin at which the server answers. */
   readonly serverUrl: string;
@@ -43,16 +43,16 @@ export interface ServerCheckOptions {
   readonly robotsDir: string;
   /** URL paths of pages that are files of the document root. */
   readonly paths: readonly string[];
-  /** Likewise of pages with server-side includes. */
+  /** The same for pages with server-side includes. */
   readonly including: readonly string[];
   readonly shortLinks: readonly ShortLink[];
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * Asks a server, one request after the other, whether it serves these files at this address, whether its robots.txt is
- * the one that will be written, whether it answers below `/.well-known/`, processes includes, and shows files under shorter
- * URLs.
+ * Checks a server with one request after another: whether it serves these files at this address, whether its robots.txt
+ * is the one that will be written, whether it serves `/.well-known/`, processes includes, and serves files under
+ * shorter URLs.
  */
 export async function checkServer(options: ServerCheckOptions): Promise<ServerCheck> {
   await using fetcher = createFetcher({ connectTimeoutMs: 5000, allowedPrivateOrigins: [options.serverUrl] });
@@ -101,13 +101,13 @@ async function checkPages({ docroot, paths }: ServerCheckOptions, get: Get): Pro
   let compared = 0;
   for (const path of paths) {
     const file = await readPage(docroot, path);
-    // What is served of a page with includes is not its file.
+    // The served version of a page with includes differs from its file.
     if (file === undefined || findIncludes(file) !== undefined) continue;
     compared += 1;
     const difference = compare(await get(path), file);
     if (difference !== undefined) different.push(`${excerpt(shortenPath(path, 80)).slice(1, -1)} ${difference}`);
   }
-  if (compared === 0) return { isFine: true, message: "No page could be compared." };
+  if (compared === 0) return { isFine: true, message: "No page was compared: none of the sampled files was served." };
   const equal = compared - different.length;
   const message = `${equal} of ${compared} sampled pages are served with the bytes of their files`;
   if (different.length === 0) return { isFine: true, message: `${message}.` };
@@ -128,8 +128,8 @@ async function checkIncludes({ docroot, including }: ServerCheckOptions, get: Ge
 
 function describeIncludes(processesIncludes: boolean): ServerFinding {
   const message = processesIncludes
-    ? "The server puts in what pages include: they are published without size and digest, and change with what they include."
-    : "Some files look as if they had server-side includes, and the server shows them as they lie there: --ssi off.";
+    ? "The server processes includes: such pages are published without size and digest, and change with what they include."
+    : "Some files look as if they had server-side includes, but the server does not process them: --ssi off.";
   return { isFine: true, message };
 }
 
@@ -139,7 +139,7 @@ function describeShortLink({ path, form }: ShortLink, difference: string): Serve
   return { isFine: false, message };
 }
 
-/** A page's file; undefined if it has gone, or is too large to compare. */
+/** A page's file; undefined if it is missing or too large to compare. */
 async function readPage(docroot: string, path: string): Promise<Buffer | undefined> {
   const name = decodePathSegment(path.slice(1) + (path.endsWith("/") ? "index.html" : ""));
   const file = Buffer.concat([Buffer.from(`${join(docroot)}/`), Buffer.from(name, "latin1")]);
@@ -152,23 +152,23 @@ async function readPage(docroot: string, path: string): Promise<Buffer | undefin
 }
 
 function compare(outcome: FetchOutcome, file: Uint8Array): string | undefined {
-  if (outcome.kind === "failed") return `cannot be had (${outcome.message})`;
+  if (outcome.kind === "failed") return `cannot be fetched (${outcome.message})`;
   if (outcome.kind !== "fetched") return `is answered with ${outcome.status}`;
   if (outcome.body.length !== file.length) return `has ${outcome.body.length} bytes instead of ${file.length}`;
-  return Buffer.compare(outcome.body, file) === 0 ? undefined : "has other bytes of the same number";
+  return Buffer.compare(outcome.body, file) === 0 ? undefined : "has different bytes of the same length";
 }
 
 async function checkRobots({ robotsDir }: ServerCheckOptions, get: Get): Promise<ServerFinding> {
   const file = await readFile(join(robotsDir, "robots.txt")).catch(() => undefined);
   const outcome = await get("/robots.txt");
   if (file === undefined && outcome.kind === "gone") {
-    return { isFine: true, message: "There is no robots.txt; the export makes one." };
+    return { isFine: true, message: "There is no robots.txt; the export creates one." };
   }
   if (file !== undefined && compare(outcome, file) === undefined) {
-    return { isFine: true, message: "robots.txt is served as it lies there; the export adds a block to it." };
+    return { isFine: true, message: "robots.txt is served unchanged; the export adds a block to it." };
   }
   const found = outcome.kind === "failed" ? outcome.message : `status ${outcome.status}`;
-  const what = file === undefined ? "is not in the document root" : "is not what lies in the document root";
+  const what = file === undefined ? "is not in the document root" : "differs from the one in the document root";
   const message = `What is served as /robots.txt (${found}) ${what}: name its folder with --robots-dir.`;
   return { isFine: false, message };
 }

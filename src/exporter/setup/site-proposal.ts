@@ -21,41 +21,41 @@ import { checkServer, type ServerCheck, type ServerFinding, type ShortLink } fro
 
 const sampleSize = 16;
 const headBytes = 64 * 1024;
-/** Pages whose links are looked at, and how much of each. */
+/** Number of pages whose links are examined, and bytes of each. */
 const linkingPages = 64;
 const linkedBytes = 512 * 1024;
 
-/** What is known of a site before there is a configuration. */
+/** What is known about a site before it has a configuration. */
 export interface ProposeSiteOptions {
   readonly docroot: string;
-  /** Default what robots.txt or the home page say, or the server's address. */
+  /** Default: from robots.txt or the home page, else the server's address. */
   readonly baseUrl?: string;
   /** Where the server answers now, if not at the base URL. */
   readonly serverUrl?: string;
   readonly signal?: AbortSignal;
-  /** Is told what an export would do, while it is found out. */
+  /** Called with the events of the dry run. */
   readonly onEvent?: (event: ExportEvent) => void;
 }
 
-/** Settings that suit a site, and what they rest on. Plain JSON. */
+/** Proposed settings and the reasons for them. Plain JSON. */
 export interface SiteProposal {
   readonly settings: Pick<ExportSettings, "baseUrl" | "docroot" | "serverUser" | "index" | "cleanUrls" | "ssi">;
-  /** Where the base URL comes from. */
+  /** Source of the base URL. */
   readonly baseUrlFrom: "option" | "robots.txt" | "home page" | "server";
-  /** What an export with these settings would do; pages are named by their files there. */
+  /** What an export with these settings would do; its pages are identified by their file names. */
   readonly summary: ExportSummary;
-  /** What the server was asked; empty if it was none. */
+  /** Results of the checks of the server; empty if it was not checked. */
   readonly findings: readonly ServerFinding[];
 }
 
-/** Users as whom web servers run, by distribution. */
+/** Users that web servers run as, by distribution. */
 const serverUsers = ["www-data", "nginx", "apache", "http", "caddy"] as const;
 
 /**
- * Proposes settings for a document root: looks into it, asks the server that may be running, and tries an export.
- * Writes nothing.
+ * Proposes settings for a document root: examines it, checks the running server, if any, and tries an export. Writes
+ * nothing.
  *
- * @throws TidemarkError `bad-option` if nothing says where the site is on the web; what a dry run throws
+ * @throws TidemarkError `bad-option` if the site's address cannot be found; errors of the dry run
  */
 export async function proposeSite(options: ProposeSiteOptions): Promise<SiteProposal> {
   const docroot = checkFolder(options.docroot, "document root");
@@ -79,7 +79,7 @@ export async function proposeSite(options: ProposeSiteOptions): Promise<SiteProp
       onEvent?.(event);
     },
   });
-  // The address was a guess: it is no server that somebody named.
+  // The address was a guess: the user did not name this server.
   const isAsked = options.serverUrl !== undefined || options.baseUrl !== undefined;
   const serverUrl = options.serverUrl ?? baseUrl;
   const shortLinks = await findShortLinks(docroot, baseUrl, linking.paths);
@@ -99,7 +99,7 @@ export async function proposeSite(options: ProposeSiteOptions): Promise<SiteProp
 function settingsOf(links: readonly ShortLink[]): Pick<ExportSettings, "index" | "cleanUrls"> {
   const names = links.flatMap(({ form }) => (form.kind === "index" ? [form.name] : []));
   const isClean = links.some(({ form }) => form.kind === "clean");
-  // A server that leaves out .html leaves out index.html as well.
+  // A server that omits .html omits index.html as well.
   const isSaid = names.length > 0 && !(isClean && names.join() === "index.html");
   return { ...(isSaid ? { index: names } : {}), ...(isClean ? { cleanUrls: true } : {}) };
 }
@@ -113,7 +113,7 @@ function describeAnswered({ path, form }: ShortLink): ServerFinding {
   };
 }
 
-/** Looks at some pages' links for URLs that mean a file of another name: one of each form and name. */
+/** Searches some pages for links whose URL refers to a file of another name: one of each form and name. */
 async function findShortLinks(docroot: string, baseUrl: string, paths: readonly string[]): Promise<ShortLink[]> {
   const found = new Map<string, ShortLink>();
   for (const path of paths) {
@@ -137,7 +137,7 @@ async function findShortLinks(docroot: string, baseUrl: string, paths: readonly 
 /** The file of a URL path below a document root. */
 function fileOf(docroot: string, path: string): Buffer {
   const names = path.slice(1).split("/").map(decodePathSegment);
-  // A name is one step down, whatever its bytes are.
+  // A name goes one level down, whatever its bytes are.
   const isName = names.every((name) => name !== ".." && !/[/\0]/.test(name));
   return Buffer.concat([Buffer.from(`${docroot}/`), Buffer.from(isName ? names.join("/") : "\x01", "latin1")]);
 }
@@ -181,7 +181,7 @@ function findOrigin(text: string, form: RegExp): string | undefined {
   return url === undefined ? undefined : `${url.origin}/`;
 }
 
-/** The begin of a file; empty if it cannot be read. */
+/** The beginning of a file; empty if it is unreadable. */
 async function readHead(file: string | Buffer, bytes: number = headBytes): Promise<string> {
   try {
     const handle = await open(file);

@@ -238,7 +238,7 @@ class StandardsRun {
       const knownTo = state?.publication ?? 0;
       const lists = record && (await ChangeLists.resume(this.#site, this.#files, changeLists, knownTo));
       if (lists !== undefined) return lists;
-      const message = "Lists of changes begin anew: who follows them reads the resource list once.";
+      const message = "The change lists start over: their readers read the resource list once.";
       this.#options.onEvent({ event: "warning", code: "change-lists-lost", message });
     }
     return ChangeLists.anew(this.#site, this.#files, publication);

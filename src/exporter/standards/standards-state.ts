@@ -86,7 +86,7 @@ export async function readStandardsState(
     const text = (await gunzipAsync(packed, { maxOutputLength: maxStateBytes })).toString("utf8");
     const { version, state } = JSON.parse(text) as { version?: unknown; state?: unknown };
     if (version !== stateVersion) throw new RangeError(`it is of version ${version}, not ${stateVersion}`);
-    if (!isStandardsState(state)) throw new RangeError("it is not of the form that it should be");
+    if (!isStandardsState(state)) throw new RangeError("it has an invalid format");
     return state;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT")

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import type { EpochMs } from "../../core/index.ts";
 
-/** When systemd is going to run an export, and by which timer. */
+/** When systemd will run an export, and by which timer. */
 export interface NextRun {
   readonly timer: string;
   readonly atMs: EpochMs;
@@ -13,7 +13,7 @@ const property = "NextElapseUSecRealtime";
  * Asks systemd when the timer of `systemd/tidemark-export@.timer` for a site elapses next.
  *
  * @param site - an origin; its host is the timer's instance
- * @returns undefined where there is no systemd, no such timer, or no answer within two seconds
+ * @returns undefined without systemd, without such a timer, or without an answer within two seconds
  */
 export async function findNextRun(site: string): Promise<NextRun | undefined> {
   const { hostname } = new URL(site);
@@ -31,7 +31,7 @@ export async function findNextRun(site: string): Promise<NextRun | undefined> {
   return atMs === undefined ? undefined : { timer, atMs };
 }
 
-/** Reads what `systemctl show --timestamp=unix` says of a timer; one that is off says nothing. */
+/** Parses the output of `systemctl show --timestamp=unix` for a timer; a disabled one has no time. */
 export function parseNextElapse(text: string): EpochMs | undefined {
   const seconds = new RegExp(`^${property}=@(\\d{1,12})$`, "m").exec(text)?.[1];
   return seconds === undefined || Number(seconds) === 0 ? undefined : Number(seconds) * 1000;

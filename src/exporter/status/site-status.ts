@@ -9,51 +9,51 @@ import { defaultStateDir } from "../state-folder.ts";
 import { findNextRun, type NextRun } from "./next-run.ts";
 import { findProblems, type StatusProblem } from "./status-problem.ts";
 
-/** Which site is asked after, by its address or its state folder. */
+/** The site, by its address or its state folder. */
 export interface SiteStatusOptions {
-  /** The site's origin. Needed if there is no `stateDir`. */
+  /** The site's origin. Required without `stateDir`. */
   readonly baseUrl?: string;
-  /** Default the one that `exportSite` takes, or else that of the systemd units, `/var/lib/tidemark/<host>`. */
+  /** Default: the default of `exportSite`, else that of the systemd units, `/var/lib/tidemark/<host>`. */
   readonly stateDir?: string;
   /** Default the one of the last run. */
   readonly docroot?: string;
-  /** How old the last run that ended well may be, in milliseconds. @default 93600000, 26 hours */
+  /** Allowed age of the last successful run, in milliseconds. @default 93600000, 26 hours */
   readonly maxAgeMs?: number;
-  /** How many days of changes are counted, 1 to 400. @default 14 */
+  /** Number of days whose changes are counted, 1 to 400. @default 14 */
   readonly days?: number;
   /** @default Date.now */
   readonly clock?: Clock;
 }
 
-/** How a site's exporter is doing. Plain JSON. */
+/** Status of a site's exporter. Plain JSON. */
 export interface SiteStatus {
-  /** Undefined if nothing was published and nobody said which site. */
+  /** Undefined if nothing was published and no site was named. */
   readonly site: string | undefined;
   readonly stateDir: string;
   readonly now: EpochMs;
-  /** The worst of the problems. */
+  /** The severity of the worst problem. */
   readonly status: "fine" | "warning" | "critical";
   readonly problems: readonly StatusProblem[];
   /** Undefined if nothing was published. */
   readonly ledger: LedgerState | undefined;
-  /** Undefined if the document root is not known, or nothing was published. */
+  /** Undefined if the document root is unknown, or nothing was published. */
   readonly published: PublishedState | undefined;
   readonly lastRun: LastRun | undefined;
-  /** Who is at work on the site now. */
+  /** The export that is running now. */
   readonly running: LockHolder | undefined;
-  /** If systemd knows of one. */
+  /** Present if systemd knows one. */
   readonly nextRun: NextRun | undefined;
 }
 
-/** How old the last run that ended well may be unless somebody says otherwise: a night and two hours. */
+/** Default for the allowed age of the last successful run: a night and two hours. */
 const defaultMaxAgeMs: number = 26 * 3_600_000;
 
 /**
- * Says how a site's exporter is doing, from what it remembers and what lies in the document root. Writes nothing, and
- * disturbs no run.
+ * Reads the status of a site's exporter from its state and the document root. Writes nothing, and does not disturb a
+ * run.
  *
- * @throws TidemarkError `bad-option` if it is not said which site, or the state is of another; a state that cannot be
- *   read is a problem
+ * @throws TidemarkError `bad-option` if no site is named, or the state belongs to another; an unreadable state is
+ * reported as a problem instead
  * @example
  * ```ts
  * const { status, problems } = await readSiteStatus({ baseUrl: "https://example.org/" });
@@ -70,7 +70,7 @@ export async function readSiteStatus(options: SiteStatusOptions): Promise<SiteSt
   try {
     state = await readSiteState(stateDir, docroot, Math.floor(now / 1000), days);
   } catch (error) {
-    // It is one of the things that monitoring is to tell, and of several sites the others are to be told of too.
+    // Monitoring has to report this, and must not stop at one of several sites.
     if (!(error instanceof TidemarkError)) throw error;
     unreadable = error;
     state = { ledger: undefined, published: undefined, lastRun: undefined, lock: undefined };

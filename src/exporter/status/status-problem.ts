@@ -1,7 +1,7 @@
 import type { EpochMs, TidemarkError } from "../../core/index.ts";
 import type { SiteState } from "../publish/site-state.ts";
 
-/** What can be wrong with an exporter; docs/cli.md explains each. */
+/** Kinds of problems of an exporter; docs/cli.md explains each. */
 export const statusProblemCodes = [
   "never-published",
   "state-unreadable",
@@ -16,15 +16,15 @@ export const statusProblemCodes = [
   "clock-ahead",
 ] as const;
 
-/** Something that somebody should look at. */
+/** A problem that needs attention. */
 export interface StatusProblem {
-  /** `critical` if crawlers are not told what changed, `warning` if they may come not to be. */
+  /** `critical` if crawlers do not learn of changes, `warning` if that may happen. */
   readonly severity: "warning" | "critical";
   readonly code: (typeof statusProblemCodes)[number];
   readonly message: string;
 }
 
-/** What the judgement needs to know beside the state. */
+/** Facts for the judgement besides the state. */
 export interface Circumstances {
   readonly stateDir: string;
   /** Why the state could not be read. */
@@ -35,7 +35,7 @@ export interface Circumstances {
 
 const dayMs = 86_400_000;
 
-/** Judges an exporter's state; the worst first. */
+/** Lists the problems of an exporter, the worst first. */
 export function findProblems(state: SiteState, circumstances: Circumstances): StatusProblem[] {
   const problems = [...judgeLedger(state, circumstances), ...judgeRuns(state, circumstances), ...judgePublished(state)];
   return problems.sort((a, b) => Number(b.severity === "critical") - Number(a.severity === "critical"));
@@ -69,21 +69,21 @@ function* judgeRuns({ ledger, lastRun, lock }: SiteState, circumstances: Circums
     const example = first === undefined ? "" : ` (${first.path ?? ""}: ${first.message})`;
     yield { severity: "warning", code: "files-failed", message: `${files} failed in the last run${example}.` };
   }
-  // A state of before there were records of runs tells only of publications.
+  // A state older than run records shows only publications.
   const goodMs = lastRun?.succeededMs ?? (lastRun === undefined && ledger ? ledger.publication * 1000 : undefined);
   if (goodMs !== undefined && now - goodMs > maxAgeMs) {
-    const message = `The last run that ended well was ${formatHours(now - goodMs)} ago; ${formatHours(maxAgeMs)} are allowed.`;
+    const message = `The last successful run was ${formatHours(now - goodMs)} ago; the limit is ${formatHours(maxAgeMs)}.`;
     yield { severity: "critical", code: "stale", message };
   }
   const heldMs = lock === undefined ? Number.NaN : now - Date.parse(lock.since);
   if (lock !== undefined && heldMs > maxAgeMs && (goodMs ?? 0) < Date.parse(lock.since)) {
-    const message = `Process ${lock.pid} on ${lock.host} has been at work since ${lock.since} and has not ended a run.`;
+    const message = `Process ${lock.pid} on ${lock.host} has been running since ${lock.since} without finishing.`;
     yield { severity: "warning", code: "run-hangs", message };
   }
 }
 
 function* judgePublished({ published, lock }: SiteState): Iterable<StatusProblem> {
-  // While a run is at work, the ledger may be ahead of the index for a moment.
+  // During a run the ledger may be ahead of the index for a moment.
   if (published === undefined || lock !== undefined) return;
   const { docroot, index, missing, missingCount } = published;
   if (index === "no-docroot") {
@@ -93,12 +93,12 @@ function* judgePublished({ published, lock }: SiteState): Iterable<StatusProblem
     const message = "The index is not in the document root; the next run puts it back.";
     yield { severity: "critical", code: "index-missing", message };
   } else if (index === "differs") {
-    const message = "The index in the document root is not the one that was published; the next run mends it.";
+    const message = "The index in the document root is not the one that was published; the next run repairs it.";
     yield { severity: "critical", code: "index-differs", message };
   }
   if (missingCount > 0) {
     const more = missingCount > 1 ? ` and ${missingCount - 1} more` : "";
-    const message = `Archives are missing in the document root: ${missing[0] ?? ""}${more}; the next run mends it.`;
+    const message = `Archives are missing in the document root: ${missing[0] ?? ""}${more}; the next run repairs it.`;
     yield { severity: "critical", code: "archives-missing", message };
   }
 }

@@ -145,7 +145,10 @@ export class SiteWatch implements AsyncDisposable {
 
   #noteOverflow(): void {
     if (this.#pendingScan !== "overflow") {
-      this.#warn("watch-overflow", "More happened at once than the system tells: everything is looked at again.");
+      this.#warn(
+        "watch-overflow",
+        "The system dropped events because too much changed at once: everything is scanned again.",
+      );
     }
     this.#pendingScan ??= "overflow";
     this.#noteChange();
@@ -163,7 +166,7 @@ export class SiteWatch implements AsyncDisposable {
     } else
       this.#warn(
         "root-replaced",
-        `The document root ${docroot} is another folder or has another mode: everything is looked at.`,
+        `The document root ${docroot} was replaced or has a different mode: everything is scanned.`,
       );
     this.#pendingScan = "root-changed";
     this.#noteChange();

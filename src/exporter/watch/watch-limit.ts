@@ -46,7 +46,7 @@ export function describeWatchFailure(
   { folders, watched }: WatchCounts,
   fallbackMs: number,
 ): ExportEvent {
-  const meanwhile = `Until then everything is looked at every ${Math.ceil(fallbackMs / 1000)} s.`;
+  const meanwhile = `Until then everything is scanned every ${Math.ceil(fallbackMs / 1000)} s.`;
   const missing = `${folders - watched} of ${folders} folders cannot be watched`;
   if (code === "ENOSPC") {
     const { name, count: limit } = readLimit("fs.inotify.max_user_watches", "user.max_inotify_watches");
