@@ -36,7 +36,7 @@ export async function checkLabFolder(folder: string): Promise<void> {
       facts = await statIfThere(place);
     }
     if (facts?.isDirectory() === false)
-      throw new TidemarkError("not-a-folder", `${place} is wanted as a folder, and a file is there.`, {
+      throw new TidemarkError("not-a-folder", `${place} has to be a folder, but it is a file.`, {
         hint: "Name another folder with --out.",
         details: { folder: out, path: place },
       });

@@ -103,7 +103,7 @@ function estimatePages(
 
 function noHistory(store: string, sites: readonly KnownSite[], pages: number): TidemarkError {
   const of = sites.length === 1 ? (sites[0]?.origin ?? store) : store;
-  const why = pages === 0 ? "no page was asked for by a plan" : `none of ${pages} pages was asked for twice`;
+  const why = pages === 0 ? "no page was requested by a plan" : `none of ${pages} pages was requested twice`;
   return new TidemarkError("not-found", `There is no history of ${of} to plan by yet: ${why}.`, {
     hint: "Crawl again, some days with --poll planned. Sites with archives say themselves what changed, and need no plan.",
     details: { store },

@@ -18,13 +18,13 @@ export function checkPlanner({
   if (isPlanned === false)
     throw new TidemarkError(
       "bad-option",
-      `The planner ${planner} has nothing to plan: all pages of ${url} are asked for.`,
+      `The planner ${planner} has nothing to plan: all pages of ${url} are requested.`,
       {
         hint: "Leave out --poll all, or add --budget N.",
       },
     );
   if (pollPlannerOf(planner).kind === "rates")
-    throw new TidemarkError("bad-option", `The planner ${planner} divides a budget, and ${url} has none.`, {
-      hint: "Say with --budget N how many pages a visit may ask for.",
+    throw new TidemarkError("bad-option", `The planner ${planner} divides a budget, but ${url} has none.`, {
+      hint: "Set the page requests of a visit with --budget N.",
     });
 }

@@ -232,7 +232,7 @@ export async function makeFolder(path: string, mode: number, owner?: Owner): Pro
     return made;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") {
-      throw new TidemarkError("not-a-folder", `${path} is wanted as a folder, and a file is there.`, {
+      throw new TidemarkError("not-a-folder", `${path} has to be a folder, but it is a file.`, {
         hint: "Move the file away.",
         details: { path },
         cause: error,

@@ -167,7 +167,7 @@ function makeStep(path: string, parent: Step, made: string[]): void {
 function findTarget(path: string, realRoot: string): string[] {
   const shown = shownPath(path);
   if (!lstatSync(path).isSymbolicLink())
-    throw new TidemarkError("not-a-folder", `${shown} is wanted as a folder, and a file is there.`, {
+    throw new TidemarkError("not-a-folder", `${shown} has to be a folder, but it is a file.`, {
       hint: "Move the file away.",
       details: { path: shown },
     });

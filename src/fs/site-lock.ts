@@ -135,7 +135,7 @@ async function acquire(path: string, content: string, mode: number): Promise<voi
     if (holder !== undefined && isAlive(holder)) throw lockedBy(holder, path);
     await removeStale(path, held, content, mode);
   }
-  throw new TidemarkError("locked", `The lock ${shownPath(path)} changes hands all the time.`, {
+  throw new TidemarkError("locked", `The lock ${shownPath(path)} keeps passing from one process to another.`, {
     hint: "Run one export of a site at a time.",
   });
 }

@@ -160,7 +160,7 @@ export class Attempt implements AnswerReceiver, DecoderReceiver {
   #countInterim(): void {
     this.#interimAnswers++;
     if (this.#interimAnswers <= maxInterimAnswers) return;
-    const failure: Failure = { reason: "protocol", message: "the server sends interim answers without end" };
+    const failure: Failure = { reason: "protocol", message: "the server sends too many interim answers" };
     this.#end({ kind: "failed", failure }, "drop");
   }
 

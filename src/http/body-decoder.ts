@@ -169,7 +169,7 @@ export class BodyDecoder {
   #bound(bytes: number): boolean {
     this.#outBytes += bytes;
     if (this.#outBytes <= freeBytes + maxRatio * this.#inBytes) return true;
-    const message = `${this.#outBytes} bytes or more come out of ${this.#inBytes}: a bomb`;
+    const message = `${this.#outBytes} bytes or more come out of ${this.#inBytes}: a decompression bomb`;
     this.#finish({ reason: "too-large", message });
     return false;
   }

@@ -42,7 +42,7 @@ export function decodeBody(
 ): Result<Uint8Array> {
   const codings = (contentEncoding ?? "").split(",").map((coding) => coding.trim().toLowerCase());
   const applied = codings.filter((coding) => coding !== "" && coding !== "identity");
-  if (applied.length > maxCodings) return problem("unknown-coding", `${applied.length} codings one over the other`);
+  if (applied.length > maxCodings) return problem("unknown-coding", `${applied.length} nested content codings`);
   let content = body;
   for (const coding of applied.reverse()) {
     const decoded = decodeCoding(content, coding, maxBytes);
@@ -84,5 +84,5 @@ function hasZlibHeader(content: Uint8Array): boolean {
 }
 
 function tooLarge(maxBytes: number): { readonly ok: false; readonly error: Problem } {
-  return problem("too-large", `more than ${maxBytes} bytes come out of it`);
+  return problem("too-large", `more than ${maxBytes} bytes after decoding`);
 }

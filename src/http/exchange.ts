@@ -119,7 +119,7 @@ export class Exchange implements Waiter, Stoppable {
     const { timeoutMs, leastBytesPerSecond = defaultLeastBytesPerSecond } = this.#request;
     const message =
       this.#bodyBytes === 0
-        ? `no whole answer within ${timeoutMs} ms`
+        ? `no complete answer within ${timeoutMs} ms`
         : `the body comes too slowly: after ${this.#bodyBytes} bytes it was more than ${timeoutMs} ms behind ${leastBytesPerSecond} bytes a second`;
     this.stop({ reason: "timeout", message });
   }
@@ -154,7 +154,7 @@ export class Exchange implements Waiter, Stoppable {
     this.#origin?.release(connection);
     if (end.kind === "broken") this.#settle(() => this.#settlement.reject(end.error));
     else if (end.kind !== "answered") this.#fail(end.failure);
-    else if (isOverrun) this.#fail({ reason: "protocol", message: "the body goes on beyond the length that it says" });
+    else if (isOverrun) this.#fail({ reason: "protocol", message: "the body continues beyond its Content-Length" });
     else if (isCut) this.#fail({ reason: "truncated", message: "the connection was reset within the body" });
     else this.#take(end.answer);
   }

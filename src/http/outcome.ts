@@ -54,6 +54,6 @@ export function judgeAnswer(
 
 function complaint(status: number): string {
   if (status === 304) return "the server answered 304 to a request without conditions";
-  if (status === 206) return "the server answered 206 with a range that was not asked for";
-  return `the server answered ${status}, which is no answer to GET that can be used`;
+  if (status === 206) return "the server answered 206 with a range that was not requested";
+  return `the server answered ${status}, which is not a usable answer to GET`;
 }

@@ -36,7 +36,8 @@ class AnswerHead implements AnswerReceiver {
   onHeaders(status: number, raw: Buffer[]): boolean {
     if (status < 200) return true;
     const { retryAfter, location } = readAnswerFields(raw);
-    if (status > 599) this.fail({ reason: "protocol", message: `the server answered ${status}, which is no status` });
+    if (status > 599)
+      this.fail({ reason: "protocol", message: `the server answered ${status}, which is not a valid status` });
     else this.#settle({ kind: "answered", status, retryAt: parseRetryAfter(retryAfter, this.#clock()), location });
     return true;
   }

@@ -50,7 +50,7 @@ export function resolveRedirect(
   }
   url.hash = "";
   if (request.mayFollow?.(url.href) === false) {
-    return { reason: "redirect-disallowed", message: `redirected to ${excerpt(url.href)}, which may not be asked for` };
+    return { reason: "redirect-disallowed", message: `redirected to ${excerpt(url.href)}, which may not be requested` };
   }
   return { origin: url.origin, path: url.pathname + url.search };
 }

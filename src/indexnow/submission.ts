@@ -145,12 +145,12 @@ class Submission {
     for (const read of [newest, ...(newest === "missing" ? [] : [older])]) {
       const position = parsePosition(read);
       if (position === undefined) continue;
-      if (read !== newest) this.#warn("How far was submitted cannot be read; some URLs are submitted once more.");
+      if (read !== newest) this.#warn("The submission state is unreadable; some URLs are submitted once more.");
       this.#saved = JSON.stringify({ version: 1, ...position });
       return position;
     }
     const cursor = await source.readNewest();
-    if (newest !== "missing") this.#warn("How far was submitted cannot be read; all URLs are submitted once more.");
+    if (newest !== "missing") this.#warn("The submission state is unreadable; all URLs are submitted once more.");
     if (all || newest !== "missing") return { cursor: { ...cursor, publication: 0 }, failedRuns: 0 };
     await this.#save({ cursor, failedRuns: 0 });
     onEvent({ event: "index-now", step: "begun", publication: cursor.publication });
@@ -162,7 +162,8 @@ class Submission {
     if (pause?.endpoint !== this.#options.endpoint || pause.until <= now) return false;
     // A time too far away is that of a clock that was wrong.
     if (pause.until > now + maxPauseMs) return false;
-    const message = "The endpoint is left alone for a while, after trouble or because it asked for that.";
+    const message =
+      "No request is sent to the endpoint for now, because of an earlier failure or because it asked for a wait.";
     this.#postpone(message, pending, pause.until);
     return true;
   }
@@ -174,7 +175,7 @@ class Submission {
     if (isSame(cursor, await source.readNewest())) return false;
     await using reading = await source.openChanges(cursor.publication === 0 ? undefined : cursor);
     if (reading.isGuess) {
-      const message = "The archives do not lead from what was told to now; pages are told that were modified since.";
+      const message = "The archives do not reach back to the last submission; pages modified since then are submitted.";
       onEvent({ event: "warning", code: "index-now-gap", message });
     }
     const resumed = done?.to.epoch === reading.cursor.epoch ? done : undefined;
@@ -183,7 +184,7 @@ class Submission {
     let [stop, pending] = ["", 0];
     for (const paths of this.#batches(reading.changes, resumed?.path ?? "")) {
       throwIfStopped(signal);
-      if (stop === "" && this.#leftMs() < shortestCallMs) stop = "The time for a submission is over.";
+      if (stop === "" && this.#leftMs() < shortestCallMs) stop = "The time limit of a submission is reached.";
       if (stop !== "") {
         pending += paths.length;
         continue;
@@ -193,7 +194,7 @@ class Submission {
         const { clock, random, endpoint } = this.#options;
         pause = { endpoint, until: planNextRun(failedRuns, verdict.retryAt, clock(), random()) };
         pending = paths.length;
-        stop = `The endpoint cannot be told now: ${verdict.message}.`;
+        stop = `The endpoint cannot be reached now: ${verdict.message}.`;
         await this.#save({ ...this.#position, cursor, failedRuns: failedRuns + 1, pause, pending });
         continue;
       }
@@ -328,7 +329,7 @@ function isSame(one: Cursor, other: Cursor): boolean {
 /** @throws TidemarkError `aborted` if the run was stopped */
 function throwIfStopped(signal: AbortSignal | undefined): void {
   if (signal?.aborted !== true) return;
-  throw new TidemarkError("aborted", "Search engines were not told of everything.", {
+  throw new TidemarkError("aborted", "Not all changes were submitted to search engines.", {
     hint: "Run the same command again: it goes on where it stopped.",
     cause: signal.reason,
   });

@@ -88,7 +88,11 @@ export async function tellIndexNow(options: TellIndexNowOptions): Promise<IndexN
     await makeFolder(folder, 0o700);
     await using lock = await takeLock(folder, new Date(clock()));
     if (lock === undefined) {
-      onEvent({ event: "warning", code: "index-now-busy", message: "Another process is telling search engines." });
+      onEvent({
+        event: "warning",
+        code: "index-now-busy",
+        message: "Another process is submitting changes to search engines.",
+      });
       const counts = { told: 0, refused: 0, leftOut: 0, calls: 0, pending: 0 };
       const key = given ?? readKeys(folder)[0];
       const keyLocation = key === undefined ? "" : new URL(keyPath(key), site).href;

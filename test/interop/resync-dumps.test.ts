@@ -72,7 +72,7 @@ test("a package for which the disk has no room leaves the pages to be asked for"
   mkdirSync(join(disk.path, "mirror"));
   disk.leave(300);
   await assert.rejects(visit(), { code: "disk-full" }, "there is room for neither");
-  assert.match(warnings.join(), /package .* is passed over: .*no space left/i);
+  assert.match(warnings.join(), /package .* is skipped: .*no space left/i);
   assert.deepEqual(readdirSync(join(disk.path, "mirror", ".tidemark")).includes("tmp"), false);
   disk.leave(16_384);
   assert.equal((await visit()).pending, 0);

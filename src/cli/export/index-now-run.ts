@@ -41,7 +41,7 @@ export async function tellOfExport(
     return told;
   } catch (error) {
     if (!(error instanceof TidemarkError) || error.code === "aborted") throw error;
-    const message = `Search engines were not told: ${error.message}`;
+    const message = `Changes were not submitted to search engines: ${error.message}`;
     printEvent(context, { event: "warning", code: error.code, message });
     printer.say(`warning: ${message}${error.hint === undefined ? "" : ` ${error.hint}`}`);
     return undefined;
@@ -52,14 +52,14 @@ function describe(event: IndexNowEvent): string {
   if (event.event === "warning") return `warning: ${event.message}`;
   switch (event.step) {
     case "begun":
-      return "IndexNow: changes from now on will be told";
+      return "IndexNow: changes from now on will be submitted";
     case "told":
-      return `IndexNow: told of ${formatNoun(event.urls, "URL")}`;
+      return `IndexNow: submitted ${formatNoun(event.urls, "URL")}`;
     case "refused":
       return `IndexNow: ${formatNoun(event.urls, "URL")} refused (${event.status}): ${event.message} ${event.hint}`;
     case "retrying":
       return `IndexNow: ${event.message}; again in ${Math.ceil(event.delayMs / 1000)} s`;
     case "postponed":
-      return `IndexNow: ${event.message}; the rest is told by a later run`;
+      return `IndexNow: ${event.message}; the rest is left for a later run`;
   }
 }

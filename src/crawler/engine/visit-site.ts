@@ -319,7 +319,7 @@ class SiteVisit {
       warn(
         this.#visit,
         "visit-full",
-        "The visit received as many bytes as it may (--max-visit); the rest is left for another.",
+        "The visit reached its limit of received bytes (--max-visit); the rest is left for the next visit.",
       );
     const position = found?.look.kind === "work" ? found.look.position : undefined;
     return { source: found?.name ?? "none", passedOver, position: position ?? remembered };
@@ -340,7 +340,7 @@ class SiteVisit {
   }
 
   #leaveLists(): void {
-    warn(this.#visit, "sitemaps-left", "Not all sitemaps were read yet: the rest is left for another visit.");
+    warn(this.#visit, "sitemaps-left", "Not all sitemaps were read yet: the rest is left for the next visit.");
     this.#nextDueAt = this.#ports.timing.now();
   }
 

@@ -38,7 +38,7 @@ function reasonOf(end: VisitEnd, told: string | undefined): string {
   if (end.kind === "failed") return end.error instanceof Error ? end.error.message : String(end.error);
   const { source, pending, passedOver } = end.result.summary;
   // Every visit begins with robots.txt: only the reason is new, and space is short.
-  const trouble = told?.replace(/^robots\.txt could not be had: /, "");
+  const trouble = told?.replace(/^robots\.txt could not be fetched: /, "");
   if (source === "none") return passedOver.at(-1)?.why ?? trouble ?? "it could not be asked";
   return trouble ?? `${pending} pages are left`;
 }

@@ -49,7 +49,7 @@ export class UrlListReader {
     this.#bytes += piece.length;
     const text = this.#decoder.decode(piece.length > room ? piece.subarray(0, room) : piece, { stream: true });
     const entries = this.#split(text);
-    if (piece.length > room) this.#stop("too-large", `there is more than ${this.#maxBytes} bytes of it`);
+    if (piece.length > room) this.#stop("too-large", `it is larger than ${this.#maxBytes} bytes of it`);
     return entries;
   }
 

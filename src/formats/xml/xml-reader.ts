@@ -91,7 +91,7 @@ export class XmlReader {
       this.#bytes += slice.length;
       this.#parse(this.#decoder.decode(slice.length > room ? slice.subarray(0, room) : slice));
       if (slice.length > room)
-        this.#problem ??= { code: "too-large", message: `there is more than ${this.#maxBytes} bytes of it` };
+        this.#problem ??= { code: "too-large", message: `it is larger than ${this.#maxBytes} bytes of it` };
     }
   }
 
@@ -114,7 +114,7 @@ export class XmlReader {
   #parse(decoded: string, isLast = false): void {
     const wasGood = this.#ampersands.count === 0;
     const text = this.#ampersands.repair(decoded, isLast);
-    if (wasGood && this.#ampersands.count > 0) this.warn("bare-ampersand", "an & that begins none of XML's references");
+    if (wasGood && this.#ampersands.count > 0) this.warn("bare-ampersand", "an & that begins no XML reference");
     if (text === "") return;
     this.#guard(() => this.#parser.write(text));
     if (this.#problem === undefined && this.#parser.position - this.#lastEventAt > maxXmlTokenCharacters)

@@ -81,7 +81,7 @@ export class MirrorAudit {
     const file = this.#places.fileOf(path);
     try {
       const stat = await lstat(file);
-      if (!stat.isFile()) return verdict("not-a-file", "something else than a file has its name");
+      if (!stat.isFile()) return verdict("not-a-file", "its name belongs to something that is not a file");
       if (stat.size !== sizeBytes) return verdict("size", `it has ${stat.size} bytes, not ${sizeBytes}`);
       const found = await readDigest(file, sizeBytes);
       if (found === digest) return verdict(undefined, "", sizeBytes);

@@ -109,7 +109,7 @@ export class ZipEntries implements Disposable {
     if (compressionMethod !== stored && compressionMethod !== deflated)
       return refuse("unknown-method", `it is compressed by method ${compressionMethod}`);
     const most = Math.min(maxBytes, this.#leftBytes);
-    if (uncompressedSize > most) return refuse("too-large", `more than ${most} bytes come out of it`);
+    if (uncompressedSize > most) return refuse("too-large", `more than ${most} bytes after decoding`);
     if (uncompressedSize > freeBytes && uncompressedSize > compressedSize * maxRatio)
       return refuse("bomb", `${uncompressedSize} bytes would come out of ${compressedSize}`);
     return undefined;

@@ -23,7 +23,7 @@ export class QueueFolder {
     this.#generation = findGeneration(path);
     if (this.#generation > 0 || !existsSync(join(path, "blocks-0"))) return;
     this.#lock.release();
-    throw new TidemarkError("state-corrupt", `${path} has URLs, but nothing that says which.`, {
+    throw new TidemarkError("state-corrupt", `${path} contains URLs, but no checkpoint that says which.`, {
       hint: "Name another folder, or move what is there away.",
       details: { path },
     });

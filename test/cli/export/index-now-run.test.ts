@@ -61,6 +61,6 @@ describe("tidemark export --index-now", () => {
     writeFileSync(join(told.docroot, `${key}.txt`), "of somebody else");
     const { code, stdout } = await told.export("second", "--index-now-key", key, "--json");
     assert.equal(code, exitCodes.itemsFailed);
-    assert.match(stdout, /"code":"bad-option","message":"Search engines were not told/);
+    assert.match(stdout, /"code":"bad-option","message":"Changes were not submitted to search engines/);
   });
 });

@@ -87,7 +87,7 @@ describe("tidemark plan", () => {
     await refused([empty.path], /no state of a crawler/);
     await using crawler = await openPolled(0);
     const { path } = crawler.folder;
-    await refused([path], /no history .* none of 12 pages was asked for twice.*--poll planned/s);
+    await refused([path], /no history .* none of 12 pages was requested twice.*--poll planned/s);
     await refused([path, "--site", "https://other.example/"], /no site https:\/\/other\.example/);
     await refused([path, "--budget", "much"], /--budget "much".*500, or 5%/s);
     await refused([path, "--budget", "0"], /--budget "0"/);

@@ -52,7 +52,7 @@ describe("formatTop", () => {
         words,
         /sites 100,000: 8,192 under way, 91,807 waiting \(61,984 due\), 1 paused, 54,321 in back-off visits/,
       );
-      assert.match(words, /busy: has told .* polling each page would take$/);
+      assert.match(words, /busy: no status .* polling each page would take$/);
       assert.doesNotMatch(words, /…/);
     }
   });

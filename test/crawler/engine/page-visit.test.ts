@@ -160,7 +160,7 @@ describe("a page", () => {
     assert.deepEqual([summary.updated, waitsMs], [1, [20_000]]);
   });
 
-  it("is left for another visit when the server asks for a long wait", async () => {
+  it("is left for the next visit when the server asks for a long wait", async () => {
     await using crawler = await openChanged();
     crawler.answer((response) => response.writeHead(503, { "retry-after": "3600" }).end());
     const { summary, waitsMs } = await crawler.visit();

@@ -127,7 +127,7 @@ describe("visits by a planner", () => {
         return true;
       });
     await refused({ planner: "best" as PollPlannerName }, /no planner best.*round-robin, proportional/);
-    await refused({ planner: "nutch", isPlanned: false }, /all pages of http:.* are asked for/);
-    await refused({ planner: "azar" }, /divides a budget, and http:.*--budget N/);
+    await refused({ planner: "nutch", isPlanned: false }, /all pages of http:.* are requested/);
+    await refused({ planner: "azar" }, /divides a budget, but http:.*--budget N/);
   });
 });

@@ -320,7 +320,7 @@ describe("a package that is not what it should be", () => {
     ["that is no ZIP file", () => randomBytes(800), /signature not found/],
     ["that is cut off", (site) => packageOf(site, changedPages).subarray(0, 900), /signature not found/],
     ["without a manifest", () => makeZip([{ name: "resources/0", content: "x" }]), /no such entry/],
-    ["whose manifest is no XML", () => makeZip([{ name: "manifest.xml", content: "no XML" }]), /passed over/],
+    ["whose manifest is no XML", () => makeZip([{ name: "manifest.xml", content: "no XML" }]), /is skipped/],
     [
       "whose manifest is encrypted",
       () => makeZip([{ name: "manifest.xml", content: "<urlset/>", flags: 1 }]),
@@ -343,7 +343,7 @@ describe("a package that is not what it should be", () => {
     ],
   ];
   for (const [what, make, message] of fewer(whole, 8))
-    it(`${what} is passed over`, async () => {
+    it(`${what} is skipped`, async () => {
       const visit = await visitWith(make);
       assert.deepEqual([visit.summary.packedPages, visit.pages.length], [0, 16]);
       assert.match(visit.warnings.join(), message);

@@ -97,7 +97,7 @@ describe("a proposal for a site", () => {
       );
       assert.equal(settings.ssi, processes ? undefined : "off");
       assert.match(findings[0]?.message ?? "", /^2 of 2 sampled pages/);
-      const said = processes ? /puts in what pages include/ : /--ssi off/;
+      const said = processes ? /processes includes/ : /--ssi off/;
       assert.ok(findings.some(({ message }) => said.test(message)));
     }
   });
@@ -133,7 +133,7 @@ describe("a proposal for a site", () => {
     const [pages, robots, wellKnown] = findings.map(({ message }) => message);
     assert.match(
       pages ?? "",
-      /^0 of 2 .*\/a\.txt has other bytes of the same number; \/index\.html has 8 bytes instead of 7\. Is it this/,
+      /^0 of 2 .*\/a\.txt has different bytes of the same length; \/index\.html has 8 bytes instead of 7\. Is it this/,
     );
     assert.match(robots ?? "", /status 200\) is not in the document root: .*--robots-dir/);
     assert.match(wellKnown ?? "", /status 403/);

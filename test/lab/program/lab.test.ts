@@ -109,7 +109,7 @@ describe("the lab", () => {
     assert.deepEqual(readdirSync(temp.path).toSorted(), ["closed", "file"]);
     // Before any of the work, which would take long.
     const { stderr } = await runLab("run", "intervals", "--param", "pages=10000000", "--out", file);
-    assert.match(stderr, /file is wanted as a folder, and a file is there\.\n {2}Name another folder with --out/);
+    assert.match(stderr, /file has to be a folder, but it is a file\.\n {2}Name another folder with --out/);
   });
 
   it("refuses a history that is too short for a league", async () => {

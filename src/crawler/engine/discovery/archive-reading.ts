@@ -87,7 +87,7 @@ function checkOrder(changes: readonly Change[], inBase: boolean): string | undef
       continue;
     }
     const path = pathOf(change);
-    if (path <= last) return "its lines are not in the order of paths";
+    if (path <= last) return "its lines are not in path order";
     last = path;
   }
   return undefined;
@@ -129,7 +129,7 @@ export async function readBaseList(
     error: { entry, message: `${formatArchiveName(entry.name)}: ${message}` },
   });
   if (!list.ok) return trouble(list.error.message);
-  if (list.value.publication !== entry.name.to) return trouble("it is of another publication than its name");
+  if (list.value.publication !== entry.name.to) return trouble("its publication differs from that in its name");
   const pages = list.value.archives.reduce((sum, archive) => sum + archive.changes, 0);
   if (pages !== list.value.pages) return trouble(`its archives hold ${pages} pages, not ${list.value.pages}`);
   return ok(list.value);

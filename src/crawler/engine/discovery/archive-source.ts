@@ -92,7 +92,10 @@ export class ArchiveSource implements ChangeSource {
     const { ports, robots } = visit;
     const location = locateIndex(visit, robots);
     if (location === undefined)
-      return problem("no-archives", "The site names no archives, and robots.txt forbids to look.");
+      return problem(
+        "no-archives",
+        "The site names no archives, and robots.txt disallows the place where they usually are.",
+      );
     const { position: remembered, writer } = ports.memory.read();
     // What another source wrote since is not in what the cursor stands for.
     const isVoid = writer !== this.name;

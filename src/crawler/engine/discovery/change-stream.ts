@@ -153,7 +153,10 @@ export async function openChangeStream(
   keepCrawlDelay(visit, rules.value.robots);
   const location = locateIndex(visit, rules.value.robots);
   if (location === undefined)
-    throw unavailable("no-archives", "The site names no archives, and robots.txt forbids to look.");
+    throw unavailable(
+      "no-archives",
+      "The site names no archives, and robots.txt disallows the place where they usually are.",
+    );
   const found = await readIndex(visit, { path: location.path });
   throwIfAborted(visit);
   if (found.kind === "unusable") throw unavailable("site-unavailable", `The index cannot be used: ${found.message}.`);

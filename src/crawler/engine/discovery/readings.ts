@@ -95,8 +95,7 @@ export class Readings {
   }
 
   #passOver(): Result<undefined> {
-    const message =
-      "The index is older than what was read before, an old copy from some cache; nothing is done with it.";
+    const message = "The index is older than what was read before, probably an old copy from a cache; it is ignored.";
     warn(this.#visit, "stale-index", message);
     return ok(undefined);
   }

@@ -146,9 +146,9 @@ export async function readRobots(
     warn(
       visit,
       "robots-kept",
-      `robots.txt could not be had (${describeOutcome(outcome)}); the copy of the last visit is used.`,
+      `robots.txt could not be fetched (${describeOutcome(outcome)}); the copy from the last visit is used.`,
     );
     return ok({ robots: parseRobots(kept.body), copy: undefined, until: kept.confirmedAt + maxCopyAgeMs });
   }
-  return problem("site-unavailable", `robots.txt could not be had: ${describeOutcome(outcome)}`);
+  return problem("site-unavailable", `robots.txt could not be fetched: ${describeOutcome(outcome)}`);
 }

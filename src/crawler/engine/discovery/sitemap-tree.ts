@@ -165,7 +165,7 @@ export class SitemapTree {
       this.#saveSometimes();
     }
     if (this.#refusals > maxToldRefusals)
-      warn(this.#visit, "sitemaps-passed-over", `${this.#refusals - maxToldRefusals} more sitemaps are passed over.`);
+      warn(this.#visit, "sitemaps-passed-over", `${this.#refusals - maxToldRefusals} more sitemaps are skipped.`);
     return {
       copies: this.#isPartial ? this.#allCopies() : this.#copies,
       failed: this.#failed,
@@ -288,7 +288,7 @@ export class SitemapTree {
       const refusal = this.#await(child, depth + 1, url);
       if (refusal === undefined) continue;
       isOpen = true;
-      this.#warn(refusal.code, `A sitemap is passed over: ${refusal.message}.`);
+      this.#warn(refusal.code, `A sitemap is skipped: ${refusal.message}.`);
     }
     this.#read += 1;
     if (isOpen) this.#isComplete = false;

@@ -45,7 +45,7 @@ export async function findSource(
     warn(
       visit,
       "source-missing",
-      `The site was followed by ${source.name}, which it lacks today. It is left alone, and nothing worse is used, until ${grace}.`,
+      `The site was followed by ${source.name}, which is missing today. The site is not visited and no worse source is used until ${grace}.`,
     );
     break;
   }

@@ -91,7 +91,7 @@ export class PackageWork {
   }
 
   #warn({ path }: PackageOffer, message: string): void {
-    warn(this.#visit, "package-unusable", `The package ${path} is passed over: ${message}.`);
+    warn(this.#visit, "package-unusable", `The package ${path} is skipped: ${message}.`);
   }
 
   async #fetch(offer: PackageOffer, maxBytes: number, download: PackageDownload): Promise<Result<undefined>> {

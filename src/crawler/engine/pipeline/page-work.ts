@@ -135,11 +135,11 @@ export async function doPageWork(visit: CrawlVisit, fetchPackages?: SeekPackages
   await work.run();
   throwIfAborted(visit);
   if (work.postponed !== undefined)
-    warn(visit, "site-postponed", `${work.postponed.message}; the rest is left for another visit.`);
+    warn(visit, "site-postponed", `${work.postponed.message}; the rest is left for the next visit.`);
   if (visit.tally.troublesInARow < maxTroublesInARow) return;
   warn(
     visit,
     "site-in-trouble",
-    `${maxTroublesInARow} page requests in a row went unanswered; the rest is left for another visit.`,
+    `${maxTroublesInARow} page requests in a row failed; the rest is left for the next visit.`,
   );
 }

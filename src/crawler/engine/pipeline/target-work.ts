@@ -384,12 +384,12 @@ export async function doTargetWork(visit: TargetVisit): Promise<EpochMs | undefi
   await work.run();
   throwIfAborted(visit);
   if (work.postponed !== undefined)
-    warn(visit, "site-postponed", `${work.postponed.message}; the rest is left for another visit.`);
+    warn(visit, "site-postponed", `${work.postponed.message}; the rest is left for the next visit.`);
   if (visit.tally.troublesInARow >= maxTroublesInARow)
     warn(
       visit,
       "site-in-trouble",
-      `${maxTroublesInARow} page requests in a row went unanswered; the rest is left for another visit.`,
+      `${maxTroublesInARow} page requests in a row failed; the rest is left for the next visit.`,
     );
   return visit.plan.asks === "all" && Number.isFinite(work.nextDueAt) ? work.nextDueAt : undefined;
 }

@@ -32,7 +32,7 @@ async function acquirePermit(
   const { rateLimiter, timing } = visit.ports;
   const keeper = site === visit.origin ? visit.clocks : undefined;
   if (visit.bounds.isSpent) {
-    const message = "this visit has received as many bytes as it may (--max-visit)";
+    const message = "this visit has reached its limit of received bytes (--max-visit)";
     return { kind: "postponed", notBefore: timing.now(), message, isByDelay: false };
   }
   const answer = await rateLimiter?.acquire(site, {
@@ -51,7 +51,7 @@ async function acquirePermit(
     return { kind: "postponed", notBefore: timing.now(), message: "stopped before the end", isByDelay: false };
   const time = new Date(answer.at).toISOString();
   const isByDelay = answer.why === "crawl-delay";
-  const message = `the site is not to be asked before ${time}${isByDelay ? " (its Crawl-delay; --max-wait lets a visit wait longer)" : ""}`;
+  const message = `no request may be sent to the site before ${time}${isByDelay ? " (its Crawl-delay; --max-wait lets a visit wait longer)" : ""}`;
   return { kind: "postponed", notBefore: answer.at, message, isByDelay };
 }
 
@@ -62,7 +62,7 @@ function endOf(visit: ReadingVisit, permit: Permit | undefined, bytes: number): 
   if (visit.mustEnd?.() === true) return { reason: "aborted", message: "stopped before the end" };
   // Counted as trouble of the site, so that it is retried later: a hostile site would hold the next permit as well.
   return permit?.isRecalled() === true
-    ? { reason: "timeout", message: "no whole answer for long, while other sites waited for its connection" }
+    ? { reason: "timeout", message: "no complete answer for a long time, while other sites waited for the connection" }
     : undefined;
 }
 
@@ -110,7 +110,7 @@ export async function getWithPermit(
       warn(
         visit,
         "retry-after-bounded",
-        `The site asks not to be asked before ${new Date(retryAt).toISOString()}; that is longer than it is left alone.`,
+        `The site asked for no request before ${new Date(retryAt).toISOString()}; that is longer than the allowed wait.`,
       );
   }
 }

@@ -19,7 +19,7 @@ export interface ReadingVisit {
   /** Time that a small request may take, and longest silence of a large one. */
   readonly timeoutMs: number;
   readonly bounds: VisitBounds;
-  /** Asked about each second of a request: whether nothing more is waited for, and it is left for another visit. */
+  /** Asked about each second of a request: whether nothing more is waited for, and it is left for the next visit. */
   readonly mustEnd?: (() => boolean) | undefined;
   readonly signal: AbortSignal | undefined;
   /** Keeps the numbers of the site's clocks; undefined if the visit remembers nothing. */

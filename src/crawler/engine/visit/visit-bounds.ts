@@ -57,7 +57,7 @@ export class VisitBounds {
   take(bytes: number): FetchStop | undefined {
     this.#receivedBytes += bytes;
     if (this.#receivedBytes <= this.#visitBytes) return undefined;
-    return { reason: "aborted", message: `this visit has received ${this.#visitBytes} bytes, as many as it may` };
+    return { reason: "aborted", message: `this visit has received ${this.#visitBytes} bytes, its limit` };
   }
 
   /**
