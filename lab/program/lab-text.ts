@@ -1,6 +1,5 @@
 import { formatElapsed, formatNoun } from "../../src/cli/terminal/quantity.ts";
-import { formatTable } from "../../src/cli/terminal/text-table.ts";
-import { wrapText } from "../../src/cli/terminal/text-wrap.ts";
+import { formatTable, wrapText } from "../../src/cli/terminal/text-layout.ts";
 import type { LabResult, PublishedVerdict } from "../../src/core/lab-result.ts";
 import { formatNumber, formatRange } from "../../src/report/number-text.ts";
 import type { Experiment } from "../experiment/experiment.ts";

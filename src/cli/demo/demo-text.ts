@@ -1,6 +1,6 @@
 import { type DemoCheck, type DemoMethod, type DemoReport, type DemoVisit, demoMethods } from "../../demo/index.ts";
 import { formatBytes, formatCount, formatElapsed } from "../terminal/quantity.ts";
-import { formatTable } from "../terminal/text-table.ts";
+import { formatTable } from "../terminal/text-layout.ts";
 
 const methodNames: Readonly<Record<DemoMethod, string>> = {
   tidemark: "Tidemark",

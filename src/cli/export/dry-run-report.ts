@@ -1,6 +1,6 @@
 import { type ExportEvent, type ExportSummary, shortenPath, type WithholdRule } from "../../core/index.ts";
 import { formatCount, formatNoun } from "../terminal/quantity.ts";
-import { formatTable } from "../terminal/text-table.ts";
+import { formatTable } from "../terminal/text-layout.ts";
 
 const examplesShown = 2;
 const exampleLength = 26;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { SiteProposal } from "../../exporter/index.ts";
-import { wrapText } from "../terminal/text-wrap.ts";
+import { wrapText } from "../terminal/text-layout.ts";
 
 const sources = {
   option: "as said",

@@ -1,6 +1,6 @@
 import type { PlannerForecasts, PlannerOutlook } from "../../crawler/index.ts";
 import { formatCount, formatNoun } from "../terminal/quantity.ts";
-import { formatTable } from "../terminal/text-table.ts";
+import { formatTable } from "../terminal/text-layout.ts";
 
 const daySeconds = 86_400;
 

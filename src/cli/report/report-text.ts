@@ -1,6 +1,6 @@
 import type { CrawlCosts, SiteReport, VisitReport } from "../../report/index.ts";
 import { formatBytes, formatCount, formatMoment, formatNoun } from "../terminal/quantity.ts";
-import { formatTable } from "../terminal/text-table.ts";
+import { formatTable } from "../terminal/text-layout.ts";
 
 /** Visits that are shown one by one; the sum is of all. */
 const visitsShown = 20;

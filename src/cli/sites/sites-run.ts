@@ -5,7 +5,7 @@ import { formatDecided } from "../crawl/follow-printer.ts";
 import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { formatMoment } from "../terminal/quantity.ts";
-import { formatTable } from "../terminal/text-table.ts";
+import { formatTable } from "../terminal/text-layout.ts";
 
 /** What the command line says about sites that are followed. */
 export interface SitesArguments {

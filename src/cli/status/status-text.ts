@@ -1,8 +1,6 @@
 import type { SiteStatus } from "../../exporter/index.ts";
-import { formatBar } from "../terminal/bar-chart.ts";
 import { formatBytes, formatCount, formatElapsed, formatMoment, formatNoun } from "../terminal/quantity.ts";
-import { formatTable } from "../terminal/text-table.ts";
-import { wrapText } from "../terminal/text-wrap.ts";
+import { formatBar, formatTable, wrapText } from "../terminal/text-layout.ts";
 
 /** What the terminal can show. */
 export interface View {

@@ -1,5 +1,5 @@
 import { hostKinds } from "../../../lab/hosts/virtual-host.ts";
-import { formatTable } from "../../../src/cli/terminal/text-table.ts";
+import { formatTable } from "../../../src/cli/terminal/text-layout.ts";
 
 import type { ProcessUse } from "./crawler-process.ts";
 import type { CrawlerResult, FollowResult } from "./follow-web.ts";

@@ -1,4 +1,4 @@
-import { formatTable } from "../../../src/cli/terminal/text-table.ts";
+import { formatTable } from "../../../src/cli/terminal/text-layout.ts";
 import type { PollingResult } from "../../lab/polled-sites.ts";
 
 /** What came of sites that one planner polled. */

@@ -1,4 +1,4 @@
-import { formatTable } from "../../../src/cli/terminal/text-table.ts";
+import { formatTable } from "../../../src/cli/terminal/text-layout.ts";
 import type { DayVisit, FollowedDays } from "./run-days.ts";
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
