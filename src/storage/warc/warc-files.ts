@@ -110,7 +110,7 @@ export class WarcFiles {
       const path = join(folder, name);
       if (name.endsWith(`${warcEnding}${openEnding}`)) await this.#finish(path, judge);
       else if (name.endsWith(warcEnding) && statSync(indexOfWarc(path), { throwIfNoEntry: false }) === undefined)
-        await writeWarcIndex(path, indexOfWarc(path), { name });
+        await writeWarcIndex(path, indexOfWarc(path), this.#options.temporary, { name });
     }
   }
 
@@ -182,6 +182,7 @@ export class WarcFiles {
       const { wholeBytes, captures } = await writeWarcIndex(
         openPath,
         index,
+        this.#options.temporary,
         judge === undefined ? { name } : { name, onLine },
       );
       judge?.end();

@@ -1,5 +1,5 @@
 import { createWriteStream } from "node:fs";
-import { basename, dirname } from "node:path";
+import { basename } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { decodeHttpHead, fieldOf, maxHttpHeadBytes, statusOf } from "../../formats/http/index.ts";
@@ -100,13 +100,16 @@ export interface WarcIndexOptions {
 
 /**
  * Writes the index of a WARC file: sorted, whole and durable before it has its name.
+ *
+ * @param spillFolder - where lines are sorted that have no room in memory
  */
 export async function writeWarcIndex(
   path: string,
   index: string,
+  spillFolder: string,
   { name = basename(path), onLine }: WarcIndexOptions = {},
 ): Promise<WarcExtent> {
-  using sort = new RecordSort(dirname(index));
+  using sort = new RecordSort(spillFolder);
   const extent = await readWarcFile(path, name, (line) => addLine(sort, line));
   const temporary = `${index}.tmp`;
   await pipeline(Readable.from(withEnds(drainLines(sort), onLine)), createWriteStream(temporary));
