@@ -36,15 +36,15 @@ export function formatForecasts(forecasts: PlannerForecasts, freshness: number |
   const { sites, pages, polledPages, polls, changing, budgetPerDay, planners } = forecasts;
   const { daily, weekly, monthly } = changing;
   const share = (value: number): string => percent(value, 0);
-  const head = ["planner", "fresh", "surely, %", "age", "a day", "never"];
+  const head = ["planner", "fresh", "90 % range", "age", "a day", "never"];
   const parts = [
     `${sites.length === 1 ? sites[0] : formatNoun(sites.length, "site")}\n`,
     `${formatNoun(pages, "page")}, ${formatCount(polledPages)} with a history, of ${formatNoun(polls, "poll")} in all.\n`,
-    `Of them ${share(daily)} change daily or oftener, ${share(weekly)} weekly, ${share(monthly)} monthly.\n`,
+    `Of them ${share(daily)} change at least daily, ${share(weekly)} weekly, ${share(monthly)} monthly.\n`,
     `Budget: ${perDay(budgetPerDay)} requests a day, ${percent(budgetPerDay / pages)} of the pages.\n\n`,
     formatTable([head, ...planners.map(lineOf)], "lrrrrr"),
-    "\nfresh: time in which copies are as the pages are; surely: 90 % by what is known;\n",
-    "age: of copies of visited pages; a day: requests; never: pages left out.\n",
+    "\nfresh: share of time in which copies equal the pages;\n90 % range: where that lies with a probability of 90 %, given the history;\n",
+    "age: mean age of the copies of visited pages; a day: requests;\nnever: pages that are never requested.\n",
   ];
   if (freshness === undefined) return parts.join("");
   const needs = planners.map(({ planner, neededPerDay }) => {
@@ -53,6 +53,6 @@ export function formatForecasts(forecasts: PlannerForecasts, freshness: number |
   });
   parts.push(`\nFor ${percent(freshness)} fresh copies:\n\n`);
   parts.push(formatTable([["planner", "requests a day", "of the pages"], ...needs], "lrr"));
-  if (needs.some(([, needed]) => needed === "-")) parts.push("\n-: by no budget.\n");
+  if (needs.some(([, needed]) => needed === "-")) parts.push("\n-: no budget reaches it.\n");
   return parts.join("");
 }

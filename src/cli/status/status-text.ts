@@ -66,8 +66,8 @@ function factsOf(status: SiteStatus): Array<readonly [string, string]> {
     facts.push(["pages", `${formatCount(pages)}, in epoch ${epoch}`]);
     const bytes = published?.listedBytes;
     const size =
-      bytes === undefined ? `${formatBytes(intervalBytes)} without those of the base` : `${formatBytes(bytes)} in all`;
-    facts.push(["archives", `${formatCount(archives)} of ${formatNoun(intervals, "interval")} and the base, ${size}`]);
+      bytes === undefined ? `${formatBytes(intervalBytes)} without the base` : `${formatBytes(bytes)} in all`;
+    facts.push(["archives", `${formatCount(archives)} (the base and ${formatNoun(intervals, "interval")}), ${size}`]);
     facts.push(["base", baseOf(status)]);
   }
   facts.push(["last run", lastRun === undefined ? "left no record" : formatLastRun(status)]);
