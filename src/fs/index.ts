@@ -24,3 +24,4 @@ export { readSideFile, sideFileIn, writeSideFile } from "./side-file.ts";
 export { findLockHolder, type LockHolder, SiteLock } from "./site-lock.ts";
 export { SpillFile } from "./spill-file.ts";
 export { writeTextFile } from "./text-file.ts";
+export { WatchedFiles } from "./watched-files.ts";

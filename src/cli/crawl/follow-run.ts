@@ -8,7 +8,7 @@ import {
   followSites,
   isFailedVisit,
 } from "../../crawler/index.ts";
-import { changesOfFile } from "../changes/changed-file.ts";
+import { WatchedFiles } from "../../fs/index.ts";
 import { printEvent, type RunContext } from "../terminal/command.ts";
 import { reportError, reportSiteError } from "../terminal/error-report.ts";
 import { type ExitCode, exitCodeOfVisit, exitCodes, worstExitCode } from "../terminal/exit-code.ts";
@@ -56,7 +56,11 @@ class FollowRun {
   }
 
   async run(): Promise<ExitCode> {
-    const { connections, isForever = false } = this.#options;
+    const { connections, isForever = false, sitesFile, configFile } = this.#options;
+    const file = sitesFile ?? configFile;
+    await using watched = new WatchedFiles();
+    // Before it is read, so that no change after that is missed.
+    if (isForever && file !== undefined) watched.follow([file]);
     const first = await findCrawlSites(this.#options);
     const place = placeOf(first);
     const { signal } = this.#context;
@@ -64,7 +68,7 @@ class FollowRun {
     try {
       await followSites({
         ...place,
-        sites: this.#lists(first, AbortSignal.any([signal, ended.signal])),
+        sites: this.#lists(first, watched, AbortSignal.any([signal, ended.signal])),
         isForever,
         connections,
         signal,
@@ -93,22 +97,33 @@ class FollowRun {
     return isForever ? exitCodes.done : this.#worst;
   }
 
-  /** The sites as the command line has them, and again whenever their file has changed, until a signal. */
+  /** The sites as the command line has them, and again whenever their file or a list of URLs has changed, until a signal. */
   async *#lists(
     first: readonly CrawlSettings[],
+    watched: WatchedFiles,
     signal: AbortSignal,
   ): AsyncGenerator<readonly FollowedSite[], void, void> {
-    yield await this.#prepare(first);
     const { sitesFile, configFile, isForever } = this.#options;
     const file = sitesFile ?? configFile;
-    if (file === undefined || !isForever) return;
     const { into, stateFile } = placeOf(first);
-    for await (const _ of changesOfFile(file, signal)) {
+    const follow = (sites: readonly CrawlSettings[]): void => {
+      const lists = sites.flatMap(({ urls }) => (urls === undefined || urls === "-" ? [] : [urls]));
+      watched.follow(file === undefined ? lists : [file, ...lists]);
+    };
+    if (isForever) follow(first);
+    yield await this.#prepare(first);
+    if (!isForever) return;
+    let sites = first;
+    for (let changed = await watched.next(signal); changed !== undefined; changed = await watched.next(signal)) {
       try {
-        const sites = await findCrawlSites(this.#options);
-        placeOf([{ ...first[0], into, ...omitUndefined({ stateFile }) } as CrawlSettings, ...sites]);
+        if (file !== undefined && changed.includes(file)) {
+          const listed = await findCrawlSites(this.#options);
+          placeOf([{ ...first[0], into, ...omitUndefined({ stateFile }) } as CrawlSettings, ...listed]);
+          sites = listed;
+          follow(sites);
+        }
         yield await this.#prepare(sites);
-        this.#tellList(file, sites.length);
+        for (const path of changed) this.#tellList(path, sites.length);
       } catch (error) {
         const { code, message } = reportError(error);
         if (code === "bug") throw error;

@@ -26,6 +26,13 @@ function checkSite(site: FollowedSite): string {
   return origin;
 }
 
+/** Whether what is to be asked for is another list; one that can only be read once is the same. */
+function hasOtherUrls({ urls: a }: FollowedSite, { urls: b }: FollowedSite): boolean {
+  if (a === b) return false;
+  if (!Array.isArray(a) || !Array.isArray(b)) return a === undefined || b === undefined;
+  return a.length !== b.length || a.some((url, at) => url !== b[at]);
+}
+
 /** The followed sites as listed now, and their entries in the scheduler. */
 export class FollowedSites {
   readonly #scheduler: SiteScheduler;
@@ -52,7 +59,7 @@ export class FollowedSites {
   }
 
   /**
-   * Replaces the list.
+   * Replaces the list. A site that was listed with other URLs to request is visited at once.
    *
    * @throws TidemarkError `bad-option`; the previous list stays in force
    */
@@ -71,11 +78,12 @@ export class FollowedSites {
       this.#metrics.leave(origin);
     }
     for (const [origin, site] of wanted) {
-      const isNew = !this.#listed.has(origin);
+      const before = this.#listed.get(origin);
       this.#listed.set(origin, site);
       if (site.politeness === undefined) this.politenessBySite.delete(origin);
       else this.politenessBySite.set(origin, site.politeness);
-      this.#enter(origin, site, known.get(origin), isNew);
+      this.#enter(origin, site, known.get(origin), before === undefined);
+      if (before !== undefined && hasOtherUrls(before, site)) this.#scheduler.expedite(origin, this.#now());
     }
   }
 

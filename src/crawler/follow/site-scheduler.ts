@@ -25,6 +25,8 @@ interface Slot {
   isPaused: boolean;
   isUnderWay: boolean;
   backlog: number;
+  /** While it is visited: when it is to be visited next at the latest. */
+  notAfter: EpochMs;
 }
 
 /**
@@ -77,7 +79,15 @@ export class SiteScheduler {
   add(site: string, at: EpochMs, priority: number = defaultPriority): void {
     const known = this.#numbers.get(site);
     const number = known ?? this.#free.pop() ?? this.#slots.length;
-    const slot = this.#slots[number] ?? { site, at, priority, isPaused: false, isUnderWay: false, backlog: 0 };
+    const slot = this.#slots[number] ?? {
+      site,
+      at,
+      priority,
+      isPaused: false,
+      isUnderWay: false,
+      backlog: 0,
+      notAfter: Number.POSITIVE_INFINITY,
+    };
     slot.at = at;
     slot.priority = priority;
     this.#slots[number] = slot;
@@ -114,7 +124,16 @@ export class SiteScheduler {
     this.#change(site, (slot) => {
       if (slot.isUnderWay) this.#underWay--;
       slot.isUnderWay = false;
-      slot.at = at;
+      slot.at = Math.min(at, slot.notAfter);
+      slot.notAfter = Number.POSITIVE_INFINITY;
+    });
+  }
+
+  /** A site is to be visited no later than at a time; one that is being visited, again. */
+  expedite(site: string, at: EpochMs): void {
+    this.#change(site, (slot) => {
+      if (slot.isUnderWay) slot.notAfter = at;
+      else slot.at = Math.min(slot.at, at);
     });
   }
 

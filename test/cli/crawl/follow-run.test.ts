@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { on } from "node:events";
-import { renameSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, it } from "node:test";
@@ -125,6 +125,46 @@ describe("tidemark crawl --sites", () => {
       assert.deepEqual([linesOf(stdout).at(-1)?.event, linesOf(stdout).at(-1)?.visits], ["summary", 2]);
     });
   }
+
+  it("with --forever asks for what a list of URLs says anew, at once, also after it was replaced or missing", {
+    timeout: 120_000,
+  }, async () => {
+    await using trial = await Trial.open(1);
+    const [site] = trial.sites;
+    assert.ok(site !== undefined);
+    site.set({ "/": "home", "/a": "<p>a", "/b": "<p>b", "/c": "<p>c" });
+    const file = join(trial.folder.path, "urls.txt");
+    const list = (...paths: string[]): void => {
+      writeFileSync(`${file}.new`, paths.map((path) => `${site.origin}${path}\n`).join(""));
+      renameSync(`${file}.new`, file);
+    };
+    list("/a");
+    const args = ["crawl", `${site.origin}/`, "--urls", file, "--into", trial.into, "--forever", "--json"];
+    const child = startProgram(args);
+    const ended = endOf(child);
+    assert.ok(child.stdout !== null);
+    const lines = on(createInterface({ input: child.stdout }), "line");
+    const told = async (event: string): Promise<Line> => {
+      for (;;) {
+        const { value } = await lines.next();
+        const parsed = JSON.parse(value[0]) as Line;
+        if (parsed.event === event) return parsed;
+      }
+    };
+    const held = (): string => Object.keys(readMirror(trial.into, site.origin)).sort().join(" ");
+    await told("site-summary");
+    assert.equal(held(), "/a");
+    list("/a", "/b");
+    assert.equal((await told("site-summary")).created, 1);
+    assert.equal(held(), "/a /b");
+    rmSync(file);
+    assert.match(String((await told("warning")).message), /urls\.txt/);
+    list("/a", "/b", "/c");
+    assert.equal((await told("site-summary")).created, 1);
+    assert.equal(held(), "/a /b /c");
+    child.kill("SIGINT");
+    assert.equal((await ended).code, exitCodes.done);
+  });
 
   it("with --forever says at its end what all visits came to", async () => {
     await using trial = await Trial.open(1);
