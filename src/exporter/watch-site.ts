@@ -1,9 +1,10 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { type ErrorCode, type ExportSummary, TidemarkError } from "../core/index.ts";
 import { replaceRobotsBlock } from "../formats/robots/index.ts";
+import { WatchedFiles } from "../fs/index.ts";
 import { exportParts } from "./export-site.ts";
 import type { ExportSiteOptions } from "./export-site-options.ts";
-import { readRobotsFile } from "./publish/published-files.ts";
+import { readRobotsFile, robotsFileName } from "./publish/published-files.ts";
 import { readSiteRules } from "./site-rules.ts";
 import { SiteWatch } from "./watch/site-watch.ts";
 import type { SiteWatchOptions } from "./watch/site-watch-options.ts";
@@ -11,7 +12,7 @@ import type { ScanReason, WatchRound } from "./watch/watch-round.ts";
 
 /** Options of a watch. */
 export interface WatchSiteOptions extends Omit<ExportSiteOptions, "dryRun" | "urls"> {
-  /** A list of pages, read again in each round; then each round scans everything. */
+  /** A list of pages, watched and read again in each round; then each round scans everything. */
   readonly urls?: string;
   /** Settle time: milliseconds without changes before they are published. @default 30000 */
   readonly settleMs?: number;
@@ -49,6 +50,8 @@ const passing: ReadonlySet<ErrorCode> = new Set([
  * at the start, every {@link WatchSiteOptions.rescanMs}, and whenever events may have been lost, so that nothing is
  * missed.
  *
+ * `robots.txt` and the list of `urls` are watched too, wherever they are.
+ *
  * A round costs as much as the folders that changed, not as the site; with `map` it scans the whole site, and changes
  * only in mapped folders wait for the next round. Temporary failures are reported, and the changes are published after
  * they have passed.
@@ -64,6 +67,10 @@ export async function watchSite(options: WatchSiteOptions): Promise<void> {
   const { settleMs, rescanMs, timers, signal, onRound } = options;
   const rules = await readSiteRules(options);
   const onEvent = options.onEvent ?? (() => undefined);
+  const robotsDir = resolve(rules.robotsDir);
+  const { urls } = options;
+  await using edited = new WatchedFiles();
+  edited.follow([join(robotsDir, robotsFileName), ...(urls === undefined ? [] : [urls])]);
   await using watch = new SiteWatch({
     docroot: rules.docroot,
     globs: rules.globs,
@@ -78,13 +85,26 @@ export async function watchSite(options: WatchSiteOptions): Promise<void> {
   });
   await watch.start();
   await onRound?.({ kind: "watching", folders: watch.counts.folders });
-  const watching = new Watching(options, rules.robotsDir);
+  const watching = new Watching(options, robotsDir);
+  void noteEdits(edited, watch, async (files) => {
+    return (urls !== undefined && files.includes(urls)) || (await watching.hasOtherRobots());
+  });
   for (let round = await watch.next(); round !== undefined; round = await watch.next()) {
     const done = await watching.publish(round);
     if (done === undefined) return;
     if (done.kind === "failed") watch.giveBack(round);
     await onRound?.(done);
   }
+}
+
+/** Asks for a round when a watched file was edited. @param matters - whether these files are others than the last round went by */
+async function noteEdits(
+  edited: WatchedFiles,
+  watch: SiteWatch,
+  matters: (files: readonly string[]) => Promise<boolean>,
+): Promise<void> {
+  for (let files = await edited.next(); files !== undefined; files = await edited.next())
+    if (await matters(files)) watch.note();
 }
 
 class Watching {
@@ -94,15 +114,19 @@ class Watching {
 
   constructor(options: WatchSiteOptions, robotsDir: string) {
     this.#options = options;
-    this.#robotsDir = resolve(robotsDir);
+    this.#robotsDir = robotsDir;
+  }
+
+  /** Whether robots.txt says something else than when it was published last, in the owner's lines; also if it cannot be read. */
+  async hasOtherRobots(): Promise<boolean> {
+    return (await this.#readRobots().catch(() => undefined)) !== this.#robots;
   }
 
   /** Publishes the changes of a round; undefined if it was stopped. */
   async publish(round: WatchRound): Promise<WatchedRound | undefined> {
     try {
-      const { content } = await readRobotsFile(this.#robotsDir);
-      const robots = replaceRobotsBlock(Buffer.from(content).toString("latin1"), "");
-      // Changed rules may publish or withhold any page.
+      const robots = await this.#readRobots();
+      // Other rules may publish or hold back any page.
       const isSame = robots === this.#robots;
       // Listed pages are in no folder: a partial scan would consider them deleted.
       const hasLists = this.#options.urls !== undefined || this.#options.sitemapFrom !== undefined;
@@ -113,8 +137,15 @@ class Watching {
     } catch (error) {
       if (!(error instanceof TidemarkError)) throw error;
       if (error.code === "aborted") return undefined;
-      if (!passing.has(error.code)) throw error;
+      // What was right once, a list that is being edited made wrong.
+      const isOfList = error.code === "bad-option" && this.#options.urls !== undefined && this.#robots !== undefined;
+      if (!passing.has(error.code) && !isOfList) throw error;
       return { kind: "failed", error };
     }
+  }
+
+  async #readRobots(): Promise<string> {
+    const { content } = await readRobotsFile(this.#robotsDir);
+    return replaceRobotsBlock(Buffer.from(content).toString("latin1"), "");
   }
 }

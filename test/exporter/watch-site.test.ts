@@ -164,3 +164,82 @@ test("what does not pass ends the watch", async () => {
   await assert.rejects(watchSite({ ...options, segmentSize: 0 }), { code: "bad-option" });
   await assert.rejects(watchSite({ ...options, docroot: join(site.docroot, "none") }), { code: "not-found" });
 });
+
+/** What an editor does: a new file in the place of the old. */
+function replace(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text);
+  renameSync(`${file}.new`, file);
+}
+
+test("robots.txt in a folder of its own is watched, replaced, removed and put back", { timeout: 120_000 }, async () => {
+  using site = new TestSite();
+  using elsewhere = makeTempFolder();
+  for (const name of ["a.html", "x/1.html"]) site.write(name, name);
+  const robots = join(elsewhere.path, "robots.txt");
+  await using watch = new Watched(site, { robotsDir: elsewhere.path });
+  const paths = (): string => [...site.hold().keys()].sort().join(" ");
+  const until = async (wanted: string): Promise<void> => {
+    do await watch.published();
+    while (paths() !== wanted);
+  };
+  await until("/a.html /x/1.html");
+  writeFileSync(robots, "User-agent: *\nDisallow: /x/\n");
+  await until("/a.html");
+  replace(robots, "User-agent: *\nDisallow: /a\n");
+  await until("/x/1.html");
+  rmSync(robots);
+  await until("/a.html /x/1.html");
+  replace(robots, "User-agent: *\nDisallow: /x/\n");
+  await until("/a.html");
+});
+
+test("robots.txt of the document root is watched, also where the patterns leave it out", {
+  timeout: 120_000,
+}, async () => {
+  using site = new TestSite();
+  for (const name of ["a.html", "b.html"]) site.write(name, name);
+  const robots = join(site.docroot, "robots.txt");
+  await using watch = new Watched(site, { include: ["*.html"] });
+  await watch.until(["a.html", "b.html"]);
+  replace(robots, "User-agent: *\nDisallow: /a\n");
+  await watch.until(["b.html"]);
+  rmSync(robots);
+  await watch.until(["a.html", "b.html"]);
+  replace(robots, "User-agent: *\nDisallow: /b\n");
+  await watch.until(["a.html"]);
+});
+
+test("a list of pages is watched; one that is empty or gone for a while deletes nothing", {
+  timeout: 120_000,
+}, async () => {
+  using site = new TestSite();
+  using elsewhere = makeTempFolder();
+  site.write("a.html", "a");
+  const urls = join(elsewhere.path, "urls");
+  writeFileSync(urls, "/p1\n");
+  await using watch = new Watched(site, { urls });
+  const paths = (): string => [...site.hold().keys()].sort().join(" ");
+  const until = async (wanted: string): Promise<void> => {
+    do await watch.published();
+    while (paths() !== wanted);
+  };
+  const failed = async (): Promise<string> => {
+    for (;;) {
+      const round = await watch.next();
+      if (round.kind === "failed") return round.error.code;
+    }
+  };
+  await until("/a.html /p1");
+  writeFileSync(urls, "/p1\n/p2\n");
+  await until("/a.html /p1 /p2");
+  replace(urls, "/p3\n");
+  await until("/a.html /p3");
+  writeFileSync(urls, "");
+  assert.equal(await failed(), "bad-option");
+  rmSync(urls);
+  while ((await failed()) !== "not-found");
+  assert.equal(paths(), "/a.html /p3");
+  replace(urls, "/p3\n/p4\n");
+  await until("/a.html /p3 /p4");
+  assert.equal(await watch.end(), undefined);
+});

@@ -1,38 +1,144 @@
+import { isDeepStrictEqual } from "node:util";
 import { omitUndefined, TidemarkError } from "../../core/index.ts";
 import type { ExportSettings } from "../../exporter/index.ts";
 import { type WatchedRound, watchSite } from "../../exporter/index.ts";
+import { WatchedFiles } from "../../fs/index.ts";
 import { printEvent, type RunContext } from "../terminal/command.ts";
+import { reportError } from "../terminal/error-report.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { formatNoun } from "../terminal/quantity.ts";
 import { findSites, type SiteChoice } from "../terminal/site-choice.ts";
 import { ExportPrinter } from "./export-printer.ts";
 import type { ExportRun } from "./export-run.ts";
 
-/** Watches sites until a signal, and prints what each publication comes to. One that cannot go on ends all. */
+/**
+ * Watches sites until a signal, and prints what each publication comes to. One that cannot go on ends all, but for those that an
+ * edited configuration brought.
+ */
 export async function runWatch(options: SiteChoice, run: ExportRun, context: RunContext): Promise<ExitCode> {
+  const { configFile } = options;
+  await using edited = new WatchedFiles();
+  // Before it is read, so that no change after that is missed.
+  if (configFile !== undefined) edited.follow([configFile]);
+  const watches = new SiteWatches(run, context);
+  watches.begin(await findWatchedSites(options));
+  if (configFile !== undefined) void takeEdits(watches, edited, configFile, options);
+  const { rounds, publications } = await watches.end();
+  if (context.json) context.out.writeJson({ event: "summary", rounds, publications });
+  return exitCodes.done;
+}
+
+async function findWatchedSites(options: SiteChoice): Promise<ExportSettings[]> {
   const sites = await findSites(options);
   if (sites.some(({ urls }) => urls === "-")) {
     throw new TidemarkError("bad-option", "A watch reads its lists again and again, and standard input ends.", {
       hint: "Give --urls a file.",
     });
   }
-  const end = new AbortController();
-  const signal = AbortSignal.any([context.signal, end.signal]);
-  const watches = sites.map((site) => new SiteWatching(site, run, { ...context, signal }, sites.length > 1));
-  const ends = await Promise.allSettled(
-    watches.map(async (watch) => {
-      try {
-        await watch.run();
-      } finally {
-        end.abort();
-      }
-    }),
-  );
-  for (const one of ends) if (one.status === "rejected") throw one.reason;
-  const rounds = watches.reduce((sum, watch) => sum + watch.rounds, 0);
-  const publications = watches.reduce((sum, watch) => sum + watch.publications, 0);
-  if (context.json) context.out.writeJson({ event: "summary", rounds, publications });
-  return exitCodes.done;
+  return sites;
+}
+
+/** Takes the configuration again whenever it has changed. One with mistakes is told, and the one before holds on. */
+async function takeEdits(watches: SiteWatches, edited: WatchedFiles, file: string, options: SiteChoice): Promise<void> {
+  while ((await edited.next()) !== undefined) {
+    try {
+      const sites = await findWatchedSites(options);
+      watches.tellEdit(file, sites.length);
+      await watches.change(sites);
+    } catch (error) {
+      watches.fail(error, true);
+    }
+  }
+}
+
+interface RunningWatch {
+  readonly site: ExportSettings;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** What all rounds together came to. */
+interface WatchSum {
+  rounds: number;
+  publications: number;
+}
+
+/** The watches of several sites, which an edited configuration changes. */
+class SiteWatches {
+  readonly #run: ExportRun;
+  readonly #context: RunContext;
+  readonly #printer: ExportPrinter;
+  readonly #running = new Set<RunningWatch>();
+  readonly #sum: WatchSum = { rounds: 0, publications: 0 };
+  readonly #end = new AbortController();
+  readonly #signal: AbortSignal;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(run: ExportRun, context: RunContext) {
+    this.#run = run;
+    this.#context = context;
+    this.#printer = new ExportPrinter(context.err, context.quiet, false);
+    this.#signal = AbortSignal.any([context.signal, this.#end.signal]);
+  }
+
+  begin(sites: readonly ExportSettings[], isEdit = false): void {
+    for (const site of sites) this.#begin(site, isEdit);
+  }
+
+  /** Ends the watches of sites that are not listed as they were, and begins those that are new. */
+  async change(sites: readonly ExportSettings[]): Promise<void> {
+    const left = [...this.#running].filter((watch) => !sites.some((site) => isDeepStrictEqual(site, watch.site)));
+    for (const { stop } of left) stop.abort();
+    await Promise.all(left.map(({ ended }) => ended));
+    if (this.#signal.aborted) return;
+    const known = [...this.#running].map(({ site }) => site);
+    this.begin(
+      sites.filter((site) => !known.some((one) => isDeepStrictEqual(one, site))),
+      true,
+    );
+  }
+
+  tellEdit(file: string, sites: number): void {
+    if (this.#context.json) this.#context.out.writeJson({ event: "sites", file, sites });
+    else this.#printer.say(`${file}: ${formatNoun(sites, "site")}`);
+  }
+
+  /** @param isEdit - it came of an edit: it is told, and what else is watched goes on */
+  fail(error: unknown, isEdit: boolean, site?: string): void {
+    const { code, message } = reportError(error);
+    if (!isEdit || code === "bug") {
+      this.#failure ??= { error };
+      this.#end.abort();
+      return;
+    }
+    const mark = site === undefined ? {} : { site };
+    printEvent(this.#context, { event: "warning", code: "config-file", message, ...mark });
+    if (!this.#context.json) this.#printer.say(`warning: ${site === undefined ? "" : `${site}: `}${message}`);
+  }
+
+  /** Waits for the signal, or for a watch that cannot go on, and then for all to end. */
+  async end(): Promise<Readonly<WatchSum>> {
+    await new Promise<void>((resolve) => {
+      if (this.#signal.aborted) resolve();
+      else this.#signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    await Promise.all([...this.#running].map(({ ended }) => ended));
+    if (this.#failure !== undefined) throw this.#failure.error;
+    return this.#sum;
+  }
+
+  #begin(site: ExportSettings, isEdit: boolean): void {
+    const stop = new AbortController();
+    const context = { ...this.#context, signal: AbortSignal.any([this.#signal, stop.signal]) };
+    const markOf = (): object => (this.#running.size > 1 ? { site: site.baseUrl } : {});
+    const watching = new SiteWatching(site, this.#run, context, this.#sum, markOf);
+    const ended = watching
+      .run()
+      .catch((error: unknown) => this.fail(error, isEdit, site.baseUrl))
+      .finally(() => this.#running.delete(running));
+    const running: RunningWatch = { site, stop, ended };
+    this.#running.add(running);
+  }
 }
 
 class SiteWatching {
@@ -40,17 +146,18 @@ class SiteWatching {
   readonly #run: ExportRun;
   readonly #context: RunContext;
   readonly #printer: ExportPrinter;
-  readonly #mark: { readonly site?: string };
-  rounds = 0;
-  publications = 0;
+  readonly #sum: WatchSum;
+  readonly #markOf: () => object;
+  #hasTold = false;
 
-  /** @param isOneOfSeveral - then each event says of which site it is */
-  constructor(site: ExportSettings, run: ExportRun, context: RunContext, isOneOfSeveral: boolean) {
+  /** @param markOf - what each event has beside its own, which tells several sites apart */
+  constructor(site: ExportSettings, run: ExportRun, context: RunContext, sum: WatchSum, markOf: () => object) {
     this.#site = site;
     this.#run = run;
     this.#context = context;
     this.#printer = new ExportPrinter(context.err, context.quiet, false);
-    this.#mark = isOneOfSeveral ? { site: site.baseUrl } : {};
+    this.#sum = sum;
+    this.#markOf = markOf;
   }
 
   async run(): Promise<void> {
@@ -61,7 +168,7 @@ class SiteWatching {
         ...omitUndefined({ settleMs: this.#run.settleMs, rescanMs: this.#run.rescanMs }),
         signal,
         onEvent: (event) => {
-          printEvent(this.#context, event, this.#mark);
+          printEvent(this.#context, event, this.#markOf());
           this.#printer.show(event, json);
         },
         onRound: async (round) => {
@@ -78,22 +185,24 @@ class SiteWatching {
     const { json, quiet, out } = this.#context;
     if (round.kind === "exported") await this.#tell(round);
     else if (round.kind === "failed") this.#fail(round.error);
-    else if (json) out.writeJson({ event: "watching", folders: round.folders, ...this.#mark });
+    else if (json) out.writeJson({ event: "watching", folders: round.folders, ...this.#markOf() });
     else if (!quiet) this.#printer.say(`watching ${formatNoun(round.folders, "folder")} (Ctrl-C ends)`);
   }
 
   #fail({ code, message, hint }: TidemarkError): void {
-    printEvent(this.#context, { event: "warning", code, message, ...this.#mark });
+    printEvent(this.#context, { event: "warning", code, message, ...this.#markOf() });
     if (this.#context.json) return;
     this.#printer.say(`failed: ${message} It is tried again.${hint === undefined ? "" : ` ${hint}`}`);
   }
 
   async #tell({ summary, because }: Extract<WatchedRound, { kind: "exported" }>): Promise<void> {
     const { json, quiet, out } = this.#context;
-    this.rounds += 1;
-    if (summary.published) this.publications += 1;
+    const isFirst = !this.#hasTold;
+    this.#hasTold = true;
+    this.#sum.rounds += 1;
+    if (summary.published) this.#sum.publications += 1;
     if (json) out.writeJson({ event: "round", because, ...summary });
-    else if (!quiet && (summary.published || this.rounds === 1)) out.write(this.#printer.result(summary));
+    else if (!quiet && (summary.published || isFirst)) out.write(this.#printer.result(summary));
     if (!this.#run.indexNow) return;
     const { tellOfExport } = await import("./index-now-run.ts");
     await tellOfExport(this.#site, this.#run, summary, this.#context, this.#printer);

@@ -23,7 +23,8 @@ const gunzipAsync = promisify(gunzip);
 /** Largest robots.txt that a block is put into; RFC 9309 section 2.5 lets readers stop at 500 KiB. */
 const maxRobotsBytes = 4 * 1024 * 1024;
 
-const robotsFileName = "robots.txt";
+/** The file's name in its folder. */
+export const robotsFileName = "robots.txt";
 
 /** What of a ledger the index tells. */
 export type IndexedLedger = Pick<Ledger, "site" | "epoch" | "publication" | "pages" | "base" | "intervals">;

@@ -109,6 +109,12 @@ export class SiteWatch implements AsyncDisposable {
     });
   }
 
+  /** Notes that a file changed which is no page and which rounds go by: a round comes, of the root's entries at least. */
+  note(): void {
+    this.#dirty.markFolder("/");
+    this.#noteChange();
+  }
+
   /** Takes a round back that was not published: it is part of a later one, after the settle time. */
   giveBack(round: WatchRound): void {
     if (round.kind === "scan") this.#givenBack = round.reason;
