@@ -2,7 +2,7 @@ export { readCrawlConfiguration } from "./crawl-configuration.ts";
 export { areIntervalsInOrder, type CrawlSettings, crawlSettings } from "./crawl-settings.ts";
 export { crawlSite } from "./crawl-site.ts";
 export type { CrawlSiteOptions } from "./crawl-site-options.ts";
-export { openChangeStream } from "./engine/discovery/change-stream.ts";
+export { type ChangeStream, openChangeStream } from "./engine/discovery/change-stream.ts";
 export { boundShare } from "./engine/revisit/share-bound.ts";
 export { decideSite } from "./follow/decide-site.ts";
 export { type FollowLook, readFollowStatus } from "./follow/follow-files.ts";

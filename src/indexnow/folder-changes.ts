@@ -1,5 +1,5 @@
 import { type Change, type CrawlEvent, type Cursor, type EpochSeconds, TidemarkError } from "../core/index.ts";
-import { openChangeStream } from "../crawler/index.ts";
+import { type ChangeStream, openChangeStream } from "../crawler/index.ts";
 import {
   type ArchiveIndex,
   indexFileName,
@@ -48,19 +48,22 @@ export class FolderChanges implements ChangeSource {
   }
 
   /**
-   * Reads changes after a cursor, or the whole site, in path order. A cursor that the archives do not lead from gives a guess: pages
-   * that were modified since its publication.
+   * Reads changes after a cursor, or the whole site, in path order. Where no archives lead from the cursor, it gives a guess: pages
+   * that were modified since its publication. Whole site and guess hold each deletion that the archives still list, too.
    */
   async openChanges(after: Cursor | undefined): Promise<ChangeReading> {
-    if (after === undefined) return await this.#open({});
-    const reading = await this.#open({ cursor: after });
+    if (after === undefined) return await this.#open({}, false);
+    const reading = await this.#open({ cursor: after }, false);
     if (!reading.reset) return reading;
     await reading[Symbol.asyncDispose]();
     // Last-modified is true of what is published: it tells what changed as well as can be known.
-    return { ...(await this.#open({ since: after.publication })), isGuess: true };
+    return await this.#open({ since: after.publication }, true);
   }
 
-  async #open(from: { cursor?: Cursor; since?: EpochSeconds }): Promise<ChangeReading & { readonly reset: boolean }> {
+  async #open(
+    from: { cursor?: Cursor; since?: EpochSeconds },
+    isGuess: boolean,
+  ): Promise<ChangeReading & { readonly reset: boolean }> {
     const merges: StoredMerge[] = [];
     const dispose = async (): Promise<void> => {
       for (const merge of merges.splice(0)) merge[Symbol.dispose]();
@@ -71,27 +74,40 @@ export class FolderChanges implements ChangeSource {
       return merge;
     };
     try {
-      const stream = await openChangeStream(
-        { requests: this.#requests, codec: nodeCodec, timing: realTiming(), rateLimiter: undefined },
-        {
-          origin: this.#origin,
-          agent: [ownProductToken],
-          filter: parseTypes([]),
-          ...from,
-          ...(this.#signal === undefined ? {} : { signal: this.#signal }),
-          onEvent: this.#report,
-        },
-        openMerge,
-      );
+      const { reset, cursor, changes } = await this.#openStream(from, openMerge);
       // Archives have the order of their groups, a base that of last-modified.
       const sorted = openMerge();
-      for await (const changes of inBlocks(stream.changes, 1000)) sorted.add(changes);
-      const { reset, cursor } = stream;
-      return { reset, cursor, isGuess: false, changes: sorted.changes(), [Symbol.asyncDispose]: dispose };
+      for await (const block of inBlocks(changes, 1000)) sorted.add(block);
+      if (from.cursor === undefined) {
+        // Read after the pages, so that it leads at least as far.
+        const { epoch, completeFrom } = await this.#readIndex();
+        const chain = await this.#openStream({ cursor: { epoch, publication: completeFrom } }, openMerge);
+        for await (const block of inBlocks(chain.changes, 1000))
+          sorted.add(block.filter(({ kind }) => kind === "deleted"));
+      }
+      return { reset, cursor, isGuess, changes: sorted.changes(), [Symbol.asyncDispose]: dispose };
     } catch (error) {
       await dispose();
       throw error;
     }
+  }
+
+  async #openStream(
+    from: { cursor?: Cursor; since?: EpochSeconds },
+    openMerge: () => StoredMerge,
+  ): Promise<ChangeStream> {
+    return await openChangeStream(
+      { requests: this.#requests, codec: nodeCodec, timing: realTiming(), rateLimiter: undefined },
+      {
+        origin: this.#origin,
+        agent: [ownProductToken],
+        filter: parseTypes([]),
+        ...from,
+        ...(this.#signal === undefined ? {} : { signal: this.#signal }),
+        onEvent: this.#report,
+      },
+      openMerge,
+    );
   }
 
   async #readIndex(): Promise<ArchiveIndex> {

@@ -305,14 +305,17 @@ describe("tellIndexNow", () => {
     }
   });
 
-  it("submits all URLs when both files of its position are damaged", async () => {
+  it("submits all URLs and known deletions when both files of its position are damaged", async () => {
     await using told = await openFollowed();
-    await told.publish({ "a.html": "2" });
+    await told.publish({ "a.html": "2", "gone.html": "1" });
     await told.tell();
     told.engine.takeAccepted();
+    await told.publish({ "gone.html": undefined });
+    // Bases follow that do not know the page any more.
+    for (const content of ["3", "4", "5"]) await told.publish({ "a.html": content, "b.html": content });
     for (const name of told.remembered("position")) told.spoil(name, (text) => text.slice(1));
     assert.deepEqual(stepsOf(await told.tell()), ["index-now-state", "told"]);
-    assert.deepEqual(told.engine.takeAccepted(), ["/a.html", "/b.html", "/c/d%20e.html"]);
+    assert.deepEqual(told.engine.takeAccepted(), ["/a.html", "/b.html", "/c/d%20e.html", "/gone.html"]);
     assert.deepEqual(stepsOf(await told.tell()), []);
   });
 
