@@ -25,8 +25,8 @@ import { ask } from "./ask.ts";
 
 const folder = mkdtempSync(join(realpathSync(tmpdir()), "tidemark-serve-"));
 const root = join(folder, "site");
-const modified = new Date("2020-03-04T05:06:07.800Z");
-const etag = '"5e5f373f-b"';
+const modified = new Date("2020-03-04T05:06:07.750Z");
+const etag = '"5a00060c87f70-b"';
 const lastModified = "Wed, 04 Mar 2020 05:06:07 GMT";
 const log: ServedRequest[] = [];
 let server: FolderServer;
