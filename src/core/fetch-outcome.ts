@@ -120,6 +120,8 @@ export interface FetchedOutcome extends Answered {
   readonly kind: "fetched";
   /** Validators of the requested URL; empty after a redirect to another. */
   readonly validators: Validators;
+  /** As it came, where `validators` leaves it out: the page changed in the second in which it was asked for. */
+  readonly lastModified?: string | undefined;
   readonly contentType: string | undefined;
   /** Fields that contain links, as received; repeated `Link` fields form one list. */
   readonly link?: string | undefined;

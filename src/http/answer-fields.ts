@@ -4,6 +4,7 @@ import { parseHttpDate } from "../formats/http/index.ts";
 /** The response fields that matter here, one character (0 to 255) per byte. */
 export interface AnswerFields {
   readonly validators: Validators;
+  readonly date: string | undefined;
   readonly contentType: string | undefined;
   readonly contentEncoding: string | undefined;
   readonly contentRange: string | undefined;
@@ -34,6 +35,7 @@ const lists: ReadonlySet<FieldName> = new Set<FieldName>([
 
 const fieldNames = new Map<string, FieldName>([
   ["etag", "etag"],
+  ["date", "date"],
   ["last-modified", "lastModified"],
   ["content-type", "contentType"],
   ["content-encoding", "contentEncoding"],
@@ -58,6 +60,7 @@ const shapes = new Set([...fieldNames.keys()].map((name) => (name.length << 8) |
 export function readAnswerFields(raw: readonly Buffer[]): AnswerFields {
   const values: { [Name in FieldName]: string | undefined } = {
     etag: undefined,
+    date: undefined,
     lastModified: undefined,
     contentType: undefined,
     contentEncoding: undefined,
@@ -91,10 +94,12 @@ export function readAnswerFields(raw: readonly Buffer[]): AnswerFields {
     link,
     refresh,
     transferEncoding,
+    date,
   } = values;
   const contentLength = length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
   return {
     validators: makeValidators(keepable(values.etag), keepable(values.lastModified)),
+    date,
     contentType,
     contentRange,
     cacheControl,
@@ -123,6 +128,20 @@ function keepable(validator: string | undefined): string | undefined {
 function makeValidators(etag: string | undefined, lastModified: string | undefined): Validators {
   if (etag === undefined) return lastModified === undefined ? {} : { lastModified };
   return lastModified === undefined ? { etag } : { etag, lastModified };
+}
+
+/**
+ * The validators without a Last-Modified of the second in which the answer was made, or later: another version may come in that
+ * second, with the same time. A Date that is missing is the time at which the answer came (section 6.6.1).
+ *
+ * @returns `validators` themselves if they are strong enough to be sent
+ * @see RFC 9110 section 8.8.2.2
+ */
+export function withoutWeakDate({ validators, date }: AnswerFields, now: EpochMs): Validators {
+  const { etag, lastModified } = validators;
+  const modifiedMs = parseHttpDate(lastModified ?? "", now);
+  if (modifiedMs === undefined || (parseHttpDate(date ?? "", now) ?? now) - modifiedMs >= 1000) return validators;
+  return makeValidators(etag, undefined);
 }
 
 /**

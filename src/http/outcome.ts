@@ -1,5 +1,5 @@
 import { confirmValidators, type EpochMs, type FetchOutcome, type FetchRequest } from "../core/index.ts";
-import { parseRetryAfter } from "./answer-fields.ts";
+import { parseRetryAfter, withoutWeakDate } from "./answer-fields.ts";
 import type { Answer } from "./attempt.ts";
 import { isConditional, isRangeAskedFor } from "./request-fields.ts";
 
@@ -26,12 +26,14 @@ export function judgeAnswer(
     const { contentType, cacheControl, link, refresh } = fields;
     const links = { ...(link === undefined ? {} : { link }), ...(refresh === undefined ? {} : { refresh }) };
     const { body, isDecoded } = answer;
-    const validators = isRedirected ? {} : fields.validators;
+    const validators = isRedirected ? {} : withoutWeakDate(fields, facts.now);
+    const { lastModified } = isRedirected ? {} : fields.validators;
     const contentEncoding = isDecoded ? undefined : fields.contentEncoding;
     return {
       kind: "fetched",
       ...answered,
       validators,
+      ...(lastModified === validators.lastModified ? {} : { lastModified }),
       contentType,
       contentEncoding,
       cacheControl,
@@ -41,7 +43,7 @@ export function judgeAnswer(
     };
   }
   if (status === 304 && !isRedirected && isConditional(request)) {
-    const validators = confirmValidators(request.validators ?? {}, fields.validators);
+    const validators = confirmValidators(request.validators ?? {}, withoutWeakDate(fields, facts.now));
     return { kind: "not-modified", ...answered, validators, cacheControl: fields.cacheControl };
   }
   if (status === 404 || status === 410) return { kind: "gone", ...answered };

@@ -59,6 +59,25 @@ test("a 200 comes with its body and what the server says of it", async () => {
   );
 });
 
+test("a Last-Modified of the second of the answer is no validator, with Date or without", async () => {
+  const lastModified = "Sun, 06 Nov 1994 08:49:37 GMT";
+  const now = Date.UTC(1994, 10, 6, 8, 49, 37, 900);
+  for (const [date, clockMs, isWeak] of [
+    [lastModified, now + 60_000, true],
+    ["Sun, 06 Nov 1994 08:49:30 GMT", now + 60_000, true],
+    ["Sun, 06 Nov 1994 08:49:38 GMT", now, false],
+    [undefined, now, true],
+    [undefined, now + 100, false],
+  ] as const) {
+    const fields = ['ETag: "1"', `Last-Modified: ${lastModified}`, ...(date === undefined ? [] : [`Date: ${date}`])];
+    await using server = await listenRaw((socket) => void socket.write(plainAnswer(200, fields, "x")));
+    const outcome = await getFrom(server, {}, { clock: () => clockMs });
+    assert.ok(outcome.kind === "fetched");
+    assert.deepEqual(outcome.validators, isWeak ? { etag: '"1"' } : { etag: '"1"', lastModified });
+    assert.equal(outcome.lastModified, isWeak ? lastModified : undefined);
+  }
+});
+
 test("a body comes whole whether it has a length, is chunked, or ends with the connection", async () => {
   const answers = [
     plainAnswer(200, [], "hello"),

@@ -190,9 +190,9 @@ class Body {
 }
 
 function answerOf(outcome: FetchedOutcome, body: Body, now: number): ProbeAnswer {
-  const { contentType, contentEncoding = "identity", validators } = outcome;
+  const { contentType, contentEncoding = "identity", validators, lastModified = validators.lastModified } = outcome;
   const mediaType = contentType === undefined ? undefined : parseListedType(contentType);
-  const lastModifiedMs = parseHttpDate(validators.lastModified ?? "", now);
+  const lastModifiedMs = parseHttpDate(lastModified ?? "", now);
   return {
     kind: "body",
     ...(contentEncoding === "identity" ? body.end() : { sizeBytes: undefined, digest: undefined }),

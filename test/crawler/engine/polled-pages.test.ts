@@ -42,6 +42,33 @@ describe("a page that was asked for before", () => {
     assert.deepEqual((await crawler.visitNextDay(links)).pages, []);
   });
 
+  for (const [what, tag] of [
+    ["a server without entity tags", () => undefined],
+    ["a server whose tags are a time and a length, which three pages share", (body: string) => `"t-${body.length}"`],
+  ] as const) {
+    it(`is updated when it was written again in the second of the first visit, at ${what}`, async () => {
+      await using crawler = await openSite();
+      const pages: Record<string, string> = { "/": `${home}<a href="/c.html">c</a>`, "/c.html": "c 1" };
+      for (const path of ["/a.html", "/b.html"]) pages[path] = `${path[1]} 1`;
+      const second = "Sat, 01 Jan 2022 00:00:00 GMT";
+      for (const path of Object.keys(pages))
+        crawler.site.answers.set(path, ({ headers }: IncomingMessage, response: ServerResponse): void => {
+          const body = pages[path] ?? "";
+          const etag = tag(body);
+          const { "if-none-match": none, "if-modified-since": since } = headers;
+          const isSame = none === undefined ? since === second : none === etag;
+          const fields = { date: second, "last-modified": second, "content-type": "text/html" };
+          response.writeHead(isSame ? 304 : 200, etag === undefined ? fields : { ...fields, etag });
+          response.end(isSame ? undefined : body);
+        });
+      await crawler.visit(links);
+      for (const name of ["a", "b", "c"]) pages[`/${name}.html`] = `${name} 2, longer`;
+      const again = await crawler.visitNextDay(links);
+      assert.deepEqual(again.pages, ["updated /a.html", "updated /b.html", "updated /c.html"]);
+      assert.equal(crawler.mirror()["/c.html"], "c 2, longer");
+    });
+  }
+
   it("is deleted at a 410, and at a third 404 in a row", async () => {
     await using crawler = await openSite();
     await crawler.visit(links);

@@ -77,11 +77,11 @@ function isAcceptable(
   visit: CrawlVisit,
   page: Page,
   body: Pick<Body, "sizeBytes" | "digest">,
-  validators: Validators,
+  { validators, lastModified = validators.lastModified }: Pick<FetchedOutcome, "validators" | "lastModified">,
 ): boolean {
   if (agrees(page, body)) return true;
-  if (page.digest !== undefined || validators.lastModified === undefined) return false;
-  const servedMs = parseHttpDate(validators.lastModified, visit.ports.timing.now());
+  if (page.digest !== undefined || lastModified === undefined) return false;
+  const servedMs = parseHttpDate(lastModified, visit.ports.timing.now());
   return servedMs !== undefined && servedMs >= page.lastModified * 1000;
 }
 
@@ -139,7 +139,7 @@ async function keepBody(
     kind: "body",
     sizeBytes,
     digest,
-    agrees: isAcceptable(visit, page, body, outcome.validators),
+    agrees: isAcceptable(visit, page, body, outcome),
     validators: outcome.validators,
   };
 }
@@ -161,7 +161,7 @@ function findingOfHeld(
 ): PageFinding {
   const { sizeBytes, digest } = held;
   const validators = confirmValidators(known, told);
-  if (!isAcceptable(visit, page, held, validators))
+  if (!isAcceptable(visit, page, held, { validators }))
     return { kind: "body", sizeBytes, digest, agrees: false, validators };
   const adopted = visit.ports.bodies.adopt({ ...page, sizeBytes, digest });
   return { kind: "adopted", ...(adopted ?? { sizeBytes, digest }) };

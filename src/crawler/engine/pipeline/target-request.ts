@@ -126,7 +126,8 @@ function mediaTypeOf(visit: TargetVisit, path: string, contentType: string | und
 
 function lastModifiedOf(visit: TargetVisit, target: TrackedUrl, outcome: FetchedOutcome): EpochSeconds {
   const now = visit.ports.timing.now();
-  const served = parseHttpDate(outcome.validators.lastModified ?? "", now);
+  const { lastModified = outcome.validators.lastModified } = outcome;
+  const served = parseHttpDate(lastModified ?? "", now);
   const listed = target.lastmod === undefined ? undefined : parseW3cDate(target.lastmod);
   return Math.min(served === undefined ? (listed ?? secondsOf(now)) : secondsOf(served), secondsOf(now));
 }
