@@ -102,12 +102,11 @@ export function createPoliteness(options: CreatePolitenessOptions = {}): Politen
   if (connections !== undefined && !(Number.isInteger(connections) && connections > 0))
     throw new TidemarkError("bad-option", `connections must be a whole number from 1 on, not ${connections}.`);
   for (const each of [options, ...(ofSites?.values() ?? [])]) checkOptions(each);
-  const timing = realTiming(clock);
+  const timing = realTiming(clock, delay);
   const book = new AddressBook(timing.now, addressesOf);
   return new SiteRateLimiter(
     {
-      now: timing.now,
-      delay: delay ?? timing.delay,
+      ...timing,
       random,
       addressesOf: (site) => book.addressesOf(site),
     },

@@ -1,4 +1,13 @@
-import { type Change, type CrawlEvent, type Cursor, type EpochMs, wrapSystemError } from "../core/index.ts";
+import {
+  type Change,
+  type Clock,
+  type CrawlEvent,
+  type Cursor,
+  type EpochMs,
+  omitUndefined,
+  type Timing,
+  wrapSystemError,
+} from "../core/index.ts";
 import { robotsAgentOf } from "../formats/robots/index.ts";
 import { createFetcher, nodeCodec, parseTypes, realTiming } from "../http/index.ts";
 import { StoredMerge } from "../storage/index.ts";
@@ -21,6 +30,10 @@ export interface ReadChangesOptions {
   readonly politeness?: Politeness;
   /** Time limit of a small request in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
+  /** @default Date.now */
+  readonly clock?: Clock;
+  /** Waits. Default: real time. */
+  readonly delay?: Timing["delay"];
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: CrawlEvent) => void;
 }
@@ -48,14 +61,14 @@ export interface SiteChanges {
  * for await (const change of site.changes) if (change.kind !== "deleted") console.log(change.page.path);
  */
 export async function readChanges(options: ReadChangesOptions): Promise<SiteChanges> {
-  const { url, cursor, since, types = [], userAgent, timeoutMs, signal, onEvent } = options;
-  const { politeness = createPoliteness() } = options;
+  const { url, cursor, since, types = [], userAgent, timeoutMs, clock, delay, signal, onEvent } = options;
+  const { politeness = createPoliteness({ clock, delay }) } = options;
   const origin = parseSiteAddress(url, onEvent);
   const filter = parseTypes(types);
   const agent = robotsAgentOf(userAgent);
   const requests = createFetcher({
     allowedPrivateOrigins: [origin],
-    ...(userAgent === undefined ? {} : { userAgent }),
+    ...omitUndefined({ userAgent, clock }),
   });
   const merges: StoredMerge[] = [];
   const dispose = async (): Promise<void> => {
@@ -69,16 +82,13 @@ export async function readChanges(options: ReadChangesOptions): Promise<SiteChan
   };
   try {
     const stream = await openChangeStream(
-      { requests, codec: nodeCodec, timing: realTiming(), rateLimiter: politeness },
+      { requests, codec: nodeCodec, timing: realTiming(clock, delay), rateLimiter: politeness },
       {
         origin,
         agent,
         filter,
-        ...(cursor === undefined ? {} : { cursor }),
+        ...omitUndefined({ cursor, timeoutMs, signal, onEvent }),
         ...(since === undefined ? {} : { since: Math.floor(since / 1000) }),
-        ...(timeoutMs === undefined ? {} : { timeoutMs }),
-        ...(signal === undefined ? {} : { signal }),
-        ...(onEvent === undefined ? {} : { onEvent }),
       },
       openMerge,
     );

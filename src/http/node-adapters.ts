@@ -21,15 +21,14 @@ export const namedTypes: MediaTypes = {
   },
 };
 
-/** Real time. */
-export function realTiming(now: Clock = Date.now): Timing {
-  return {
-    now,
-    delay: async (delayMs, signal) => {
-      // An abort ends the wait; the caller checks the signal.
-      await wait(delayMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
-    },
-  };
+// An abort ends the wait; the caller checks the signal.
+async function realDelay(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  await wait(delayMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+}
+
+/** Real time, or what is given in its place. */
+export function realTiming(now: Clock = Date.now, delay: Timing["delay"] = realDelay): Timing {
+  return { now, delay };
 }
 
 /** @throws TidemarkError `bad-option` */

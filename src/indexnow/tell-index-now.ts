@@ -107,7 +107,7 @@ export async function tellIndexNow(options: TellIndexNowOptions): Promise<IndexN
       ownPaths: readKeyPaths(folder, undefined),
       all: options.all ?? false,
       post: (request) => postJson(request, { clock, ...(userAgent === undefined ? {} : { userAgent }) }),
-      delay: options.delay ?? realTiming(clock).delay,
+      delay: realTiming(clock, options.delay).delay,
     });
   } catch (error) {
     throw wrapSystemError(error, `tell search engines of ${site}`, { site });

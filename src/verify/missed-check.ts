@@ -71,8 +71,7 @@ export async function checkForMissed(
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 32);
   const drawn = new PageSample<Page & HeldBody>(sample, seed);
   for (const page of pages) drawn.offer(page);
-  const real = realTiming();
-  const timing: Timing = delay === undefined ? real : { now: real.now, delay };
+  const timing = realTiming(undefined, delay);
   await using fetcher = createFetcher({ allowedPrivateOrigins: [origin], ...omitUndefined({ userAgent }) });
   const asker = new SiteAsker(fetcher, { origin, timing, timeoutMs, signal });
   const { outcome } = await asker.ask("/robots.txt", maxRobotsBytes + 1);

@@ -1,6 +1,8 @@
 import {
+  type Clock,
   type Finding,
   type FindingKind,
+  omitUndefined,
   type Page,
   parseUrl,
   TidemarkError,
@@ -41,6 +43,8 @@ export interface VerifySiteOptions {
   readonly userAgent?: string;
   /** Time limit of a small request in milliseconds; a large body gets more. @default 30000 */
   readonly timeoutMs?: number;
+  /** @default Date.now */
+  readonly clock?: Clock;
   /** Waits between requests. Default: real time. */
   readonly delay?: Timing["delay"];
   readonly signal?: AbortSignal;
@@ -161,13 +165,11 @@ export class Verification {
   }
 
   async #verifyPages(): Promise<void> {
-    const { url, sample = 100, all = false, userAgent, timeoutMs, signal } = this.#options;
+    const { url, sample = 100, all = false, userAgent, timeoutMs, clock, delay, signal } = this.#options;
     await this.#asker.pause();
     await using reading = await readChanges({
       url,
-      ...(userAgent === undefined ? {} : { userAgent }),
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(signal === undefined ? {} : { signal }),
+      ...omitUndefined({ userAgent, timeoutMs, clock, delay, signal }),
       onEvent: (event) => {
         if (event.event === "progress")
           this.#report({ event: "progress", phase: "archives", done: event.done, total: event.total });

@@ -1,5 +1,4 @@
-import type { Timing } from "../core/index.ts";
-import { type VerifySummary, wrapSystemError } from "../core/index.ts";
+import { omitUndefined, type VerifySummary, wrapSystemError } from "../core/index.ts";
 import { parseSiteAddress } from "../crawler/index.ts";
 import { createFetcher, realTiming } from "../http/index.ts";
 import { SiteAsker } from "./site-asker.ts";
@@ -21,18 +20,17 @@ import { Verification } from "./site-verification.ts";
  * if (differences > 0) console.log("a crawler would not find what is published");
  */
 export async function verifySite(options: VerifySiteOptions): Promise<VerifySummary> {
-  const { url, userAgent, delay, signal, onEvent } = options;
+  const { url, userAgent, clock, delay, signal, onEvent } = options;
   const startedMs = performance.now();
   const report = onEvent ?? (() => undefined);
   const origin = parseSiteAddress(url, (event) => {
     if (event.event === "warning") report({ event: "warning", code: event.code, message: event.message });
   });
-  const real = realTiming();
-  const timing: Timing = delay === undefined ? real : { now: real.now, delay };
+  const timing = realTiming(clock, delay);
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 32);
   await using fetcher = createFetcher({
     allowedPrivateOrigins: [origin],
-    ...(userAgent === undefined ? {} : { userAgent }),
+    ...omitUndefined({ userAgent, clock }),
   });
   const asker = new SiteAsker(fetcher, { origin, timing, timeoutMs: options.timeoutMs ?? 30_000, signal });
   const verification = new Verification(options, origin, asker, timing, seed, report);

@@ -139,8 +139,8 @@ class Following {
     this.#options = options;
     this.#store = store;
     this.#createFetcher = createFetcher;
-    const timing = realTiming(clock);
-    this.#timing = delay === undefined ? timing : { now: timing.now, delay };
+    const timing = realTiming(clock, delay);
+    this.#timing = timing;
     this.#metrics = new FollowMetrics(this.#scheduler, timing.now, connections);
     this.#sites = new FollowedSites(this.#scheduler, store.plans, {
       now: timing.now,
