@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { describe, it } from "node:test";
 import { type Change, pathOf } from "../../src/core/change.ts";
 import { type ErrorCode, TidemarkError } from "../../src/core/error.ts";
 import { type ReadChangesOptions, readChanges } from "../../src/crawler/read-changes.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 import { PublishedSite } from "./engine/published-site.ts";
 
 async function read(site: PublishedSite, options: Partial<ReadChangesOptions> = {}) {
@@ -21,7 +21,6 @@ async function read(site: PublishedSite, options: Partial<ReadChangesOptions> = 
 }
 
 const fails = (code: ErrorCode) => (error: unknown) => error instanceof TidemarkError && error.code === code;
-const merges = () => readdirSync(tmpdir()).filter((name) => name.startsWith("tidemark-changes-")).length;
 
 describe("readChanges", () => {
   it("lists the site, then what came after the cursor, and asks for no page", async () => {
@@ -54,7 +53,10 @@ describe("readChanges", () => {
       "/gone.html": undefined,
     });
     site.publish();
-    const before = merges();
+    // A folder of temporary files of its own: other tests use the common one.
+    using temporary = makeTempFolder();
+    const before = process.env.TMPDIR;
+    process.env.TMPDIR = temporary.path;
     const changed = [
       "created /new.html",
       "deleted /brief.html",
@@ -65,7 +67,9 @@ describe("readChanges", () => {
     assert.deepEqual((await read(site, { cursor })).changes, changed);
     // A whole listing names what is there, and nothing that is not.
     assert.deepEqual((await read(site)).changes, ["created /a.html", "created /back.html", "created /new.html"]);
-    assert.equal(merges(), before);
+    assert.deepEqual(readdirSync(temporary.path), []);
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
   });
 
   it("says what became of each page since the cursor, by single publications and by one interval of them", async () => {
