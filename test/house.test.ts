@@ -82,6 +82,11 @@ test("no module awaits while it is loaded, for Node 20 may abort where a thread 
   assert.deepEqual(found, ["lab/program/main.ts"]);
 });
 
+test("no door is imported while the program runs: the bundle would load all of its folder at the start", () => {
+  const found = [...programs].filter(([, source]) => /import\("[^"]*\/index\.ts"\)/.test(source)).map(([path]) => path);
+  assert.deepEqual(found, []);
+});
+
 test("no module is longer than 400 lines", () => {
   const long = [...sources].filter(([, source]) => source.split("\n").length > 401).map(([path]) => path);
   assert.deepEqual(long, []);

@@ -70,7 +70,7 @@ async function readCrawlSites({ urls, settings, configFile, sitesFile }: CrawlAr
     return await readSitesFile(sitesFile, settings);
   }
   if (configFile === undefined) return urls.map((url) => ({ ...settings, url }) as CrawlSettings);
-  const { readCrawlConfiguration } = await import("../../crawler/index.ts");
+  const { readCrawlConfiguration } = await import("./crawl-configuration.ts");
   return pickSites(await readCrawlConfiguration(configFile, settings), ({ url }) => url, urls, configFile);
 }
 

@@ -34,7 +34,7 @@ export async function readSitesFile(file: string, given: GivenSettings): Promise
     for await (const line of lines) {
       if (list.isConfiguration(line)) {
         lines.close();
-        const { readCrawlConfiguration } = await import("../../crawler/index.ts");
+        const { readCrawlConfiguration } = await import("./crawl-configuration.ts");
         return await readCrawlConfiguration(file, given);
       }
       list.add(line);

@@ -17,7 +17,7 @@ export interface SiteChoice {
  */
 export async function findSites({ settings, configFile, site }: SiteChoice): Promise<ExportSettings[]> {
   if (configFile === undefined) return [settings as ExportSettings];
-  const { readExportConfiguration } = await import("../../exporter/index.ts");
+  const { readExportConfiguration } = await import("./export-configuration.ts");
   const wanted = site === undefined ? [] : [site];
   const sites = pickSites(await readExportConfiguration(configFile), ({ baseUrl }) => baseUrl, wanted, configFile);
   if (sites.length > 1) refuseForSeveral(settings, sites.length);

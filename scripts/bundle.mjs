@@ -1,0 +1,73 @@
+// Bundles what users run and what programs import into dist/lib: node scripts/bundle.mjs
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const statement = /^(import|export) (type )?\{([^}]*)\} from "(\.[^"]+)";/gm;
+
+const namesIn = (list) =>
+  list
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+
+/** Of each door of src (an index.ts below a folder): what it exports, and from which module. */
+const doors = new Map();
+for (const name of readdirSync(join(root, "src"), { recursive: true })) {
+  if (!name.endsWith("/index.ts")) continue;
+  const door = join(root, "src", name);
+  const origins = new Map();
+  for (const [, , , list, specifier] of readFileSync(door, "utf8").matchAll(statement))
+    for (const one of namesIn(list)) origins.set(one.replace(/^type /, ""), join(dirname(door), specifier));
+  doors.set(door, origins);
+}
+
+/** Imports from modules themselves instead of doors: behind a door esbuild takes all of a folder for what any of it needs. */
+const withoutDoors = {
+  name: "without-doors",
+  setup({ onLoad }) {
+    onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
+      const contents = readFileSync(path, "utf8").replace(statement, (whole, keyword, type = "", list, specifier) => {
+        const origins = doors.get(join(dirname(path), specifier));
+        if (origins === undefined) return whole;
+        const modules = new Map();
+        for (const one of namesIn(list)) {
+          const origin = origins.get(one.replace(/^type /, "").split(" as ")[0]);
+          if (origin === undefined) throw new Error(`${path}: ${specifier} has no ${one}`);
+          modules.set(origin, [...(modules.get(origin) ?? []), one]);
+        }
+        const from = (origin) => `./${relative(dirname(path), origin)}`;
+        return [...modules].map(([to, names]) => `${keyword} ${type}{ ${names.join(", ")} } from "${from(to)}";`).join(" ");
+      });
+      return { contents, loader: "ts" };
+    });
+  },
+};
+
+const options = {
+  absWorkingDir: root,
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  target: "node20",
+  // What draws figures is bundled: it is a tenth of what its packages are.
+  external: [...Object.keys(dependencies), "canvas"],
+  minifyWhitespace: true,
+  outdir: "dist/lib",
+  entryNames: "[name]",
+  logLevel: "warning",
+  plugins: [withoutDoors],
+};
+const threads = ["exporter/walk/listing-worker", "exporter/digest/digest-worker", "storage/mirror/file-worker"];
+
+rmSync(join(root, "dist", "lib"), { recursive: true, force: true });
+await build({
+  ...options,
+  entryPoints: ["src/index.ts", "src/cli/main.ts"],
+  splitting: true,
+  chunkNames: "part-[hash]",
+});
+await build({ ...options, entryPoints: threads.map((name) => `src/${name}.ts`) });
