@@ -37,7 +37,7 @@ export interface TellIndexNowOptions {
   readonly key?: string;
   /** @default {@link defaultIndexNowEndpoint} */
   readonly endpoint?: string;
-  /** Submit all URLs on the first run; later runs submit changes, whatever this says. @default false */
+  /** Submit all URLs on the first run, deleted ones that the archives still list too; later runs submit changes, whatever this says. @default false */
   readonly all?: boolean;
   readonly userAgent?: string;
   /** Time for one call, in milliseconds, at least 1000. @default 20000 */

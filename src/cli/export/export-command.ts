@@ -52,7 +52,11 @@ const runSettings: SettingTable<ExportRun> = {
     default: "`https://api.indexnow.org/indexnow`",
     doc: "where to tell it",
   }),
-  indexNowAll: row("index-now-all", flag, "Submit all URLs on the first run"),
+  indexNowAll: row(
+    "index-now-all",
+    flag,
+    "Submit all URLs on the first run, deleted ones that the archives still list too",
+  ),
 };
 
 function planRun(args: RawArguments): ExportRun {
