@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const bundles = join("dist", "test-bundles");
 /** The most files of one process: a start and the modules cost as much as a short test. */
-const mostFiles = 12;
+const mostFiles = 20;
 /** What changes or measures its process, or has hooks that would be those of its neighbours, has a process of its own. */
 const alone = /^(before|after)(Each)?\(|process\.(umask|env|on|once|chdir|cpuUsage|memoryUsage|resourceUsage)\b|syncBuiltinESMExports/m;
 /** What measures time or memory, draws with a browser, or fills disks has the machine for itself. */
