@@ -1,5 +1,5 @@
 // Bundles what users run and what programs import into dist/lib: node scripts/bundle.mjs
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -64,10 +64,22 @@ const options = {
 const threads = ["exporter/walk/listing-worker", "exporter/digest/digest-worker", "storage/mirror/file-worker"];
 
 rmSync(join(root, "dist", "lib"), { recursive: true, force: true });
-await build({
+const { metafile } = await build({
   ...options,
   entryPoints: ["src/index.ts", "src/cli/main.ts"],
   splitting: true,
   chunkNames: "part-[hash]",
+  metafile: true,
 });
 await build({ ...options, entryPoints: threads.map((name) => `src/${name}.ts`) });
+
+// The licenses of what is bundled ask to be passed on with it.
+const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
+const packages = new Set(bundled.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
+const licenses = [...packages].sort().map((folder) => {
+  const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+  const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e/i.test(entry));
+  const text = file === undefined ? "" : readFileSync(join(root, folder, file), "utf8").trim();
+  return `${name} ${version} (${license})\n\n${text}\n`;
+});
+writeFileSync(join(root, "dist", "lib", "third-party-licenses.txt"), licenses.join(`\n${"-".repeat(80)}\n\n`));

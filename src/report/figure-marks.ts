@@ -1,5 +1,6 @@
 import type * as PlotLibrary from "@observablehq/plot";
 import type { Figure, FigureMark } from "../core/index.ts";
+import type * as DrawingLibrary from "./drawing-library.ts";
 import { dashesOf, seriesColours } from "./theme.ts";
 
 /** How a mark is drawn, in the figure and in the legend. */
@@ -38,7 +39,7 @@ export function hasBars(figure: Figure): boolean {
 
 /** The plot element of a look. */
 export function markOf(
-  plot: typeof PlotLibrary,
+  plot: typeof DrawingLibrary,
   { mark, colour, dashes }: MarkLook,
   inGroups: boolean,
 ): PlotLibrary.Markish {

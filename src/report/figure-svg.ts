@@ -1,5 +1,6 @@
 import type * as PlotLibrary from "@observablehq/plot";
 import type { Figure, FigureAxis } from "../core/index.ts";
+import type * as DrawingLibrary from "./drawing-library.ts";
 import { hasBars, inLayers, markOf, planLooks } from "./figure-marks.ts";
 import { drawLegend, legendLine } from "./legend.ts";
 import { escapeMarkup } from "./markup-text.ts";
@@ -22,9 +23,8 @@ const gap = 12;
  * the library, which takes about half a second.
  */
 export async function drawFigure(figure: Figure): Promise<string> {
-  const plot = await import("@observablehq/plot");
-  const { parseHTML } = await import("linkedom");
-  const { document } = parseHTML("<!doctype html><html><body></body></html>");
+  const plot = await import("./drawing-library.ts");
+  const { document } = plot.parseHTML("<!doctype html><html><body></body></html>");
   const looks = planLooks(figure);
   const inGroups = hasBars(figure);
   const upright = inGroups ? uprightNames(figure) : 0;
@@ -93,7 +93,7 @@ function scaleOf({ kind, domain }: FigureAxis): PlotLibrary.ScaleOptions {
 
 // Grid, axes and frame are styled one by one, so that each can use the theme's colours.
 function framesOf(
-  plot: typeof PlotLibrary,
+  plot: typeof DrawingLibrary,
   figure: Figure,
   inGroups: boolean,
   areUpright: boolean,
