@@ -85,3 +85,13 @@ test("the documents of other standards in docs/format.md are the fixtures, byte 
   assert.ok(examples.length > 0);
   for (const [, path = "", text] of examples) assert.equal(text, read(path), path);
 });
+
+test("the tour of changes in ARCHITECTURE.md has ten rows, each with at most four files of the program", () => {
+  const tour = read("ARCHITECTURE.md").split("## A tour of changes")[1]?.split("\n## ")[0] ?? "";
+  const rows = tour.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| change"));
+  assert.equal(rows.length, 10);
+  for (const row of rows) {
+    const files = row.match(/`(?:src|lab)\/[^`]+`/g) ?? [];
+    assert.ok(files.length > 0 && files.length <= 4, row);
+  }
+});
