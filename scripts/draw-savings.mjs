@@ -58,7 +58,7 @@ function drawVisit(visit, y) {
 function drawBar({ traffic }, { valueOf, format }, key, x, y) {
   const most = Math.max(...clients.map((client) => valueOf(traffic[client.key])));
   const value = valueOf(traffic[key]);
-  const width = Math.max(1, Math.round((barWidth * value) / Math.max(1, most)));
+  const width = value === 0 ? 0 : Math.max(1, Math.round((barWidth * value) / most));
   const bar = `<rect class="${key === "tidemark" ? "a" : "b"}" x="${x}" y="${y - 2}" width="${width}" height="14"/>`;
   return `${bar}<text x="${x + width + 6}" y="${y + 9}">${format(value)}</text>`;
 }
