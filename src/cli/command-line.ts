@@ -39,6 +39,8 @@ export interface Program {
   readonly name: string;
   readonly about: string;
   readonly commands: readonly Command[];
+  /** Commands of earlier versions, and what is typed instead. */
+  readonly former?: Readonly<Record<string, string>>;
 }
 
 /** `tidemark` */
@@ -46,6 +48,7 @@ export const tidemark: Program = {
   name: "tidemark",
   about: "Publish what changed on a web site, and fetch only that.",
   commands,
+  former: { lab: "The lab is run from the repository: npm run lab -- list" },
 };
 
 /** What a command line asks for. */
@@ -179,13 +182,13 @@ function checkNames(command: Command, args: RawArguments, call: string): void {
   if (missing !== undefined) throw new TidemarkError("bad-option", `${missing} is missing.`, { hint });
 }
 
-function noCommand(argv: readonly string[], { name, commands }: Program): TidemarkError {
+function noCommand(argv: readonly string[], { name, commands, former }: Program): TidemarkError {
   const [word] = argv;
   const hint = `See \`${name} --help\`.`;
   if (word === undefined) return new TidemarkError("bad-option", "No command is given.", { hint });
   if (word.startsWith("-")) return new TidemarkError("bad-option", `Unknown option: ${word}.`, { hint });
   const near = nearestWord(word, commands.map(nameOf));
   return new TidemarkError("bad-option", `Unknown command: ${word}.`, {
-    hint: near === undefined ? hint : `Did you mean \`${name} ${near}\`? ${hint}`,
+    hint: former?.[word] ?? (near === undefined ? hint : `Did you mean \`${name} ${near}\`? ${hint}`),
   });
 }

@@ -105,11 +105,15 @@ export class WatchedFiles implements AsyncDisposable {
   /** @param mayWake - whether an event ends it; while a file settles, time does */
   async #rest(ms: number, mayWake: boolean, ended: AbortSignal): Promise<void> {
     if (mayWake && this.#isHinted) return;
+    // Not AbortSignal.any: `ended` would remember each signal that was made from it, for as long as the process lives.
     const woken = new AbortController();
-    if (mayWake) this.#wake = () => woken.abort();
+    const wake = (): void => woken.abort();
+    ended.addEventListener("abort", wake, { once: true });
+    if (mayWake) this.#wake = wake;
     // An abort ends the wait.
-    await this.#pause(ms, AbortSignal.any([ended, woken.signal])).catch(() => undefined);
+    await this.#pause(ms, woken.signal).catch(() => undefined);
     this.#wake = undefined;
+    ended.removeEventListener("abort", wake);
   }
 
   async #watch(path: string, file: WatchedFile): Promise<void> {

@@ -145,6 +145,7 @@ describe("the command line", () => {
     for (const line of ["export site --base-url example.org", "crawl example.org --into m"])
       assert.match(failureOf(line).hint ?? "", /https:\/\/example\.org\//, line);
     assert.match(failureOf("exprot").hint ?? "", /`tidemark export`/);
+    assert.match(failureOf("lab run orders").hint ?? "", /npm run lab/);
     assert.match(failureOf("crawl https://a.example/ --into m --bugdet 3").hint ?? "", /--budget/);
     assert.doesNotMatch(failureOf("crawl https://a.example/ --into m --zzz 3").hint ?? "", /Did you mean/);
   });
