@@ -48,17 +48,23 @@ function shareOf(label: string) {
   };
 }
 
+/** Whether a rival is told more than the crawler's planner: the index takes signals in, of which that one knows nothing. */
+const isToldMore = ({ scene, planner }: LabRow): boolean =>
+  planner === "index" && (scene === "noisy" || scene === "lying");
+
 /** Upper bound of the crawler's planner's lead over what others plan, web by web, where that is least. */
-function leastLead(rows: readonly LabRow[]): number | undefined {
-  const leads = rows
-    .filter((row) => row.planner === "default" && eachOf(row).length >= leastWebs)
-    .flatMap((row) => {
-      const own = eachOf(row);
-      return rows
-        .filter(({ scene, planner }) => scene === row.scene && rivals.includes(String(planner)))
-        .map((rival) => boundMean(eachOf(rival).map((freshness, at) => (own[at] ?? 0) - freshness)).high);
-    });
-  return leads.length === 0 ? undefined : Math.min(...leads);
+function leastLead(isRival: (row: LabRow) => boolean) {
+  return (rows: readonly LabRow[]): number | undefined => {
+    const leads = rows
+      .filter((row) => row.planner === "default" && eachOf(row).length >= leastWebs)
+      .flatMap((row) => {
+        const own = eachOf(row);
+        return rows
+          .filter((rival) => rival.scene === row.scene && rivals.includes(String(rival.planner)) && isRival(rival))
+          .map((rival) => boundMean(eachOf(rival).map((freshness, at) => (own[at] ?? 0) - freshness)).high);
+      });
+    return leads.length === 0 ? undefined : Math.min(...leads);
+  };
 }
 
 const ofBars: readonly PublishedNumber[] = [
@@ -80,7 +86,7 @@ const ofBars: readonly PublishedNumber[] = [
     tolerance: asRounded(0.12, 0.01, spread),
     ours: freshnessOf("poisson", "proportional-known"),
     explanation: {
-      expected: [0.14, 0.23],
+      expected: [0.12, 0.23],
       why:
         "Pages that are known to change once a year would be visited once in seven years: in two years each is still as fresh as its " +
         "first copy left it, and the formula is of visits without end.",
@@ -110,11 +116,23 @@ const published: readonly PublishedNumber[] = [
     name:
       "upper bound of 95 % confidence of the crawler's planner's least lead over Nutch's and StormCrawler's rules, visits in turn and the " +
       "index of estimated rates",
-    where: "every scene",
+    where: "every scene, of those that are told as much",
     theirs: "behind by no more than noise",
     format: "percent",
     tolerance: asGoal(0, 1),
-    ours: leastLead,
+    ours: leastLead((rival) => !isToldMore(rival)),
+  },
+  {
+    name: "the same over the index of estimated rates that is told of signals",
+    where: "scenes noisy and lying",
+    theirs: "behind by no more than noise",
+    format: "percent",
+    tolerance: asGoal(0, 1),
+    ours: leastLead(isToldMore),
+    explanation: {
+      expected: [-0.03, 0],
+      why: "Six changes in ten send a signal in noisy. The index visits such pages at once; the crawler's planner is told of none.",
+    },
   },
 ];
 

@@ -143,7 +143,9 @@ function parseArguments(command: Command, words: readonly string[]): RawArgument
   // To yargs every positional may be left out: what it says of one that is missing is its own English.
   const usage = command.usage.replace(nameOf(command), "$0").replaceAll("<", "[").replaceAll(">", "]");
   addCommand(parser, command, usage);
-  return parser.parseSync(joinDashes(words, optionsOf(command)));
+  const options = optionsOf(command);
+  checkFlags(words, options);
+  return parser.parseSync(joinDashes(words, options));
 }
 
 /** Makes `--urls -` one word: yargs takes a dash for the beginning of an option. */
@@ -156,6 +158,18 @@ function joinDashes(words: readonly string[], options: Readonly<Record<string, O
     else joined.push(word);
   }
   return joined;
+}
+
+/** Refuses `--dry-run=yes`, of which yargs makes that the flag is not given. */
+function checkFlags(words: readonly string[], options: Readonly<Record<string, Options>>): void {
+  for (const word of words) {
+    if (word === "--") return;
+    const [, name = "", value = "true"] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
+    if (options[name]?.type === "boolean" && value !== "true" && value !== "false")
+      throw new TidemarkError("bad-option", `--${name} takes no value, and ${JSON.stringify(value)} is one.`, {
+        hint: `Write --${name}, or leave it out.`,
+      });
+  }
 }
 
 /** Refuses options and arguments that a command has not, and the lack of those that it needs. */

@@ -10,6 +10,10 @@ export interface FollowedSite
   readonly minIntervalMs?: number;
   /** Longest interval between visits, unless the site asks for more or cannot be reached. Default: a day. */
   readonly maxIntervalMs?: number;
+  /** @deprecated `minIntervalMs` */
+  readonly lookLeastMs?: number;
+  /** @deprecated `maxIntervalMs` */
+  readonly lookMostMs?: number;
   /** Politeness towards this site. Default: as for `createPoliteness`. */
   readonly politeness?: PolitenessOptions;
 }

@@ -71,6 +71,8 @@ const refused: ReadonlyArray<readonly [string, RegExp]> = [
   ["export site --base-url https://a.example/ --base-url https://b.example/", /^--base-url is given more than once\.$/],
   ["export site --base-url https://a.example/ --min-gruop 3", /^Unknown option: --min-gruop\.$/],
   ["export site --base-url https://a.example/ --no-json", /^Unknown option: --no-json\.$/],
+  ["export site --base-url https://a.example/ --dry-run=yes", /^--dry-run takes no value, and "yes" is one\.$/],
+  ["export site --base-url https://a.example/ --json=", /^--json takes no value/],
   ["export site --base-url https://a.example/ --segment-size 0", /not a whole number from 1 to 65536\.$/],
   ["export site --base-url https://a.example/ --segment-size 1e3", /not a whole number/],
   ["export site --base-url https://a.example/ --digest some", /not one of all, changed, none\.$/],

@@ -65,7 +65,9 @@ export class FollowedSites {
    */
   set(sites: readonly FollowedSite[]): void {
     const wanted = new Map<string, FollowedSite>();
-    for (const site of sites) {
+    for (const listed of sites) {
+      const { lookLeastMs: minIntervalMs, lookMostMs: maxIntervalMs } = listed;
+      const site = { ...omitUndefined({ minIntervalMs, maxIntervalMs }), ...listed };
       const origin = checkSite(site);
       if (!wanted.has(origin)) wanted.set(origin, site);
     }

@@ -234,6 +234,8 @@ describe("followSites", () => {
     await assert.rejects(list({ priority: 11 }), { code: "bad-option" });
     await assert.rejects(list({ order: "best" as "depth" }), { code: "bad-option" });
     await assert.rejects(list({ types: ["no type"] }), { code: "bad-option" });
+    // The names of earlier versions.
+    await assert.rejects(list({ lookLeastMs: 2000, maxIntervalMs: 1000 }), { code: "bad-option" });
     await assert.rejects(list({ url: "mailto:a@b.example" }), { code: "bad-option" });
     await assert.rejects(trial.follow([], { connections: 0 }), { code: "bad-option" });
     const summary = await list({ url: "http://127.0.7.102:9/", ca: "no certificate" });
