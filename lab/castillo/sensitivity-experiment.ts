@@ -1,5 +1,4 @@
-import type { Figure } from "../../src/core/figure.ts";
-import type { LabRow } from "../../src/core/lab-result.ts";
+import type { Figure, LabRow } from "../../src/core/lab-result.ts";
 import { createRandom } from "../../src/core/random.ts";
 import { orderNames } from "../../src/crawler/engine/order/order-rule.ts";
 import { defineExperiment, type Experiment } from "../experiment/experiment.ts";

@@ -1,5 +1,4 @@
-import type { Figure } from "../../src/core/figure.ts";
-import type { LabRow } from "../../src/core/lab-result.ts";
+import type { Figure, LabRow } from "../../src/core/lab-result.ts";
 import { createRandom, type Random } from "../../src/core/random.ts";
 import { minRate, noHistory, observe, rateOf } from "../../src/crawler/engine/revisit/change-rate.ts";
 import { defineExperiment, type Experiment } from "../experiment/experiment.ts";

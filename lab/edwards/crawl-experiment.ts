@@ -1,5 +1,4 @@
-import type { Figure } from "../../src/core/figure.ts";
-import type { LabRow } from "../../src/core/lab-result.ts";
+import type { Figure, LabRow } from "../../src/core/lab-result.ts";
 import { defineExperiment, type Experiment } from "../experiment/experiment.ts";
 import { asRounded, asWorded } from "../experiment/published.ts";
 import { cycleParameters, edwardsPaper } from "./cycle-parameters.ts";

@@ -1,5 +1,4 @@
-import type { Figure } from "../../src/core/figure.ts";
-import type { LabColumn, LabRow } from "../../src/core/lab-result.ts";
+import type { Figure, LabColumn, LabRow } from "../../src/core/lab-result.ts";
 import type { ParameterTable, Values } from "./parameter.ts";
 import type { LabPorts } from "./ports.ts";
 import type { PublishedNumber } from "./published.ts";

@@ -1,6 +1,5 @@
 import { TidemarkError } from "../../src/core/error.ts";
-import type { Figure } from "../../src/core/figure.ts";
-import type { LabRow } from "../../src/core/lab-result.ts";
+import type { Figure, LabRow } from "../../src/core/lab-result.ts";
 import { createRandom } from "../../src/core/random.ts";
 import { daySeconds } from "../brandman/history-days.ts";
 import { makeHistory } from "../brandman/made-history.ts";

@@ -3,7 +3,7 @@ import { access, constants, mkdtemp, rename, rm, stat, writeFile } from "node:fs
 import { dirname, join, resolve } from "node:path";
 import { TidemarkError, wrapSystemError } from "../../src/core/error.ts";
 import type { LabResult } from "../../src/core/lab-result.ts";
-import { makeMissingFolder } from "../../src/fs/missing-folder.ts";
+import { makeMissingFolder } from "../../src/fs/folder.ts";
 import { drawFigure } from "../../src/report/figure-svg.ts";
 import { formatPage } from "./result-page.ts";
 import { formatResultAsJson, formatRowsAsCsv, type Origin } from "./row-files.ts";

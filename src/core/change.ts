@@ -1,9 +1,8 @@
 import type { Page } from "./page.ts";
+import type { EpochSeconds } from "./time.ts";
 
 /** What can happen to a page: a *web event* in McLearn's thesis. */
 export const changeKinds = ["created", "updated", "deleted"] as const;
-
-/** One of {@link changeKinds}. */
 export type ChangeKind = (typeof changeKinds)[number];
 
 /** A page was created, or its bytes changed. */
@@ -45,4 +44,11 @@ export function composeChanges(earlier: Change, later: Change): Change {
   if (later.kind !== "deleted") return { kind: isKnown ? "updated" : "created", page: later.page };
   const { kind, path } = later;
   return isKnown ? { kind, path } : { kind, path, cameAndWent: true };
+}
+
+/** How far a reader has followed a site: it has applied everything up to and including `publication`. */
+export interface Cursor {
+  /** The exporter's epoch. A cursor of another epoch is not valid. */
+  readonly epoch: string;
+  readonly publication: EpochSeconds;
 }

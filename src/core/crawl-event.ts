@@ -1,10 +1,8 @@
-import type { Cursor } from "./cursor.ts";
+import type { Cursor } from "./change.ts";
 import type { EpochMs } from "./time.ts";
 
 /** Ways to learn what changed at a site, best first. */
 export const sourceNames = ["archives", "resourcesync", "sitemap", "links", "list"] as const;
-
-/** One of {@link sourceNames}. */
 export type SourceName = (typeof sourceNames)[number];
 
 /** Keys under which facts about a site are stored: one per source, and one for visits whatever the source. */

@@ -17,8 +17,6 @@ export const errorCodes = [
   "aborted",
   "io",
 ] as const;
-
-/** One of {@link errorCodes}. */
 export type ErrorCode = (typeof errorCodes)[number];
 
 /** What an error carries besides its message. */

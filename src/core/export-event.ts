@@ -23,8 +23,6 @@ export const withholdRules = [
   "shadowed",
   "folder-link",
 ] as const;
-
-/** One of {@link withholdRules}. */
 export type WithholdRule = (typeof withholdRules)[number];
 
 /** What the exporter reports while it works. Plain JSON. */

@@ -1,4 +1,3 @@
-import type { ExchangeSink, HttpExchange } from "./http-exchange.ts";
 import type { EpochMs } from "./time.ts";
 
 /** Validators from the server, byte for byte as received (RFC 9110 section 8.8). */
@@ -103,8 +102,6 @@ export const fetchFailures = [
   "protocol",
   "aborted",
 ] as const;
-
-/** One of {@link fetchFailures}. */
 export type FetchFailure = (typeof fetchFailures)[number];
 
 interface Answered {
@@ -159,3 +156,51 @@ export type FetchOutcome =
       readonly receivedBytes: number;
       readonly requests: number;
     };
+
+/** One request and the head of its response, as sent and received. */
+export interface HttpExchange {
+  /** Absolute URL; of a redirect, that of its target. */
+  readonly url: string;
+  /** Request line and fields with the empty line, in HTTP/1.1 form. */
+  readonly requestHead: Uint8Array;
+  /** Status line and fields with the empty line, in HTTP/1.1 form. */
+  readonly responseHead: Uint8Array;
+  readonly status: number;
+  /** Numeric address of the server; undefined if the connection was lost meanwhile. */
+  readonly remoteAddress: string | undefined;
+  /** When the request was sent. */
+  readonly startedAt: EpochMs;
+}
+
+/** Receives the body of a response without transfer coding, with its content coding. */
+export interface ExchangeSink {
+  /** Called with each piece in order; the piece is valid only during the call. */
+  readonly write: (chunk: Uint8Array) => void;
+  /** Called once, after the last piece. */
+  readonly end: (isWhole: boolean) => void;
+}
+
+/** A JSON text to be sent. */
+export interface PostRequest {
+  /** Absolute http or https URL; user and password are not sent. */
+  readonly url: string;
+  /** The JSON text. */
+  readonly json: string;
+  /** Time limit in milliseconds until the head of the response. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Outcome of a POST of JSON text. */
+export type PostOutcome =
+  | {
+      readonly kind: "answered";
+      /** 200 to 599; a redirect is returned, not followed. */
+      readonly status: number;
+      /** The server's Retry-After as a time. */
+      readonly retryAt: EpochMs | undefined;
+      /** Target of a redirect as sent, one character per byte. */
+      readonly location: string | undefined;
+    }
+  /** It is unknown whether the server accepted it. */
+  | { readonly kind: "failed"; readonly reason: FetchFailure; readonly message: string };

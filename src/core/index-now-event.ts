@@ -1,4 +1,4 @@
-import type { Cursor } from "./cursor.ts";
+import type { Cursor } from "./change.ts";
 import type { FetchFailure } from "./fetch-outcome.ts";
 import type { EpochMs, EpochSeconds } from "./time.ts";
 

@@ -1,6 +1,7 @@
 export {
   type Change,
   type ChangeKind,
+  type Cursor,
   changeKinds,
   composeChanges,
   type Deletion,
@@ -15,7 +16,6 @@ export {
   type SourceStateKey,
   sourceNames,
 } from "./crawl-event.ts";
-export type { Cursor } from "./cursor.ts";
 export { type ErrorCode, errorCodes, TidemarkError, wrapSystemError } from "./error.ts";
 export {
   type ExportEvent,
@@ -27,23 +27,31 @@ export {
 export type {
   AnswerHead,
   BodySink,
+  ExchangeSink,
   FetchedOutcome,
   FetchFailure,
   FetchOutcome,
   FetchRequest,
   FetchStop,
+  HttpExchange,
+  PostOutcome,
+  PostRequest,
   Validators,
 } from "./fetch-outcome.ts";
-export type { Figure, FigureAxis, FigureMark } from "./figure.ts";
-export { grow } from "./grow.ts";
-export type { ExchangeSink, HttpExchange } from "./http-exchange.ts";
 export type { IndexNowEvent, IndexNowSummary } from "./index-now-event.ts";
-export { IndexedHeap } from "./indexed-heap.ts";
-export { isMediaType, type MediaTypeFilter, parseMediaTypeFilter } from "./media-type.ts";
-export { type MirrorEvent, type MirrorFindingKind, type MirrorSummary, mirrorFindingKinds } from "./mirror-event.ts";
+export { grow, IndexedHeap } from "./indexed-heap.ts";
+export type { Figure, FigureAxis, FigureMark } from "./lab-result.ts";
 export { omitUndefined } from "./omit-undefined.ts";
 export { confirmValidators, isLasting, isSiteInTrouble, mayPassAtOnce, saysNoRobots } from "./outcome-verdict.ts";
-export { type ContentHash, digestBytes, isDigest, type Page } from "./page.ts";
+export {
+  type ContentHash,
+  digestBytes,
+  isDigest,
+  isMediaType,
+  type MediaTypeFilter,
+  type Page,
+  parseMediaTypeFilter,
+} from "./page.ts";
 export { parseHttpUrl, parseUrl } from "./parse-url.ts";
 export type {
   Bodies,
@@ -64,7 +72,6 @@ export type {
   Timing,
   WorkCounts,
 } from "./ports.ts";
-export type { PostOutcome, PostRequest } from "./post-outcome.ts";
 export { createRandom, pickInteger, type Random } from "./random.ts";
 export type {
   AcquireOptions,
@@ -76,7 +83,15 @@ export type {
   WaitReason,
 } from "./rate-limit.ts";
 export { excerpt, ok, type Problem, problem, type Result, shortenPath } from "./result.ts";
-export type { RobotsCopy, SiteClockState, SitePosition, SiteRecord } from "./site-record.ts";
+export type {
+  KnownPublications,
+  LookBounds,
+  RobotsCopy,
+  SiteClockState,
+  SitePosition,
+  SiteRecord,
+  VisitPlan,
+} from "./site-record.ts";
 export {
   type Clock,
   type EpochMs,
@@ -86,23 +101,30 @@ export {
   parseCompactTime,
 } from "./time.ts";
 export {
+  type Finding,
+  type FindingKind,
+  findingKinds,
+  type MirrorEvent,
+  type MirrorFindingKind,
+  type MirrorSummary,
+  mirrorFindingKinds,
+  type VerifyEvent,
+  type VerifySummary,
+} from "./verify-event.ts";
+export {
+  type DeleteItem,
+  type DeletionReason,
+  type FetchItem,
   type FoundTarget,
+  type HeldBody,
   type KeptInterval,
   type PageOrder,
+  type PageTrouble,
+  type Postponement,
   pageOrders,
   type SeenChange,
+  type Settlement,
   type TargetSettlement,
   type TrackedUrl,
-} from "./tracked-url.ts";
-export { type Finding, type FindingKind, findingKinds, type VerifyEvent, type VerifySummary } from "./verify-event.ts";
-export type { KnownPublications, LookBounds, VisitPlan } from "./visit-plan.ts";
-export type {
-  DeleteItem,
-  DeletionReason,
-  FetchItem,
-  HeldBody,
-  PageTrouble,
-  Postponement,
-  Settlement,
-  WorkItem,
+  type WorkItem,
 } from "./work-item.ts";

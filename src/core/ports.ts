@@ -6,8 +6,16 @@ import type { RateLimiter } from "./rate-limit.ts";
 import type { Result } from "./result.ts";
 import type { RobotsCopy, SiteClockState, SitePosition, SiteRecord } from "./site-record.ts";
 import type { Clock, EpochSeconds } from "./time.ts";
-import type { FoundTarget, TargetSettlement, TrackedUrl } from "./tracked-url.ts";
-import type { DeletionReason, FetchItem, HeldBody, Settlement, WorkItem } from "./work-item.ts";
+import type {
+  DeletionReason,
+  FetchItem,
+  FoundTarget,
+  HeldBody,
+  Settlement,
+  TargetSettlement,
+  TrackedUrl,
+  WorkItem,
+} from "./work-item.ts";
 
 /** Sends requests. */
 export interface Requests {

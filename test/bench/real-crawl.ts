@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Figure, FigurePoint } from "../../src/core/figure.ts";
+import type { Figure, FigurePoint } from "../../src/core/lab-result.ts";
 import { drawFigure } from "../../src/report/figure-svg.ts";
 import { type CrawlMoment, crawlWeb, momentOf } from "./real-crawl/crawl-web.ts";
 

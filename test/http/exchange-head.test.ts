@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { HttpExchange } from "../../src/core/http-exchange.ts";
+import type { HttpExchange } from "../../src/core/fetch-outcome.ts";
 import { createFetcher } from "../../src/http/fetcher.ts";
 import { listenRaw, plainAnswer } from "./raw-server.ts";
 

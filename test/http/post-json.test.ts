@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
-import type { PostOutcome } from "../../src/core/post-outcome.ts";
+import type { PostOutcome } from "../../src/core/fetch-outcome.ts";
 import { postJson } from "../../src/http/post-json.ts";
 import { closed, listenRaw, plainAnswer, pour } from "./raw-server.ts";
 

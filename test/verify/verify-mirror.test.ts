@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, unlinkSync, uti
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { type ErrorCode, TidemarkError } from "../../src/core/error.ts";
-import type { MirrorEvent, MirrorSummary } from "../../src/core/mirror-event.ts";
+import type { MirrorEvent, MirrorSummary } from "../../src/core/verify-event.ts";
 import { mirrorFolderOf } from "../../src/storage/mirror/mirror-path.ts";
 import { openStore } from "../../src/storage/state/store.ts";
 import { type VerifyMirrorOptions, verifyMirror } from "../../src/verify/verify-mirror.ts";

@@ -1,6 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { type Change, composeChanges, pathOf } from "../../../src/core/change.ts";
-import type { Cursor } from "../../../src/core/cursor.ts";
+import { type Change, type Cursor, composeChanges, pathOf } from "../../../src/core/change.ts";
 import type { EpochSeconds } from "../../../src/core/time.ts";
 import { planReading } from "../../../src/crawler/engine/discovery/reading-plan.ts";
 import { formatChangeLine } from "../../../src/formats/archive/archive.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { VisitPlan } from "../../../src/core/visit-plan.ts";
+import type { VisitPlan } from "../../../src/core/site-record.ts";
 import { unvisited, type VisitEnd } from "../../../src/crawler/engine/visit-plan.ts";
 import { SiteFollower } from "../../../src/crawler/follow/site-follower.ts";
 import { SiteScheduler } from "../../../src/crawler/follow/site-scheduler.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isMediaType } from "../../../src/core/media-type.ts";
+import { isMediaType } from "../../../src/core/page.ts";
 import { formatChangeLine, parseChangeLine } from "../../../src/formats/archive/archive.ts";
 import { parseRobots } from "../../../src/formats/robots/robots.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import Database from "libsql";
-import type { TargetSettlement, TrackedUrl } from "../../../src/core/tracked-url.ts";
+import type { TargetSettlement, TrackedUrl } from "../../../src/core/work-item.ts";
 import { openConnection, prepareStatement } from "../../../src/storage/sqlite/database.ts";
 import { openStore, stateFileIn } from "../../../src/storage/state/store.ts";
 import { makeTempFolder } from "../../temp-folder.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { TargetSettlement, TrackedUrl } from "../../../src/core/tracked-url.ts";
+import type { TargetSettlement, TrackedUrl } from "../../../src/core/work-item.ts";
 import { openStore, type Store } from "../../../src/storage/state/store.ts";
 import { makeTempFolder, type TempFolder } from "../../temp-folder.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { parseMediaTypeFilter } from "../../../../src/core/media-type.ts";
+import { parseMediaTypeFilter } from "../../../../src/core/page.ts";
 import { groupIsWanted, planChain, requestCostBytes } from "../../../../src/crawler/engine/discovery/chain.ts";
 import type { ArchiveEntry } from "../../../../src/formats/archive/archive-index.ts";
 import { fc } from "../../../property.ts";

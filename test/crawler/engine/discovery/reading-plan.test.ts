@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { parseMediaTypeFilter } from "../../../../src/core/media-type.ts";
+import { parseMediaTypeFilter } from "../../../../src/core/page.ts";
 import { planReading, type ReadingPlan, type Wanted } from "../../../../src/crawler/engine/discovery/reading-plan.ts";
 import type { ArchiveEntry, ArchiveIndex } from "../../../../src/formats/archive/archive-index.ts";
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import type { KnownPublications, LookBounds } from "../../../../src/core/visit-plan.ts";
+import type { KnownPublications, LookBounds } from "../../../../src/core/site-record.ts";
 import { learnPublications, planLook } from "../../../../src/crawler/engine/revisit/publication-rhythm.ts";
 import { fewer } from "../../../long-run.ts";
 import { fc } from "../../../property.ts";
