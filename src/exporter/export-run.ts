@@ -103,7 +103,7 @@ export async function runExport<File extends CandidateFile>(
   const { docroot, stateDir, dryRun } = options;
   if (dryRun)
     return await exportOrBeginAnew(options, new ArchiveFiles(join(docroot, publishedFolder.slice(1))), undefined);
-  const made = await makeFolder(stateDir, 0o700, await stat(docroot));
+  const made = makeFolder(stateDir, 0o700, await stat(docroot));
   try {
     await using _lock = await SiteLock.take(stateDir, new Date(options.clock()));
     return await publishInto(options, publishedFolder.split("/").slice(1, -1));

@@ -8,30 +8,23 @@ import {
   openSync,
   renameSync,
   rmSync,
-  statSync,
   writeSync,
 } from "node:fs";
-import { lchown, link, lstat, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { link, open, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { TidemarkError, wrapSystemError } from "../core/index.ts";
+import { wrapSystemError } from "../core/index.ts";
 import { syncDescriptor, syncFolder, syncFolderNow } from "./file-sync.ts";
+import { adoptFile, type Owner } from "./folder.ts";
 import { shownPath } from "./held-folder.ts";
-import { makeMissingFolder } from "./missing-folder.ts";
 
 const temporaryForm = /^\.tidemark-[0-9]+-[0-9]+\.tmp$/;
 
 /**
- * A name in the same folder that no server shows, no scan publishes, and {@link removeTemporaries} finds. It is random:
- * in a container each process may have the number of the one that was killed.
+ * A name in the same folder that no server shows, no scan publishes, and {@link removeTemporaries} finds. It is random,
+ * because in a container each process may have the number of the one that was killed.
  */
 export function temporaryName(path: string): string {
   return join(dirname(path), `.tidemark-${process.pid}-${randomInt(2 ** 47)}.tmp`);
-}
-
-/** Whom a file belongs to. */
-interface Owner {
-  readonly uid: number;
-  readonly gid: number;
 }
 
 /** How a file is to appear. */
@@ -55,10 +48,9 @@ export function writeWhole(fd: number, piece: Uint8Array): void {
 }
 
 /**
- * Writes a file so that at any instant, also after a power cut, its name holds the old bytes or the
- * new ones: a temporary name in the same folder, fsync, rename, fsync of the folder.
- *
- * Only fsync waits for a disk and leaves the thread; the calls around it are done at once.
+ * Writes a file so that at any instant, also after a power cut, its name holds the old bytes or the new ones: a
+ * temporary name in the same folder, fsync, rename, fsync of the folder. Only fsync waits for a disk and leaves the
+ * thread.
  */
 export async function writeDurably(
   path: string,
@@ -67,8 +59,7 @@ export async function writeDurably(
 ): Promise<void> {
   const temporary = temporaryName(path);
   try {
-    const fd = fill(temporary, content, options);
-    await syncDescriptor(fd).finally(() => closeSync(fd));
+    await fillDurably(temporary, content, options);
     renameSync(temporary, path);
   } catch (error) {
     removeQuietly(temporary);
@@ -89,8 +80,7 @@ export async function createDurably(
 ): Promise<boolean> {
   const temporary = temporaryName(path);
   try {
-    const fd = fill(temporary, content, options);
-    await syncDescriptor(fd).finally(() => closeSync(fd));
+    await fillDurably(temporary, content, options);
     // A link, unlike a rename, does not replace what another process put there meanwhile.
     await link(temporary, path);
   } catch (error) {
@@ -104,8 +94,8 @@ export async function createDurably(
 }
 
 /**
- * Gives a file that was written piece by piece under a temporary name of its folder its own name: fsync, rename, fsync of the
- * folder. Where that fails the temporary file is left to the caller.
+ * Gives a file that was written piece by piece under a {@link temporaryName} its own name: fsync, rename, fsync of the
+ * folder. If that fails, the temporary file is left to the caller.
  *
  * @param mode - permission bits to give it, and if we are root the owner of its folder. Default: it stays as it is
  */
@@ -130,19 +120,22 @@ export async function renameDurably(temporary: string, path: string, mode?: numb
 
 /** Gives a file whose content is durable already its own name, durably. Blocks. */
 export function renameSynced(temporary: string, path: string): void {
-  renameSync(temporary, path);
+  try {
+    renameSync(temporary, path);
+  } catch (error) {
+    throw cannotWrite(error, path);
+  }
   syncFolderNow(dirname(path));
 }
 
 /**
- * Writes a file whole or not at all, as far as processes that are killed can tell, and leaves it to
- * `syncFiles` to make it last through a power cut. For many files that nothing names yet: a sync
- * between two renames commits the file system's journal each time.
+ * Writes a file whole or not at all, even if the process is killed; `syncFiles` makes it last through a power cut. For
+ * many files that nothing names yet: a sync between two renames commits the file system's journal each time.
  */
 export function placeFile(path: string, content: Uint8Array | string, options: DurableOptions = {}): void {
   const temporary = temporaryName(path);
   try {
-    closeSync(fill(temporary, content, options));
+    closeSync(fillFile(temporary, content, options));
     renameSync(temporary, path);
   } catch (error) {
     removeQuietly(temporary);
@@ -150,7 +143,13 @@ export function placeFile(path: string, content: Uint8Array | string, options: D
   }
 }
 
-function fill(temporary: string, content: Uint8Array | string, options: DurableOptions): number {
+async function fillDurably(temporary: string, content: Uint8Array | string, options: DurableOptions): Promise<void> {
+  const fd = fillFile(temporary, content, options);
+  await syncDescriptor(fd).finally(() => closeSync(fd));
+}
+
+/** Makes and fills a temporary file. @returns its descriptor. @throws what the file system says */
+export function fillFile(temporary: string, content: Uint8Array | string, options: DurableOptions): number {
   const { mode = 0o644, owner, mtimeSeconds } = options;
   const fd = openSync(temporary, "wx", mode === "user" ? 0o644 : 0o600);
   try {
@@ -173,24 +172,6 @@ function cannotWrite(error: unknown, path: string, what = ""): Error {
   return wrapSystemError(error, `write ${what === "" ? shown : `${what} ${shown}`}`, { path: shown });
 }
 
-/** Gives a file that root makes to the owner of its folder, so that the next run may be that user's. */
-export function adoptFile(fd: number, folder: string): void {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = statSync(folder);
-  if (uid !== 0 || gid !== 0) fchownSync(fd, uid, gid);
-}
-
-/** Does the same for all files of a folder: what others than we wrote there. */
-export async function adoptFiles(folder: string): Promise<void> {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = await stat(folder);
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    const status = await lstat(path).catch(() => undefined);
-    if (status !== undefined && (status.uid !== uid || status.gid !== gid)) await lchown(path, uid, gid);
-  }
-}
-
 // What cannot be removed is removed by the next run; the error that led here is the one to tell.
 function removeQuietly(path: string): void {
   try {
@@ -207,38 +188,6 @@ function giveAway(fd: number, owner: Owner): void {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EPERM") throw error;
     }
-  }
-}
-
-/**
- * Makes a folder, and those above it, with a mode whatever the umask takes away.
- *
- * @param owner - whom it is to belong to if root makes it, not those above it; default root
- * @returns those that were made, the uppermost first
- */
-export async function makeFolder(path: string, mode: number, owner?: Owner): Promise<string[]> {
-  try {
-    const made = makeMissingFolder(path, mode);
-    for (const folder of made) {
-      const handle = await open(folder, constants.O_RDONLY);
-      try {
-        await handle.chmod(mode);
-        if (folder === path && owner !== undefined && process.getuid?.() === 0)
-          await handle.chown(owner.uid, owner.gid);
-      } finally {
-        await handle.close();
-      }
-    }
-    return made;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") {
-      throw new TidemarkError("not-a-folder", `${path} has to be a folder, but it is a file.`, {
-        hint: "Move the file away.",
-        details: { path },
-        cause: error,
-      });
-    }
-    throw wrapSystemError(error, `make the folder ${path}`, { path });
   }
 }
 

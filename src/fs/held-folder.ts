@@ -1,10 +1,8 @@
 import {
   chmodSync,
-  chownSync,
   closeSync,
   constants,
   existsSync,
-  fstatSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -14,6 +12,7 @@ import {
 } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
+import { adoptFile } from "./folder.ts";
 
 /** Linux: a descriptor that stands for a place, which needs no right to read it. See open(2), O_PATH. */
 const pathOnly = 0o10000000;
@@ -106,16 +105,6 @@ export function shownPath(path: string): string {
   }
 }
 
-/** Gives a file or folder that root made to the owner of the folder that it is in; others keep theirs. */
-function adopt(path: string, folder: Pick<Owner, "uid" | "gid">): void {
-  if (process.getuid?.() === 0 && (folder.uid !== 0 || folder.gid !== 0)) chownSync(path, folder.uid, folder.gid);
-}
-
-interface Owner {
-  readonly uid: number;
-  readonly gid: number;
-}
-
 function hold(path: string): Step {
   const flags = constants.O_DIRECTORY | constants.O_NOFOLLOW | (hasDescriptors ? pathOnly : constants.O_RDONLY);
   const fd = openSync(path, flags);
@@ -156,7 +145,7 @@ function makeStep(path: string, parent: Step, made: string[]): void {
   made.push(shownPath(path));
   const step = hold(path);
   try {
-    adopt(step.path, parent.fd === undefined ? lstatSync(parent.path) : fstatSync(parent.fd));
+    adoptFile(step.path, parent.path);
     chmodSync(step.path, 0o755);
   } finally {
     release([step]);

@@ -1,11 +1,6 @@
-export { BodyFile } from "./body-file.ts";
-export { readAtMost } from "./bounded-file.ts";
 export { ByteText } from "./byte-text.ts";
 export {
-  adoptFile,
-  adoptFiles,
   createDurably,
-  makeFolder,
   placeFile,
   removeTemporaries,
   renameDurably,
@@ -14,14 +9,11 @@ export {
   writeDurably,
   writeWhole,
 } from "./durable-file.ts";
-export { DurableFolder } from "./durable-folder.ts";
-export { syncFiles, syncFolder } from "./file-sync.ts";
-export { GroupSync } from "./group-sync.ts";
+export { DurableFolder, GroupSync, syncFiles, syncFolder } from "./file-sync.ts";
+export { adoptFile, adoptFiles, makeFolder, makeMissingFolder } from "./folder.ts";
 export { HeldFolder, shownPath } from "./held-folder.ts";
-export { makeMissingFolder } from "./missing-folder.ts";
 export { RecordSort, type SortedRecord } from "./record-sort.ts";
-export { readSideFile, sideFileIn, writeSideFile } from "./side-file.ts";
 export { findLockHolder, type LockHolder, SiteLock } from "./site-lock.ts";
-export { SpillFile } from "./spill-file.ts";
-export { writeTextFile } from "./text-file.ts";
+export { readAtMost, readSideFile, sideFileIn, writeSideFile, writeTextFile } from "./small-file.ts";
+export { BodyFile, SpillFile } from "./spill-file.ts";
 export { WatchedFiles } from "./watched-files.ts";

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { link, open, readdir, readFile, rm } from "node:fs/promises";
+import { closeSync, readFileSync } from "node:fs";
+import { link, readdir, readFile, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
-import { adoptFile, temporaryName } from "./durable-file.ts";
+import { fillFile, temporaryName } from "./durable-file.ts";
 import { shownPath } from "./held-folder.ts";
 
 const lockFileName = "lock";
@@ -144,14 +144,7 @@ async function acquire(path: string, content: string, mode: number): Promise<voi
 async function create(path: string, content: string, mode: number): Promise<boolean> {
   const own = temporaryName(path);
   try {
-    const handle = await open(own, "wx", 0o600);
-    try {
-      await handle.writeFile(content);
-      adoptFile(handle.fd, dirname(own));
-      await handle.chmod(mode);
-    } finally {
-      await handle.close();
-    }
+    closeSync(fillFile(own, content, { mode }));
     await link(own, path);
     return true;
   } catch (error) {

@@ -85,7 +85,7 @@ export async function tellIndexNow(options: TellIndexNowOptions): Promise<IndexN
   const docroot = resolve(options.docroot);
   const folder = indexNowFolderIn(resolve(options.stateDir));
   try {
-    await makeFolder(folder, 0o700);
+    makeFolder(folder, 0o700);
     await using lock = await takeLock(folder, new Date(clock()));
     if (lock === undefined) {
       onEvent({

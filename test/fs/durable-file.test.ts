@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterEach, test } from "node:test";
 import {
   createDurably,
-  makeFolder,
   removeTemporaries,
   renameDurably,
+  renameSynced,
   temporaryName,
   writeDurably,
 } from "../../src/fs/durable-file.ts";
@@ -25,7 +25,9 @@ test("a file appears whole, with the mode and time asked for, whatever the umask
     const path = join(folder.path, "a");
     await writeDurably(path, Buffer.from("one"));
     assert.equal(modeOf(path), 0o644);
+    const { ino } = statSync(path);
     await writeDurably(path, Buffer.from("two"), { mode: 0o640, mtimeSeconds: 1_000_000_000 });
+    assert.notEqual(statSync(path).ino, ino, "who reads the old file keeps it");
     assert.equal(modeOf(path), 0o640);
     assert.equal(statSync(path).mtimeMs, 1_000_000_000_000);
     assert.equal(readFileSync(path, "utf8"), "two");
@@ -44,15 +46,6 @@ test("a file is made only where nothing has its name", async () => {
   assert.equal(await createDurably(join(folder.path, "link"), Buffer.from("two")), false);
   assert.deepEqual(readdirSync(folder.path).sort(), ["a", "link"]);
   await assert.rejects(createDurably(join(folder.path, "none/a"), Buffer.from("one")), { code: "not-found" });
-});
-
-test("a reader who holds the old file keeps it whole", async () => {
-  using folder = makeTempFolder();
-  const path = join(folder.path, "a");
-  await writeDurably(path, Buffer.from("one"));
-  const { ino } = statSync(path);
-  await writeDurably(path, Buffer.from("two"));
-  assert.notEqual(statSync(path).ino, ino, "renamed, not overwritten");
 });
 
 test("a file that cannot be written leaves the old one and nothing beside it", async () => {
@@ -77,28 +70,6 @@ test("a file is given to its former owner where that is allowed", async () => {
   );
   assert.equal(modeOf(path), 0o640);
   if (process.getuid?.() === 0) chownSync(path, 0, 0);
-});
-
-test("folders are made so that the server may enter, and those of others are left alone", async () => {
-  for (const mask of [0o022, 0o077]) {
-    using folder = makeTempFolder();
-    mkdirSync(join(folder.path, "old"), { mode: 0o750 });
-    process.umask(mask);
-    const before = modeOf(join(folder.path, "old"));
-    await makeFolder(join(folder.path, "old/new/newer"), 0o755);
-    assert.equal(modeOf(join(folder.path, "old")), before);
-    assert.equal(modeOf(join(folder.path, "old/new")), 0o755);
-    assert.equal(modeOf(join(folder.path, "old/new/newer")), 0o755);
-    await makeFolder(join(folder.path, "old/new/newer"), 0o700);
-    assert.equal(modeOf(join(folder.path, "old/new/newer")), 0o755);
-  }
-});
-
-test("a folder in the place of which a file stands says so", async () => {
-  using folder = makeTempFolder();
-  writeFileSync(join(folder.path, "file"), "");
-  await assert.rejects(makeFolder(join(folder.path, "file"), 0o755), { code: "not-a-folder" });
-  await assert.rejects(makeFolder(join(folder.path, "file/below"), 0o755), { code: "not-a-folder" });
 });
 
 test("only what a killed run left half-written is removed", async () => {
@@ -142,6 +113,9 @@ test("a file that was written in pieces takes its name whole, and stays where it
   await renameDurably(temporary, path, 0o644);
   assert.deepEqual([readFileSync(path, "utf8"), modeOf(path), readdirSync(folder.path)], ["new", 0o644, ["a"]]);
   mkdirSync(join(folder.path, "taken/in"), { recursive: true });
-  await assert.rejects(renameDurably(path, join(folder.path, "taken")));
+  await assert.rejects(renameDurably(path, join(folder.path, "taken")), { code: "io" });
+  assert.throws(() => renameSynced(path, join(folder.path, "taken")), { code: "io", message: /write .*taken: / });
   assert.equal(readFileSync(path, "utf8"), "new");
+  renameSynced(path, join(folder.path, "b"));
+  assert.equal(readFileSync(join(folder.path, "b"), "utf8"), "new");
 });

@@ -80,16 +80,17 @@ test("keys are in the order of their bytes, zero bytes and keys that begin other
   );
 });
 
-test("runs of many lines meet without a seam", () => {
-  const lines = Array.from({ length: 30_000 }, (_, at) => ({
+test("runs of many lines meet without a seam, whether they come mixed, in order or are none", () => {
+  const mixed = Array.from({ length: 30_000 }, (_, at) => ({
     time: 1 + ((at * 7919) % 1000),
     line: `${at} ${"x".repeat(at % 60)}`,
   }));
-  for (const runBytes of [200_000, undefined]) {
-    const { sorted, spilledBytes } = sort(lines, runBytes);
-    assert.equal(spilledBytes > 3 * 100_000, runBytes !== undefined);
-    assert.deepEqual(sorted, stably(lines));
-  }
+  for (const lines of [mixed, stably(mixed), []])
+    for (const runBytes of [200_000, undefined]) {
+      const { sorted, spilledBytes } = sort(lines, runBytes);
+      assert.equal(spilledBytes > 3 * 100_000, lines.length > 0 && runBytes !== undefined);
+      assert.deepEqual(sorted, stably(lines));
+    }
 });
 
 test("a line that is longer than what is read at a time comes whole", () => {
@@ -97,15 +98,4 @@ test("a line that is longer than what is read at a time comes whole", () => {
   const { sorted, spilledBytes } = sort(lines, 10);
   assert.ok(spilledBytes > 700_000);
   assert.deepEqual(sorted, stably(lines));
-});
-
-test("lines that come in order are read back as one run, however many were spilled", () => {
-  const lines = Array.from({ length: 20_000 }, (_, at) => ({ time: 9, line: `${at % 10}` }));
-  const { sorted, spilledBytes } = sort(lines, 1000);
-  assert.ok(spilledBytes > 200_000);
-  assert.deepEqual(sorted, lines);
-});
-
-test("no lines are none", () => {
-  assert.deepEqual(sort([], undefined).sorted, []);
 });
