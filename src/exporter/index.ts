@@ -1,3 +1,4 @@
+export { parseBaseUrl } from "./base-url.ts";
 export { findIncludes } from "./digest/include-scanner.ts";
 export { readExportConfiguration } from "./export-configuration.ts";
 export { type ExportSettings, exportSettings } from "./export-settings.ts";

@@ -1,1 +1,2 @@
-export { defaultIndexNowEndpoint, type TellIndexNowOptions, tellIndexNow } from "./tell-index-now.ts";
+export type { TellIndexNowOptions } from "./submission.ts";
+export { defaultIndexNowEndpoint, tellIndexNow } from "./tell-index-now.ts";

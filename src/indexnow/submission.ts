@@ -1,90 +1,66 @@
-import { readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
 import {
   type Change,
   type Clock,
-  type Cursor,
   type IndexNowEvent,
   type IndexNowSummary,
+  omitUndefined,
   type PostOutcome,
   type PostRequest,
   pathOf,
   TidemarkError,
 } from "../core/index.ts";
 import { keyPath } from "../exporter/index.ts";
-import { isCanonicalPath } from "../formats/url/index.ts";
-import { readSideFile, writeDurably } from "../fs/index.ts";
+import type { FolderChanges } from "./folder-changes.ts";
+import { type Position, readPosition, writePosition } from "./position.ts";
 import { judgeAnswer, maxPauseMs, planNextRun, planRetryDelayMs, type Verdict } from "./verdict.ts";
 
-/** Changes that a site published. */
-export interface ChangeReading {
-  /** Whether what was asked for is not known any more, so that the changes are a guess. */
-  readonly isGuess: boolean;
-  /** Where the changes lead to. */
-  readonly cursor: Cursor;
-  /** Each path once, in path order; to be read once. */
-  readonly changes: Iterable<Change>;
-  [Symbol.asyncDispose](): Promise<void>;
+/** How search engines are told of a site's changes. Times are in milliseconds. */
+export interface TellIndexNowOptions {
+  /** Folder that the web server shows as the site's root; the site has been exported into it. */
+  readonly docroot: string;
+  /** The site's origin with `/`, as it was exported. */
+  readonly baseUrl: string;
+  /** The exporter's state folder; `index-now` below it is ours. */
+  readonly stateDir: string;
+  /** 8 to 128 of a-z, A-Z, 0-9 and the hyphen. Default: the one used last, else a new one. */
+  readonly key?: string;
+  /** @default `defaultIndexNowEndpoint` */
+  readonly endpoint?: string;
+  /** Submit all URLs on the first run, and deleted ones that the archives still list; later runs always submit changes. @default false */
+  readonly all?: boolean;
+  readonly userAgent?: string;
+  /** Time limit of one call, at least 1000. @default 20000 */
+  readonly timeoutMs?: number;
+  /** Time limit of all calls of this run and the waits between them, at least 1000. @default 60000 */
+  readonly maxElapsedMs?: number;
+  /** URLs a call, 1 to 10000. @default 10000 */
+  readonly urlsPerCall?: number;
+  /** @default Date.now */
+  readonly clock?: Clock;
+  /** Waits between calls; resolves early if the signal is aborted, never rejects. Default: real time. */
+  readonly delay?: (delayMs: number, signal: AbortSignal | undefined) => Promise<void>;
+  /** At least 0 and below 1. @default Math.random */
+  readonly random?: () => number;
+  /** Stops it; what was submitted is remembered. */
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: IndexNowEvent) => void;
 }
 
-/** What the site published. */
-export interface ChangeSource {
-  /** The newest publication. */
-  readNewest(): Promise<Cursor>;
-  /** Changes after a cursor; without one, the whole site. */
-  openChanges(after: Cursor | undefined): Promise<ChangeReading>;
-}
-
-/** What is submitted, where, and how long that may take. */
-export interface SubmissionOptions {
-  /** Folder of the state; it exists, and is the caller's alone meanwhile. */
+/** A run's options, validated and with their defaults. */
+export interface SubmissionOptions
+  extends Required<Omit<TellIndexNowOptions, "baseUrl" | "docroot" | "stateDir" | "userAgent" | "signal">> {
+  /** Folder of the position. It exists, and no other run uses it meanwhile. */
   readonly folder: string;
-  readonly source: ChangeSource;
+  readonly source: FolderChanges;
   /** The site's origin with `/`. */
   readonly site: string;
-  /** URL of the endpoint. */
-  readonly endpoint: string;
-  readonly key: string;
   /** Paths that are no pages. */
-  readonly ownPaths: readonly string[];
-  /** Whether the first run submits the whole site. */
-  readonly all: boolean;
-  /** Time that one call may take, in milliseconds. */
-  readonly timeoutMs: number;
-  /** Time after which a run makes no further call, in milliseconds. */
-  readonly maxElapsedMs: number;
-  /** URLs a call, 1 to 10,000. */
-  readonly urlsPerCall: number;
+  readonly ownPaths: ReadonlySet<string>;
   readonly signal: AbortSignal | undefined;
   /** Sends a call once; never rejects for anything that a server or a network does. */
   readonly post: (request: PostRequest) => Promise<PostOutcome>;
-  readonly clock: Clock;
-  /** At least 0 and below 1. */
-  readonly random: () => number;
-  /** Resolves after `delayMs`, or earlier if the signal is aborted; never rejects. */
-  readonly delay: (delayMs: number, signal: AbortSignal | undefined) => Promise<void>;
-  readonly onEvent: (event: IndexNowEvent) => void;
 }
 
-interface Position {
-  /** Everything until here has been submitted; nothing has, if the publication is 0. */
-  readonly cursor: Cursor;
-  /** Of the paths up to this one, everything until `to` has been submitted. */
-  readonly done?: { readonly to: Cursor; readonly path: string } | undefined;
-  /** Runs in a row that ended in trouble. */
-  readonly failedRuns: number;
-  /** Which endpoint is not asked before what time. */
-  readonly pause?: { readonly endpoint: string; readonly until: number } | undefined;
-  /** URLs that are known to be still to submit. */
-  readonly pending?: number | undefined;
-}
-
-const positionFile = "position.json";
-/** The position before: an older one only repeats. */
-const olderFile = "position-before.json";
-const maxPositionBytes = 16 * 1024;
-/** Lists of URLs that an earlier version left. */
-const listName = /^urls-[0-9a-f]{16}\.txt$/;
 const maxUrlsPerCall = 10_000;
 const maxBatchBytes = 2 * 1024 * 1024;
 /** What sitemaps allow; longer URLs are left out. */
@@ -99,8 +75,8 @@ const maxReadings = 3;
 /**
  * Submits to an IndexNow endpoint what changed since the last submission.
  *
- * The changes come from the archives, in path order, and the position in them is kept after each call: a run that ends
- * anywhere repeats one call at the most and leaves nothing out. What is published meanwhile is read by a pass of its own.
+ * The changes come from the archives in path order, and the position in them is stored after each call: a run that is
+ * killed repeats one call at most and omits nothing. What is published meanwhile is read in another pass.
  *
  * @throws TidemarkError `aborted`, `disk-full`, `no-permission`, `read-only`, `io`; what the source throws
  * @see https://www.indexnow.org/documentation "Submitting set of URLs"
@@ -114,10 +90,7 @@ class Submission {
   readonly #origin: string;
   readonly #facts: { readonly host: string; readonly keyLocation: string };
   readonly #endsAt: number;
-  readonly #ownPaths: ReadonlySet<string>;
   readonly #counts = { told: 0, refused: 0, leftOut: 0, calls: 0 };
-  #position: Position | undefined;
-  #saved: string | undefined;
 
   constructor(options: SubmissionOptions) {
     const { host, origin } = new URL(options.site);
@@ -125,36 +98,33 @@ class Submission {
     this.#origin = origin;
     this.#facts = { host, keyLocation: origin + keyPath(options.key) };
     this.#endsAt = options.clock() + options.maxElapsedMs;
-    this.#ownPaths = new Set(options.ownPaths);
   }
 
   async run(): Promise<IndexNowSummary> {
-    const { folder, endpoint } = this.#options;
-    for (const name of await readdir(folder)) if (listName.test(name)) await rm(join(folder, name), { force: true });
-    const position = await this.#findPosition();
-    this.#position = position;
-    if (!this.#isPaused(position)) for (let pass = 0; pass < maxReadings && (await this.#submitOn()); pass++);
-    const { pending = 0, pause, cursor } = this.#position;
+    let position = await this.#findPosition();
+    if (!this.#isPaused(position)) {
+      for (let pass = 0, mayBeMore = true; pass < maxReadings && mayBeMore; pass++)
+        ({ position, mayBeMore } = await this.#submitAfter(position));
+    }
+    const { endpoint } = this.#options;
+    const { pending = 0, pause, cursor } = position;
     const { keyLocation } = this.#facts;
     return { endpoint, keyLocation, ...this.#counts, pending, notBefore: pause?.until, cursor };
   }
 
   async #findPosition(): Promise<Position> {
     const { folder, all, source, onEvent } = this.#options;
-    const [newest, older] = [positionFile, olderFile].map((name) => readSideFile(join(folder, name), maxPositionBytes));
-    for (const read of [newest, ...(newest === "missing" ? [] : [older])]) {
-      const position = parsePosition(read);
-      if (position === undefined) continue;
-      if (read !== newest) this.#warn("The submission state is unreadable; some URLs are submitted once more.");
-      this.#saved = JSON.stringify({ version: 1, ...position });
-      return position;
-    }
+    const found = readPosition(folder);
+    if (found !== undefined && found !== "missing") return found;
     const cursor = await source.readNewest();
-    if (newest !== "missing") this.#warn("The submission state is unreadable; all URLs are submitted once more.");
-    if (all || newest !== "missing") return { cursor: { ...cursor, publication: 0 }, failedRuns: 0 };
-    await this.#save({ cursor, failedRuns: 0 });
+    if (found === undefined) {
+      const message = "The submission state is unreadable; all URLs are submitted once more.";
+      onEvent({ event: "warning", code: "index-now-state", message });
+    }
+    if (all || found === undefined) return { cursor: { ...cursor, publication: 0 }, failedRuns: 0 };
+    const position = await this.#save({ cursor, failedRuns: 0 });
     onEvent({ event: "index-now", step: "begun", publication: cursor.publication });
-    return { cursor, failedRuns: 0 };
+    return position;
   }
 
   #isPaused({ pause, pending = 0 }: Position): boolean {
@@ -168,11 +138,13 @@ class Submission {
     return true;
   }
 
-  /** Submits what was published since the cursor. @returns whether there may be more */
-  async #submitOn(): Promise<boolean> {
-    const { source, signal, onEvent } = this.#options;
-    const { cursor, done, failedRuns } = this.#position ?? (await this.#findPosition());
-    if (isSame(cursor, await source.readNewest())) return false;
+  /** Submits what was published since the position's cursor. */
+  async #submitAfter(before: Position): Promise<{ position: Position; mayBeMore: boolean }> {
+    const { source, clock, random, endpoint, onEvent } = this.#options;
+    const { cursor, done, failedRuns } = before;
+    const newest = await source.readNewest();
+    if (cursor.epoch === newest.epoch && cursor.publication === newest.publication)
+      return { position: before, mayBeMore: false };
     await using reading = await source.openChanges(cursor.publication === 0 ? undefined : cursor);
     if (reading.isGuess) {
       const message = "The archives do not reach back to the last submission; pages modified since then are submitted.";
@@ -180,10 +152,11 @@ class Submission {
     }
     const resumed = done?.to.epoch === reading.cursor.epoch ? done : undefined;
     const to = resumed?.to ?? reading.cursor;
+    let position = before;
     let pause: Position["pause"];
     let [stop, pending] = ["", 0];
     for (const paths of this.#batches(reading.changes, resumed?.path ?? "")) {
-      throwIfStopped(signal);
+      this.#throwIfStopped();
       if (stop === "" && this.#leftMs() < shortestCallMs) stop = "The time limit of a submission is reached.";
       if (stop !== "") {
         pending += paths.length;
@@ -191,33 +164,30 @@ class Submission {
       }
       const verdict = await this.#send(paths, reading.cursor.publication);
       if (verdict.kind === "again") {
-        const { clock, random, endpoint } = this.#options;
         pause = { endpoint, until: planNextRun(failedRuns, verdict.retryAt, clock(), random()) };
         pending = paths.length;
         stop = `The endpoint cannot be reached now: ${verdict.message}.`;
-        await this.#save({ ...this.#position, cursor, failedRuns: failedRuns + 1, pause, pending });
+        position = await this.#save({ ...position, failedRuns: failedRuns + 1, pause, pending });
         continue;
       }
-      await this.#save({ cursor, done: { to, path: paths.at(-1) ?? "" }, failedRuns: 0 });
-      // Its cause concerns the rest as well: what is left waits until somebody may have seen to it.
+      position = await this.#save({ cursor, done: { to, path: paths.at(-1) ?? "" }, failedRuns: 0 });
+      // The cause of a refusal concerns the rest as well, which waits until somebody may have removed it.
       if (verdict.kind === "refused") stop = "After a refusal the rest is left to the next run.";
     }
-    if (pending > 0) {
-      await this.#save({ ...this.#position, cursor, failedRuns: this.#position?.failedRuns ?? 0, pending });
-      this.#postpone(stop, pending, pause?.until);
-      return false;
-    }
-    await this.#save({ cursor: to, failedRuns: 0 });
-    return stop === "";
+    if (pending === 0) return { position: await this.#save({ cursor: to, failedRuns: 0 }), mayBeMore: stop === "" };
+    position = await this.#save({ ...position, pending });
+    this.#postpone(stop, pending, pause?.until);
+    return { position, mayBeMore: false };
   }
 
   /** Paths to submit together, of those that follow a path. */
   *#batches(changes: Iterable<Change>, after: string): Generator<readonly string[], void, void> {
-    const most = Math.min(this.#options.urlsPerCall, maxUrlsPerCall);
+    const { urlsPerCall, ownPaths } = this.#options;
+    const most = Math.min(urlsPerCall, maxUrlsPerCall);
     let [paths, bytes]: [string[], number] = [[], 0];
     for (const change of changes) {
       const path = pathOf(change);
-      if (path <= after || this.#ownPaths.has(path)) continue;
+      if (path <= after || ownPaths.has(path)) continue;
       if (this.#urlOf(path).length > maxUrlLength) {
         this.#counts.leftOut += 1;
         continue;
@@ -235,19 +205,17 @@ class Submission {
   /** Sends until the endpoint has taken or refused it, or the time left is too short for the next wait. */
   async #send(paths: readonly string[], publication: number): Promise<Verdict> {
     const { endpoint: url, key, timeoutMs, signal, clock, random, post, delay, onEvent } = this.#options;
-    const urlList = paths.map((path) => this.#urlOf(path));
-    const json = JSON.stringify({ ...this.#facts, key, urlList });
+    const json = JSON.stringify({ ...this.#facts, key, urlList: paths.map((path) => this.#urlOf(path)) });
     const urls = paths.length;
     for (let failures = 0; ; failures++) {
       const leftMs = Math.max(shortestCallMs, this.#leftMs());
-      const request = { url, json, timeoutMs: Math.min(timeoutMs, leftMs) };
-      const verdict = judgeAnswer(await post(signal === undefined ? request : { ...request, signal }), this.#facts);
-      if (verdict.kind === "again") throwIfStopped(signal);
+      const request = { url, json, timeoutMs: Math.min(timeoutMs, leftMs), ...omitUndefined({ signal }) };
+      const verdict = judgeAnswer(await post(request), this.#facts);
+      if (verdict.kind === "again") this.#throwIfStopped();
       this.#counts.calls += 1;
-      const { kind } = verdict;
-      if (kind !== "again") {
-        this.#counts[kind] += urls;
+      if (verdict.kind !== "again") {
         const { kind: step, ...answer } = verdict;
+        this.#counts[step] += urls;
         onEvent({ event: "index-now", step, publication, urls, ...answer } as IndexNowEvent);
         return verdict;
       }
@@ -256,7 +224,7 @@ class Submission {
       if (failures + 1 >= maxAttempts || delayMs + shortestCallMs > this.#leftMs()) return verdict;
       onEvent({ event: "index-now", step: "retrying", status, message, delayMs });
       await delay(delayMs, signal);
-      throwIfStopped(signal);
+      this.#throwIfStopped();
     }
   }
 
@@ -271,66 +239,22 @@ class Submission {
     return this.#origin + path.replace(/[[\]|^`{}"<>\\]/g, (character) => encodeURIComponent(character));
   }
 
-  #warn(message: string): void {
-    this.#options.onEvent({ event: "warning", code: "index-now-state", message });
-  }
-
   #postpone(message: string, urls: number, notBefore: number | undefined): void {
-    const time = notBefore === undefined ? {} : { notBefore };
-    this.#options.onEvent({ event: "index-now", step: "postponed", urls, message, ...time });
+    this.#options.onEvent({ event: "index-now", step: "postponed", urls, message, ...omitUndefined({ notBefore }) });
   }
 
-  /** Replaces the position: the old one or the new one is there, whatever happens. */
-  async #save(position: Position): Promise<void> {
-    const { folder } = this.#options;
-    const text = JSON.stringify({ version: 1, ...position });
-    for (const [name, content] of [
-      [olderFile, this.#saved ?? text],
-      [positionFile, text],
-    ] as const)
-      await writeDurably(join(folder, name), Buffer.from(`${content}\n`), { mode: 0o600 });
-    this.#position = position;
-    this.#saved = text;
+  async #save(position: Position): Promise<Position> {
+    await writePosition(this.#options.folder, position);
+    return position;
   }
-}
 
-function parsePosition(read: ReturnType<typeof readSideFile> | undefined): Position | undefined {
-  if (read === undefined || typeof read === "string") return undefined;
-  let value: Partial<Position & { version: unknown }>;
-  try {
-    value = JSON.parse(read.text) ?? {};
-  } catch {
-    return undefined;
+  /** @throws TidemarkError `aborted` */
+  #throwIfStopped(): void {
+    const { signal } = this.#options;
+    if (signal?.aborted !== true) return;
+    throw new TidemarkError("aborted", "Not all changes were submitted to search engines.", {
+      hint: "Run the same command again: it goes on where it stopped.",
+      cause: signal.reason,
+    });
   }
-  const { version, cursor, failedRuns, done, pause, pending } = value;
-  if (version !== 1 || !isCursor(cursor) || !isCount(failedRuns)) return undefined;
-  // What is wrong with the rest costs only that something is submitted or asked once more.
-  return {
-    cursor,
-    failedRuns,
-    done: isCursor(done?.to) && typeof done.path === "string" && isCanonicalPath(done.path) ? done : undefined,
-    pause: typeof pause?.endpoint === "string" && isCount(pause.until) ? pause : undefined,
-    pending: isCount(pending) ? pending : undefined,
-  };
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-}
-
-function isCursor(value: Partial<Cursor> | undefined | null): value is Cursor {
-  return isCount(value?.publication) && /^[A-Za-z0-9_-]{8,64}$/.test(String(value.epoch));
-}
-
-function isSame(one: Cursor, other: Cursor): boolean {
-  return one.epoch === other.epoch && one.publication === other.publication;
-}
-
-/** @throws TidemarkError `aborted` if the run was stopped */
-function throwIfStopped(signal: AbortSignal | undefined): void {
-  if (signal?.aborted !== true) return;
-  throw new TidemarkError("aborted", "Not all changes were submitted to search engines.", {
-    hint: "Run the same command again: it goes on where it stopped.",
-    cause: signal.reason,
-  });
 }

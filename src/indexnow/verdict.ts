@@ -14,18 +14,16 @@ export type Verdict =
       readonly retryAt: EpochMs | undefined;
     };
 
-/** Which key an answer is about, for messages. */
-export interface KeyFacts {
-  readonly keyLocation: string;
-  readonly host: string;
-}
-
 /**
  * Judges an answer.
  *
+ * @param site - for messages
  * @see https://www.indexnow.org/documentation for 200, 202, 400, 403, 422 and 429
  */
-export function judgeAnswer(outcome: PostOutcome, { keyLocation, host }: KeyFacts): Verdict {
+export function judgeAnswer(
+  outcome: PostOutcome,
+  { keyLocation, host }: { readonly keyLocation: string; readonly host: string },
+): Verdict {
   if (outcome.kind === "failed") {
     return { kind: "again", status: outcome.reason, message: outcome.message, retryAt: undefined };
   }
@@ -41,16 +39,12 @@ export function judgeAnswer(outcome: PostOutcome, { keyLocation, host }: KeyFact
   }
   if (status === 400) return refused("The endpoint finds the request invalid (400).", "Check that it speaks IndexNow.");
   if (status === 403) {
-    return refused(
-      "The endpoint finds the key not valid (403).",
-      `Check that ${keyLocation} shows the key to everybody.`,
-    );
+    const hint = `Check that ${keyLocation} shows the key to everybody.`;
+    return refused("The endpoint finds the key not valid (403).", hint);
   }
   if (status === 422) {
-    return refused(
-      `The endpoint says that the URLs do not belong to ${host}, or the key is malformed (422).`,
-      "Check that the base URL is the one under which the site is served.",
-    );
+    const message = `The endpoint says that the URLs do not belong to ${host}, or the key is malformed (422).`;
+    return refused(message, "Check that the base URL is the one under which the site is served.");
   }
   return refused(`The endpoint answered ${status}.`, "Check that it is the address of an IndexNow endpoint.");
 }

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { FetchOutcome } from "../../src/core/fetch-outcome.ts";
-import { SiteFolder } from "../../src/indexnow/site-folder.ts";
+import { readPublished } from "../../src/indexnow/folder-changes.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const home = "/.well-known/tidemark/";
@@ -17,9 +17,8 @@ test("published files are there, within bounds; nothing else is", async () => {
   writeFileSync(join(folder.path, "robots.txt"), "robots");
   writeFileSync(join(folder.path, "secret"), "secret");
   execFileSync("mkfifo", [join(published, "pipe")]);
-  const site = new SiteFolder(folder.path);
   const get = (path: string, maxBytes = 100): Promise<FetchOutcome> =>
-    site.get({ origin: "https://example.org", path, maxBytes, timeoutMs: 1000 });
+    readPublished(folder.path, { origin: "https://example.org", path, maxBytes, timeoutMs: 1000 });
   const found = await get(`${home}index.gz`);
   assert.ok(found.kind === "fetched" && Buffer.from(found.body).toString() === "12345");
   for (const path of ["/robots.txt", "/secret", home, `${home}none`, `${home}../../secret`, `${home}.`, `${home}a/b`])
@@ -34,6 +33,12 @@ test("published files are there, within bounds; nothing else is", async () => {
   const large = await get(`${home}index.gz`, 4);
   assert.equal(large.kind === "failed" && large.reason, "too-large");
   const signal = AbortSignal.abort();
-  const stopped = await site.get({ origin: "", path: `${home}index.gz`, maxBytes: 100, timeoutMs: 1, signal });
+  const stopped = await readPublished(folder.path, {
+    origin: "",
+    path: `${home}index.gz`,
+    maxBytes: 100,
+    timeoutMs: 1,
+    signal,
+  });
   assert.equal(stopped.kind === "failed" && stopped.reason, "aborted");
 });

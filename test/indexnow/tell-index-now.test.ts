@@ -291,32 +291,23 @@ describe("tellIndexNow", () => {
     }
   });
 
-  it("repeats rather than forgets when its position is of another version", async () => {
-    await using told = await openFollowed();
-    for (const version of [0, 2]) {
-      await told.publish({ "a.html": `before ${version}` });
+  it("submits all URLs and known deletions, once, when its position is damaged or of another version", async () => {
+    for (const spoil of [
+      (text: string) => text.slice(1),
+      (text: string) => text.replace('"version":1', '"version":2'),
+    ]) {
+      await using told = await openFollowed();
+      await told.publish({ "a.html": "2", "gone.html": "1" });
       await told.tell();
-      await told.publish({ "b.html": `after ${version}` });
-      told.spoil("position.json", (text) => text.replace('"version":1', `"version":${version}`));
-      const telling = await told.tell();
-      assert.ok(stepsOf(telling).includes("index-now-state"));
-      assert.ok(told.engine.takeAccepted().includes("/b.html"), `${version}`);
-      assert.ok(!stepsOf(await told.tell()).includes("index-now-state"));
+      told.engine.takeAccepted();
+      await told.publish({ "gone.html": undefined });
+      // Bases follow that do not know the page any more.
+      for (const content of ["3", "4", "5"]) await told.publish({ "a.html": content, "b.html": content });
+      told.spoil("position.json", spoil);
+      assert.deepEqual(stepsOf(await told.tell()), ["index-now-state", "told"]);
+      assert.deepEqual(told.engine.takeAccepted(), ["/a.html", "/b.html", "/c/d%20e.html", "/gone.html"]);
+      assert.deepEqual(stepsOf(await told.tell()), []);
     }
-  });
-
-  it("submits all URLs and known deletions when both files of its position are damaged", async () => {
-    await using told = await openFollowed();
-    await told.publish({ "a.html": "2", "gone.html": "1" });
-    await told.tell();
-    told.engine.takeAccepted();
-    await told.publish({ "gone.html": undefined });
-    // Bases follow that do not know the page any more.
-    for (const content of ["3", "4", "5"]) await told.publish({ "a.html": content, "b.html": content });
-    for (const name of told.remembered("position")) told.spoil(name, (text) => text.slice(1));
-    assert.deepEqual(stepsOf(await told.tell()), ["index-now-state", "told"]);
-    assert.deepEqual(told.engine.takeAccepted(), ["/a.html", "/b.html", "/c/d%20e.html", "/gone.html"]);
-    assert.deepEqual(stepsOf(await told.tell()), []);
   });
 
   it("goes on behind what was submitted, whatever the site publishes meanwhile", async () => {
@@ -336,7 +327,7 @@ describe("tellIndexNow", () => {
     assert.equal((await told.tell()).summary.calls, 0);
   });
 
-  it("goes on with the state of the version before, and removes its list of URLs", async () => {
+  it("goes on with the state of earlier versions, and removes what they left", async () => {
     await using told = await openFollowed();
     const { summary } = await told.tell();
     await told.publish({ "1.html": "1", "2.html": "1" });
@@ -348,12 +339,13 @@ describe("tellIndexNow", () => {
     for (const [name, text] of [
       ["position.json", `${JSON.stringify({ ...position, backlog: { ...backlog, doneBytes: 8, doneUrls: 1 } })}\n`],
       ["urls-0123456789abcdef.txt", "/1.html\n/2.html\n"],
+      ["position-before.json", "{}"],
       ["urls-notes.txt", "x"],
     ] as const)
       writeFileSync(join(told.folder, name), text);
     assert.deepEqual(stepsOf(await told.tell()), ["told"]);
     assert.deepEqual(told.engine.takeAccepted(), ["/1.html", "/2.html"]);
-    assert.deepEqual(told.remembered("urls-"), ["urls-notes.txt"]);
+    assert.deepEqual(told.remembered(""), ["keys", "position.json", "urls-notes.txt"]);
   });
 
   it("takes another key where the remembered ones are damaged", async () => {

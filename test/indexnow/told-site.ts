@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { IndexNowEvent, IndexNowSummary } from "../../src/core/index-now-event.ts";
-import { type TellIndexNowOptions, tellIndexNow } from "../../src/indexnow/tell-index-now.ts";
+import { type TellIndexNowOptions, tellIndexNow } from "../../src/indexnow/index.ts";
 import { type FolderServer, serveFolder } from "../../src/server/folder-server.ts";
 import { type Run, TestSite } from "../exporter/publish/test-site.ts";
 import { IndexNowServer } from "./index-now-server.ts";
