@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
-import { type IncludeMode, includeModes } from "./digest/include-scanner.ts";
+import { type IncludeMode, includeModes } from "./digest/page-scanner.ts";
 import { type DigestMode, digestModes } from "./publish/page-diff.ts";
 import { type FolderLinks, folderLinkChoices } from "./walk/walk-options.ts";
 

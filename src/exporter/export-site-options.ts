@@ -1,5 +1,5 @@
 import type { Clock, ExportEvent } from "../core/index.ts";
-import type { IncludeMode } from "./digest/include-scanner.ts";
+import type { IncludeMode } from "./digest/page-scanner.ts";
 import type { ListChoices } from "./lists/site-lists.ts";
 import type { DigestMode } from "./publish/page-diff.ts";
 import type { UrlMapping } from "./site-urls.ts";

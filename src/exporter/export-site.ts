@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { type ExportEvent, type ExportSummary, TidemarkError, wrapSystemError } from "../core/index.ts";
 import { checkSignificant, compileContentRules } from "../formats/html/index.ts";
 import { parseBaseUrl } from "./base-url.ts";
-import { mayInclude } from "./digest/include-scanner.ts";
+import { mayInclude } from "./digest/page-scanner.ts";
 import { EventTally } from "./event-tally.ts";
 import {
   checkCount,

@@ -1,5 +1,5 @@
 export { parseBaseUrl } from "./base-url.ts";
-export { findIncludes } from "./digest/include-scanner.ts";
+export { findIncludes } from "./digest/page-scanner.ts";
 export { readExportConfiguration } from "./export-configuration.ts";
 export { type ExportSettings, exportSettings } from "./export-settings.ts";
 export { exportSite } from "./export-site.ts";

@@ -1,19 +1,12 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import { digestBytes } from "../../core/index.ts";
 import { type ContentRules, type MarkedContent, maxContentBytes } from "../../formats/html/index.ts";
-import type { ScannedFile } from "../walk/scanned-file.ts";
-import type { ByteSink, FileDigest, FileDigester } from "./file-digest.ts";
+import { type DigestibleFile, type FileDigest, type FileDigester, shortenDigest } from "./file-digest.ts";
 
 /** Collects a file's bytes up to a bound. */
-class BoundedBytes implements ByteSink {
+class BoundedBytes {
   #pieces: Buffer[] = [];
   #length = 0;
-
-  restart(): void {
-    this.#pieces = [];
-    this.#length = 0;
-  }
 
   write(piece: Uint8Array): void {
     this.#length += piece.length;
@@ -46,14 +39,20 @@ export class ContentExaminer {
   }
 
   /** @param trouble - why the rules are not to be applied to this file */
-  digest(file: Pick<ScannedFile, "location" | "mediaType">, trouble?: string): FileDigest {
+  digest(file: DigestibleFile, trouble: string | undefined): FileDigest {
     const { mediaType } = file;
     if (!this.#rules.appliesTo(mediaType)) return this.#digester.digest(file);
-    const sink = new BoundedBytes();
-    const digest = this.#digester.digest(file, trouble === undefined ? sink : undefined);
+    if (trouble !== undefined) {
+      const digest = this.#digester.digest(file);
+      return digest.kind === "digested" ? { ...digest, content: this.#whole(trouble) } : digest;
+    }
+    let kept = new BoundedBytes();
+    const digest = this.#digester.digest(file, () => {
+      kept = new BoundedBytes();
+      return kept;
+    });
     if (digest.kind !== "digested") return digest;
-    const content = trouble === undefined ? this.#mark(digest.digest, sink.bytes, mediaType) : this.#whole(trouble);
-    return { ...digest, content };
+    return { ...digest, content: this.#mark(digest.digest, kept.bytes, mediaType) };
   }
 
   #whole(trouble: string): MarkedContent {
@@ -69,9 +68,7 @@ export class ContentExaminer {
       const rules = this.#rules.fingerprint;
       if (rest === undefined && sketch === undefined) return { mark: { rules, cover: undefined } };
       const contentDigest =
-        rest === undefined
-          ? bytesDigest
-          : createHash("sha256").update(rest, "latin1").digest().subarray(0, digestBytes).toString("base64url");
+        rest === undefined ? bytesDigest : shortenDigest(createHash("sha256").update(rest, "latin1"));
       return { mark: { rules, cover: { bytesDigest, contentDigest, sketch } } };
     } catch (error) {
       // Such as a tree too deep for the stack.

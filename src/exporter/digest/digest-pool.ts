@@ -2,18 +2,15 @@ import { availableParallelism } from "node:os";
 import { TidemarkError } from "../../core/index.ts";
 import type { ContentRules } from "../../formats/html/index.ts";
 import type { ScannedFile } from "../walk/scanned-file.ts";
-import { packFiles, unpackDigests } from "./digest-codec.ts";
-import { type DigestAnswer, DigestThread } from "./digest-thread.ts";
+import { DigestThread } from "./digest-thread.ts";
 import { bytesPerSlice, type FileDigest, FileDigester } from "./file-digest.ts";
-import type { IncludeMode } from "./include-scanner.ts";
+import type { IncludeMode } from "./page-scanner.ts";
 
 /** How files are to be read. */
 export interface DigestPoolOptions {
   /** What of the bytes counts; undefined if all do. */
   readonly rules?: ContentRules | undefined;
-  /**
-   * Bytes that are read from files a second at most; a file counts 4 KiB at least. Default no limit.
-   */
+  /** Bytes that are read from files a second at most; a file counts 4 KiB at least. Default no limit. */
   readonly ioLimitBytesPerSecond?: number | undefined;
   /** Whether pages of HTML that ask not to be indexed are told apart. @default false */
   readonly findsNoindex?: boolean | undefined;
@@ -79,7 +76,8 @@ export class DigestPool implements AsyncDisposable {
 
   constructor(options: DigestPoolOptions = {}) {
     this.#options = options;
-    this.#digester = new FileDigester(undefined, undefined, options.findsNoindex, options.includes);
+    const { findsNoindex, includes } = options;
+    this.#digester = new FileDigester({ findsNoindex, includes });
     options.signal?.addEventListener("abort", this.#onAbort);
     if (options.signal?.aborted === true) this.#onAbort();
   }
@@ -146,14 +144,7 @@ export class DigestPool implements AsyncDisposable {
 
   #dispatch(): void {
     if (this.#failure !== undefined) return;
-    const {
-      rules,
-      ioLimitBytesPerSecond,
-      findsNoindex,
-      includes,
-      threads = availableParallelism() - 1,
-    } = this.#options;
-    const withTypes = rules !== undefined || findsNoindex === true || (includes ?? "off") !== "off";
+    const { ioLimitBytesPerSecond, threads = availableParallelism() - 1 } = this.#options;
     const most = ioLimitBytesPerSecond === undefined ? Math.max(1, Math.min(maxThreads, threads)) : 1;
     while (this.#slots.size < Math.min(most, this.#slots.size + this.#queue.length)) this.#start();
     for (let round = 0; round < chunksAThread; round++) {
@@ -162,24 +153,18 @@ export class DigestPool implements AsyncDisposable {
         const chunk = this.#queue.shift();
         if (chunk === undefined) return;
         slot.chunks.push(chunk);
-        slot.thread.send({ files: packFiles(chunk.files, withTypes, chunk.troubles) });
+        slot.thread.send(chunk.files, chunk.troubles);
       }
     }
   }
 
   #start(): void {
-    const {
-      rules,
-      ioLimitBytesPerSecond,
-      findsNoindex = false,
-      includes = "off",
-      threadMemoryMiB = 256,
-    } = this.#options;
-    const settings = { ruleSource: rules?.source, ioLimitBytesPerSecond, findsNoindex, includes, threadMemoryMiB };
+    const { rules, ioLimitBytesPerSecond, findsNoindex = false, includes = "off" } = this.#options;
+    const { threadMemoryMiB = 256, examineLimitMs = 5000 } = this.#options;
     const slot: Slot = {
       thread: new DigestThread(
-        settings,
-        (answer) => this.#take(slot, answer),
+        { ruleSource: rules?.source, ioLimitBytesPerSecond, findsNoindex, includes, threadMemoryMiB },
+        (digests) => this.#take(slot, digests),
         (cause) => this.#bury(slot, cause),
       ),
       chunks: [],
@@ -187,13 +172,12 @@ export class DigestPool implements AsyncDisposable {
     };
     this.#slots.add(slot);
     if (rules === undefined || this.#watcher !== undefined) return;
-    const { examineLimitMs = 5000 } = this.#options;
     this.#watcher = setInterval(() => this.#watch(examineLimitMs), Math.min(250, examineLimitMs / 4));
     this.#watcher.unref();
   }
 
-  #take(slot: Slot, { digests }: DigestAnswer): void {
-    slot.chunks.shift()?.settle(unpackDigests(digests));
+  #take(slot: Slot, digests: FileDigest[]): void {
+    slot.chunks.shift()?.settle(digests);
     this.#dispatch();
   }
 

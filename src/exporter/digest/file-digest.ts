@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { digestBytes } from "../../core/index.ts";
 import type { MarkedContent } from "../../formats/html/index.ts";
 import { type ScannedFile, toEpochUs } from "../walk/scanned-file.ts";
-import { type FoundIncludes, type IncludeMode, IncludeScanner, mayInclude } from "./include-scanner.ts";
-import { isHtml, PageHead } from "./page-head.ts";
+import { type FoundIncludes, type IncludeMode, IncludeScanner, isHtml, mayInclude, PageHead } from "./page-scanner.ts";
 
 /** What reading a file came to. */
 export type FileDigest =
@@ -33,46 +32,48 @@ const attempts = 3;
 export const bytesPerSlice: number = 32 * 1024 * 1024;
 
 /** What of a file must be known to digest it. */
-type DigestibleFile = Pick<ScannedFile, "location" | "mediaType">;
+export type DigestibleFile = Pick<ScannedFile, "location" | "mediaType">;
 
-/** Takes the bytes of a file while it is digested. */
+/** Takes the bytes of one reading of a file. */
 export interface ByteSink {
-  /** A reading begins, perhaps not the first: what came before does not count. */
-  restart(): void;
   /** The piece is only valid during the call. */
   write(piece: Uint8Array): void;
 }
 
+/** How files are digested. */
+export interface FileDigesterOptions {
+  /** Size of a read. @default 256 KiB */
+  readonly bufferBytes?: number;
+  /** Told of each file with 0, and of each read's bytes; may block. */
+  readonly pace?: ((bytes: number) => void) | undefined;
+  /** Whether pages of HTML are searched for a `meta` element that withdraws them. @default false */
+  readonly findsNoindex?: boolean | undefined;
+  /** In which files server-side includes are looked for. @default "off" */
+  readonly includes?: IncludeMode | undefined;
+}
+
+/** The beginning of a SHA-256, as published: base64url. */
+export function shortenDigest(hash: Hash): string {
+  return hash.digest().subarray(0, digestBytes).toString("base64url");
+}
+
 /** Reads files and digests them, with one buffer for all. Blocks while it reads. */
 export class FileDigester {
+  readonly #options: FileDigesterOptions;
   readonly #buffer: Buffer;
-  readonly #pace: ((bytes: number) => void) | undefined;
-  readonly #findsNoindex: boolean;
-  readonly #includes: IncludeMode;
 
-  /**
-   * @param bufferBytes - size of a read; default 256 KiB
-   * @param pace - told of each file with 0, and of each read's bytes; may block
-   * @param findsNoindex - whether pages of HTML are looked at for a `meta` element that withdraws them
-   * @param includes - in which files server-side includes are looked for
-   */
-  constructor(
-    bufferBytes: number = 256 * 1024,
-    pace?: (bytes: number) => void,
-    findsNoindex: boolean = false,
-    includes: IncludeMode = "off",
-  ) {
-    this.#buffer = Buffer.allocUnsafeSlow(bufferBytes);
-    this.#pace = pace;
-    this.#findsNoindex = findsNoindex;
-    this.#includes = includes;
+  constructor(options: FileDigesterOptions = {}) {
+    this.#options = options;
+    this.#buffer = Buffer.allocUnsafeSlow(options.bufferBytes ?? 256 * 1024);
   }
 
   /**
    * Digests a file whole. If its status moves between the first and the last byte, it is read again.
+   *
+   * @param openSink - gives what takes the bytes of the next reading
    */
-  digest(file: DigestibleFile, sink?: ByteSink): FileDigest {
-    const steps = this.#steps(file, sink);
+  digest(file: DigestibleFile, openSink?: () => ByteSink): FileDigest {
+    const steps = this.#steps(file, openSink);
     for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
   }
 
@@ -93,12 +94,10 @@ export class FileDigester {
     }
   }
 
-  *#steps({ location, mediaType }: DigestibleFile, sink?: ByteSink): Generator<void, FileDigest> {
-    const head = this.#findsNoindex && isHtml(mediaType) ? new PageHead() : undefined;
-    const scanner = mayInclude(mediaType, this.#includes) ? new IncludeScanner() : undefined;
+  *#steps(file: DigestibleFile, openSink?: () => ByteSink): Generator<void, FileDigest> {
     try {
       for (let attempt = 0; attempt < attempts; attempt++) {
-        const digested = yield* this.#once(location, sink, head, scanner);
+        const digested = yield* this.#once(file, openSink?.());
         if (digested !== undefined) return digested;
       }
       return { kind: "unstable" };
@@ -108,13 +107,11 @@ export class FileDigester {
     }
   }
 
-  *#once(
-    location: string | Buffer,
-    sink: ByteSink | undefined,
-    head: PageHead | undefined,
-    scanner: IncludeScanner | undefined,
-  ): Generator<void, FileDigest | undefined> {
-    this.#pace?.(0);
+  *#once({ location, mediaType }: DigestibleFile, sink: ByteSink | undefined): Generator<void, FileDigest | undefined> {
+    const { pace, findsNoindex = false, includes: mode = "off" } = this.#options;
+    const head = findsNoindex && isHtml(mediaType) ? new PageHead() : undefined;
+    const scanner = mayInclude(mediaType, mode) ? new IncludeScanner() : undefined;
+    pace?.(0);
     // Without O_NONBLOCK, a pipe that took the file's place would block for ever; without O_NOFOLLOW, a link
     // that did would lead anywhere. Links that were judged come as what they lead to.
     const fd = openSync(location, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
@@ -122,9 +119,6 @@ export class FileDigester {
       const before = fstatSync(fd);
       if (!before.isFile()) return { kind: "vanished" };
       const hash = createHash("sha256");
-      sink?.restart();
-      head?.restart();
-      scanner?.restart();
       let total = 0;
       for (;;) {
         const length = readSync(fd, this.#buffer, 0, this.#buffer.length, null);
@@ -133,9 +127,9 @@ export class FileDigester {
         hash.update(piece);
         sink?.write(piece);
         scanner?.add(piece);
-        if (head?.isFull === false) head.add(piece, total + length >= before.size);
+        head?.add(piece, total + length >= before.size);
         total += length;
-        this.#pace?.(length);
+        pace?.(length);
         if (head?.saysNoindex === true) return { kind: "noindex" };
         if (total % bytesPerSlice < length) yield;
         // A short read of a regular file is its end, nearly always; the size check below decides.
@@ -147,7 +141,7 @@ export class FileDigester {
       const includes = scanner?.result();
       return {
         kind: "digested",
-        digest: hash.digest().subarray(0, digestBytes).toString("base64url"),
+        digest: shortenDigest(hash),
         sizeBytes: total,
         mtimeUs: toEpochUs(after.mtimeMs),
         ctimeUs: toEpochUs(after.ctimeMs),

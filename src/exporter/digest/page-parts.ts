@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
 import { constants, statSync } from "node:fs";
-import { digestBytes } from "../../core/index.ts";
 import type { Inclusion } from "../../formats/html/index.ts";
 import { decodePathSegment, encodePathSegment } from "../../formats/url/index.ts";
 import { FileSystems } from "../walk/file-systems.ts";
 import { isInside, joinLocation, resolveLocation, toNodePath } from "../walk/folder-listing.ts";
 import { judgeName } from "../walk/name-rules.ts";
 import { toEpochUs } from "../walk/scanned-file.ts";
-import { FileDigester } from "./file-digest.ts";
-import type { FoundIncludes } from "./include-scanner.ts";
+import { FileDigester, shortenDigest } from "./file-digest.ts";
+import type { FoundIncludes } from "./page-scanner.ts";
 
 /** A folder that the server shows below a prefix of its URLs, `/` for the document root. */
 export interface PartRoot {
@@ -39,7 +38,7 @@ interface Part {
   readonly fileStamp: number;
   readonly mtimeUs: number;
   readonly ctimeUs: number;
-  content: { readonly digest: string; readonly includes: FoundIncludes | undefined } | undefined;
+  readonly content: { readonly digest: string; readonly includes: FoundIncludes | undefined } | undefined;
 }
 
 /** Files that a page may be made of, and their paths' length together; what has more is dynamic. */
@@ -58,20 +57,16 @@ const absent: Part = { realPath: undefined, status: "", fileStamp: 0, mtimeUs: 0
 export class PartFinder {
   readonly #roots: readonly (PartRoot & { readonly realPath: string })[];
   readonly #indexSegments: readonly string[];
-  readonly #digester: FileDigester;
+  readonly #digester: FileDigester = new FileDigester({ includes: "on" });
   readonly #parts = new Map<string, Part>();
   readonly #fileSystems: FileSystems = new FileSystems();
 
-  /**
-   * @param indexSegments - encoded names of the files that the server shows as their folders
-   * @param pace - told of the bytes that are read; may block
-   */
-  constructor(roots: readonly PartRoot[], indexSegments: readonly string[], pace?: (bytes: number) => void) {
+  /** @param indexSegments - encoded names of the files that the server shows as their folders */
+  constructor(roots: readonly PartRoot[], indexSegments: readonly string[]) {
     this.#roots = [...roots]
       .sort((a, b) => b.prefix.length - a.prefix.length)
       .map((root) => ({ ...root, realPath: resolveLocation(Buffer.from(root.folder)) }));
     this.#indexSegments = indexSegments.length === 0 ? ["index.html"] : indexSegments;
-    this.#digester = new FileDigester(undefined, pace, false, "on");
   }
 
   /** Follows what a page includes. Reads the parts that were not read yet. */
@@ -104,14 +99,14 @@ export class PartFinder {
     };
     follow(path, includes, 1);
     const stamp = this.stampOf(parts);
-    return { parts, stamp, contentDigest: shorten(hash.digest()), isDynamic, mtimeUs, ctimeUs };
+    return { parts, stamp, contentDigest: shortenDigest(hash), isDynamic, mtimeUs, ctimeUs };
   }
 
   /** What sizes and times of parts say; none of them is read. */
   stampOf(parts: readonly string[]): string {
     const hash = createHash("sha256");
     for (const part of parts) hash.update(`${part}\n${this.#look(part).status}\n`);
-    return shorten(hash.digest());
+    return shortenDigest(hash);
   }
 
   #look(path: string): Part {
@@ -130,14 +125,9 @@ export class PartFinder {
     if (digest.kind !== "digested") return part;
     const { sizeBytes, mtimeUs, ctimeUs } = digest;
     // Status and bytes belong together, also if it was written to since it was looked at.
-    const read: Part = {
-      realPath: part.realPath,
-      status: `${sizeBytes} ${mtimeUs} ${ctimeUs} ${part.fileStamp}`,
-      fileStamp: part.fileStamp,
-      mtimeUs,
-      ctimeUs,
-      content: { digest: digest.digest, includes: digest.includes },
-    };
+    const status = `${sizeBytes} ${mtimeUs} ${ctimeUs} ${part.fileStamp}`;
+    const content = { digest: digest.digest, includes: digest.includes };
+    const read: Part = { ...part, status, mtimeUs, ctimeUs, content };
     this.#parts.set(path, read);
     return read;
   }
@@ -178,13 +168,7 @@ function resolveInclusion(from: string, { by, name }: Inclusion): string | undef
   const path = by === "virtual" ? (name.split(/[?#]/, 1)[0] ?? "") : name;
   if (path === "" || /^[a-z][a-z0-9+.-]*:|^\/\//i.test(path) || path.includes("\0")) return undefined;
   if (by === "file" && path.startsWith("/")) return undefined;
-  const base = path.startsWith("/")
-    ? []
-    : from
-        .slice(1, from.lastIndexOf("/") + 1)
-        .split("/")
-        .slice(0, -1);
-  const segments = [...base];
+  const segments = path.startsWith("/") ? [] : from.split("/").slice(1, -1);
   const given = path.replace(/^\//, "").split("/");
   for (const [at, text] of given.entries()) {
     const own = by === "virtual" ? decodePathSegment(text) : text;
@@ -203,8 +187,4 @@ function isProgram(path: string): boolean {
     const isFolder = at < names.length - 1;
     return !/\.inc$/i.test(name) && judgeName(name, isFolder) === "server-source";
   });
-}
-
-function shorten(digest: Buffer): string {
-  return digest.subarray(0, digestBytes).toString("base64url");
 }

@@ -5,7 +5,7 @@ import { indexFileName, publishedFolder } from "../../formats/archive/index.ts";
 import type { ServedForm } from "../../formats/html/index.ts";
 import { decodePathSegment } from "../../formats/url/index.ts";
 import { createFetcher, type Fetcher } from "../../http/index.ts";
-import { findIncludes } from "../digest/include-scanner.ts";
+import { findIncludes } from "../digest/page-scanner.ts";
 
 /** Largest file that is compared, in bytes. */
 const maxComparedBytes = 4 * 1024 * 1024;

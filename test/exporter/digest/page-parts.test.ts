@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { findIncludes, IncludeScanner } from "../../../src/exporter/digest/include-scanner.ts";
 import { PartFinder } from "../../../src/exporter/digest/page-parts.ts";
+import { findIncludes, IncludeScanner } from "../../../src/exporter/digest/page-scanner.ts";
 import { makeTempFolder, type TempFolder } from "../../temp-folder.ts";
 
 function write(folder: TempFolder, files: Readonly<Record<string, string>>): void {
@@ -36,12 +36,6 @@ test("directives are found however a page is cut into pieces", () => {
     for (let at = 0; at < page.length; at += size) scanner.add(page.subarray(at, at + size));
     assert.deepEqual(scanner.result(), whole, `in pieces of ${size}`);
   }
-  const scanner = new IncludeScanner();
-  scanner.add(page);
-  scanner.add(Buffer.from("<!--#incl"));
-  scanner.restart();
-  scanner.add(Buffer.from('ude virtual="/a" --><p>'));
-  assert.equal(scanner.result(), undefined, "what is read again is read from its beginning");
   assert.equal(findIncludes(Buffer.from("<!-- #include virtual='/a' --><!--#--><p>")), undefined);
 });
 

@@ -1,5 +1,30 @@
 import { type Inclusion, parseInclude } from "../../formats/html/index.ts";
-import { isHtml } from "./page-head.ts";
+import { maxMetaBytes, saysNoindex } from "../../formats/robots/index.ts";
+
+/** Whether bytes of a media type may have a `meta` element. */
+export function isHtml(mediaType: string): boolean {
+  return mediaType === "text/html" || mediaType === "application/xhtml+xml";
+}
+
+/** The beginning of a page that comes piece by piece, and what it says of indexing. */
+export class PageHead {
+  #text: string | undefined = "";
+  #saysNoindex = false;
+
+  /** Whether the page asks not to be indexed; known once enough of it has come. */
+  get saysNoindex(): boolean {
+    return this.#saysNoindex;
+  }
+
+  /** Takes the next bytes. @param isEnd - whether these are the last */
+  add(bytes: Buffer, isEnd: boolean): void {
+    if (this.#text === undefined) return;
+    this.#text += bytes.toString("latin1", 0, Math.min(bytes.length, maxMetaBytes - this.#text.length));
+    if (!isEnd && this.#text.length < maxMetaBytes) return;
+    this.#saysNoindex = saysNoindex(this.#text);
+    this.#text = undefined;
+  }
+}
 
 /** In which files server-side includes are looked for. */
 export const includeModes = ["auto", "on", "off"] as const;
@@ -12,9 +37,9 @@ export type IncludeMode = (typeof includeModes)[number];
 
 /** What a page asks the web server to put in before it is served. */
 export interface FoundIncludes {
-  /** In their order, in whichever branch of an `if`. */
+  /** In the page's order, whichever branch of an `if` they are in. */
   readonly inclusions: readonly Inclusion[];
-  /** Whether something in it shows what no file tells, or it includes more than is followed. */
+  /** Whether a part of its output comes from no file, or it includes more than is followed. */
   readonly isDynamic: boolean;
 }
 
@@ -38,17 +63,9 @@ export function mayInclude(mediaType: string, mode: IncludeMode): boolean {
  */
 export class IncludeScanner {
   #rest: Buffer = Buffer.alloc(0);
-  #inclusions: Inclusion[] = [];
+  readonly #inclusions: Inclusion[] = [];
   #isDynamic = false;
   #isFound = false;
-
-  /** Forgets what was read, because it is read again. */
-  restart(): void {
-    this.#rest = Buffer.alloc(0);
-    this.#inclusions = [];
-    this.#isDynamic = false;
-    this.#isFound = false;
-  }
 
   /** Takes the next bytes; they are only looked at during the call. */
   add(piece: Buffer): void {
