@@ -6,8 +6,7 @@ import { exportParts } from "./export-site.ts";
 import type { ExportSiteOptions } from "./export-site-options.ts";
 import { readRobotsFile, robotsFileName } from "./publish/published-files.ts";
 import { readSiteRules } from "./site-rules.ts";
-import { SiteWatch } from "./watch/site-watch.ts";
-import type { SiteWatchOptions } from "./watch/site-watch-options.ts";
+import { SiteWatch, type WatchTimers } from "./watch/site-watch.ts";
 import type { ScanReason, WatchRound } from "./watch/watch-round.ts";
 
 /** Options of a watch. */
@@ -21,7 +20,7 @@ export interface WatchSiteOptions extends Omit<ExportSiteOptions, "dryRun" | "ur
   /** Called when the watch is ready and after each round. It may take time: the next round waits for it. */
   readonly onRound?: (round: WatchedRound) => Promise<void> | void;
   /** @default the machine's */
-  readonly timers?: NonNullable<SiteWatchOptions["timers"]>;
+  readonly timers?: WatchTimers;
 }
 
 /** Result of one round of a watch. */
@@ -77,11 +76,7 @@ export async function watchSite(options: WatchSiteOptions): Promise<void> {
     reader: rules.reader,
     // The owner's changes to robots.txt may change what is published.
     judgePath: (path) => (path === "/robots.txt" ? undefined : rules.judgePath(path)),
-    onEvent,
-    ...(settleMs === undefined ? {} : { settleMs }),
-    ...(rescanMs === undefined ? {} : { rescanMs }),
-    ...(timers === undefined ? {} : { timers }),
-    ...(signal === undefined ? {} : { signal }),
+    ...{ settleMs, rescanMs, timers, signal, onEvent },
   });
   await watch.start();
   await onRound?.({ kind: "watching", folders: watch.counts.folders });

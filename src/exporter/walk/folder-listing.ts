@@ -81,23 +81,16 @@ export function toNodePath(location: Location): string | Buffer {
  * cannot be listed.
  *
  * @param rootRealPath - the document root without links, one character a byte; links must not leave it
+ * @param only - the one entry to look at; the folder is not listed for it
  */
-export function listFolder(location: Location, rootRealPath: string): FolderListing {
+export function listFolder(location: Location, rootRealPath: string, only?: string): FolderListing {
   if (!isInside(resolveLocation(location), rootRealPath))
     throw Object.assign(new Error("a link out of the document root took its place"), { code: "ELOOP" });
-  // "latin1" hands out a name's bytes unharmed; its type in @types/node is for UTF-8 only.
-  const names = readdirSync(toNodePath(location), { encoding: "latin1" as "utf8" }).sort();
+  // "latin1" gives a name's bytes unharmed; its type in @types/node is for UTF-8 only.
+  const read = (): string[] => readdirSync(toNodePath(location), { encoding: "latin1" as "utf8" }).sort();
+  const names = only === undefined ? read() : [only];
   const entries = new Entries(names.length);
   for (const name of names) entries.look(name, joinLocation(location, name), rootRealPath);
-  return entries.inOrder();
-}
-
-/** Looks at one entry of a folder that the folder need not be listed for. Throws what the file system throws. */
-export function lookAtEntry(location: Location, name: string, rootRealPath: string): FolderListing {
-  if (!isInside(resolveLocation(location), rootRealPath))
-    throw Object.assign(new Error("a link out of the document root took its place"), { code: "ELOOP" });
-  const entries = new Entries(1);
-  entries.look(name, joinLocation(location, name), rootRealPath);
   return entries.inOrder();
 }
 
@@ -228,6 +221,35 @@ export function isInside(realPath: string, rootRealPath: string): boolean {
 /** Whether an error says that the exporter's user may not look there. */
 export function isDenial(code: string): boolean {
   return code === "EACCES" || code === "EPERM";
+}
+
+/** How many links to folders may lie on one path: deployments nest two; more is a maze. */
+const maxLinkedFolders = 4;
+
+/**
+ * Whether a link to a folder would be followed in circles. Throws what the file system throws.
+ *
+ * @param location - the folder that the link is in
+ * @param linked - real paths of the folders that links led into on the way there
+ */
+export function isLinkLoop(location: Location, linked: readonly string[], realPath: string): boolean {
+  if (linked.includes(realPath) || linked.length >= maxLinkedFolders) return true;
+  return isInside(resolveLocation(location), realPath);
+}
+
+/** Where a document root is. */
+export interface RootPlace {
+  /** Without links, one character a byte. */
+  readonly realPath: string;
+  readonly location: Location;
+}
+
+/** Finds a document root, links followed. Throws what the file system throws. */
+export function locateRoot(docroot: string): RootPlace {
+  const realPath = resolveLocation(docroot);
+  const bytes = Buffer.from(realPath, "latin1");
+  const location = bytes.toString("utf8") === realPath ? realPath : bytes;
+  return { realPath, location: realPath === "/" ? "" : location };
 }
 
 /** A place without links, one character a byte. Throws what the file system throws. */

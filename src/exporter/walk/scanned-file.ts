@@ -1,3 +1,6 @@
+/** Longest encoded path that is published: what sitemaps and most crawlers accept. */
+export const maxPublishedPath = 2048;
+
 /** A file of the document root that is to be published. */
 export interface ScannedFile {
   /** Percent-encoded path from the root, beginning with `/`. */

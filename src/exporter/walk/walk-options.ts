@@ -19,8 +19,6 @@ export interface WalkOptions {
   readonly judgePath: (path: string) => WithholdRule | undefined;
   /** Files a batch; default 2048. */
   readonly batchSize?: number;
-  /** Longest encoded path that is published; default 2048, what sitemaps and most crawlers accept. */
-  readonly maxPathLength?: number;
   /** How the server names files in URLs; default: by their own names. */
   readonly servedNames?: ServedNameRules;
   /** Encoded path under which the root lies, with `/` at its end; default `/`. */

@@ -9,10 +9,11 @@ import {
   entryKinds,
   type FolderListing,
   isDenial,
+  isLinkLoop,
   joinLocation,
   type Location,
   listFolder,
-  lookAtEntry,
+  locateRoot,
   numbersAnEntry,
   resolveLocation,
   statusAt,
@@ -20,13 +21,10 @@ import {
 import { type FolderPlace, FoundFile, type OpenFolder, ownSegmentAt } from "./found-file.ts";
 import { judgeTarget, type LinkRules } from "./link-target.ts";
 import { isPermitted } from "./reader-identity.ts";
-import type { FolderLook, ScanBatch, ScanGap, ScannedFile } from "./scanned-file.ts";
+import { type FolderLook, maxPublishedPath, type ScanBatch, type ScanGap, type ScannedFile } from "./scanned-file.ts";
 import { nameAsServed } from "./served-names.ts";
 import type { WalkOptions } from "./walk-options.ts";
 import { isLetOut } from "./way-out.ts";
-
-/** How many links to folders may lie on one path: deployments nest two; more is a maze. */
-const maxLinkedFolders = 4;
 
 const [fileKind, folderKind] = [entryKinds.indexOf("file"), entryKinds.indexOf("folder")];
 
@@ -52,7 +50,6 @@ export class Walk implements AsyncDisposable {
   readonly #root: Location;
   readonly #rootInode: string | undefined;
   readonly #stack: OpenFolder[] = [];
-  readonly #maxPathLength: number;
   readonly #lister: FolderLister;
   readonly #folderLinks: FolderLinkJudge;
   readonly #fileSystems: FileSystems = new FileSystems();
@@ -65,12 +62,10 @@ export class Walk implements AsyncDisposable {
     this.#options = options;
     // Paths of another root say nothing of ours; isOwnPlace does.
     this.#linkRules = options.isOwnPlace === undefined ? options : { ...options, judgePath: () => undefined };
-    this.#maxPathLength = options.maxPathLength ?? 2048;
     try {
-      this.#rootRealPath = resolveLocation(options.docroot);
-      const bytes = Buffer.from(this.#rootRealPath, "latin1");
-      const isAscii = bytes.toString("utf8") === this.#rootRealPath;
-      this.#root = this.#rootRealPath === "/" ? "" : isAscii ? this.#rootRealPath : bytes;
+      const { realPath, location } = locateRoot(options.docroot);
+      this.#rootRealPath = realPath;
+      this.#root = location;
       this.#rootInode = this.#findRootInode();
     } catch (error) {
       throw this.#wrap(error);
@@ -178,7 +173,7 @@ export class Walk implements AsyncDisposable {
     const { globs, judgePath, isOwnPlace } = this.#options;
     const isPlain =
       kinds[at] === fileKind && nameRules[at] === 0 && extras.size === 0 && globs.isOpen && isOwnPlace === undefined;
-    if (isPlain && path.length <= this.#maxPathLength && judgePath(path) === undefined) {
+    if (isPlain && path.length <= maxPublishedPath && judgePath(path) === undefined) {
       if (this.#isPermitted(folder, at, 4)) files.push(new FoundFile(folder, at, path, this.#fileSystems));
       else this.#withhold(folder.path + ownSegmentAt(folder.listing, at), "unreadable");
       return;
@@ -226,9 +221,7 @@ export class Walk implements AsyncDisposable {
         this.#withhold(path, "folder-link");
         return undefined;
       }
-      const ownRealPath = resolveLocation(parent.location);
-      const isAbove = ownRealPath === realPath || ownRealPath.startsWith(`${realPath}/`);
-      if (!isAbove && !parent.linked.includes(realPath) && parent.linked.length < maxLinkedFolders)
+      if (!isLinkLoop(parent.location, parent.linked, realPath))
         return { ...place, linked: [...parent.linked, realPath] };
       this.#withhold(path, "link-loop");
     } catch (error) {
@@ -243,7 +236,7 @@ export class Walk implements AsyncDisposable {
     for (const segment of path.split("/").slice(1, -1)) {
       let listing: FolderListing;
       try {
-        listing = lookAtEntry(place.location, decodePathSegment(segment), this.#rootRealPath);
+        listing = listFolder(place.location, this.#rootRealPath, decodePathSegment(segment));
       } catch (error) {
         this.#gapOf(path, error);
         return undefined;
@@ -305,7 +298,7 @@ export class Walk implements AsyncDisposable {
     const relative = isPlain ? "" : folder.relative + ownNameAt(folder, at);
     const isFolder = kind === "folder";
     if (named !== undefined && !isLetOut(globs, named, { path, relative }, isFolder)) return named;
-    if (path.length > this.#maxPathLength) return "name-too-long";
+    if (path.length > maxPublishedPath) return "name-too-long";
     const chosen = isPlain ? undefined : isFolder ? globs.judgeFolder(relative) : globs.judgeFile(relative);
     const rule = chosen ?? (isFolder ? undefined : own);
     const realPath = extras.size === 0 ? undefined : extras.get(at)?.realPath;

@@ -1,14 +1,64 @@
-import { TidemarkError } from "../../core/index.ts";
-import { DirtyFolders } from "./dirty-folders.ts";
-import { watchFolder } from "./folder-watch.ts";
-import { threadQueue } from "./queue-gauge.ts";
-import { QuietClock } from "./quiet-clock.ts";
-import type { SiteWatchOptions } from "./site-watch-options.ts";
-import { describeWatchFailure, type WatchCounts } from "./watch-limit.ts";
-import type { ScanReason, WatchRound } from "./watch-round.ts";
-import { machineTimers, type WatchTimers } from "./watch-timers.ts";
+import { type ExportEvent, TidemarkError } from "../../core/index.ts";
+import type { LinkRules } from "../walk/link-target.ts";
+import {
+  describeWatchFailure,
+  type QueueGauge,
+  threadQueue,
+  type WatchCounts,
+  type WatchFolder,
+  watchFolder,
+} from "./system-watch.ts";
+import { DirtyFolders, type ScanReason, type WatchRound } from "./watch-round.ts";
 import { WatchTree } from "./watch-tree.ts";
 import { findRoot } from "./watched-folder.ts";
+
+/** Time as a watcher needs it. */
+export interface WatchTimers {
+  /** Milliseconds that only ever grow, from any beginning. */
+  readonly nowMs: () => number;
+  /** Calls once after a delay in milliseconds; returns what cancels it. */
+  readonly schedule: (delayMs: number, task: () => void) => () => void;
+}
+
+/** What a watcher needs to know. What is withheld is judged as by the walk, and then not watched. Times are in milliseconds. */
+export interface SiteWatchOptions extends LinkRules {
+  /** The document root; a link to it may later lead elsewhere. */
+  readonly docroot: string;
+  /** A round comes after so long without a change, and after ten times that if changes go on. @default 30000 */
+  readonly settleMs?: number | undefined;
+  /** How often everything is scanned, whatever events say. @default 86400000, a day */
+  readonly rescanMs?: number | undefined;
+  /** The same while folders cannot be watched. @default 300000, five minutes */
+  readonly fallbackRescanMs?: number;
+  /** If more folders change before a round, it is a scan. @default 10000 */
+  readonly maxDirtyFolders?: number;
+  /** Is told warnings: `inotify-watches`, `inotify-instances`, `watch-failed`, `watch-overflow`, `root-missing`, `root-replaced`. */
+  readonly onEvent: (event: ExportEvent) => void;
+  /** Ends the watch, as disposing does. */
+  readonly signal?: AbortSignal | undefined;
+  /** @default the machine's */
+  readonly timers?: WatchTimers | undefined;
+  /** @default `fs.watch` */
+  readonly watchFolder?: WatchFolder;
+  /** @default this thread's */
+  readonly gauge?: QueueGauge;
+}
+
+/** The longest that `setTimeout` waits. */
+const maxDelayMs = 2 ** 31 - 1;
+/** How often the root itself is looked at: no event tells that another was mounted or linked there. */
+const rootCheckMs = 10_000;
+/** Changes that go on do not delay a round by more settle times. */
+const maxSettleTimes = 10;
+
+/** The monotonic clock, so that setting the clock changes nothing. */
+const machineTimers: WatchTimers = {
+  nowMs: () => performance.now(),
+  schedule: (delayMs, task) => {
+    const timer = setTimeout(task, Math.min(Math.max(0, delayMs), maxDelayMs));
+    return () => clearTimeout(timer);
+  },
+};
 
 /**
  * Watches a document root and says which folders to look at. No event is trusted as the truth: each only
@@ -24,11 +74,13 @@ export class SiteWatch implements AsyncDisposable {
   readonly #timers: WatchTimers;
   readonly #dirty: DirtyFolders;
   readonly #tree: WatchTree;
-  readonly #quiet: QuietClock;
+  readonly #settleMs: number;
   readonly #rescanMs: number;
   readonly #fallbackRescanMs: number;
-  readonly #rootCheckMs: number;
   readonly #endings: (() => void)[] = [];
+  /** The first and the last change since the last round. */
+  #firstChangeMs: number | undefined;
+  #lastChangeMs = 0;
   #lastScanMs = 0;
   #lastRootCheckMs = 0;
   #pendingScan: ScanReason | undefined;
@@ -46,16 +98,14 @@ export class SiteWatch implements AsyncDisposable {
   constructor(options: SiteWatchOptions) {
     this.#options = options;
     this.#timers = options.timers ?? machineTimers;
-    const { settleMs = 30_000 } = options;
-    this.#quiet = new QuietClock(settleMs, options.maxSettleMs ?? 10 * settleMs);
+    this.#settleMs = options.settleMs ?? 30_000;
     this.#rescanMs = options.rescanMs ?? 86_400_000;
     this.#fallbackRescanMs = Math.min(options.fallbackRescanMs ?? 300_000, this.#rescanMs);
-    this.#rootCheckMs = options.rootCheckMs ?? 10_000;
     this.#dirty = new DirtyFolders(options.maxDirtyFolders ?? 10_000);
-    const { docroot, globs, reader, judgePath, maxPathLength = 2048, gauge = threadQueue } = options;
+    const { docroot, gauge = threadQueue } = options;
     this.#tree = new WatchTree({
       docroot,
-      rules: { globs, reader, judgePath, maxPathLength },
+      rules: options,
       watchFolder: options.watchFolder ?? watchFolder,
       gauge,
       dirty: this.#dirty,
@@ -87,10 +137,8 @@ export class SiteWatch implements AsyncDisposable {
     if (this.#isStopped) return;
     if (this.#rootIdentity === undefined) {
       this.#stop();
-      const { docroot } = this.#options;
-      throw new TidemarkError("not-found", `There is no document root ${docroot} to watch.`, {
-        hint: "Check the path.",
-      });
+      const message = `There is no document root ${this.#options.docroot} to watch.`;
+      throw new TidemarkError("not-found", message, { hint: "Check the path." });
     }
     this.#lastRootCheckMs = this.#timers.nowMs();
     this.#warnOfFailure();
@@ -135,7 +183,7 @@ export class SiteWatch implements AsyncDisposable {
     this.#isStopped = true;
     this.#cancelTimer?.();
     for (const end of this.#endings) end();
-    this.#tree.stop();
+    this.#tree.close();
     this.#resolve(undefined);
   }
 
@@ -146,15 +194,22 @@ export class SiteWatch implements AsyncDisposable {
   }
 
   #noteChange(): void {
-    if (this.#quiet.note(this.#timers.nowMs())) this.#arm();
+    this.#lastChangeMs = this.#timers.nowMs();
+    if (this.#firstChangeMs !== undefined) return;
+    this.#firstChangeMs = this.#lastChangeMs;
+    this.#arm();
+  }
+
+  /** When the changes have settled, if none follows; undefined if there was none. */
+  get #settledAtMs(): number | undefined {
+    if (this.#firstChangeMs === undefined) return undefined;
+    return Math.min(this.#lastChangeMs + this.#settleMs, this.#firstChangeMs + maxSettleTimes * this.#settleMs);
   }
 
   #noteOverflow(): void {
     if (this.#pendingScan !== "overflow") {
-      this.#warn(
-        "watch-overflow",
-        "The system dropped events because too much changed at once: everything is scanned again.",
-      );
+      const message = "The system dropped events because too much changed at once: everything is scanned again.";
+      this.#warn("watch-overflow", message);
     }
     this.#pendingScan ??= "overflow";
     this.#noteChange();
@@ -167,23 +222,19 @@ export class SiteWatch implements AsyncDisposable {
     if (identity === this.#rootIdentity) return;
     this.#rootIdentity = identity;
     const { docroot } = this.#options;
-    if (identity === undefined) {
-      this.#warn("root-missing", `The document root ${docroot} is gone; what was published stays until it is back.`);
-    } else
-      this.#warn(
-        "root-replaced",
-        `The document root ${docroot} was replaced or has a different mode: everything is scanned.`,
-      );
+    const what = `The document root ${docroot}`;
+    if (identity === undefined)
+      this.#warn("root-missing", `${what} is gone; what was published stays until it is back.`);
+    else this.#warn("root-replaced", `${what} was replaced or has a different mode: everything is scanned.`);
     this.#pendingScan = "root-changed";
     this.#noteChange();
   }
 
   /** When the next scan is due that nothing asked for. */
   #routineScan(): { readonly atMs: number; readonly reason: ScanReason } {
-    if (this.#rootIdentity === undefined)
-      return { atMs: this.#lastScanMs + this.#fallbackRescanMs, reason: "root-changed" };
-    if (this.#tree.failure !== undefined)
-      return { atMs: this.#lastScanMs + this.#fallbackRescanMs, reason: "watcher-failed" };
+    const fallbackMs = this.#lastScanMs + this.#fallbackRescanMs;
+    if (this.#rootIdentity === undefined) return { atMs: fallbackMs, reason: "root-changed" };
+    if (this.#tree.failure !== undefined) return { atMs: fallbackMs, reason: "watcher-failed" };
     return { atMs: this.#lastScanMs + this.#rescanMs, reason: "rescan" };
   }
 
@@ -199,9 +250,9 @@ export class SiteWatch implements AsyncDisposable {
   #advance(): void {
     if (this.#isStopped || this.#isPreparing) return;
     let nowMs = this.#timers.nowMs();
-    if (nowMs - this.#lastRootCheckMs >= this.#rootCheckMs) this.#checkRoot();
+    if (nowMs - this.#lastRootCheckMs >= rootCheckMs) this.#checkRoot();
     nowMs = this.#timers.nowMs();
-    const settledAtMs = this.#quiet.settledAtMs;
+    const settledAtMs = this.#settledAtMs;
     const isSettled = settledAtMs !== undefined && settledAtMs <= nowMs;
     if (this.#waiting !== undefined) {
       const reason = this.#dueScan(nowMs, isSettled);
@@ -221,9 +272,9 @@ export class SiteWatch implements AsyncDisposable {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     if (this.#isStopped || this.#isPreparing || !this.#isStarted) return;
-    const dueMs = [this.#lastRootCheckMs + this.#rootCheckMs];
+    const dueMs = [this.#lastRootCheckMs + rootCheckMs];
     if (this.#waiting !== undefined) {
-      const settledAtMs = this.#quiet.settledAtMs;
+      const settledAtMs = this.#settledAtMs;
       if (settledAtMs !== undefined) dueMs.push(settledAtMs);
       dueMs.push(this.#routineScan().atMs);
     }
@@ -264,8 +315,9 @@ export class SiteWatch implements AsyncDisposable {
   #finish(round: WatchRound | undefined): void {
     this.#isPreparing = false;
     this.#dirty.clear();
-    this.#quiet.reset();
-    if (this.#pendingScan !== undefined || this.#givenBack !== undefined) this.#quiet.note(this.#timers.nowMs());
+    this.#firstChangeMs = undefined;
+    if (this.#pendingScan !== undefined || this.#givenBack !== undefined)
+      this.#firstChangeMs = this.#lastChangeMs = this.#timers.nowMs();
     if (round !== undefined && !this.#isStopped) this.#resolve(round);
     this.#arm();
   }

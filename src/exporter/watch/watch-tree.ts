@@ -1,19 +1,19 @@
 import { readdirSync } from "node:fs";
-import { basename } from "node:path/posix";
+import { basename, dirname } from "node:path/posix";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { isDenial, joinLocation, toNodePath } from "../walk/folder-listing.ts";
-import type { DirtyFolders } from "./dirty-folders.ts";
-import type { WatchFolder } from "./folder-watch.ts";
-import { LinkWatches, targetOf } from "./link-watches.ts";
-import type { QueueGauge } from "./queue-gauge.ts";
-import { SlicedWork } from "./sliced-work.ts";
-import type { WatchCounts } from "./watch-limit.ts";
-import { mayBeLinked, mayBePage, mayHoldPages, type WatchRules } from "./watch-rules.ts";
+import type { LinkRules } from "../walk/link-target.ts";
+import type { QueueGauge, WatchCounts, WatchFolder } from "./system-watch.ts";
+import type { DirtyFolders } from "./watch-round.ts";
 import {
   type FoundEntry,
+  type FoundLink,
   findEntry,
   findRoot,
+  mayBePage,
   mayFollow,
   mayHaveMoved,
+  mayHoldPages,
   placeIn,
   readCtimeNs,
   type WatchedFolder,
@@ -22,7 +22,7 @@ import {
 /** What a tree of watches needs to know. */
 export interface WatchTreeOptions {
   readonly docroot: string;
-  readonly rules: WatchRules;
+  readonly rules: LinkRules;
   readonly watchFolder: WatchFolder;
   readonly gauge: QueueGauge;
   /** Where changes are noted. */
@@ -33,7 +33,10 @@ export interface WatchTreeOptions {
   readonly onRootMoved: () => void;
 }
 
+/** Steps between which the event loop turns, so that events are taken while much is to do. */
 const stepsASlice = 256;
+/** Links that are looked at before each round; beyond, only a scan sees that one leads elsewhere. */
+const maxLinks = 10_000;
 
 /**
  * One watch a folder. What a watch says is a hint: the folder is looked at, and where a folder came, went
@@ -42,8 +45,7 @@ const stepsASlice = 256;
  */
 export class WatchTree {
   readonly #options: WatchTreeOptions;
-  readonly #work: SlicedWork;
-  readonly #links: LinkWatches;
+  readonly #links = new Set<FoundLink>();
   /** Names to look at, with whether the entry came or went. */
   readonly #named = new Map<WatchedFolder, Map<string, boolean>>();
   /** Folders to list; the whole tree below if `isDeep`. */
@@ -54,17 +56,10 @@ export class WatchTree {
   #folders = 0;
   #watched = 0;
   #failure: NodeJS.ErrnoException | undefined;
+  #working: Promise<void> | undefined;
 
   constructor(options: WatchTreeOptions) {
     this.#options = options;
-    this.#links = new LinkWatches({
-      ...options,
-      onTarget: (folder) => this.#noteFolder(folder),
-      onFailure: (error) => {
-        this.#failure = error;
-      },
-    });
-    this.#work = new SlicedWork(() => this.#step(), stepsASlice);
   }
 
   /** How many folders there are to watch and how many are. */
@@ -91,19 +86,18 @@ export class WatchTree {
     if (found === undefined) return undefined;
     if (this.#root === undefined) {
       this.#rootRealPath = found.realPath;
-      this.#links.rootRealPath = found.realPath;
       this.#rootName = basename(found.realPath);
       const place = { path: "/", relative: "", name: "" };
       this.#root = this.#open({ place, location: found.location, identity: found.identity, linked: [] });
     } else if (this.#root.stop === undefined) this.#watch(this.#root);
     this.#list(this.#root, true);
-    await this.#work.whenIdle();
+    await this.#working;
     return found.identity;
   }
 
   /** Looks whether links lead where they led. */
   checkLinks(): void {
-    for (const { folder, name, target } of this.#links.all())
+    for (const { folder, name, target } of [...this.#links])
       if (targetOf(findEntry(folder, name).entry) !== target) this.#examine(folder, name, true, false);
   }
 
@@ -115,10 +109,17 @@ export class WatchTree {
     this.#toList.length = 0;
   }
 
-  /** Ends all watches for good. */
-  stop(): void {
-    this.close();
-    this.#work.stop();
+  #wake(): void {
+    this.#working ??= this.#work();
+  }
+
+  async #work(): Promise<void> {
+    for (let isLeft = true; isLeft; ) {
+      await yieldToEventLoop();
+      for (let step = 0; isLeft && step < stepsASlice; step++) isLeft = this.#step();
+    }
+    // At once, so that what is woken from here on begins anew.
+    this.#working = undefined;
   }
 
   #step(): boolean {
@@ -154,12 +155,12 @@ export class WatchTree {
   #name(folder: WatchedFolder, name: string, cameOrWent: boolean): void {
     const names = this.#named.get(folder) ?? new Map<string, boolean>();
     this.#named.set(folder, names.set(name, cameOrWent || names.get(name) === true));
-    this.#work.wake();
+    this.#wake();
   }
 
   #list(folder: WatchedFolder, isDeep: boolean): void {
     this.#toList.push({ folder, isDeep });
-    this.#work.wake();
+    this.#wake();
   }
 
   #examineAll(folder: WatchedFolder, isDeep: boolean): void {
@@ -181,8 +182,12 @@ export class WatchTree {
   #examine(folder: WatchedFolder, name: string, cameOrWent: boolean, isDeep: boolean): void {
     const { entry, isLink } = findEntry(folder, name);
     const old = folder.children.get(name);
-    const hadTarget = this.#links.forget(folder, name);
-    if (isLink) this.#links.note(folder, name, entry);
+    const hadTarget = this.#forgetLink(folder, name);
+    if (isLink && this.#links.size < maxLinks) {
+      const link = { folder, name, target: targetOf(entry), stop: this.#watchTarget(folder, name, entry) };
+      folder.links.set(name, link);
+      this.#links.add(link);
+    }
     if (hadTarget !== undefined && hadTarget !== targetOf(entry)) this.#noteFolder(folder);
     const isWatchable = entry?.kind === "folder" && this.#mayEnter(folder, name, entry);
     if (old !== undefined && isWatchable && !cameOrWent && old.identity === entry.identity) {
@@ -210,10 +215,43 @@ export class WatchTree {
   }
 
   #mayEnter(folder: WatchedFolder, name: string, { realPath }: FoundEntry): boolean {
-    if (!mayHoldPages(this.#options.rules, placeIn(folder, name, true))) return false;
-    if (realPath === undefined) return true;
-    const root = this.#rootRealPath;
-    return mayFollow(folder, root, realPath) && mayBeLinked(this.#options.rules, root, realPath, true);
+    const { rules } = this.#options;
+    if (!mayHoldPages(rules, placeIn(folder, name, true))) return false;
+    return realPath === undefined || mayFollow(folder, rules, this.#rootRealPath, realPath, true);
+  }
+
+  /** @returns where the link led, or undefined if none was known */
+  #forgetLink(folder: WatchedFolder, name: string): string | undefined {
+    const link = folder.links.get(name);
+    if (link === undefined) return undefined;
+    link.stop?.();
+    folder.links.delete(name);
+    this.#links.delete(link);
+    return link.target;
+  }
+
+  // Never a file's own watch: who writes a new file and renames it leaves that behind.
+  #watchTarget(folder: WatchedFolder, name: string, entry: FoundEntry | undefined): (() => void) | undefined {
+    const { rules, watchFolder, gauge } = this.#options;
+    if (entry?.kind !== "file" || entry.realPath === undefined) return undefined;
+    if (!mayBePage(rules, placeIn(folder, name, false))) return undefined;
+    if (!mayFollow(folder, rules, this.#rootRealPath, entry.realPath, false)) return undefined;
+    const targetName = basename(entry.realPath);
+    const onFailure = (error: NodeJS.ErrnoException): void => {
+      this.#failure = error;
+    };
+    try {
+      return watchFolder(Buffer.from(dirname(entry.realPath), "latin1"), {
+        onEntry: (_, changed) => {
+          gauge.count();
+          if (!folder.isClosed && (changed === undefined || changed === targetName)) this.#noteFolder(folder);
+        },
+        onFailure,
+      });
+    } catch (error) {
+      onFailure(error as NodeJS.ErrnoException);
+      return undefined;
+    }
   }
 
   #open(facts: Pick<WatchedFolder, "place" | "location" | "identity" | "linked">): WatchedFolder {
@@ -261,7 +299,7 @@ export class WatchTree {
       this.#unwatch(folder);
       this.#folders -= 1;
       this.#named.delete(folder);
-      for (const name of [...folder.links.keys()]) this.#links.forget(folder, name);
+      for (const name of [...folder.links.keys()]) this.#forgetLink(folder, name);
       stack.push(...folder.children.values());
     }
   }
@@ -275,4 +313,9 @@ export class WatchTree {
     this.#options.dirty.markTree(place.path);
     this.#options.onDirty();
   }
+}
+
+/** What a link leads to, to be compared; the empty string for nothing. */
+function targetOf(entry: FoundEntry | undefined): string {
+  return entry === undefined ? "" : `${entry.realPath} ${entry.identity}`;
 }

@@ -1,10 +1,31 @@
 import { type BigIntStats, lstatSync, statSync } from "node:fs";
-import { dirname } from "node:path/posix";
 import { encodePathSegment } from "../../formats/url/index.ts";
-import { isInside, joinLocation, type Location, resolveLocation, toNodePath } from "../walk/folder-listing.ts";
-import type { WatchedPlace } from "./watch-rules.ts";
+import {
+  isInside,
+  isLinkLoop,
+  joinLocation,
+  type Location,
+  locateRoot,
+  type RootPlace,
+  resolveLocation,
+  toNodePath,
+} from "../walk/folder-listing.ts";
+import { judgeTarget, type LinkRules } from "../walk/link-target.ts";
+import { judgeName } from "../walk/name-rules.ts";
+import { maxPublishedPath } from "../walk/scanned-file.ts";
+import { isLetOut } from "../walk/way-out.ts";
 
-/** What stands at a place, links followed. */
+/** A place below the root. */
+export interface WatchedPlace {
+  /** Percent-encoded, with `/` at the end of a folder's. */
+  readonly path: string;
+  /** From the root, one character a byte, without `/` at the end. */
+  readonly relative: string;
+  /** The last part of it. */
+  readonly name: string;
+}
+
+/** What is at a place, links followed. */
 export interface FoundEntry {
   readonly kind: "folder" | "file";
   /** Differs for another folder of the same name, and after a change of owner or mode. */
@@ -48,8 +69,8 @@ export function placeIn(folder: WatchedFolder, name: string, isFolder: boolean):
   };
 }
 
-/** A folder's or file's identity. An inode's number may be given again at once, so its birth belongs to it. */
-export function identify(status: BigIntStats): string {
+/** A folder's or file's identity. An inode's number may be reused at once, so its birth is part of it. */
+function identify(status: BigIntStats): string {
   const { dev, ino, mode, uid, gid, birthtimeNs } = status;
   return `${dev} ${ino} ${birthtimeNs} ${mode} ${uid} ${gid}`;
 }
@@ -99,35 +120,55 @@ export function findEntry(
   }
 }
 
-/** How many links to folders may lie on one path, as in the walk. */
-const maxLinkedFolders = 4;
-
-/** Whether the walk would follow a link to a folder from here: not out of the root, not round in circles. */
-export function mayFollow(folder: WatchedFolder, rootRealPath: string, realPath: string): boolean {
-  if (!isInside(realPath, rootRealPath)) return false;
-  if (folder.linked.includes(realPath) || folder.linked.length >= maxLinkedFolders) return false;
+/**
+ * Whether a link of a folder is followed, as in the walk: not out of the root, not in circles, and to nothing that is
+ * held back under its own name.
+ */
+export function mayFollow(
+  folder: WatchedFolder,
+  rules: LinkRules,
+  root: string,
+  realPath: string,
+  isFolder: boolean,
+): boolean {
   try {
-    return !isInside(resolveLocation(folder.location), realPath);
+    if (!isInside(realPath, root) || (isFolder && isLinkLoop(folder.location, folder.linked, realPath))) return false;
+    return judgeTarget(rules, root, realPath, isFolder) === undefined;
   } catch {
-    return false;
+    return false; // It vanished while it was looked at; its folder's watch reports that too.
   }
 }
 
-/** The folder that a place is in. */
-export function folderOf(realPath: string): Buffer {
-  return Buffer.from(dirname(realPath), "latin1");
+function hasOpenName({ globs }: LinkRules, place: WatchedPlace, isFolder: boolean): boolean {
+  const rule = judgeName(place.name, isFolder);
+  return rule === undefined || isLetOut(globs, rule, place, isFolder);
 }
 
-/** What stands at the document root now, links followed; undefined if nothing does or it is no folder. */
-export function findRoot(
-  docroot: string,
-): { readonly realPath: string; readonly location: Location; readonly identity: string } | undefined {
+/** Whether anything in a folder can be published: others are not watched. */
+export function mayHoldPages(rules: LinkRules, place: WatchedPlace): boolean {
+  if (place.path.length > maxPublishedPath || rules.judgePath(place.path) === "own-output") return false;
+  if (!hasOpenName(rules, place, true)) return false;
+  return rules.globs.isOpen || rules.globs.judgeFolder(place.relative) === undefined;
+}
+
+/**
+ * Whether a file of that place can be a page: of others the comings and goings wake nobody, such as what
+ * the exporter writes and an editor's own files. What robots.txt disallows may be allowed tomorrow.
+ */
+export function mayBePage(rules: LinkRules, place: WatchedPlace): boolean {
+  if (place.path.length > maxPublishedPath || rules.judgePath(place.path) === "own-output") return false;
+  // No page, and often a part of some.
+  if (/\.inc$/i.test(place.name)) return true;
+  if (!hasOpenName(rules, place, false)) return false;
+  return rules.globs.isOpen || rules.globs.judgeFile(place.relative) === undefined;
+}
+
+/** What is at the document root now, links followed; undefined if it is no folder. */
+export function findRoot(docroot: string): (RootPlace & { readonly identity: string }) | undefined {
   try {
-    const realPath = resolveLocation(docroot);
-    const bytes = Buffer.from(realPath, "latin1");
-    const location = realPath === "/" ? "" : bytes.toString("utf8") === realPath ? realPath : bytes;
-    const status = statSync(toNodePath(location), { bigint: true });
-    return status.isDirectory() ? { realPath, location, identity: `${realPath} ${identify(status)}` } : undefined;
+    const root = locateRoot(docroot);
+    const status = statSync(toNodePath(root.location), { bigint: true });
+    return status.isDirectory() ? { ...root, identity: `${root.realPath} ${identify(status)}` } : undefined;
   } catch {
     return undefined;
   }

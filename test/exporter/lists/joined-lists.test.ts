@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { JoinedLists } from "../../../src/exporter/lists/joined-lists.ts";
 import { fc } from "../../property.ts";
-import { drainPages, givenPages, listed } from "../walk/listing.ts";
+import { drainPages, givenPages, listed } from "./listing.ts";
 
 test("two lists are one in path order, and of one path the second's page counts", async () => {
   const names = fc.uniqueArray(fc.stringMatching(/^\/[a-d]{0,3}$/), { maxLength: 40 });

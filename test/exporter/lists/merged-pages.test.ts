@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type FileSource, isScannedFile, MergedPages } from "../../../src/exporter/lists/merged-pages.ts";
 import type { ScanBatch, ScannedFile } from "../../../src/exporter/walk/scanned-file.ts";
 import { fc } from "../../property.ts";
-import { givenPages, listed } from "../walk/listing.ts";
+import { givenPages, listed } from "./listing.ts";
 
 function file(path: string): ScannedFile {
   return { path, location: path, sizeBytes: 1, mtimeUs: 2, ctimeUs: 3, mediaType: "text/html" };

@@ -5,7 +5,7 @@ import type { ListedPage } from "../../../src/exporter/lists/listed-page.ts";
 import { PageSort } from "../../../src/exporter/lists/page-sort.ts";
 import { fc } from "../../property.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
-import { listed } from "../walk/listing.ts";
+import { listed } from "./listing.ts";
 
 const segment = fc.stringMatching(/^[!-~]{0,6}$/);
 const paths = fc.oneof(

@@ -10,7 +10,7 @@ import { PageProbes, type ProbeOptions } from "../../../src/exporter/lists/probe
 import { ProbedPages } from "../../../src/exporter/lists/probed-pages.ts";
 import { listenSite, type SiteServer, virtualTiming } from "../../site-server.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
-import { codesOf, drainPages, givenPages, keepEvents, listed } from "../walk/listing.ts";
+import { codesOf, drainPages, givenPages, keepEvents, listed } from "./listing.ts";
 
 const start = Date.UTC(2026, 10, 20, 12);
 const modified = "Fri, 20 Nov 2026 10:00:00 GMT";

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { openSitemapSource } from "../../../src/exporter/lists/sitemap-source.ts";
 import { listenSite, virtualTiming } from "../../site-server.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
-import { codesOf, drainPages, keepEvents, listed } from "../walk/listing.ts";
+import { codesOf, drainPages, keepEvents, listed } from "./listing.ts";
 
 const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 const noon = Date.UTC(2026, 10, 20, 12) / 1000;

@@ -10,7 +10,7 @@ import { openUrlList } from "../../../src/exporter/lists/url-list.ts";
 import { isCanonicalPath } from "../../../src/formats/url/url-path.ts";
 import { fc } from "../../property.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
-import { codesOf, drainPages, inPieces, keepEvents, listed } from "../walk/listing.ts";
+import { codesOf, drainPages, inPieces, keepEvents, listed } from "./listing.ts";
 
 const origin = "https://example.org";
 const sha256 = createHash("sha256").update("x").digest();

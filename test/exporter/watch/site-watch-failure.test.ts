@@ -2,10 +2,14 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type WatchFolder, type WatchListener, watchFolder } from "../../../src/exporter/watch/folder-watch.ts";
-import { QueueGauge } from "../../../src/exporter/watch/queue-gauge.ts";
+import {
+  QueueGauge,
+  type WatchFolder,
+  type WatchListener,
+  watchFolder,
+} from "../../../src/exporter/watch/system-watch.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
-import { covers, takeTurns, WatchedSite } from "../walk/watched-site.ts";
+import { covers, takeTurns, WatchedSite } from "./watched-site.ts";
 
 /** The machine's own watches, of which there are only so many, and which can be made to die. */
 class ScarceWatches {

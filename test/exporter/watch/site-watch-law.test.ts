@@ -6,7 +6,7 @@ import type { WatchRound } from "../../../src/exporter/watch/watch-round.ts";
 import { fc } from "../../property.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import { everyType } from "../walk/walked.ts";
-import { takeTurns, WatchedSite } from "../walk/watched-site.ts";
+import { takeTurns, WatchedSite } from "./watched-site.ts";
 
 /** Folders to what stands in them, as somebody knows it who looks only where a round says. */
 class KnownSite {

@@ -6,9 +6,9 @@ import { TidemarkError } from "../../../src/core/error.ts";
 import { compileGlobs } from "../../../src/exporter/walk/glob-filter.ts";
 import { SiteWatch } from "../../../src/exporter/watch/site-watch.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
-import { ManualTimers } from "../walk/manual-timers.ts";
 import { stranger } from "../walk/walked.ts";
-import { covers, takeTurns, WatchedSite } from "../walk/watched-site.ts";
+import { ManualTimers } from "./manual-timers.ts";
+import { covers, takeTurns, WatchedSite } from "./watched-site.ts";
 
 function write(root: string, ...names: string[]): void {
   for (const name of names) {

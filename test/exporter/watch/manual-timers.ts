@@ -1,4 +1,4 @@
-import type { WatchTimers } from "../../../src/exporter/watch/watch-timers.ts";
+import type { WatchTimers } from "../../../src/exporter/watch/site-watch.ts";
 
 /** Time that passes when a test says so. */
 export class ManualTimers implements WatchTimers {

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { FileDigester } from "../../../src/exporter/digest/file-digest.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import { digestOf } from "../publish/test-site.ts";
-import { walkAll } from "../walk/walked.ts";
+import { walkAll } from "./walked.ts";
 
 function makeSite(path: string): string {
   const docroot = join(path, "site");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DirtyFolders } from "../../../src/exporter/watch/dirty-folders.ts";
+import { DirtyFolders } from "../../../src/exporter/watch/watch-round.ts";
 
 test("folders and trees are sorted, and none lies in a tree", () => {
   const dirty = new DirtyFolders(100);

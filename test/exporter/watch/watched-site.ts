@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ExportEvent } from "../../../src/core/export-event.ts";
 import { compileGlobs } from "../../../src/exporter/walk/glob-filter.ts";
+import type { SiteWatchOptions } from "../../../src/exporter/watch/site-watch.ts";
 import { SiteWatch } from "../../../src/exporter/watch/site-watch.ts";
-import type { SiteWatchOptions } from "../../../src/exporter/watch/site-watch-options.ts";
 import type { WatchRound } from "../../../src/exporter/watch/watch-round.ts";
+import { stranger } from "../walk/walked.ts";
 import { ManualTimers } from "./manual-timers.ts";
-import { stranger } from "./walked.ts";
 
 /** Events are readable at once, and what they ask for is done within a few turns of the event loop. */
 export async function takeTurns(turns = 40): Promise<void> {
