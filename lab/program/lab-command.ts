@@ -1,6 +1,6 @@
 import type { Program } from "../../src/cli/command-line.ts";
 import type { Command } from "../../src/cli/terminal/command.ts";
-import { type RawArguments, readSettings, textOption } from "../../src/cli/terminal/option.ts";
+import { argument, type RawArguments, readSettings } from "../../src/cli/terminal/option.ts";
 import { settingRow as row } from "../../src/config/setting.ts";
 import { flag, path, texts, wholeNumber } from "../../src/config/setting-kind.ts";
 import { TidemarkError } from "../../src/core/error.ts";
@@ -41,7 +41,7 @@ function planLab(action: LabArguments["action"], args: RawArguments): LabArgumen
   } = readSettings(args, { ...runOptions, params: param, isFull: full });
   return {
     action,
-    name: textOption(args, "experiment"),
+    name: argument(args, "experiment") || undefined,
     given: readGiven(params),
     setting: action === "all" && isFull !== true ? "quick" : "whole",
     seed,

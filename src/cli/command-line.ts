@@ -1,5 +1,5 @@
 import yargs, { type Argv, type Options } from "yargs";
-import { nearestWord } from "../config/index.ts";
+import { nearestWord, type Setting } from "../config/index.ts";
 import { TidemarkError } from "../core/index.ts";
 import { changesCommand } from "./changes/changes-command.ts";
 import { crawlCommand } from "./crawl/crawl-command.ts";
@@ -76,7 +76,8 @@ export function parseCommandLine(
   const isAsking = argv.includes("--help") || argv.includes("--version");
   const isCompleting = program === tidemark && ["completion", "--get-yargs-completions"].includes(argv[0] ?? "");
   if (isAsking || isCompleting) return explain(argv, version, columns, program);
-  const at = argv[0]?.startsWith("-") ? argv.findIndex((word) => findCommand(program, word) !== undefined) : 0;
+  const before = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
+  const at = argv[0]?.startsWith("-") ? before.findIndex((word) => findCommand(program, word) !== undefined) : 0;
   const command = findCommand(program, argv[at] ?? "");
   if (command === undefined) throw noCommand(argv, program);
   const args = parseArguments(command, argv.toSpliced(at, 1));
@@ -143,33 +144,35 @@ function parseArguments(command: Command, words: readonly string[]): RawArgument
   // To yargs every positional may be left out: what it says of one that is missing is its own English.
   const usage = command.usage.replace(nameOf(command), "$0").replaceAll("<", "[").replaceAll(">", "]");
   addCommand(parser, command, usage);
-  const options = optionsOf(command);
-  checkFlags(words, options);
-  return parser.parseSync(joinDashes(words, options));
+  return parser.parseSync(prepareWords(words, Object.values({ ...command.options, ...commonOptions })));
 }
 
-/** Makes `--urls -` one word: yargs takes a dash for the beginning of an option. */
-function joinDashes(words: readonly string[], options: Readonly<Record<string, Options>>): string[] {
-  const joined: string[] = [];
-  for (const word of words) {
-    const before = joined.at(-1) ?? "";
-    const isValue = word === "-" && before.startsWith("--") && options[before.slice(2)]?.type === "string";
-    if (isValue) joined[joined.length - 1] = `${before}=-`;
-    else joined.push(word);
-  }
-  return joined;
-}
-
-/** Refuses `--dry-run=yes`, of which yargs makes that the flag is not given. */
-function checkFlags(words: readonly string[], options: Readonly<Record<string, Options>>): void {
-  for (const word of words) {
-    if (word === "--") return;
+/** Says what yargs would take otherwise: `--urls -`, `--dry-run=yes`, `--into -x`. */
+function prepareWords(words: readonly string[], settings: readonly Setting[]): string[] {
+  const find = (name: string): Setting | undefined => settings.find(({ option }) => option === name);
+  const isKnown = (word: string): boolean =>
+    settings.some(({ option, alias, former }) =>
+      [option, alias, former?.option].includes(word.replace(/^--?/, "").replace(/=.*$/s, "")),
+    );
+  const prepared: string[] = [];
+  for (const [at, word] of words.entries()) {
+    if (word === "--") return [...prepared, ...words.slice(at)];
     const [, name = "", value = "true"] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
-    if (options[name]?.type === "boolean" && value !== "true" && value !== "false")
+    if (find(name)?.kind.form === "flag" && value !== "true" && value !== "false")
       throw new TidemarkError("bad-option", `--${name} takes no value, and ${JSON.stringify(value)} is one.`, {
         hint: `Write --${name}, or leave it out.`,
       });
+    const before = prepared.at(-1) ?? "";
+    const kind = before.startsWith("--") ? find(before.slice(2))?.kind : undefined;
+    const wantsValue = kind !== undefined && kind.form !== "flag";
+    if (wantsValue && kind.whenAlone === undefined && /^-[^\d]/.test(word) && !isKnown(word))
+      throw new TidemarkError("bad-option", `${before} needs a value.`, {
+        hint: `${word} would be an option; write ${before}=${word} if it is the value.`,
+      });
+    if (wantsValue && word === "-") prepared[prepared.length - 1] = `${before}=-`;
+    else prepared.push(word);
   }
+  return prepared;
 }
 
 /** Refuses options and arguments that a command has not, and the lack of those that it needs. */
@@ -184,7 +187,7 @@ function checkNames(command: Command, args: RawArguments, call: string): void {
   if (unknown !== undefined) {
     const told = options.flatMap(([name, { hidden }]) => (hidden === true ? [] : [name]));
     const near = nearestWord(unknown, told);
-    throw new TidemarkError("bad-option", `Unknown option: --${unknown}.`, {
+    throw new TidemarkError("bad-option", `Unknown option: ${unknown.length === 1 ? "-" : "--"}${unknown}.`, {
       hint: near === undefined ? hint : `Did you mean --${near}? ${hint}`,
     });
   }
@@ -199,7 +202,7 @@ function checkNames(command: Command, args: RawArguments, call: string): void {
 function noCommand(argv: readonly string[], { name, commands, former }: Program): TidemarkError {
   const [word] = argv;
   const hint = `See \`${name} --help\`.`;
-  if (word === undefined) return new TidemarkError("bad-option", "No command is given.", { hint });
+  if (word === undefined || word === "--") return new TidemarkError("bad-option", "No command is given.", { hint });
   if (word.startsWith("-")) return new TidemarkError("bad-option", `Unknown option: ${word}.`, { hint });
   const near = nearestWord(word, commands.map(nameOf));
   return new TidemarkError("bad-option", `Unknown command: ${word}.`, {

@@ -1,6 +1,5 @@
 import { type Program, parseCommandLine, tidemark } from "./command-line.ts";
-import { formatErrorReport, reportError } from "./terminal/error-report.ts";
-import { type ExitCode, exitCodes } from "./terminal/exit-code.ts";
+import { type ExitCode, exitCodes, formatErrorReport, reportError } from "./terminal/exit-code.ts";
 import { Keyboard } from "./terminal/keyboard.ts";
 import { Output } from "./terminal/output.ts";
 import { packageVersion } from "./terminal/package-version.ts";

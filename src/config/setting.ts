@@ -11,13 +11,13 @@ export interface Setting<T = unknown> {
   readonly key?: string;
   /** Its names in earlier versions: they are still understood, and no help names them. */
   readonly former?: { readonly option: string; readonly key?: string };
-  /** What it does, in a line: for `--help` and for editors. */
+  /** What it does, in a line of Markdown: for `--help`, for editors and for docs/cli.md. */
   readonly describe: string;
   /** What stands for its value in docs/cli.md, such as `FILE`. */
   readonly value?: string;
   /** What holds if it is not given, as docs/cli.md writes it. */
   readonly default?: string;
-  /** What docs/cli.md says of it, in Markdown. Default: `describe`. */
+  /** What docs/cli.md says of it where that is more. */
   readonly doc?: string;
   /** Whether each site has its own, so that it cannot stand in a file's `defaults`. */
   readonly ofSite: boolean;
@@ -58,9 +58,6 @@ export function settingRow<T>(
 
 /** What `--help` says of a setting: what it does and, in brackets, its default and whether it may be repeated. */
 export function helpOf({ describe, default: usual, kind }: Setting): string {
-  const notes = [
-    ...(usual === undefined ? [] : [usual.replaceAll("`", "")]),
-    ...(kind.form === "values" ? ["repeatable"] : []),
-  ];
-  return notes.length === 0 ? describe : `${describe} (${notes.join("; ")})`;
+  const notes = [...(usual === undefined ? [] : [usual]), ...(kind.form === "values" ? ["repeatable"] : [])];
+  return (notes.length === 0 ? describe : `${describe} (${notes.join("; ")})`).replaceAll("`", "");
 }

@@ -21,6 +21,7 @@ export { type HandedPage, type HandedRemoval, type Keep, keepings, type PageRece
 export { chooseSites } from "./known-sites.ts";
 export {
   type DailyBudget,
+  type PlannerForecastOptions,
   type PlannerForecasts,
   type PlannerOutlook,
   readPlannerForecasts,

@@ -1,6 +1,7 @@
 export {
   type DemoCheck,
   type DemoMethod,
+  type DemoOptions,
   type DemoReport,
   type DemoVisit,
   demoMethods,

@@ -1,5 +1,5 @@
 import type { Command } from "../../src/cli/terminal/command.ts";
-import { helpOf, type Setting } from "../../src/config/setting.ts";
+import type { Setting } from "../../src/config/setting.ts";
 
 const head = "| option | default | |\n|---|---|---|\n";
 
@@ -15,10 +15,10 @@ function formatRow(setting: Setting): string {
   return `${cells.map((cell) => (cell === "" ? "|" : `| ${cell} `)).join("")}|\n`.replace("||", "| |");
 }
 
-/** The help text without the default, as a document goes on. */
-function inSentence({ default: _, ...setting }: Setting): string {
-  const text = helpOf(setting).replace(/ \(repeatable\)$/, "; repeatable");
-  return text.charAt(0).toLowerCase() + text.slice(1);
+/** The help text as a document goes on, with options as code. */
+function inSentence({ describe, kind }: Setting): string {
+  const text = describe.replace(/(?<!`[^`]*)--[a-z][a-z-]*/g, "`$&`");
+  return text.charAt(0).toLowerCase() + text.slice(1) + (kind.form === "values" ? "; repeatable" : "");
 }
 
 /** The table of the options that stand in a document: those that are not deprecated. */

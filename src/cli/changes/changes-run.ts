@@ -1,80 +1,128 @@
-import type { EpochMs } from "../../core/index.ts";
-import { omitUndefined, parseMediaTypeFilter, TidemarkError } from "../../core/index.ts";
-import { readChanges } from "../../crawler/index.ts";
+import { type Change, type EpochMs, omitUndefined, parseMediaTypeFilter } from "../../core/index.ts";
+import { readChanges, readCrawlChanges } from "../../crawler/index.ts";
 import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { formatCount } from "../terminal/quantity.ts";
-import type { ChangeFormat } from "./change-line.ts";
-import { formatChange } from "./change-line.ts";
-import { type KeptCursor, readCursorFile, writeCursorFile } from "./cursor-file.ts";
+import { type ChangeFormat, formatChange, formatCrawlChange } from "./change-line.ts";
+import { otherCursor, readCursorFile, type SiteCursor, writeCursorFile } from "./cursor-file.ts";
 
-/** What the command line says about a list of changes. */
-export interface ChangesArguments {
-  readonly url: string;
+interface ListArguments {
   readonly cursorFile?: string;
   readonly since?: EpochMs;
-  readonly types?: readonly string[];
   readonly format: ChangeFormat;
 }
 
-/** Prints changes; the cursor moves only when all of them have left the process. */
-export async function runChanges(options: ChangesArguments, context: RunContext): Promise<ExitCode> {
-  const { out, err, quiet } = context;
+/** What the command line says about a list of a site's changes. */
+export interface SiteChangesArguments extends ListArguments {
+  readonly url: string;
+  readonly types?: readonly string[];
+}
+
+/** What the command line says about what a crawler saw. */
+export interface SeenChangesArguments extends ListArguments {
+  /** Folder of mirrors, or a state's file. */
+  readonly store: string;
+}
+
+/** A list of changes, and what is said of it. */
+interface ChangeList<Item> {
+  readonly changes: AsyncIterable<Item> | Iterable<Item>;
+  readonly format: (change: Item) => string;
+  /** Why the cursor that was given cannot be gone on from; undefined if it can. */
+  readonly resetNote: string | undefined;
+  /** What the summary in JSON says beside the counts. */
+  readonly facts: object;
+  readonly writeCursor: () => Promise<void>;
+}
+
+/** Prints the changes of a site, or those that a crawler saw. */
+export async function runChanges(
+  options: SiteChangesArguments | SeenChangesArguments,
+  context: RunContext,
+): Promise<ExitCode> {
+  return await ("store" in options ? printSeen(options, context) : printPublished(options, context));
+}
+
+async function printPublished(options: SiteChangesArguments, context: RunContext): Promise<ExitCode> {
   const { url, cursorFile, since, types, format } = options;
   // In canonical form, to be kept with the cursor.
   const typesKey = parseMediaTypeFilter(types ?? [])?.key ?? "";
-  const json = format === "json";
   const origin = new URL(url).origin;
-  const startedMs = performance.now();
-  const kept = cursorFile === undefined ? undefined : await readCursorFile(cursorFile);
-  if (kept !== undefined) checkCursor(kept, origin, typesKey, cursorFile ?? "");
+  const cursor = cursorFile === undefined ? undefined : await readSiteCursor(cursorFile, origin, typesKey);
   await using reading = await readChanges({
     url,
-    ...omitUndefined({ cursor: kept?.cursor, since, types }),
+    ...omitUndefined({ cursor, since, types }),
     signal: context.signal,
     onEvent: (event) => {
-      if (json) out.writeJson(event);
-      else if (event.event === "warning") err.write(`warning: ${event.message}\n`);
+      if (format === "json") context.out.writeJson(event);
+      else if (event.event === "warning") context.err.write(`warning: ${event.message}\n`);
     },
   });
-  if (reading.reset && kept !== undefined) {
-    if (json) out.writeJson({ event: "reset" });
-    else err.write(`note: ${origin} cannot be followed from the cursor; this is everything that it has\n`);
-  }
-  const counts = { created: 0, updated: 0, deleted: 0 };
-  for await (const change of reading.changes) {
-    counts[change.kind]++;
-    out.write(formatChange(change, origin, format));
-    if (out.isFull) await out.ready();
-    context.signal.throwIfAborted();
-  }
-  await out.flush();
-  context.signal.throwIfAborted();
-  if (cursorFile !== undefined)
-    await writeCursorFile(cursorFile, { site: origin, types: typesKey, cursor: reading.cursor });
-  if (json) {
-    const { reset, cursor } = reading;
-    const elapsedMs = Math.round(performance.now() - startedMs);
-    out.writeJson({ event: "summary", site: origin, ...counts, reset, cursor, elapsedMs });
-  } else if (!quiet) {
-    const { created, updated, deleted } = counts;
-    err.write(`${formatCount(created)} created, ${formatCount(updated)} updated, ${formatCount(deleted)} deleted\n`);
-  }
-  return exitCodes.done;
+  const { reset, cursor: next, changes } = reading;
+  return await printChanges<Change>(options, context, {
+    changes,
+    format: (change) => formatChange(change, origin, format),
+    resetNote:
+      reset && cursor !== undefined
+        ? `${origin} cannot be followed from the cursor; this is everything that it has`
+        : undefined,
+    facts: { site: origin, reset, cursor: next },
+    writeCursor: () => writeCursorFile(cursorFile ?? "", { site: origin, types: typesKey, ...next }),
+  });
 }
 
-function checkCursor(kept: KeptCursor, origin: string, typesKey: string, file: string): void {
-  if (kept.site !== origin) {
-    throw new TidemarkError("bad-option", `The cursor ${file} is of ${kept.site}, not of ${origin}.`, {
-      hint: "Keep a file for each site.",
-      details: { file, site: kept.site },
-    });
+async function printSeen(options: SeenChangesArguments, context: RunContext): Promise<ExitCode> {
+  const { store, cursorFile, since, format } = options;
+  const kept = cursorFile === undefined ? undefined : await readCursorFile(cursorFile);
+  if (kept !== undefined && "site" in kept)
+    throw otherCursor(cursorFile ?? "", kept.site, "of what a crawler saw", "Keep a file for each.");
+  using reading = readCrawlChanges(omitUndefined({ store, cursor: kept, since }));
+  const { reset, cursor, changes } = reading;
+  return await printChanges(options, context, {
+    changes,
+    format: (change) => formatCrawlChange(change, format),
+    resetNote: reset ? "the state is another than that of the cursor; this is everything that it has" : undefined,
+    facts: { reset, cursor },
+    writeCursor: () => writeCursorFile(cursorFile ?? "", cursor),
+  });
+}
+
+async function readSiteCursor(file: string, origin: string, typesKey: string): Promise<SiteCursor | undefined> {
+  const kept = await readCursorFile(file);
+  if (kept === undefined) return undefined;
+  if (!("site" in kept)) throw otherCursor(file, "what a crawler saw", "of a site", "Keep a file for each.");
+  if (kept.site !== origin) throw otherCursor(file, kept.site, `of ${origin}`, "Keep a file for each site.");
+  if (kept.types === typesKey) return kept;
+  const hint = "Keep a file for each choice of --types, or delete this one to begin anew.";
+  throw otherCursor(file, kept.types || "all types", `of ${typesKey || "all types"}`, hint);
+}
+
+/** The cursor moves only when all changes have left the process. */
+async function printChanges<Item extends { readonly kind: Change["kind"] }>(
+  { format, cursorFile }: ListArguments,
+  { out, err, quiet, signal }: RunContext,
+  list: ChangeList<Item>,
+): Promise<ExitCode> {
+  const json = format === "json";
+  const startedMs = performance.now();
+  if (list.resetNote !== undefined) {
+    if (json) out.writeJson({ event: "reset" });
+    else err.write(`note: ${list.resetNote}\n`);
   }
-  if (kept.types !== typesKey) {
-    const [before, now] = [kept.types || "all types", typesKey || "all types"];
-    throw new TidemarkError("bad-option", `The cursor ${file} is of ${before}, not of ${now}.`, {
-      hint: "Keep a file for each choice of --types, or delete this one to begin anew.",
-      details: { file, types: kept.types },
-    });
+  const counts = { created: 0, updated: 0, deleted: 0 };
+  for await (const change of list.changes) {
+    counts[change.kind]++;
+    out.write(list.format(change));
+    if (out.isFull) await out.ready();
+    signal.throwIfAborted();
   }
+  await out.flush();
+  signal.throwIfAborted();
+  if (cursorFile !== undefined) await list.writeCursor();
+  const { created, updated, deleted } = counts;
+  const elapsedMs = Math.round(performance.now() - startedMs);
+  if (json) out.writeJson({ event: "summary", ...counts, ...list.facts, elapsedMs });
+  else if (!quiet)
+    err.write(`${formatCount(created)} created, ${formatCount(updated)} updated, ${formatCount(deleted)} deleted\n`);
+  return exitCodes.done;
 }

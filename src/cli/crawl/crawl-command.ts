@@ -1,15 +1,7 @@
-import {
-  flag,
-  path,
-  settingRow as row,
-  type Setting,
-  siteUrl as siteUrlKind,
-  wholeNumber,
-} from "../../config/index.ts";
-import { type CrawlEvent, TidemarkError } from "../../core/index.ts";
+import { flag, path, settingRow as row, siteUrl, wholeNumber } from "../../config/index.ts";
 import { areIntervalsInOrder, crawlSettings } from "../../crawler/index.ts";
-import { type Command, printEvent, type RunContext } from "../terminal/command.ts";
-import { listOption, type RawArguments, readSettings, siteUrl } from "../terminal/option.ts";
+import { type Command, defineCommand } from "../terminal/command.ts";
+import { readSettings, siteArguments } from "../terminal/option.ts";
 import type { CrawlArguments } from "./crawl-run.ts";
 
 const { url: urlSetting, ...siteSettings } = crawlSettings;
@@ -21,7 +13,7 @@ const runSettings = {
     "File of sites and their settings (JSON); options given beside it go before it",
     { doc: "crawl the sites of [a configuration file](#configuration-file-of-crawls)" },
   ),
-  site: row("site URL", siteUrlKind, "Only this site of --config", {
+  site: row("site URL", siteUrl, "Only this site of --config", {
     default: "all",
     doc: "only this site of the file; a URL beside `--config` means the same",
   }),
@@ -40,53 +32,12 @@ const runSettings = {
   }),
 };
 
-const defaultConnections = 16;
-
-function fail(message: string): never {
-  throw new TidemarkError("bad-option", message, { hint: "See `tidemark crawl --help`." });
-}
-
-function planCrawl(args: RawArguments): CrawlArguments {
-  const urls = listOption(args, "url").map((url) => siteUrl(url, "The address"));
-  const settings = readSettings(args, siteSettings);
-  if (!areIntervalsInOrder(settings)) fail("--min-interval is longer than --max-interval.");
-  const { site, connections, ...run } = readSettings(args, runSettings);
-  const { configFile, sitesFile, isForever } = run;
-  const isMany = isForever === true || sitesFile !== undefined || connections !== undefined;
-  if (configFile !== undefined && sitesFile !== undefined) fail("--config and --sites exclude each other.");
-  if (sitesFile !== undefined && urls.length > 0) fail("--sites lists the sites; a URL beside it says nothing.");
-  if (configFile === undefined) {
-    if (site !== undefined) fail("--site picks a site of a configuration, and --config is missing.");
-    if (urls.length === 0 && sitesFile === undefined) fail("url is missing.");
-    if (settings.into === undefined && sitesFile === undefined) fail("--into is missing.");
-  }
-  return {
-    ...run,
-    urls: site === undefined ? urls : [...urls, site],
-    settings,
-    ...(isMany ? { connections: connections ?? defaultConnections } : {}),
-  };
-}
-
-/** Tells each remark once, however often the list is read. */
-function tellAddresses(context: RunContext): (event: CrawlEvent) => void {
-  const told = new Set<string>();
-  return (event) => {
-    if (event.event !== "warning" || told.has(event.message)) return;
-    told.add(event.message);
-    printEvent(context, event);
-    // A progress line may stand there.
-    const cleared = context.err.isTerminal ? "\r\u001b[K" : "";
-    if (!context.json) context.err.write(`${cleared}warning: ${event.site}: ${event.message}\n`);
-  };
-}
-
 /** `tidemark crawl` */
-export const crawlCommand: Command = {
+export const crawlCommand: Command = defineCommand({
   usage: "crawl [url..]",
   describe: "Bring a mirror of sites up to date, fetching only what changed",
   positionals: { url: `${urlSetting.describe} (repeatable)` },
-  options: { ...runSettings, ...siteSettings } as Record<string, Setting>,
+  options: { ...runSettings, ...siteSettings },
   examples: [
     ["crawl https://example.org/ --into mirror", "fetch the site; again: what changed"],
     ["crawl https://example.org/ --into mirror --types text/html", "pages only, no images"],
@@ -98,15 +49,23 @@ export const crawlCommand: Command = {
     ["crawl --sites sites.txt --forever --into mirrors", "thousands of sites, each in its own rhythm"],
     ["crawl --config /etc/tidemark-crawl.json", "all sites of a file, each with settings of its own"],
   ],
-  plan: (args) => {
-    const options = planCrawl(args);
-    const { connections } = options;
-    return async (context) => {
-      if (connections === undefined) return (await import("./crawl-run.ts")).runCrawl(options, context);
-      return (await import("./follow-run.ts")).runFollow(
-        { ...options, connections, onAddress: tellAddresses(context) },
-        context,
-      );
-    };
+  plan: (_, args, fail): CrawlArguments => {
+    const urls = siteArguments(args, "url");
+    const settings = readSettings(args, siteSettings);
+    if (!areIntervalsInOrder(settings)) fail("--min-interval is longer than --max-interval.");
+    const { site, ...run } = readSettings(args, runSettings);
+    const { configFile, sitesFile } = run;
+    if (configFile !== undefined && sitesFile !== undefined) fail("--config and --sites exclude each other.");
+    if (sitesFile !== undefined && urls.length > 0) fail("--sites lists the sites; a URL beside it says nothing.");
+    if (configFile === undefined) {
+      if (site !== undefined) fail("--site picks a site of a configuration, and --config is missing.");
+      if (urls.length === 0 && sitesFile === undefined) fail("url is missing.");
+      if (settings.into === undefined && sitesFile === undefined) fail("--into is missing.");
+    }
+    return { ...run, urls: site === undefined ? urls : [...urls, site], settings };
   },
-};
+  load: async ({ isForever, sitesFile, connections }) =>
+    isForever || sitesFile !== undefined || connections !== undefined
+      ? (await import("./follow-run.ts")).runFollow
+      : (await import("./crawl-run.ts")).runCrawl,
+});

@@ -1,7 +1,8 @@
 import type { Clock, CrawlEvent, CrawlSummary, EpochMs } from "../../core/index.ts";
-import type { Output } from "../terminal/output.ts";
+import type { SiteDecision } from "../../crawler/index.ts";
+import { printEvent, type RunContext } from "../terminal/command.ts";
 import { ProgressLine } from "../terminal/progress-line.ts";
-import { formatBytes, formatCount, formatElapsed, formatNoun } from "../terminal/quantity.ts";
+import { addUp, formatBytes, formatCount, formatElapsed, formatNoun } from "../terminal/quantity.ts";
 
 const reasons: Readonly<Record<(CrawlEvent & { event: "waiting" })["why"], string>> = {
   "retry-after": "the site asked for it (Retry-After)",
@@ -19,47 +20,45 @@ function formatWait(event: CrawlEvent & { event: "waiting" }, now: EpochMs): str
 /** So many pages that failed are named. */
 const maxNamed = 10;
 
-/** Shows a crawl to people. */
-export class CrawlPrinter {
-  readonly #progress: ProgressLine;
+/** Prints what happens in a crawl: as JSON, or for people. */
+export class CrawlPrinter extends ProgressLine {
+  readonly #context: RunContext;
   readonly #clock: Clock;
   #named = 0;
   #faulty: string | undefined;
 
-  constructor(err: Output, quiet: boolean, clock: Clock = Date.now) {
+  constructor(context: RunContext, clock: Clock = Date.now) {
+    super(context.err, context.quiet);
+    this.#context = context;
     this.#clock = clock;
-    this.#progress = new ProgressLine(err, quiet);
   }
 
-  /**
-   * Takes one event.
-   *
-   * @param silent - leave out warnings and failures, because they are printed as JSON
-   */
-  show(event: CrawlEvent, silent: boolean): void {
+  take(event: CrawlEvent): void {
+    printEvent(this.#context, event);
+    const { json } = this.#context;
     if (event.event === "progress") {
       const what = event.phase === "metadata" ? "reading archives" : "fetching pages";
-      this.#progress.show(() => `${event.site}: ${what}: ${formatCount(event.done)} of ${formatCount(event.total)}`);
-    } else if (event.event === "waiting") {
-      this.#progress.show(() => formatWait(event, this.#clock()), true);
-    } else if (!silent && event.event === "warning") this.#progress.say(`warning: ${event.site}: ${event.message}`);
-    else if (!silent && event.event === "item-error") {
+      this.show(() => `${event.site}: ${what}: ${formatCount(event.done)} of ${formatCount(event.total)}`);
+    } else if (event.event === "waiting") this.show(() => formatWait(event, this.#clock()), true);
+    else if (json) return;
+    else if (event.event === "warning") this.say(`warning: ${event.site}: ${event.message}`);
+    else if (event.event === "item-error") {
       this.#faulty = event.site + event.path;
-      this.#progress.say(`failed: ${event.site}${event.path}: ${event.message}`);
-    } else if (!silent && event.event === "page" && event.outcome === "failed") this.#sayFailed(event);
+      this.say(`failed: ${event.site}${event.path}: ${event.message}`);
+    } else if (event.event === "page" && event.outcome === "failed") this.#sayFailed(event);
   }
 
   #sayFailed({ site, path, message }: CrawlEvent & { event: "page" }): void {
     // Of what has an error of its own everything is said.
     if (message === undefined || this.#faulty === site + path) return;
     this.#named++;
-    if (this.#named <= maxNamed) this.#progress.say(`failed: ${site}${path}: ${message}`);
-    if (this.#named === maxNamed + 1) this.#progress.say("more pages failed; --json names each");
+    if (this.#named <= maxNamed) this.say(`failed: ${site}${path}: ${message}`);
+    if (this.#named === maxNamed + 1) this.say("more pages failed; --json names each");
   }
 
   /** Takes the progress line away. */
   end(): void {
-    this.#progress.clear();
+    this.clear();
   }
 }
 
@@ -100,4 +99,48 @@ export function formatCrawlResult(summary: CrawlSummary): string {
   const parts = odd.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`);
   if (parts.length > 0) lines.push(parts.join(", "));
   return `${lines.join("\n")}\n`;
+}
+
+const summed = [
+  ...([
+    "requests",
+    "pageRequests",
+    "notModified",
+    "metadataBytes",
+    "pageBytes",
+    "packageBytes",
+    "packedPages",
+  ] as const),
+  ...([
+    "created",
+    "updated",
+    "deleted",
+    "unchanged",
+    "failed",
+    "differing",
+    "disallowed",
+    "pending",
+    "elapsedMs",
+  ] as const),
+];
+
+/** The sum of visits to several sites; that of one visit is the visit's own. */
+export function addCrawlSummaries(summaries: readonly CrawlSummary[]): CrawlSummary {
+  const [first, ...others] = summaries;
+  if (first !== undefined && others.length === 0) return first;
+  return {
+    site: summaries.map(({ site }) => site).join(" "),
+    source: summaries.findLast(({ source }) => source !== "none")?.source ?? "none",
+    passedOver: [],
+    ...addUp(summed, summaries),
+    cursor: undefined,
+  };
+}
+
+/** What was decided about a site, as a part of a sentence. */
+export function formatDecided({ isPaused, priority }: Pick<SiteDecision, "isPaused" | "priority">): string {
+  return [
+    ...(isPaused === undefined ? [] : [isPaused ? "paused" : "resumed"]),
+    ...(priority === undefined ? [] : [`priority ${priority}`]),
+  ].join(", ");
 }

@@ -1,16 +1,19 @@
 import { createReadStream, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
-import type { CrawlEvent } from "../../core/index.ts";
 import { type CrawlSummary, wrapSystemError } from "../../core/index.ts";
-import type { CrawlSiteOptions } from "../../crawler/index.ts";
-import { type CrawlSettings, crawlSite, createPoliteness, parseSiteAddress } from "../../crawler/index.ts";
-import { printEvent, type RunContext } from "../terminal/command.ts";
-import { reportSiteError } from "../terminal/error-report.ts";
-import { type ExitCode, exitCodeOfVisit, worstExitCode } from "../terminal/exit-code.ts";
+import {
+  type CrawlSettings,
+  type CrawlSiteOptions,
+  crawlSite,
+  createPoliteness,
+  readCrawlConfiguration,
+} from "../../crawler/index.ts";
+import type { RunContext } from "../terminal/command.ts";
+import { type ExitCode, exitCodeOfVisit, reportSiteError, worstExitCode } from "../terminal/exit-code.ts";
 import { pickSites } from "../terminal/site-choice.ts";
-import { CrawlPrinter, formatCrawlResult } from "./crawl-printer.ts";
-import { addCrawlSummaries } from "./crawl-sum.ts";
+import { addCrawlSummaries, CrawlPrinter, formatCrawlResult } from "./crawl-printer.ts";
+import { readSitesFile } from "./sites-file.ts";
 
 /** What the command line says about a crawl. */
 export interface CrawlArguments {
@@ -23,26 +26,25 @@ export interface CrawlArguments {
   readonly sitesFile?: string;
   /** Whether sites are visited again and again. */
   readonly isForever?: boolean;
-  /** Requests to all sites together; undefined if sites are visited one after the other. */
+  /** Requests to all sites together, several sites at a time. */
   readonly connections?: number;
-  /** Is told what is ignored in the addresses of many sites; one after the other they tell it themselves. */
-  readonly onAddress?: (event: CrawlEvent) => void;
 }
 
 /** Crawls sites one after the other; one that cannot be crawled does not keep the others from it. */
 export async function runCrawl(options: CrawlArguments, context: RunContext): Promise<ExitCode> {
-  const { out, err, json, quiet } = context;
+  const { out, json, quiet, signal } = context;
   const sites = await findCrawlSites(options);
   const ofSites = new Map(sites.map((site) => [new URL(site.url).origin, site]));
   const politeness = createPoliteness({ ofSites });
   const files = new FilesOnce(context.input);
-  const printer = new CrawlPrinter(err, quiet);
+  const printer = new CrawlPrinter(context);
   const summaries: CrawlSummary[] = [];
   const codes: ExitCode[] = [];
   for (const site of sites) {
     try {
-      const given = { ...(await files.readOf(site)), politeness };
-      const summary = await crawlOne(given, context, printer);
+      const onEvent: CrawlSiteOptions["onEvent"] = (event) => printer.take(event);
+      const given = { ...(await files.readOf(site)), politeness, signal, onEvent };
+      const summary = await printer.during(crawlSite(given));
       summaries.push(summary);
       codes.push(exitCodeOfVisit(summary, site.budget));
       if (json && sites.length > 1) out.writeJson({ event: "site-summary", ...summary });
@@ -57,20 +59,14 @@ export async function runCrawl(options: CrawlArguments, context: RunContext): Pr
 }
 
 /** The sites that a command line names, with their settings. */
-export async function findCrawlSites(options: CrawlArguments): Promise<CrawlSettings[]> {
-  const sites = await readCrawlSites(options);
-  const { onAddress } = options;
-  if (onAddress !== undefined) for (const { url } of sites) parseSiteAddress(url, onAddress);
-  return sites;
-}
-
-async function readCrawlSites({ urls, settings, configFile, sitesFile }: CrawlArguments): Promise<CrawlSettings[]> {
-  if (sitesFile !== undefined) {
-    const { readSitesFile } = await import("./sites-file.ts");
-    return await readSitesFile(sitesFile, settings);
-  }
+export async function findCrawlSites({
+  urls,
+  settings,
+  configFile,
+  sitesFile,
+}: CrawlArguments): Promise<CrawlSettings[]> {
+  if (sitesFile !== undefined) return await readSitesFile(sitesFile, settings);
   if (configFile === undefined) return urls.map((url) => ({ ...settings, url }) as CrawlSettings);
-  const { readCrawlConfiguration } = await import("./crawl-configuration.ts");
   return pickSites(await readCrawlConfiguration(configFile, settings), ({ url }) => url, urls, configFile);
 }
 
@@ -103,17 +99,13 @@ export class FilesOnce {
   }
 
   #readCertificates(file: string): string {
-    const text = this.#certificates.get(file) ?? readText(file, "certificates");
-    this.#certificates.set(file, text);
-    return text;
-  }
-}
-
-function readText(file: string, what: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw wrapSystemError(error, `read the ${what} ${file}`, { file });
+    try {
+      const text = this.#certificates.get(file) ?? readFileSync(file, "utf8");
+      this.#certificates.set(file, text);
+      return text;
+    } catch (error) {
+      throw wrapSystemError(error, `read the certificates ${file}`, { file });
+    }
   }
 }
 
@@ -130,19 +122,4 @@ async function readLines(file: string, standardInput: RunContext["input"]): Prom
     throw wrapSystemError(error, `read the list ${file}`, { file });
   }
   return lines;
-}
-
-async function crawlOne(options: CrawlSiteOptions, context: RunContext, printer: CrawlPrinter): Promise<CrawlSummary> {
-  try {
-    return await crawlSite({
-      ...options,
-      signal: context.signal,
-      onEvent: (event) => {
-        printEvent(context, event);
-        printer.show(event, context.json);
-      },
-    });
-  } finally {
-    printer.end();
-  }
 }

@@ -1,27 +1,31 @@
 import { resolve } from "node:path";
-import { type CrawlSummary, omitUndefined, TidemarkError } from "../../core/index.ts";
-import type { FollowedSite } from "../../crawler/index.ts";
+import { type CrawlEvent, type CrawlSummary, omitUndefined, TidemarkError } from "../../core/index.ts";
 import {
   type CrawlSettings,
   type FollowDecision,
+  type FollowedSite,
   type FollowedVisit,
   followSites,
   isFailedVisit,
+  parseSiteAddress,
 } from "../../crawler/index.ts";
 import { WatchedFiles } from "../../fs/index.ts";
-import { printEvent, type RunContext } from "../terminal/command.ts";
-import { reportError, reportSiteError } from "../terminal/error-report.ts";
-import { type ExitCode, exitCodeOfVisit, exitCodes, worstExitCode } from "../terminal/exit-code.ts";
-import { formatCrawlResult } from "./crawl-printer.ts";
-import type { CrawlArguments } from "./crawl-run.ts";
-import { FilesOnce, findCrawlSites } from "./crawl-run.ts";
-import { addCrawlSummaries } from "./crawl-sum.ts";
-import { FollowPrinter, formatDecided } from "./follow-printer.ts";
-
-type FollowArguments = CrawlArguments & { readonly connections: number };
+import { printEvent, printSummary, type RunContext } from "../terminal/command.ts";
+import {
+  type ExitCode,
+  exitCodeOfVisit,
+  exitCodes,
+  reportError,
+  reportSiteError,
+  worstExitCode,
+} from "../terminal/exit-code.ts";
+import { ProgressLine } from "../terminal/progress-line.ts";
+import { formatBytes, formatCount, formatNoun } from "../terminal/quantity.ts";
+import { addCrawlSummaries, formatCrawlResult, formatDecided } from "./crawl-printer.ts";
+import { type CrawlArguments, FilesOnce, findCrawlSites } from "./crawl-run.ts";
 
 /** Crawls many sites at a time: each once, or for ever until a signal. */
-export async function runFollow(options: FollowArguments, context: RunContext): Promise<ExitCode> {
+export async function runFollow(options: CrawlArguments, context: RunContext): Promise<ExitCode> {
   return await new FollowRun(options, context).run();
 }
 
@@ -40,19 +44,21 @@ function placeOf(sites: readonly CrawlSettings[]): { readonly into: string; read
 }
 
 class FollowRun {
-  readonly #options: FollowArguments;
+  readonly #options: CrawlArguments;
   readonly #context: RunContext;
-  readonly #printer: FollowPrinter;
+  readonly #progress: ProgressLine;
   readonly #budgets = new Map<string, number | undefined>();
-  #sum: CrawlSummary | undefined;
+  /** Remarks about addresses, each told once, however often the list is read. */
+  readonly #told = new Set<string>();
+  #sum: CrawlSummary = addCrawlSummaries([]);
   #worst: ExitCode = exitCodes.done;
   #visits = 0;
   #failedVisits = 0;
 
-  constructor(options: FollowArguments, context: RunContext) {
+  constructor(options: CrawlArguments, context: RunContext) {
     this.#options = options;
     this.#context = context;
-    this.#printer = new FollowPrinter(context.err, context.quiet);
+    this.#progress = new ProgressLine(context.err, context.quiet);
   }
 
   async run(): Promise<ExitCode> {
@@ -61,40 +67,40 @@ class FollowRun {
     await using watched = new WatchedFiles();
     // Before it is read, so that no change after that is missed.
     if (isForever && file !== undefined) watched.follow([file]);
-    const first = await findCrawlSites(this.#options);
-    const place = placeOf(first);
+    const first = await this.#findSites();
     const { signal } = this.#context;
     const ended = new AbortController();
-    try {
-      await followSites({
-        ...place,
-        sites: this.#lists(first, watched, AbortSignal.any([signal, ended.signal])),
-        isForever,
-        connections,
-        signal,
-        onEvent: (event) => {
-          printEvent(this.#context, event);
-          this.#printer.show(event, this.#context.json);
-        },
-        onVisit: (visit) => this.#note(visit),
-        onDecision: (told) => this.#tellDecision(told),
-      });
-    } finally {
-      // Who waits for another list would keep the process from its end.
-      ended.abort();
-      this.#printer.end();
-    }
+    const following = followSites({
+      ...placeOf(first),
+      sites: this.#lists(first, watched, AbortSignal.any([signal, ended.signal])),
+      isForever,
+      ...omitUndefined({ connections }),
+      signal,
+      onEvent: (event) => this.#show(event),
+      onVisit: (visit) => this.#note(visit),
+      onDecision: (told) => this.#tellDecision(told),
+    });
+    // Who waits for another list would keep the process from its end.
+    await this.#progress.during(following.finally(() => ended.abort()));
     if (!isForever && signal.aborted)
       throw new TidemarkError("aborted", "Stopped before the end.", {
         hint: "Run the same command again: it goes on where it stopped.",
       });
-    const sum = this.#sum ?? addCrawlSummaries([]);
-    const { site: _, ...numbers } = sum;
-    const { visits, failedVisits } = { visits: this.#visits, failedVisits: this.#failedVisits };
-    const { json, quiet, out } = this.#context;
-    if (json) out.writeJson({ event: "summary", visits, failedVisits, ...numbers });
-    else if (!quiet && isForever) out.write(`${this.#printer.sum()}\n`);
+    const { site: _, ...numbers } = this.#sum;
+    const summary = { visits: this.#visits, failedVisits: this.#failedVisits, ...numbers };
+    printSummary(this.#context, summary, () => (isForever ? `${this.#formatSum()}\n` : ""));
     return isForever ? exitCodes.done : this.#worst;
+  }
+
+  async #findSites(): Promise<CrawlSettings[]> {
+    const sites = await findCrawlSites(this.#options);
+    for (const { url } of sites)
+      parseSiteAddress(url, (event) => {
+        if (event.event !== "warning" || this.#told.has(event.message)) return;
+        this.#told.add(event.message);
+        this.#show(event);
+      });
+    return sites;
   }
 
   /** The sites as the command line has them, and again whenever their file or a list of URLs has changed, until a signal. */
@@ -117,7 +123,7 @@ class FollowRun {
     for (let changed = await watched.next(signal); changed !== undefined; changed = await watched.next(signal)) {
       try {
         if (file !== undefined && changed.includes(file)) {
-          const listed = await findCrawlSites(this.#options);
+          const listed = await this.#findSites();
           placeOf([{ ...first[0], into, ...omitUndefined({ stateFile }) } as CrawlSettings, ...listed]);
           sites = listed;
           follow(sites);
@@ -148,12 +154,19 @@ class FollowRun {
   #tellList(file: string, sites: number): void {
     const { json, out } = this.#context;
     if (json) out.writeJson({ event: "sites", file, sites });
-    else this.#printer.say(`${file}: ${sites} sites`);
+    else this.#progress.say(`${file}: ${formatNoun(sites, "site")}`);
+  }
+
+  #show(event: CrawlEvent): void {
+    printEvent(this.#context, event);
+    if (this.#context.json) return;
+    if (event.event === "warning") this.#progress.say(`warning: ${event.site}: ${event.message}`);
+    else if (event.event === "item-error") this.#progress.say(`failed: ${event.site}${event.path}: ${event.message}`);
   }
 
   #warn(code: string, message: string): void {
-    if (this.#context.json) this.#context.out.writeJson({ event: "warning", code, message });
-    else this.#printer.say(`warning: ${message}`);
+    printEvent(this.#context, { event: "warning", code, message });
+    if (!this.#context.json) this.#progress.say(`warning: ${message}`);
   }
 
   #tellDecision(told: FollowDecision): void {
@@ -161,27 +174,37 @@ class FollowRun {
       this.#warn("inbox", told.refused);
       return;
     }
-    if (this.#context.json) this.#context.out.writeJson({ event: "decision", ...told });
-    else this.#printer.say(`${told.site}: ${formatDecided(told)}`);
+    printEvent(this.#context, { event: "decision", ...told });
+    if (!this.#context.json) this.#progress.say(`${told.site}: ${formatDecided(told)}`);
   }
 
-  #note(visit: FollowedVisit): void {
+  #note({ site, summary, error, nextAt, sites, open, due }: FollowedVisit): void {
     this.#visits++;
-    this.#printer.note(visit);
-    const { site, summary, nextAt } = visit;
     if (summary === undefined || isFailedVisit(summary)) this.#failedVisits++;
     if (summary === undefined) {
-      this.#printer.end();
-      this.#worsen(reportSiteError(visit.error, `${site}/`, this.#context));
+      this.#progress.clear();
+      this.#worsen(reportSiteError(error, `${site}/`, this.#context));
       return;
     }
-    this.#sum =
-      this.#sum === undefined ? { ...summary, site: "" } : { ...addCrawlSummaries([this.#sum, summary]), site: "" };
+    this.#sum = { ...addCrawlSummaries([this.#sum, summary]), site: "" };
+    this.#progress.show(
+      () => `${formatNoun(sites, "site")}, ${formatCount(open)} open, ${formatCount(due)} due: ${this.#formatSum()}`,
+    );
     this.#worsen(exitCodeOfVisit(summary, this.#budgets.get(site)));
     const { json, quiet, out } = this.#context;
     const { isForever } = this.#options;
     if (json) out.writeJson({ event: "site-summary", ...summary, ...(isForever ? { nextMs: nextAt } : {}) });
     else if (!quiet && !isForever) out.write(formatCrawlResult(summary));
+  }
+
+  /** What all visits came to. */
+  #formatSum(): string {
+    const { requests, created, updated, deleted, pageBytes, metadataBytes, packageBytes } = this.#sum;
+    const failed = this.#failedVisits === 0 ? "" : ` (${formatCount(this.#failedVisits)} failed)`;
+    return (
+      `${formatNoun(this.#visits, "visit")}${failed}, ${formatNoun(requests, "request")}, ` +
+      `${formatNoun(created + updated + deleted, "change")}, ${formatBytes(pageBytes + metadataBytes + packageBytes)}`
+    );
   }
 
   #worsen(code: ExitCode): void {

@@ -2,8 +2,8 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { nearestWord } from "../../config/index.ts";
 import { excerpt, TidemarkError, wrapSystemError } from "../../core/index.ts";
-import { areIntervalsInOrder, type CrawlSettings, crawlSettings } from "../../crawler/index.ts";
-import { readSettings, siteUrl } from "../terminal/option.ts";
+import { areIntervalsInOrder, type CrawlSettings, crawlSettings, readCrawlConfiguration } from "../../crawler/index.ts";
+import { readSettings, readSiteUrl } from "../terminal/option.ts";
 
 const mistakesTold = 20;
 const maxLineCharacters = 16 * 1024;
@@ -34,7 +34,6 @@ export async function readSitesFile(file: string, given: GivenSettings): Promise
     for await (const line of lines) {
       if (list.isConfiguration(line)) {
         lines.close();
-        const { readCrawlConfiguration } = await import("./crawl-configuration.ts");
         return await readCrawlConfiguration(file, given);
       }
       list.add(line);
@@ -103,7 +102,7 @@ class SiteLines {
       args[name] = at === -1 ? true : word.slice(at + 1);
     }
     const own = readSettings(args, siteSettings);
-    const site = { ...own, ...this.#given, url: siteUrl(url, "the address") } as CrawlSettings;
+    const site = { ...own, ...this.#given, url: readSiteUrl("the address", url) } as CrawlSettings;
     if (!areIntervalsInOrder(site)) throw new TidemarkError("bad-option", "min-interval is longer than max-interval");
     return site;
   }

@@ -1,19 +1,9 @@
-import {
-  flag,
-  path,
-  settingRow as row,
-  type Setting,
-  type SettingTable,
-  siteUrl,
-  text,
-  timeSpan,
-} from "../../config/index.ts";
+import { flag, path, settingRow as row, type SettingTable, siteUrl, text, timeSpan } from "../../config/index.ts";
 import { TidemarkError } from "../../core/index.ts";
 import { exportSettings } from "../../exporter/index.ts";
-import type { Command } from "../terminal/command.ts";
+import { type Command, defineCommand } from "../terminal/command.ts";
 import { type RawArguments, readSettings } from "../terminal/option.ts";
-import type { SiteChoice } from "../terminal/site-choice.ts";
-import type { ExportRun } from "./export-run.ts";
+import type { ExportArguments, ExportRun } from "./export-run.ts";
 
 const { docroot: docrootSetting, ...siteSettings } = exportSettings;
 
@@ -24,33 +14,24 @@ const choiceSettings = {
     "File of sites and their settings (JSON); options given beside it go before it",
     { doc: "export the sites of [a configuration file](#configuration-file)" },
   ),
-  site: row("site URL", siteUrl, "Only this site of --config, by its base URL", {
-    default: "all",
-    doc: "only this site of the file, by its base URL",
-  }),
+  site: row("site URL", siteUrl, "Only this site of --config, by its base URL", { default: "all" }),
 };
 
 const runSettings: SettingTable<ExportRun> = {
-  dryRun: row("dry-run", flag, "Write nothing; show what would become public and what not", {
-    doc: "write nothing; print what would become public, and what is held back by which rule",
-  }),
-  watch: row("watch", flag, "Go on: publish what changes, as it changes", {
-    doc: "go on until a signal: publish what changes, as it changes",
-  }),
-  settleMs: row("settle DURATION", timeSpan, "With --watch: publish when nothing has changed for so long", {
-    default: "`30s`",
-    doc: "with `--watch`: publish when nothing has changed for so long, at the latest after ten times that",
-  }),
-  rescanMs: row("rescan DURATION", timeSpan, "With --watch: look at everything so often", {
+  dryRun: row("dry-run", flag, "Write nothing; print what would become public, and what is held back by which rule"),
+  watch: row("watch", flag, "Go on until a signal: publish what changes, as it changes"),
+  settleMs: row(
+    "settle DURATION",
+    timeSpan,
+    "With `--watch`: publish when nothing has changed for so long, at the latest after ten times that",
+    { default: "`30s`" },
+  ),
+  rescanMs: row("rescan DURATION", timeSpan, "With `--watch`: look at everything so often", {
     default: "`24h`",
-    doc: "with `--watch`: look at everything so often",
   }),
-  indexNow: row("index-now", flag, "Tell search engines by IndexNow what changed", {
-    doc: "tell search engines by [IndexNow](https://www.indexnow.org/) what changed",
-  }),
+  indexNow: row("index-now", flag, "Tell search engines by IndexNow (https://www.indexnow.org/) what changed"),
   indexNowEndpoint: row("index-now-endpoint URL", text, "Where IndexNow is told", {
     default: "`https://api.indexnow.org/indexnow`",
-    doc: "where to tell it",
   }),
   indexNowAll: row(
     "index-now-all",
@@ -77,26 +58,12 @@ function planRun(args: RawArguments): ExportRun {
   return run;
 }
 
-function planExport(args: RawArguments): SiteChoice {
-  const settings = readSettings(args, exportSettings);
-  const options = readSettings(args, choiceSettings);
-  const fail = (message: string): never => {
-    throw new TidemarkError("bad-option", message, { hint: "See `tidemark export --help`." });
-  };
-  if (options.configFile === undefined) {
-    if (settings.docroot === undefined) fail("docroot is missing.");
-    if (settings.baseUrl === undefined) fail("--base-url is missing.");
-    if (options.site !== undefined) fail("--site picks a site of a configuration, and --config is missing.");
-  }
-  return { ...options, settings };
-}
-
 /** `tidemark export` */
-export const exportCommand: Command = {
+export const exportCommand: Command = defineCommand({
   usage: "export [docroot]",
   describe: "Publish what a folder of pages holds, and what changed since the last time",
   positionals: { docroot: docrootSetting.describe },
-  options: { ...choiceSettings, ...siteSettings, ...runSettings } as Record<string, Setting>,
+  options: { ...choiceSettings, ...siteSettings, ...runSettings },
   examples: [
     ["export /var/www/html --base-url https://example.org/", "publish the site"],
     ["export /var/www/html --base-url https://example.org/ --dry-run", "see first what would be published"],
@@ -110,10 +77,16 @@ export const exportCommand: Command = {
     ["export . --base-url https://example.org/ --ignore '/built at [^<]*/'", "do not take a new build for new pages"],
     ["export --config /etc/tidemark.json", "publish all sites of a file; `tidemark init` writes one"],
   ],
-  plan: (args) => {
-    const options = planExport(args);
-    const run = planRun(args);
-    if (run.watch) return async (context) => (await import("./watch-run.ts")).runWatch(options, run, context);
-    return async (context) => (await import("./export-run.ts")).runExport(options, run, context);
+  plan: (_, args, fail): ExportArguments => {
+    const settings = readSettings(args, exportSettings);
+    const choice = readSettings(args, choiceSettings);
+    if (choice.configFile === undefined) {
+      if (settings.docroot === undefined) fail("docroot is missing.");
+      if (settings.baseUrl === undefined) fail("--base-url is missing.");
+      if (choice.site !== undefined) fail("--site picks a site of a configuration, and --config is missing.");
+    }
+    return { ...choice, settings, run: planRun(args) };
   },
-};
+  load: async ({ run }) =>
+    run.watch ? (await import("./watch-run.ts")).runWatch : (await import("./export-run.ts")).runExport,
+});

@@ -1,5 +1,5 @@
 import type { ExportEvent, ExportSummary } from "../../core/index.ts";
-import type { Output } from "../terminal/output.ts";
+import { printEvent, type RunContext } from "../terminal/command.ts";
 import { ProgressLine } from "../terminal/progress-line.ts";
 import { formatBytes, formatCount, formatElapsed, formatMoment, formatNoun } from "../terminal/quantity.ts";
 import { DryRunReport, describeIncludes } from "./dry-run-report.ts";
@@ -11,49 +11,34 @@ const phases = {
   merge: "comparing pages",
 } as const;
 
-/** Shows an export to people. */
-export class ExportPrinter {
-  readonly #progress: ProgressLine;
+/** Prints what happens in an export: as JSON, or for people. */
+export class ExportPrinter extends ProgressLine {
+  readonly #context: RunContext;
   readonly #report: DryRunReport | undefined;
 
-  constructor(err: Output, quiet: boolean, dryRun: boolean) {
-    this.#progress = new ProgressLine(err, quiet);
-    this.#report = dryRun && !quiet ? new DryRunReport() : undefined;
+  constructor(context: RunContext, dryRun: boolean) {
+    super(context.err, context.quiet);
+    this.#context = context;
+    this.#report = dryRun && !context.quiet ? new DryRunReport() : undefined;
   }
 
-  /**
-   * Takes one event.
-   *
-   * @param silent - leave out warnings and failures, because they are printed as JSON
-   */
-  show(event: ExportEvent, silent: boolean): void {
+  /** @param mark - what the event says as JSON beside its own, such as of which site it is */
+  take(event: ExportEvent, mark?: object): void {
+    printEvent(this.#context, event, mark);
     if (event.event === "progress") {
-      this.#progress.show(() => {
-        const total = event.total === undefined ? "" : ` of ${formatCount(event.total)}`;
-        return `${phases[event.phase]}: ${formatCount(event.done)}${total}`;
-      });
+      const total = event.total === undefined ? "" : ` of ${formatCount(event.total)}`;
+      this.show(() => `${phases[event.phase]}: ${formatCount(event.done)}${total}`);
     } else if (event.event === "page") this.#report?.addPage(event);
     else if (event.event === "withheld") this.#report?.addWithheld(event);
-    else if (!silent) {
+    else if (!this.#context.json) {
       const where = event.path === undefined ? "" : ` (${event.path})`;
-      this.#progress.say(`${event.event === "warning" ? "warning" : "failed"}: ${event.message}${where}`);
+      this.say(`${event.event === "warning" ? "warning" : "failed"}: ${event.message}${where}`);
     }
-  }
-
-  /** Prints a line that stays. */
-  say(line: string): void {
-    this.#progress.say(line);
-  }
-
-  /** Takes the progress line away. */
-  end(): void {
-    this.#progress.clear();
   }
 
   /** What the export came to. */
   result(summary: ExportSummary): string {
-    if (this.#report !== undefined) return this.#report.format(summary);
-    return formatResult(summary);
+    return this.#report === undefined ? formatResult(summary) : this.#report.format(summary);
   }
 }
 

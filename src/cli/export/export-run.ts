@@ -1,12 +1,10 @@
 import type { ExportSummary, IndexNowSummary } from "../../core/index.ts";
-import type { ExportSettings } from "../../exporter/index.ts";
-import { exportSite } from "../../exporter/index.ts";
-import { printEvent, type RunContext } from "../terminal/command.ts";
-import { reportSiteError } from "../terminal/error-report.ts";
-import { type ExitCode, exitCodes, worstExitCode } from "../terminal/exit-code.ts";
+import { type ExportSettings, exportSite } from "../../exporter/index.ts";
+import type { RunContext } from "../terminal/command.ts";
+import { type ExitCode, exitCodes, reportSiteError, worstExitCode } from "../terminal/exit-code.ts";
+import { addUp } from "../terminal/quantity.ts";
 import { findSites, type SiteChoice } from "../terminal/site-choice.ts";
 import { ExportPrinter } from "./export-printer.ts";
-import { addExportSummaries } from "./export-sum.ts";
 import type { IndexNowRun } from "./index-now-run.ts";
 
 /** What the command line says about when and for whom. */
@@ -18,9 +16,15 @@ export interface ExportRun extends IndexNowRun {
   readonly indexNow?: boolean;
 }
 
+/** What the command line says about exports. */
+export interface ExportArguments extends SiteChoice {
+  readonly run: ExportRun;
+}
+
 /** Exports a site, or those of a file one after the other; one that fails does not keep the others from it. */
-export async function runExport(options: SiteChoice, run: ExportRun, context: RunContext): Promise<ExitCode> {
+export async function runExport(options: ExportArguments, context: RunContext): Promise<ExitCode> {
   const { out, json } = context;
+  const { run } = options;
   const sites = await findSites(options);
   const [only, ...others] = sites;
   if (only !== undefined && others.length === 0) {
@@ -45,6 +49,25 @@ export async function runExport(options: SiteChoice, run: ExportRun, context: Ru
   return worstExitCode(codes);
 }
 
+const summed = [
+  ...(["pages", "created", "updated", "deleted", "unchanged", "touched", "withheld", "errors", "warnings"] as const),
+  ...(["archivesWritten", "archivesListed", "intervals", "bytesWritten", "elapsedMs"] as const),
+];
+
+/** What exports of several sites come to; of those that failed, nothing is counted. */
+function addExportSummaries(summaries: readonly ExportSummary[], sitesFailed: number): object {
+  const withheldByRule = new Map<string, number>();
+  for (const summary of summaries)
+    for (const [rule, count] of Object.entries(summary.withheldByRule))
+      withheldByRule.set(rule, (withheldByRule.get(rule) ?? 0) + count);
+  return {
+    sites: summaries.length + sitesFailed,
+    sitesFailed,
+    ...addUp(summed, summaries),
+    withheldByRule: Object.fromEntries(withheldByRule),
+  };
+}
+
 /** What an export came to, and what search engines said of it if they were told. */
 interface ToldSummary extends ExportSummary {
   readonly indexNow?: IndexNowSummary | undefined;
@@ -60,31 +83,26 @@ async function exportOne(
   site: ExportSettings,
   run: ExportRun,
   context: RunContext,
-  mark: { readonly site?: string },
+  mark: object,
 ): Promise<ToldSummary> {
   const { dryRun = false } = run;
-  const printer = new ExportPrinter(context.err, context.quiet, dryRun);
-  let summary: ToldSummary;
-  try {
-    const { urls, ...settings } = site;
-    summary = await exportSite({
-      ...settings,
-      ...(urls === undefined ? {} : { urls: urls === "-" ? context.input() : urls }),
-      dryRun,
-      signal: context.signal,
-      onEvent: (event) => {
-        printEvent(context, event, mark);
-        printer.show(event, context.json);
-      },
-    });
-    if (run.indexNow && !dryRun) {
+  const { urls, ...settings } = site;
+  const printer = new ExportPrinter(context, dryRun);
+  const summary = await printer.during(
+    (async (): Promise<ToldSummary> => {
+      const exported = await exportSite({
+        ...settings,
+        ...(urls === undefined ? {} : { urls: urls === "-" ? context.input() : urls }),
+        dryRun,
+        signal: context.signal,
+        onEvent: (event) => printer.take(event, mark),
+      });
+      if (!run.indexNow || dryRun) return exported;
       // What it loads is of no use to most.
       const { tellOfExport } = await import("./index-now-run.ts");
-      summary = { ...summary, indexNow: await tellOfExport(site, run, summary, context, printer) };
-    }
-  } finally {
-    printer.end();
-  }
+      return { ...exported, indexNow: await tellOfExport(site, run, exported, context, printer) };
+    })(),
+  );
   if (!context.json && !context.quiet) context.out.write(printer.result(summary));
   return summary;
 }

@@ -1,22 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
-import { omitUndefined, TidemarkError } from "../../core/index.ts";
-import type { ExportSettings } from "../../exporter/index.ts";
-import { type WatchedRound, watchSite } from "../../exporter/index.ts";
+import { type ExportEvent, omitUndefined, TidemarkError } from "../../core/index.ts";
+import { type ExportSettings, type WatchedRound, watchSite } from "../../exporter/index.ts";
 import { WatchedFiles } from "../../fs/index.ts";
 import { printEvent, type RunContext } from "../terminal/command.ts";
-import { reportError } from "../terminal/error-report.ts";
-import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
+import { type ExitCode, exitCodes, reportError } from "../terminal/exit-code.ts";
 import { formatNoun } from "../terminal/quantity.ts";
 import { findSites, type SiteChoice } from "../terminal/site-choice.ts";
 import { ExportPrinter } from "./export-printer.ts";
-import type { ExportRun } from "./export-run.ts";
+import type { ExportArguments, ExportRun } from "./export-run.ts";
 
 /**
  * Watches sites until a signal, and prints what each publication comes to. One that cannot go on ends all, but for those that an
  * edited configuration brought.
  */
-export async function runWatch(options: SiteChoice, run: ExportRun, context: RunContext): Promise<ExitCode> {
-  const { configFile } = options;
+export async function runWatch(options: ExportArguments, context: RunContext): Promise<ExitCode> {
+  const { configFile, run } = options;
   await using edited = new WatchedFiles();
   // Before it is read, so that no change after that is missed.
   if (configFile !== undefined) edited.follow([configFile]);
@@ -57,19 +55,13 @@ interface RunningWatch {
   readonly ended: Promise<void>;
 }
 
-/** What all rounds together came to. */
-interface WatchSum {
-  rounds: number;
-  publications: number;
-}
-
 /** The watches of several sites, which an edited configuration changes. */
 class SiteWatches {
   readonly #run: ExportRun;
   readonly #context: RunContext;
   readonly #printer: ExportPrinter;
   readonly #running = new Set<RunningWatch>();
-  readonly #sum: WatchSum = { rounds: 0, publications: 0 };
+  readonly #sum = { rounds: 0, publications: 0 };
   readonly #end = new AbortController();
   readonly #signal: AbortSignal;
   #failure: { readonly error: unknown } | undefined;
@@ -77,7 +69,7 @@ class SiteWatches {
   constructor(run: ExportRun, context: RunContext) {
     this.#run = run;
     this.#context = context;
-    this.#printer = new ExportPrinter(context.err, context.quiet, false);
+    this.#printer = new ExportPrinter(context, false);
     this.#signal = AbortSignal.any([context.signal, this.#end.signal]);
   }
 
@@ -117,7 +109,7 @@ class SiteWatches {
   }
 
   /** Waits for the signal, or for a watch that cannot go on, and then for all to end. */
-  async end(): Promise<Readonly<WatchSum>> {
+  async end(): Promise<{ readonly rounds: number; readonly publications: number }> {
     await new Promise<void>((resolve) => {
       if (this.#signal.aborted) resolve();
       else this.#signal.addEventListener("abort", () => resolve(), { once: true });
@@ -129,82 +121,42 @@ class SiteWatches {
 
   #begin(site: ExportSettings, isEdit: boolean): void {
     const stop = new AbortController();
-    const context = { ...this.#context, signal: AbortSignal.any([this.#signal, stop.signal]) };
-    const markOf = (): object => (this.#running.size > 1 ? { site: site.baseUrl } : {});
-    const watching = new SiteWatching(site, this.#run, context, this.#sum, markOf);
-    const ended = watching
-      .run()
+    const ended = this.#watch(site, AbortSignal.any([this.#signal, stop.signal]))
       .catch((error: unknown) => this.fail(error, isEdit, site.baseUrl))
       .finally(() => this.#running.delete(running));
     const running: RunningWatch = { site, stop, ended };
     this.#running.add(running);
   }
-}
 
-class SiteWatching {
-  readonly #site: ExportSettings;
-  readonly #run: ExportRun;
-  readonly #context: RunContext;
-  readonly #printer: ExportPrinter;
-  readonly #sum: WatchSum;
-  readonly #markOf: () => object;
-  #hasTold = false;
-
-  /** @param markOf - what each event has beside its own, which tells several sites apart */
-  constructor(site: ExportSettings, run: ExportRun, context: RunContext, sum: WatchSum, markOf: () => object) {
-    this.#site = site;
-    this.#run = run;
-    this.#context = context;
-    this.#printer = new ExportPrinter(context.err, context.quiet, false);
-    this.#sum = sum;
-    this.#markOf = markOf;
-  }
-
-  async run(): Promise<void> {
-    const { signal, json } = this.#context;
-    try {
-      await watchSite({
-        ...this.#site,
-        ...omitUndefined({ settleMs: this.#run.settleMs, rescanMs: this.#run.rescanMs }),
-        signal,
-        onEvent: (event) => {
-          printEvent(this.#context, event, this.#markOf());
-          this.#printer.show(event, json);
-        },
-        onRound: async (round) => {
-          this.#printer.end();
-          await this.#show(round);
-        },
-      });
-    } finally {
-      this.#printer.end();
-    }
-  }
-
-  async #show(round: WatchedRound): Promise<void> {
-    const { json, quiet, out } = this.#context;
-    if (round.kind === "exported") await this.#tell(round);
-    else if (round.kind === "failed") this.#fail(round.error);
-    else if (json) out.writeJson({ event: "watching", folders: round.folders, ...this.#markOf() });
-    else if (!quiet) this.#printer.say(`watching ${formatNoun(round.folders, "folder")} (Ctrl-C ends)`);
-  }
-
-  #fail({ code, message, hint }: TidemarkError): void {
-    printEvent(this.#context, { event: "warning", code, message, ...this.#markOf() });
-    if (this.#context.json) return;
-    this.#printer.say(`failed: ${message} It is tried again.${hint === undefined ? "" : ` ${hint}`}`);
-  }
-
-  async #tell({ summary, because }: Extract<WatchedRound, { kind: "exported" }>): Promise<void> {
-    const { json, quiet, out } = this.#context;
-    const isFirst = !this.#hasTold;
-    this.#hasTold = true;
-    this.#sum.rounds += 1;
-    if (summary.published) this.#sum.publications += 1;
-    if (json) out.writeJson({ event: "round", because, ...summary });
-    else if (!quiet && (summary.published || isFirst)) out.write(this.#printer.result(summary));
-    if (!this.#run.indexNow) return;
-    const { tellOfExport } = await import("./index-now-run.ts");
-    await tellOfExport(this.#site, this.#run, summary, this.#context, this.#printer);
+  async #watch(site: ExportSettings, signal: AbortSignal): Promise<void> {
+    const context = { ...this.#context, signal };
+    const { json, quiet, out } = context;
+    const { settleMs, rescanMs, indexNow } = this.#run;
+    const printer = new ExportPrinter(context, false);
+    // Tells several sites apart.
+    const markOf = (): object => (this.#running.size > 1 ? { site: site.baseUrl } : {});
+    let hasTold = false;
+    const tell = async ({ summary, because }: Extract<WatchedRound, { kind: "exported" }>): Promise<void> => {
+      this.#sum.rounds += 1;
+      if (summary.published) this.#sum.publications += 1;
+      if (json) out.writeJson({ event: "round", because, ...summary });
+      else if (!quiet && (summary.published || !hasTold)) out.write(printer.result(summary));
+      hasTold = true;
+      if (!indexNow) return;
+      const { tellOfExport } = await import("./index-now-run.ts");
+      await tellOfExport(site, this.#run, summary, context, printer);
+    };
+    const onRound = async (round: WatchedRound): Promise<void> => {
+      printer.clear();
+      if (round.kind === "exported") await tell(round);
+      else if (round.kind === "failed") {
+        const { code, message, hint } = round.error;
+        printEvent(context, { event: "warning", code, message, ...markOf() });
+        if (!json) printer.say(`failed: ${message} It is tried again.${hint === undefined ? "" : ` ${hint}`}`);
+      } else if (json) out.writeJson({ event: "watching", folders: round.folders, ...markOf() });
+      else if (!quiet) printer.say(`watching ${formatNoun(round.folders, "folder")} (Ctrl-C ends)`);
+    };
+    const onEvent = (event: ExportEvent): void => printer.take(event, markOf());
+    await printer.during(watchSite({ ...site, ...omitUndefined({ settleMs, rescanMs }), signal, onEvent, onRound }));
   }
 }

@@ -1,52 +1,120 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { omitUndefined, TidemarkError } from "../../core/index.ts";
+import { fileURLToPath } from "node:url";
+import { TidemarkError } from "../../core/index.ts";
 import { type ProposeSiteOptions, proposeSite, type SiteProposal } from "../../exporter/index.ts";
 import { writeTextFile } from "../../fs/index.ts";
 import { ExportPrinter } from "../export/export-printer.ts";
-import { printEvent, type RunContext } from "../terminal/command.ts";
+import { printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
-import { formatConfiguration, formatProposal } from "./init-text.ts";
+import { wrapText } from "../terminal/text-layout.ts";
 
 /** What the command line says about a configuration that is to be proposed. */
-export interface InitArguments {
-  readonly docroot: string;
-  readonly baseUrl?: string;
-  readonly serverUrl?: string;
+interface InitArguments extends ProposeSiteOptions {
   readonly writeFile?: string;
   readonly force?: boolean;
 }
 
 /** Proposes a configuration, prints it with what it would do, and writes it if that was asked for. */
 export async function runInit(options: InitArguments, context: RunContext): Promise<ExitCode> {
-  const { out, err, json, quiet, signal } = context;
-  const { docroot, baseUrl, serverUrl, force = false } = options;
-  const writeFile = options.writeFile === undefined ? undefined : resolve(options.writeFile);
-  if (writeFile !== undefined && !force && existsSync(writeFile)) {
-    throw new TidemarkError("bad-option", `${writeFile} is there already.`, {
+  const { out, signal } = context;
+  const { writeFile, force = false, ...asked } = options;
+  const file = writeFile === undefined ? undefined : resolve(writeFile);
+  if (file !== undefined && !force && existsSync(file)) {
+    throw new TidemarkError("bad-option", `${file} is there already.`, {
       hint: "Name another file, or overwrite this one with --force.",
     });
   }
-  const printer = new ExportPrinter(err, quiet, true);
-  let proposal: SiteProposal;
-  try {
-    proposal = await proposeSite({
-      ...(omitUndefined({ docroot, baseUrl, serverUrl }) as ProposeSiteOptions),
-      signal,
-      onEvent: (event) => {
-        printEvent(context, event);
-        printer.show(event, json);
-      },
-    });
-  } finally {
-    printer.end();
-  }
+  const printer = new ExportPrinter(context, true);
+  const onEvent: ProposeSiteOptions["onEvent"] = (event) => printer.take(event);
+  const proposal = await printer.during(proposeSite({ ...asked, signal, onEvent }));
   const configuration = formatConfiguration(proposal);
-  if (writeFile !== undefined) await writeTextFile(writeFile, configuration, { overwrite: force });
-  if (json) out.writeJson({ event: "summary", ...proposal, configuration: JSON.parse(configuration), file: writeFile });
-  else if (!quiet) {
-    const columns = Math.min(100, out.columns);
-    out.write(formatProposal(proposal, configuration, printer.result(proposal.summary), writeFile, columns));
-  }
+  if (file !== undefined) await writeTextFile(file, configuration, { overwrite: force });
+  printSummary(context, { ...proposal, configuration: JSON.parse(configuration), file }, () =>
+    formatProposal(proposal, configuration, printer.result(proposal.summary), file, Math.min(100, out.columns)),
+  );
   return exitCodes.done;
+}
+
+const sources = {
+  option: "as said",
+  "robots.txt": "found in robots.txt; check it",
+  "home page": "found in the home page; check it",
+  server: "the server's own address; check it",
+} as const;
+
+/** A configuration file with one site. */
+function formatConfiguration({ settings }: SiteProposal): string {
+  const schema = findSchema();
+  return `${JSON.stringify({ ...(schema === undefined ? {} : { $schema: schema }), sites: [settings] }, undefined, 2)}\n`;
+}
+
+/** Editors take an address of the file system too; the package may be anywhere. */
+function findSchema(): string | undefined {
+  let folder = new URL(".", import.meta.url);
+  while (!existsSync(new URL("package.json", folder)) && folder.pathname !== "/") folder = new URL("..", folder);
+  const schema = new URL("docs/tidemark.schema.json", folder);
+  return existsSync(fileURLToPath(schema)) ? schema.href : undefined;
+}
+
+/**
+ * A proposal, for people.
+ *
+ * @param dryRun - what an would do
+ * @param file - where the configuration was written to
+ */
+function formatProposal(
+  proposal: SiteProposal,
+  configuration: string,
+  dryRun: string,
+  file: string | undefined,
+  columns: number,
+): string {
+  const { settings, baseUrlFrom, findings } = proposal;
+  const notes = [
+    wrapText(`${settings.baseUrl} (${sources[baseUrlFrom]})`, columns, "  site    ", "          "),
+    wrapText(settings.docroot, columns, "  docroot ", "          "),
+    wrapText(
+      settings.serverUser === undefined
+        ? "no user of a web server is known here: only what everybody may read is published"
+        : `runs as ${settings.serverUser}, it seems; what that user cannot read is held back`,
+      columns,
+      "  server  ",
+      "          ",
+    ),
+    ...findings.map(({ isFine, message }) =>
+      wrapText(message, columns, isFine ? "  ok      " : "  CHECK   ", "          "),
+    ),
+    ...(findings.length === 0 ? ["  server  was not asked; name it with --base-url or --server\n"] : []),
+  ];
+  const where = file === undefined ? "The configuration (--write FILE writes it):" : `The configuration, in ${file}:`;
+  return `${notes.join("")}\n${where}\n\n${configuration}\n${dryRun}\n${formatNext(proposal, file)}`;
+}
+
+function formatNext({ settings }: SiteProposal, file: string | undefined): string {
+  const { docroot, baseUrl, serverUser } = settings;
+  const host = new URL(baseUrl).hostname;
+  const config = shellWord(file ?? "/etc/tidemark.json");
+  const lines = ["Next:"];
+  if (file === undefined) lines.push(`  tidemark init ${shellWord(docroot)} --base-url ${baseUrl} --write ${config}`);
+  lines.push(`  tidemark --config ${config}`, `  tidemark status --config ${config}`);
+  const options = [
+    ...(baseUrl === `https://${host}/` ? [] : [`BASE_URL=${baseUrl}`]),
+    ...(serverUser === undefined ? [] : [`OPTIONS=--server-user ${serverUser}`]),
+  ];
+  lines.push(
+    "",
+    "Every night by systemd, with options instead of the file, once the machine is",
+    "prepared as docs/operations.md of the package says:",
+    `  ln -s ${shellWord(docroot)} /etc/tidemark/${host}`,
+    ...options.map((option) => `  echo '${option}' >> /etc/tidemark/${host}.conf`),
+    `  systemctl enable --now tidemark-export@${host}.timer`,
+    "Or by a line of cron, with the file:",
+    `  17 2 * * * tidemark --config ${config} --quiet`,
+  );
+  return `${lines.join("\n")}\n`;
+}
+
+function shellWord(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

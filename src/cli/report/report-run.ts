@@ -1,41 +1,79 @@
-import type { EpochMs } from "../../core/index.ts";
-import { readCrawlReport, type SiteReport } from "../../report/index.ts";
-import type { RunContext } from "../terminal/command.ts";
+import {
+  type CrawlCosts,
+  type CrawlReportOptions,
+  readCrawlReport,
+  type SiteReport,
+  type VisitReport,
+} from "../../report/index.ts";
+import { printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { ProgressLine } from "../terminal/progress-line.ts";
-import { formatCount } from "../terminal/quantity.ts";
-import { formatSiteReport } from "./report-text.ts";
+import { formatBytes, formatCount, formatMoment, formatNoun } from "../terminal/quantity.ts";
+import { formatTable } from "../terminal/text-layout.ts";
 
-/** What the command line says about a report. */
-export interface ReportArguments {
-  readonly store: string;
-  readonly url?: string;
-  readonly since?: EpochMs;
-  readonly check?: number;
-  readonly seed?: number;
-  readonly delayMs?: number;
-}
+/** Visits that are shown one by one; the sum is of all. */
+const visitsShown = 20;
+const pathsShown = 10;
 
-/** Reports what visits cost and found; with a check, pages that differ end it with the code of failed items. */
-export async function runReport(options: ReportArguments, context: RunContext): Promise<ExitCode> {
+/** Reads what visits cost and found; with a check, pages that differ end it with the code of failed items. */
+export async function runReport(options: CrawlReportOptions, context: RunContext): Promise<ExitCode> {
   const { out, err, json, quiet, signal } = context;
   const progress = new ProgressLine(err, quiet);
-  let reports: SiteReport[];
-  try {
-    reports = await readCrawlReport({
-      ...options,
-      signal,
-      onProgress: (site, done, total) =>
-        progress.show(() => `${site}: asking for pages: ${formatCount(done)} of ${formatCount(total)}`),
-    });
-  } finally {
-    progress.clear();
-  }
-  if (json) {
-    for (const report of reports) out.writeJson({ event: "site-report", ...report });
-    out.writeJson({ event: "summary", sites: reports.map(({ site }) => site) });
-  } else if (!quiet) out.write(reports.map(formatSiteReport).join("\n"));
+  const onProgress = (site: string, done: number, total: number): void =>
+    progress.show(() => `${site}: asking for pages: ${formatCount(done)} of ${formatCount(total)}`);
+  const reports = await progress.during(readCrawlReport({ ...options, signal, onProgress }));
+  if (json) for (const report of reports) out.writeJson({ event: "site-report", ...report });
+  const sites = reports.map(({ site }) => site);
+  printSummary(context, { sites }, () => reports.map(formatSiteReport).join("\n"));
   return reports.some(({ missed }) => missed !== undefined && missed.differing > 0)
     ? exitCodes.itemsFailed
     : exitCodes.done;
+}
+
+/** What the visits to a site came to, for people. */
+function formatSiteReport(report: SiteReport): string {
+  const { site, heldPages, heldBytes, visits, sum } = report;
+  const head = `${site}: ${formatNoun(heldPages, "page")}, ${formatBytes(heldBytes)} held; ${formatNoun(visits.length, "visit")}\n`;
+  if (visits.length === 0) return head + formatMissed(report);
+  const shown = visits.slice(-visitsShown);
+  const left = visits.length - shown.length;
+  const table = formatTable(
+    [
+      ["visit", "source", "requests", "bytes", "created", "updated", "deleted"],
+      ...shown.map((visit) => rowOf(formatMoment(visit.at), visit.source, visit)),
+      rowOf("sum", "", sum),
+      ["polling each page", "", formatCount(sum.polling.requests), `about ${formatBytes(sum.polling.bytes)}`],
+      ["downloading all", "", formatCount(sum.download.requests), `about ${formatBytes(sum.download.bytes)}`],
+    ],
+    "llrrrrr",
+  );
+  const more = left > 0 ? `${formatNoun(left, "earlier visit")} in the sum\n` : "";
+  return head + table + more + formatMissed(report);
+}
+
+function rowOf(name: string, source: VisitReport["source"] | "", costs: CrawlCosts): string[] {
+  const { requests, bytes, created, updated, deleted } = costs;
+  return [name, source, formatCount(requests), formatBytes(bytes), ...[created, updated, deleted].map(formatCount)];
+}
+
+function formatMissed({ missed }: SiteReport): string {
+  if (missed === undefined) return "";
+  const { checked, differing, later, failed, missedShareAtMost, examples, seed } = missed;
+  const odd = [
+    later > 0 ? `${formatCount(later)} changed after the last visit` : "",
+    failed > 0 ? `${formatCount(failed)} could not be compared` : "",
+  ].filter((text) => text !== "");
+  const lines = [
+    `check: ${formatNoun(checked, "page")} fetched whole, ${formatCount(differing)} otherwise than held` +
+      `${odd.length === 0 ? "" : `; ${odd.join(", ")}`} (seed ${seed})`,
+    checked === 0
+      ? "nothing is proved"
+      : `with 95 % confidence at most ${formatShare(missedShareAtMost)} of the pages were missed`,
+    ...examples.slice(0, pathsShown).map((path) => `  ${path}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function formatShare(share: number): string {
+  return `${(share * 100).toFixed(share < 0.01 ? 2 : 1)} %`;
 }

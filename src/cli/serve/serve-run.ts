@@ -1,15 +1,12 @@
 import { isUtf8 } from "node:buffer";
-import { TidemarkError } from "../../core/index.ts";
-import { formatNginxMap, type PageFile, serveFolder } from "../../server/index.ts";
+import { omitUndefined, TidemarkError } from "../../core/index.ts";
+import { formatNginxMap, type PageFile, type ServeOptions, serveFolder } from "../../server/index.ts";
 import { openMirroredPages } from "../../storage/index.ts";
 import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 
 /** What the command line says about a server. */
-export interface ServeArguments {
-  readonly folder: string;
-  readonly host?: string;
-  readonly port?: number;
+interface ServeArguments extends Pick<ServeOptions, "folder" | "host" | "port"> {
   /** The crawler's state of a mirror; undefined for the one beside it. */
   readonly stateFile?: string;
   /** Whether a map for nginx is printed instead. */
@@ -41,13 +38,14 @@ function printNginxMap(folder: string, pages: Iterable<PageFile> | undefined, { 
 /** Serves until a signal comes, which is how it is meant to end. */
 export async function runServe(options: ServeArguments, context: RunContext): Promise<ExitCode> {
   const { out, err, json, quiet, signal } = context;
-  using pages = openMirroredPages(options.folder, options.stateFile);
-  if (options.nginx) return printNginxMap(options.folder, pages, context);
+  const { folder, host, port = 8080, stateFile, nginx } = options;
+  using pages = openMirroredPages(folder, stateFile);
+  if (nginx) return printNginxMap(folder, pages, context);
   const counts = { requests: 0, notModified: 0, bytes: 0 };
   const server = await serveFolder({
-    folder: options.folder,
-    host: options.host ?? "127.0.0.1",
-    port: options.port ?? 8080,
+    folder,
+    ...omitUndefined({ host }),
+    port,
     pages,
     onRequest: (entry) => {
       counts.requests++;
@@ -59,7 +57,7 @@ export async function runServe(options: ServeArguments, context: RunContext): Pr
   });
   try {
     if (json) out.writeJson({ event: "listening", url: server.url, port: server.port });
-    else if (!quiet) err.write(`serving ${options.folder} at ${server.url} (Ctrl-C ends)\n`);
+    else if (!quiet) err.write(`serving ${folder} at ${server.url} (Ctrl-C ends)\n`);
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
   } finally {
     await server.close();

@@ -1,14 +1,21 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { SiteDecision } from "../../crawler/index.ts";
-import { chooseFollowed, decideSite, type ListedSite, listSites, withDecision } from "../../crawler/index.ts";
-import { formatDecided } from "../crawl/follow-printer.ts";
-import type { RunContext } from "../terminal/command.ts";
+import { omitUndefined } from "../../core/index.ts";
+import {
+  chooseFollowed,
+  decideSite,
+  type ListedSite,
+  listSites,
+  type SiteDecision,
+  withDecision,
+} from "../../crawler/index.ts";
+import { formatDecided } from "../crawl/crawl-printer.ts";
+import { printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { formatMoment } from "../terminal/quantity.ts";
 import { formatTable } from "../terminal/text-layout.ts";
 
 /** What the command line says about sites that are followed. */
-export interface SitesArguments {
+interface SitesArguments {
   /** Folder of the mirrors. */
   readonly into: string;
   /** Only this one. */
@@ -22,24 +29,17 @@ export interface SitesArguments {
 /** Lists sites that are followed, or decides of one of them. */
 export async function runSites(options: SitesArguments, context: RunContext): Promise<ExitCode> {
   const { into, url, stateFile, isPaused, priority } = options;
-  const { out, json, quiet } = context;
+  const { out, json } = context;
   const all = listSites(into, stateFile, Date.now);
   const chosen = url === undefined ? undefined : chooseFollowed(all, url);
   if (chosen !== undefined && (isPaused !== undefined || priority !== undefined)) {
-    const { site } = chosen;
-    const decision = {
-      site,
-      ...(isPaused === undefined ? {} : { isPaused }),
-      ...(priority === undefined ? {} : { priority }),
-    };
-    await decide(decision, chosen, options, context);
+    await decide({ site: chosen.site, ...omitUndefined({ isPaused, priority }) }, chosen, options, context);
     return exitCodes.done;
   }
   const sites = chosen === undefined ? all : [chosen];
-  if (json) {
-    for (const site of sites) out.writeJson({ event: "followed-site", ...site });
-    out.writeJson({ event: "summary", sites: sites.length, paused: sites.filter((site) => site.isPaused).length });
-  } else if (!quiet) out.write(formatFollowed(sites, Date.now()));
+  if (json) for (const site of sites) out.writeJson({ event: "followed-site", ...site });
+  const paused = sites.filter((site) => site.isPaused).length;
+  printSummary(context, { sites: sites.length, paused }, () => formatFollowed(sites, Date.now()));
   return exitCodes.done;
 }
 
@@ -47,8 +47,9 @@ async function decide(
   decision: SiteDecision,
   known: ListedSite,
   { into, stateFile }: SitesArguments,
-  { out, err, json, quiet, signal }: RunContext,
+  context: RunContext,
 ): Promise<void> {
+  const { err, signal } = context;
   const holds = await decideSite(decision, {
     into,
     stateFile,
@@ -56,11 +57,12 @@ async function decide(
     delay: (delayMs) => wait(delayMs, undefined, { signal }),
     onRefused: (message) => err.write(`warning: ${message}\n`),
   });
-  if (json) out.writeJson({ event: "summary", ...withDecision(known, decision), holds });
-  else if (!quiet) {
-    const later = holds === "now" ? "" : " (when the crawl that holds the state looks, or at the next start)";
-    out.write(`${known.site}: ${formatDecided(decision)}${later}\n`);
-  }
+  const later = holds === "now" ? "" : " (when the crawl that holds the state looks, or at the next start)";
+  printSummary(
+    context,
+    { ...withDecision(known, decision), holds },
+    () => `${known.site}: ${formatDecided(decision)}${later}\n`,
+  );
 }
 
 function formatTime(ms: number): string {

@@ -1,21 +1,15 @@
-import { resolve } from "node:path";
 import { omitUndefined } from "../../core/index.ts";
 import { readSiteStatus, type SiteStatus, type SiteStatusOptions } from "../../exporter/index.ts";
-import { writeTextFile } from "../../fs/index.ts";
 import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes, worstExitCode } from "../terminal/exit-code.ts";
-import { findSites } from "../terminal/site-choice.ts";
+import { writeMetrics } from "../terminal/open-metrics.ts";
+import { findSites, type SiteChoice } from "../terminal/site-choice.ts";
+import { isUtf8Locale } from "../terminal/text-layout.ts";
 import { formatOpenMetrics } from "./status-metrics.ts";
-import { formatStatus, formatStatusTable, isUtf8Locale } from "./status-text.ts";
+import { formatStatus, formatStatusTable } from "./status-text.ts";
 
 /** What the command line says about a look at an exporter. */
-export interface StatusArguments {
-  readonly configFile?: string;
-  readonly site?: string;
-  readonly baseUrl?: string;
-  readonly stateDir?: string;
-  readonly docroot?: string;
-  readonly maxAgeMs?: number;
+interface StatusArguments extends SiteStatusOptions, Omit<SiteChoice, "settings"> {
   /** A file, "-" for standard output. */
   readonly openMetricsFile?: string;
 }
@@ -25,17 +19,13 @@ const exitCodeOf = { fine: exitCodes.done, warning: exitCodes.warning, critical:
 /** Looks at exporters, prints how they are doing, and says it by the exit code. */
 export async function runStatus(options: StatusArguments, context: RunContext): Promise<ExitCode> {
   const { out, json, quiet } = context;
-  const { openMetricsFile, maxAgeMs } = options;
+  const { openMetricsFile, maxAgeMs, configFile, site, ...asked } = options;
+  const sites =
+    configFile === undefined ? [asked] : await findSites({ settings: {}, configFile, ...omitUndefined({ site }) });
   const statuses: SiteStatus[] = [];
-  for (const site of await sitesOf(options)) {
-    const status = await readSiteStatus(omitUndefined({ ...site, maxAgeMs }) as SiteStatusOptions);
-    statuses.push(status);
-  }
-  const code = worstExitCode(statuses.map(({ status }) => exitCodeOf[status]));
-  if (openMetricsFile === "-") out.write(formatOpenMetrics(statuses));
-  else if (openMetricsFile !== undefined) {
-    await writeTextFile(resolve(openMetricsFile), formatOpenMetrics(statuses), { overwrite: true });
-  }
+  for (const { baseUrl, stateDir, docroot } of sites)
+    statuses.push(await readSiteStatus(omitUndefined({ baseUrl, stateDir, docroot, maxAgeMs })));
+  if (openMetricsFile !== undefined) await writeMetrics(formatOpenMetrics(statuses), openMetricsFile, context);
   if (json) printJson(statuses, context);
   else if (!quiet && openMetricsFile === undefined) {
     const view = { columns: Math.min(100, out.columns), unicode: isUtf8Locale(process.env) };
@@ -43,16 +33,7 @@ export async function runStatus(options: StatusArguments, context: RunContext): 
     if (only !== undefined)
       out.write(others.length === 0 ? formatStatus(only, view) : formatStatusTable(statuses, view));
   }
-  return code;
-}
-
-async function sitesOf(options: StatusArguments): Promise<SiteStatusOptions[]> {
-  const { configFile, site, baseUrl, stateDir, docroot } = options;
-  if (configFile === undefined) return [omitUndefined({ baseUrl, stateDir, docroot }) as SiteStatusOptions];
-  const sites = await findSites({ settings: {}, configFile, ...omitUndefined({ site }) });
-  return sites.map((one) => {
-    return omitUndefined({ baseUrl: one.baseUrl, stateDir: one.stateDir, docroot: one.docroot }) as SiteStatusOptions;
-  });
+  return worstExitCode(statuses.map(({ status }) => exitCodeOf[status]));
 }
 
 function printJson(statuses: readonly SiteStatus[], { out }: RunContext): void {

@@ -1,22 +1,9 @@
 import type { SiteStatus } from "../../exporter/index.ts";
 import { formatBytes, formatCount, formatElapsed, formatMoment, formatNoun } from "../terminal/quantity.ts";
-import { formatBar, formatTable, wrapText } from "../terminal/text-layout.ts";
-
-/** What the terminal can show. */
-export interface View {
-  readonly columns: number;
-  /** Whether it shows more than ASCII. */
-  readonly unicode: boolean;
-}
+import { formatBar, formatTable, type View, wrapText } from "../terminal/text-layout.ts";
 
 const labelWidth = 13;
 const weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
-
-/** Whether texts of a process may hold more than ASCII, by the variables of POSIX.1 section 8.2. */
-export function isUtf8Locale(environment: Readonly<Record<string, string | undefined>>): boolean {
-  const { LC_ALL, LC_CTYPE, LANG } = environment;
-  return /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || "");
-}
 
 /** How a site's exporter is doing, for people. */
 export function formatStatus(status: SiteStatus, view: View): string {

@@ -1,7 +1,16 @@
-import { flag, path, settingRow as row, type Setting } from "../../config/index.ts";
+import {
+  flag,
+  path,
+  settingRow as row,
+  type Setting,
+  type SettingsOf,
+  siteUrl,
+  wholeNumber,
+} from "../../config/index.ts";
+import { TidemarkError } from "../../core/index.ts";
 import type { ExitCode } from "./exit-code.ts";
 import type { Keyboard } from "./keyboard.ts";
-import type { RawArguments } from "./option.ts";
+import { type RawArguments, readSettings } from "./option.ts";
 import type { Output } from "./output.ts";
 
 /** What a running command may use of the world. */
@@ -38,11 +47,38 @@ export interface Command {
   readonly plan: (args: RawArguments) => Run;
 }
 
+/** What a command is made of; what was given for its options becomes what its implementation is called with. */
+interface CommandParts<Table extends object, Options> extends Omit<Command, "options" | "plan"> {
+  readonly options: Table;
+  /**
+   * Checks what was given.
+   *
+   * @param fail - refuses it with this message
+   */
+  readonly plan: (given: SettingsOf<Table>, args: RawArguments, fail: (message: string) => never) => Options;
+  /** Imports the implementation. */
+  readonly load: (options: Options) => Promise<(options: Options, context: RunContext) => Promise<ExitCode>>;
+}
+
+/** Makes a command of `tidemark`. */
+export function defineCommand<Table extends object, Options>(parts: CommandParts<Table, Options>): Command {
+  const { options, plan, load, ...facts } = parts;
+  const fail = (message: string): never => {
+    throw new TidemarkError("bad-option", message, { hint: `See \`tidemark ${facts.usage.split(" ")[0]} --help\`.` });
+  };
+  return {
+    ...facts,
+    options: options as Command["options"],
+    plan: (args) => {
+      const planned = plan(readSettings(args, options), args, fail);
+      return async (context) => (await load(planned))(planned, context);
+    },
+  };
+}
+
 /** Options that every command has. */
 export const commonOptions: Readonly<Record<"json" | "quiet", Setting<boolean>>> = {
-  json: row("json", flag, "Print events and the summary as JSON lines", {
-    doc: "print events as JSON lines on stdout; the last line is the summary or the error",
-  }),
+  json: row("json", flag, "Print events as JSON lines on stdout; the last line is the summary or the error"),
   quiet: row("quiet", flag, "Print no progress and no results for people; with --json, no line a page", {
     doc: "print no progress and no results for people; warnings, errors and the first ten pages that failed still go to stderr. With `--json`: no line a page, only warnings, errors and the summary",
   }),
@@ -54,6 +90,35 @@ export const openMetricsOption: Setting<string> = row(
   { ...path, whenAlone: "-" },
   "Write OpenMetrics text to this file, whole or not at all; without a file, to standard output",
 );
+
+/** `--site`, of those that a crawler has. */
+export const siteOption: Setting<string> = row("site URL", siteUrl, "Only this site, such as https://example.org/", {
+  default: "all",
+});
+
+/** `--state`, of a crawler. */
+export const stateOption: Setting<string> = row("state FILE", path, "The crawler's state, as given to crawl --state", {
+  default: "`DIR/.tidemark/state.db`",
+});
+
+/** `--seed`, of a sample. */
+export const seedOption: Setting<number> = row(
+  "seed N",
+  wholeNumber(0, 2 ** 32 - 1),
+  "Choose the sample of this number again; the summary says the seed",
+  { default: "another each time" },
+);
+
+/** `--delay`, of requests that check something. */
+export const delayOption: Setting<number> = row(
+  "delay MS",
+  wholeNumber(0, 3_600_000),
+  "Milliseconds before each request; 0 for a server of one's own",
+  { default: "`Crawl-delay` of robots.txt, at least 100" },
+);
+
+/** The positional argument of commands that look at a crawler's folder. */
+export const mirrorsFolder = "Folder of the mirrors, as given to crawl --into";
 
 /** Events of which there may be one a page: `--json --quiet` leaves them out. */
 const manyEvents: ReadonlySet<string> = new Set(["progress", "page", "waiting", "withheld", "finding", "row"]);
@@ -69,4 +134,10 @@ export function printEvent<Event extends { readonly event: string }>(
   mark: object = {},
 ): void {
   if (context.json && !(context.quiet && manyEvents.has(event.event))) context.out.writeJson({ ...event, ...mark });
+}
+
+/** Prints what a command came to: as JSON, or for people if they are not to be left alone. */
+export function printSummary({ json, quiet, out }: RunContext, summary: object, format: () => string): void {
+  if (json) out.writeJson({ event: "summary", ...summary });
+  else if (!quiet) out.write(format());
 }

@@ -41,6 +41,11 @@ export class ProgressLine {
     this.#err.write(`${line}\n`);
   }
 
+  /** Takes the line away once something has ended, however it did. */
+  async during<Result>(work: Promise<Result>): Promise<Result> {
+    return await work.finally(() => this.clear());
+  }
+
   /** Takes the line away. */
   clear(): void {
     if (this.#drawn) this.#err.write("\r\u001b[K");

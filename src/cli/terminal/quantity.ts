@@ -32,3 +32,12 @@ export function formatElapsed(elapsedMs: number): string {
 export function formatMoment(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace("T", " ").replace(".000", "");
 }
+
+/** The sums of these numbers of several records. */
+export function addUp<Key extends string>(
+  keys: readonly Key[],
+  records: ReadonlyArray<Readonly<Record<Key, number>>>,
+): Record<Key, number> {
+  const sums = keys.map((key) => [key, records.reduce((sum, record) => sum + record[key], 0)] as const);
+  return Object.fromEntries(sums) as Record<Key, number>;
+}

@@ -1,7 +1,6 @@
 import type { Setting } from "../../config/index.ts";
 import { TidemarkError } from "../../core/index.ts";
-import type { ExportSettings } from "../../exporter/index.ts";
-import { exportSettings } from "../../exporter/index.ts";
+import { type ExportSettings, exportSettings, readExportConfiguration } from "../../exporter/index.ts";
 
 /** Which sites are meant, and what the command line says of them. */
 export interface SiteChoice {
@@ -17,7 +16,6 @@ export interface SiteChoice {
  */
 export async function findSites({ settings, configFile, site }: SiteChoice): Promise<ExportSettings[]> {
   if (configFile === undefined) return [settings as ExportSettings];
-  const { readExportConfiguration } = await import("./export-configuration.ts");
   const wanted = site === undefined ? [] : [site];
   const sites = pickSites(await readExportConfiguration(configFile), ({ baseUrl }) => baseUrl, wanted, configFile);
   if (sites.length > 1) refuseForSeveral(settings, sites.length);

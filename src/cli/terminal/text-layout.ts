@@ -1,3 +1,16 @@
+/** What the terminal can show. */
+export interface View {
+  readonly columns: number;
+  /** Whether it shows more than ASCII. */
+  readonly unicode: boolean;
+}
+
+/** Whether texts of a process may hold more than ASCII, by the variables of POSIX.1 section 8.2. */
+export function isUtf8Locale(environment: Readonly<Record<string, string | undefined>>): boolean {
+  const { LC_ALL, LC_CTYPE, LANG } = environment;
+  return /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || "");
+}
+
 /**
  * Lines up cells in columns, two spaces between.
  *

@@ -1,7 +1,6 @@
 import type { FollowLook, FollowStatus, TroubledSite, VisitingSite, WaitingSite } from "../../crawler/index.ts";
-import type { View } from "../status/status-text.ts";
 import { formatBytes, formatCount } from "../terminal/quantity.ts";
-import { formatTable } from "../terminal/text-layout.ts";
+import { formatTable, type View } from "../terminal/text-layout.ts";
 
 /** What a look is shown in. */
 export interface TopView extends View {

@@ -1,45 +1,26 @@
 import type { MirrorEvent, MirrorSummary } from "../../core/index.ts";
-import { verifyMirror } from "../../verify/index.ts";
-import { printEvent, type RunContext } from "../terminal/command.ts";
+import { type VerifyMirrorOptions, verifyMirror } from "../../verify/index.ts";
+import { printEvent, printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { ProgressLine } from "../terminal/progress-line.ts";
 import { formatBytes, formatCount, formatElapsed, formatNoun } from "../terminal/quantity.ts";
 
-/** What the command line says about the verification of a mirror. */
-export interface VerifyMirrorArguments {
-  readonly into: string;
-  readonly stateFile?: string;
-  readonly url?: string;
-  readonly sample?: number;
-  readonly seed?: number;
-  readonly heal?: boolean;
-}
-
 /** Verifies a mirror and prints what is damaged in it. */
-export async function runVerifyMirror(options: VerifyMirrorArguments, context: RunContext): Promise<ExitCode> {
+export async function runVerifyMirror(options: VerifyMirrorOptions, context: RunContext): Promise<ExitCode> {
   const { out, err, json, quiet, signal } = context;
   const progress = new ProgressLine(err, quiet);
-  let summary: MirrorSummary;
-  try {
-    summary = await verifyMirror({
-      ...options,
-      signal,
-      onEvent: (event) => {
-        printEvent(context, event);
-        if (event.event === "progress") {
-          const { site, done, total } = event;
-          progress.show(() => `${site}: reading files: ${formatCount(done)} of ${formatCount(total)}`);
-        } else if (!json && !quiet) {
-          progress.clear();
-          out.write(formatFinding(event));
-        }
-      },
-    });
-  } finally {
-    progress.clear();
-  }
-  if (json) out.writeJson({ event: "summary", ...summary });
-  else if (!quiet) out.write(formatSummary(summary, options.heal === true));
+  const onEvent = (event: MirrorEvent): void => {
+    printEvent(context, event);
+    if (event.event === "progress") {
+      const { site, done, total } = event;
+      progress.show(() => `${site}: reading files: ${formatCount(done)} of ${formatCount(total)}`);
+    } else if (!json && !quiet) {
+      progress.clear();
+      out.write(formatFinding(event));
+    }
+  };
+  const summary = await progress.during(verifyMirror({ ...options, signal, onEvent }));
+  printSummary(context, summary, () => formatSummary(summary, options.heal === true));
   return summary.damaged > 0 ? exitCodes.itemsFailed : exitCodes.done;
 }
 

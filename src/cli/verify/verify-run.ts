@@ -1,36 +1,65 @@
-import type { VerifySummary } from "../../core/index.ts";
-import { verifySite } from "../../verify/index.ts";
-import { printEvent, type RunContext } from "../terminal/command.ts";
+import type { Finding, VerifyEvent, VerifySummary } from "../../core/index.ts";
+import { type VerifySiteOptions, verifySite } from "../../verify/index.ts";
+import { printEvent, printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
-import { VerifyPrinter } from "./verify-printer.ts";
-
-/** What the command line says about a verification. */
-export interface VerifyArguments {
-  readonly url: string;
-  readonly sample?: number;
-  readonly all?: boolean;
-  readonly seed?: number;
-  readonly delayMs?: number;
-}
+import { ProgressLine } from "../terminal/progress-line.ts";
+import { formatCount, formatElapsed, formatNoun } from "../terminal/quantity.ts";
 
 /** Verifies a site and prints what a crawler would find otherwise than published. */
-export async function runVerify(options: VerifyArguments, context: RunContext): Promise<ExitCode> {
-  const { out, err, json, quiet, signal } = context;
-  const printer = new VerifyPrinter(err, quiet);
-  let summary: VerifySummary;
-  try {
-    summary = await verifySite({
-      ...options,
-      signal,
-      onEvent: (event) => {
-        printEvent(context, event);
-        printer.show(event, json);
-      },
-    });
-  } finally {
-    printer.end();
-  }
-  if (json) out.writeJson({ event: "summary", ...summary });
-  else if (!quiet) out.write(printer.result(summary));
+export async function runVerify(options: VerifySiteOptions, context: RunContext): Promise<ExitCode> {
+  const { err, quiet, signal } = context;
+  const progress = new ProgressLine(err, quiet);
+  const groups = new FindingGroups();
+  const onEvent = (event: VerifyEvent): void => {
+    printEvent(context, event);
+    if (event.event === "progress") {
+      const what = event.phase === "archives" ? "reading archives" : "asking for pages";
+      const total = event.total === undefined ? "" : ` of ${formatCount(event.total)}`;
+      progress.show(() => `${what}: ${formatCount(event.done)}${total}`);
+    } else if (event.event === "finding") groups.add(event);
+    else if (!context.json) progress.say(`warning: ${event.message}`);
+  };
+  const summary = await progress.during(verifySite({ ...options, signal, onEvent }));
+  printSummary(context, summary, () => groups.format() + formatVerdict(summary));
   return summary.differences > 0 ? exitCodes.itemsFailed : exitCodes.done;
+}
+
+/** Findings; those that one deed puts right are one entry. */
+class FindingGroups {
+  readonly #groups = new Map<string, { readonly example: Finding; count: number }>();
+
+  add(finding: Finding): void {
+    const key = `${finding.severity} ${finding.kind} ${finding.fix}`;
+    const group = this.#groups.get(key) ?? { example: finding, count: 0 };
+    this.#groups.set(key, group);
+    group.count += 1;
+  }
+
+  /** Differences first, and of each kind the most frequent. */
+  format(): string {
+    const groups = [...this.#groups.values()].sort(
+      (a, b) => a.example.severity.localeCompare(b.example.severity) || b.count - a.count,
+    );
+    const lines = groups.flatMap(({ example: { severity, kind, path, message, fix }, count }) => [
+      `${severity}: ${kind}, ${formatNoun(count, "time")}`,
+      `  ${path}: ${message}`,
+      `  ${fix}`,
+    ]);
+    return lines.map((line) => `${line}\n`).join("");
+  }
+}
+
+function formatVerdict(summary: VerifySummary): string {
+  const { site, pages, asked, differing, differences, notes, requests, seed, elapsedMs } = summary;
+  const verdict =
+    differences === 0
+      ? "a crawler finds what is published"
+      : differing === 0
+        ? "the pages are as published, the site is not"
+        : `${formatCount(differing)} of them otherwise than published`;
+  return (
+    `${site}: ${formatNoun(pages, "page")} published, ${formatCount(asked)} asked for: ${verdict}\n` +
+    `${formatNoun(differences, "difference")}, ${formatNoun(notes, "note")}; ${formatNoun(requests, "request")}, ` +
+    `seed ${seed}, ${formatElapsed(elapsedMs)}\n`
+  );
 }

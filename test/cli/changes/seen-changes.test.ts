@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { describe, it } from "node:test";
-import { runSeenChanges } from "../../../src/cli/changes/seen-changes-run.ts";
+import { runChanges } from "../../../src/cli/changes/changes-run.ts";
 import { Output } from "../../../src/cli/terminal/output.ts";
 import { TidemarkError } from "../../../src/core/error.ts";
 import { Crawler } from "../../crawler/engine/site-visit.ts";
@@ -128,7 +128,15 @@ describe("tidemark changes of a crawler", () => {
     await refused(2, /is of https:\/\/a\.example, not of what a crawler saw/, path, "--cursor", cursor);
     writeFileSync(cursor, '{"epoch":"abcdefgh","number":1}\n');
     await refused(2, /is of what a crawler saw, not of a site/, crawler.site.origin, "--cursor", cursor);
-    for (const text of ["", "[]", "null", '{"epoch":"x","number":-1}', '{"epoch":"x","number":"1"}', '{"number":1}']) {
+    for (const text of [
+      "",
+      "{",
+      "[]",
+      "null",
+      '{"epoch":"x","number":-1}',
+      '{"epoch":"x","number":"1"}',
+      '{"number":1}',
+    ]) {
       writeFileSync(cursor, text);
       await refused(4, /is not a cursor of tidemark/, path, "--cursor", cursor);
     }
@@ -142,7 +150,7 @@ describe("tidemark changes of a crawler", () => {
     const cursorFile = join(crawler.folder.path, "cursor");
     const run = (write: (done: (error?: Error) => void) => void): Promise<number> => {
       const stop = new AbortController();
-      return runSeenChanges(
+      return runChanges(
         { store: crawler.folder.path, cursorFile, format: "urls" },
         {
           out: new Output(new Writable({ write: (_chunk, _encoding, done) => write(done) }), () => stop.abort()),

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { formatOpenMetrics } from "../../../src/cli/status/status-metrics.ts";
-import { formatStatus, formatStatusTable, isUtf8Locale } from "../../../src/cli/status/status-text.ts";
-import { formatBar, wrapText } from "../../../src/cli/terminal/text-layout.ts";
+import { formatStatus, formatStatusTable } from "../../../src/cli/status/status-text.ts";
+import { formatBar, isUtf8Locale, wrapText } from "../../../src/cli/terminal/text-layout.ts";
 import type { SiteStatus } from "../../../src/exporter/status/site-status.ts";
 import { fc } from "../../property.ts";
 import { parseOpenMetrics } from "../open-metrics.ts";

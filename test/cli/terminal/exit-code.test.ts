@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
-import { addCrawlSummaries } from "../../../src/cli/crawl/crawl-sum.ts";
+import { addCrawlSummaries } from "../../../src/cli/crawl/crawl-printer.ts";
 import { exitCodeOfError, exitCodeOfVisit, exitCodes, worstExitCode } from "../../../src/cli/terminal/exit-code.ts";
 import { errorCodes } from "../../../src/core/error.ts";
 import { repositoryFolder } from "../../repository-folder.ts";
