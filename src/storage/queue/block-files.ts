@@ -1,11 +1,9 @@
-import { Buffer } from "node:buffer";
-import { closeSync, fdatasyncSync, openSync } from "node:fs";
+import type { Buffer } from "node:buffer";
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { wrapSystemError } from "../../core/index.ts";
-import { writeWhole } from "../../fs/index.ts";
-import { corrupt, openRecord, readAt, sealRecord } from "./record-file.ts";
+import { corrupt, openRecord, RecordFile, readAt } from "./record-file.ts";
 
-const pendingBytes = 1024 * 1024;
 const guessBytes = 8 * 1024;
 const maxOpenFiles = 64;
 
@@ -18,32 +16,23 @@ export interface BlockPlace {
 /** A segment as a checkpoint names it. */
 export interface NamedSegment {
   readonly segment: number;
-  /** Blocks that it has, and those of them that count. */
+  /** Its blocks, and those of them that are still needed. */
   readonly blocks: number;
   readonly live: number;
 }
 
-interface Segment {
-  blocks: number;
-  live: number;
-}
-
-/** Blocks of bytes in files that are only written at their ends. A file goes when none of its blocks counts any more. */
+/** Blocks of bytes in files, called segments, that are only written at their ends. A file goes when none of its blocks is needed. */
 export class BlockFiles {
   readonly #folder: string;
   readonly #segmentBytes: number;
-  readonly #segments = new Map<number, Segment>();
-  /** Files that are open, the one that was used longest ago first. */
+  readonly #segments = new Map<number, { blocks: number; live: number }>();
+  /** Files that are open for reading, the least recently used first. */
   readonly #open = new Map<number, number>();
   /** The segment that is written; undefined until there is a block to write. */
-  #current: number | undefined;
+  #current: { readonly segment: number; readonly file: RecordFile } | undefined;
   #next: number;
-  #pending: Buffer[] = [];
-  #pendingBytes = 0;
-  #sizeBytes = 0;
-  #isDurable = true;
 
-  /** @param next - number of the next segment: no file of that number or a higher one counts */
+  /** @param next - number of the next segment: no file of that number or a higher one is needed */
   constructor(folder: string, segmentBytes: number, segments: readonly NamedSegment[], next: number) {
     this.#folder = folder;
     this.#segmentBytes = segmentBytes;
@@ -55,28 +44,24 @@ export class BlockFiles {
     return this.#next;
   }
 
-  /** The segments that count. */
+  /** The segments that are needed. */
   get segments(): NamedSegment[] {
     return [...this.#segments].filter(([, { live }]) => live > 0).map(([segment, counts]) => ({ segment, ...counts }));
   }
 
-  /** Whether a file of the folder is a segment that does not count. */
+  /** Whether a file of the folder is a segment that is not needed. */
   isLeftOver(name: string): boolean {
     const match = /^blocks-(\d+)$/.exec(name);
-    if (match === null || Number(match[1]) === this.#current) return false;
+    if (match === null || Number(match[1]) === this.#current?.segment) return false;
     return (this.#segments.get(Number(match[1]))?.live ?? 0) === 0;
   }
 
   append(bytes: Uint8Array): BlockPlace {
-    if (this.#current === undefined || this.#sizeBytes >= this.#segmentBytes) this.#begin();
-    const segment = this.#current as number;
-    const record = sealRecord(bytes);
-    const offset = this.#sizeBytes;
-    this.#pending.push(record);
-    this.#pendingBytes += record.length;
-    this.#sizeBytes += record.length;
+    if (this.#current === undefined || this.#current.file.sizeBytes >= this.#segmentBytes)
+      this.#current = this.#begin();
+    const { segment, file } = this.#current;
+    const offset = file.append(bytes);
     this.restore(segment);
-    if (this.#pendingBytes >= pendingBytes) this.#write();
     return { segment, offset };
   }
 
@@ -91,7 +76,7 @@ export class BlockFiles {
 
   /** @throws TidemarkError `state-corrupt` if it is not what was written */
   read({ segment, offset }: BlockPlace): Buffer {
-    if (segment === this.#current) this.#write();
+    if (segment === this.#current?.segment) this.#current.file.write();
     const fd = this.#fdOf(segment);
     let record = readAt(fd, offset, guessBytes);
     const length = record.length < 8 ? 0 : 8 + record.readUInt32LE(0);
@@ -101,57 +86,45 @@ export class BlockFiles {
     return bytes;
   }
 
-  /** Notes that a block does not count any more. */
+  /** Notes that a block is not needed any more. */
   release(segment: number): void {
     const counts = this.#segments.get(segment);
     if (counts !== undefined) counts.live--;
   }
 
-  /** Segments of which so few blocks count that it is worth writing those again. */
+  /** Segments so few of whose blocks are needed that it is worth writing those again. */
   sparse(): Set<number> {
-    const found = [...this.#segments].filter(([at, { blocks, live }]) => at !== this.#current && live * 4 < blocks);
+    const found = [...this.#segments].filter(
+      ([at, { blocks, live }]) => at !== this.#current?.segment && live * 4 < blocks,
+    );
     return new Set(found.filter(([, { live }]) => live > 0).map(([at]) => at));
   }
 
   /** Makes all blocks durable. */
   flush(): void {
-    this.#write();
-    if (this.#isDurable || this.#current === undefined) return;
-    fdatasyncSync(this.#fdOf(this.#current));
-    this.#isDurable = true;
+    this.#current?.file.flush();
   }
 
-  /** Forgets segments that do not count. */
+  /** Forgets segments that are not needed. */
   forget(): void {
     for (const [segment, { live }] of this.#segments) {
-      if (live > 0 || segment === this.#current) continue;
+      if (live > 0 || segment === this.#current?.segment) continue;
       this.#segments.delete(segment);
       this.#close(segment);
     }
   }
 
   close(): void {
+    this.#current?.file.close();
     for (const segment of [...this.#open.keys()]) this.#close(segment);
   }
 
-  #begin(): void {
+  #begin(): { readonly segment: number; readonly file: RecordFile } {
     this.flush();
-    this.#current = this.#next++;
-    this.#sizeBytes = 0;
-    this.#segments.set(this.#current, { blocks: 0, live: 0 });
-  }
-
-  #write(): void {
-    if (this.#pendingBytes === 0 || this.#current === undefined) return;
-    const path = this.#pathOf(this.#current);
-    try {
-      writeWhole(this.#fdOf(this.#current), Buffer.concat(this.#pending));
-    } catch (error) {
-      throw wrapSystemError(error, `write ${path}`, { path });
-    }
-    this.#pending = [];
-    this.#pendingBytes = 0;
-    this.#isDurable = false;
+    const file = new RecordFile(this.#pathOf(this.#next));
+    this.#current?.file.close();
+    this.#segments.set(this.#next, { blocks: 0, live: 0 });
+    return { segment: this.#next++, file };
   }
 
   #fdOf(segment: number): number {
@@ -164,10 +137,10 @@ export class BlockFiles {
     const path = this.#pathOf(segment);
     for (const oldest of this.#open.keys()) {
       if (this.#open.size < maxOpenFiles) break;
-      if (oldest !== this.#current) this.#close(oldest);
+      this.#close(oldest);
     }
     try {
-      const fd = openSync(path, segment === this.#current ? "a+" : "r", 0o644);
+      const fd = openSync(path, "r");
       this.#open.set(segment, fd);
       return fd;
     } catch (error) {

@@ -3,17 +3,7 @@ import type { BlockPlace } from "./block-files.ts";
 /** A block without a number. */
 export const noBlock = -1;
 
-/** A block as a checkpoint names it. */
-export interface NamedBlock extends BlockPlace {
-  readonly block: number;
-  readonly count: number;
-  /** How many of its first URLs are finished. */
-  readonly done: number;
-  /** Number of the first of its URLs that was not taken, as far as it is known. */
-  readonly first: number;
-}
-
-/** What is known of each block on disk, in 36 bytes. A block's number is used again when it is free. */
+/** What is known of each block on disk, in 36 bytes. A block's number is used again once it is free. */
 export class BlockTable {
   #words = new Int32Array(0);
   #offsets = new Float64Array(0);
@@ -26,7 +16,7 @@ export class BlockTable {
     return this.#size;
   }
 
-  /** Takes in a block. @param at - its number, where that is settled */
+  /** Adds a block. @param at - its number, if that is given */
   add(place: BlockPlace, count: number, first: number, at: number = this.#free.pop() ?? this.#size): number {
     this.#reserve(at + 1);
     this.#words.set([place.segment, count, 0, 0, noBlock], at * 5);
@@ -35,7 +25,7 @@ export class BlockTable {
     return at;
   }
 
-  /** Gives numbers free that are not in use, after blocks came with settled ones. */
+  /** Frees all numbers but those in use, after blocks were added with given ones. */
   freeAllBut(used: (block: number) => boolean): void {
     this.#free = [];
     for (let block = this.#size - 1; block >= 0; block--) if (!used(block)) this.#free.push(block);
@@ -43,16 +33,6 @@ export class BlockTable {
 
   free(block: number): void {
     this.#free.push(block);
-  }
-
-  named(block: number): NamedBlock {
-    return {
-      block,
-      ...this.placeOf(block),
-      count: this.countOf(block),
-      done: this.doneOf(block),
-      first: this.firstOf(block),
-    };
   }
 
   placeOf(block: number): BlockPlace {
@@ -64,7 +44,7 @@ export class BlockTable {
     this.#offsets[block] = place.offset;
   }
 
-  /** Notes that a block lies elsewhere now, with so many more URLs behind its own. */
+  /** Notes that a block was written elsewhere, with so many more URLs. */
   extend(block: number, place: BlockPlace, more: number): void {
     this.move(block, place);
     this.#words[block * 5 + 1] = this.countOf(block) + more;

@@ -20,9 +20,9 @@ function hashesOf(bytes: Buffer): Float64Array {
 }
 
 /** The place of the first element that is not below a value. */
-function lowerBound(sorted: Float64Array, value: number, from = 0, to: number = sorted.length): number {
+function lowerBound(sorted: Float64Array, value: number, from: number): number {
   let low = from;
-  let high = to;
+  let high = sorted.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if ((sorted[middle] as number) < value) low = middle + 1;
@@ -31,7 +31,7 @@ function lowerBound(sorted: Float64Array, value: number, from = 0, to: number = 
   return low;
 }
 
-/** Numbers of URLs in order, in a file that is written once; 12 bytes of memory for 512. */
+/** Numbers of URLs in ascending order, in a file that is written once; 12 bytes of memory for 512. */
 export class HashRun implements Disposable {
   readonly path: string;
   readonly count: number;
@@ -116,11 +116,8 @@ export class HashRun implements Disposable {
 
   /** The last block that begins at a number or before it, not before another block; -1 if there is none. */
   #blockOf(hashed: number, from: number): number {
-    const firsts = this.#firsts;
-    let step = 1;
-    while (from + step < firsts.length && (firsts[from + step] as number) <= hashed) step *= 2;
-    const next = lowerBound(firsts, hashed, from, Math.min(firsts.length, from + step + 1));
-    return firsts[next] === hashed ? next : next - 1;
+    const next = lowerBound(this.#firsts, hashed, from);
+    return this.#firsts[next] === hashed ? next : next - 1;
   }
 
   #read(block: number, blocks: number): Float64Array {

@@ -23,11 +23,11 @@ const surplus = 4;
 const leastSurplus = 1_000_000;
 
 /**
- * The pages of an order, so that it outlives the process: a file to which is written what comes and what is finished, and which is
- * written anew when most of it is past. 12 bytes a page that comes, 4 a page that is finished.
+ * Keeps the waiting pages of an order beyond the end of the process, as `ItemKeeper` of the frontier asks: a file to which pages that
+ * come and pages that are finished are appended, and which is rewritten when most of it is obsolete. 12 bytes per page that
+ * comes, 4 per page that is finished.
  *
- * It keeps what `ItemKeeper` of the frontier asks for. What was not made durable by {@link flush} may be lost with the process:
- * a page that came then did not come, and one that was finished is given again.
+ * Until {@link flush} a page that came may be lost with the process, and a page that was finished may be given again.
  */
 export class PageJournal implements Disposable {
   readonly #path: string;
@@ -47,10 +47,15 @@ export class PageJournal implements Disposable {
     this.#path = path;
     makeMissingFolder(dirname(path));
     this.#lock = acquireLock(`${path}.lock`);
-    this.#file = new RecordFile(path);
-    for (const page of this.#entriesOf()) {
-      this.#entries++;
-      this.#waiting += page.isFinished ? -1 : 1;
+    try {
+      this.#file = new RecordFile(path);
+      for (const page of this.#entriesOf()) {
+        this.#entries++;
+        this.#waiting += page.isFinished ? -1 : 1;
+      }
+    } catch (error) {
+      this.#lock.release();
+      throw error;
     }
   }
 
@@ -119,16 +124,26 @@ export class PageJournal implements Disposable {
 
   #renew(): void {
     const next = `${this.#path}.new`;
-    if (existsSync(next)) rmSync(next);
+    rmSync(next, { force: true });
     const pages = this.waiting();
-    const old = this.#file;
+    const [old, entries, waiting] = [this.#file, this.#entries, this.#waiting];
     this.#file = new RecordFile(next);
     this.#entries = 0;
     this.#waiting = 0;
-    for (const page of pages) this.keep(page);
-    this.#append();
-    this.#file.flush();
-    renameSynced(next, this.#path);
+    try {
+      for (const page of pages) this.keep(page);
+      this.#append();
+      this.#file.flush();
+      renameSynced(next, this.#path);
+    } catch (error) {
+      // The rename may have taken place, and only the folder not be durable.
+      if (!existsSync(next)) old.close();
+      else {
+        this.#file.close();
+        [this.#file, this.#entries, this.#waiting, this.#count] = [old, entries, waiting, 0];
+      }
+      throw error;
+    }
     old.close();
   }
 

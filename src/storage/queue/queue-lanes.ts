@@ -1,11 +1,10 @@
 import type { Buffer } from "node:buffer";
 import type { BlockFiles, BlockPlace } from "./block-files.ts";
 import { BlockTable, noBlock } from "./block-table.ts";
-import { UrlLane } from "./url-lane.ts";
-import { joinUrls } from "./url-tail.ts";
+import { joinUrls, UrlLane } from "./url-lane.ts";
 
 const placesABlock = 65_536;
-/** A block of fewer URLs is written again with those that come behind them. */
+/** A block of fewer URLs is written again together with those that follow. */
 const fewUrls = 16;
 
 interface QueuedSite {
@@ -14,7 +13,7 @@ interface QueuedSite {
   readonly lanes: UrlLane[];
 }
 
-/** The sites of a queue with what waits for each, and the blocks that are not finished. */
+/** The sites of a queue with the URLs that wait for each, and the blocks that are not finished. */
 export class QueueLanes {
   readonly table: BlockTable = new BlockTable();
   readonly files: BlockFiles;
@@ -73,10 +72,10 @@ export class QueueLanes {
   }
 
   /**
-   * Makes a block of what no block has, or puts it into the last one if that is short: where there are so many sites that memory
-   * holds a URL or two of each, each block would have no more.
+   * Makes a block of a lane's tail, or adds the tail to the last block if that is short: with so many sites that memory holds a URL
+   * or two of each, blocks would otherwise have no more.
    *
-   * @param at - where it was written, and under which number, if it was; a number that the lane's last block has is that block
+   * @param at - where the block was written, and its number, if it was; the number of the lane's last block means that block
    */
   seal(lane: UrlLane, at?: BlockPlace & { readonly block: number }): number {
     const { tail } = lane;
@@ -98,7 +97,7 @@ export class QueueLanes {
     return block;
   }
 
-  /** What the last block of a lane has, if it is short and nothing of it was taken, and what comes behind it. */
+  /** The last block of a lane joined with what follows, if it is short and nothing of it was taken. */
   #joinLast(lane: UrlLane, behind: Buffer): Buffer | undefined {
     const block = lane.lastBlock;
     if (block === noBlock || this.table.countOf(block) >= fewUrls || this.table.takenOf(block) > 0) return undefined;
@@ -135,5 +134,31 @@ export class QueueLanes {
       if (this.ahead.has(block * placesABlock + place)) finished++;
     }
     return finished;
+  }
+
+  /** Frees the numbers of blocks that no lane has, once the journal is replayed. */
+  freeBlocks(): void {
+    // Not a set: JavaScript's hold 2^24 numbers.
+    const isUsed = new Uint8Array(this.table.size);
+    for (const block of this.#blocks()) isUsed[block] = 1;
+    this.table.freeAllBut((block) => isUsed[block] === 1);
+  }
+
+  /** Writes the blocks again that alone keep large files. */
+  compact(): void {
+    const sparse = this.files.sparse();
+    if (sparse.size === 0) return;
+    const move = (block: number): void => {
+      const place = this.table.placeOf(block);
+      if (!sparse.has(place.segment)) return;
+      this.table.move(block, this.files.append(this.files.read(place)));
+      this.files.release(place.segment);
+    };
+    for (const block of this.#blocks()) move(block);
+    for (const block of this.open.keys()) move(block);
+  }
+
+  *#blocks(): Generator<number, void, void> {
+    for (const { lanes } of this.#sites) for (const lane of lanes) yield* lane.blocks(this.table);
   }
 }

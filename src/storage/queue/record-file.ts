@@ -9,7 +9,7 @@ const headBytes = 8;
 const maxRecordBytes = 64 * 1024 * 1024;
 const pieceBytes = 1024 * 1024;
 
-/** Writes a record where it is to stand: head and bytes. */
+/** A record as it is written: head and bytes. */
 export function sealRecord(bytes: Uint8Array): Buffer {
   const record = Buffer.allocUnsafe(headBytes + bytes.length);
   record.writeUInt32LE(bytes.length, 0);
@@ -47,66 +47,77 @@ export class RecordFile {
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   #sizeBytes: number;
+  #hasFailed = false;
+  /** What a killed process wrote may not be. */
+  #isDurable = false;
 
-  /** Opens a file for more records. What follows its last whole record, as a kill leaves it, is cut off. */
+  /** Opens a file for more records, made if it is not there. What follows its last whole record, as a kill leaves it, is cut off. */
   constructor(path: string) {
     this.#path = path;
     try {
       this.#fd = openSync(path, "a+", 0o644);
-      this.#sizeBytes = endOfRecords(this.#fd);
+      this.#sizeBytes = 0;
+      for (const bytes of recordsIn(this.#fd)) this.#sizeBytes += headBytes + bytes.length;
       ftruncateSync(this.#fd, this.#sizeBytes);
     } catch (error) {
       throw wrapSystemError(error, `open ${path}`, { path });
     }
   }
 
-  /** Bytes of all records, those too that are not written yet. */
+  /** Bytes of all records, including those that are not written yet. */
   get sizeBytes(): number {
     return this.#sizeBytes;
   }
 
-  /** @param bytes - at least one, at most 64 MiB */
-  append(bytes: Uint8Array): void {
+  /**
+   * Adds a record, or nothing if it throws.
+   *
+   * @param bytes - at least one, at most 64 MiB
+   * @returns where the record begins
+   */
+  append(bytes: Uint8Array): number {
     if (bytes.length === 0 || bytes.length > maxRecordBytes) throw new RangeError(`a record of ${bytes.length} bytes`);
+    if (this.#pendingBytes >= pieceBytes) this.write();
     const record = sealRecord(bytes);
+    const offset = this.#sizeBytes;
     this.#pending.push(record);
     this.#pendingBytes += record.length;
     this.#sizeBytes += record.length;
-    if (this.#pendingBytes >= pieceBytes) this.write();
+    return offset;
   }
 
-  /** Hands the records to the system: they survive this process, and not a power cut. */
+  /** Hands the records to the system, so that they survive this process, but not a power cut. After an error it can be called again. */
   write(): void {
     if (this.#pendingBytes === 0) return;
-    const bytes = Buffer.concat(this.#pending);
-    this.#pending = [];
-    this.#pendingBytes = 0;
     try {
-      writeWhole(this.#fd, bytes);
+      // What an earlier attempt wrote before it failed goes first.
+      if (this.#hasFailed) ftruncateSync(this.#fd, this.#sizeBytes - this.#pendingBytes);
+      this.#hasFailed = true;
+      writeWhole(this.#fd, Buffer.concat(this.#pending));
     } catch (error) {
       throw wrapSystemError(error, `write ${this.#path}`, { path: this.#path });
     }
+    this.#hasFailed = false;
+    this.#isDurable = false;
+    this.#pending = [];
+    this.#pendingBytes = 0;
   }
 
   /** Makes the records durable. */
   flush(): void {
     this.write();
+    if (this.#isDurable) return;
     try {
       fdatasyncSync(this.#fd);
     } catch (error) {
       throw wrapSystemError(error, `write ${this.#path}`, { path: this.#path });
     }
+    this.#isDurable = true;
   }
 
   close(): void {
     closeSync(this.#fd);
   }
-}
-
-function endOfRecords(fd: number): number {
-  let end = 0;
-  for (const bytes of recordsIn(fd)) end += headBytes + bytes.length;
-  return end;
 }
 
 function* recordsIn(fd: number): Generator<Buffer, void, void> {
@@ -132,9 +143,9 @@ function* recordsIn(fd: number): Generator<Buffer, void, void> {
 }
 
 /**
- * The records of a file, in order; none if there is no file. A torn one at the end ends them.
+ * The whole records of a file, in order; none if there is no file.
  *
- * @param sizeBytes - so long the file must be at least
+ * @param sizeBytes - the least size of the file
  * @throws TidemarkError `state-corrupt` if whole records end earlier
  */
 export function* readRecords(path: string, sizeBytes = 0): Generator<Buffer, void, void> {
@@ -157,7 +168,7 @@ export function* readRecords(path: string, sizeBytes = 0): Generator<Buffer, voi
   }
 }
 
-/** What is thrown where bytes that were made durable are not as they were written. */
+/** The error for durable bytes that differ from what was written. */
 export function corrupt(path: string): TidemarkError {
   return new TidemarkError("state-corrupt", `${path} is damaged.`, {
     hint: "Move the folder away and begin anew, or bring it back from a backup.",

@@ -2,17 +2,36 @@ import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { BlockFiles } from "./block-files.ts";
 import { noBlock } from "./block-table.ts";
-import { LoadedBlocks } from "./loaded-blocks.ts";
-import { readCheckpoint } from "./queue-checkpoint.ts";
-import { EntryWriter, readEntries } from "./queue-entry.ts";
-import { QueueFolder } from "./queue-folder.ts";
+import { EntryWriter, type QueueEntry, readEntries } from "./queue-entry.ts";
+import { QueueFolder, readCheckpoint } from "./queue-folder.ts";
 import { QueueLanes } from "./queue-lanes.ts";
-import { compactBlocks, freeBlocks, replayEntry } from "./queue-upkeep.ts";
-import { checkUrl, type QueuedUrl, type UrlQueueOptions } from "./queued-url.ts";
 import { RecordFile, readRecords } from "./record-file.ts";
-import { SeenUrls } from "./seen-urls.ts";
-import { hashUrl } from "./url-hash.ts";
-import type { UrlLane } from "./url-lane.ts";
+import { hashUrl, SeenUrls } from "./seen-urls.ts";
+import { LoadedBlocks, maxUrlBytes, type UrlLane } from "./url-lane.ts";
+
+/** A URL that was found. */
+export interface QueuedUrl {
+  readonly url: string;
+  /** The site that it belongs to, as the caller groups them. */
+  readonly site: string;
+  /** Its priority among those of its site, 0 to 255, the least first: its depth, or its rank in so many steps. */
+  readonly priority: number;
+}
+
+/** The bounds of a queue. */
+export interface UrlQueueOptions {
+  /**
+   * Memory for URLs and their numbers, in bytes. Beyond that a queue takes about 500 bytes a site and 40 a block of up to 64
+   * URLs on disk.
+   *
+   * @default 268435456
+   */
+  readonly memoryBytes?: number | undefined;
+  /** Size of a file of blocks, in bytes. Default 134,217,728. */
+  readonly segmentBytes?: number | undefined;
+  /** Size at which the journal gives way to a checkpoint, in bytes. Default 268,435,456. */
+  readonly journalBytes?: number | undefined;
+}
 
 interface Taken {
   readonly url: string;
@@ -21,6 +40,7 @@ interface Taken {
   readonly place: number;
 }
 
+const mebibyte = 1024 * 1024;
 const urlsABlock = 64;
 const urlsAPiece = 10_000;
 /** Priority before age. */
@@ -56,8 +76,7 @@ export class UrlQueue implements Disposable {
    * @throws TidemarkError `locked` if another process has it, `state-corrupt` if it is damaged
    */
   constructor(folder: string, options: UrlQueueOptions = {}) {
-    const { memoryBytes = 256 * 1024 * 1024, journalBytes = 256 * 1024 * 1024 } = options;
-    const { segmentBytes = 128 * 1024 * 1024 } = options;
+    const { memoryBytes = 256 * mebibyte, segmentBytes = 128 * mebibyte, journalBytes = 256 * mebibyte } = options;
     this.#tailBytes = memoryBytes / 4;
     this.#loaded = new LoadedBlocks(memoryBytes / 4);
     this.#journalBytes = journalBytes;
@@ -79,7 +98,7 @@ export class UrlQueue implements Disposable {
       for (const record of readRecords(this.#folder.journal)) {
         for (const entry of readEntries(record)) isSpilled = replayEntry(entry, lanes, this.#seen) || isSpilled;
       }
-      freeBlocks(lanes);
+      lanes.freeBlocks();
       this.#journal = new RecordFile(this.#folder.journal);
       // The runs of the checkpoint, which are left over then, are needed until there is another.
       if (isSpilled) this.checkpoint();
@@ -152,7 +171,8 @@ export class UrlQueue implements Disposable {
     if (lane === undefined) return undefined;
     const { table } = this.#lanes;
     if (lane.firstBlock === noBlock) this.#seal(lane);
-    const { block, urls } = this.#loaded.of(lane, (one) => this.#lanes.files.read(table.placeOf(one)));
+    const block = lane.firstBlock;
+    const { urls } = this.#loaded.of(lane, (one) => this.#lanes.files.read(table.placeOf(one)));
     let place = table.takenOf(block);
     while (this.#lanes.isFinished(block, place)) place++;
     const { number, url } = urls[place] as (typeof urls)[number];
@@ -197,7 +217,7 @@ export class UrlQueue implements Disposable {
     this.#entries.flush();
     this.#journal.flush();
     this.#seen.spill();
-    compactBlocks(this.#lanes);
+    this.#lanes.compact();
     this.#lanes.files.flush();
     this.#folder.write(this.#lanes, { salt: this.#salt, runs: this.#seen.runs });
     this.#journal.close();
@@ -257,4 +277,36 @@ export class UrlQueue implements Disposable {
   #clean(): void {
     this.#folder.clean((name) => this.#seen.isLeftOver(name) || this.#lanes.files.isLeftOver(name));
   }
+}
+
+/** @throws RangeError if it cannot be kept */
+function checkUrl({ url, site, priority }: QueuedUrl): void {
+  for (const text of [url, site]) {
+    if (text.length * 3 <= maxUrlBytes || Buffer.byteLength(text) <= maxUrlBytes) continue;
+    throw new RangeError(`longer than ${maxUrlBytes} bytes: ${text.slice(0, 100)}`);
+  }
+  if (!(Number.isInteger(priority) && priority >= 0 && priority < 256))
+    throw new RangeError(`not a priority: ${priority}`);
+}
+
+/** Applies what happened since a checkpoint to its lanes. @returns whether numbers of URLs had to go to disk for it */
+function replayEntry(entry: QueueEntry, lanes: QueueLanes, seen: SeenUrls): boolean {
+  if (entry.kind === "site") {
+    lanes.addSite(entry.name);
+    return false;
+  }
+  const lane = lanes.laneOf(entry.site, entry.lane);
+  if (entry.kind === "block") lanes.seal(lane, entry);
+  else if (entry.kind === "finished") {
+    lane.count--;
+    lanes.backlog--;
+    if (lanes.finish(entry.block, entry.place)) lane.remove(entry.block, lanes.table);
+  } else {
+    const isFull = seen.room === 0;
+    if (isFull) seen.spill();
+    seen.restore(entry.hashed);
+    lanes.addUrl(lane, entry.url);
+    return isFull;
+  }
+  return false;
 }

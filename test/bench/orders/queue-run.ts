@@ -2,8 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { SiteTurns } from "../../../src/crawler/engine/order/site-turns.ts";
-import type { QueuedUrl } from "../../../src/storage/queue/queued-url.ts";
-import { UrlQueue } from "../../../src/storage/queue/url-queue.ts";
+import { type QueuedUrl, UrlQueue } from "../../../src/storage/queue/url-queue.ts";
 import { MadeWeb } from "./made-web.ts";
 import { turnOptions } from "./order-trial.ts";
 

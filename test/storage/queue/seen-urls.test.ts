@@ -3,9 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { HashRun } from "../../../src/storage/queue/hash-run.ts";
-import { HashTable } from "../../../src/storage/queue/hash-table.ts";
-import { SeenUrls } from "../../../src/storage/queue/seen-urls.ts";
-import { hashUrl } from "../../../src/storage/queue/url-hash.ts";
+import { hashUrl, SeenUrls } from "../../../src/storage/queue/seen-urls.ts";
 import { fc } from "../../property.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 
@@ -106,19 +104,14 @@ test("numbers of URLs are finite, not below 0, in the order of their bits, and o
   assert.notEqual(hashUrl("https://a.example/1", "other"), hashes[1]);
 });
 
-test("a table holds three quarters of its places, and no more", () => {
-  const table = new HashTable(100 * 8);
+test("memory takes three quarters of its places, and no more", () => {
+  using temp = makeTempFolder();
+  const seen = new SeenUrls(temp.path, 100 * 8, []);
   const hashes = hashesOf(Array.from({ length: 49 }, (_, at) => at));
-  for (const hashed of hashes.subarray(0, 48)) table.add(hashed);
-  assert.equal(table.room, 0);
-  table.add(hashes[3] as number);
-  assert.throws(() => table.add(hashes[48] as number), RangeError);
-  assert.deepEqual(
-    [...table.sorted()],
-    [...hashes.subarray(0, 48)].sort((a, b) => a - b),
-  );
-  table.clear();
-  assert.equal(table.has(hashes[3] as number), false);
+  seen.admit(hashes.subarray(0, 48));
+  assert.equal(seen.room, 0);
+  assert.throws(() => seen.restore(hashes[48] as number), RangeError);
+  seen.close();
 });
 
 test("spilling leaves the files of replaced runs until somebody removes what is left over", () => {
