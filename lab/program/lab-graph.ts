@@ -4,9 +4,7 @@ import { createGunzip } from "node:zlib";
 import { TidemarkError, wrapSystemError } from "../../src/core/error.ts";
 import { parseUrl } from "../../src/core/parse-url.ts";
 import type { Problem } from "../../src/core/result.ts";
-import { readArcs } from "../../src/graph/arc-reader.ts";
-import type { LineProblem } from "../../src/graph/line-problem.ts";
-import { type NodeGroups, readVertices } from "../../src/graph/vertex-reader.ts";
+import { type LineProblem, type NodeGroups, readArcs, readVertices } from "../../src/graph/graph-reader.ts";
 import type { LinkedPages } from "../experiment/ports.ts";
 import { readCrawlGraph } from "./crawl-graph.ts";
 

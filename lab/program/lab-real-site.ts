@@ -4,10 +4,9 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { TidemarkError, wrapSystemError } from "../../src/core/error.ts";
 import { createRandom } from "../../src/core/random.ts";
 import type { Result } from "../../src/core/result.ts";
-import { packageFolder } from "../../src/demo/package-folder.ts";
 import { SiteFolder } from "../../src/demo/site-folder.ts";
 import { planSite } from "../../src/demo/site-plan.ts";
-import { readTemplates } from "../../src/demo/site-text.ts";
+import { packageFolder, readTemplates } from "../../src/demo/site-text.ts";
 import { exportSite } from "../../src/exporter/export-site.ts";
 import type { ExportSiteOptions } from "../../src/exporter/export-site-options.ts";
 import { maxArchiveBytes, parseArchive } from "../../src/formats/archive/archive.ts";
@@ -56,7 +55,7 @@ export async function exportRealSite(site: RealSite, scratchFolder: string): Pro
 /** Copies what is small, and maps what is not. */
 async function fillDocroot(site: RealSite, docroot: string): Promise<NonNullable<ExportSiteOptions["map"]>> {
   if (site.kind === "demonstration") {
-    const templates = await readTemplates(join(packageFolder(), "fixtures", "demo"));
+    const templates = await readTemplates();
     new SiteFolder(docroot, templates).create(planSite(site.pages, createRandom(2000)), madeAt);
     return [];
   }

@@ -1,7 +1,7 @@
 import { formatElapsed, formatNoun } from "../../src/cli/terminal/quantity.ts";
 import { formatTable, wrapText } from "../../src/cli/terminal/text-layout.ts";
 import type { LabResult, PublishedVerdict } from "../../src/core/lab-result.ts";
-import { formatNumber, formatRange } from "../../src/report/number-text.ts";
+import { formatNumber, formatRange } from "../../src/report/figure-text.ts";
 import type { Experiment } from "../experiment/experiment.ts";
 import { basisWords, isGoal, type VerdictCount, verdictWords } from "./verdict-count.ts";
 

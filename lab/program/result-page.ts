@@ -1,6 +1,5 @@
 import type { LabResult, PublishedVerdict } from "../../src/core/lab-result.ts";
-import { escapeMarkup } from "../../src/report/markup-text.ts";
-import { formatNumber, formatRange } from "../../src/report/number-text.ts";
+import { escapeMarkup, formatNumber, formatRange } from "../../src/report/figure-text.ts";
 import { themeRules } from "../../src/report/theme.ts";
 import type { Origin } from "./row-files.ts";
 import { basisWords, countVerdicts, isGoal, type VerdictCount, verdictWords } from "./verdict-count.ts";

@@ -63,6 +63,7 @@ export type {
   MediaTypes,
   OpenPackage,
   PackageDownload,
+  PackageRead,
   Packages,
   PageDigest,
   ReadingPorts,

@@ -13,18 +13,12 @@ import { crawlSite } from "../crawler/index.ts";
 import { exportSite } from "../exporter/index.ts";
 import { makeMissingFolder } from "../fs/index.ts";
 import { serveFolder } from "../server/index.ts";
-import { Downloader } from "./downloader.ts";
 import { compareFolders } from "./folder-difference.ts";
-import { packageFolder } from "./package-folder.ts";
 import { checkVisit, type DemoCheck, type DemoEvent, type DemoReport, type DemoVisit } from "./report.ts";
 import { SiteFolder } from "./site-folder.ts";
 import { planRound, planSite } from "./site-plan.ts";
 import { readTemplates } from "./site-text.ts";
-import { TrafficMeter } from "./traffic-meter.ts";
-
-export type { DemoCheck, DemoEvent, DemoMethod, DemoReport, DemoVisit } from "./report.ts";
-export { demoMethods } from "./report.ts";
-export type { Traffic } from "./traffic-meter.ts";
+import { Downloader, TrafficMeter } from "./traffic.ts";
 
 /** What a demonstration may be told. */
 export interface DemoOptions {
@@ -74,7 +68,7 @@ async function demonstrate(folder: string, options: DemoOptions): Promise<DemoRe
   const plan = planSite(pages, random);
   const round = planRound(plan, random);
   const docroot = join(folder, "site");
-  const site = new SiteFolder(docroot, await readTemplates(join(packageFolder(), "fixtures", "demo")));
+  const site = new SiteFolder(docroot, await readTemplates());
   const meter = new TrafficMeter();
   await makeMissingFolder(docroot);
   await using server = await serveFolder({
@@ -85,7 +79,6 @@ async function demonstrate(folder: string, options: DemoOptions): Promise<DemoRe
   const origin = new URL(server.url).origin;
   using poller = new Downloader(origin, true);
   using downloader = new Downloader(origin, false);
-  const rival = { polling: poller, everything: downloader };
   const mirror = join(folder, "mirror");
   const visits: DemoVisit[] = [];
   const checks: DemoCheck[] = [];
@@ -105,9 +98,9 @@ async function demonstrate(folder: string, options: DemoOptions): Promise<DemoRe
     const tidemark = await meter.take(crawled.requests);
     const paths = site.urlPaths;
     onEvent({ event: "step", message: `visit ${number}: polling` });
-    const polling = await meter.take(await rival.polling.visit(paths, signal));
+    const polling = await meter.take(await poller.visit(paths, signal));
     onEvent({ event: "step", message: `visit ${number}: downloading everything` });
-    const everything = await meter.take(await rival.everything.visit(paths, signal));
+    const everything = await meter.take(await downloader.visit(paths, signal));
     const found = { visit: number, ...changesOf(exported), traffic: { tidemark, polling, everything } };
     visits.push(found);
     onEvent({ event: "visit", ...found });

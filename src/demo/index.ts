@@ -1,9 +1,2 @@
-export {
-  type DemoCheck,
-  type DemoMethod,
-  type DemoOptions,
-  type DemoReport,
-  type DemoVisit,
-  demoMethods,
-  runDemonstration,
-} from "./demo.ts";
+export { type DemoOptions, runDemonstration } from "./demo.ts";
+export { type DemoCheck, type DemoMethod, type DemoReport, type DemoVisit, demoMethods } from "./report.ts";

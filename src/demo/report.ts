@@ -1,4 +1,13 @@
-import type { Traffic } from "./traffic-meter.ts";
+/** What a server answered. */
+export interface Traffic {
+  readonly requests: number;
+  /** Answers of 304. */
+  readonly notModified: number;
+  /** Requests below `/.well-known/tidemark/` and for `/robots.txt`. */
+  readonly metadataRequests: number;
+  /** Bytes of bodies. */
+  readonly bytes: number;
+}
 
 /** The ways of keeping a copy of a site that the demonstration compares. */
 export const demoMethods = ["tidemark", "polling", "everything"] as const;

@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { createRandom, pickInteger, type Random } from "../core/index.ts";
 import type { DemoKind, DemoPage } from "./site-plan.ts";
 
@@ -9,9 +11,16 @@ export interface Templates {
   readonly words: readonly string[];
 }
 
-/** Reads the templates of `fixtures/demo`. */
-export async function readTemplates(folder: string): Promise<Templates> {
-  const read = (name: string): Promise<Buffer> => readFile(join(folder, name));
+/** The folder of the package that this module belongs to. */
+export function packageFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "package.json")) && folder !== dirname(folder)) folder = dirname(folder);
+  return folder;
+}
+
+/** Reads the templates in `fixtures/demo`. */
+export async function readTemplates(): Promise<Templates> {
+  const read = (name: string): Promise<Buffer> => readFile(join(packageFolder(), "fixtures", "demo", name));
   const [html, text, svg, css, png, words] = await Promise.all(
     ["page.html", "note.txt", "figure.svg", "style.css", "dot.png", "words.txt"].map(read),
   );

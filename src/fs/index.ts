@@ -14,6 +14,6 @@ export { adoptFile, adoptFiles, makeFolder, makeMissingFolder } from "./folder.t
 export { HeldFolder, shownPath } from "./held-folder.ts";
 export { RecordSort, type SortedRecord } from "./record-sort.ts";
 export { findLockHolder, type LockHolder, SiteLock } from "./site-lock.ts";
-export { readAtMost, readSideFile, sideFileIn, writeSideFile, writeTextFile } from "./small-file.ts";
+export { readAt, readAtMost, readSideFile, sideFileIn, writeSideFile, writeTextFile } from "./small-file.ts";
 export { BodyFile, SpillFile } from "./spill-file.ts";
 export { WatchedFiles } from "./watched-files.ts";

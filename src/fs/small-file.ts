@@ -4,6 +4,15 @@ import { TidemarkError, wrapSystemError } from "../core/index.ts";
 import { createDurably, placeFile, writeDurably } from "./durable-file.ts";
 import { makeMissingFolder } from "./folder.ts";
 
+/** The bytes of an open file from an offset; fewer than `length` if it ends before. */
+export function readAt(fd: number, offset: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  let filled = 0;
+  for (let read = -1; read !== 0 && filled < length; filled += read)
+    read = readSync(fd, bytes, filled, length - filled, offset + filled);
+  return bytes.subarray(0, filled);
+}
+
 /**
  * The first bytes of a file, at most `maxBytes`, also of a device or a pipe, whose size says nothing.
  *
@@ -69,11 +78,8 @@ export function readSideFile(
   try {
     handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     if (!fstatSync(handle).isFile()) return "no-file";
-    const bytes = Buffer.alloc(maxBytes + 1);
-    let length = 0;
-    for (let read = -1; read !== 0 && length < bytes.length; length += read)
-      read = readSync(handle, bytes, length, bytes.length - length, null);
-    return length > maxBytes ? "too-long" : { text: bytes.toString("utf8", 0, length) };
+    const bytes = readAt(handle, 0, maxBytes + 1);
+    return bytes.length > maxBytes ? "too-long" : { text: bytes.toString() };
   } catch (error) {
     const code = (error as { code?: unknown }).code;
     if (code === "ENOENT") return "missing";

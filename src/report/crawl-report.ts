@@ -57,17 +57,6 @@ export interface SiteReport {
 /** Approximate size of the fields of a 304, in bytes. */
 export const notModifiedBytes = 250;
 
-const nothing: CrawlCosts = {
-  visits: 0,
-  requests: 0,
-  bytes: 0,
-  created: 0,
-  updated: 0,
-  deleted: 0,
-  polling: { requests: 0, bytes: 0 },
-  download: { requests: 0, bytes: 0 },
-};
-
 /**
  * Reports what a crawler's visits cost and found, compared with polling each page and with downloading everything; on
  * request also whether a random sample of the held pages equals what the site serves.
@@ -96,59 +85,38 @@ export async function readCrawlReport(options: CrawlReportOptions): Promise<Site
       check === undefined
         ? undefined
         : await checkForMissed(site.origin, reader.readPages(site.id), last, { ...options, sample: check });
-    const sum = visits.reduce(addCosts, nothing);
-    reports.push({ site: site.origin, heldPages: held.pages, heldBytes: held.bytes, visits, sum, missed });
+    reports.push({
+      ...{ site: site.origin, heldPages: held.pages, heldBytes: held.bytes },
+      ...{ visits, sum: sumCosts(visits), missed },
+    });
   }
   return reports;
 }
 
 function reportOf({ at, summary }: PastVisit, meanBytes: number): VisitReport {
-  const {
-    source,
-    requests,
-    created,
-    updated,
-    deleted,
-    pageBytes,
-    metadataBytes,
-    packageBytes = 0,
-    elapsedMs,
-  } = summary;
+  const { source, requests, created, updated, deleted, elapsedMs } = summary;
   const asked = pollingRequestsOf(summary);
   const changed = created + updated;
-  const bytes = Math.round(changed * meanBytes + (asked - changed) * notModifiedBytes);
-  const download = { requests: pagesOf(summary), bytes: Math.round(pagesOf(summary) * meanBytes) };
+  const pages = pagesOf(summary);
   return {
-    at,
-    source,
-    visits: 1,
-    requests,
+    ...{ at, source, visits: 1, requests, created, updated, deleted, elapsedMs },
     // Visits of earlier versions have no packages.
-    bytes: pageBytes + metadataBytes + packageBytes,
-    created,
-    updated,
-    deleted,
-    polling: { requests: asked, bytes },
-    download,
-    elapsedMs,
+    bytes: summary.pageBytes + summary.metadataBytes + (summary.packageBytes ?? 0),
+    polling: { requests: asked, bytes: Math.round(changed * meanBytes + (asked - changed) * notModifiedBytes) },
+    download: { requests: pages, bytes: Math.round(pages * meanBytes) },
   };
 }
 
-function addCosts(sum: CrawlCosts, one: CrawlCosts): CrawlCosts {
+function sumCosts(visits: readonly CrawlCosts[]): CrawlCosts {
+  const sum = (of: (visit: CrawlCosts) => number): number => visits.reduce((total, visit) => total + of(visit), 0);
   return {
-    visits: sum.visits + one.visits,
-    requests: sum.requests + one.requests,
-    bytes: sum.bytes + one.bytes,
-    created: sum.created + one.created,
-    updated: sum.updated + one.updated,
-    deleted: sum.deleted + one.deleted,
-    polling: {
-      requests: sum.polling.requests + one.polling.requests,
-      bytes: sum.polling.bytes + one.polling.bytes,
-    },
-    download: {
-      requests: sum.download.requests + one.download.requests,
-      bytes: sum.download.bytes + one.download.bytes,
-    },
+    visits: visits.length,
+    requests: sum(({ requests }) => requests),
+    bytes: sum(({ bytes }) => bytes),
+    created: sum(({ created }) => created),
+    updated: sum(({ updated }) => updated),
+    deleted: sum(({ deleted }) => deleted),
+    polling: { requests: sum(({ polling }) => polling.requests), bytes: sum(({ polling }) => polling.bytes) },
+    download: { requests: sum(({ download }) => download.requests), bytes: sum(({ download }) => download.bytes) },
   };
 }

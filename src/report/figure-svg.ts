@@ -1,10 +1,8 @@
 import type * as PlotLibrary from "@observablehq/plot";
 import type { Figure, FigureAxis } from "../core/index.ts";
 import type * as DrawingLibrary from "./drawing-library.ts";
-import { hasBars, inLayers, markOf, planLooks } from "./figure-marks.ts";
-import { drawLegend, legendLine } from "./legend.ts";
-import { escapeMarkup } from "./markup-text.ts";
-import { formatNumber } from "./number-text.ts";
+import { drawLegend, hasBars, inLayers, legendLine, markOf, planLooks } from "./figure-marks.ts";
+import { escapeMarkup, formatNumber } from "./figure-text.ts";
 import { themeClass, themeRules } from "./theme.ts";
 
 /** Width of every figure, in pixels. */

@@ -1,15 +1,20 @@
-import { closeSync, createReadStream, readSync } from "node:fs";
+import { closeSync, createReadStream } from "node:fs";
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import { pipeline } from "node:stream/promises";
 import mimeTypes from "mime-types";
-import { type ByteRange, parseRange } from "./byte-range.ts";
-import { fileValidators, isNotModified, isRangeWanted } from "./conditions.ts";
-import type { PageFile, PageFinder } from "./page-file.ts";
+import { readAt } from "../fs/index.ts";
+import type { MirroredPage } from "../storage/index.ts";
+import { type ByteRange, fileValidators, isNotModified, isRangeWanted, parseRange } from "./conditions.ts";
 import { pagePathOf, parseRequestPath, type RequestPath } from "./request-path.ts";
 import { openServedFile, type ServedFile } from "./served-file.ts";
 
 // Up to here a file is read in one go: faster than a stream, and short enough for the event loop.
 const smallBytes = 64 * 1024;
+
+/** Finds the pages of a mirror by their paths with query. */
+export interface PageFinder {
+  find(path: string): MirroredPage | undefined;
+}
 
 /**
  * Answers a request for a file.
@@ -43,7 +48,7 @@ export async function answerRequest(
 }
 
 // A page has the path that the crawler asked for, which need not be spelled as others spell it.
-function findPage(pages: PageFinder | undefined, target: string): PageFile | undefined {
+function findPage(pages: PageFinder | undefined, target: string): MirroredPage | undefined {
   return pages?.find(target) ?? pages?.find(pagePathOf(target));
 }
 
@@ -93,7 +98,7 @@ async function sendFile(
       response.writeHead(status, { "Content-Length": stats.size }).end();
       return 0;
     }
-    if (last - first < smallBytes) return sendWhole(response, status, readRange(fd, { first, last }));
+    if (last - first < smallBytes) return sendWhole(response, status, readAt(fd, first, last - first + 1));
     isHandedOn = true;
     return await sendStream(response, status, fd, { first, last });
   } finally {
@@ -104,17 +109,6 @@ async function sendFile(
 function sendWhole(response: ServerResponse, status: number, body: Buffer): number {
   response.writeHead(status, { "Content-Length": body.length }).end(body);
   return body.length;
-}
-
-function readRange(fd: number, { first, last }: ByteRange): Buffer {
-  const body = Buffer.allocUnsafe(last - first + 1);
-  let length = 0;
-  while (length < body.length) {
-    const read = readSync(fd, body, length, body.length - length, first + length);
-    if (read === 0) break;
-    length += read;
-  }
-  return body.subarray(0, length);
 }
 
 async function sendStream(

@@ -2,9 +2,8 @@ import { realpathSync, statSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
-import { answerRequest, sendStatus } from "./answer.ts";
+import { answerRequest, type PageFinder, sendStatus } from "./answer.ts";
 import { isConditional } from "./conditions.ts";
-import type { PageFinder } from "./page-file.ts";
 
 /** One request that was answered. */
 export interface ServedRequest {

@@ -1,3 +1,2 @@
 export { type FolderServer, type ServedRequest, type ServeOptions, serveFolder } from "./folder-server.ts";
 export { formatNginxMap } from "./nginx-map.ts";
-export type { PageFile } from "./page-file.ts";

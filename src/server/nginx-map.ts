@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { decodePathSegment } from "../formats/url/index.ts";
-import type { PageFile } from "./page-file.ts";
+import type { MirroredPage } from "../storage/index.ts";
 
 /** Endings that nginx has had in its `mime.types` from the beginning, with what they are to it. */
 const plainTypes: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const plainTypes: Readonly<Record<string, string>> = {
 const indexName = "index.html";
 
 /** Whether nginx finds the file, and its media type, by `try_files $uri $uri/index.html`. */
-function isPlain({ path, names, mediaType }: PageFile): boolean {
+function isPlain({ path, names, mediaType }: MirroredPage): boolean {
   if (path.includes("?") || /\/(?:\/|\.{1,2}(?:\/|$))/.test(path)) return false;
   const asked = path.slice(1).split("/").map(decodePathSegment);
   if (asked.some((name) => name.includes("/") || name === "." || name === "..")) return false;
@@ -41,7 +41,7 @@ function foldedHash(path: string): number {
 }
 
 // Keys are compared without regard to case, but for expressions, of which each request may have to try all.
-function lineOf({ path, names, mediaType }: PageFile, isTwin: boolean): string {
+function lineOf({ path, names, mediaType }: MirroredPage, isTwin: boolean): string {
   const literal = path.replace(/["\\]/g, "\\$&");
   const key = isTwin ? `~^${path.replace(/[^A-Za-z0-9/]/g, "\\$&")}$`.replace(/["\\]/g, "\\$&") : literal;
   return `  "${key}" ${quote(`${path} ${mediaType} /${names}`)};\n`;
@@ -54,7 +54,7 @@ function lineOf({ path, names, mediaType }: PageFile, isTwin: boolean): string {
  * @param pages - with names as text; called twice
  * @see docs/nginx.md
  */
-export function* formatNginxMap(pages: () => Iterable<PageFile>): Generator<string, void, void> {
+export function* formatNginxMap(pages: () => Iterable<MirroredPage>): Generator<string, void, void> {
   const seen = new Set<number>();
   const twins = new Set<number>();
   let count = 0;

@@ -1,4 +1,3 @@
 export { checkForMissed, type MissedCheck, type MissedCheckOptions } from "./missed-check.ts";
-export type { VerifySiteOptions } from "./site-verification.ts";
 export { type VerifyMirrorOptions, verifyMirror } from "./verify-mirror.ts";
-export { verifySite } from "./verify-site.ts";
+export { type VerifySiteOptions, verifySite } from "./verify-site.ts";

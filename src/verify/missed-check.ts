@@ -1,33 +1,15 @@
-import type { EpochSeconds, HeldBody, Page, Timing } from "../core/index.ts";
-import { omitUndefined, saysNoRobots } from "../core/index.ts";
+import { type EpochSeconds, type HeldBody, omitUndefined, type Page } from "../core/index.ts";
 import { boundShare } from "../crawler/index.ts";
 import { parseHttpDate } from "../formats/http/index.ts";
-import {
-  maxRobotsBytes,
-  parseRobots,
-  robotsAgentOf,
-  robotsAllow,
-  robotsCrawlDelaySeconds,
-} from "../formats/robots/index.ts";
 import { createFetcher, realTiming } from "../http/index.ts";
-import { PageSample } from "./page-sample.ts";
+import { drawSeed, PageSample } from "./page-sample.ts";
 import type { ServedPage } from "./served-page.ts";
-import { SiteAsker } from "./site-asker.ts";
+import { type AskOptions, SiteAsker } from "./site-asker.ts";
 
 /** How to look for missed changes. */
-export interface MissedCheckOptions {
+export interface MissedCheckOptions extends AskOptions {
   /** Number of randomly chosen pages to fetch completely. */
   readonly sample: number;
-  /** Seed of the sample: an integer. Default: another one each time. */
-  readonly seed?: number;
-  /** Pause before each request, in milliseconds. Default: the Crawl-delay of robots.txt, at least 100. */
-  readonly delayMs?: number;
-  readonly userAgent?: string;
-  /** Time limit of a small request in milliseconds; a large body gets more. @default 30000 */
-  readonly timeoutMs?: number;
-  /** Waits between requests. Default: real time. */
-  readonly delay?: Timing["delay"];
-  readonly signal?: AbortSignal;
   readonly onProgress?: (site: string, done: number, total: number) => void;
 }
 
@@ -50,7 +32,6 @@ export interface MissedCheck {
   readonly requests: number;
 }
 
-const leastDelayMs = 100;
 const maxExamples = 100;
 
 /**
@@ -66,25 +47,18 @@ export async function checkForMissed(
   lastVisit: EpochSeconds,
   options: MissedCheckOptions,
 ): Promise<MissedCheck> {
-  const { sample, signal, timeoutMs = 30_000, userAgent, delay, onProgress } = options;
-  const agent = robotsAgentOf(userAgent);
-  const seed = options.seed ?? Math.floor(Math.random() * 2 ** 32);
+  const { sample, seed = drawSeed(), userAgent, delay, onProgress } = options;
   const drawn = new PageSample<Page & HeldBody>(sample, seed);
   for (const page of pages) drawn.offer(page);
-  const timing = realTiming(undefined, delay);
   await using fetcher = createFetcher({ allowedPrivateOrigins: [origin], ...omitUndefined({ userAgent }) });
-  const asker = new SiteAsker(fetcher, { origin, timing, timeoutMs, signal });
-  const { outcome } = await asker.ask("/robots.txt", maxRobotsBytes + 1);
-  const robots = parseRobots(outcome.kind === "fetched" ? outcome.body : new Uint8Array(0));
+  const asker = new SiteAsker(fetcher, origin, realTiming(undefined, delay), options);
   // RFC 9309 section 2.3.1.4: an unreachable robots.txt disallows everything.
-  const isReachable = outcome.kind === "fetched" || saysNoRobots(outcome);
-  const crawlDelayMs = (robotsCrawlDelaySeconds(robots, agent) ?? 0) * 1000;
-  asker.delayMs = options.delayMs ?? Math.max(leastDelayMs, crawlDelayMs);
+  const { isReachable } = await asker.readRobots();
   const counts = { same: 0, differs: 0, later: 0, failed: 0 };
   const examples: string[] = [];
   let done = 0;
   for (const page of drawn.pages) {
-    const mayAsk = isReachable && robotsAllow(robots, agent, page.path);
+    const mayAsk = isReachable && asker.allows(page.path);
     const verdict = mayAsk ? compare(page, await asker.askPage(page.path, page.sizeBytes), lastVisit) : "failed";
     counts[verdict]++;
     if (verdict === "differs" && examples.length < maxExamples) examples.push(page.path);

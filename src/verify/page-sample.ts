@@ -1,5 +1,9 @@
-import type { Page } from "../core/index.ts";
-import { createRandom, pickInteger, type Random } from "../core/index.ts";
+import { createRandom, type Page, pickInteger, type Random } from "../core/index.ts";
+
+/** A seed that differs each time. */
+export function drawSeed(): number {
+  return Math.floor(Math.random() * 2 ** 32);
+}
 
 /**
  * A uniform random sample of a sequence of pages; memory is that of the sample (J. S. Vitter, "Random Sampling with a
@@ -27,7 +31,6 @@ export class PageSample<T extends Page = Page> {
     return [...this.#pages].sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** Offers a page. */
   offer(page: T): void {
     this.#seen += 1;
     if (this.#pages.length < this.#size) this.#pages.push(page);

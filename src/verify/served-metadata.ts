@@ -1,6 +1,7 @@
-import { type AnswerHead, excerpt, type Finding, type FindingKind, parseUrl } from "../core/index.ts";
+import { type AnswerHead, excerpt, type Finding, parseUrl } from "../core/index.ts";
 import { type ArchiveIndex, indexFileName, publishedFolder } from "../formats/archive/index.ts";
 import { type Robots, type RobotsAgent, robotsAllow } from "../formats/robots/index.ts";
+import { difference, note } from "./served-page.ts";
 
 const robotsPath = "/robots.txt";
 /** Path of the exporter's index. */
@@ -9,16 +10,6 @@ export const usualIndexPath: string = publishedFolder + indexFileName;
 const maxIndexAgeSeconds = 3600;
 const longAgeSeconds = 30 * 86_400;
 
-function finding(
-  severity: Finding["severity"],
-  kind: FindingKind,
-  path: string,
-  message: string,
-  fix: string,
-): Finding {
-  return { kind, severity, path, message, fix };
-}
-
 /** Findings about the base URL from the response for the home page. */
 export function judgeBase(origin: string, head: AnswerHead): Finding[] {
   const location = head.fields.get("location");
@@ -26,7 +17,7 @@ export function judgeBase(origin: string, head: AnswerHead): Finding[] {
   const to = parseUrl(location, origin);
   if (to === undefined || to.origin === origin) return [];
   const fix = `Use that address: tidemark export --base-url ${to.origin}/, and give it to crawlers.`;
-  return [finding("difference", "base-url", "/", `the site redirects (${head.status}) to ${excerpt(to.origin)}`, fix)];
+  return [difference("base-url", "/", `the site redirects (${head.status}) to ${excerpt(to.origin)}`, fix)];
 }
 
 /** Whether crawlers find the index from robots.txt and may request it. */
@@ -39,22 +30,22 @@ export function judgeRobots(
   const asItIs = "Let the server show the robots.txt that tidemark export writes (--robots-dir says where).";
   if (head?.status !== 200) {
     const message = head === undefined ? "no answer" : `the server answers ${head.status}`;
-    return [finding("difference", "robots", robotsPath, message, asItIs)];
+    return [difference("robots", robotsPath, message, asItIs)];
   }
   const found: Finding[] = [];
   const own = robots.archiveIndexes.filter((text) => parseUrl(text, origin)?.origin === origin);
   if (robots.archiveIndexes.length === 0)
-    found.push(finding("difference", "robots", robotsPath, "it announces no Archive-Index", asItIs));
+    found.push(difference("robots", robotsPath, "it announces no Archive-Index", asItIs));
   else if (own.length === 0) {
     const message = `it announces ${excerpt(robots.archiveIndexes[0] ?? "")}, which is not on ${origin}`;
     const fix = `Export with --base-url ${origin}/, or give crawlers the address that is announced.`;
-    found.push(finding("difference", "robots", robotsPath, message, fix));
+    found.push(difference("robots", robotsPath, message, fix));
   }
   const path = own[0] === undefined ? usualIndexPath : new URL(own[0], origin).pathname;
   for (const one of ["*", agent]) {
     if (robotsAllow(robots, one, path)) continue;
     const message = `it disallows ${path} for ${typeof one === "string" ? one : one[0]}`;
-    found.push(finding("difference", "robots", robotsPath, message, `Add a line "Allow: ${publishedFolder}".`));
+    found.push(difference("robots", robotsPath, message, `Add a line "Allow: ${publishedFolder}".`));
     break;
   }
   return found;
@@ -66,11 +57,11 @@ function judgeFile(kind: "index" | "archive", path: string, head: AnswerHead): F
   const coding = head.fields.get("content-encoding");
   if (coding !== undefined && coding.toLowerCase() !== "identity") {
     // Our own readers handle this; other clients would store different bytes.
-    found.push(finding("note", kind, path, `it is served with Content-Encoding: ${excerpt(coding)}`, fix));
+    found.push(note(kind, path, `it is served with Content-Encoding: ${excerpt(coding)}`, fix));
   }
   const type = (head.fields.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (!/^application\/(?:x-)?gzip$|^application\/octet-stream$/.test(type))
-    found.push(finding("note", kind, path, `it is served as ${type === "" ? "no type" : excerpt(type)}`, fix));
+    found.push(note(kind, path, `it is served as ${type === "" ? "no type" : excerpt(type)}`, fix));
   return found;
 }
 
@@ -83,8 +74,7 @@ function maxAgeSeconds(head: AnswerHead): number | undefined {
 export function judgeIndex(origin: string, path: string, head: AnswerHead, index: ArchiveIndex | undefined): Finding[] {
   if (head.status !== 200)
     return [
-      finding(
-        "difference",
+      difference(
         "index",
         path,
         `the server answers ${head.status}`,
@@ -93,17 +83,15 @@ export function judgeIndex(origin: string, path: string, head: AnswerHead, index
     ];
   const found = judgeFile("index", path, head);
   if (index === undefined)
-    found.push(
-      finding("difference", "index", path, "it cannot be read", "Run tidemark export; see what the server shows."),
-    );
+    found.push(difference("index", path, "it cannot be read", "Run tidemark export; see what the server shows."));
   else if (index.site !== `${origin}/`) {
     const fix = `Export with --base-url ${origin}/, or give crawlers ${index.site}`;
-    found.push(finding("difference", "index", path, `it is of ${excerpt(index.site)}, not of ${origin}/`, fix));
+    found.push(difference("index", path, `it is of ${excerpt(index.site)}, not of ${origin}/`, fix));
   }
   const age = maxAgeSeconds(head);
   if (age !== undefined && age > maxIndexAgeSeconds && !/no-cache/i.test(head.fields.get("cache-control") ?? "")) {
     const fix = "Serve the index with Cache-Control: no-cache.";
-    found.push(finding("difference", "caching", path, `caches may keep the index for ${age} s`, fix));
+    found.push(difference("caching", path, `caches may keep the index for ${age} s`, fix));
   }
   return found;
 }
@@ -112,8 +100,7 @@ export function judgeIndex(origin: string, path: string, head: AnswerHead, index
 export function judgeArchive(path: string, head: AnswerHead): Finding[] {
   if (head.status !== 200)
     return [
-      finding(
-        "difference",
+      difference(
         "archive",
         path,
         `the server answers ${head.status}`,
@@ -123,7 +110,7 @@ export function judgeArchive(path: string, head: AnswerHead): Finding[] {
   const found = judgeFile("archive", path, head);
   if ((maxAgeSeconds(head) ?? 0) < longAgeSeconds) {
     const fix = "Archives never change: Cache-Control: public, max-age=31536000, immutable.";
-    found.push(finding("note", "caching", path, "caches are not told to keep archives", fix));
+    found.push(note("caching", path, "caches are not told to keep archives", fix));
   }
   return found;
 }

@@ -76,6 +76,16 @@ export function planAlternative(path: string): string | undefined {
   return `${path}.html`;
 }
 
+/** A finding that may be intended. */
+export function note(kind: FindingKind, path: string, message: string, fix: string): Finding {
+  return { kind, severity: "note", path, message, fix };
+}
+
+/** A finding by which crawlers are misled. */
+export function difference(kind: FindingKind, path: string, message: string, fix: string): Finding {
+  return { ...note(kind, path, message, fix), severity: "difference" };
+}
+
 /** How the served page differs from what is published. */
 export function judgeServedPage(
   origin: string,
@@ -85,34 +95,32 @@ export function judgeServedPage(
   now: EpochMs,
 ): Finding[] {
   const { path } = page;
-  const note = (kind: FindingKind, message: string, fix: string): Finding => ({
-    kind,
-    severity: "note",
-    path,
-    message,
-    fix,
-  });
-  const difference = (kind: FindingKind, message: string, fix: string): Finding => ({
-    ...note(kind, message, fix),
-    severity: "difference",
-  });
   const { head, failure } = served;
-  if (head === undefined) return [difference("unavailable", failure ?? "no answer", fixes.unavailable)];
+  if (head === undefined) return [difference("unavailable", path, failure ?? "no answer", fixes.unavailable)];
   const { status, fields } = head;
   const instead = alternative?.agrees === true ? alternative.path : undefined;
   const elsewhere = instead === undefined ? "" : `; ${instead} has the bytes`;
   if (redirects.has(status)) {
     const to = resolve(fields.get("location"), origin + path);
     return [
-      difference("redirect", `the server redirects (${status}) to ${excerpt(to?.href ?? "")}`, fixOf(origin, path, to)),
+      difference(
+        "redirect",
+        path,
+        `the server redirects (${status}) to ${excerpt(to?.href ?? "")}`,
+        fixOf(origin, path, to),
+      ),
     ];
   }
   if (status === 404 || status === 410)
-    return [difference("missing", `the server answers ${status}${elsewhere}`, fixInstead(path, instead, "missing"))];
+    return [
+      difference("missing", path, `the server answers ${status}${elsewhere}`, fixInstead(path, instead, "missing")),
+    ];
   if (status === 429 || status >= 500)
-    return [difference("unavailable", `the server answers ${status}`, fixes.unavailable)];
+    return [difference("unavailable", path, `the server answers ${status}`, fixes.unavailable)];
   if (status !== 200)
-    return [difference("refused", `the server answers ${status}${elsewhere}`, fixInstead(path, instead, "refused"))];
+    return [
+      difference("refused", path, `the server answers ${status}${elsewhere}`, fixInstead(path, instead, "refused")),
+    ];
 
   const found: Finding[] = [];
   const coding = fields.get("content-encoding")?.toLowerCase();
@@ -121,12 +129,12 @@ export function judgeServedPage(
   if (isCoded) {
     const message = `the server names the coding ${excerpt(coding)} though none was accepted`;
     const { coding: fix } = fixes;
-    found.push(agrees ? note("content-coding", message, fix) : difference("content-coding", message, fix));
+    found.push(agrees ? note("content-coding", path, message, fix) : difference("content-coding", path, message, fix));
   } else if (!agrees && page.sizeBytes !== undefined && served.sizeBytes !== page.sizeBytes) {
     const message = `${served.sizeBytes} bytes are served, ${page.sizeBytes} are published`;
-    found.push(difference("size", failure ?? message, fixes.again));
-  } else if (failure !== undefined) found.push(difference("unavailable", failure, fixes.unavailable));
-  else if (!agrees) found.push(difference("digest", "other bytes are served, as many as published", fixes.again));
+    found.push(difference("size", path, failure ?? message, fixes.again));
+  } else if (failure !== undefined) found.push(difference("unavailable", path, failure, fixes.unavailable));
+  else if (!agrees) found.push(difference("digest", path, "other bytes are served, as many as published", fixes.again));
 
   const type = (fields.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
   // RFC 9110 section 8.3: the type that a reader may assume for a body without one.
@@ -139,17 +147,19 @@ export function judgeServedPage(
     const message = `served as ${type === "" ? "no type" : excerpt(type)}, published as ${page.mediaType}`;
     // A missing type does not mislead a crawler.
     const isSilent = type === "" || type === "application/octet-stream";
-    found.push(isSilent ? note("media-type", message, fixes.type) : difference("media-type", message, fixes.type));
+    found.push(
+      isSilent ? note("media-type", path, message, fixes.type) : difference("media-type", path, message, fixes.type),
+    );
   }
   if (served.hasDirectives && page.digest === undefined && page.sizeBytes === undefined)
-    found.push(note("includes", "a server-side include is served as it lies there", fixes.includes));
+    found.push(note("includes", path, "a server-side include is served as it lies there", fixes.includes));
   if (isNoindexField(fields.get("x-robots-tag") ?? ""))
-    found.push(difference("noindex", "the field X-Robots-Tag asks not to index it", fixes.noindex));
-  if (served.saysNoindex) found.push(difference("noindex", "a meta element asks not to index it", fixes.noindex));
+    found.push(difference("noindex", path, "the field X-Robots-Tag asks not to index it", fixes.noindex));
+  if (served.saysNoindex) found.push(difference("noindex", path, "a meta element asks not to index it", fixes.noindex));
   const modified = parseHttpDate(fields.get("last-modified") ?? "", now);
   if (modified !== undefined && Math.floor(modified / 1000) !== page.lastModified) {
     const [ours, theirs] = [page.lastModified * 1000, modified].map((time) => new Date(time).toISOString());
-    found.push(note("last-modified", `published ${ours}, served ${theirs}`, fixes.date));
+    found.push(note("last-modified", path, `published ${ours}, served ${theirs}`, fixes.date));
   }
   return found;
 }

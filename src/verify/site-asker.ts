@@ -1,26 +1,43 @@
-import type { Timing } from "../core/index.ts";
 import {
   type AnswerHead,
   type FetchOutcome,
   type FetchRequest,
   isSiteInTrouble,
+  saysNoRobots,
   TidemarkError,
+  type Timing,
 } from "../core/index.ts";
 import { findIncludes } from "../exporter/index.ts";
-import { maxMetaBytes, saysNoindex } from "../formats/robots/index.ts";
+import {
+  maxMetaBytes,
+  maxRobotsBytes,
+  parseRobots,
+  type Robots,
+  type RobotsAgent,
+  robotsAgentOf,
+  robotsAllow,
+  robotsCrawlDelaySeconds,
+  saysNoindex,
+} from "../formats/robots/index.ts";
 import { createDigest, type Fetcher } from "../http/index.ts";
 import type { ServedPage } from "./served-page.ts";
 
-/** How requests are sent to a site. */
-export interface SiteAskerOptions {
-  readonly origin: string;
-  readonly timing: Timing;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal | undefined;
+/** How a site's pages are requested to compare them. */
+export interface AskOptions {
+  /** Seed of the sample: an integer. Default: another one each time. */
+  readonly seed?: number;
+  /** Pause before each request, in milliseconds. Default: the Crawl-delay of robots.txt, at least 100. */
+  readonly delayMs?: number;
+  readonly userAgent?: string;
+  /** Time limit of a small request in milliseconds; a large body gets more. @default 30000 */
+  readonly timeoutMs?: number;
+  /** Waits between requests. Default: real time. */
+  readonly delay?: Timing["delay"];
+  readonly signal?: AbortSignal;
 }
 
 /** A response, with its body if it was small and requested. */
-export interface Asked {
+interface Asked {
   readonly head: AnswerHead | undefined;
   readonly outcome: FetchOutcome;
 }
@@ -31,6 +48,7 @@ export interface AskedPage extends ServedPage {
   readonly start: Buffer;
 }
 
+const leastDelayMs = 100;
 /** A body is cut off when it exceeds the expected size by this much. */
 const spareBytes = 1024 * 1024;
 /** If a server asks for a longer wait than this, requests to it stop. */
@@ -42,20 +60,42 @@ const maxTroublesInARow = 10;
 
 /** Sends one request after another to one site, with a pause before each. Redirects are not followed. */
 export class SiteAsker {
+  readonly origin: string;
+  readonly timing: Timing;
+  /** The name by which robots.txt knows us. */
+  readonly agent: RobotsAgent;
   readonly #fetcher: Fetcher;
-  readonly #options: SiteAskerOptions;
-  /** Pause before each request; may be changed once robots.txt is known. */
-  delayMs = 0;
+  readonly #options: AskOptions;
+  /** Empty until {@link readRobots}, and where there is none. */
+  robots: Robots = parseRobots(new Uint8Array(0));
+  #delayMs = 0;
   #requests = 0;
   #troublesInARow = 0;
   #restsUntil = 0;
 
-  constructor(fetcher: Fetcher, options: SiteAskerOptions) {
+  constructor(fetcher: Fetcher, origin: string, timing: Timing, options: AskOptions) {
     this.#fetcher = fetcher;
+    this.origin = origin;
+    this.timing = timing;
+    this.agent = robotsAgentOf(options.userAgent);
     this.#options = options;
   }
 
-  /** Number of requests sent. */
+  /** Requests robots.txt, and pauses as it asks from then on. */
+  async readRobots(): Promise<{ readonly head: AnswerHead | undefined; readonly isReachable: boolean }> {
+    const { head, outcome } = await this.ask("/robots.txt", maxRobotsBytes + 1);
+    if (outcome.kind === "fetched") this.robots = parseRobots(outcome.body);
+    const crawlDelayMs = (robotsCrawlDelaySeconds(this.robots, this.agent) ?? 0) * 1000;
+    this.#delayMs = this.#options.delayMs ?? Math.max(leastDelayMs, crawlDelayMs);
+    return { head, isReachable: outcome.kind === "fetched" || saysNoRobots(outcome) };
+  }
+
+  /** Whether robots.txt allows us a path. */
+  allows(path: string): boolean {
+    return robotsAllow(this.robots, this.agent, path);
+  }
+
+  /** Requests sent. */
   get requests(): number {
     return this.#requests;
   }
@@ -100,23 +140,28 @@ export class SiteAsker {
 
   /** Waits before each request except the first. */
   async pause(): Promise<void> {
-    if (this.#requests > 0 && this.delayMs > 0) await this.#options.timing.delay(this.delayMs, this.#options.signal);
+    if (this.#requests > 0 && this.#delayMs > 0) await this.timing.delay(this.#delayMs, this.#options.signal);
+  }
+
+  #throwIfStopped(): void {
+    if (this.#options.signal?.aborted === true)
+      throw new TidemarkError("aborted", `The verification of ${this.origin}/ was stopped before its end.`);
   }
 
   #throwIfResting(): void {
-    const { origin, timing } = this.#options;
-    if (timing.now() >= this.#restsUntil) return;
+    if (this.timing.now() >= this.#restsUntil) return;
     const time = new Date(this.#restsUntil).toISOString();
-    throw new TidemarkError("site-unavailable", `${origin} asked for no request before ${time}.`, {
+    throw new TidemarkError("site-unavailable", `${this.origin} asked for no request before ${time}.`, {
       hint: "Run the same command after that.",
     });
   }
 
   async #ask(makeRequest: () => Omit<FetchRequest, "origin" | "timeoutMs" | "signal" | "onAnswer">): Promise<Asked> {
-    const { origin, timing, timeoutMs, signal } = this.#options;
+    const { origin, timing } = this;
+    const { timeoutMs = 30_000, signal } = this.#options;
     for (let isRetry = false; ; isRetry = true) {
       await this.pause();
-      this.#throwIfAborted();
+      this.#throwIfStopped();
       this.#throwIfResting();
       let head: AnswerHead | undefined;
       const outcome = await this.#fetcher.get({
@@ -127,12 +172,12 @@ export class SiteAsker {
           head = answer;
         },
         beforeNext: async () => {
-          await timing.delay(this.delayMs, signal);
+          await timing.delay(this.#delayMs, signal);
           return true;
         },
         ...(signal === undefined ? {} : { signal }),
       });
-      this.#throwIfAborted();
+      this.#throwIfStopped();
       this.#requests += 1;
       this.#countTrouble(outcome);
       if (isRetry || outcome.kind !== "unavailable" || outcome.retryAt === undefined) return { head, outcome };
@@ -149,14 +194,8 @@ export class SiteAsker {
     this.#troublesInARow = isSiteInTrouble(outcome) ? this.#troublesInARow + 1 : 0;
     if (this.#troublesInARow < maxTroublesInARow) return;
     const why = outcome.kind === "failed" ? outcome.message : `it answers ${outcome.status}`;
-    throw new TidemarkError("site-unavailable", `${this.#options.origin}/ gets no more requests: ${why}.`, {
+    throw new TidemarkError("site-unavailable", `${this.origin}/ gets no more requests: ${why}.`, {
       hint: "Try again later, or with a longer --delay.",
     });
-  }
-
-  #throwIfAborted(): void {
-    const { signal, origin } = this.#options;
-    if (signal?.aborted === true)
-      throw new TidemarkError("aborted", `The verification of ${origin}/ was stopped before its end.`);
   }
 }

@@ -9,7 +9,7 @@ import {
 } from "../core/index.ts";
 import { chooseSites } from "../crawler/index.ts";
 import { findStateFile, type KnownSite, MirrorAudit, openStore, StateReader, type Store } from "../storage/index.ts";
-import { PageSample } from "./page-sample.ts";
+import { drawSeed, PageSample } from "./page-sample.ts";
 
 /** Which mirror to verify, and how thoroughly. */
 export interface VerifyMirrorOptions {
@@ -115,7 +115,7 @@ class MirrorVerification {
     this.#makeDue(site, 1);
     for await (const file of audit.findForeign()) {
       this.#throwIfAborted();
-      this.#tell(site, "foreign", undefined, file, "it is no page's");
+      this.#tell(site, "foreign", { file }, "it is no page's");
     }
   }
 
@@ -135,7 +135,7 @@ class MirrorVerification {
   }
 
   #choose(site: KnownSite): Iterator<Page & HeldBody> {
-    const { sample, seed = Math.floor(Math.random() * 2 ** 32) } = this.#options;
+    const { sample, seed = drawSeed() } = this.#options;
     if (sample === undefined) return this.#reader.readPages(site.id);
     const drawn = new PageSample<Page & HeldBody>(sample, seed);
     for (const page of this.#reader.readPages(site.id)) drawn.offer(page);
@@ -147,7 +147,7 @@ class MirrorVerification {
     this.#checked++;
     this.#checkedBytes += readBytes;
     if (fault === undefined) return;
-    this.#tell(site, fault, page.path, undefined, message);
+    this.#tell(site, fault, { path: page.path }, message);
     this.#damaged.push(page.path);
     this.#makeDue(site, duesAtATime);
   }
@@ -159,14 +159,14 @@ class MirrorVerification {
   }
 
   #tell(
-    site: KnownSite,
+    { origin }: KnownSite,
     kind: MirrorFindingKind,
-    path: string | undefined,
-    file: string | undefined,
+    where: { path?: string; file?: string },
     message: string,
   ): void {
     this.#byKind[kind] = (this.#byKind[kind] ?? 0) + 1;
-    this.#options.onEvent?.({ event: "finding", site: site.origin, kind, path, file, message });
+    const { path, file } = where;
+    this.#options.onEvent?.({ event: "finding", site: origin, kind, path, file, message });
   }
 
   #throwIfAborted(): void {

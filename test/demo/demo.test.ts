@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { TidemarkError } from "../../src/core/error.ts";
-import { type DemoReport, runDemonstration } from "../../src/demo/demo.ts";
+import { runDemonstration } from "../../src/demo/demo.ts";
+import type { DemoReport } from "../../src/demo/report.ts";
 import { endOf, startProgram } from "../cli/run-program.ts";
 
 const pages = 150;

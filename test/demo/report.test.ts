@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { checkVisit, type DemoVisit } from "../../src/demo/report.ts";
-import type { Traffic } from "../../src/demo/traffic-meter.ts";
+import { checkVisit, type DemoVisit, type Traffic } from "../../src/demo/report.ts";
 
 const none: Traffic = { requests: 0, notModified: 0, metadataRequests: 0, bytes: 0 };
 

@@ -7,14 +7,11 @@ import { createRandom } from "../../src/core/random.ts";
 import { compareFolders } from "../../src/demo/folder-difference.ts";
 import { SiteFolder } from "../../src/demo/site-folder.ts";
 import { planRound, planSite } from "../../src/demo/site-plan.ts";
-import { readTemplates, renderPage, type Templates } from "../../src/demo/site-text.ts";
-import { repositoryFolder } from "../repository-folder.ts";
-
-const readDemoTemplates = (): Promise<Templates> => readTemplates(join(repositoryFolder(), "fixtures", "demo"));
+import { readTemplates, renderPage } from "../../src/demo/site-text.ts";
 
 describe("the made-up site", () => {
   it("is the same each time", async () => {
-    const templates = await readDemoTemplates();
+    const templates = await readTemplates();
     const make = (): [string, string][] =>
       planSite(300, createRandom(5)).map((page) => [page.path, renderPage(page, 1, templates).toString("base64")]);
     assert.deepEqual(make(), make());
@@ -35,14 +32,14 @@ describe("the made-up site", () => {
   });
 
   it("has other bytes in another revision", async () => {
-    const templates = await readDemoTemplates();
+    const templates = await readTemplates();
     for (const page of planRound(planSite(300, createRandom(5)), createRandom(6)).changed) {
       assert.notDeepEqual(renderPage(page, 1, templates), renderPage(page, 2, templates), page.path);
     }
   });
 
   it("leaves no placeholder unfilled", async () => {
-    const templates = await readDemoTemplates();
+    const templates = await readTemplates();
     for (const page of planSite(300, createRandom(5))) {
       assert.doesNotMatch(renderPage(page, 1, templates).toString("latin1"), /\{\{|undefined/, page.path);
     }
@@ -57,7 +54,7 @@ describe("the site's folder", () => {
   after(() => rm(folder, { recursive: true }));
 
   it("gives a redeployment new times and the bytes it had, and a restored page a time of years ago", async () => {
-    const site = new SiteFolder(join(folder, "site"), await readDemoTemplates());
+    const site = new SiteFolder(join(folder, "site"), await readTemplates());
     const plan = planSite(120, createRandom(5));
     const round = planRound(plan, createRandom(6));
     const now = Date.parse("2026-11-20T00:00:00Z");

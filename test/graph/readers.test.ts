@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readArcs } from "../../src/graph/arc-reader.ts";
-import type { LineProblem } from "../../src/graph/line-problem.ts";
-import { readVertices } from "../../src/graph/vertex-reader.ts";
+import { type LineProblem, readArcs, readVertices } from "../../src/graph/graph-reader.ts";
 import { fc } from "../property.ts";
 import { graphOf, links, linksOf } from "./slow-graph.ts";
 

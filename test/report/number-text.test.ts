@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatNumber, formatRange } from "../../src/report/number-text.ts";
+import { formatNumber, formatRange } from "../../src/report/figure-text.ts";
 
 test("numbers have three digits that count", () => {
   const texts = [0, 0.27, 0.123456, 1234.5, 1e6, -0.05].map((value) => formatNumber(value));

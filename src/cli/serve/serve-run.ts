@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { omitUndefined, TidemarkError } from "../../core/index.ts";
-import { formatNginxMap, type PageFile, type ServeOptions, serveFolder } from "../../server/index.ts";
-import { openMirroredPages } from "../../storage/index.ts";
+import { formatNginxMap, type ServeOptions, serveFolder } from "../../server/index.ts";
+import { type MirroredPage, openMirroredPages } from "../../storage/index.ts";
 import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 
@@ -14,15 +14,15 @@ interface ServeArguments extends Pick<ServeOptions, "folder" | "host" | "port"> 
 }
 
 /** Prints the map of a mirror. */
-function printNginxMap(folder: string, pages: Iterable<PageFile> | undefined, { out, err }: RunContext): ExitCode {
+function printNginxMap(folder: string, pages: Iterable<MirroredPage> | undefined, { out, err }: RunContext): ExitCode {
   if (pages === undefined)
     throw new TidemarkError("not-found", `${folder} is no mirror of a crawler's state.`, {
       hint: "Name a site's folder in the folder that tidemark crawl was given with --into; with --state its state.",
       details: { folder },
     });
-  const nameOf = ({ names }: PageFile): Buffer => Buffer.from(names, "latin1");
+  const nameOf = ({ names }: MirroredPage): Buffer => Buffer.from(names, "latin1");
   // What is printed is text.
-  function* texts(from: Iterable<PageFile>): Generator<PageFile, void, void> {
+  function* texts(from: Iterable<MirroredPage>): Generator<MirroredPage, void, void> {
     for (const page of from) if (isUtf8(nameOf(page))) yield { ...page, names: nameOf(page).toString() };
   }
   let left = 0;

@@ -14,8 +14,7 @@ import {
 import { join } from "node:path";
 import { digestBytes, type HeldBody, ok, type Page, problem, type Result, wrapSystemError } from "../../core/index.ts";
 import { BodyFile, DurableFolder, type GroupSync } from "../../fs/index.ts";
-import { doFileTask, type FileTask } from "./file-task.ts";
-import { FileThread } from "./file-thread.ts";
+import { doFileTask, type FileTask, FileThread } from "./file-thread.ts";
 import { fileNamed, indexName, isIndexPath } from "./mirror-path.ts";
 import { MirrorPlaces } from "./mirror-places.ts";
 
@@ -24,20 +23,10 @@ const pieceBytes = 1024 * 1024;
 /** So many bodies are kept before a thread is begun. */
 const keptWithoutThread = 200;
 
-// The place for a page is taken by something of another kind, or its name is longer than the file system allows, or of bytes that it
-// does not take.
-const noPlace: ReadonlySet<unknown> = new Set([
-  "EISDIR",
-  "ENOTDIR",
-  "EEXIST",
-  "ENOTEMPTY",
-  "ENAMETOOLONG",
-  "EINVAL",
-  "EILSEQ",
-]);
-
 // A folder has the name of a page's file, or a file that of a folder.
 const blocked: ReadonlySet<unknown> = new Set(["EISDIR", "ENOTDIR", "EEXIST", "ENOTEMPTY"]);
+// Or the name is too long for the file system, or has bytes that it does not take.
+const noPlace: ReadonlySet<unknown> = new Set([...blocked, "ENAMETOOLONG", "EINVAL", "EILSEQ"]);
 const maxAttempts = 3;
 
 function codeOf(error: unknown): unknown {
@@ -175,9 +164,9 @@ export class Mirror {
         this.#places.noteRemoved(names);
         // Its name became a folder's meanwhile.
         if (attempt < maxAttempts && blocked.has(codeOf(error))) continue;
-        if (noPlace.has(codeOf(error)))
-          return this.#giveUp(temporary, `there is no place for it in the mirror: ${(error as Error).message}`);
         this.#removeFile(temporary);
+        if (noPlace.has(codeOf(error)))
+          return problem("mirror-collision", `there is no place for it in the mirror: ${(error as Error).message}`);
         throw wrapSystemError(error, `write ${target.toString()}`, { file: target.toString() });
       }
     }
@@ -311,11 +300,6 @@ export class Mirror {
       }
       if (end === -1) return false;
     }
-  }
-
-  #giveUp(temporary: string, message: string): Result<undefined> {
-    this.#removeFile(temporary);
-    return problem("mirror-collision", message);
   }
 
   #removeFile(file: string): void {

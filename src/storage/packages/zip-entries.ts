@@ -2,9 +2,17 @@ import { createHash } from "node:crypto";
 import { pipeline } from "node:stream";
 import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
 import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from "yauzl";
-import { ok, type Problem, problem, type Result, wrapSystemError } from "../../core/index.ts";
+import {
+  type OpenPackage,
+  ok,
+  type PackageRead,
+  type Problem,
+  problem,
+  type Result,
+  wrapSystemError,
+} from "../../core/index.ts";
 import { FileReader } from "./file-reader.ts";
-import { type DirectoryLimits, readDirectory, type ZipRecord } from "./zip-directory.ts";
+import { readDirectory, type ZipRecord } from "./zip-directory.ts";
 
 /** Within which bounds a ZIP file is read. */
 export interface ZipLimits {
@@ -14,14 +22,6 @@ export interface ZipLimits {
   readonly maxDirectoryBytes?: number;
   /** Most bytes that come out of all entries that are read, together. @default 4 GiB */
   readonly maxContentBytes?: number;
-}
-
-/** How an entry is read. */
-export interface ReadEntryOptions {
-  /** More must not come out of it. */
-  readonly maxBytes: number;
-  /** What it must have, each: names of Node's hashes, and lower-case hex. Default: the CRC-32 alone is looked at. */
-  readonly hashes?: readonly { readonly algorithm: string; readonly hex: string }[];
 }
 
 const maxNameBytes = 2048;
@@ -34,11 +34,6 @@ const maxAtOnceBytes = 1024 * 1024;
 
 type Pieces = Iterator<Uint8Array> | AsyncIterator<Uint8Array>;
 
-interface OpenedZip {
-  readonly zip: ZipFile;
-  readonly records: ReadonlyMap<string, ZipRecord>;
-}
-
 const stored = 0;
 const deflated = 8;
 
@@ -46,7 +41,7 @@ const deflated = 8;
  * The entries of a ZIP file, read one at a time. Nothing is ever written under an entry's name. Memory: some 200 bytes
  * an entry, and a few pieces of 64 KiB.
  */
-export class ZipEntries implements Disposable {
+export class ZipEntries implements OpenPackage {
   readonly #zip: ZipFile;
   readonly #reader: FileReader;
   readonly #records: ReadonlyMap<string, ZipRecord>;
@@ -65,7 +60,7 @@ export class ZipEntries implements Disposable {
    * @param write - takes a piece, only valid during the call; what it throws is thrown on
    * @returns a problem `no-entry`, `encrypted`, `unknown-method`, `too-large`, `bomb`, `overlap` or `bad-entry`
    */
-  async read(name: string, options: ReadEntryOptions, write: (piece: Uint8Array) => void): Promise<Result<undefined>> {
+  async read(name: string, options: PackageRead, write: (piece: Uint8Array) => void): Promise<Result<undefined>> {
     const record = this.#records.get(name);
     if (record === undefined) return problem("no-entry", "the package has no such entry, or several");
     const refusal = this.#refuse(record, options.maxBytes);
@@ -74,7 +69,7 @@ export class ZipEntries implements Disposable {
     if (!opened.ok) return opened;
     const pieces = opened.value;
     this.#leftBytes -= record.uncompressedSize;
-    const hashes = (options.hashes ?? []).map(({ algorithm, hex }) => ({ hash: createHash(algorithm), hex }));
+    const hashes = options.hashes.map(({ algorithm, hex }) => ({ hash: createHash(algorithm), hex }));
     let sizeBytes = 0;
     let crc = 0;
     try {
@@ -145,14 +140,6 @@ async function nextOf(pieces: Pieces): Promise<Result<IteratorResult<Uint8Array,
   }
 }
 
-function openFile(file: string): FileReader {
-  try {
-    return new FileReader(file);
-  } catch (error) {
-    throw wrapSystemError(error, `read ${file}`, { file });
-  }
-}
-
 /**
  * Opens a ZIP file and reads its directory.
  *
@@ -163,18 +150,22 @@ function openFile(file: string): FileReader {
  */
 export async function openZip(file: string, limits: ZipLimits = {}): Promise<Result<ZipEntries>> {
   const { maxEntries = 100_000, maxDirectoryBytes = 32 * 1024 * 1024, maxContentBytes = 4 * 1024 ** 3 } = limits;
-  const reader = openFile(file);
-  const opened = await open(reader, { maxEntries, maxDirectoryBytes, maxNameBytes }).catch((error: unknown) =>
-    problem("bad-zip", (error as Error).message),
-  );
-  if (opened.ok) return ok(new ZipEntries(opened.value.zip, reader, opened.value.records, maxContentBytes));
+  let reader: FileReader;
+  try {
+    reader = new FileReader(file);
+  } catch (error) {
+    throw wrapSystemError(error, `read ${file}`, { file });
+  }
+  let failure: Result<never>;
+  try {
+    const { sizeBytes } = reader;
+    const zip = await fromRandomAccessReaderPromise(reader, sizeBytes, { autoClose: false, decodeStrings: false });
+    const records = await readDirectory(zip, sizeBytes, { maxEntries, maxDirectoryBytes, maxNameBytes });
+    if (records.ok) return ok(new ZipEntries(zip, reader, records.value, maxContentBytes));
+    failure = records;
+  } catch (error) {
+    failure = problem("bad-zip", (error as Error).message);
+  }
   reader[Symbol.dispose]();
-  return opened;
-}
-
-async function open(reader: FileReader, limits: DirectoryLimits): Promise<Result<OpenedZip>> {
-  const { sizeBytes } = reader;
-  const zip = await fromRandomAccessReaderPromise(reader, sizeBytes, { autoClose: false, decodeStrings: false });
-  const records = await readDirectory(zip, sizeBytes, limits);
-  return records.ok ? ok({ zip, records: records.value }) : records;
+  return failure;
 }

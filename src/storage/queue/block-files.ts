@@ -2,7 +2,8 @@ import type { Buffer } from "node:buffer";
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { wrapSystemError } from "../../core/index.ts";
-import { corrupt, openRecord, RecordFile, readAt } from "./record-file.ts";
+import { readAt } from "../../fs/index.ts";
+import { corrupt, openRecord, RecordFile } from "./record-file.ts";
 
 const guessBytes = 8 * 1024;
 const maxOpenFiles = 64;

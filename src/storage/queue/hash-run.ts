@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import { closeSync, fdatasyncSync, openSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { wrapSystemError } from "../../core/index.ts";
-import { writeWhole } from "../../fs/index.ts";
-import { corrupt, openRecord, readAt, sealRecord } from "./record-file.ts";
+import { readAt, writeWhole } from "../../fs/index.ts";
+import { corrupt, openRecord, sealRecord } from "./record-file.ts";
 
 const hashesABlock = 512;
 const blocksAPiece = 128;

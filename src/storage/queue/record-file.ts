@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
-import { closeSync, fdatasyncSync, ftruncateSync, openSync, readSync } from "node:fs";
+import { closeSync, fdatasyncSync, ftruncateSync, openSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { TidemarkError, wrapSystemError } from "../../core/index.ts";
-import { writeWhole } from "../../fs/index.ts";
+import { readAt, writeWhole } from "../../fs/index.ts";
 
 /** A record's length and its CRC-32, before its bytes. */
 const headBytes = 8;
@@ -26,18 +26,6 @@ export function openRecord(bytes: Buffer, at: number): Buffer | undefined {
   if (bytes.length < end || end === at + headBytes) return undefined;
   const content = bytes.subarray(at + headBytes, end);
   return crc32(content) === bytes.readUInt32LE(at + 4) ? content : undefined;
-}
-
-/** Reads up to so many bytes from a place of a file. */
-export function readAt(fd: number, offset: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length);
-  let filled = 0;
-  while (filled < length) {
-    const got = readSync(fd, bytes, filled, length - filled, offset + filled);
-    if (got === 0) break;
-    filled += got;
-  }
-  return bytes.subarray(0, filled);
 }
 
 /** A file of records, written at its end; each is there whole or not at all. */

@@ -1,5 +1,4 @@
 import type { CdxjEntry } from "../../formats/warc/index.ts";
-import type { CaptureJudge } from "./warc-files.ts";
 import type { WarcMemory } from "./warc-memory.ts";
 
 const pathsAtATime = 1000;
@@ -10,7 +9,7 @@ const ofThePage: ReadonlySet<number> = new Set([200, 301, 302, 303, 307, 308, 40
  * Finds pages of which a killed run recorded something else than is remembered: what is remembered may be what the site
  * has gone back to since, and would not be asked for; the newest record would then be of a page that is no more.
  */
-export class OrphanedCaptures implements CaptureJudge {
+export class OrphanedCaptures {
   readonly #origin: string;
   readonly #memory: WarcMemory;
   readonly #doubt: (paths: readonly string[]) => void;
@@ -25,6 +24,7 @@ export class OrphanedCaptures implements CaptureJudge {
     this.#doubt = doubt;
   }
 
+  /** Takes a capture; those of one URL come one after the other, by their times. */
   add(capture: CdxjEntry): void {
     const [last] = this.#newest;
     if (last?.url !== capture.url) this.#judge();
@@ -32,6 +32,7 @@ export class OrphanedCaptures implements CaptureJudge {
     else this.#newest = [capture];
   }
 
+  /** To be called after the last capture of a file. */
   end(): void {
     this.#judge();
     this.#newest = [];

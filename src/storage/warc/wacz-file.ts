@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { createReadStream, createWriteStream, type WriteStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
+import { pipeline as pipelineOf, Readable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
-import { createGzip } from "node:zlib";
+import { createGunzip, createGzip } from "node:zlib";
 import type { ZipArchive } from "archiver";
 import { type EpochMs, wrapSystemError } from "../../core/index.ts";
 import { formatW3cDate } from "../../formats/time/index.ts";
@@ -95,15 +95,18 @@ class Package {
   }
 }
 
-async function* mergedIndex(folder: string, warcs: readonly string[]): AsyncGenerator<string, void, void> {
+async function* mergedIndex(folder: string, warcs: readonly string[]): AsyncGenerator<Buffer, void, void> {
   using sort = new RecordSort(folder);
-  for (const name of warcs) for await (const line of linesOf(indexOfWarc(join(folder, name)))) addLine(sort, line);
-  yield* drainLines(sort);
+  for (const name of warcs) {
+    const index = createReadStream(indexOfWarc(join(folder, name)));
+    for await (const line of linesOf(index)) addLine(sort, line);
+  }
+  for (const line of drainLines(sort)) yield Buffer.from(`${line}\n`, "latin1");
 }
 
-async function* linesOf(file: string): AsyncGenerator<string, void, void> {
+async function* linesOf(text: Readable): AsyncGenerator<string, void, void> {
   let rest = "";
-  for await (const chunk of createReadStream(file, "latin1") as AsyncIterable<string>) {
+  for await (const chunk of text.setEncoding("latin1") as AsyncIterable<string>) {
     const lines = (rest + chunk).split("\n");
     rest = lines.pop() ?? "";
     yield* lines;
@@ -120,10 +123,6 @@ async function* pagesOf(lines: AsyncIterable<string>): AsyncGenerator<Buffer, vo
     const id = createHash("sha256").update(`${url} ${date}`).digest("hex").slice(0, 16);
     yield Buffer.from(`${JSON.stringify({ id, url, ts: formatW3cDate(date), title: url })}\n`);
   }
-}
-
-async function* asBytes(lines: AsyncIterable<string>): AsyncGenerator<Buffer, void, void> {
-  for await (const line of lines) yield Buffer.from(`${line}\n`, "latin1");
 }
 
 const json = (value: unknown): Buffer => Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`);
@@ -151,10 +150,11 @@ export async function writeWacz(options: WaczOptions): Promise<number | undefine
     const zip = new archiver.ZipArchive({ zlib: { level: 6 }, forceZip64: warcBytes > maxPlainBytes });
     pack = new Package(zip, temporary, new Date(now));
     for (const name of warcs) await pack.add(`archive/${name}`, createReadStream(join(folder, name)), true);
-    const index = Readable.from(asBytes(mergedIndex(folder, warcs)));
-    await pipeline(index, createGzip(), createWriteStream(packedIndex));
+    await pipeline(Readable.from(mergedIndex(folder, warcs)), createGzip(), createWriteStream(packedIndex));
     await pack.add("indexes/index.cdx.gz", createReadStream(packedIndex), true);
-    await pack.add("pages/pages.jsonl", pagesOf(mergedIndex(folder, warcs)), false);
+    // An error is thrown by the stream that is read.
+    const unpacked = pipelineOf(createReadStream(packedIndex), createGunzip(), () => undefined);
+    await pack.add("pages/pages.jsonl", pagesOf(linesOf(unpacked)), false);
     const { resources } = pack;
     const description = { profile: "data-package", wacz_version: version, title, software, created, modified: created };
     const manifest = json({ ...description, resources: [...resources] });

@@ -7,8 +7,7 @@ import {
   headOfRecordedBody,
 } from "../../formats/http/index.ts";
 import { formatBase32, formatWarcFields, revisitProfiles } from "../../formats/warc/index.ts";
-import { SpooledBody } from "./spooled-body.ts";
-import type { NewRecord } from "./warc-file.ts";
+import { type NewRecord, SpooledBody } from "./warc-file.ts";
 import { formatSha1, newRecordId } from "./warc-files.ts";
 import type { HeldPayload } from "./warc-memory.ts";
 
@@ -114,36 +113,23 @@ export class Capture implements ExchangeSink {
       date,
       ...(remoteAddress === undefined ? {} : { ipAddress: remoteAddress }),
     };
-    const request: NewRecord = {
+    /** A record beside the answer's. */
+    const beside = (type: "request" | "metadata", contentType: string, start: Uint8Array): NewRecord => ({
       head: {
-        ...shared,
-        type: "request",
-        recordId: newRecordId(),
-        concurrentTo: [recordId],
-        blockDigest: formatSha1(requestHead),
-        contentType: "application/http;msgtype=request",
+        ...{ ...shared, type, recordId: newRecordId(), concurrentTo: [recordId] },
+        ...{ blockDigest: formatSha1(start), contentType },
       },
-      start: requestHead,
-    };
+      start,
+    });
+    const request = beside("request", "application/http;msgtype=request", requestHead);
     const answer = { ...shared, recordId, contentType: "application/http;msgtype=response" };
     const own = find(url);
     if (status === 304 && own !== undefined) {
-      const said = describeHead(this.exchange);
       const revisit: NewRecord = {
         head: { ...shared, ...refer(own), recordId, type: "revisit", profile: revisitProfiles.serverNotModified },
         start: new Uint8Array(0),
       };
-      const metadata: NewRecord = {
-        head: {
-          ...shared,
-          type: "metadata",
-          recordId: newRecordId(),
-          concurrentTo: [recordId],
-          blockDigest: formatSha1(said),
-          contentType: "application/warc-fields",
-        },
-        start: said,
-      };
+      const metadata = beside("metadata", "application/warc-fields", describeHead(this.exchange));
       return { records: [revisit, request, metadata], payload: undefined, replaced: undefined, original: own };
     }
     const isPayload = status === 200 && this.#isWhole;

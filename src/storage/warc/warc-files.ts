@@ -3,8 +3,9 @@ import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { rm, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, wrapSystemError } from "../../core/index.ts";
-import { type CdxjEntry, formatBase32, formatRecordId, parseCdxjLine } from "../../formats/warc/index.ts";
+import { formatBase32, formatRecordId, parseCdxjLine } from "../../formats/warc/index.ts";
 import { renameDurably, syncFiles } from "../../fs/index.ts";
+import type { OrphanedCaptures } from "./orphaned-captures.ts";
 import { type NewRecord, type RecordPlace, WarcFile } from "./warc-file.ts";
 import { writeWarcIndex } from "./warc-index.ts";
 
@@ -20,14 +21,6 @@ export interface WarcFilesOptions {
   /** The block of `warcinfo`, beside `format` and `conformsTo`: names and values. */
   readonly info: Readonly<Record<string, string>>;
   readonly clock: Clock;
-}
-
-/** Who is told what a killed run recorded. */
-export interface CaptureJudge {
-  /** Takes a capture; those of one URL come one after the other, by their times. */
-  readonly add: (capture: CdxjEntry) => void;
-  /** Called after the last of a file. */
-  readonly end: () => void;
 }
 
 const openEnding = ".open";
@@ -104,13 +97,13 @@ export class WarcFiles {
    *
    * @param judge - told of each capture of an open file before that gets its name: it is told again if this is killed before
    */
-  async recover(judge?: CaptureJudge): Promise<void> {
+  async recover(judge?: OrphanedCaptures): Promise<void> {
     const { folder } = this.#options;
     for (const name of readdirSync(folder).sort()) {
       const path = join(folder, name);
       if (name.endsWith(`${warcEnding}${openEnding}`)) await this.#finish(path, judge);
       else if (name.endsWith(warcEnding) && statSync(indexOfWarc(path), { throwIfNoEntry: false }) === undefined)
-        await writeWarcIndex(path, indexOfWarc(path), this.#options.temporary, { name });
+        await writeWarcIndex(path, name, indexOfWarc(path), this.#options.temporary);
     }
   }
 
@@ -170,21 +163,16 @@ export class WarcFiles {
   }
 
   // First the index, then the name: what has its name is finished.
-  async #finish(openPath: string, judge?: CaptureJudge): Promise<void> {
+  async #finish(openPath: string, judge?: OrphanedCaptures): Promise<void> {
     const path = openPath.slice(0, -openEnding.length);
     const index = indexOfWarc(path);
     try {
       const onLine = (line: string): void => {
-        const capture = parseCdxjLine(line);
-        if (capture.ok) judge?.add(capture.value);
+        const capture = judge === undefined ? undefined : parseCdxjLine(line);
+        if (capture?.ok === true) judge?.add(capture.value);
       };
       const name = this.#nameOf(openPath);
-      const { wholeBytes, captures } = await writeWarcIndex(
-        openPath,
-        index,
-        this.#options.temporary,
-        judge === undefined ? { name } : { name, onLine },
-      );
+      const { wholeBytes, captures } = await writeWarcIndex(openPath, name, index, this.#options.temporary, onLine);
       judge?.end();
       if (captures === 0) {
         await rm(openPath);

@@ -1,5 +1,5 @@
 import { createWriteStream } from "node:fs";
-import { basename } from "node:path";
+import { rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { decodeHttpHead, fieldOf, maxHttpHeadBytes, statusOf } from "../../formats/http/index.ts";
@@ -90,39 +90,35 @@ export function* drainLines(sort: RecordSort): Generator<string, void, void> {
   for (const { bytes, start, keyEnd } of sort.drain()) yield bytes.toString("latin1", start, keyEnd);
 }
 
-/** How an index is written. */
-export interface WarcIndexOptions {
-  /** The file's name in the lines of the index. Default: that of the path. */
-  readonly name?: string;
-  /** Told of each line, in the order of the index. */
-  readonly onLine?: ((line: string) => void) | undefined;
-}
-
 /**
  * Writes the index of a WARC file: sorted, whole and durable before it has its name.
  *
+ * @param name - the file's name in the lines of the index
  * @param spillFolder - where lines are sorted that have no room in memory
+ * @param onLine - called with each line, in the order of the index
  */
 export async function writeWarcIndex(
   path: string,
+  name: string,
   index: string,
   spillFolder: string,
-  { name = basename(path), onLine }: WarcIndexOptions = {},
+  onLine: (line: string) => void = () => undefined,
 ): Promise<WarcExtent> {
   using sort = new RecordSort(spillFolder);
   const extent = await readWarcFile(path, name, (line) => addLine(sort, line));
+  const withEnds = function* (): Generator<string, void, void> {
+    for (const line of drainLines(sort)) {
+      onLine(line);
+      yield `${line}\n`;
+    }
+  };
   const temporary = `${index}.tmp`;
-  await pipeline(Readable.from(withEnds(drainLines(sort), onLine)), createWriteStream(temporary));
-  await renameDurably(temporary, index);
-  return extent;
-}
-
-function* withEnds(
-  lines: Iterable<string>,
-  onLine: ((line: string) => void) | undefined,
-): Generator<string, void, void> {
-  for (const line of lines) {
-    onLine?.(line);
-    yield `${line}\n`;
+  try {
+    await pipeline(Readable.from(withEnds()), createWriteStream(temporary));
+    await renameDurably(temporary, index);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
   }
+  return extent;
 }

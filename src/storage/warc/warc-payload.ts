@@ -1,8 +1,9 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync } from "node:fs";
 import { inflateRawSync } from "node:zlib";
 import type { Result } from "../../core/index.ts";
 import { decodeHttpHead, fieldOf, maxHttpHeadBytes } from "../../formats/http/index.ts";
 import { maxWarcHeadBytes, WarcDecoder } from "../../formats/warc/index.ts";
+import { readAt } from "../../fs/index.ts";
 import { findWarc, formatSha1 } from "./warc-files.ts";
 import type { HeldPayload } from "./warc-memory.ts";
 
@@ -19,14 +20,7 @@ const slackBytes = 64 * 1024;
 function readFrom(file: string, offset: number, maxBytes: number): Buffer {
   const fd = openSync(file, "r");
   try {
-    const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(maxBytes, fstatSync(fd).size - offset)));
-    let filled = 0;
-    while (filled < bytes.length) {
-      const read = readSync(fd, bytes, filled, bytes.length - filled, offset + filled);
-      if (read === 0) break;
-      filled += read;
-    }
-    return bytes.subarray(0, filled);
+    return readAt(fd, offset, Math.max(0, Math.min(maxBytes, fstatSync(fd).size - offset)));
   } finally {
     closeSync(fd);
   }

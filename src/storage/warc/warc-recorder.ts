@@ -1,12 +1,7 @@
-import type { FetchOutcome, FetchRequest } from "../../core/index.ts";
+import type { FetchOutcome, FetchRequest, Requests } from "../../core/index.ts";
 import { Capture } from "./warc-capture.ts";
 import type { WarcFiles } from "./warc-files.ts";
 import type { HeldPayload, WarcMemory } from "./warc-memory.ts";
-
-/** What makes requests. */
-export interface RequestSender {
-  get(request: FetchRequest): Promise<FetchOutcome>;
-}
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const maxPending = 20_000;
@@ -27,7 +22,7 @@ export class WarcRecorder {
   }
 
   /** Requests that are sent as `sender` does, and recorded; an outcome is given once its records are written. */
-  record(sender: RequestSender): RequestSender {
+  record(sender: Requests): Requests {
     return { get: async (request) => await this.#get(sender, request) };
   }
 
@@ -45,7 +40,7 @@ export class WarcRecorder {
     });
   }
 
-  async #get(sender: RequestSender, asked: FetchRequest): Promise<FetchOutcome> {
+  async #get(sender: Requests, asked: FetchRequest): Promise<FetchOutcome> {
     const { validators, ...whole } = asked;
     const held = validators === undefined ? undefined : this.#memory.find(asked.origin + asked.path);
     const request = held !== undefined && canBeRevisited(held) ? asked : whole;

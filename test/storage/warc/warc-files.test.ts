@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { formatWarcHead, warcRecordEnd } from "../../../src/formats/warc/warc-record.ts";
 import { RecordSort } from "../../../src/fs/record-sort.ts";
 import { readGzipMembers } from "../../../src/storage/warc/gzip-members.ts";
-import { SpooledBody } from "../../../src/storage/warc/spooled-body.ts";
+import { SpooledBody } from "../../../src/storage/warc/warc-file.ts";
 import { WarcFiles } from "../../../src/storage/warc/warc-files.ts";
 import { addLine, drainLines, readWarcFile } from "../../../src/storage/warc/warc-index.ts";
 import { longer } from "../../long-run.ts";

@@ -11,3 +11,10 @@ export function formatRange([from, to]: readonly [number, number], format: "numb
   const first = formatNumber(from, format).replace(/ %$/, "");
   return `${first} to ${formatNumber(to, format)}`;
 }
+
+const references: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+/** Escapes text for HTML and XML, including attribute values. */
+export function escapeMarkup(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => references[character] ?? character);
+}

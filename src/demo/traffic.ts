@@ -1,4 +1,6 @@
 import { Agent, get, type IncomingMessage } from "node:http";
+import type { ServedRequest } from "../server/index.ts";
+import type { Traffic } from "./report.ts";
 
 interface Validators {
   readonly etag: string | undefined;
@@ -63,5 +65,41 @@ export class Downloader {
     else if (response.statusCode === 200) {
       this.#known.set(path, { etag: response.headers.etag, lastModified: response.headers["last-modified"] });
     }
+  }
+}
+
+const logLagMs = 5000;
+const metadataPath = /^\/(?:\.well-known\/tidemark\/|robots\.txt$)/;
+
+/** Adds up a server's log, visit by visit. */
+export class TrafficMeter {
+  #entries: ServedRequest[] = [];
+
+  /** Takes one request. */
+  add(entry: ServedRequest): void {
+    this.#entries.push(entry);
+  }
+
+  /**
+   * What was asked since the last call.
+   *
+   * @param expected - requests that the client counted; the server's log may lag behind by a moment
+   * @throws RangeError if the log has another number of them
+   */
+  async take(expected: number): Promise<Traffic> {
+    for (const until = performance.now() + logLagMs; this.#entries.length < expected && performance.now() < until; ) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    if (this.#entries.length !== expected) {
+      throw new RangeError(`the client counted ${expected} requests, the server ${this.#entries.length}`);
+    }
+    const entries = this.#entries;
+    this.#entries = [];
+    return {
+      requests: entries.length,
+      notModified: entries.filter((entry) => entry.status === 304).length,
+      metadataRequests: entries.filter((entry) => metadataPath.test(entry.path)).length,
+      bytes: entries.reduce((sum, entry) => sum + entry.bytes, 0),
+    };
   }
 }
