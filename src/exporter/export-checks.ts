@@ -1,9 +1,29 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import { TidemarkError, wrapSystemError } from "../core/index.ts";
+import { parseUrl, TidemarkError, wrapSystemError } from "../core/index.ts";
 import { type IncludeMode, includeModes } from "./digest/page-scanner.ts";
 import { type DigestMode, digestModes } from "./publish/page-diff.ts";
 import { type FolderLinks, folderLinkChoices } from "./walk/walk-options.ts";
+
+/**
+ * The origin of an exported site, with a final `/`.
+ *
+ * @throws TidemarkError `bad-option` if it is more than an origin, or not an http or https URL
+ */
+export function parseBaseUrl(text: string): string {
+  const url = parseUrl(text);
+  if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    throw new TidemarkError("bad-option", `Not a base URL: ${JSON.stringify(text)}.`, {
+      hint: "Give the site's address, such as --base-url https://example.org/",
+    });
+  }
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "" || url.username !== "" || url.password !== "") {
+    throw new TidemarkError("bad-option", `The base URL ${JSON.stringify(text)} is more than an origin.`, {
+      hint: `Crawlers find a site from /robots.txt, so a site is a whole origin: --base-url ${url.origin}/`,
+    });
+  }
+  return `${url.origin}/`;
+}
 
 /** A folder as an absolute path. @throws TidemarkError `not-found`, `not-a-folder` */
 export function checkFolder(path: string, what: string): string {
@@ -44,55 +64,43 @@ export function checkCount(value: number, option: string): number {
   });
 }
 
+/** One of the known values of an option. @throws TidemarkError `bad-option` */
+function checkChoice<Value extends string>(
+  option: string,
+  value: string,
+  known: readonly Value[],
+  hint: string,
+): Value {
+  const found = known.find((candidate) => candidate === value);
+  if (found !== undefined) return found;
+  throw new TidemarkError("bad-option", `${option} must be one of ${known.join(", ")}, not ${JSON.stringify(value)}.`, {
+    hint,
+  });
+}
+
 /** One of the digest modes. @throws TidemarkError `bad-option` */
 export function checkDigestMode(mode: string): DigestMode {
-  const known = digestModes.find((candidate) => candidate === mode);
-  if (known !== undefined) return known;
-  throw new TidemarkError(
-    "bad-option",
-    `--digest must be one of ${digestModes.join(", ")}, not ${JSON.stringify(mode)}.`,
-    { hint: "Use --digest all" },
-  );
+  return checkChoice("--digest", mode, digestModes, "Use --digest all");
 }
 
 /** How to treat links to folders, if specified. @throws TidemarkError `bad-option` */
 export function checkFolderLinks(choice: string | undefined): FolderLinks | undefined {
-  const known = folderLinkChoices.find((candidate) => candidate === choice);
-  if (known !== undefined || choice === undefined) return known;
-  throw new TidemarkError(
-    "bad-option",
-    `--folder-links must be one of ${folderLinkChoices.join(", ")}, not ${JSON.stringify(choice)}.`,
-    { hint: "For instance --folder-links hold" },
-  );
+  if (choice === undefined) return undefined;
+  return checkChoice("--folder-links", choice, folderLinkChoices, "For instance --folder-links hold");
 }
 
 /** Which files are searched for server-side includes. @throws TidemarkError `bad-option` */
 export function checkIncludeMode(mode: string, digestMode: DigestMode): IncludeMode {
-  const known = includeModes.find((candidate) => candidate === mode);
-  if (known === undefined)
-    throw new TidemarkError(
-      "bad-option",
-      `--ssi must be one of ${includeModes.join(", ")}, not ${JSON.stringify(mode)}.`,
-      {
-        hint: "Use --ssi auto",
-      },
-    );
-  if (known === "on" && digestMode !== "all")
-    throw new TidemarkError("bad-option", `--ssi on needs every page to be read, not --digest ${digestMode}.`, {
-      hint: "Leave out --digest, or say --digest all",
-    });
+  const known = checkChoice("--ssi", mode, includeModes, "Use --ssi auto");
+  if (known === "on" && digestMode !== "all") refuseDigestMode("--ssi on needs every page to be read", digestMode);
   return known;
 }
 
-/** Content rules require digests of all pages. @throws TidemarkError `bad-option` */
-export function refuseContentRules(mode: DigestMode): never {
-  throw new TidemarkError(
-    "bad-option",
-    `--ignore and --significant need a digest of every page, not --digest ${mode}.`,
-    {
-      hint: "Leave out --digest, or say --digest all",
-    },
-  );
+/** Refuses an option that needs digests of all pages. @throws TidemarkError `bad-option` */
+export function refuseDigestMode(needed: string, mode: DigestMode): never {
+  throw new TidemarkError("bad-option", `${needed}, not --digest ${mode}.`, {
+    hint: "Leave out --digest, or say --digest all",
+  });
 }
 
 /** A limit of the read rate, if there is one. @throws TidemarkError `bad-option` */

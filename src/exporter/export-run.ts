@@ -2,16 +2,13 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, type EpochSeconds, type ExportEvent, type ExportSummary, TidemarkError } from "../core/index.ts";
+import { type EpochSeconds, type ExportEvent, type ExportSummary, TidemarkError } from "../core/index.ts";
 import { formatArchiveName, publishedFolder } from "../formats/archive/index.ts";
 import { adoptFiles, HeldFolder, makeFolder, removeTemporaries, SiteLock, syncFolder } from "../fs/index.ts";
 import { ArchiveFiles } from "./publish/archive-files.ts";
-import type { ContentPolicy } from "./publish/content-policy.ts";
-import type { Ledger, Retired } from "./publish/ledger.ts";
-import { readLedger, writeLedger } from "./publish/ledger-file.ts";
-import { type ListGuardOptions, refuseFewerLists } from "./publish/list-guard.ts";
-import type { CandidateFile, DigestMode } from "./publish/page-diff.ts";
-import { type Draft, draftPublication, type IncludeChoice } from "./publish/publication-draft.ts";
+import { type Ledger, type Retired, readLedger, refuseFewerLists, writeLedger } from "./publish/ledger.ts";
+import type { CandidateFile } from "./publish/page-diff.ts";
+import { type Baseline, type Draft, type DraftOptions, draftPublication } from "./publish/publication-draft.ts";
 import {
   holdRobotsPlace,
   publishIndex,
@@ -28,64 +25,24 @@ import {
   removeFiles,
   removeUnknown,
 } from "./publish/retired-files.ts";
-import type { PartitionOptions } from "./publish/segment-writer.ts";
-import type { PageSource } from "./publish/site-comparison.ts";
-import type { PartSource, SiteParts } from "./publish/site-parts.ts";
 import type { ReadPage } from "./standards/dumps.ts";
 import { listNames } from "./standards/site-lists.ts";
 import type { StandardsChoice, StandardsOutcome } from "./standards/standards-run.ts";
 import { standardsFileName } from "./standards/standards-state.ts";
 
 /** Options of one export. All folders are absolute. */
-export interface ExportRunOptions<File extends CandidateFile = CandidateFile>
-  extends PartitionOptions,
-    ListGuardOptions {
-  /** The site's base URL: an origin with `/`. */
-  readonly site: string;
+export interface ExportRunOptions<File extends CandidateFile = CandidateFile> extends DraftOptions<File> {
   /** Document root of the web server. */
   readonly docroot: string;
-  /** State folder; outside the document root. */
-  readonly stateDir: string;
   /** Folder that contains robots.txt. */
   readonly robotsDir: string;
-  readonly digestMode: DigestMode;
-  /** Which bytes of a page count; undefined if all do. */
-  readonly content?: ContentPolicy | undefined;
-  /** Which files are searched for server-side includes; undefined if the server processes none. */
-  readonly includes?: IncludeChoice | undefined;
   /** Which sitemaps and ResourceSync documents are published. */
   readonly standards: StandardsChoice;
   /** Reads a page's bytes, for dumps. */
   readonly readPage: ReadPage;
-  /** Only compare and report; write nothing. */
-  readonly dryRun: boolean;
-  /** Whether a site that had pages may become empty. */
-  readonly allowEmpty: boolean;
-  readonly clock: Clock;
-  readonly signal: AbortSignal | undefined;
-  readonly onEvent: (event: ExportEvent) => void;
-  /** Starts a scan. */
-  readonly openSource: () => PageSource<File>;
-  /** Limits the comparison to these parts, if there is a state to compare with; O(files in them). */
-  readonly parts?: { readonly parts: SiteParts; readonly openSource: () => PartSource<File> } | undefined;
 }
 
 type Settings = Omit<ExportRunOptions, "openSource" | "parts">;
-
-/** What a run knows before it compares anything. */
-interface Baseline {
-  readonly ledger: Ledger | undefined;
-  /** Whether a base or its list is missing. */
-  readonly baseIsBroken: boolean;
-  readonly baseArchives: readonly string[];
-  /** Names of all archives that readers may know. */
-  readonly listed: readonly string[];
-  /** Whether missing archives were removed from the ledger. */
-  readonly isMended: boolean;
-  /** Whether there is a ledger, but the published index is of another epoch. */
-  readonly isForeign: boolean;
-  readonly publication: EpochSeconds;
-}
 
 /**
  * Exports a site once: compares the document root with what was published, publishes the changes,

@@ -1,9 +1,13 @@
 import { resolve } from "node:path";
-import { type ExportEvent, type ExportSummary, TidemarkError, wrapSystemError } from "../core/index.ts";
+import {
+  type ExportEvent,
+  type ExportSummary,
+  TidemarkError,
+  type WithholdRule,
+  wrapSystemError,
+} from "../core/index.ts";
 import { checkSignificant, compileContentRules } from "../formats/html/index.ts";
-import { parseBaseUrl } from "./base-url.ts";
 import { mayInclude } from "./digest/page-scanner.ts";
-import { EventTally } from "./event-tally.ts";
 import {
   checkCount,
   checkDigestMode,
@@ -11,13 +15,14 @@ import {
   checkIncludeMode,
   checkIoLimit,
   checkOutside,
-  refuseContentRules,
+  parseBaseUrl,
+  refuseDigestMode,
 } from "./export-checks.ts";
 import { runExport } from "./export-run.ts";
-import type { ExportSiteOptions } from "./export-site-options.ts";
+import type { ExportSiteOptions } from "./export-settings.ts";
+import { RunRecord } from "./last-run.ts";
 import type { SiteLists, SiteListsOptions } from "./lists/site-lists.ts";
 import type { SiteParts } from "./publish/site-parts.ts";
-import { RunRecord } from "./run-record.ts";
 import { chooseStandards, readSiteRules, stateDirOf } from "./site-rules.ts";
 import { readPage, SiteSources } from "./site-sources.ts";
 import { NewlyWithheld } from "./walk/newly-withheld.ts";
@@ -99,7 +104,8 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
     ignore: options.ignore ?? [],
     isSketched: options.significant !== undefined,
   });
-  if (rules !== undefined && digestMode !== "all") refuseContentRules(digestMode);
+  if (rules !== undefined && digestMode !== "all")
+    refuseDigestMode("--ignore and --significant need a digest of every page", digestMode);
   const folderLinks = checkFolderLinks(options.folderLinks);
   const includes = checkIncludeMode(options.ssi ?? "auto", digestMode);
   const significant = checkSignificant(options.significant);
@@ -170,4 +176,34 @@ async function openLists(options: SiteListsOptions): Promise<SiteLists | undefin
   const given = [urls, urlsFormat, sitemapFrom, probe, probeBudget, probeDelayMs, probeConcurrency];
   if (given.every((one) => one === undefined || one === false)) return undefined;
   return new (await import("./lists/site-lists.ts")).SiteLists(options);
+}
+
+/** Counts events while passing them on. */
+class EventTally {
+  readonly #listener: ((event: ExportEvent) => void) | undefined;
+  #rules: Partial<Record<WithholdRule, number>> = {};
+  #errors = 0;
+  #warnings = 0;
+
+  constructor(listener: ((event: ExportEvent) => void) | undefined) {
+    this.#listener = listener;
+  }
+
+  /** A scan that starts over also restarts the counts. */
+  restart(): void {
+    this.#rules = {};
+    this.#errors = 0;
+  }
+
+  readonly onEvent = (event: ExportEvent): void => {
+    if (event.event === "withheld") this.#rules[event.rule] = (this.#rules[event.rule] ?? 0) + 1;
+    else if (event.event === "item-error") this.#errors += 1;
+    else if (event.event === "warning") this.#warnings += 1;
+    this.#listener?.(event);
+  };
+
+  get counts(): Pick<ExportSummary, "withheld" | "withheldByRule" | "errors" | "warnings"> {
+    const withheld = Object.values(this.#rules).reduce((sum, count) => sum + count, 0);
+    return { withheld, withheldByRule: { ...this.#rules }, errors: this.#errors, warnings: this.#warnings };
+  }
 }

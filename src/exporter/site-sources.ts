@@ -1,5 +1,7 @@
-import { constants } from "node:fs";
+import { constants, realpathSync } from "node:fs";
 import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { publishedFolder } from "../formats/archive/index.ts";
 import { decodePathSegment } from "../formats/url/index.ts";
 import { DigestPool, type DigestPoolOptions } from "./digest/digest-pool.ts";
 import type { FileDigest } from "./digest/file-digest.ts";
@@ -8,10 +10,9 @@ import type { SiteLists } from "./lists/site-lists.ts";
 import type { CandidateDigest } from "./publish/page-diff.ts";
 import type { PageSource } from "./publish/site-comparison.ts";
 import type { PartSource } from "./publish/site-parts.ts";
-import type { MappedRoot } from "./site-urls.ts";
-import { openSiteWalk } from "./site-walk.ts";
+import type { MappedRoot } from "./site-rules.ts";
 import type { ScannedFile } from "./walk/scanned-file.ts";
-import type { RootWalk } from "./walk/site-walk.ts";
+import { type RootWalk, SiteWalk } from "./walk/site-walk.ts";
 import { Walk } from "./walk/walk.ts";
 import type { WalkOptions } from "./walk/walk-options.ts";
 
@@ -85,6 +86,34 @@ export class SiteSources {
       },
     };
   }
+}
+
+/**
+ * Starts the walk over a document root and the mapped folders.
+ *
+ * @param robotsDir - folder of robots.txt, which we write to and which is never a page
+ */
+function openSiteWalk(site: WalkOptions, roots: readonly MappedRoot[], robotsDir: string): RootWalk {
+  if (roots.length === 0) return new Walk(site);
+  const mappedPrefixes: ReadonlySet<string> = new Set(roots.map(({ prefix }) => prefix));
+  // A mapped folder may contain our own files under another URL.
+  const robotsFile = `${toBytes(realpathSync(robotsDir))}/robots.txt`;
+  const published = toBytes(join(realpathSync(site.docroot), publishedFolder));
+  const isOwnPlace = (realPath: string): boolean => realPath === robotsFile || `${realPath}/`.startsWith(published);
+  // Index files apply everywhere; clean URLs only in the document root.
+  const { servedNames } = site;
+  const mappedNames = servedNames === undefined ? {} : { servedNames: { ...servedNames, cleanUrls: false } };
+  return new SiteWalk([
+    { prefix: "/", open: () => new Walk({ ...site, mappedPrefixes }) },
+    ...roots.map(({ prefix, folder }) => ({
+      prefix,
+      open: () => new Walk({ ...site, docroot: folder, prefix, mappedPrefixes, isOwnPlace, ...mappedNames }),
+    })),
+  ]);
+}
+
+function toBytes(path: string): string {
+  return Buffer.from(path).toString("latin1");
 }
 
 function withoutLists(walk: RootWalk): Pick<PageSource<ScannedFile>, "next"> & AsyncDisposable {

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { parseBaseUrl } from "./base-url.ts";
+import { parseBaseUrl } from "./export-checks.ts";
 
 /**
  * The default state folder of a site: `~/.local/state/tidemark/<host>`.

@@ -13,8 +13,8 @@ import {
 import { join } from "node:path";
 import { afterEach, test } from "node:test";
 import { TidemarkError } from "../../src/core/error.ts";
+import type { ExportSiteOptions } from "../../src/exporter/export-settings.ts";
 import { exportSite } from "../../src/exporter/export-site.ts";
-import type { ExportSiteOptions } from "../../src/exporter/export-site-options.ts";
 import { countsOf, digestOf, TestSite, warningsOf } from "./publish/test-site.ts";
 
 const umask = process.umask();

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { ExportSummary } from "../../src/core/export-event.ts";
 import { exportSite } from "../../src/exporter/export-site.ts";
-import type { ExportSiteOptions } from "../../src/exporter/export-site-options.ts";
+import type { ExportSiteOptions } from "../../src/exporter/export-settings.ts";
 import { PublishedReader } from "../exporter/publish/published-reader.ts";
 import { digestOf } from "../exporter/publish/test-site.ts";
 import { requireProgram, skipWithout } from "./programs.ts";

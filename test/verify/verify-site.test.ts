@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { TidemarkError } from "../../src/core/error.ts";
 import type { Finding, VerifyEvent, VerifySummary } from "../../src/core/verify-event.ts";
 import { exportSite } from "../../src/exporter/export-site.ts";
-import type { ExportSiteOptions } from "../../src/exporter/export-site-options.ts";
+import type { ExportSiteOptions } from "../../src/exporter/export-settings.ts";
 import type { VerifySiteOptions } from "../../src/verify/verify-site.ts";
 import { verifySite } from "../../src/verify/verify-site.ts";
 import { makeTempFolder } from "../temp-folder.ts";

@@ -3,7 +3,7 @@ import { compareChangesByPath } from "../../formats/archive/index.ts";
 import type { ArchiveFolder } from "./archive-files.ts";
 import type { Interval } from "./ledger.ts";
 import { type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
-import { compareIntervals, planMerge } from "./tiers.ts";
+import { compareIntervals, countChanges, planMerge } from "./tiers.ts";
 import type { Yielder } from "./yielder.ts";
 
 /** Reads an interval's changes in path order, a segment at a time. */
@@ -79,11 +79,6 @@ export async function mergeIntervals(
     if (order >= 0 && right.step()) await right.fill();
   }
   return { tier: older.tier + 1, ...span, archives: await writer.end(), merged: false };
-}
-
-/** Number of changed lines in an interval. */
-export function countChanges(interval: Interval): number {
-  return interval.archives.reduce((sum, archive) => sum + archive.changes, 0);
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Change, EpochSeconds, ExportEvent } from "../../core/index.ts";
-import type { ContentMark, MarkedContent } from "../../formats/html/index.ts";
-import { type ContentPolicy, hasFreshMark, isInsignificant } from "./content-policy.ts";
+import { type ContentMark, type Cover, type MarkedContent, resemblance } from "../../formats/html/index.ts";
 import type { PageIncludes, PublishedPage } from "./published-page.ts";
 
 /** Which pages get a digest. */
@@ -44,6 +43,16 @@ export interface FoundParts extends Omit<PageIncludes, "fileBytes" | "fileDigest
   /** The newest times of the parts; 0 without parts. */
   readonly mtimeUs: number;
   readonly ctimeUs: number;
+}
+
+/** What decides whether a change of bytes is a change of a page. */
+export interface ContentPolicy {
+  /** Tells the rules from others that marks may have been made by. */
+  readonly fingerprint: number;
+  /** Whether the rules say anything about pages of this type. */
+  readonly appliesTo: (mediaType: string) => boolean;
+  /** Texts that resemble each other so much or more are the same, 0 to 1; undefined if texts are not compared. */
+  readonly significant: number | undefined;
 }
 
 /** How server-side includes are dealt with. */
@@ -238,6 +247,30 @@ function keptMark(
   if (!isSame && !isInsignificant(before.mark.cover, digest, now?.cover, options.content)) return false;
   // What counts is what was published: many small changes come to a large one.
   return { rules: before.mark.rules, cover: { ...before.mark.cover, bytesDigest: digest } };
+}
+
+/** Whether what is remembered of a page's content was found by the rules that hold now for its media type. */
+function hasFreshMark(before: PublishedPage, mediaType: string, policy: ContentPolicy | undefined): boolean {
+  return before.mark?.rules === (policy?.appliesTo(mediaType) === true ? policy.fingerprint : undefined);
+}
+
+/**
+ * Whether a page of other bytes is still the one that was published: what is left of its bytes is the
+ * same, or its text is nearly so.
+ *
+ * @param published - what was remembered when it was published
+ * @param digest - of all bytes that it has now
+ * @param now - its cover now, if it has one
+ */
+function isInsignificant(
+  published: Cover,
+  digest: string,
+  now: Cover | undefined,
+  policy: ContentPolicy | undefined,
+): boolean {
+  if ((now?.contentDigest ?? digest) === published.contentDigest) return true;
+  if (policy?.significant === undefined || published.sketch === undefined || now?.sketch === undefined) return false;
+  return resemblance(published.sketch, now.sketch) >= policy.significant;
 }
 
 /** No export takes longer; a clock that is further ahead is wrong. */

@@ -1,8 +1,7 @@
 import { closeSync, openSync } from "node:fs";
-import { inflateSync } from "node:zlib";
-import { type Block, decodeBlock, readBlocks, readPacked, unpackOptions } from "./page-blocks.ts";
+import { stateCorrupt } from "./ledger.ts";
+import { type Block, readBlock, readBlocks } from "./page-file.ts";
 import { isGone, type PublishedPage, type RememberedPage } from "./published-page.ts";
-import { pagesCorrupt } from "./state-corrupt.ts";
 
 /** Unpacked blocks that a file keeps, the ones looked into last. */
 const keptBlocks = 8;
@@ -35,13 +34,13 @@ class FileCursor {
     try {
       this.#fd = openSync(path, "r");
     } catch (error) {
-      throw pagesCorrupt(path, error);
+      throw stateCorrupt("list of pages", path, error);
     }
     try {
       this.#blocks = readBlocks(this.#fd);
     } catch (error) {
       this.close();
-      throw pagesCorrupt(path, error);
+      throw stateCorrupt("list of pages", path, error);
     }
   }
 
@@ -78,14 +77,13 @@ class FileCursor {
     const block = this.#blocks[number];
     if (block === undefined) return [];
     try {
-      // Unpacking a block takes less time than the way to another thread and back.
-      const pages = decodeBlock(inflateSync(readPacked(this.#fd, block), unpackOptions), block);
+      const pages = readBlock(this.#fd, block);
       const next = this.#blocks[number + 1];
       if (next !== undefined && (pages.at(-1)?.path ?? "") >= next.firstPath)
         throw new RangeError("blocks out of order");
       return pages;
     } catch (error) {
-      throw pagesCorrupt(this.#path, error);
+      throw stateCorrupt("list of pages", this.#path, error);
     }
   }
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { PageFile } from "./ledger.ts";
+import { PageWriter } from "./page-file.ts";
 import { PageLookup } from "./page-lookup.ts";
-import { PageWriter } from "./page-writer.ts";
 import { isGone, type PublishedPage } from "./published-page.ts";
 
 /** A list of fewer pages is written anew whenever something changes. */

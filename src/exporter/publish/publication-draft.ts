@@ -1,55 +1,67 @@
-import { type EpochMs, type EpochSeconds, type ExportEvent, TidemarkError } from "../../core/index.ts";
-import { baseGroup, formatArchiveName, parseBaseList } from "../../formats/archive/index.ts";
+import { type Clock, type EpochMs, type EpochSeconds, type ExportEvent, TidemarkError } from "../../core/index.ts";
+import { baseGroup, formatArchiveName } from "../../formats/archive/index.ts";
 import type { ArchiveFiles } from "./archive-files.ts";
 import { BaseWriter } from "./base-writer.ts";
-import type { ContentPolicy } from "./content-policy.ts";
-import { IncludedFolders, mayBeIncluded } from "./included-folders.ts";
 import { carryIntervals } from "./interval-merge.ts";
-import type { Base, Interval, Ledger } from "./ledger.ts";
-import { areSameLists, type ListGuardOptions } from "./list-guard.ts";
-import type { CandidateFile, DigestMode, IncludePolicy } from "./page-diff.ts";
+import type { Base, Interval, Ledger, ListGuardOptions } from "./ledger.ts";
+import type { CandidateFile, ContentPolicy, DigestMode, IncludePolicy } from "./page-diff.ts";
 import { PageMemory } from "./page-memory.ts";
-import { namesOf, planRetired, removeFiles } from "./retired-files.ts";
+import { namesOf, namesOfBase, planRetired, removeFiles } from "./retired-files.ts";
 import { type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
 import { type ComparisonCounts, type ComparisonSink, type PageSource, SiteComparison } from "./site-comparison.ts";
-import { gatherParts, type PartSource, type SiteParts, sourceOfParts } from "./site-parts.ts";
+import {
+  gatherParts,
+  IncludedFolders,
+  mayBeIncluded,
+  type PartSource,
+  type SiteParts,
+  sourceOfParts,
+} from "./site-parts.ts";
 import { isBaseDue, planChain, planRetention } from "./tiers.ts";
 import { Yielder } from "./yielder.ts";
 
-/** In which files server-side includes are looked for. */
-export interface IncludeChoice {
-  /** A word that says so: with another one, all pages are looked into anew. */
-  readonly mode: string;
-  readonly appliesTo: (mediaType: string) => boolean;
-}
-
-/** What a draft needs of a run's options. */
-export interface DraftOptions<File extends CandidateFile> extends PartitionOptions, ListGuardOptions {
+/** How a site is compared and published. All folders are absolute. */
+export interface DraftOptions<File extends CandidateFile = CandidateFile> extends PartitionOptions, ListGuardOptions {
+  /** The site's base URL: an origin with `/`. */
   readonly site: string;
+  /** State folder; outside the document root. */
   readonly stateDir: string;
   readonly digestMode: DigestMode;
+  /** Which bytes of a page count; undefined if all do. */
   readonly content?: ContentPolicy | undefined;
-  /** Where server-side includes are looked for; undefined if the server processes none. */
+  /** Which files are searched for server-side includes; undefined if the server processes none. */
   readonly includes?: IncludeChoice | undefined;
+  /** Only compare and report; write nothing. */
   readonly dryRun: boolean;
+  /** Whether a site that had pages may become empty. */
   readonly allowEmpty: boolean;
-  readonly clock: () => EpochMs;
+  readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExportEvent) => void;
+  /** Starts a scan. */
   readonly openSource: () => PageSource<File>;
-  /** The only parts to look at, if there is a state to compare them with. */
+  /** Limits the comparison to these parts, if there is a state to compare with; O(files in them). */
   readonly parts?: { readonly parts: SiteParts; readonly openSource: () => PartSource<File> } | undefined;
 }
 
-/** What a draft starts from. */
-export interface DraftBaseline {
+/** Which files are searched for server-side includes. */
+export interface IncludeChoice extends Pick<IncludePolicy, "appliesTo"> {
+  /** Name of the choice: if it changes, all pages are searched again. */
+  readonly mode: string;
+}
+
+/** What a run knows before it compares anything. */
+export interface Baseline {
   readonly ledger: Ledger | undefined;
+  /** Whether a base or its list is missing. */
   readonly baseIsBroken: boolean;
   readonly baseArchives: readonly string[];
-  /** Names of all archives that readers may have been told of. */
+  /** Names of all archives that readers may know. */
   readonly listed: readonly string[];
-  /** Whether the ledger had to be relieved of archives that are not there any more. */
+  /** Whether missing archives were removed from the ledger. */
   readonly isMended: boolean;
+  /** Whether there is a ledger, but the published index is of another epoch. */
+  readonly isForeign: boolean;
   readonly publication: EpochSeconds;
 }
 
@@ -63,16 +75,16 @@ export interface Draft extends AsyncDisposable {
   /** Names of the base's archives. */
   readonly baseArchives: readonly string[];
   /** Gives the new list of pages its name. */
-  commitPages(): Promise<void>;
+  readonly commitPages: () => Promise<void>;
   /** Says that the ledger is written: from now on the draft's files are public. */
-  decided(): void;
+  readonly decided: () => void;
 }
 
 /** Compares the site with what was published and writes whatever archives that asks for. */
 export async function draftPublication<File extends CandidateFile>(
   options: DraftOptions<File>,
   files: ArchiveFiles,
-  baseline: DraftBaseline,
+  baseline: Baseline,
   epoch: string,
 ): Promise<Draft> {
   const drafting = new Drafting(options, files, baseline, epoch);
@@ -87,7 +99,7 @@ export async function draftPublication<File extends CandidateFile>(
 class Drafting<File extends CandidateFile> {
   readonly #options: DraftOptions<File>;
   readonly #files: ArchiveFiles;
-  readonly #baseline: DraftBaseline;
+  readonly #baseline: Baseline;
   readonly #epoch: string;
   readonly #yielder: Yielder;
   readonly #scanStartMs: EpochMs;
@@ -98,7 +110,7 @@ class Drafting<File extends CandidateFile> {
   /** Folders of what pages include, once they were compared. */
   #included: IncludedFolders = new IncludedFolders([]);
 
-  constructor(options: DraftOptions<File>, files: ArchiveFiles, baseline: DraftBaseline, epoch: string) {
+  constructor(options: DraftOptions<File>, files: ArchiveFiles, baseline: Baseline, epoch: string) {
     this.#options = options;
     this.#files = files;
     this.#baseline = baseline;
@@ -107,9 +119,12 @@ class Drafting<File extends CandidateFile> {
     this.#scanStartMs = options.clock();
     this.#memory = new PageMemory(options.stateDir, baseline.ledger?.pageFiles ?? [], options.parts === undefined);
     if (options.dryRun) return;
-    if (baseline.ledger === undefined) this.#base = this.#openBase();
-    const span = { from: baseline.ledger?.publication ?? 0, to: baseline.publication };
-    if (baseline.ledger !== undefined) this.#tier = new SegmentWriter(files, options, () => span);
+    if (baseline.ledger === undefined) {
+      this.#base = new BaseWriter(files, options, options.stateDir);
+    } else {
+      const span = { from: baseline.ledger.publication, to: baseline.publication };
+      this.#tier = new SegmentWriter(files, options, () => span);
+    }
   }
 
   async run(): Promise<Draft> {
@@ -152,10 +167,10 @@ class Drafting<File extends CandidateFile> {
         : (ledger?.base ?? emptyBase(publication));
     const { kept } = planRetention(intervals, base.publication, publication);
     const isFresh = isNewBase && !this.#options.dryRun;
-    const baseArchives = isFresh ? await readBaseArchives(this.#files, base) : this.#baseline.baseArchives;
+    const baseArchives = isFresh ? await namesOfBase(this.#files, base.list.name) : this.#baseline.baseArchives;
+    if (baseArchives === undefined) throw new TypeError("the base list that was just written cannot be read");
     // A new base may list an archive of the old one again, or one of a tier: equal bytes, equal name.
     const listed = new Set([...namesOf(kept), formatArchiveName(base.list.name), ...baseArchives]);
-    const { listed: wasListed, isMended } = this.#baseline;
     const pagesFile = `pages-${publication}-${this.#scanStartMs}.blocks`;
     const { lists = [], includes } = this.#options;
     const next: Ledger = {
@@ -166,22 +181,29 @@ class Drafting<File extends CandidateFile> {
       base,
       intervals: kept,
       changesSinceBase: isNewBase ? 0 : changesSinceBase,
-      retired: planRetired(ledger?.retired ?? [], wasListed, listed, isPublication, this.#scanStartMs),
+      retired: planRetired(ledger?.retired ?? [], this.#baseline.listed, listed, isPublication, this.#scanStartMs),
       pageFiles: this.#memory.filesAs(pagesFile),
       ...(lists.length === 0 ? {} : { lists }),
       ...(includes === undefined ? {} : { includes: this.#included.memory(includes.mode) }),
     };
-    const isRelisted = !areSameLists(ledger?.lists, lists);
-    const isIncluded = JSON.stringify(ledger?.includes) !== JSON.stringify(next.includes);
-    const isChanged = isPublication || isNewBase || this.#memory.isChanged || isMended || isRelisted || isIncluded;
-    return this.#toDraft(
+    const isChanged =
+      isPublication ||
+      isNewBase ||
+      this.#memory.isChanged ||
+      this.#baseline.isMended ||
+      JSON.stringify([ledger?.lists, ledger?.includes]) !== JSON.stringify([next.lists, next.includes]);
+    return {
       counts,
-      isChanged || isFirst ? next : ledger,
+      ledger: isChanged || isFirst ? next : ledger,
       isPublication,
       isNewBase,
       baseArchives,
-      pagesFile,
-    );
+      commitPages: () => this.#memory.commit(pagesFile),
+      decided: () => {
+        this.#isDecided = true;
+      },
+      [Symbol.asyncDispose]: () => this[Symbol.asyncDispose](),
+    };
   }
 
   async #compare(): Promise<ComparisonCounts> {
@@ -250,15 +272,10 @@ class Drafting<File extends CandidateFile> {
     };
   }
 
-  #openBase(): BaseWriter {
-    return new BaseWriter(this.#files, this.#options, this.#options.stateDir);
-  }
-
   /** On the first export the base was filled by the scan; later it is read from the new list of pages. */
   async #writeBase(publication: EpochSeconds, total: number): Promise<Base> {
-    const isFilled = this.#base !== undefined;
-    this.#base ??= this.#openBase();
-    if (!isFilled) {
+    if (this.#base === undefined) {
+      this.#base = new BaseWriter(this.#files, this.#options, this.#options.stateDir);
       using pages = this.#memory.openLatest();
       for (const page of pages.below("/")) {
         this.#base.add(page);
@@ -271,40 +288,12 @@ class Drafting<File extends CandidateFile> {
     });
   }
 
-  #toDraft(
-    counts: ComparisonCounts,
-    ledger: Ledger,
-    isPublication: boolean,
-    isNewBase: boolean,
-    baseArchives: readonly string[],
-    pagesFile: string,
-  ): Draft {
-    return {
-      counts,
-      ledger,
-      isPublication,
-      isNewBase,
-      baseArchives,
-      commitPages: async () => await this.#memory.commit(pagesFile),
-      decided: () => {
-        this.#isDecided = true;
-      },
-      [Symbol.asyncDispose]: () => this[Symbol.asyncDispose](),
-    };
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#tier?.[Symbol.asyncDispose]();
     this.#base?.[Symbol.dispose]();
     await this.#memory[Symbol.asyncDispose]();
     if (!this.#isDecided) await removeFiles(this.#files.folder, this.#files.written);
   }
-}
-
-async function readBaseArchives(files: ArchiveFiles, base: Base): Promise<string[]> {
-  const list = parseBaseList(await files.readContent(base.list.name));
-  if (!list.ok) throw new TypeError(`the base list that was just written cannot be read: ${list.error.message}`);
-  return list.value.archives.map(({ name }) => formatArchiveName(name));
 }
 
 /** Stands for the base that a dry run does not write. */

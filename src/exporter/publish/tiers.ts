@@ -6,7 +6,7 @@ export const keptPerTier = 16;
 /** An interval that ended longer ago than this, in seconds, is not kept. */
 export const keptSeconds: number = 400 * 86_400;
 
-const sizeOf = (interval: Interval): number => interval.archives.reduce((sum, archive) => sum + archive.sizeBytes, 0);
+const costOf = (interval: Interval): number => interval.archives.reduce((sum, { sizeBytes }) => sum + sizeBytes, 1);
 
 /**
  * The two intervals that a binary carry merges next: consecutive, of one tier, not merged yet.
@@ -25,15 +25,17 @@ export function planMerge(intervals: readonly Interval[]): readonly [Interval, I
 }
 
 /**
- * The cheapest chain of intervals that tiles (from, to] exactly.
+ * The chain of intervals of the least cost that tiles (from, to] exactly.
  *
  * @param intervals - in any order
+ * @param cost - of reading an interval; default its archives' bytes
  * @returns the chain in order of time; empty if `from` is `to`; undefined if there is none
  */
 export function planChain(
   intervals: readonly Interval[],
   from: EpochSeconds,
   to: EpochSeconds,
+  cost: (interval: Interval) => number = costOf,
 ): Interval[] | undefined {
   const cheapest = new Map<EpochSeconds, { cost: number; last: Interval | undefined }>([
     [from, { cost: 0, last: undefined }],
@@ -42,9 +44,9 @@ export function planChain(
   for (const interval of byStart) {
     const start = cheapest.get(interval.from);
     if (start === undefined) continue;
-    const cost = start.cost + sizeOf(interval) + 1;
+    const total = start.cost + cost(interval);
     const known = cheapest.get(interval.to);
-    if (known === undefined || cost < known.cost) cheapest.set(interval.to, { cost, last: interval });
+    if (known === undefined || total < known.cost) cheapest.set(interval.to, { cost: total, last: interval });
   }
   const chain: Interval[] = [];
   for (let at = to; at !== from; ) {
@@ -54,6 +56,20 @@ export function planChain(
     at = last.from;
   }
   return chain;
+}
+
+/** The most detailed chain: each publication by itself, as far back as they are kept. */
+export function planFinestChain(
+  intervals: readonly Interval[],
+  from: EpochSeconds,
+  to: EpochSeconds,
+): Interval[] | undefined {
+  return planChain(intervals, from, to, () => -1);
+}
+
+/** Number of changed lines in an interval. */
+export function countChanges(interval: Interval): number {
+  return interval.archives.reduce((sum, archive) => sum + archive.changes, 0);
 }
 
 /** What stays published, and what goes. */

@@ -11,8 +11,7 @@ import {
 } from "../../core/index.ts";
 import { readLinks, servedFormOf } from "../../formats/html/index.ts";
 import { decodePathSegment } from "../../formats/url/index.ts";
-import { parseBaseUrl } from "../base-url.ts";
-import { checkFolder } from "../export-checks.ts";
+import { checkFolder, parseBaseUrl } from "../export-checks.ts";
 import type { ExportSettings } from "../export-settings.ts";
 import { exportSite } from "../export-site.ts";
 import { findReaderIdentity } from "../walk/reader-identity.ts";

@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Clock, type EpochMs, TidemarkError } from "../../core/index.ts";
 import type { LockHolder } from "../../fs/index.ts";
-import { parseBaseUrl } from "../base-url.ts";
-import type { LastRun } from "../publish/last-run-file.ts";
-import { type LedgerState, type PublishedState, readSiteState, type SiteState } from "../publish/site-state.ts";
+import { parseBaseUrl } from "../export-checks.ts";
+import type { LastRun } from "../last-run.ts";
 import { defaultStateDir } from "../state-folder.ts";
 import { findNextRun, type NextRun } from "./next-run.ts";
+import { type LedgerState, type PublishedState, readSiteState, type SiteState } from "./site-state.ts";
 import { findProblems, type StatusProblem } from "./status-problem.ts";
 
 /** The site, by its address or its state folder. */

@@ -1,5 +1,5 @@
 import type { EpochMs, TidemarkError } from "../../core/index.ts";
-import type { SiteState } from "../publish/site-state.ts";
+import type { SiteState } from "./site-state.ts";
 
 /** Kinds of problems of an exporter; docs/cli.md explains each. */
 export const statusProblemCodes = [

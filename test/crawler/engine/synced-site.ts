@@ -5,7 +5,7 @@ import type { CrawlSummary } from "../../../src/core/crawl-event.ts";
 import { crawlSite } from "../../../src/crawler/crawl-site.ts";
 import type { CrawlSiteOptions } from "../../../src/crawler/crawl-site-options.ts";
 import { exportSite } from "../../../src/exporter/export-site.ts";
-import type { ExportSiteOptions } from "../../../src/exporter/export-site-options.ts";
+import type { ExportSiteOptions } from "../../../src/exporter/export-settings.ts";
 import { type FolderServer, serveFolder } from "../../../src/server/folder-server.ts";
 import { makeTempFolder, type TempFolder } from "../../temp-folder.ts";
 import { readMirror } from "./mirror.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, cpSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readLedger } from "../../../src/exporter/publish/ledger-file.ts";
+import { readLedger } from "../../../src/exporter/publish/ledger.ts";
 import { repositoryFolder } from "../../repository-folder.ts";
 import { oddPages, readPages } from "./golden-state.ts";
 import { countsOf, TestSite, warningsOf } from "./test-site.ts";

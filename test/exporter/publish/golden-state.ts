@@ -1,9 +1,9 @@
 import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readLedger } from "../../../src/exporter/publish/ledger-file.ts";
+import { readLedger } from "../../../src/exporter/publish/ledger.ts";
+import { PageWriter } from "../../../src/exporter/publish/page-file.ts";
 import { PageLookup } from "../../../src/exporter/publish/page-lookup.ts";
-import { PageWriter } from "../../../src/exporter/publish/page-writer.ts";
 import type { PublishedPage } from "../../../src/exporter/publish/published-page.ts";
 import { TestSite } from "./test-site.ts";
 

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { ExportEvent } from "../../../src/core/export-event.ts";
 import { exportParts } from "../../../src/exporter/export-site.ts";
-import { IncludedFolders, mayBeIncluded } from "../../../src/exporter/publish/included-folders.ts";
 import { needsDigest } from "../../../src/exporter/publish/page-diff.ts";
 import type { PublishedPage } from "../../../src/exporter/publish/published-page.ts";
+import { IncludedFolders, mayBeIncluded } from "../../../src/exporter/publish/site-parts.ts";
 import { countsOf, type Run, TestSite } from "./test-site.ts";
 
 const page = (title: string): string =>

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ExportEvent, ExportSummary } from "../../../src/core/export-event.ts";
+import type { ExportSiteOptions } from "../../../src/exporter/export-settings.ts";
 import { exportSite } from "../../../src/exporter/export-site.ts";
-import type { ExportSiteOptions } from "../../../src/exporter/export-site-options.ts";
 import { makeTempFolder, type TempFolder } from "../../temp-folder.ts";
 import { type Holding, PublishedReader } from "./published-reader.ts";
 

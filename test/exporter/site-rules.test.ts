@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { TidemarkError } from "../../src/core/error.ts";
-import { planSiteUrls } from "../../src/exporter/site-urls.ts";
+import { planSiteUrls } from "../../src/exporter/site-rules.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { countsOf, digestOf, TestSite, warningsOf } from "./publish/test-site.ts";
 

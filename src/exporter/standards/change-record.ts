@@ -1,40 +1,12 @@
-import { type Change, type EpochSeconds, pathOf } from "../../core/index.ts";
-import type { ArchiveFolder } from "./archive-files.ts";
-import { countChanges, readInterval } from "./interval-merge.ts";
-import type { Interval } from "./ledger.ts";
-import type { Yielder } from "./yielder.ts";
+import { type Change, pathOf } from "../../core/index.ts";
+import type { ArchiveFolder } from "../publish/archive-files.ts";
+import { readInterval } from "../publish/interval-merge.ts";
+import type { Interval } from "../publish/ledger.ts";
+import { countChanges } from "../publish/tiers.ts";
+import type { Yielder } from "../publish/yielder.ts";
 
 /** Of more changed pages all pages are looked at: that is cheaper than to look each of them up. */
 const manyChanges = 50_000;
-
-/**
- * The most detailed chain of intervals that tiles (from, to]: each publication by itself, as far back as they are kept.
- *
- * @returns in order of time; empty if `from` is `to`; undefined if there is none
- */
-export function planFinestChain(
-  intervals: readonly Interval[],
-  from: EpochSeconds,
-  to: EpochSeconds,
-): Interval[] | undefined {
-  const longest = new Map<EpochSeconds, { steps: number; last: Interval | undefined }>([
-    [from, { steps: 0, last: undefined }],
-  ]);
-  for (const interval of [...intervals].sort((a, b) => a.from - b.from || a.to - b.to)) {
-    const start = longest.get(interval.from);
-    if (start === undefined) continue;
-    const steps = start.steps + 1;
-    if (steps > (longest.get(interval.to)?.steps ?? 0)) longest.set(interval.to, { steps, last: interval });
-  }
-  const chain: Interval[] = [];
-  for (let at = to; at !== from; ) {
-    const last = longest.get(at)?.last;
-    if (last === undefined) return undefined;
-    chain.unshift(last);
-    at = last.from;
-  }
-  return chain;
-}
 
 /**
  * What has changed since a publication, as the archives say it: so it is what readers are told, and it is there after

@@ -3,14 +3,22 @@ import { join } from "node:path";
 import type { EpochSeconds } from "../../core/index.ts";
 import { formatArchiveIndex, formatArchiveName, parseBaseList, publishedFolder } from "../../formats/archive/index.ts";
 import { findLockHolder, type LockHolder } from "../../fs/index.ts";
-import { ArchiveFiles } from "./archive-files.ts";
-import { type ChangeDay, countChangesByDay } from "./change-days.ts";
-import { type LastRun, readLastRun } from "./last-run-file.ts";
-import type { Ledger } from "./ledger.ts";
-import { readLedger } from "./ledger-file.ts";
-import { readPublishedIndex, toIndex } from "./published-files.ts";
-import { namesOf } from "./retired-files.ts";
-import { changesUntilBase } from "./tiers.ts";
+import { type LastRun, readLastRun } from "../last-run.ts";
+import { ArchiveFiles } from "../publish/archive-files.ts";
+import { type Interval, type Ledger, readLedger } from "../publish/ledger.ts";
+import { readPublishedIndex, toIndex } from "../publish/published-files.ts";
+import { namesOf } from "../publish/retired-files.ts";
+import { changesUntilBase, countChanges, findCompleteFrom, planFinestChain } from "../publish/tiers.ts";
+
+/** What changed on one day. */
+export interface ChangeDay {
+  /** As `2026-11-20`, in UTC. */
+  readonly date: string;
+  /** Lines of change: a page that changed twice may count once where publications were merged. */
+  readonly changes: number;
+  /** Whether some of it is a share of an interval that reaches over several days. */
+  readonly isEstimate: boolean;
+}
 
 /** What the exporter remembers of its publications. */
 export interface LedgerState {
@@ -51,6 +59,7 @@ export interface SiteState {
   readonly lock: LockHolder | undefined;
 }
 
+const daySeconds = 86_400;
 const namesTold = 5;
 const defaultSegmentSize = 2000;
 
@@ -127,4 +136,49 @@ async function compareIndex(folder: string, ledger: Ledger): Promise<PublishedSt
   const published = await readPublishedIndex(folder).catch(() => undefined);
   if (published === undefined) return "missing";
   return published.text === formatArchiveIndex(toIndex(ledger)) ? "equal" : "differs";
+}
+
+/**
+ * Counts changes by day, from the finest intervals that still tell: those of one publication count on its day,
+ * and older ones, of which only mergers are left, are spread evenly over the days that they reach over.
+ *
+ * @param now - the last day is the one that this is in
+ * @param days - how many days, the oldest first
+ */
+export function countChangesByDay(intervals: readonly Interval[], now: EpochSeconds, days: number): ChangeDay[] {
+  const first = Math.floor(now / daySeconds) - days + 1;
+  const counts = new Array<number>(days).fill(0);
+  const estimates = new Set<number>();
+  const newest = Math.max(0, ...intervals.map(({ to }) => to));
+  const finest = planFinestChain(intervals, findCompleteFrom(intervals, newest), newest) ?? [];
+  for (const interval of finest) {
+    const { from, to, tier } = interval;
+    const changes = countChanges(interval);
+    const last = Math.floor(to / daySeconds);
+    // What one publication made public became so at its end, however long ago the one before was.
+    const begin = tier === 0 ? last : Math.floor((from + 1) / daySeconds);
+    const shares = tier === 0 ? [changes] : spread(changes, from, to);
+    for (let day = Math.max(begin, first); day <= Math.min(last, first + days - 1); day++) {
+      counts[day - first] = (counts[day - first] ?? 0) + (shares[day - begin] ?? 0);
+      if (begin < last) estimates.add(day - first);
+    }
+  }
+  return counts.map((changes, at) => {
+    const date = new Date((first + at) * daySeconds * 1000).toISOString().slice(0, 10);
+    return { date, changes, isEstimate: estimates.has(at) };
+  });
+}
+
+/** Whole numbers a day whose sum is the whole: each day gets what is due until its end less what was given. */
+function spread(changes: number, from: EpochSeconds, to: EpochSeconds): number[] {
+  const begin = Math.floor((from + 1) / daySeconds);
+  const last = Math.floor(to / daySeconds);
+  const shares: number[] = [];
+  let given = 0;
+  for (let day = begin; day <= last; day++) {
+    const due = day === last ? changes : Math.round((changes * ((day + 1) * daySeconds - from)) / (to - from));
+    shares.push(due - given);
+    given = due;
+  }
+  return shares;
 }

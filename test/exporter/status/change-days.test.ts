@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { countChangesByDay } from "../../../src/exporter/publish/change-days.ts";
 import type { Interval } from "../../../src/exporter/publish/ledger.ts";
+import { countChangesByDay } from "../../../src/exporter/status/site-state.ts";
 import { fc } from "../../property.ts";
 
 const day = 86_400;

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { readLastRun } from "../../src/exporter/publish/last-run-file.ts";
-import { RunRecord } from "../../src/exporter/run-record.ts";
+import { RunRecord, readLastRun } from "../../src/exporter/last-run.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { TestSite } from "./publish/test-site.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import type { Ledger } from "../../../src/exporter/publish/ledger.ts";
-import { ledgerFileName, readLedger, writeLedger } from "../../../src/exporter/publish/ledger-file.ts";
+import { ledgerFileName, readLedger, writeLedger } from "../../../src/exporter/publish/ledger.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 
 const name = { from: 0, to: 100, group: "base", id: "0123456789abcdef" };
