@@ -7,8 +7,8 @@ import type { Result } from "../../src/core/result.ts";
 import { SiteFolder } from "../../src/demo/site-folder.ts";
 import { planSite } from "../../src/demo/site-plan.ts";
 import { packageFolder, readTemplates } from "../../src/demo/site-text.ts";
-import { exportSite } from "../../src/exporter/export-site.ts";
 import type { ExportSiteOptions } from "../../src/exporter/export-settings.ts";
+import { exportSite } from "../../src/exporter/export-site.ts";
 import { maxArchiveBytes, parseArchive } from "../../src/formats/archive/archive.ts";
 import {
   type ArchiveEntry,

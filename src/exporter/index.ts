@@ -1,5 +1,5 @@
-export { parseBaseUrl } from "./base-url.ts";
 export { findIncludes } from "./digest/page-scanner.ts";
+export { parseBaseUrl } from "./export-checks.ts";
 export { readExportConfiguration } from "./export-configuration.ts";
 export { type ExportSettings, type ExportSiteOptions, exportSettings, type UrlMapping } from "./export-settings.ts";
 export { exportSite } from "./export-site.ts";
@@ -9,8 +9,7 @@ export type { ServerFinding } from "./setup/server-check.ts";
 export { type ProposeSiteOptions, proposeSite, type SiteProposal } from "./setup/site-proposal.ts";
 export { checkKey, chooseKey, keyPath, placeKeyFile, readKeyPaths, readKeys } from "./site-key.ts";
 export { defaultStateDir, indexNowFolderIn } from "./state-folder.ts";
-export type { NextRun } from "./status/next-run.ts";
 export type { ChangeDay, LedgerState, PublishedState } from "./status/site-state.ts";
-export { readSiteStatus, type SiteStatus, type SiteStatusOptions } from "./status/site-status.ts";
+export { type NextRun, readSiteStatus, type SiteStatus, type SiteStatusOptions } from "./status/site-status.ts";
 export { type StatusProblem, statusProblemCodes } from "./status/status-problem.ts";
 export { type WatchedRound, type WatchSiteOptions, watchSite } from "./watch-site.ts";

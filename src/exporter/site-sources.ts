@@ -126,18 +126,22 @@ function withoutLists(walk: RootWalk): Pick<PageSource<ScannedFile>, "next"> & A
   };
 }
 
+/** The file of a URL path below a document root. */
+export function fileOf(docroot: string, path: string): Buffer {
+  const names = path.slice(1).split("/").map(decodePathSegment);
+  // A name goes one level down, whatever its bytes are.
+  const isName = names.every((name) => name !== ".." && !/[/\0]/.test(name));
+  return Buffer.concat([Buffer.from(`${docroot}/`), Buffer.from(isName ? names.join("/") : "\x01", "latin1")]);
+}
+
 /**
  * Reads a page's file. The caller compares the bytes with the published digest, so that no other content gets out.
  *
  * @returns undefined if there is no such file, or if it is larger
  */
 export async function readPage(docroot: string, path: string, maxBytes: number): Promise<Buffer | undefined> {
-  const name = Buffer.from(path.slice(1).split("/").map(decodePathSegment).join("/"), "latin1");
   try {
-    await using handle = await open(
-      Buffer.concat([Buffer.from(`${docroot}/`), name]),
-      constants.O_RDONLY | constants.O_NONBLOCK,
-    );
+    await using handle = await open(fileOf(docroot, path), constants.O_RDONLY | constants.O_NONBLOCK);
     const status = await handle.stat();
     return status.isFile() && status.size <= maxBytes ? await handle.readFile() : undefined;
   } catch {

@@ -15,8 +15,8 @@ import {
 import { join } from "node:path";
 import { test } from "node:test";
 import type { ExportSummary } from "../../src/core/export-event.ts";
-import { exportSite } from "../../src/exporter/export-site.ts";
 import type { ExportSiteOptions } from "../../src/exporter/export-settings.ts";
+import { exportSite } from "../../src/exporter/export-site.ts";
 import { PublishedReader } from "../exporter/publish/published-reader.ts";
 import { digestOf } from "../exporter/publish/test-site.ts";
 import { requireProgram, skipWithout } from "./programs.ts";

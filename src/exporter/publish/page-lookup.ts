@@ -161,9 +161,14 @@ export class PageLookup implements Disposable {
   }
 
   /** All pages below a folder, in path order. */
-  *below(folder: string): Generator<PublishedPage, undefined> {
-    this.seek(folder);
-    for (let page = this.#head; page?.path.startsWith(folder) === true; page = this.#head) {
+  below(folder: string): Generator<PublishedPage, undefined> {
+    return this.between(folder, folder.slice(0, -1) + afterSlash);
+  }
+
+  /** Pages from a path to before another, in path order. @param to - undefined: to the last page */
+  *between(from: string, to: string | undefined): Generator<PublishedPage, undefined> {
+    this.seek(from);
+    for (let page = this.#head; page !== undefined && (to === undefined || page.path < to); page = this.#head) {
       yield page;
       this.step();
     }

@@ -1,11 +1,11 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { excerpt, type FetchOutcome, isSiteInTrouble, shortenPath } from "../../core/index.ts";
 import { indexFileName, publishedFolder } from "../../formats/archive/index.ts";
 import type { ServedForm } from "../../formats/html/index.ts";
-import { decodePathSegment } from "../../formats/url/index.ts";
 import { createFetcher, type Fetcher } from "../../http/index.ts";
 import { findIncludes } from "../digest/page-scanner.ts";
+import { readPage } from "../site-sources.ts";
 
 /** Largest file that is compared, in bytes. */
 const maxComparedBytes = 4 * 1024 * 1024;
@@ -69,7 +69,7 @@ export async function checkServer(options: ServerCheckOptions): Promise<ServerCh
   if (processesIncludes !== undefined) findings.push(describeIncludes(processesIncludes));
   const answered: ShortLink[] = [];
   for (const link of options.shortLinks) {
-    const file = await readPage(options.docroot, link.form.file);
+    const file = await readFileOf(options.docroot, link.form.file);
     const difference = file === undefined ? undefined : compare(await get(link.path), file);
     if (difference === undefined) answered.push(link);
     else findings.push(describeShortLink(link, difference));
@@ -100,7 +100,7 @@ async function checkPages({ docroot, paths }: ServerCheckOptions, get: Get): Pro
   const different: string[] = [];
   let compared = 0;
   for (const path of paths) {
-    const file = await readPage(docroot, path);
+    const file = await readFileOf(docroot, path);
     // The served version of a page with includes differs from its file.
     if (file === undefined || findIncludes(file) !== undefined) continue;
     compared += 1;
@@ -118,7 +118,7 @@ async function checkPages({ docroot, paths }: ServerCheckOptions, get: Get): Pro
 
 async function checkIncludes({ docroot, including }: ServerCheckOptions, get: Get): Promise<boolean | undefined> {
   for (const path of including) {
-    const [file, outcome] = [await readPage(docroot, path), await get(path)];
+    const [file, outcome] = [await readFileOf(docroot, path), await get(path)];
     if (file === undefined || outcome.kind !== "fetched") continue;
     const isAsItLies = Buffer.compare(outcome.body, file) === 0;
     if (isAsItLies || findIncludes(Buffer.from(outcome.body)) === undefined) return !isAsItLies;
@@ -140,15 +140,8 @@ function describeShortLink({ path, form }: ShortLink, difference: string): Serve
 }
 
 /** A page's file; undefined if it is missing or too large to compare. */
-async function readPage(docroot: string, path: string): Promise<Buffer | undefined> {
-  const name = decodePathSegment(path.slice(1) + (path.endsWith("/") ? "index.html" : ""));
-  const file = Buffer.concat([Buffer.from(`${join(docroot)}/`), Buffer.from(name, "latin1")]);
-  const size = await stat(file).then(
-    (status) => (status.isFile() ? status.size : undefined),
-    () => undefined,
-  );
-  if (size === undefined || size > maxComparedBytes) return undefined;
-  return await readFile(file).catch(() => undefined);
+async function readFileOf(docroot: string, path: string): Promise<Buffer | undefined> {
+  return await readPage(docroot, path.endsWith("/") ? `${path}index.html` : path, maxComparedBytes);
 }
 
 function compare(outcome: FetchOutcome, file: Uint8Array): string | undefined {

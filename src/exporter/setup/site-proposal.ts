@@ -10,12 +10,11 @@ import {
   TidemarkError,
 } from "../../core/index.ts";
 import { readLinks, servedFormOf } from "../../formats/html/index.ts";
-import { decodePathSegment } from "../../formats/url/index.ts";
 import { checkFolder, parseBaseUrl } from "../export-checks.ts";
 import type { ExportSettings } from "../export-settings.ts";
 import { exportSite } from "../export-site.ts";
+import { fileOf } from "../site-sources.ts";
 import { findReaderIdentity } from "../walk/reader-identity.ts";
-import { PathSample } from "./path-sample.ts";
 import { checkServer, type ServerCheck, type ServerFinding, type ShortLink } from "./server-check.ts";
 
 const sampleSize = 16;
@@ -133,14 +132,6 @@ async function findShortLinks(docroot: string, baseUrl: string, paths: readonly 
   return [...found.values()];
 }
 
-/** The file of a URL path below a document root. */
-function fileOf(docroot: string, path: string): Buffer {
-  const names = path.slice(1).split("/").map(decodePathSegment);
-  // A name goes one level down, whatever its bytes are.
-  const isName = names.every((name) => name !== ".." && !/[/\0]/.test(name));
-  return Buffer.concat([Buffer.from(`${docroot}/`), Buffer.from(isName ? names.join("/") : "\x01", "latin1")]);
-}
-
 function isFile(file: Buffer): boolean {
   try {
     return statSync(file).isFile();
@@ -183,14 +174,39 @@ function findOrigin(text: string, form: RegExp): string | undefined {
 /** The beginning of a file; empty if it is unreadable. */
 async function readHead(file: string | Buffer, bytes: number = headBytes): Promise<string> {
   try {
-    const handle = await open(file);
-    try {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, 0);
-      return buffer.toString("utf8", 0, bytesRead);
-    } finally {
-      await handle.close();
-    }
+    await using handle = await open(file);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, 0);
+    return buffer.toString("utf8", 0, bytesRead);
   } catch {
     return "";
+  }
+}
+
+/** A sample of many paths, evenly spread over their sequence, deterministic and small in memory. */
+export class PathSample {
+  readonly #size: number;
+  #kept: string[] = [];
+  #stride = 1;
+  #count = 0;
+
+  /** @param size - number of paths, 1 or more */
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  /** Offers a path. */
+  add(path: string): void {
+    if (this.#count % this.#stride === 0) this.#kept.push(path);
+    this.#count += 1;
+    if (this.#kept.length < 2 * this.#size) return;
+    this.#kept = this.#kept.filter((_, at) => at % 2 === 0);
+    this.#stride *= 2;
+  }
+
+  /** At most `size` paths; all, if no more were offered. */
+  get paths(): readonly string[] {
+    const { length } = this.#kept;
+    if (length <= this.#size) return this.#kept;
+    return Array.from({ length: this.#size }, (_, at) => this.#kept[Math.floor((at * length) / this.#size)] ?? "");
   }
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { createWriteStream, type WriteStream } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
-import { finished } from "node:stream/promises";
+import { pipeline } from "node:stream/promises";
 import type { ZipArchive } from "archiver";
 import { wrapSystemError } from "../../core/index.ts";
 import { renameDurably, shownPath, temporaryName } from "../../fs/index.ts";
@@ -19,11 +19,10 @@ export class DumpPackage implements AsyncDisposable {
   readonly #path: string;
   readonly #temporary: string;
   readonly #zip: ZipArchive;
-  readonly #file: WriteStream;
-  #failure: Error | undefined;
+  /** Settled when all is written, or as soon as something fails. */
+  readonly #written: Promise<void>;
   #contents = 0;
   #sizeBytes = 0;
-  #isDone = false;
 
   /** Begins a package at a path. */
   static async open(path: string): Promise<DumpPackage> {
@@ -35,15 +34,11 @@ export class DumpPackage implements AsyncDisposable {
   private constructor(path: string, zip: ZipArchive) {
     this.#path = path;
     this.#temporary = temporaryName(path);
-    this.#file = createWriteStream(this.#temporary, { flags: "wx", mode: 0o600 });
     this.#zip = zip;
-    const fail = (error: Error) => {
-      this.#failure ??= error;
-      this.#zip.emit("tidemark-end");
-    };
-    this.#zip.on("error", fail);
-    this.#file.on("error", fail);
-    this.#zip.pipe(this.#file);
+    // What fails is told by the pipeline.
+    zip.on("error", () => undefined);
+    this.#written = pipeline(zip, createWriteStream(this.#temporary, { flags: "wx", mode: 0o600 }));
+    this.#written.catch(() => undefined);
   }
 
   /** Bytes of all contents, unpacked. */
@@ -64,37 +59,35 @@ export class DumpPackage implements AsyncDisposable {
   async end(manifest: Buffer): Promise<number> {
     await this.#append(manifest, "manifest.xml");
     try {
-      await Promise.all([this.#zip.finalize(), finished(this.#file)]);
-      if (this.#failure !== undefined) throw this.#failure;
+      await Promise.all([this.#zip.finalize(), this.#written]);
       const { size } = await stat(this.#temporary);
       await renameDurably(this.#temporary, this.#path, 0o644);
-      this.#isDone = true;
       return size;
     } catch (error) {
-      throw wrapSystemError(error, `write ${shownPath(this.#path)}`, { path: shownPath(this.#path) });
+      throw this.#cannotWrite(error);
     }
   }
 
   /** Drops a package that has not come to its end. */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#isDone) return;
     this.#zip.abort();
-    this.#file.destroy();
+    this.#zip.destroy();
+    await this.#written.catch(() => undefined);
     await rm(this.#temporary, { force: true });
   }
 
   async #append(content: Buffer, name: string): Promise<void> {
-    if (this.#failure === undefined) {
-      const stopped = new AbortController();
-      const options = { signal: stopped.signal };
-      const written = once(this.#zip, "entry", options);
-      const ended = once(this.#zip, "tidemark-end", options);
-      for (const promise of [written, ended]) promise.catch(() => undefined);
-      this.#zip.append(content, { name, date: fixedDate, mode: 0o644 });
-      await Promise.race([written, ended]);
-      stopped.abort();
+    const added = once(this.#zip, "entry");
+    this.#zip.append(content, { name, date: fixedDate, mode: 0o644 });
+    try {
+      await Promise.race([added, this.#written]);
+    } catch (error) {
+      throw this.#cannotWrite(error);
     }
-    if (this.#failure !== undefined)
-      throw wrapSystemError(this.#failure, `write ${shownPath(this.#path)}`, { path: shownPath(this.#path) });
+  }
+
+  #cannotWrite(error: unknown): Error {
+    const path = shownPath(this.#path);
+    return wrapSystemError(error, `write ${path}`, { path });
   }
 }

@@ -3,11 +3,10 @@ import { digestBytes, type EpochMs, type EpochSeconds, formatCompactTime } from 
 import { formatSha256Hash, type ResourceSyncEntry, type ResourceSyncHeader } from "../../formats/resourcesync/index.ts";
 import type { PageLookup } from "../publish/page-lookup.ts";
 import type { PublishedPage } from "../publish/published-page.ts";
-import type { Yielder } from "../publish/yielder.ts";
 import { readChangeEntries } from "./change-lists.ts";
 import { DumpPackage } from "./dump-package.ts";
-import type { ListFolder } from "./list-folder.ts";
-import { formatPart, type ListSite, listNames, renderList } from "./site-lists.ts";
+import type { ListInputs } from "./list-folder.ts";
+import { formatPart, listNames, renderList } from "./site-lists.ts";
 import type { ChangeListPart, PublishedPackage, PublishedResourceDump } from "./standards-state.ts";
 
 /** Contents of a package, unpacked; a ZIP file of less than 4 GiB is read by every reader. */
@@ -22,12 +21,8 @@ const keptSeconds = 14 * 86_400;
 export type ReadPage = (path: string, maxBytes: number) => Promise<Buffer | undefined>;
 
 /** What dumps are written from. */
-export interface DumpInputs {
-  readonly site: ListSite;
-  readonly files: ListFolder;
-  readonly pages: PageLookup;
+export interface DumpInputs extends ListInputs {
   readonly readPage: ReadPage;
-  readonly yielder: Yielder;
   /** Most bytes of a package's contents, for tests. */
   readonly packageBytes?: number | undefined;
 }
@@ -202,11 +197,11 @@ export async function packPages(
     (number) => `resourcedump-${formatCompactTime(at)}-${formatPart(number)}.zip`,
     () => ({ kind: "urlset", capability: "resourcedump-manifest", at, links: [site.up] }),
   );
-  for (pages.seek(""); pages.head !== undefined; pages.step()) {
+  for (const page of pages.between("", undefined)) {
     yielder.stopIfAsked();
-    if (!site.lists(pages.head.path)) continue;
-    const content = await readPublished(inputs, pages.head);
-    if (content !== undefined) await series.add(site.entryOf(pages.head), content);
+    if (!site.lists(page.path)) continue;
+    const content = await readPublished(inputs, page);
+    if (content !== undefined) await series.add(site.entryOf(page), content);
   }
   const packages = await series.end(at);
   return { at, completed: Math.max(at, Math.floor(clock() / 1000)), packages };

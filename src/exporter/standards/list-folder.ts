@@ -3,8 +3,10 @@ import { join } from "node:path";
 import type { EpochMs, EpochSeconds } from "../../core/index.ts";
 import { placeFile, syncFiles } from "../../fs/index.ts";
 import type { Retired } from "../publish/ledger.ts";
+import type { PageLookup } from "../publish/page-lookup.ts";
 import { planRetired } from "../publish/retired-files.ts";
 import type { Yielder } from "../publish/yielder.ts";
+import type { ListSite } from "./site-lists.ts";
 
 const ownName =
   /^(?:(?:sitemap|resourcelist)(?:-[0-9a-f]{16})?\.xml|changelist(?:-\d{8}-\d{4})?\.xml|changedump(?:\.xml|-\d{8}-\d{4}\.zip)|resourcedump(?:\.xml|-\d{8}T\d{6}Z-\d{4}\.zip)|(?:capabilitylist|description)\.xml)$/;
@@ -12,6 +14,14 @@ const ownName =
 /** Whether a file of the published folder is a document of sitemaps or ResourceSync, or a package, by its name. */
 export function isListName(name: string): boolean {
   return ownName.test(name);
+}
+
+/** What lists are written from, and where. */
+export interface ListInputs {
+  readonly site: ListSite;
+  readonly files: ListFolder;
+  readonly pages: PageLookup;
+  readonly yielder: Yielder;
 }
 
 /** Documents of sitemaps and ResourceSync as files of the published folder. */

@@ -2,14 +2,10 @@ import type { EpochSeconds } from "../../core/index.ts";
 import { type ResourceSyncEntry, type ResourceSyncLink, ResourceSyncWriter } from "../../formats/resourcesync/index.ts";
 import { SitemapWriter } from "../../formats/sitemap/index.ts";
 import { contentId } from "../publish/archive-files.ts";
-import type { PageLookup } from "../publish/page-lookup.ts";
-import type { Yielder } from "../publish/yielder.ts";
-import { isSameRange, joinRanges, type PathRange, rangesOf, type ShardRanges } from "./begun-shards.ts";
-import type { ListFolder } from "./list-folder.ts";
-import { pagesBetween, type ShardPlan } from "./shard-plan.ts";
-import { type ListSite, listNames, renderList } from "./site-lists.ts";
-import { shardFileName } from "./sitemap-shards.ts";
-import type { PublishedShard } from "./standards-state.ts";
+import type { ListInputs } from "./list-folder.ts";
+import { type ShardPlan, shardFileName } from "./shard-plan.ts";
+import { listNames, renderList } from "./site-lists.ts";
+import type { PathRange, PublishedShard, ShardRanges } from "./standards-state.ts";
 
 /** Which of the two forms of lists of pages are written. */
 export interface ShardForms {
@@ -18,11 +14,7 @@ export interface ShardForms {
 }
 
 /** What lists of pages are written from. */
-export interface ShardListInputs {
-  readonly site: ListSite;
-  readonly files: ListFolder;
-  readonly pages: PageLookup;
-  readonly yielder: Yielder;
+export interface ShardListInputs extends ListInputs {
   readonly forms: ShardForms;
   readonly publication: EpochSeconds;
   /** Shards of the last time. */
@@ -45,6 +37,25 @@ interface ShardTask {
   readonly range: PathRange;
   /** What they hold before the index is written; undefined if what is there holds enough. */
   readonly early: PathRange | undefined;
+}
+
+/** The ranges of shards that are in path order. */
+export function rangesOf(shards: readonly { readonly from: string }[]): Map<string, PathRange> {
+  return new Map(
+    shards.map(({ from }, at) => [from, { start: at === 0 ? "" : from, end: shards[at + 1]?.from }] as const),
+  );
+}
+
+/** The least range that has all pages of two that share a page, or of the one that there is. */
+function joinRanges(a: PathRange, b: PathRange | undefined): PathRange {
+  if (b === undefined) return a;
+  const start = a.start < b.start ? a.start : b.start;
+  return { start, end: a.end === undefined || b.end === undefined ? undefined : a.end > b.end ? a.end : b.end };
+}
+
+/** Whether two ranges are the same. */
+function isSameRange(a: PathRange, b: PathRange): boolean {
+  return a.start === b.start && a.end === b.end;
 }
 
 /** Name of a shard's resource list. */
@@ -136,7 +147,7 @@ async function writeShard(
   const links: ResourceSyncLink[] = [site.up];
   if (isIndexed) links.push({ rel: "index", href: site.urlOf(listNames.resourceList) });
   const list = new ResourceSyncWriter({ kind: "urlset", capability: "resourcelist", at: publication, links });
-  for (const page of pagesBetween(pages, range.start, range.end)) {
+  for (const page of pages.between(range.start, range.end)) {
     if (!site.lists(page.path)) continue;
     if (forms.sitemap && !sitemap.add(page.path, page.lastModified)) return undefined;
     if (forms.resourceList && !list.add(site.entryOf(page))) return undefined;

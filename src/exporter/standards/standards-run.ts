@@ -1,29 +1,41 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, type ExportEvent, TidemarkError } from "../../core/index.ts";
+import { type Change, type Clock, type ExportEvent, pathOf, TidemarkError } from "../../core/index.ts";
 import type { Capability, ResourceSyncEntry } from "../../formats/resourcesync/index.ts";
 import type { ArchiveFiles } from "../publish/archive-files.ts";
-import type { Ledger } from "../publish/ledger.ts";
+import { readInterval } from "../publish/interval-merge.ts";
+import type { Interval, Ledger } from "../publish/ledger.ts";
 import { PageLookup } from "../publish/page-lookup.ts";
 import { planRemoval } from "../publish/retired-files.ts";
-import { findCompleteFrom, planFinestChain } from "../publish/tiers.ts";
+import { countChanges, findCompleteFrom, planFinestChain } from "../publish/tiers.ts";
 import { Yielder } from "../publish/yielder.ts";
-import { endBegunShards, rangesOf, readBegunShards, type ShardRanges, writeBegunShards } from "./begun-shards.ts";
 import { ChangeLists } from "./change-lists.ts";
-import { ChangeRecord } from "./change-record.ts";
 import { type DumpInputs, listChangeDumps, listResourceDump, packChanges, packPages, type ReadPage } from "./dumps.ts";
-import { ListFolder } from "./list-folder.ts";
-import { writeShardLists } from "./shard-lists.ts";
+import { ListFolder, type ListInputs } from "./list-folder.ts";
+import { rangesOf, writeShardLists } from "./shard-lists.ts";
 import { planShards } from "./shard-plan.ts";
-import { ListSite, listNames, renderList } from "./site-lists.ts";
-import { placeDescription, removeDescription, renderDescription } from "./source-description.ts";
 import {
+  ListSite,
+  listNames,
+  placeDescription,
+  removeDescription,
+  renderDescription,
+  renderList,
+} from "./site-lists.ts";
+import {
+  endBegunShards,
   type PublishedResourceSync,
+  readBegunShards,
   readStandardsState,
+  type ShardRanges,
   type StandardsState,
   standardsFileName,
+  writeBegunShards,
   writeStandardsState,
 } from "./standards-state.ts";
+
+/** Of more changed pages all pages are looked at: that is cheaper than to look each of them up. */
+const manyChanges = 50_000;
 
 /** Which formats of others are published beside the archives. */
 export interface StandardsChoice {
@@ -91,8 +103,7 @@ export async function publishStandards(
   let next = state;
   let due: readonly string[] = [];
   if (state === undefined || begun.size > 0 || !isCurrent(state, ledger, standards, files)) {
-    const run = new StandardsRun(options, archives, ledger, site, files, yielder, state, begun);
-    const written = await run.writeOrBeginAnew();
+    const written = await new StandardsRun({ options, archives, ledger, site, files, yielder, state, begun }).write();
     const retired = files.planRetired(state?.retired ?? [], state?.publication !== ledger.publication, options.clock());
     const { kept, removed } = planRemoval(retired, options.clock());
     next = { ...written, listed: [...files.listed].sort(), retired: kept };
@@ -121,107 +132,95 @@ function isCurrent(state: StandardsState, ledger: Ledger, choice: StandardsChoic
 
 type Written = Omit<StandardsState, "listed" | "retired">;
 
-class StandardsRun {
-  readonly #options: StandardsOptions;
-  readonly #archives: ArchiveFiles;
-  readonly #ledger: Ledger;
-  readonly #site: ListSite;
-  readonly #files: ListFolder;
-  readonly #state: StandardsState | undefined;
-  readonly #yielder: Yielder;
-  readonly #begun: ShardRanges;
+/** What a run works with. */
+interface RunParts extends Omit<ListInputs, "pages"> {
+  readonly options: StandardsOptions;
+  readonly archives: ArchiveFiles;
+  readonly ledger: Ledger;
+  /** What the last run remembered. */
+  readonly state: StandardsState | undefined;
+  readonly begun: ShardRanges;
+}
 
-  constructor(
-    options: StandardsOptions,
-    archives: ArchiveFiles,
-    ledger: Ledger,
-    site: ListSite,
-    files: ListFolder,
-    yielder: Yielder,
-    state: StandardsState | undefined,
-    begun: ShardRanges,
-  ) {
-    this.#begun = begun;
-    this.#options = options;
-    this.#archives = archives;
-    this.#ledger = ledger;
-    this.#site = site;
-    this.#files = files;
-    this.#state = state;
-    this.#yielder = yielder;
+class StandardsRun {
+  readonly #parts: RunParts;
+
+  constructor(parts: RunParts) {
+    this.#parts = parts;
   }
 
-  async writeOrBeginAnew(): Promise<Written> {
-    const record = this.#findRecord();
+  async write(): Promise<Written> {
+    const chain = this.#findChain();
     try {
-      return await this.#write(record);
+      return await this.#write(chain);
     } catch (error) {
-      if (record === undefined || !(error instanceof TidemarkError && error.code === "archive-corrupt")) throw error;
+      if (chain === undefined || !(error instanceof TidemarkError && error.code === "archive-corrupt")) throw error;
       // The next run of the archives mends them.
       return await this.#write(undefined);
     }
   }
 
-  /** What changed since the state; undefined if that is not known. */
-  #findRecord(): ChangeRecord | undefined {
-    const { epoch, intervals, publication } = this.#ledger;
-    if (this.#state === undefined || this.#state.epoch !== epoch) return undefined;
-    const chain = planFinestChain(intervals, this.#state.publication, publication);
-    return chain === undefined ? undefined : new ChangeRecord(this.#archives, chain, this.#yielder);
+  /** Intervals with what changed since the state; undefined if that is not known. */
+  #findChain(): readonly Interval[] | undefined {
+    const { state, ledger } = this.#parts;
+    if (state?.epoch !== ledger.epoch) return undefined;
+    return planFinestChain(ledger.intervals, state.publication, ledger.publication);
   }
 
-  async #write(record: ChangeRecord | undefined): Promise<Written> {
-    const { standards, stateDir } = this.#options;
-    const { epoch, publication, pages: count, pageFiles } = this.#ledger;
+  async #write(chain: readonly Interval[] | undefined): Promise<Written> {
+    const { options, ledger, site, files, yielder, state, begun } = this.#parts;
+    const { standards, stateDir } = options;
+    const { epoch, publication, pageFiles } = ledger;
     const forms = { sitemap: standards.sitemap, resourceList: standards.resourceSync };
     const facts = { epoch, publication, hasSitemap: standards.sitemap };
-    this.#yielder.stopIfAsked();
+    yielder.stopIfAsked();
     if (!forms.sitemap && !forms.resourceList) return { ...facts, resourceSync: undefined, shards: [] };
     using pages = new PageLookup(pageFiles.map(({ name }) => join(stateDir, name)));
-    const plan = await planShards({
-      base: this.#site.base,
-      published: this.#state?.shards ?? [],
-      changed: await record?.paths(count),
-      pages,
-      yielder: this.#yielder,
-      targetPages: standards.shardPages,
-    });
-    const shards = await writeShardLists(
-      {
-        site: this.#site,
-        files: this.#files,
-        pages,
-        yielder: this.#yielder,
-        forms,
-        publication,
-        published: this.#state?.shards ?? [],
-        begun: this.#begun,
-        onBegin: (shards) => writeBegunShards(stateDir, shards),
-      },
-      plan,
-    );
-    const resourceSync = standards.resourceSync ? await this.#writeResourceSync(record, pages) : undefined;
+    const inputs = { site, files, pages, yielder };
+    const published = state?.shards ?? [];
+    const changed = chain && (await this.#changedPaths(chain));
+    const plan = await planShards({ ...inputs, published, changed, targetPages: standards.shardPages });
+    const onBegin = (ranges: ShardRanges) => writeBegunShards(stateDir, ranges);
+    const shards = await writeShardLists({ ...inputs, forms, publication, published, begun, onBegin }, plan);
+    const resourceSync = standards.resourceSync ? await this.#writeResourceSync(chain, inputs) : undefined;
     return { ...facts, resourceSync, shards };
   }
 
-  async #writeResourceSync(record: ChangeRecord | undefined, pages: PageLookup): Promise<PublishedResourceSync> {
-    const { standards, readPage, clock } = this.#options;
-    const { publication } = this.#ledger;
-    const files = this.#files;
-    const earlier = this.#state?.resourceSync;
-    const lists = await this.#openChangeLists(record);
-    for (const interval of record?.chain ?? []) {
-      if (lists.knows(interval.to)) continue;
-      await lists.begin(interval.from, interval.to);
-      for await (const changes of record?.read(interval) ?? []) await lists.add(changes, interval.to);
+  /** Paths that changed, ascending; undefined if they are so many that all pages are to be looked at. */
+  async #changedPaths(chain: readonly Interval[]): Promise<readonly string[] | undefined> {
+    const lines = chain.reduce((sum, interval) => sum + countChanges(interval), 0);
+    if (lines > manyChanges || lines * 4 > this.#parts.ledger.pages) return undefined;
+    const paths = new Set<string>();
+    for (const interval of chain)
+      for await (const changes of this.#read(interval)) for (const change of changes) paths.add(pathOf(change));
+    return [...paths].sort();
+  }
+
+  /** Changes of an interval in path order, a segment at a time. @throws TidemarkError `archive-corrupt` */
+  async *#read(interval: Interval): AsyncGenerator<readonly Change[]> {
+    for await (const changes of readInterval(this.#parts.archives, interval)) {
+      yield changes;
+      await this.#parts.yielder.pause();
     }
-    const completeFrom = Math.min(findCompleteFrom(this.#ledger.intervals, publication), this.#ledger.base.publication);
-    const changeLists = await lists.end(completeFrom, publication);
-    const inputs: DumpInputs = { site: this.#site, files, pages, readPage, yielder: this.#yielder };
-    const packed = standards.changeDumps ? await packChanges(inputs, lists.closedNow) : [];
-    const packages = [...(earlier?.changeDumps ?? []), ...packed];
+  }
+
+  async #writeResourceSync(chain: readonly Interval[] | undefined, lists: ListInputs): Promise<PublishedResourceSync> {
+    const { options, ledger, files, state } = this.#parts;
+    const { standards, readPage, clock } = options;
+    const { publication, base, intervals } = ledger;
+    const changes = await this.#openChangeLists(chain);
+    for (const interval of chain ?? []) {
+      if (changes.knows(interval.to)) continue;
+      await changes.begin(interval.from, interval.to);
+      for await (const some of this.#read(interval)) await changes.add(some, interval.to);
+    }
+    const completeFrom = Math.min(findCompleteFrom(intervals, publication), base.publication);
+    const changeLists = await changes.end(completeFrom, publication);
+    const inputs: DumpInputs = { ...lists, readPage };
+    const packed = standards.changeDumps ? await packChanges(inputs, changes.closedNow) : [];
+    const packages = [...(state?.resourceSync?.changeDumps ?? []), ...packed];
     const changeDumps = await listChangeDumps(inputs, packages, completeFrom, publication);
-    let resourceDump = earlier?.resourceDump;
+    let resourceDump = state?.resourceSync?.resourceDump;
     if (resourceDump?.packages.every(({ name }) => files.has(name)) === false) resourceDump = undefined;
     if (standards.resourceDump && resourceDump?.at !== publication)
       resourceDump = await packPages(inputs, publication, clock);
@@ -230,23 +229,21 @@ class StandardsRun {
     return { changeLists, changeDumps, resourceDump };
   }
 
-  async #openChangeLists(record: ChangeRecord | undefined): Promise<ChangeLists> {
-    const state = this.#state;
-    const { publication } = this.#ledger;
-    if (state?.resourceSync !== undefined || this.#files.has(listNames.changeList)) {
+  async #openChangeLists(chain: readonly Interval[] | undefined): Promise<ChangeLists> {
+    const { options, ledger, site, files, state } = this.#parts;
+    if (state?.resourceSync !== undefined || files.has(listNames.changeList)) {
       const changeLists = state?.resourceSync?.changeLists ?? [];
-      const knownTo = state?.publication ?? 0;
-      const lists = record && (await ChangeLists.resume(this.#site, this.#files, changeLists, knownTo));
+      const lists = chain && (await ChangeLists.resume(site, files, changeLists, state?.publication ?? 0));
       if (lists !== undefined) return lists;
       const message = "The change lists start over: their readers read the resource list once.";
-      this.#options.onEvent({ event: "warning", code: "change-lists-lost", message });
+      options.onEvent({ event: "warning", code: "change-lists-lost", message });
     }
-    return ChangeLists.anew(this.#site, this.#files, publication);
+    return ChangeLists.anew(site, files, ledger.publication);
   }
 
   /** The capability list names what is there, so it comes last. */
   async #describe(hasChangeDump: boolean, hasResourceDump: boolean): Promise<void> {
-    const site = this.#site;
+    const { site, files } = this.#parts;
     const entry = (name: string, capability: Capability): ResourceSyncEntry => ({
       location: site.urlOf(name),
       capability,
@@ -255,10 +252,10 @@ class StandardsRun {
     if (hasChangeDump) entries.push(entry(listNames.changeDump, "changedump"));
     if (hasResourceDump) entries.push(entry(listNames.resourceDump, "resourcedump"));
     const links = [{ rel: "up", href: site.description }];
-    await this.#files.sync();
+    await files.sync();
     const header = { kind: "urlset", capability: "capabilitylist", links } as const;
-    await this.#files.write(listNames.capabilityList, renderList(header, entries));
-    await this.#files.write(listNames.description, renderDescription(site));
-    await this.#files.sync();
+    await files.write(listNames.capabilityList, renderList(header, entries));
+    await files.write(listNames.description, renderDescription(site));
+    await files.sync();
   }
 }

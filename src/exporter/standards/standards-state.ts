@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
@@ -6,7 +6,6 @@ import type { EpochSeconds } from "../../core/index.ts";
 import { writeDurably } from "../../fs/index.ts";
 import type { Retired } from "../publish/ledger.ts";
 import { isListName } from "./list-folder.ts";
-import type { SitemapShard } from "./sitemap-shards.ts";
 
 const gzipAsync = promisify(gzip);
 const gunzipAsync = promisify(gunzip);
@@ -15,9 +14,23 @@ const gunzipAsync = promisify(gunzip);
 export const standardsFileName = "standards.json.gz";
 const stateVersion = 1;
 const maxStateBytes = 256 * 1024 * 1024;
+/** Of shards that are being written, in the state folder; it is there only until all of them are. */
+export const begunFileName = "standards-begun.json";
+const maxBegunBytes = 64 * 1024 * 1024;
 
-/** Pages that share a sitemap, and a resource list. */
-export interface PublishedShard extends SitemapShard {
+/** Pages that share a sitemap, and a resource list; the list of them, in path order, is the whole memory of a site's. */
+export interface PublishedShard {
+  /**
+   * The shard holds every page from this path to before the next shard's; the first holds those before it too. It
+   * may have become the path of no page.
+   */
+  readonly from: string;
+  /** Number of pages in it, at least 1. */
+  readonly pages: number;
+  /** The newest last-modified in it: the shard's own in the sitemap index. */
+  readonly lastModified: EpochSeconds;
+  /** Of the document's bytes; what the exporter found when it wrote them. */
+  readonly digest: string;
   /** The publication at which its documents were written last: the resource list's `at`. */
   readonly at: EpochSeconds;
 }
@@ -56,6 +69,17 @@ export interface PublishedResourceSync {
   readonly changeDumps: readonly PublishedPackage[];
   readonly resourceDump: PublishedResourceDump | undefined;
 }
+
+/** Pages from a path to before another. */
+export interface PathRange {
+  /** Empty: from the first page on. */
+  readonly start: string;
+  /** Undefined: to the last page. */
+  readonly end: string | undefined;
+}
+
+/** What the documents of shards may hold, by the boundaries that name them; see `rangesOf`. */
+export type ShardRanges = ReadonlyMap<string, PathRange>;
 
 /** What sitemaps and ResourceSync say now. Immutable; each run that changes something writes the next. */
 export interface StandardsState {
@@ -99,6 +123,41 @@ export async function readStandardsState(
 export async function writeStandardsState(folder: string, state: StandardsState): Promise<void> {
   const packed = await gzipAsync(JSON.stringify({ version: stateVersion, state }), { level: 6 });
   await writeDurably(join(folder, standardsFileName), packed, { mode: 0o600 });
+}
+
+/**
+ * Reads which shards earlier runs began to write that did not end.
+ *
+ * @returns undefined if a file is there that cannot be understood
+ */
+export async function readBegunShards(stateDir: string): Promise<ShardRanges | undefined> {
+  try {
+    const content = await readFile(join(stateDir, begunFileName));
+    if (content.length > maxBegunBytes) return undefined;
+    const lines: unknown = JSON.parse(content.toString("utf8"));
+    if (!Array.isArray(lines) || !lines.every(isLine)) return undefined;
+    return new Map(lines.map(({ from, start, end }) => [from, { start, end }] as const));
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? new Map() : undefined;
+  }
+}
+
+function isLine(value: unknown): value is PathRange & { readonly from: string } {
+  if (typeof value !== "object" || value === null) return false;
+  const { from, start, end } = value as Readonly<Record<string, unknown>>;
+  const isEnd = end === undefined || (typeof end === "string" && end > String(from));
+  return typeof from === "string" && (start === "" || start === from) && isEnd;
+}
+
+/** Writes which shards are other, from now on, than what the state says of them. */
+export async function writeBegunShards(stateDir: string, shards: ShardRanges): Promise<void> {
+  const lines = [...shards].map(([from, { start, end }]) => ({ from, start, end }));
+  await writeDurably(join(stateDir, begunFileName), Buffer.from(JSON.stringify(lines)), { mode: 0o600 });
+}
+
+/** Says that all shards are what the state says of them. */
+export async function endBegunShards(stateDir: string): Promise<void> {
+  await rm(join(stateDir, begunFileName), { force: true });
 }
 
 type Fields = Readonly<Record<string, unknown>>;

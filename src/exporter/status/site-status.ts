@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Clock, type EpochMs, TidemarkError } from "../../core/index.ts";
@@ -5,7 +6,6 @@ import type { LockHolder } from "../../fs/index.ts";
 import { parseBaseUrl } from "../export-checks.ts";
 import type { LastRun } from "../last-run.ts";
 import { defaultStateDir } from "../state-folder.ts";
-import { findNextRun, type NextRun } from "./next-run.ts";
 import { type LedgerState, type PublishedState, readSiteState, type SiteState } from "./site-state.ts";
 import { findProblems, type StatusProblem } from "./status-problem.ts";
 
@@ -23,6 +23,12 @@ export interface SiteStatusOptions {
   readonly days?: number;
   /** @default Date.now */
   readonly clock?: Clock;
+}
+
+/** When systemd will run an export, and by which timer. */
+export interface NextRun {
+  readonly timer: string;
+  readonly atMs: EpochMs;
 }
 
 /** Status of a site's exporter. Plain JSON. */
@@ -109,4 +115,34 @@ function findStateDir(given: string | undefined, site: string | undefined): stri
   const own = defaultStateDir(site);
   const ofUnit = join("/var/lib/tidemark", new URL(site).hostname);
   return !existsSync(own) && existsSync(ofUnit) ? ofUnit : own;
+}
+
+const property = "NextElapseUSecRealtime";
+
+/**
+ * Asks systemd when the timer of `systemd/tidemark-export@.timer` for a site elapses next.
+ *
+ * @param site - an origin; its host is the timer's instance
+ * @returns undefined without systemd, without such a timer, or without an answer within two seconds
+ */
+async function findNextRun(site: string): Promise<NextRun | undefined> {
+  const { hostname } = new URL(site);
+  if (!/^[a-z0-9][a-z0-9.-]*$/.test(hostname)) return undefined;
+  const timer = `tidemark-export@${hostname}.timer`;
+  const text = await new Promise<string>((resolve) => {
+    execFile(
+      "systemctl",
+      ["show", timer, `--property=${property}`, "--timestamp=unix", "--no-pager"],
+      { timeout: 2000, maxBuffer: 64 * 1024, windowsHide: true },
+      (error, stdout) => resolve(error === null ? stdout : ""),
+    );
+  });
+  const atMs = parseNextElapse(text);
+  return atMs === undefined ? undefined : { timer, atMs };
+}
+
+/** Parses the output of `systemctl show --timestamp=unix` for a timer; a disabled one has no time. */
+export function parseNextElapse(text: string): EpochMs | undefined {
+  const seconds = new RegExp(`^${property}=@(\\d{1,12})$`, "m").exec(text)?.[1];
+  return seconds === undefined || Number(seconds) === 0 ? undefined : Number(seconds) * 1000;
 }

@@ -3,9 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, it } from "node:test";
-import { proposeSite } from "../../../src/exporter/setup/site-proposal.ts";
+import { describe, it, test } from "node:test";
+import { PathSample, proposeSite } from "../../../src/exporter/setup/site-proposal.ts";
 import { serveFolder } from "../../../src/server/folder-server.ts";
+import { fc } from "../../property.ts";
 import { makeTempFolder, type TempFolder } from "../../temp-folder.ts";
 
 function makeSite(files: Readonly<Record<string, string>>): TempFolder & { readonly docroot: string } {
@@ -181,3 +182,20 @@ describe("a proposal for a site", () => {
 async function closing<T extends { close(): Promise<void> }>(server: T): Promise<T & AsyncDisposable> {
   return Object.assign(server, { [Symbol.asyncDispose]: () => server.close() });
 }
+
+test("a sample has as many paths as are wanted, different ones, from all over", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 3000 }), (size, count) => {
+      const sample = new PathSample(size);
+      for (let at = 0; at < count; at++) sample.add(String(at));
+      const { paths } = sample;
+      assert.equal(new Set(paths).size, paths.length);
+      assert.equal(paths.length, Math.min(size, count));
+      // No gap between two is larger than a few times what an even spread would have.
+      const places = [...paths.map(Number), count];
+      for (const [at, place] of places.entries()) {
+        if (at > 0) assert.ok(place - (places[at - 1] ?? 0) <= 4 * Math.ceil(count / size) + 1, `${places}`);
+      }
+    }),
+  );
+});

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { readSiteStatus, type SiteStatus, type SiteStatusOptions } from "../../../src/exporter/status/site-status.ts";
 import { statusProblemCodes } from "../../../src/exporter/status/status-problem.ts";
+import { makeTempFolder } from "../../temp-folder.ts";
 import { TestSite } from "../publish/test-site.ts";
 
 const hourMs = 3_600_000;
@@ -23,6 +24,21 @@ async function publishedSite(days: number): Promise<TestSite> {
     await site.export();
   }
   return site;
+}
+
+/** Puts a program named systemctl before all others while something is done. */
+async function withSystemctl<T>(script: string, act: () => Promise<T>): Promise<T> {
+  using folder = makeTempFolder();
+  const file = join(folder.path, "systemctl");
+  writeFileSync(file, `#!/bin/sh\n${script}\n`);
+  chmodSync(file, 0o755);
+  const { PATH = "" } = process.env;
+  process.env.PATH = `${folder.path}:${PATH}`;
+  try {
+    return await act();
+  } finally {
+    process.env.PATH = PATH;
+  }
 }
 
 type Harm = (site: TestSite) => void | Promise<void>;
@@ -128,7 +144,6 @@ describe("the status of a site", () => {
   it("tells of files that failed", async () => {
     using site = await publishedSite(1);
     const file = join(site.stateDir, "last-run.json");
-    const { readFileSync } = await import("node:fs");
     const run = JSON.parse(readFileSync(file, "utf8"));
     const trouble = { kind: "item-error", code: "io", message: "bad sector", path: "/a.html" };
     writeFileSync(file, JSON.stringify({ ...run, errors: 2, troubles: [trouble] }));
@@ -149,6 +164,23 @@ describe("the status of a site", () => {
     assert.deepEqual(codesOf(await statusOf(site, { maxAgeMs: 30 * hourMs })), ["critical stale", "warning run-hangs"]);
     writeFileSync(join(site.stateDir, "lock"), JSON.stringify({ pid: 2 ** 22 + 1, host: hostname(), since }));
     assert.equal((await statusOf(site)).running, undefined);
+  });
+
+  it("has the next run as systemd knows it, and none if systemd does not answer or the timer is off", async () => {
+    const known = { timer: "tidemark-export@example.org.timer", atMs: 1_795_312_800_000 };
+    const property = "NextElapseUSecRealtime";
+    const rows = [
+      [`[ "$2" = ${known.timer} ] && echo Id=a.timer && echo ${property}=@1795312800`, "https://example.org/", known],
+      [`[ "$2" = ${known.timer} ] && echo ${property}=@1795312800`, "https://other.example/", undefined],
+      ["echo no bus >&2; exit 1", "https://example.org/", undefined],
+      [`echo ${property}=@1795312800`, "http://[::1]:8080/", undefined],
+      ...["", "n/a", "@0"].map((time) => [`echo ${property}=${time}`, "https://example.org/", undefined] as const),
+    ] as const;
+    using folder = makeTempFolder();
+    for (const [script, baseUrl, expected] of rows) {
+      const status = await withSystemctl(script, () => readSiteStatus({ stateDir: folder.path, baseUrl }));
+      assert.deepEqual(status.nextRun, expected, script);
+    }
   });
 
   it("writes nothing", async () => {

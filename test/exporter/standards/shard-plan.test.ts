@@ -1,24 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  type PlannedShard,
-  type ShardSizes,
-  type SitemapShard,
-  SitemapShardPlanner,
-  shardFileName,
-} from "../../../src/exporter/standards/sitemap-shards.ts";
+import { type ShardPlan, SitemapShardPlanner, shardFileName } from "../../../src/exporter/standards/shard-plan.ts";
+import type { PublishedShard } from "../../../src/exporter/standards/standards-state.ts";
+import { maxSitemapBytes } from "../../../src/formats/sitemap/index.ts";
 import { fc } from "../../property.ts";
 
 // A site as its pages' last-modified; and what was published of it.
 type Pages = ReadonlyMap<string, number>;
 
 function plan(
-  published: readonly SitemapShard[],
+  published: readonly PublishedShard[],
   before: Pages,
   after: Pages,
-  sizes?: ShardSizes,
-): readonly PlannedShard[] {
-  const planner = new SitemapShardPlanner(published, sizes);
+  targetPages?: number,
+): readonly ShardPlan[] {
+  const planner = new SitemapShardPlanner(published, targetPages);
   for (const path of [...new Set([...before.keys(), ...after.keys()])].sort()) {
     const lastModified = after.get(path);
     if (lastModified === undefined) planner.remove(path);
@@ -27,12 +23,13 @@ function plan(
   return planner.finish();
 }
 
-const publish = (shards: readonly PlannedShard[]): SitemapShard[] =>
+const publish = (shards: readonly ShardPlan[]): PublishedShard[] =>
   shards.map(({ from, pages, lastModified, unchanged }) => ({
     from,
     pages,
     lastModified,
     digest: unchanged?.digest ?? "written",
+    at: 1,
   }));
 
 /** The pages of each shard, as its boundaries say. */
@@ -142,55 +139,37 @@ test("a shard that becomes too small is merged with the smaller neighbour; one t
 
 test("many small shards are merged until they are large enough", () => {
   const pages = numbered(1000);
-  const published = publish(plan([], none, pages, { targetPages: 10 }));
+  const published = publish(plan([], none, pages, 10));
   assert.equal(published.length, 100);
-  const merged = plan(published, pages, pages, { targetPages: 1000 });
+  const merged = plan(published, pages, pages, 1000);
   assert.ok(merged.length <= 4, `${merged.length}`);
 });
 
 test("a shard's document stays within its bytes, also where large entries stand together", () => {
-  const planner = new SitemapShardPlanner([], { targetPages: 1000, maxBytes: 100_000 });
-  const sizeOf = (at: number): number => (at < 500 ? 100 : 3000);
+  const planner = new SitemapShardPlanner([], 1000);
+  const sizeOf = (at: number): number => Math.floor(maxSitemapBytes / (at < 500 ? 1000 : 33));
   for (let at = 0; at < 1000; at++) planner.add(number(at), 1, sizeOf(at), true);
   let at = 0;
   const planned = planner.finish();
   for (const shard of planned) {
     let bytes = 0;
     for (const end = at + shard.pages; at < end; at++) bytes += sizeOf(at);
-    assert.ok(bytes <= 100_000, `${bytes}`);
+    assert.ok(bytes <= maxSitemapBytes, `${bytes}`);
   }
   assert.equal(at, 1000);
   assert.ok(planned.length < 40, `${planned.length}`);
 });
 
 test("of two neighbours the smaller takes in a shard that is too small; the one before if they are equal", () => {
-  const rows: readonly (readonly [readonly [number, number, number], readonly string[]])[] = [
-    [
-      [60, 5, 40],
-      ["/00000000", "/00000060"],
-    ],
-    [
-      [40, 5, 60],
-      ["/00000000", "/00000045"],
-    ],
-    [
-      [40, 5, 40],
-      ["/00000000", "/00000045"],
-    ],
-    [
-      [76, 5, 40],
-      ["/00000000", "/00000076"],
-    ],
-    [
-      [40, 5, 76],
-      ["/00000000", "/00000045"],
-    ],
-    [
-      [76, 5, 78],
-      ["/00000000", "/00000076", "/00000081"],
-    ],
-  ];
-  for (const [sizes, boundaries] of rows) {
+  const rows = [
+    { sizes: [60, 5, 40], boundaries: [0, 60] },
+    { sizes: [40, 5, 60], boundaries: [0, 45] },
+    { sizes: [40, 5, 40], boundaries: [0, 45] },
+    { sizes: [76, 5, 40], boundaries: [0, 76] },
+    { sizes: [40, 5, 76], boundaries: [0, 45] },
+    { sizes: [76, 5, 78], boundaries: [0, 76, 81] },
+  ] as const;
+  for (const { sizes, boundaries } of rows) {
     const pages = numbered(sizes[0] + sizes[1] + sizes[2]);
     const starts = [0, sizes[0], sizes[0] + sizes[1]];
     const published = starts.map((start, at) => ({
@@ -198,11 +177,12 @@ test("of two neighbours the smaller takes in a shard that is too small; the one 
       pages: sizes[at] ?? 0,
       lastModified: 1000,
       digest: "",
+      at: 1,
     }));
-    const planned = plan(published, pages, pages, { targetPages: 40 });
+    const planned = plan(published, pages, pages, 40);
     assert.deepEqual(
       planned.map((shard) => shard.from),
-      boundaries,
+      boundaries.map(number),
       `${sizes}`,
     );
   }
@@ -214,17 +194,16 @@ test("memory that disagrees with the pages is not believed", () => {
     [2, 5, false],
     [1, 4, false],
   ] as const) {
-    const planner = new SitemapShardPlanner([{ from: "/a", pages, lastModified, digest: "" }]);
+    const planner = new SitemapShardPlanner([{ from: "/a", pages, lastModified, digest: "", at: 1 }]);
     planner.add("/a", 5, 100, false);
     assert.equal(planner.finish()[0]?.unchanged !== undefined, isRight);
   }
 });
 
 test("memory or pages out of order throw", () => {
-  const shard = { from: "/b", pages: 1, lastModified: 1, digest: "" };
+  const shard = { from: "/b", pages: 1, lastModified: 1, digest: "", at: 1 };
   assert.throws(() => new SitemapShardPlanner([shard, shard]), RangeError);
-  for (const targetPages of [0, 0.5, 25_001])
-    assert.throws(() => new SitemapShardPlanner([], { targetPages }), RangeError);
+  for (const targetPages of [0, 0.5, 25_001]) assert.throws(() => new SitemapShardPlanner([], targetPages), RangeError);
   const planner = new SitemapShardPlanner([]);
   planner.add("/b", 1, 100, true);
   assert.throws(() => planner.add("/b", 1, 100, true), RangeError);
@@ -238,24 +217,24 @@ test("a shard's file is named by its boundary", () => {
 
 const path = fc.integer({ min: 0, max: 400 }).map(number);
 const day = fc.array(fc.tuple(path, fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined })), { maxLength: 60 });
-const sizes = fc.record({ targetPages: fc.integer({ min: 1, max: 40 }) });
+const target = fc.integer({ min: 1, max: 40 });
 
 test("for any history: shards tile the site, what is not rewritten is right, and no boundary moves elsewhere", () => {
   fc.assert(
-    fc.property(fc.array(day, { minLength: 1, maxLength: 8 }), sizes, (days, limits) => {
+    fc.property(fc.array(day, { minLength: 1, maxLength: 8 }), target, (days, targetPages) => {
       let before: Pages = none;
-      let published: readonly SitemapShard[] = [];
+      let published: readonly PublishedShard[] = [];
       for (const changes of days) {
         const after = new Map(before);
         for (const [changed, lastModified] of changes) {
           if (lastModified === undefined) after.delete(changed);
           else after.set(changed, lastModified);
         }
-        const planned = plan(published, before, after, limits);
-        assert.deepEqual(plan(published, before, after, limits), planned);
+        const planned = plan(published, before, after, targetPages);
+        assert.deepEqual(plan(published, before, after, targetPages), planned);
         const old = contents(published, before);
         const now = contents(planned, after);
-        const hard = 2 * limits.targetPages;
+        const hard = 2 * targetPages;
         for (const [at, shard] of planned.entries()) {
           const text = now.get(shard.from) ?? "";
           const lines = text.split("\n").slice(0, -1);
@@ -274,10 +253,10 @@ test("for any history: shards tile the site, what is not rewritten is right, and
           const isTouched = changes.some(
             ([changed]) => before.get(changed) !== after.get(changed) && ownerOf(published, changed) === shard.from,
           );
-          if (isTouched || shard.pages > hard || shard.pages * 4 < limits.targetPages) continue;
+          if (isTouched || shard.pages > hard || shard.pages * 4 < targetPages) continue;
           const kept = planned.find((candidate) => candidate.from === shard.from);
           if (kept === undefined || kept.pages !== shard.pages)
-            assert.ok(hasSmallNeighbour(published, after, shard.from, limits.targetPages), shard.from);
+            assert.ok(hasSmallNeighbour(published, after, shard.from, targetPages), shard.from);
           else assert.equal(kept.unchanged, shard);
         }
         before = after;
@@ -288,12 +267,12 @@ test("for any history: shards tile the site, what is not rewritten is right, and
   );
 });
 
-function ownerOf(shards: readonly SitemapShard[], of: string): string | undefined {
+function ownerOf(shards: readonly PublishedShard[], of: string): string | undefined {
   return (shards.findLast((shard) => shard.from <= of) ?? shards[0])?.from;
 }
 
 // Whether the pages that are left of a neighbour are too few for a shard; empty ones between count for nothing.
-function hasSmallNeighbour(published: readonly SitemapShard[], after: Pages, from: string, target: number): boolean {
+function hasSmallNeighbour(published: readonly PublishedShard[], after: Pages, from: string, target: number): boolean {
   const counts = new Map<string, number>();
   for (const page of after.keys()) {
     const owner = ownerOf(published, page) ?? "";
