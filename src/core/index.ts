@@ -80,6 +80,7 @@ export type {
   HostHealth,
   Permit,
   RateLimiter,
+  RequestEnd,
   SiteFacts,
   WaitReason,
 } from "./rate-limit.ts";

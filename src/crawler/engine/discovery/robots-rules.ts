@@ -16,8 +16,8 @@ import {
   type RobotsAgent,
   robotsCrawlDelaySeconds,
 } from "../../../formats/robots/index.ts";
+import type { Postponed } from "../politeness/patient-request.ts";
 import { describeOutcome, getPatiently } from "../politeness/patient-request.ts";
-import type { Postponed } from "../politeness/site-permit.ts";
 import { type ReadingVisit, warn } from "../visit/reading-visit.ts";
 import { maxCopyAgeMs, robotsFreshMs } from "../visit/robots-freshness.ts";
 import { withoutShared } from "../visit/shared-tags.ts";

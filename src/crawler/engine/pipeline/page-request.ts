@@ -14,8 +14,8 @@ import {
 } from "../../../core/index.ts";
 import { parseHttpDate } from "../../../formats/http/index.ts";
 import { robotsAllow } from "../../../formats/robots/index.ts";
+import type { Postponed } from "../politeness/patient-request.ts";
 import { describeOutcome, getPatiently, maxTroublesInARow } from "../politeness/patient-request.ts";
-import type { Postponed } from "../politeness/site-permit.ts";
 import type { CrawlVisit } from "../visit/crawl-visit.ts";
 import { isCancelled } from "../visit/reading-visit.ts";
 import type { PageRoom } from "../visit/visit-bounds.ts";

@@ -1,8 +1,8 @@
 import type { DeleteItem, FetchItem } from "../../../core/index.ts";
 import { robotsAllow } from "../../../formats/robots/index.ts";
 import type { SeekPackages } from "../discovery/source.ts";
+import type { Postponed } from "../politeness/patient-request.ts";
 import { maxTroublesInARow } from "../politeness/patient-request.ts";
-import type { Postponed } from "../politeness/site-permit.ts";
 import { type CrawlVisit, isTimeUp } from "../visit/crawl-visit.ts";
 import { isCancelled, throwIfAborted, warn } from "../visit/reading-visit.ts";
 import { dueFetches, dueWork, reservedFor } from "./due-work.ts";

@@ -2,8 +2,8 @@ import type { EpochMs, EpochSeconds, TargetChoice, TargetSettlement, TrackedUrl 
 import { robotsAllow } from "../../../formats/robots/index.ts";
 import { LinkFollower } from "../discovery/link-follower.ts";
 import type { TargetVisit } from "../discovery/target-visit.ts";
+import type { Postponed } from "../politeness/patient-request.ts";
 import { maxTroublesInARow } from "../politeness/patient-request.ts";
-import type { Postponed } from "../politeness/site-permit.ts";
 import { rateOf } from "../revisit/change-rate.ts";
 import { isTimeUp } from "../visit/crawl-visit.ts";
 import { isCancelled, throwIfAborted, warn } from "../visit/reading-visit.ts";

@@ -1,38 +1,23 @@
-import type { EpochMs, HostHealth } from "../../../core/index.ts";
+import type { EpochMs, RequestEnd, SiteClockState } from "../../../core/index.ts";
 
-/** Shortest and first longest wait after trouble; the longest doubles with each further one. */
+/** Shortest and longest wait after the first failure; the longest doubles with each further one. */
 const leastBackOffMs = 500;
 const firstBackOffMs = 2000;
-/** We never stay away for longer than this of our own accord. */
+/** Longest wait that the site did not ask for. */
 const maxBackOffMs = 60_000;
 const maxLevel = 6;
-/** So much quiet takes one trouble back. */
+/** This much time without a failure takes one back. */
 const forgiveAfterMs = 30_000;
 
-/** How a request ended. */
-export interface Ending {
-  readonly health: HostHealth;
-  /** The server's Retry-After as a time. */
-  readonly retryAt?: EpochMs | undefined;
-  /** When the request began. */
-  readonly beganAt: EpochMs;
-}
+/** How a request ended, and when it began. */
+export type Ending = Omit<RequestEnd, "requests"> & { readonly beganAt: EpochMs };
 
 /** The numbers of a {@link BackOffClock}. */
-export interface BackOffState {
-  /** Troubles that are not forgiven yet. */
-  readonly level: number;
-  /** When the last trouble came; 0 if none ever did. */
-  readonly troubledAt: EpochMs;
-  /** When the site may be asked again. */
-  readonly until: EpochMs;
-  /** 1 if the site named that time itself, else 0. */
-  readonly isAsked: number;
-}
+type BackOffState = Pick<SiteClockState, "level" | "troubledAt" | "until" | "isAsked">;
 
 /**
- * Keeps away from a site in trouble: until the time that it names, or else for a random time within bounds that double
- * with each such trouble. Each half minute of quiet after that takes one back.
+ * Waits after failures of a site: until the time that it names, otherwise for a random time within bounds that double
+ * with each failure. Each half minute without one takes one back.
  */
 export class BackOffClock {
   readonly #maxRetryAfterMs: number;
@@ -49,7 +34,6 @@ export class BackOffClock {
     this.#isAsked = state?.isAsked === 1;
   }
 
-  /** When the site may be asked again. */
   get restsUntil(): EpochMs {
     return this.#until;
   }
@@ -63,14 +47,14 @@ export class BackOffClock {
     };
   }
 
-  /** Whether the site named the time until which we stay away. */
+  /** Whether the site named that time itself. */
   get isAsked(): boolean {
     return this.#isAsked;
   }
 
   /** When the site may be asked again. */
   notBefore(now: EpochMs): EpochMs {
-    // A clock that was set back must not make us wait for years.
+    // The system clock was set back.
     if (now < this.#troubledAt) {
       this.#until = now + this.#until - this.#troubledAt;
       this.#troubledAt = now;
@@ -78,26 +62,25 @@ export class BackOffClock {
     return this.#until;
   }
 
-  /** Troubles that are not forgiven yet. */
+  /** Failures that still count. */
   level(now: EpochMs): number {
     const quietMs = Math.max(0, now - this.notBefore(now));
     return Math.max(0, this.#level - Math.floor(quietMs / forgiveAfterMs));
   }
 
   /**
-   * Takes in how a request ended.
+   * Notes how a request ended.
    *
    * @param random - from 0 to 1
-   * @returns whether the server asked for a longer wait than it is granted
+   * @returns whether the server asked for a longer wait than is allowed
    */
   answered(ending: Ending, now: EpochMs, random: () => number): boolean {
     const { health, retryAt, beganAt } = ending;
     if (health === "fine") return false;
     const level = this.level(now);
-    // What was under way when the trouble came is the same trouble.
+    // Requests that were under way at a failure fail with it.
     const isNew = beganAt >= this.#troubledAt;
     const until = this.notBefore(now);
-    // A server that names a time is not lost: what it says takes the place of guessing.
     const isAsked = retryAt !== undefined && retryAt > now + leastBackOffMs;
     this.#level = health === "broken" || isAsked || !isNew ? level : Math.min(maxLevel, level + 1);
     this.#troubledAt = now;

@@ -1,21 +1,39 @@
-import { type FetchOutcome, type FetchRequest, mayPassAtOnce } from "../../../core/index.ts";
-import { isCancelled, type ReadingVisit } from "../visit/reading-visit.ts";
+import {
+  type EpochMs,
+  type FetchOutcome,
+  type FetchRequest,
+  type FetchStop,
+  type HostHealth,
+  isSiteInTrouble,
+  mayPassAtOnce,
+  type Permit,
+} from "../../../core/index.ts";
+import { isCancelled, type ReadingVisit, warn } from "../visit/reading-visit.ts";
 import type { RequestKind } from "../visit/tally.ts";
-import { getWithPermit, type Postponed } from "./site-permit.ts";
 
-/** So often the same thing is asked for in a visit. */
+/** Attempts for one request in a visit. */
 const maxAttempts = 3;
-/** After so many visits in a row with the same trouble a decision is made. */
+/** After this many visits in a row with the same trouble a decision is made. */
 export const patienceVisits = 3;
-/** After so many page requests in a row without an answer the site is left alone. */
+/** After this many page requests in a row without an answer the visit ends. */
 export const maxTroublesInARow = 10;
 
-/** A request as the visit's parts make it; origin, time and signal are the visit's. */
+/** A request as the parts of a visit make it; origin, time limits and signal are the visit's. */
 export type VisitRequest = Omit<FetchRequest, "origin" | "timeoutMs" | "leastBytesPerSecond" | "beforeNext" | "signal">;
 
+/** A request that was not made, because the site may not be asked for longer than we wait. */
+export interface Postponed {
+  readonly kind: "postponed";
+  /** When it may be made. */
+  readonly notBefore: EpochMs;
+  readonly message: string;
+  /** Whether it is the site's Crawl-delay that takes so long. */
+  readonly isByDelay: boolean;
+}
+
 /**
- * Asks for something when it is the site's turn, and asks again if the server or the network is in trouble; how long to
- * wait before that is for the site's clocks to say.
+ * Makes a request as soon as the site may be asked, and again if the server or the network is in trouble. How long to
+ * wait in between is decided by the site's clocks.
  *
  * @param makeRequest - called before each attempt, so that each has its own sink
  * @param mayRetry - asked before each further attempt
@@ -29,14 +47,7 @@ export async function getPatiently(
   let last: FetchOutcome | undefined;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     if (last !== undefined && (!mayPassAtOnce(last) || !mayRetry() || isCancelled(visit))) return last;
-    const outcome = await getWithPermit(visit, ({ beforeNext, mayNotGoOn }) => {
-      const request = makeRequest();
-      const { origin, timeoutMs, bounds } = visit;
-      const onProgress: FetchRequest["onProgress"] = (bytes) => mayNotGoOn(bytes) ?? request.onProgress?.(bytes);
-      const { leastBytesPerSecond } = bounds;
-      const whole = { ...request, origin, timeoutMs, leastBytesPerSecond, onProgress, beforeNext };
-      return visit.ports.requests.get(visit.signal === undefined ? whole : { ...whole, signal: visit.signal });
-    });
+    const outcome = await getWithPermit(visit, makeRequest);
     if (outcome.kind === "postponed") {
       visit.tally.isPostponed = true;
       visit.tally.isDelayed ||= outcome.isByDelay;
@@ -45,7 +56,7 @@ export async function getPatiently(
     visit.tally.count(outcome, of);
     last = outcome;
   }
-  if (last === undefined) throw new TypeError("nothing was asked");
+  if (last === undefined) throw new TypeError("no request was made");
   return last;
 }
 
@@ -53,4 +64,98 @@ export async function getPatiently(
 export function describeOutcome(outcome: FetchOutcome | Postponed): string {
   if (outcome.kind === "failed" || outcome.kind === "postponed") return outcome.message;
   return `the server answered ${outcome.status}`;
+}
+
+/**
+ * Waits for a permit, makes one request and reports the site's health. A further request, for a redirect or after a lost
+ * connection, waits for a permit of its own.
+ */
+async function getWithPermit(visit: ReadingVisit, makeRequest: () => VisitRequest): Promise<FetchOutcome | Postponed> {
+  const { origin, timeoutMs, bounds, ports, signal } = visit;
+  const first = await acquirePermit(visit, origin, false);
+  if (first?.kind === "postponed") return first;
+  let permit = first;
+  let postponed: Postponed | undefined;
+  let outcome: FetchOutcome | undefined;
+  try {
+    const beforeNext: FetchRequest["beforeNext"] = async (url) => {
+      permit?.done({ health: "fine", requests: 1 });
+      permit = undefined;
+      const next = await acquirePermit(visit, new URL(url).origin, true);
+      if (next?.kind === "postponed") postponed = next;
+      else permit = next;
+      return postponed === undefined;
+    };
+    const request = makeRequest();
+    const onProgress = (bytes: number): FetchStop | undefined =>
+      findReasonToEnd(visit, permit, bytes) ?? request.onProgress?.(bytes);
+    const { leastBytesPerSecond } = bounds;
+    const whole = { ...request, origin, timeoutMs, leastBytesPerSecond, onProgress, beforeNext };
+    outcome = await ports.requests.get(signal === undefined ? whole : { ...whole, signal });
+    return postponed ?? outcome;
+  } finally {
+    const retryAt = outcome?.kind === "unavailable" ? outcome.retryAt : undefined;
+    const isBounded = permit?.done({
+      health: outcome === undefined ? "fine" : healthOf(outcome),
+      retryAt,
+      requests: Math.min(1, outcome?.requests ?? 1),
+    });
+    visit.clocks?.waits(ports.timing.now());
+    if (isBounded === true && retryAt !== undefined)
+      warn(
+        visit,
+        "retry-after-bounded",
+        `The site asked for no request before ${new Date(retryAt).toISOString()}; that is longer than the allowed wait.`,
+      );
+  }
+}
+
+async function acquirePermit(
+  visit: ReadingVisit,
+  site: string,
+  isFurther: boolean,
+): Promise<Permit | Postponed | undefined> {
+  const { rateLimiter, timing } = visit.ports;
+  const keeper = site === visit.origin ? visit.clocks : undefined;
+  const postpone = (message: string, notBefore = timing.now(), isByDelay = false): Postponed => ({
+    kind: "postponed",
+    notBefore,
+    message,
+    isByDelay,
+  });
+  if (visit.bounds.isSpent) return postpone("this visit has reached its limit of received bytes (--max-visit)");
+  const answer = await rateLimiter?.acquire(site, {
+    signal: visit.signal,
+    isFurther,
+    onWait: (untilMs, why) => {
+      keeper?.waits(timing.now());
+      visit.report({ event: "waiting", site, untilMs, why });
+    },
+  });
+  if (answer === undefined || answer.kind === "permit") {
+    keeper?.begins();
+    return answer;
+  }
+  if (answer.kind === "aborted") return postpone("stopped before the end");
+  const isByDelay = answer.why === "crawl-delay";
+  const hint = isByDelay ? " (its Crawl-delay; --max-wait lets a visit wait longer)" : "";
+  const time = new Date(answer.at).toISOString();
+  return postpone(`no request may be sent to the site before ${time}${hint}`, answer.at, isByDelay);
+}
+
+/** Why a request has to end. @param bytes - of its body, received since the last call */
+function findReasonToEnd(visit: ReadingVisit, permit: Permit | undefined, bytes: number): FetchStop | undefined {
+  const spent = visit.bounds.take(bytes);
+  if (spent !== undefined || bytes > 0) return spent;
+  if (visit.mustEnd?.() === true) return { reason: "aborted", message: "stopped before the end" };
+  // Counted as trouble of the site, so that it is retried later: a hostile site would hold the next permit as well.
+  return permit?.isRecalled() === true
+    ? { reason: "timeout", message: "no complete answer for a long time, while other sites waited for the connection" }
+    : undefined;
+}
+
+function healthOf(outcome: FetchOutcome): HostHealth {
+  if (!isSiteInTrouble(outcome)) return "fine";
+  if (outcome.kind !== "unavailable") return "unreachable";
+  return outcome.status === 429 || outcome.status === 503 ? "overloaded" : "broken";
 }

@@ -7,15 +7,13 @@ import type {
   RateLimiter,
   SiteClockState,
   SiteFacts,
-  WaitReason,
 } from "../../../core/index.ts";
-import { AddressClocks } from "./address-clock.ts";
-import { ClockMap } from "./clock-map.ts";
 import type { PolitenessOptions } from "./politeness-options.ts";
-import { SiteLimiter } from "./site-limiter.ts";
+import { SiteClock } from "./site-clock.ts";
+import { SpacingClock } from "./spacing-clock.ts";
 
-/** What a rate limiter needs of the world. */
-export interface RateLimiterPorts {
+/** What a rate limiter needs from outside. */
+interface RateLimiterPorts {
   readonly now: Clock;
   /** Resolves after `delayMs`, or earlier if the signal is aborted; never rejects. */
   readonly delay: (delayMs: number, signal: AbortSignal | undefined) => Promise<void>;
@@ -26,55 +24,79 @@ export interface RateLimiterPorts {
 }
 
 interface Waiter {
-  readonly site: SiteLimiter;
+  readonly site: SiteClock;
   readonly wish: AcquireOptions;
   readonly answer: (answer: AcquireResult) => void;
 }
 
-function isAnyOf(addresses: readonly object[], claimed: ReadonlySet<object>): boolean {
-  for (const address of addresses) if (claimed.has(address)) return true;
-  return false;
+/** Clocks by key. Beyond the bound the least recently requested one that is not in use is dropped. */
+class ClockMap<C extends { readonly isUsed: boolean }> {
+  readonly #clocks = new Map<string, C>();
+  readonly #make: (key: string) => C;
+
+  constructor(make: (key: string) => C) {
+    this.#make = make;
+  }
+
+  of(key: string): C {
+    const clock = this.#clocks.get(key) ?? this.#make(key);
+    this.#clocks.delete(key);
+    this.#clocks.set(key, clock);
+    if (this.#clocks.size > maxClocks) this.#dropOne(key);
+    return clock;
+  }
+
+  #dropOne(kept: string): void {
+    for (const [key, clock] of this.#clocks) {
+      if (clock.isUsed || key === kept) continue;
+      this.#clocks.delete(key);
+      return;
+    }
+  }
 }
 
-const maxSites = 100_000;
-/** A request that takes longer lends its connection to others that wait, as long as as many more can be made. */
+/** Of sites, and of addresses. */
+const maxClocks = 100_000;
+/** More addresses of one site are ignored. */
+const maxAddressesOfSite = 16;
+/** A slower request lends its connection to others that wait; at most as many again are lent. */
 const slowAfterMs = 5000;
-/** If they cannot, the one that has taken longest is ended after so long. */
+/** When all are lent, the oldest request is ended after this time. */
 const recallAfterMs = 60_000;
 const tellFromMs = 1000;
 const longestDelayMs = 24 * 3600 * 1000;
-/** Why a wait was ended; without it an error is made each time. */
+/** The reason for ending a wait; without it an error is created each time. */
 const changed = "another wait ends first";
 
 /**
- * Where requests wait until they may be made: one at a time to a site and to an address, `k` of them and then a rest, a
- * Crawl-delay apart, and not before a site in trouble wants to be asked again. Who waits longest goes first.
+ * Makes requests wait until they may be sent: one at a time to a site and to an address, a rest after `k` of them, a
+ * Crawl-delay apart, and not before the back-off of a site in trouble is over. The longest waiter goes first.
  *
- * Several crawls in one process share a rate limiter, or else sites that share an address are asked at the same time.
+ * All crawls of a process share a rate limiter, so that sites on one address are not asked at the same time.
  *
  * @see C. Castillo, M. Marin, A. Rodriguez, R. Baeza-Yates, Scheduling Algorithms for Web Crawling, section 4
  */
 export class SiteRateLimiter implements RateLimiter {
   readonly #ports: RateLimiterPorts;
-  readonly #addresses = new AddressClocks();
-  readonly #sites: ClockMap<SiteLimiter>;
+  readonly #addresses = new ClockMap(() => new SpacingClock());
+  readonly #sites: ClockMap<SiteClock>;
   readonly #waiters = new Set<Waiter>();
   readonly #maxUnderWay: number;
-  /** How many wait with each signal. */
+  /** Waiters with each signal. */
   readonly #signals = new Map<AbortSignal, number>();
   readonly #onAbort = (): void => this.#dispatch();
   #underWay = 0;
-  /** When each request that is under way began, the oldest first. */
+  /** When each request under way began, the oldest first. */
   readonly #begun = new Map<object, EpochMs>();
-  /** Whether somebody waits for nothing but a connection. */
+  /** Whether a waiter waits for nothing but a connection. */
   #isCrowded = false;
   #timer: AbortController | undefined;
   #timerAt: EpochMs = 0;
 
   /**
-   * @param optionsOf - how a site is spared; default: as `options` say
-   * @param maxUnderWay - requests to all sites that may be under way at once: r of Castillo et al. One that takes longer than five
-   *   seconds lends its place to another that waits, up to as many again. Default: no bound
+   * @param optionsOf - the options of a site; default: `options`
+   * @param maxUnderWay - requests to all sites that may be under way at once, r of Castillo et al.; a slow one lends its
+   *   place, see {@link slowAfterMs}. Default: no bound
    */
   constructor(
     ports: RateLimiterPorts,
@@ -84,60 +106,47 @@ export class SiteRateLimiter implements RateLimiter {
   ) {
     this.#ports = ports;
     this.#maxUnderWay = maxUnderWay;
-    this.#sites = new ClockMap(maxSites, (site) => new SiteLimiter(optionsOf(site)));
+    this.#sites = new ClockMap((site) => new SiteClock(optionsOf(site)));
   }
 
-  /** Sets what is known of a site; what is left out stays. */
   describe(site: string, facts: Partial<SiteFacts>): void {
     this.#sites.of(site).describe(facts);
     this.#dispatch();
   }
 
-  /** Goes on with a site's numbers as they were kept; without effect if this rate limiter has asked the site already. */
   restore(site: string, kept: SiteClockState): void {
     this.#sites.of(site).restore(kept);
   }
 
-  /** Until when a site is left alone, were nothing under way; 0 if this rate limiter never asked it. */
   restsUntil(site: string): EpochMs {
     return this.#sites.of(site).restsUntil;
   }
 
-  /**
-   * A site's numbers, to be kept.
-   *
-   * @param isOpen - whether the visit goes on
-   * @param isQuiet - whether no request is made before they are kept again; default: whether none is under way
-   */
   stateOf(site: string, isOpen: boolean, isQuiet?: boolean): SiteClockState {
     return this.#sites.of(site).state(isOpen, isQuiet);
   }
 
-  /** Requests that are under way. */
-  get underWay(): number {
-    return this.#underWay;
-  }
-
-  /** Waits for a permit. O(number of those who wait). */
+  /** Waits for a permit. O(waiters). */
   async acquire(site: string, wish: AcquireOptions = {}): Promise<AcquireResult> {
-    const siteLimiter = this.#sites.of(site);
-    siteLimiter.permits++;
+    const clock = this.#sites.of(site);
+    clock.permits++;
     const addresses = await this.#ports.addressesOf(site);
-    siteLimiter.locate(addresses, this.#addresses.of(addresses), this.#ports.now());
+    const clocks = [...new Set(addresses)].slice(0, maxAddressesOfSite).map((address) => this.#addresses.of(address));
+    clock.locate(addresses, clocks, this.#ports.now());
     return new Promise((resolve) => {
       const { signal } = wish;
       const answer = (result: AcquireResult): void => {
         if (signal !== undefined) this.#listen(signal, -1);
-        if (result.kind !== "permit") siteLimiter.permits--;
+        if (result.kind !== "permit") clock.permits--;
         resolve(result);
       };
       if (signal !== undefined) this.#listen(signal, 1);
-      this.#waiters.add({ site: siteLimiter, wish, answer });
+      this.#waiters.add({ site: clock, wish, answer });
       this.#dispatch();
     });
   }
 
-  // Many wait with the same signal, and one listener is enough for all of them.
+  // Many wait with the same signal; one listener serves them all.
   #listen(signal: AbortSignal, change: 1 | -1): void {
     const count = (this.#signals.get(signal) ?? 0) + change;
     if (count > 0) this.#signals.set(signal, count);
@@ -148,7 +157,7 @@ export class SiteRateLimiter implements RateLimiter {
 
   #dispatch(): void {
     const now = this.#ports.now();
-    // Where somebody waits only for another's answer, nobody who came later goes first.
+    // Addresses of waiters that wait for an answer only: nobody who came later may take them.
     let claimed: Set<object> | undefined;
     let next = Number.POSITIVE_INFINITY;
     let isCrowded = false;
@@ -162,11 +171,11 @@ export class SiteRateLimiter implements RateLimiter {
       const addressAt = site.addressNotBefore(now);
       const at = Math.max(ownAt, addressAt);
       if (at <= now) {
-        if (claimed !== undefined && isAnyOf(site.addresses, claimed)) continue;
+        if (claimed !== undefined && site.addresses.some((address) => claimed?.has(address))) continue;
         const freeAt = this.#freeAt(now);
         if (freeAt <= now) this.#leave(waiter, this.#begin(site, now));
         else {
-          // Or the next that ends makes room, for who waits longest.
+          // Unless a request ends first.
           isCrowded = true;
           next = Math.min(next, freeAt);
         }
@@ -174,19 +183,23 @@ export class SiteRateLimiter implements RateLimiter {
         if (ownAt > now) continue;
         claimed ??= new Set();
         for (const address of site.addresses) claimed.add(address);
-      } else if (at - now > (wish.isFurther === true ? site.maxFurtherWaitMs : site.maxWaitMs)) {
-        this.#leave(waiter, { kind: "later", at, why: addressAt > ownAt ? "shared-address" : site.reasonAt(now) });
       } else {
+        const why = addressAt > ownAt ? "shared-address" : site.reasonAt(now);
+        if (at - now > (wish.isFurther === true ? site.maxFurtherWaitMs : site.maxWaitMs)) {
+          this.#leave(waiter, { kind: "later", at, why });
+          continue;
+        }
         next = Math.min(next, at);
-        if (at - now >= tellFromMs && site.toldAt !== at)
-          this.#tell(waiter, at, addressAt > ownAt ? "shared-address" : site.reasonAt(now));
+        if (at - now < tellFromMs || site.toldAt === at) continue;
+        site.toldAt = at;
+        wish.onWait?.(at, why);
       }
     }
     this.#isCrowded = isCrowded;
     this.#wakeAt(next, now);
   }
 
-  /** When a connection is free, were none given back before: one is lent for each request that is slow, up to as many again. */
+  /** When a connection is free if no request ends before: each slow one lends its own. */
   #freeAt(now: EpochMs): EpochMs {
     const over = this.#underWay - this.#maxUnderWay;
     if (over < 0) return now;
@@ -207,7 +220,7 @@ export class SiteRateLimiter implements RateLimiter {
     waiter.answer(answer);
   }
 
-  #begin(site: SiteLimiter, beganAt: EpochMs): Permit {
+  #begin(site: SiteClock, beganAt: EpochMs): Permit {
     const end = site.began(beganAt);
     this.#underWay++;
     let isHeld = true;
@@ -227,11 +240,6 @@ export class SiteRateLimiter implements RateLimiter {
     };
     this.#begun.set(permit, beganAt);
     return permit;
-  }
-
-  #tell({ site, wish }: Waiter, at: EpochMs, why: WaitReason): void {
-    site.toldAt = at;
-    wish.onWait?.(at, why);
   }
 
   #wakeAt(at: EpochMs, now: EpochMs): void {

@@ -1,17 +1,13 @@
-import type { EpochMs } from "../../../core/index.ts";
+import type { EpochMs, SiteClockState } from "../../../core/index.ts";
 import type { Pace } from "./politeness-options.ts";
 
 /** The numbers of a {@link SpacingClock}. */
-export interface SpacingState {
-  /** Requests since the last rest. */
-  readonly pages: number;
-  /** When the last answer came; 0 if none ever did. */
-  readonly answeredAt: EpochMs;
-  /** When the next request may begin. */
-  readonly notBefore: EpochMs;
-}
+type SpacingState = Pick<SiteClockState, "pages" | "answeredAt" | "notBefore">;
 
-/** Spaces requests: `k` of them, then `w` seconds of rest, and a gap after each if there is a Crawl-delay. */
+/**
+ * Spaces the requests to a site or an address: `k` of them, then a rest of `w`, and a gap after each if there is a
+ * Crawl-delay. Sites that share an address share its clock.
+ */
 export class SpacingClock {
   #pages: number;
   #answeredAt: EpochMs;
@@ -30,12 +26,16 @@ export class SpacingClock {
     return this.#underWay;
   }
 
+  get isUsed(): boolean {
+    return this.#underWay > 0;
+  }
+
   /** When the last answer came; 0 if none ever did. */
   get answeredAt(): EpochMs {
     return this.#answeredAt;
   }
 
-  /** When the next request may begin, were nothing under way. */
+  /** When the next request may begin, not counting those under way. */
   get restsUntil(): EpochMs {
     return this.#notBefore;
   }
@@ -48,7 +48,7 @@ export class SpacingClock {
   notBefore(now: EpochMs, pace: Pace): EpochMs {
     if (this.#underWay >= pace.maxUnderWay) return Number.POSITIVE_INFINITY;
     if (this.#restDueMs !== undefined) return Number.POSITIVE_INFINITY;
-    // A clock that was set back must not make us wait for years.
+    // The system clock was set back.
     if (now < this.#answeredAt) {
       this.#notBefore = now + this.#notBefore - this.#answeredAt;
       this.#answeredAt = now;
@@ -58,7 +58,7 @@ export class SpacingClock {
 
   /** Notes that a request begins. */
   began(now: EpochMs, pace: Pace): void {
-    // A pause as long as a rest is one.
+    // A pause as long as a rest counts as one.
     if (this.#underWay === 0 && now - this.#answeredAt >= pace.restMs) this.#pages = 0;
     this.#underWay++;
     this.#count(1, pace);
@@ -67,7 +67,7 @@ export class SpacingClock {
   /**
    * Notes that a request has ended.
    *
-   * @param requests - those that it took, redirects too; 0 if it was never sent
+   * @param requests - how many were sent, including redirects
    */
   answered(requests: number, now: EpochMs, pace: Pace): void {
     this.#underWay--;
@@ -82,7 +82,7 @@ export class SpacingClock {
     this.#pages = 0;
   }
 
-  /** Lets a pace that was learned only now hold for the last request too. */
+  /** Applies a longer gap to the last request too. */
   slowDown(pace: Pace): void {
     if (this.#answeredAt > 0) this.#notBefore = Math.max(this.#notBefore, this.#answeredAt + pace.gapMs);
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
-import type { RequestEnd } from "../../../../src/core/rate-limit.ts";
+import type { Permit, RequestEnd } from "../../../../src/core/rate-limit.ts";
 import type { PolitenessOptions } from "../../../../src/crawler/engine/politeness/politeness-options.ts";
 import { SiteRateLimiter } from "../../../../src/crawler/engine/politeness/rate-limiter.ts";
 import { fc } from "../../../property.ts";
@@ -187,6 +187,17 @@ describe("a rate limiter", () => {
   });
 });
 
+const lone: readonly Site[] = [{ addresses: [1], crawlDelayMs: 0, answers: [] }];
+const fast: PolitenessOptions = { pagesBeforeRest: 1_000_000 };
+const fine = (): RequestEnd => ({ health: "fine", requests: 1 });
+const overloaded = (): RequestEnd => ({ health: "overloaded", requests: 1 });
+
+async function take(rateLimiter: SiteRateLimiter, name = nameOf(0)): Promise<Permit> {
+  const permit = await rateLimiter.acquire(name);
+  assert.ok(permit.kind === "permit");
+  return permit;
+}
+
 /** Makes requests one after the other, and returns when each began, from the first. */
 async function times(
   time: VirtualTime,
@@ -196,19 +207,14 @@ async function times(
   const began: number[] = [];
   const work = async (): Promise<void> => {
     for (const end of endings) {
-      const permit = await rateLimiter.acquire(nameOf(0));
+      const permit = await take(rateLimiter);
       began.push(time.now());
-      if (permit.kind === "permit") permit.done(end(time.now()));
+      permit.done(end(time.now()));
     }
   };
   await time.run(work());
   return began.map((at) => at - (began[0] ?? 0));
 }
-
-const lone: readonly Site[] = [{ addresses: [1], crawlDelayMs: 0, answers: [] }];
-const fast: PolitenessOptions = { pagesBeforeRest: 1_000_000 };
-const fine = (): RequestEnd => ({ health: "fine", requests: 1 });
-const overloaded = (): RequestEnd => ({ health: "overloaded", requests: 1 });
 
 describe("backing off", () => {
   it("waits within bounds that double, up to a minute", async () => {
@@ -224,21 +230,23 @@ describe("backing off", () => {
     assert.deepEqual(shortest, [0, 500, 1000, 1500, 2000, 2500, 3000, 3500, 4000]);
   });
 
-  it("forgives a trouble for each half minute of quiet", async () => {
-    for (const [quietMs, waitMs] of [
-      [0, 16_000],
-      [29_999, 16_000],
-      [30_000, 8000],
-      [60_000, 4000],
-      [90_000, 2000],
-      [9_000_000, 2000],
+  it("forgives a trouble for each half minute of quiet, six at most", async () => {
+    for (const [troubles, quietMs, waitMs] of [
+      [3, 0, 16_000],
+      [3, 29_999, 16_000],
+      [3, 30_000, 8000],
+      [3, 60_000, 4000],
+      [3, 90_000, 2000],
+      [3, 9_000_000, 2000],
+      [20, 179_999, 4000],
+      [20, 180_000, 2000],
     ] as const) {
       const time = new VirtualTime();
       const rateLimiter = openLimiter(time, lone, fast, 1);
-      await times(time, rateLimiter, [overloaded, overloaded, overloaded, fine]);
+      await times(time, rateLimiter, [...Array(troubles).fill(overloaded), fine]);
       time.set(time.now() + quietMs);
       const began = await times(time, rateLimiter, [overloaded, fine]);
-      assert.equal(began[1], waitMs, `after ${quietMs} ms`);
+      assert.equal(began[1], waitMs, `${troubles} troubles, after ${quietMs} ms`);
     }
   });
 
@@ -247,38 +255,56 @@ describe("backing off", () => {
     const rateLimiter = openLimiter(time, lone, fast, 1);
     const broken = (): RequestEnd => ({ health: "broken", requests: 1 });
     assert.deepEqual(await times(time, rateLimiter, [broken, broken, broken, fine]), [0, 2000, 4000, 6000]);
-    rateLimiter.describe(nameOf(0), { concurrency: 4 });
-    const permits = await Promise.all(Array.from({ length: 4 }, () => rateLimiter.acquire(nameOf(0))));
-    time.set(time.now() + 50);
-    for (const permit of permits) if (permit.kind === "permit") permit.done(overloaded());
-    assert.equal(rateLimiter.stateOf(nameOf(0), false).level, 1);
+    for (const [laterMs, level] of [
+      [50, 1],
+      // A request that begins in the millisecond of the last trouble is another.
+      [0, 4],
+    ] as const) {
+      const limiter = openLimiter(time, lone, fast, 1);
+      limiter.describe(nameOf(0), { concurrency: 4 });
+      const permits = await Promise.all(Array.from({ length: 4 }, () => take(limiter)));
+      time.set(time.now() + laterMs);
+      for (const permit of permits) permit.done(overloaded());
+      assert.equal(limiter.stateOf(nameOf(0), false).level, level);
+    }
   });
 
-  it("believes a Retry-After, but none of more than a day", async () => {
+  it("believes a Retry-After of more than half a second, but none of more than a day", async () => {
     const day = 86_400_000;
     for (const [asked, waitMs] of [
+      [500, 2000],
+      [501, 501],
       [1000, 1000],
       [7_200_000, 7_200_000],
+      [day, day],
       [day + 1, day],
       [250_000_000_000_000, day],
       [Number.MAX_SAFE_INTEGER, day],
-      [-5, 500],
-      [-1_900_000_000_000, 500],
-      [Number.NaN, 500],
+      [-5, 2000],
+      [-1_900_000_000_000, 2000],
+      [Number.NaN, 2000],
     ] as const) {
       const time = new VirtualTime();
-      const rateLimiter = openLimiter(time, lone, { ...fast, maxWaitMs: 2 * day }, 0);
-      const bounded: boolean[] = [];
-      await time.run(
-        rateLimiter.acquire(nameOf(0)).then((permit) => {
-          const retryAt = time.now() + asked;
-          if (permit.kind === "permit") bounded.push(permit.done({ health: "overloaded", retryAt, requests: 1 }));
-        }),
-      );
+      const rateLimiter = openLimiter(time, lone, { ...fast, maxWaitMs: 2 * day }, 1);
+      const retryAt = time.now() + asked;
+      const isBounded = (await take(rateLimiter)).done({ health: "overloaded", retryAt, requests: 1 });
+      const { level, isAsked } = rateLimiter.stateOf(nameOf(0), false);
+      assert.deepEqual([level, isAsked], asked > 500 ? [0, 1] : [1, 0]);
       const from = time.now();
       await time.run(rateLimiter.acquire(nameOf(0)));
-      assert.deepEqual([time.now() - from, bounded], [waitMs, [asked > day]], `asked for ${asked}`);
+      assert.deepEqual([time.now() - from, isBounded], [waitMs, asked > day], `asked for ${asked}`);
     }
+  });
+
+  it("names the Retry-After as the reason while a later, shorter back-off does not lengthen the wait", async () => {
+    const time = new VirtualTime();
+    const rateLimiter = openLimiter(time, lone, { ...fast, maxWaitMs: 10_000 });
+    rateLimiter.describe(nameOf(0), { concurrency: 2 });
+    const permits = [await take(rateLimiter), await take(rateLimiter)];
+    const retryAt = time.now() + 60_000;
+    permits[0]?.done({ health: "overloaded", retryAt, requests: 1 });
+    permits[1]?.done({ health: "unreachable", requests: 1 });
+    assert.deepEqual(await rateLimiter.acquire(nameOf(0)), { kind: "later", at: retryAt, why: "retry-after" });
   });
 });
 
@@ -304,13 +330,75 @@ describe("waiting for a permit", () => {
   });
 
   it("is not for years when the clock is set back", async () => {
+    for (const [options, troubles, waitMs] of [
+      [{ pagesBeforeRest: 1, restMs: 15_000 }, 1, 15_000],
+      [fast, 3, 8000],
+    ] as const) {
+      const time = new VirtualTime();
+      const rateLimiter = openLimiter(time, lone, options, 1);
+      await times(time, rateLimiter, Array(troubles).fill(overloaded));
+      time.set(time.now() - 10 * 365 * 86_400_000);
+      const from = time.now();
+      await time.run(rateLimiter.acquire(nameOf(0)));
+      assert.equal(time.now() - from, waitMs);
+    }
+  });
+
+  it("becomes longer by a Crawl-delay that is learned late, and never shorter", async () => {
     const time = new VirtualTime();
-    const rateLimiter = openLimiter(time, lone, { pagesBeforeRest: 1, restMs: 15_000 });
-    await times(time, rateLimiter, [overloaded]);
-    time.set(time.now() - 10 * 365 * 86_400_000);
-    const from = time.now();
-    await time.run(rateLimiter.acquire(nameOf(0)));
-    assert.equal(time.now() - from, 15_000);
+    const rateLimiter = openLimiter(time, lone, fast);
+    await times(time, rateLimiter, [fine]);
+    for (const crawlDelayMs of [5000, 2000]) {
+      rateLimiter.describe(nameOf(0), { crawlDelayMs });
+      assert.equal(rateLimiter.restsUntil(nameOf(0)) - time.now(), 5000);
+    }
+  });
+
+  it("is never replaced by a shorter one: not by another Retry-After, a back-off, a good answer or a restart", async () => {
+    const ending = fc.record({
+      health: fc.constantFrom("fine", "overloaded", "broken", "unreachable"),
+      /** What the answer names by Retry-After, from now. */
+      retryInMs: fc.option(fc.nat(2 * 3600 * 1000), { nil: undefined }),
+    });
+    const step = fc.record({
+      passesMs: fc.nat(100_000),
+      endings: fc.tuple(ending, ending),
+      isRestarted: fc.boolean(),
+      random: fc.double({ min: 0, max: 1, noNaN: true }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 30 }), async (steps) => {
+        const time = new VirtualTime();
+        const open = (random: number): SiteRateLimiter => {
+          const opened = openLimiter(time, lone, { ...fast, maxWaitMs: 86_400_000 }, random);
+          opened.describe(nameOf(0), { concurrency: 2 });
+          return opened;
+        };
+        let rateLimiter = open(0);
+        let promisedAt = 0;
+        for (const { passesMs, endings, isRestarted, random } of steps) {
+          time.set(time.now() + passesMs);
+          if (isRestarted) {
+            const state = rateLimiter.stateOf(nameOf(0), false);
+            rateLimiter = open(random);
+            rateLimiter.restore(nameOf(0), state);
+            rateLimiter.describe(nameOf(0), { concurrency: 2 });
+          }
+          const permits: Permit[] = [];
+          await time.run(take(rateLimiter).then((permit) => permits.push(permit)));
+          assert.ok(time.now() >= promisedAt, `${promisedAt - time.now()} ms too early`);
+          await time.run(take(rateLimiter).then((permit) => permits.push(permit)));
+          for (const [at, { health, retryInMs }] of endings.entries()) {
+            const retryAt = retryInMs === undefined ? undefined : time.now() + retryInMs;
+            permits[at]?.done({ health, retryAt, requests: 1 });
+            // What the server names with a good answer binds nobody (RFC 9110 section 10.2.3).
+            if (health !== "fine" && retryInMs !== undefined && retryInMs > 1000)
+              promisedAt = Math.max(promisedAt, time.now() + retryInMs);
+            promisedAt = Math.max(promisedAt, rateLimiter.restsUntil(nameOf(0)));
+          }
+        }
+      }),
+    );
   });
 });
 
@@ -402,27 +490,85 @@ describe("the numbers of a site's clocks", () => {
   });
 });
 
-test("no more requests are under way than there are connections, and who waits longest goes first", async () => {
-  const time = new VirtualTime();
-  const ports = { now: time.now, delay: time.delay, random: () => 0.5, addressesOf: async () => [] };
-  const rateLimiter = new SiteRateLimiter(ports, { restMs: 0 }, undefined, 3);
-  const began: string[] = [];
-  let most = 0;
-  const ask = async (site: string): Promise<void> => {
-    for (let request = 0; request < 3; request++) {
-      const permit = await rateLimiter.acquire(site);
-      assert.equal(permit.kind, "permit");
-      began.push(site);
-      most = Math.max(most, rateLimiter.underWay);
-      // One site takes its time, and keeps none but its own connection.
-      await time.delay(site === nameOf(0) ? 60_000 : 100);
-      if (permit.kind === "permit") permit.done({ health: "fine", requests: 1 });
-    }
+describe("connections", () => {
+  const openLent = (time: VirtualTime, connections: number): SiteRateLimiter => {
+    const ports = { now: time.now, delay: time.delay, random: () => 0, addressesOf: async () => [] };
+    return new SiteRateLimiter(ports, { restMs: 0 }, undefined, connections);
   };
-  const sites = Array.from({ length: 10 }, (_, at) => nameOf(at));
-  await time.run(Promise.all(sites.map(ask)));
-  assert.equal(most, 3);
-  assert.equal(rateLimiter.underWay, 0);
-  assert.deepEqual(began.slice(0, 10), sites, "all have their permit before one has its second");
-  assert.equal(began.lastIndexOf(nameOf(9)) < began.lastIndexOf(nameOf(0)), true);
+
+  it("bound the requests that are under way, and who waits longest goes first", async () => {
+    const time = new VirtualTime();
+    const rateLimiter = openLent(time, 3);
+    const began: string[] = [];
+    let underWay = 0;
+    let most = 0;
+    const ask = async (site: string): Promise<void> => {
+      for (let request = 0; request < 3; request++) {
+        const permit = await take(rateLimiter, site);
+        began.push(site);
+        most = Math.max(most, ++underWay);
+        // One site takes its time, and keeps none but its own connection.
+        await time.delay(site === nameOf(0) ? 60_000 : 100);
+        underWay--;
+        permit.done({ health: "fine", requests: 1 });
+      }
+    };
+    const sites = Array.from({ length: 10 }, (_, at) => nameOf(at));
+    await time.run(Promise.all(sites.map(ask)));
+    assert.equal(most, 3);
+    assert.deepEqual(began.slice(0, 10), sites, "all have their permit before one has its second");
+    assert.equal(began.lastIndexOf(nameOf(9)) < began.lastIndexOf(nameOf(0)), true);
+  });
+
+  async function takeSlow(time: VirtualTime, rateLimiter: SiteRateLimiter, count: number): Promise<Permit[]> {
+    const slow: Permit[] = [];
+    const work = async (): Promise<void> => {
+      for (let at = 0; at < count; at++) slow.push(await take(rateLimiter, `http://slow${at}.example`));
+    };
+    await time.run(work());
+    return slow;
+  }
+
+  it("of slow requests are lent to others that wait, and none of who is quick", async () => {
+    const time = new VirtualTime();
+    const rateLimiter = openLent(time, 4);
+    const slow = await takeSlow(time, rateLimiter, 4);
+    const began = time.now();
+    const work = async (): Promise<void> => {
+      for (let at = 0; at < 20; at++)
+        (await take(rateLimiter, `http://quick${at}.example`)).done({ health: "fine", requests: 1 });
+    };
+    await time.run(work());
+    assert.equal(time.now() - began, 5000, "only the first waits until somebody is slow");
+    assert.ok(!slow.some((permit) => permit.isRecalled()));
+  });
+
+  it("are recalled from the slowest after a minute, where as many again are slow and somebody waits", async () => {
+    const time = new VirtualTime();
+    const rateLimiter = openLent(time, 4);
+    const slow = await takeSlow(time, rateLimiter, 8);
+    await time.run(time.delay(60_000));
+    const recalled = (): number[] => slow.flatMap((permit, at) => (permit.isRecalled() ? [at] : []));
+    assert.deepEqual(recalled(), [], "nobody waits");
+    let isServed = false;
+    const waiting = take(rateLimiter, "http://quick.example").then(() => (isServed = true));
+    await time.run(time.delay(10));
+    assert.equal(isServed, false);
+    assert.deepEqual(recalled(), [0]);
+    slow[0]?.done({ health: "unreachable", requests: 1 });
+    await time.run(waiting);
+    assert.equal(isServed, true);
+  });
+});
+
+test("a hundred thousand sites are remembered, and beyond them those that are in use", async () => {
+  const time = new VirtualTime();
+  const rateLimiter = openLimiter(time, lone, fast);
+  const used = await take(rateLimiter, nameOf(1));
+  const forgotten = await take(rateLimiter, nameOf(2));
+  forgotten.done({ health: "overloaded", requests: 1 });
+  for (let at = 3; at < 100_003; at++) rateLimiter.restsUntil(nameOf(at));
+  used.done({ health: "overloaded", requests: 1 });
+  assert.ok(rateLimiter.restsUntil(nameOf(1)) > time.now());
+  assert.equal(rateLimiter.restsUntil(nameOf(2)), 0);
 });
