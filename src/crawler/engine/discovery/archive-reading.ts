@@ -9,22 +9,21 @@ import {
   parseBaseList,
 } from "../../../formats/archive/index.ts";
 import { maxPathLength } from "../../../formats/url/index.ts";
-import { describeOutcome, getPatiently } from "../politeness/patient-request.ts";
 import { isCancelled, type ReadingVisit } from "../visit/reading-visit.ts";
-import { noCache } from "./index-reading.ts";
+import { readDocument } from "./document.ts";
 
-// What stands before the path in a line: a letter, two numbers, a media type, a digest, the TABs.
+// Before the path a line has a letter, two numbers, a media type, a digest and TABs.
 const maxLineBytes = maxPathLength + 400;
 const maxPackedListBytes = 8 * 1024 * 1024;
 const maxArchivesAhead = 4;
 
-/** An archive that could not be had, or was not what its name says. */
+/** An archive that could not be fetched, or is not what its name says. */
 export interface ArchiveTrouble {
   readonly entry: ArchiveEntry;
   readonly message: string;
 }
 
-/** An archive on the way into a reading. */
+/** An archive of a reading. */
 export interface ArchiveToRead {
   readonly entry: ArchiveEntry;
   /** Archives of a base run in last-modified order and hold live pages only; others run in path order. */
@@ -40,43 +39,39 @@ async function readOnce(
   visit: ReadingVisit,
   path: string,
   entry: ArchiveEntry,
-  bounds: Bounds,
-  fresh: boolean,
+  { packedBytes, contentBytes }: Bounds,
+  isFresh: boolean,
 ): Promise<Result<Uint8Array>> {
   const { codec, reading } = visit.ports;
   const open = (body: Uint8Array): Result<Uint8Array> => {
-    const content = codec.unpack(body, bounds.contentBytes);
+    const content = codec.unpack(body, contentBytes);
     if (!content.ok) return content;
     const id = codec.contentId(content.value);
     return id === entry.name.id ? content : problem("wrong-content", `its content has the id ${id}`);
   };
-  const kept = fresh ? undefined : reading?.read(path);
+  const kept = isFresh ? undefined : reading?.read(path);
   const known = kept && open(kept);
   if (known?.ok === true) return known;
-  const outcome = await getPatiently(visit, "metadata", () => ({
-    path,
-    maxBytes: bounds.packedBytes,
-    maxRedirects: 5,
-    ...(fresh ? { headers: noCache } : {}),
-  }));
-  if (outcome.kind !== "fetched") return problem("archive-missing", describeOutcome(outcome));
-  const content = open(outcome.body);
-  if (content.ok) reading?.keep(path, outcome.body);
+  const answer = await readDocument(visit, { path, maxBytes: packedBytes, isFresh });
+  if (answer.kind !== "fetched") return problem("archive-missing", answer.message);
+  const content = open(answer.body);
+  if (content.ok) reading?.keep(path, answer.body);
   return content;
 }
 
-// Once more past all caches: one on the way may hold a broken copy.
-async function readContent(
+/** Tries twice: a cache on the way may hold a broken copy. */
+async function readContent<Content>(
   visit: ReadingVisit,
   folder: string,
   entry: ArchiveEntry,
   bounds: Bounds,
-): Promise<Result<Uint8Array, ArchiveTrouble>> {
+  parse: (content: Uint8Array) => Result<Content>,
+): Promise<Result<Content, ArchiveTrouble>> {
   const name = formatArchiveName(entry.name);
   const first = await readOnce(visit, folder + name, entry, bounds, false);
   const content = first.ok || isCancelled(visit) ? first : await readOnce(visit, folder + name, entry, bounds, true);
-  if (content.ok) return content;
-  return { ok: false, error: { entry, message: `${name}: ${content.error.message}` } };
+  const parsed = content.ok ? parse(content.value) : content;
+  return parsed.ok ? parsed : { ok: false, error: { entry, message: `${name}: ${parsed.error.message}` } };
 }
 
 function checkOrder(changes: readonly Change[], inBase: boolean): string | undefined {
@@ -93,51 +88,46 @@ function checkOrder(changes: readonly Change[], inBase: boolean): string | undef
   return undefined;
 }
 
-async function readArchive(
+function readArchive(
   visit: ReadingVisit,
   folder: string,
-  archive: ArchiveToRead,
+  { entry, inBase }: ArchiveToRead,
 ): Promise<Result<Change[], ArchiveTrouble>> {
-  const { entry, inBase } = archive;
   const contentBytes = Math.min(maxArchiveBytes, entry.changes * maxLineBytes + 1024);
-  // A proxy may have removed the gzip coding, so the wire may carry the content itself.
+  // A proxy may have removed the gzip coding.
   const packedBytes = Math.max(contentBytes, Math.min(maxArchiveBytes, entry.sizeBytes * 4) + 64 * 1024);
-  const content = await readContent(visit, folder, entry, { packedBytes, contentBytes });
-  if (!content.ok) return content;
-  const changes = parseArchive(content.value);
-  const wrong = !changes.ok
-    ? changes.error.message
-    : changes.value.length === entry.changes
-      ? checkOrder(changes.value, inBase)
-      : `it holds ${changes.value.length} changes, the index says ${entry.changes}`;
-  if (changes.ok && wrong === undefined) return changes;
-  return { ok: false, error: { entry, message: `${formatArchiveName(entry.name)}: ${wrong}` } };
+  return readContent(visit, folder, entry, { packedBytes, contentBytes }, (content) => {
+    const changes = parseArchive(content);
+    if (!changes.ok) return changes;
+    const { length } = changes.value;
+    if (length !== entry.changes)
+      return problem("wrong-count", `it holds ${length} changes, the index says ${entry.changes}`);
+    const wrong = checkOrder(changes.value, inBase);
+    return wrong === undefined ? changes : problem("wrong-order", wrong);
+  });
 }
 
 /** Reads the list of a base's archives. */
-export async function readBaseList(
+export function readBaseList(
   visit: ReadingVisit,
   folder: string,
   entry: ArchiveEntry,
 ): Promise<Result<BaseList, ArchiveTrouble>> {
   const bounds = { packedBytes: maxPackedListBytes, contentBytes: maxIndexBytes };
-  const content = await readContent(visit, folder, entry, bounds);
-  if (!content.ok) return content;
-  const list = parseBaseList(content.value);
-  const trouble = (message: string): Result<BaseList, ArchiveTrouble> => ({
-    ok: false,
-    error: { entry, message: `${formatArchiveName(entry.name)}: ${message}` },
+  return readContent(visit, folder, entry, bounds, (content) => {
+    const list = parseBaseList(content);
+    if (!list.ok) return list;
+    const { publication, archives, pages } = list.value;
+    if (publication !== entry.name.to)
+      return problem("wrong-publication", "its publication differs from that in its name");
+    const sum = archives.reduce((total, archive) => total + archive.changes, 0);
+    return sum === pages ? list : problem("wrong-count", `its archives hold ${sum} pages, not ${pages}`);
   });
-  if (!list.ok) return trouble(list.error.message);
-  if (list.value.publication !== entry.name.to) return trouble("its publication differs from that in its name");
-  const pages = list.value.archives.reduce((sum, archive) => sum + archive.changes, 0);
-  if (pages !== list.value.pages) return trouble(`its archives hold ${pages} pages, not ${list.value.pages}`);
-  return ok(list.value);
 }
 
 /**
- * Reads archives and gives their changes in the order of the archives, a few requests ahead.
- * The last element is the trouble with an archive, if there is any.
+ * Reads archives, a few requests ahead, and yields their changes in the order of the archives. After a trouble with one
+ * it ends.
  */
 export async function* readArchives(
   visit: ReadingVisit,

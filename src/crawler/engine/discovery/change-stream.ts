@@ -1,11 +1,12 @@
-import type { ChangeMerge, ReadingPorts } from "../../../core/index.ts";
 import {
   type Change,
+  type ChangeMerge,
   type CrawlEvent,
   type Cursor,
   type EpochSeconds,
   type MediaTypeFilter,
   ok,
+  type ReadingPorts,
   type Result,
   TidemarkError,
 } from "../../../core/index.ts";
@@ -14,13 +15,12 @@ import { type ReadingVisit, throwIfAborted } from "../visit/reading-visit.ts";
 import { Tally } from "../visit/tally.ts";
 import { VisitBounds } from "../visit/visit-bounds.ts";
 import { type ArchiveTrouble, readArchives } from "./archive-reading.ts";
-import { locateIndex } from "./index-location.ts";
-import { readIndex } from "./index-reading.ts";
+import { locateIndex, readIndex } from "./index-reading.ts";
 import { sortChanges } from "./intake.ts";
-import { type Reading, Readings } from "./readings.ts";
+import { carryOutReading, type Reading } from "./readings.ts";
 import { keepCrawlDelay, readRobots } from "./robots-rules.ts";
 
-/** What is to be read of a site. */
+/** What to read of a site. */
 export interface StreamOptions {
   readonly origin: string;
   /** The names under which robots.txt is obeyed; see `robotsAgentOf`. */
@@ -37,86 +37,15 @@ export interface StreamOptions {
 
 /** What a site published. */
 export interface ChangeStream {
-  /** Whether the cursor that was given is void, so that the changes are the whole site. */
+  /** Whether the given cursor is void, so that the changes are the whole site. */
   readonly reset: boolean;
-  /** Where the changes lead to; to be kept once they have all been taken. */
+  /** Where the changes lead to; to be kept once all of them are processed. */
   readonly cursor: Cursor;
   readonly changes: AsyncIterable<Change>;
 }
 
-interface Opening {
-  readonly visit: ReadingVisit;
-  readonly readings: Readings;
-  readonly options: StreamOptions;
-  readonly openMerge: () => ChangeMerge;
-}
-
-// So many changes are held in memory before the first is passed on, so that a broken archive can be gone around.
+// So many changes are held in memory before the first is passed on: a broken archive can then still be avoided.
 const maxChangesInMemory = 50_000;
-
-// One interval, or a base without a chain, holds each path once already.
-function isMerged(reading: Reading): boolean {
-  return reading.intervals === (reading.source === "base" ? 0 : 1);
-}
-
-function wantedChanges(opening: Opening, reading: Reading, changes: readonly Change[]): Change[] {
-  const { filter, since } = opening.options;
-  return changes.filter(
-    (change) =>
-      change.kind === "deleted" ||
-      (filter.matches(change.page.mediaType) &&
-        (reading.source === "chain" || since === undefined || change.page.lastModified >= since)),
-  );
-}
-
-async function* streamReading(opening: Opening, reading: Reading): AsyncGenerator<Change, void, void> {
-  for await (const archive of readArchives(opening.visit, reading.folder, reading.archives)) {
-    throwIfAborted(opening.visit);
-    if (!archive.ok)
-      throw new TidemarkError("archive-corrupt", `An archive cannot be used: ${archive.error.message}.`, {
-        hint: "Discard what was printed and run the same command again.",
-      });
-    yield* wantedChanges(opening, reading, archive.value.changes);
-  }
-}
-
-async function collectReading(opening: Opening, reading: Reading): Promise<Result<Change[], ArchiveTrouble>> {
-  const collected: Change[] = [];
-  for await (const archive of readArchives(opening.visit, reading.folder, reading.archives)) {
-    throwIfAborted(opening.visit);
-    if (!archive.ok) return archive;
-    for (const change of wantedChanges(opening, reading, archive.value.changes)) collected.push(change);
-  }
-  return ok(collected);
-}
-
-async function mergeReading(
-  opening: Opening,
-  reading: Reading,
-  merge: ChangeMerge,
-): Promise<ArchiveTrouble | undefined> {
-  const { filter, since } = opening.options;
-  const whole = reading.source === "base";
-  for await (const archive of readArchives(opening.visit, reading.folder, reading.archives)) {
-    throwIfAborted(opening.visit);
-    if (!archive.ok) return archive.error;
-    const { changes, archive: source } = archive.value;
-    const sorted = sortChanges(changes, filter, source.inBase ? since : undefined);
-    if (whole) {
-      // A whole listing says what is there; what is not, it does not say.
-      merge.forget(sorted.withdrawn);
-      const pages = new Set(sorted.wanted);
-      merge.add(changes.filter((change) => change.kind !== "deleted" && pages.has(change.page)));
-      continue;
-    }
-    const gone = new Set(sorted.withdrawn);
-    merge.withdraw(
-      changes.flatMap((change) => (change.kind !== "deleted" && gone.has(change.page.path) ? [change.page.path] : [])),
-    );
-    merge.add(changes.filter((change) => change.kind === "deleted" || !gone.has(change.page.path)));
-  }
-  return undefined;
-}
 
 async function* once(changes: Iterable<Change>): AsyncGenerator<Change, void, void> {
   yield* changes;
@@ -128,14 +57,83 @@ function unavailable(code: string, message: string): TidemarkError {
   });
 }
 
+/** The changes of a reading that are wanted, archive by archive. */
+async function* readWanted(
+  visit: ReadingVisit,
+  reading: Reading,
+  { filter, since }: StreamOptions,
+): AsyncGenerator<Result<Change[], ArchiveTrouble>, void, void> {
+  const isWanted = (change: Change): boolean =>
+    change.kind === "deleted" ||
+    (filter.matches(change.page.mediaType) &&
+      (reading.source === "chain" || since === undefined || change.page.lastModified >= since));
+  for await (const archive of readArchives(visit, reading.folder, reading.archives)) {
+    throwIfAborted(visit);
+    yield archive.ok ? ok(archive.value.changes.filter(isWanted)) : archive;
+  }
+}
+
+async function* streamReading(
+  visit: ReadingVisit,
+  reading: Reading,
+  options: StreamOptions,
+): AsyncGenerator<Change, void, void> {
+  for await (const changes of readWanted(visit, reading, options)) {
+    if (!changes.ok)
+      throw new TidemarkError("archive-corrupt", `An archive cannot be used: ${changes.error.message}.`, {
+        hint: "Discard what was printed and run the same command again.",
+      });
+    yield* changes.value;
+  }
+}
+
+async function collectReading(
+  visit: ReadingVisit,
+  reading: Reading,
+  options: StreamOptions,
+): Promise<Result<Change[], ArchiveTrouble>> {
+  const collected: Change[] = [];
+  for await (const changes of readWanted(visit, reading, options)) {
+    if (!changes.ok) return changes;
+    for (const change of changes.value) collected.push(change);
+  }
+  return ok(collected);
+}
+
+async function mergeReading(
+  visit: ReadingVisit,
+  reading: Reading,
+  { filter, since }: StreamOptions,
+  merge: ChangeMerge,
+): Promise<Result<Iterable<Change>, ArchiveTrouble>> {
+  for await (const archive of readArchives(visit, reading.folder, reading.archives)) {
+    throwIfAborted(visit);
+    if (!archive.ok) return archive;
+    const { changes, archive: source } = archive.value;
+    const { wanted, withdrawn } = sortChanges(changes, filter, source.inBase ? since : undefined);
+    if (reading.source === "base") {
+      // A whole listing says what is there; what is not, it does not say.
+      merge.forget(withdrawn);
+      const pages = new Set(wanted);
+      merge.add(changes.filter((change) => change.kind !== "deleted" && pages.has(change.page)));
+      continue;
+    }
+    const gone = new Set(withdrawn);
+    merge.withdraw(
+      changes.flatMap((change) => (change.kind !== "deleted" && gone.has(change.page.path) ? [change.page.path] : [])),
+    );
+    merge.add(changes.filter((change) => change.kind === "deleted" || !gone.has(change.page.path)));
+  }
+  return ok(merge.changes());
+}
+
 /**
- * Reads what a site published since a cursor, or all of it, without asking for a page.
+ * Reads what a site published since a cursor, or all of it, without requesting a page.
  *
- * A single interval and a plain base are passed on as they come; several are merged first, so that each
- * path stands once.
+ * A single interval and a plain base are passed on as they come; several are merged first, so that each path stands once.
  *
- * @param openMerge - opens the place where changes are merged; called at most once a reading
- * @throws TidemarkError `no-archives`, `site-unavailable`, `aborted`; while it is read also `archive-corrupt`
+ * @param openMerge - opens the place where changes are merged; called at most once per reading
+ * @throws TidemarkError `no-archives`, `site-unavailable`, `aborted`; during iteration also `archive-corrupt`
  */
 export async function openChangeStream(
   ports: ReadingPorts,
@@ -157,39 +155,27 @@ export async function openChangeStream(
       "no-archives",
       "The site names no archives, and robots.txt disallows the place where they usually are.",
     );
-  const found = await readIndex(visit, { path: location.path });
+  const found = await readIndex(visit, location.path);
   throwIfAborted(visit);
   if (found.kind === "unusable") throw unavailable("site-unavailable", `The index cannot be used: ${found.message}.`);
   if (found.kind !== "index")
     throw unavailable("no-archives", `The site publishes no archives: there is no index at ${location.path}.`);
-  const readings = new Readings(
-    visit,
-    { location, index: found.index, validators: found.validators },
-    { filter, cursor, since },
-    false,
-  );
-  const opening: Opening = { visit, readings, options, openMerge };
-  let trouble: ArchiveTrouble | undefined;
-  for (;;) {
-    const reading = await readings.next(trouble);
-    throwIfAborted(visit);
-    if (!reading.ok) throw unavailable(reading.error.code, reading.error.message);
-    if (reading.value === undefined) {
-      if (cursor === undefined) throw new TypeError("an index cannot be older than no cursor");
-      return { reset: false, cursor, changes: once([]) };
-    }
-    const reset = cursor !== undefined && reading.value.source === "base";
-    const to = reading.value.cursor;
-    if (isMerged(reading.value)) {
-      const count = reading.value.archives.reduce((sum, { entry }) => sum + entry.changes, 0);
-      if (count > maxChangesInMemory) return { reset, cursor: to, changes: streamReading(opening, reading.value) };
-      const collected = await collectReading(opening, reading.value);
-      if (collected.ok) return { reset, cursor: to, changes: once(collected.value) };
-      trouble = collected.error;
-      continue;
-    }
-    const merge = openMerge();
-    trouble = await mergeReading(opening, reading.value, merge);
-    if (trouble === undefined) return { reset, cursor: to, changes: once(merge.changes()) };
-  }
+  const wanted = { filter, cursor, since };
+  const stream = await carryOutReading(visit, location, found, { wanted, wholeBase: false }, async (reading) => {
+    const reset = cursor !== undefined && reading.source === "base";
+    const to = reading.cursor;
+    // One interval, or a base without a chain, holds each path once already.
+    const isMerged = reading.intervals === (reading.source === "base" ? 0 : 1);
+    const count = reading.archives.reduce((sum, { entry }) => sum + entry.changes, 0);
+    if (isMerged && count > maxChangesInMemory)
+      return ok({ reset, cursor: to, changes: streamReading(visit, reading, options) });
+    const changes = isMerged
+      ? await collectReading(visit, reading, options)
+      : await mergeReading(visit, reading, options, openMerge());
+    return changes.ok ? ok({ reset, cursor: to, changes: once(changes.value) }) : changes;
+  });
+  if (!stream.ok) throw unavailable(stream.error.code, stream.error.message);
+  if (stream.value !== undefined) return stream.value;
+  if (cursor === undefined) throw new TypeError("an index cannot be older than no cursor");
+  return { reset: false, cursor, changes: once([]) };
 }

@@ -2,51 +2,80 @@ import {
   type EpochMs,
   excerpt,
   type FetchedOutcome,
-  isLasting,
+  parseUrl,
   type Result,
   type Validators,
 } from "../../../core/index.ts";
-import { type ArchiveIndex, maxIndexBytes, parseArchiveIndex } from "../../../formats/archive/index.ts";
-import { describeOutcome, getPatiently } from "../politeness/patient-request.ts";
+import {
+  type ArchiveIndex,
+  indexFileName,
+  maxIndexBytes,
+  parseArchiveIndex,
+  publishedFolder,
+} from "../../../formats/archive/index.ts";
+import { type Robots, robotsAllow } from "../../../formats/robots/index.ts";
 import { type ReadingVisit, warn } from "../visit/reading-visit.ts";
+import { readDocument } from "./document.ts";
 
 const maxPackedIndexBytes = 8 * 1024 * 1024;
 
-/** Request field that makes caches on the way ask the server. */
-export const noCache: Readonly<Record<string, string>> = { "cache-control": "no-cache" };
+/** Where an index may be. */
+export interface IndexLocation {
+  /** Path of the index on the site's own origin. */
+  readonly path: string;
+  /** Folder of the index and its archives; ends with `/`. */
+  readonly folder: string;
+  /** Whether robots.txt names it; otherwise it is looked for at the well-known place. */
+  readonly announced: boolean;
+}
 
-/** What asking for the index came to. */
+/**
+ * Finds the index: where robots.txt says, else at the well-known place.
+ *
+ * @returns undefined if robots.txt names none and disallows the well-known place
+ */
+export function locateIndex(visit: ReadingVisit, robots: Robots): IndexLocation | undefined {
+  const locationOf = (path: string, announced: boolean): IndexLocation => ({
+    path,
+    folder: path.slice(0, path.lastIndexOf("/") + 1),
+    announced,
+  });
+  for (const text of robots.archiveIndexes) {
+    const url = parseUrl(text, visit.origin);
+    if (url?.origin === visit.origin) return locationOf(url.pathname, true);
+    warn(
+      visit,
+      "foreign-index",
+      `robots.txt names an index that is not on this site: ${excerpt(text)}. It is ignored.`,
+    );
+  }
+  const path = publishedFolder + indexFileName;
+  return robotsAllow(robots, visit.agent, path) ? locationOf(path, false) : undefined;
+}
+
+/** An index as it was read. */
+export interface ReadIndex {
+  readonly kind: "index";
+  readonly index: ArchiveIndex;
+  readonly validators: Validators;
+}
+
+/** Result of requesting the index. */
 export type IndexReading =
-  | { readonly kind: "index"; readonly index: ArchiveIndex; readonly validators: Validators }
+  | ReadIndex
   | { readonly kind: "not-modified"; readonly validators: Validators }
-  /** There is none. */
   | { readonly kind: "absent" }
-  /** `isTrouble` if the server or the network is in trouble; else what is served is no index. */
+  /** `isTrouble` if the server or the network is in trouble; otherwise the response is not an index. */
   | { readonly kind: "unusable"; readonly message: string; readonly isTrouble: boolean };
 
-/** How the index is asked for. */
-export interface IndexRequest {
-  readonly path: string;
-  readonly validators?: Validators;
-  /** Asks the server itself, not a cache. */
-  readonly fresh?: boolean;
-}
-
-function readBody(visit: ReadingVisit, outcome: FetchedOutcome): Result<ArchiveIndex> {
-  const content = visit.ports.codec.unpack(outcome.body, maxIndexBytes);
+function parsePacked({ ports }: ReadingVisit, packed: Uint8Array): Result<ArchiveIndex> {
+  const content = ports.codec.unpack(packed, maxIndexBytes);
   return content.ok ? parseArchiveIndex(content.value) : content;
-}
-
-function joinBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const joined = new Uint8Array(a.length + b.length);
-  joined.set(a);
-  joined.set(b, a.length);
-  return joined;
 }
 
 const keptName = "index";
 
-/** When an index was received that a reading follows, and from where. */
+/** First line of the kept copy of an index: when it was received, and from where. */
 interface KeptHead {
   readonly url: string;
   readonly at: EpochMs;
@@ -55,15 +84,16 @@ interface KeptHead {
 
 function keepIndex({ origin, ports }: ReadingVisit, path: string, { body, validators }: FetchedOutcome): void {
   const head: KeptHead = { url: origin + path, at: ports.timing.now(), validators };
-  ports.reading?.keep(keptName, joinBytes(new TextEncoder().encode(`${JSON.stringify(head)}\n`), body));
+  const line = new TextEncoder().encode(`${JSON.stringify(head)}\n`);
+  const copy = new Uint8Array(line.length + body.length);
+  copy.set(line);
+  copy.set(body, line.length);
+  ports.reading?.keep(keptName, copy);
 }
 
-/** The index that a visit followed that was cut short while it read; undefined if there is none of that age. */
-export function readKeptIndex(
-  { origin, ports }: ReadingVisit,
-  path: string,
-  maxAgeMs: number,
-): (IndexReading & { readonly kind: "index" }) | undefined {
+/** The index that an interrupted visit was following; undefined if there is none, or none of that age. */
+export function readKeptIndex(visit: ReadingVisit, path: string, maxAgeMs: number): ReadIndex | undefined {
+  const { origin, ports } = visit;
   const kept = ports.reading?.read(keptName);
   const end = kept?.indexOf(0x0a) ?? -1;
   if (kept === undefined || end === -1) return undefined;
@@ -71,41 +101,39 @@ export function readKeptIndex(
     const { url, at, validators } = JSON.parse(new TextDecoder().decode(kept.subarray(0, end))) as KeptHead;
     const ageMs = ports.timing.now() - at;
     if (url !== origin + path || !(ageMs >= 0 && ageMs < maxAgeMs)) return undefined;
-    const content = ports.codec.unpack(kept.subarray(end + 1), maxIndexBytes);
-    const index = content.ok ? parseArchiveIndex(content.value) : content;
+    const index = parsePacked(visit, kept.subarray(end + 1));
     return index.ok ? { kind: "index", index: index.value, validators } : undefined;
   } catch {
-    // Whoever was killed while it was written left a part of it.
+    // A crawler killed while writing leaves a part of it.
     return undefined;
   }
 }
 
-/** Asks for the index; one that makes no sense is asked for once more, past all caches. */
-export async function readIndex(visit: ReadingVisit, request: IndexRequest): Promise<IndexReading> {
-  const { path, validators, fresh = false } = request;
-  const outcome = await getPatiently(visit, "metadata", () => ({
-    path,
-    maxBytes: maxPackedIndexBytes,
-    maxRedirects: 5,
-    ...(validators === undefined ? {} : { validators }),
-    ...(fresh ? { headers: noCache } : {}),
-  }));
-  if (outcome.kind === "not-modified") return { kind: "not-modified", validators: outcome.validators };
-  if (outcome.kind === "gone") return { kind: "absent" };
-  if (outcome.kind !== "fetched") {
-    const isTrouble = outcome.kind === "postponed" || !isLasting(outcome);
-    return { kind: "unusable", message: describeOutcome(outcome), isTrouble };
-  }
-  const index = readBody(visit, outcome);
+/**
+ * Requests the index. If the response is no index, it is requested once more, bypassing caches.
+ *
+ * @param isFresh - whether caches are bypassed at once
+ */
+export async function readIndex(
+  visit: ReadingVisit,
+  path: string,
+  { validators, isFresh = false }: { readonly validators?: Validators; readonly isFresh?: boolean } = {},
+): Promise<IndexReading> {
+  const answer = await readDocument(visit, { path, maxBytes: maxPackedIndexBytes, validators, isFresh });
+  if (answer.kind === "not-modified") return answer;
+  if (answer.kind === "gone") return { kind: "absent" };
+  if (answer.kind !== "fetched")
+    return { kind: "unusable", message: answer.message, isTrouble: answer.kind === "trouble" };
+  const index = parsePacked(visit, answer.body);
   if (index.ok) {
-    keepIndex(visit, path, outcome);
-    return { kind: "index", index: index.value, validators: outcome.validators };
+    keepIndex(visit, path, answer);
+    return { kind: "index", index: index.value, validators: answer.validators };
   }
-  if (!fresh) return readIndex(visit, { path, fresh: true });
+  if (!isFresh) return readIndex(visit, path, { isFresh: true });
   return { kind: "unusable", message: index.error.message, isTrouble: false };
 }
 
-/** Remarks upon an index that says it is of another site than the one it came from. */
+/** Warns of an index that names another site than the one it came from. */
 export function checkIndexSite(visit: ReadingVisit, index: ArchiveIndex): void {
   if (index.site === `${visit.origin}/`) return;
   warn(visit, "other-site", `The index says it is of ${excerpt(index.site)}; it is read as of ${visit.origin}/.`);

@@ -1,6 +1,5 @@
 import type { Cursor, EpochSeconds, MediaTypeFilter } from "../../../core/index.ts";
-import type { ArchiveEntry, ArchiveIndex } from "../../../formats/archive/index.ts";
-import { groupIsWanted, planChain } from "./chain.ts";
+import { type ArchiveEntry, type ArchiveIndex, mediaTypeOfGroup, otherGroup } from "../../../formats/archive/index.ts";
 
 /** What a reader wants of a site. */
 export interface Wanted {
@@ -22,7 +21,7 @@ export type ReadingPlan =
   | { readonly kind: "none" };
 
 /** What must not be in a plan, because it was found broken. */
-export interface Avoided {
+interface Avoided {
   readonly intervals: ReadonlySet<string>;
   /** Whether the cursor's own chain is given up in favour of the base. */
   readonly chain: boolean;
@@ -74,4 +73,98 @@ export function chooseBaseArchives(
   return archives.filter(
     ({ name }) => groupIsWanted(name.group, wanted.filter) && (wanted.since === undefined || name.to >= wanted.since),
   );
+}
+
+/** What a request costs beside its body, in bytes: the fields of request and response. */
+export const requestCostBytes = 300;
+
+/** From where to where a chain leads, and what may not be in it. */
+interface ChainRequest {
+  readonly from: EpochSeconds;
+  readonly to: EpochSeconds;
+  /** Whether an archive is read; those that are not cost nothing. Default: all are. */
+  readonly wanted?: (entry: ArchiveEntry) => boolean;
+  /** Intervals, by {@link intervalKey}, that were found broken. Default: none. */
+  readonly avoid?: ReadonlySet<string>;
+}
+
+interface Interval {
+  readonly from: EpochSeconds;
+  readonly to: EpochSeconds;
+  readonly archives: ArchiveEntry[];
+  costBytes: number;
+}
+
+interface Step {
+  readonly costBytes: number;
+  readonly intervals: number;
+  readonly first: Interval | undefined;
+}
+
+/** Names an interval of change time. */
+export function intervalKey(interval: { readonly from: EpochSeconds; readonly to: EpochSeconds }): string {
+  return `${interval.from}_${interval.to}`;
+}
+
+/** Whether archives of a MIME group can hold pages of the types asked for, or deletions. */
+export function groupIsWanted(group: string, filter: MediaTypeFilter): boolean {
+  if (filter.key === "" || group === otherGroup) return true;
+  const mediaType = mediaTypeOfGroup(group);
+  return mediaType === undefined || filter.matches(mediaType);
+}
+
+function collectIntervals(archives: readonly ArchiveEntry[], request: ChainRequest): Interval[] {
+  const { wanted = () => true, avoid } = request;
+  const intervals = new Map<string, Interval>();
+  for (const entry of archives) {
+    const { from, to } = entry.name;
+    const key = intervalKey(entry.name);
+    if (to <= request.from || to > request.to || avoid?.has(key) === true) continue;
+    const interval = intervals.get(key) ?? { from, to, archives: [], costBytes: 0 };
+    intervals.set(key, interval);
+    if (!wanted(entry)) continue;
+    interval.archives.push(entry);
+    interval.costBytes += entry.sizeBytes + requestCostBytes;
+  }
+  return [...intervals.values()];
+}
+
+/**
+ * Finds the cheapest chain of intervals that covers (from, to]: a shortest path whose nodes are publications and whose
+ * edges are intervals. It may begin before `from`, where no interval begins there any more: what it tells again is
+ * known already, and the last change of each page is in it all the same. Of equally cheap chains the one with fewer
+ * intervals is taken, then the one that begins latest. O(n log n) in the number of archives.
+ *
+ * @param archives - those of an index's tiers, in any order
+ * @returns the archives to read, interval by interval, oldest first (an interval none of whose archives is wanted is
+ *   an empty list); empty if `from` is `to`; undefined if there is no chain
+ */
+export function planChain(archives: readonly ArchiveEntry[], request: ChainRequest): ArchiveEntry[][] | undefined {
+  if (request.from > request.to) return undefined;
+  const intervals = collectIntervals(archives, request);
+  // Newest start first, longest first: when an interval is looked at, the best way on from its end is known.
+  intervals.sort((a, b) => b.from - a.from || b.to - a.to);
+  const steps = new Map<EpochSeconds, Step>([[request.to, { costBytes: 0, intervals: 0, first: undefined }]]);
+  for (const interval of intervals) {
+    const rest = steps.get(interval.to);
+    if (rest === undefined) continue;
+    const step = { costBytes: rest.costBytes + interval.costBytes, intervals: rest.intervals + 1, first: interval };
+    const best = steps.get(interval.from);
+    if (best === undefined || compareSteps(step, best) < 0) steps.set(interval.from, step);
+  }
+  let start: { readonly at: EpochSeconds; readonly step: Step } | undefined;
+  for (const [at, step] of steps) {
+    if (at > request.from) continue;
+    const order = start === undefined ? -1 : compareSteps(step, start.step) || start.at - at;
+    if (order < 0) start = { at, step };
+  }
+  if (start === undefined) return undefined;
+  const chain: ArchiveEntry[][] = [];
+  for (let interval = start.step.first; interval !== undefined; interval = steps.get(interval.to)?.first)
+    chain.push(interval.archives);
+  return chain;
+}
+
+function compareSteps(a: Step, b: Step): number {
+  return a.costBytes - b.costBytes || a.intervals - b.intervals;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { parseMediaTypeFilter } from "../../../../src/core/page.ts";
-import { groupIsWanted, planChain, requestCostBytes } from "../../../../src/crawler/engine/discovery/chain.ts";
+import { groupIsWanted, planChain, requestCostBytes } from "../../../../src/crawler/engine/discovery/reading-plan.ts";
 import type { ArchiveEntry } from "../../../../src/formats/archive/archive-index.ts";
 import { fc } from "../../../property.ts";
 

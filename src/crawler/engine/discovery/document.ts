@@ -1,0 +1,68 @@
+import { type FetchedOutcome, isLasting, ok, type Problem, type Result, type Validators } from "../../../core/index.ts";
+import { maxSitemapBytes } from "../../../formats/sitemap/index.ts";
+import { describeOutcome, getPatiently } from "../politeness/patient-request.ts";
+import type { ReadingVisit } from "../visit/reading-visit.ts";
+
+/** A list, an index or an archive of a site that is requested whole. */
+export interface DocumentRequest {
+  readonly path: string;
+  /** Most bytes as received. */
+  readonly maxBytes: number;
+  readonly validators?: Validators | undefined;
+  /** Whether caches on the way are bypassed. Default false. */
+  readonly isFresh?: boolean;
+}
+
+/** Answer to a {@link DocumentRequest}. */
+export type DocumentAnswer =
+  | FetchedOutcome
+  | { readonly kind: "not-modified"; readonly validators: Validators; readonly message: string }
+  /** `gone`: there is none. `unusable`: nor will there be soon. `trouble`: the server or the network may recover. */
+  | { readonly kind: "gone" | "unusable" | "trouble"; readonly message: string };
+
+/** Requests a document of a site. */
+export async function readDocument(visit: ReadingVisit, request: DocumentRequest): Promise<DocumentAnswer> {
+  const { path, maxBytes, validators, isFresh = false } = request;
+  const outcome = await getPatiently(visit, "metadata", () => ({
+    path,
+    maxBytes,
+    maxRedirects: 5,
+    ...(validators === undefined ? {} : { validators }),
+    ...(isFresh ? { headers: { "cache-control": "no-cache" } } : {}),
+  }));
+  if (outcome.kind === "fetched") return outcome;
+  const message = describeOutcome(outcome);
+  if (outcome.kind === "not-modified" && validators !== undefined)
+    return { kind: "not-modified", validators: outcome.validators, message };
+  if (outcome.kind === "gone") return { kind: "gone", message };
+  return { kind: outcome.kind !== "postponed" && isLasting(outcome) ? "unusable" : "trouble", message };
+}
+
+const pieceBytes = 64 * 1024;
+
+/** Reads the entries of a document as it comes. */
+interface EntryReader<Entry> {
+  readonly problem: Problem | undefined;
+  write(piece: Uint8Array): readonly Entry[];
+  end(): readonly Entry[];
+}
+
+/**
+ * Reads a sitemap or a list of ResourceSync, whatever coding it has.
+ *
+ * @param take - receives its entries in their order, some thousand at a time
+ */
+export function readEntries<Entry>(
+  { ports: { codec } }: ReadingVisit,
+  { body, contentEncoding = "" }: FetchedOutcome,
+  reader: EntryReader<Entry>,
+  take: (entries: readonly Entry[]) => void,
+): Result<undefined> {
+  const decoded = codec.decode(body, contentEncoding, maxSitemapBytes);
+  const content = decoded.ok ? codec.unpack(decoded.value, maxSitemapBytes) : decoded;
+  if (!content.ok) return content;
+  for (let at = 0; at < content.value.length && reader.problem === undefined; at += pieceBytes)
+    take(reader.write(content.value.subarray(at, at + pieceBytes)));
+  take(reader.end());
+  return reader.problem === undefined ? ok(undefined) : { ok: false, error: reader.problem };
+}
