@@ -17,15 +17,13 @@ import {
 import { loadTextComparison } from "../../formats/html/index.ts";
 import { ownProductToken, type RobotsAgent } from "../../formats/robots/index.ts";
 import { ArchiveSource } from "./discovery/archive-source.ts";
-import { LinkSource } from "./discovery/link-source.ts";
-import { ListSource } from "./discovery/list-source.ts";
 import { ResourceSyncSource } from "./discovery/resource-sync-source.ts";
 import { copyKeyOf, isSameRobots, keepCrawlDelay, type RobotsRules, readRobots } from "./discovery/robots-rules.ts";
 import { SitemapSource } from "./discovery/sitemap-source.ts";
 import type { ChangeSource } from "./discovery/source.ts";
-import { SourceMemory } from "./discovery/source-memory.ts";
-import { findSource } from "./discovery/source-search.ts";
+import { findSource, SourceMemory } from "./discovery/source-search.ts";
 import { TargetScope } from "./discovery/target-scope.ts";
+import { LinkSource, ListSource } from "./discovery/url-sources.ts";
 import { doPageWork } from "./pipeline/page-work.ts";
 import { doTargetWork } from "./pipeline/target-work.ts";
 import { maxTroublesInARow } from "./politeness/patient-request.ts";

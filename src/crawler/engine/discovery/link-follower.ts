@@ -1,46 +1,35 @@
-import type { FetchedOutcome, FoundTarget, TrackedUrl } from "../../../core/index.ts";
+import { type FetchedOutcome, type FoundTarget, parseUrl, type TrackedUrl } from "../../../core/index.ts";
 import { type FoundLink, pageKinds, readLinks, readStyleLinks } from "../../../formats/html/index.ts";
-import { LinkScope } from "./link-scope.ts";
 import type { TargetVisit } from "./target-visit.ts";
 import { TrapGuard } from "./trap-guard.ts";
 
-/** Kinds that are named and not asked for: a form with fields wants input. */
-const passedOver: ReadonlySet<FoundLink["kind"]> = new Set<FoundLink["kind"]>(["form"]);
-/** URLs that were judged already; most links of a site lead to a few of its pages. */
+/** URLs whose judgement is remembered: most links of a site lead to a few of its pages. */
 const maxKnownUrls = 200_000;
-/** Of PageRank: with what probability its surfer follows a link, and does not begin anew. */
+/** Damping factor of PageRank. */
 const damping = 0.85;
 
 /**
- * Finds the URLs of a site that its pages lead to, as far as they may be wanted or may lead on, each once. Where pages are
- * asked for by rank it finds all of them again in each page that is new, with what that gives to their rank.
+ * Finds the URLs of a site that its pages link to, as far as they may be wanted or may link to wanted ones, each once. If
+ * pages are requested by rank, every link of a new page is returned, with what it adds to the rank of its target.
  */
 export class LinkFollower {
   readonly #visit: TargetVisit;
-  readonly #scope: LinkScope;
   readonly #traps: TrapGuard;
   readonly #isRanked: boolean;
-  /** URLs that were judged, with the path of what is to be asked for; undefined if nothing is. */
+  /** URLs that were judged, with the path to request; undefined if none. */
   readonly #known = new Map<string, { readonly path: string | undefined; readonly depth: number }>();
-  /** Links that were not followed, by reason. */
-  readonly refused: Map<string, number> = new Map();
 
   constructor(visit: TargetVisit) {
-    const { maxDepth } = visit;
     this.#visit = visit;
     this.#isRanked = visit.order === "partial";
-    this.#scope = new LinkScope({
-      seeds: [`${visit.origin}/`],
-      hosts: "same",
-      ...(Number.isFinite(maxDepth) ? { maxDepth } : {}),
-    });
     this.#traps = new TrapGuard(visit.ports.timing.now());
   }
 
   /**
-   * The URLs that a page or a style sheet leads to and that were not found before in this visit, or that it gives something to.
+   * The URLs that a page or a style sheet links to, without those that were found before in this visit and get no rank
+   * from it.
    *
-   * @param path - of the page that was received, after redirects
+   * @param path - of the received page, after redirects
    * @param body - without content coding
    */
   find(
@@ -60,15 +49,16 @@ export class LinkFollower {
     const share = this.#isRanked && target.askedAt === undefined ? shareOf(target, links) : undefined;
     const given = new Set<string>();
     for (const link of links) {
-      if (passedOver.has(link.kind)) continue;
+      // A form with fields needs input.
+      if (link.kind === "form") continue;
       const leads = pageKinds.has(link.kind);
       // Parts of a page are as deep as the page.
       const depth = leads ? target.depth + 1 : target.depth;
       const known = this.#known.get(link.url);
-      // By a shorter way it may be near enough, and what it leads to.
+      // By a shorter path it may be near enough, and so may what it links to.
       const isKnown = known !== undefined && known.depth <= depth;
       if (isKnown && share === undefined) continue;
-      // What is said with nofollow may be said without it elsewhere.
+      // The same URL may be linked elsewhere without nofollow.
       const isNofollow = leads && (link.isNofollow || page?.isNofollow === true);
       const next = isKnown ? known.path : this.#judge(link, depth, leads, isNofollow);
       if (!isKnown && !isNofollow) this.#remember(link.url, next, depth);
@@ -87,25 +77,18 @@ export class LinkFollower {
     this.#known.set(url, { path, depth });
   }
 
-  #judge(link: FoundLink, depth: number, leads: boolean, isNofollow: boolean): string | undefined {
-    const { origin, scope } = this.#visit;
-    const verdict = this.#scope.judge(link.url, depth, isNofollow);
-    if (verdict !== "in") return this.#refuse(verdict);
-    const trap = this.#traps.judge(link.url);
-    if (trap.kind === "refused") return this.#refuse(trap.reason);
-    const path = scope.pathOf(trap.url, origin);
-    if (path === undefined) return this.#refuse("other-host");
-    if (scope.mayBeWanted(path) || (leads && scope.mayLeadOn(path))) return path;
-    return this.#refuse("unwanted-type");
-  }
-
-  #refuse(reason: string): undefined {
-    this.refused.set(reason, (this.refused.get(reason) ?? 0) + 1);
-    return undefined;
+  /** The path to request for a link; undefined if it is not followed. */
+  #judge({ url }: FoundLink, depth: number, leads: boolean, isNofollow: boolean): string | undefined {
+    const { origin, scope, maxDepth } = this.#visit;
+    if (parseUrl(url)?.origin !== origin || depth > maxDepth || isNofollow) return undefined;
+    const followed = this.#traps.admit(url);
+    const path = followed === undefined ? undefined : scope.pathOf(followed, origin);
+    if (path === undefined) return undefined;
+    return scope.mayBeWanted(path) || (leads && scope.mayLeadOn(path)) ? path : undefined;
   }
 }
 
-/** What a page gives to each that it leads to, other sites' included: an even share of its own rank. */
+/** What a page adds to the rank of each page that it links to, on other sites too: an even share of its own rank. */
 function shareOf({ rank }: TrackedUrl, links: readonly FoundLink[]): number {
   const urls = new Set<string>();
   for (const { url, kind } of links) if (pageKinds.has(kind)) urls.add(url);

@@ -1,31 +1,74 @@
 import type { EpochSeconds, Page } from "../../../core/index.ts";
-import type { PackageOffer } from "./package-offer.ts";
+import type { SyncDocument, SyncDocuments } from "./resource-sync-documents.ts";
 
-/** What packages are fetched with. */
+/** Packages of a dump that are considered, the newest. */
+const maxOffers = 200;
+
+/** A package that a site offers. */
+export interface PackageOffer {
+  /** `pages`: the pages as they were at a time; `changes`: what changed between two times. */
+  readonly of: "changes" | "pages";
+  readonly path: string;
+  /** 0 for pages. */
+  readonly from: EpochSeconds;
+  /** For pages: it has every change up to then. */
+  readonly until: EpochSeconds;
+  /** Undefined where nobody said. */
+  readonly sizeBytes: number | undefined;
+  /** Distinguishes it from earlier packages at its path. */
+  readonly key: string;
+}
+
+/** The packages of a change dump or resource dump; empty for other documents. */
+export function readOffers(document: SyncDocument, documents: SyncDocuments): PackageOffer[] {
+  const { header, named } = document;
+  const { capability, kind } = header;
+  if (kind !== "urlset" || (capability !== "changedump" && capability !== "resourcedump")) return [];
+  const offers: PackageOffer[] = [];
+  for (const entry of named) {
+    const path = documents.pathOf(entry.location);
+    if (path === undefined) continue;
+    const times =
+      capability === "resourcedump"
+        ? { of: "pages" as const, from: 0, until: entry.at ?? header.at }
+        : {
+            of: "changes" as const,
+            from: entry.from ?? header.from ?? 0,
+            until: entry.until ?? header.until ?? Number.MAX_SAFE_INTEGER,
+          };
+    const { until } = times;
+    if (until === undefined) continue;
+    const { sizeBytes } = entry;
+    offers.push({ ...times, until, path, sizeBytes, key: `${path} ${until} ${sizeBytes ?? ""}` });
+  }
+  return offers.slice(-maxOffers);
+}
+
+/** What fetching packages needs. */
 export interface PackageSupply {
   readonly offers: readonly PackageOffer[];
   readonly times: ChangeTimes;
   /** The path of a URL of the site; undefined if it is of another. */
   readonly pathOf: (location: string) => string | undefined;
-  /** Is told of a package that has given what it can, or can give nothing. */
+  /** Called for a package that has nothing more to give. */
   readonly onUsed: (offer: PackageOffer) => void;
 }
 
-/** Keeps many of the pages that are due at once, from what packages are offered. */
+/** Fetches pages that are due in packages. */
 export type FetchPackages = (supply: PackageSupply) => Promise<void>;
 
-/** Fewer pages than this are asked for one by one. */
+/** Fewer pages than this are requested one by one. */
 export const fewestPackedPages = 4;
-/** A package may have so many times the bytes that are needed of it. */
+/** A package may have this many times the bytes that are needed of it. */
 const maxWaste = 2;
-/** What a page's own request and answer cost beside the body, in bytes. */
+/** Cost of a page's own request besides the body, in bytes. */
 const requestBytes = 1024;
-/** A page of which nobody said how large it is is taken to have so many bytes. */
+/** Assumed size of a page of unknown size. */
 const unsaidBytes = 16 * 1024;
 
-/** When pages changed last, as lists of changes say. */
+/** When pages last changed, according to change lists. */
 export interface ChangeTimes {
-  /** Of every change since then it is known. */
+  /** Every change since then is in `byPath`. */
   readonly since: EpochSeconds;
   readonly byPath: ReadonlyMap<string, EpochSeconds>;
 }
@@ -33,7 +76,6 @@ export interface ChangeTimes {
 /** A package that is worth its bytes. */
 export interface ChosenPackage {
   readonly offer: PackageOffer;
-  /** More bytes than this it must not have. */
   readonly maxBytes: number;
 }
 
@@ -44,18 +86,18 @@ interface Need {
 }
 
 /**
- * Whether a package of pages as they were at a time shows a page as it is recorded.
+ * Whether a package of pages as they were at a time has a page as it is recorded.
  *
  * @param at - of the package
  */
 export function isShownAt(page: Page, at: EpochSeconds, times: ChangeTimes): boolean {
-  // A digest says it better than times.
+  // The digest is checked later; times need not be exact.
   if (page.digest !== undefined) return page.lastModified <= at;
   const changedAt = times.byPath.get(page.path);
   return page.lastModified <= at && (changedAt === undefined ? times.since <= at : changedAt <= at);
 }
 
-/** Decides which packages are worth fetching. Times: O(packages) a page. */
+/** Decides which packages are worth fetching. O(packages) per page. */
 export class PackagePlan {
   readonly #times: ChangeTimes;
   readonly #changes: readonly Need[];
@@ -72,12 +114,12 @@ export class PackagePlan {
   note(page: Page): void {
     const at = this.#times.byPath.get(page.path) ?? page.lastModified;
     const around = this.#changes.filter(({ offer }) => offer.from <= at && at <= offer.until);
-    // What ends where the next begins holds what changed then.
+    // Of two that meet at that time, the earlier has the change.
     const before = around.filter(({ offer }) => offer.from < at || offer.until === at);
     const changes = before.length > 0 ? before : around;
     const needs =
       changes.length > 0 ? changes : this.#pages.filter(({ offer }) => isShownAt(page, offer.until, this.#times));
-    // Which of them holds it shows only when they are there.
+    // Which of them has the page is known only once they are fetched.
     for (const need of needs) {
       need.pages += 1 / needs.length;
       need.bytes += ((page.sizeBytes ?? unsaidBytes) + requestBytes) / needs.length;
@@ -85,10 +127,10 @@ export class PackagePlan {
   }
 
   /**
-   * Packages of changes each for itself, those of all pages together.
+   * Chooses packages of changes one by one, and those of all pages together.
    *
-   * @param budget - page requests that may be made; packages must not bring more pages than they would
-   * @param maxBytes - most bytes of a package
+   * @param budget - page requests that may be made; packages must not bring more pages
+   * @param maxBytes - of a package
    */
   choose(budget: number, maxBytes: number): ChosenPackage[] {
     const chosen: ChosenPackage[] = [];

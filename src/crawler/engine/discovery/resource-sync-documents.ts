@@ -1,7 +1,7 @@
 import {
   confirmValidators,
+  type EpochSeconds,
   type FetchedOutcome,
-  isLasting,
   ok,
   problem,
   type Result,
@@ -15,33 +15,32 @@ import {
 } from "../../../formats/resourcesync/index.ts";
 import { robotsAllow } from "../../../formats/robots/index.ts";
 import { maxSitemapBytes } from "../../../formats/sitemap/index.ts";
-import { describeOutcome, getPatiently } from "../politeness/patient-request.ts";
 import { throwIfAborted } from "../visit/reading-visit.ts";
 import type { SourceVisit } from "../visit/source-visit.ts";
+import { readDocument, readEntries } from "./document.ts";
 import type { TargetScope } from "./target-scope.ts";
 
-const pieceBytes = 64 * 1024;
-/** Documents that are read at most in one visit, and remembered. */
+/** Most documents that are read in one visit, and remembered. */
 const maxDocuments = 10_000;
 
-/** What leads to a document or a package. */
+/** A document or package as another document names it. */
 export type NamedDocument = Pick<ResourceSyncEntry, "location" | "capability" | "at" | "from" | "until" | "sizeBytes">;
 
-/** What is remembered of a document: enough to see that it is as it was, and to go on from it. */
+/** What is remembered of a document, to recognise that it is unchanged, and to continue from it. */
 export interface DocumentCopy {
   readonly validators: Validators;
   readonly header: Omit<ResourceSyncHeader, "links">;
-  /** Documents and packages that it names; of a list of pages nothing. */
+  /** Documents and packages that it names; empty for a list of pages. */
   readonly named: readonly NamedDocument[];
 }
 
-/** A document as it is now. */
+/** A document as it was read in this visit. */
 export interface SyncDocument extends Omit<DocumentCopy, "validators"> {
   /** What was remembered of it. */
   readonly earlier: DocumentCopy | undefined;
-  /** False if the server said that it is as it was. */
+  /** False if it is unchanged. */
   readonly isNew: boolean;
-  /** Of a list of pages: what it says of them; nothing if it is not new. */
+  /** Entries of a list of pages; empty if it is not new. */
   readonly pages: readonly ResourceSyncEntry[];
 }
 
@@ -50,7 +49,7 @@ function namedBy({ location, capability, at, from, until, sizeBytes }: ResourceS
   return { location, capability, at, from, until, sizeBytes } as NamedDocument;
 }
 
-/** The documents of one site's ResourceSync, asked for with the validators of last time. */
+/** Requests the ResourceSync documents of a site, with the validators of last time. */
 export class SyncDocuments {
   readonly #visit: SourceVisit;
   readonly #scope: TargetScope;
@@ -59,26 +58,26 @@ export class SyncDocuments {
   #asked = 0;
   #hasNew = false;
 
-  /** @param earlier - what is remembered of documents, by path; none of them is read again if it is as it was */
+  /** @param earlier - remembered documents, by path; unchanged ones are not read again */
   constructor(visit: SourceVisit, scope: TargetScope, earlier: Readonly<Record<string, DocumentCopy>>) {
     this.#visit = visit;
     this.#scope = scope;
     this.#earlier = earlier;
   }
 
-  /** Whether of a document something is to be remembered that was not, be it only its validators. */
+  /** Whether there is something new to remember, be it only validators. */
   get hasNew(): boolean {
     return this.#hasNew;
   }
 
   /**
-   * What is to be remembered together with what the documents led to.
+   * The documents to be remembered, together with the changes taken from them.
    *
-   * @param forgotten - documents of which nothing is to be remembered
+   * @param forgotten - documents that are not to be remembered
    */
   copies(forgotten?: Capability): Readonly<Record<string, DocumentCopy>> {
     const asked = [...this.#copies];
-    // Which lists of changes there are changes by the day; the others keep their places.
+    // Change lists come and go by the day; the others keep their URLs.
     const others = Object.entries(this.#earlier).filter(([path, { header }]) => {
       return !this.#copies.has(path) && header.capability !== "changelist";
     });
@@ -86,14 +85,14 @@ export class SyncDocuments {
     return Object.fromEntries(all.filter(([, { header }]) => header.capability !== forgotten));
   }
 
-  /** @param isWhole - ask for its body, whatever is remembered of it */
+  /** @param isWhole - whether the body is requested even if it is remembered */
   async readNamed(location: string | undefined, isWhole = false): Promise<Result<SyncDocument>> {
     const path = this.pathOf(location);
     if (path === undefined) return problem("no-resourcesync", "a list is not named, or lies on another site");
     return await this.read(path, isWhole);
   }
 
-  /** The path of what a document names; undefined if it lies on another site. */
+  /** The path of a named document; undefined if it is on another site. */
   pathOf(location: string | undefined): string | undefined {
     return location === undefined ? undefined : this.#scope.pathOf(location, this.#visit.origin);
   }
@@ -104,54 +103,95 @@ export class SyncDocuments {
     if (!robotsAllow(this.#visit.robots, this.#visit.agent, path))
       return problem("disallowed", `robots.txt forbids ${path}`);
     const earlier = this.#earlier[path];
-    const outcome = await getPatiently(this.#visit, "metadata", () => ({
-      path,
-      maxBytes: maxSitemapBytes,
-      maxRedirects: 5,
-      ...(earlier === undefined || isWhole ? {} : { validators: earlier.validators }),
-    }));
-    if (outcome.kind === "not-modified" && earlier !== undefined) {
-      const validators = confirmValidators(earlier.validators, outcome.validators);
-      this.#hasNew ||= validators !== earlier.validators;
-      this.#copies.set(path, { ...earlier, validators });
+    const validators = isWhole ? undefined : earlier?.validators;
+    const answer = await readDocument(this.#visit, { path, maxBytes: maxSitemapBytes, validators });
+    if (answer.kind === "not-modified" && earlier !== undefined) {
+      const confirmed = confirmValidators(earlier.validators, answer.validators);
+      this.#hasNew ||= confirmed !== earlier.validators;
+      this.#copies.set(path, { ...earlier, validators: confirmed });
       return ok({ ...earlier, earlier, isNew: false, pages: [] });
     }
-    if (outcome.kind !== "fetched")
-      return problem(
-        outcome.kind === "gone" || (outcome.kind !== "postponed" && isLasting(outcome))
-          ? "no-resourcesync"
-          : "site-unavailable",
-        `${path}: ${describeOutcome(outcome)}`,
-      );
-    const parsed = this.#parse(path, outcome);
+    if (answer.kind !== "fetched")
+      return problem(answer.kind === "trouble" ? "site-unavailable" : "no-resourcesync", `${path}: ${answer.message}`);
+    const parsed = this.#parse(path, answer);
     if (!parsed.ok) return parsed;
     const { header, named, pages } = parsed.value;
     this.#hasNew = true;
     this.#copies.delete(path);
-    const { etag, lastModified } = outcome.validators;
+    const { etag, lastModified } = answer.validators;
     if ((etag !== undefined || lastModified !== undefined) && named.length <= maxDocuments)
-      this.#copies.set(path, { validators: outcome.validators, header, named });
+      this.#copies.set(path, { validators: answer.validators, header, named });
     return ok({ header, named, pages, earlier, isNew: true });
   }
 
   #parse(path: string, outcome: FetchedOutcome): Result<Pick<SyncDocument, "header" | "named" | "pages">> {
-    const { codec } = this.#visit.ports;
-    const coding = outcome.contentEncoding;
-    const decoded =
-      coding === undefined || coding === "identity"
-        ? ok(outcome.body)
-        : codec.decode(outcome.body, coding, maxSitemapBytes);
-    const content = decoded.ok ? codec.unpack(decoded.value, maxSitemapBytes) : decoded;
-    if (!content.ok) return content;
     const reader = new ResourceSyncReader();
     const entries: ResourceSyncEntry[] = [];
-    for (let at = 0; at < content.value.length && reader.problem === undefined; at += pieceBytes)
-      entries.push(...reader.write(content.value.subarray(at, at + pieceBytes)));
-    entries.push(...reader.end());
-    if (reader.problem !== undefined) return { ok: false, error: reader.problem };
+    const read = readEntries<ResourceSyncEntry>(this.#visit, outcome, reader, (some) => {
+      for (const entry of some) entries.push(entry);
+    });
+    if (!read.ok) return read;
     if (reader.header === undefined) return problem("no-resourcesync", `${path} is no document of ResourceSync`);
     const { links: _, ...header } = reader.header;
     const listsPages = header.kind === "urlset" && /^(?:resource|change)list$/.test(header.capability);
     return ok({ header, named: listsPages ? [] : entries.map(namedBy), pages: listsPages ? entries : [] });
   }
+}
+
+/** URLs of the lists and dumps that a capability list names, by capability. */
+export type Lists = ReadonlyMap<Capability, string>;
+
+/** What change lists say from some time on. */
+export interface SyncChanges {
+  /** They have every change from then on: the time asked for, or a later one if they do not reach back so far. */
+  readonly since: EpochSeconds;
+  /** In their order; unchanged ones without pages. */
+  readonly parts: readonly SyncDocument[];
+}
+
+/**
+ * Reads the change lists of a site.
+ *
+ * @param since - parts that end before that are not read
+ * @returns undefined if the site has none; a problem if one cannot be read, lacks `from` (since when it has the changes),
+ *   or has changes without a time (`datetime`, or at least `lastmod`)
+ * @see ANSI/NISO Z39.99-2017 section 12
+ */
+export async function readChanges(
+  documents: SyncDocuments,
+  lists: Lists,
+  since: EpochSeconds,
+): Promise<Result<SyncChanges | undefined>> {
+  const location = lists.get("changelist");
+  if (location === undefined) return ok(undefined);
+  const first = await documents.readNamed(location);
+  if (!first.ok) return first;
+  const { kind, from } = first.value.header;
+  if (from === undefined)
+    return problem("no-changes", `${location} does not say from when on it has the changes: it lacks "from"`);
+  const parts = kind === "urlset" ? ok([first.value]) : await readParts(documents, first.value, Math.max(from, since));
+  if (!parts.ok) return parts;
+  if (parts.value.some(({ pages }) => pages.some((entry) => !Number.isFinite(timeOfChange(entry)))))
+    return problem("no-changes", `${location} has changes that do not say when they happened: they lack "datetime"`);
+  return ok({ since: Math.max(from, since), parts: parts.value });
+}
+
+async function readParts(
+  documents: SyncDocuments,
+  index: SyncDocument,
+  since: EpochSeconds,
+): Promise<Result<readonly SyncDocument[]>> {
+  const parts: SyncDocument[] = [];
+  for (const { until, location } of index.named) {
+    if (until !== undefined && until < since) continue;
+    const part = await documents.readNamed(location);
+    if (!part.ok) return part;
+    parts.push(part.value);
+  }
+  return ok(parts);
+}
+
+/** When a change happened; Infinity if the list does not say. */
+export function timeOfChange({ changedAt, lastModified }: ResourceSyncEntry): number {
+  return changedAt ?? lastModified ?? Number.POSITIVE_INFINITY;
 }

@@ -2,34 +2,38 @@ import type { EpochSeconds } from "../../../core/index.ts";
 import type { ResourceSyncEntry } from "../../../formats/resourcesync/index.ts";
 import type { CrawlVisit } from "../visit/crawl-visit.ts";
 import type { SourceVisit } from "../visit/source-visit.ts";
-import { type PackageOffer, readOffers } from "./package-offer.ts";
-import { type ChangeTimes, type FetchPackages, fewestPackedPages } from "./package-plan.ts";
-import { type Lists, readChanges, timeOfChange } from "./resource-sync-changes.ts";
-import { SyncDocuments } from "./resource-sync-documents.ts";
+import {
+  type ChangeTimes,
+  type FetchPackages,
+  fewestPackedPages,
+  type PackageOffer,
+  readOffers,
+} from "./package-plan.ts";
+import { type Lists, readChanges, SyncDocuments, timeOfChange } from "./resource-sync-documents.ts";
 import type { TargetScope } from "./target-scope.ts";
 
-/** Where a smaller share of the site is due, packages of all its pages are not looked at. */
+/** If a smaller share of the site is due, packages of all its pages are not considered. */
 const leastShareOfSite = 0.1;
 
-/** What packages are looked for with. */
+/** What the search for packages needs. */
 export interface DumpSearch {
   readonly source: SourceVisit;
   readonly scope: TargetScope;
   readonly documents: SyncDocuments;
   readonly lists: Lists;
-  /** When pages changed, if this visit took changes in. */
+  /** When pages changed, if this visit took in changes. */
   readonly taken: ChangeTimes | undefined;
-  /** Up to when everything is taken in. */
+  /** Every change up to then is taken in. */
   readonly until: EpochSeconds;
-  /** Keys of packages that have given what they can. */
+  /** Keys of packages that have nothing more to give. */
   readonly used: readonly string[];
 }
 
 /**
- * Keeps pages that are due from packages, where the site offers such as are worth it.
+ * Fetches pages that are due in packages, if the site offers any that are worth it.
  *
- * @param fetchPackages - is given the packages that are worth it
- * @returns keys of those that have given what they can, of all that are offered still
+ * @param fetchPackages - receives the packages to choose from
+ * @returns keys of the offered packages that have nothing more to give
  * @see ANSI/NISO Z39.99-2017 sections 11 and 13
  */
 export async function fetchFromDumps(
@@ -60,11 +64,11 @@ async function findOffers({ documents }: DumpSearch, location: string | undefine
   return dump?.ok === true ? readOffers(dump.value, documents) : [];
 }
 
-/** When pages changed, as far back as the packages go if the lists of changes do. */
+/** When pages changed, as far back as the packages and the change lists go. */
 async function findTimes(search: DumpSearch, offers: readonly PackageOffer[]): Promise<ChangeTimes> {
   const { source, scope, lists, until } = search;
   const byPath = new Map<string, EpochSeconds>();
-  // What was read before comes without its pages where it is asked for with its validators.
+  // Without validators: an unchanged document (304) comes without its pages.
   const documents = new SyncDocuments(source, scope, {});
   const oldest = offers.map((offer) => (offer.of === "pages" ? offer.until : offer.from));
   const changes = await readChanges(documents, lists, Math.min(...oldest));

@@ -17,22 +17,31 @@ import {
 import type { CrawlVisit } from "../visit/crawl-visit.ts";
 import { warn } from "../visit/reading-visit.ts";
 import type { SourceVisit } from "../visit/source-visit.ts";
+import { fillIntake } from "./intake.ts";
 import type { FetchPackages } from "./package-plan.ts";
-import { type Lists, readChanges, type SyncChanges, timeOfChange } from "./resource-sync-changes.ts";
-import { type DocumentCopy, type NamedDocument, type SyncDocument, SyncDocuments } from "./resource-sync-documents.ts";
+import {
+  type DocumentCopy,
+  type Lists,
+  type NamedDocument,
+  readChanges,
+  type SyncChanges,
+  type SyncDocument,
+  SyncDocuments,
+  timeOfChange,
+} from "./resource-sync-documents.ts";
 import { fetchFromDumps, noteTime } from "./resource-sync-dumps.ts";
 import type { SeekPackages } from "./source.ts";
 import { type ChangeSource, failLook, type SourceLook } from "./source.ts";
 import type { TargetScope } from "./target-scope.ts";
 
-/** How far the site was followed. */
+/** What is remembered of a site that is followed by ResourceSync. */
 interface ResourceSyncState {
-  /** Every change up to then was taken in. */
+  /** Every change up to then is taken in. */
   readonly until: EpochSeconds;
   readonly typesKey: string;
-  /** What was read until then, by path. Older states have none. */
+  /** The documents read, by path. Older states have none. */
   readonly documents?: Readonly<Record<string, DocumentCopy>>;
-  /** Keys of packages that have given what they can; of those that are offered still. */
+  /** Keys of offered packages that have nothing more to give. */
   readonly used?: readonly string[];
 }
 
@@ -61,7 +70,7 @@ export class ResourceSyncSource implements ChangeSource {
 
   async look(visit: SourceVisit): Promise<Result<SourceLook>> {
     const remembered = visit.ports.memory.readSource(this.name) as ResourceSyncState | undefined;
-    // What was passed over for its type is wanted now; and what another source wrote since is not in what is remembered.
+    // With other types, what was skipped is wanted now; and the state does not cover what another source has written.
     const isOwn = visit.ports.memory.read().writer === this.name;
     const isValid = isOwn && remembered?.typesKey === visit.filter.key;
     const reading = new ResourceSyncReading(visit, this.#scope, remembered, isValid);
@@ -78,7 +87,7 @@ function isSamePlaces(a: readonly NamedDocument[], b: readonly NamedDocument[]):
   return a.length === b.length && a.every(({ location }, at) => location === b[at]?.location);
 }
 
-/** Why change lists do not lead from the last visit to now; `isBroken` if they lead nowhere. */
+/** Why change lists do not lead from the last visit to now; `isBroken` if they cannot be used at all. */
 interface Unusable {
   readonly isBroken: boolean;
   readonly why: string;
@@ -88,19 +97,19 @@ class ResourceSyncReading {
   readonly #visit: SourceVisit;
   readonly #scope: TargetScope;
   readonly #documents: SyncDocuments;
-  /** How far the last visit came; undefined if nothing was taken in yet, or what was is void. */
+  /** Up to when the last visit took in changes; undefined if it did not, or they are void. */
   readonly #since: EpochSeconds | undefined;
-  /** How far the resource list was read last that is known, whatever came after. */
+  /** The same, even if void. */
   readonly #readUntil: EpochSeconds | undefined;
-  /** How far this one came. */
+  /** Up to when this visit has taken in changes. */
   #until: EpochSeconds = 0;
-  /** When pages changed, as far as this visit took it in. */
+  /** When pages changed, of the changes that this visit took in. */
   readonly #changed = new Map<string, EpochSeconds>();
   #used: readonly string[];
-  /** Whether lists of changes may have been read that led to nothing. */
+  /** Whether change lists may have been read without taking in their changes. */
   #forgetsChanges = false;
 
-  /** @param isValid - whether what is remembered says what is held */
+  /** @param isValid - whether the state describes the held pages */
   constructor(visit: SourceVisit, scope: TargetScope, state: ResourceSyncState | undefined, isValid: boolean) {
     this.#visit = visit;
     this.#scope = scope;
@@ -110,12 +119,12 @@ class ResourceSyncReading {
     this.#used = (isValid ? state?.used : undefined) ?? [];
   }
 
-  /** From the source description to the capability list to the lists. */
+  /** Finds the lists: the source description names the capability list, which names them. */
   async findLists(): Promise<Result<Lists>> {
     const description = await this.#documents.read(resourceSyncPath);
     if (!description.ok) return description;
     const named = description.value.named.find(({ capability }) => capability === "capabilitylist");
-    // Some sites name the capability list itself at the well-known place.
+    // At some sites the capability list itself is at the well-known place.
     const capabilities =
       description.value.header.capability === "capabilitylist"
         ? description
@@ -130,16 +139,15 @@ class ResourceSyncReading {
   }
 
   /**
-   * Takes in the changes since the last visit, or else the whole site. Where the change lists cannot be used, the resource list
-   * is as true as it is new; if it is as it was, nothing says what changed.
+   * Takes in the changes since the last visit, or else the whole site. If the change lists cannot be used, a new resource
+   * list can; if it is unchanged too, nothing says what changed.
    */
   async follow(lists: Lists): Promise<Result<undefined>> {
     const since = this.#since;
     const changes = since === undefined ? ok(undefined) : await readChanges(this.#documents, lists, since);
     if (changes.ok && changes.value !== undefined && changes.value.since === since) {
       this.#until = since;
-      this.#takeChangesSince(changes.value);
-      return ok(undefined);
+      return await this.#takeChangesSince(changes.value);
     }
     if (!changes.ok) return await this.#readAll(lists, { isBroken: true, why: changes.error.message });
     const isShort = changes.value !== undefined;
@@ -147,16 +155,19 @@ class ResourceSyncReading {
     return await this.#readAll(lists, isShort ? { isBroken: false, why } : undefined);
   }
 
-  #takeChangesSince({ since, parts }: SyncChanges): void {
+  async #takeChangesSince({ since, parts }: SyncChanges): Promise<Result<undefined>> {
     const news = parts.filter(({ isNew }) => isNew);
-    if (news.length === 0) this.#rememberUnchanged();
-    else this.#takeIn((intake) => this.#takeChanges(intake, news, since));
+    if (news.length === 0) return this.#rememberUnchanged();
+    return await fillIntake(this.#visit.ports.memory, async (intake) => {
+      this.#takeChanges(intake, news, since);
+      return this.#commit(intake);
+    });
   }
 
   /**
-   * Takes in the whole site, unless nothing is new in it.
+   * Takes in the whole site, unless it is unchanged.
    *
-   * @param unusable - why the change lists do not lead here from the last visit, if it is known that they do not
+   * @param unusable - why the change lists do not lead from the last visit to now, if that is known
    */
   async #readAll(lists: Lists, unusable: Unusable | undefined): Promise<Result<undefined>> {
     const location = lists.get("resourcelist");
@@ -173,14 +184,13 @@ class ResourceSyncReading {
       if (part.value !== undefined) news.set(...part.value);
       isChanged = part.value !== undefined;
     }
-    // Lists of changes that could not be followed to their end are read from their beginning.
+    // Change lists that could not be followed to their end are read from the beginning next time.
     this.#forgetsChanges = true;
     const checked = await this.#checkChanges(lists, unusable, isChanged && this.#isNews(header.at));
     if (!checked.ok) return checked;
     if (!isChanged && this.#since !== undefined) {
       this.#until = Math.max(this.#since, header.at ?? 0);
-      this.#rememberUnchanged();
-      return ok(undefined);
+      return this.#rememberUnchanged();
     }
     this.#until = header.at ?? Math.floor(this.#visit.ports.timing.now() / 1000) - 86_400;
     this.#used = [];
@@ -192,7 +202,7 @@ class ResourceSyncReading {
     return at === undefined || this.#readUntil === undefined || at > this.#readUntil;
   }
 
-  /** Says so if the site has change lists that cannot be used: a problem if there is no newer resource list either. */
+  /** Warns of change lists that cannot be used; a problem if there is no newer resource list either. */
   async #checkChanges(lists: Lists, known: Unusable | undefined, hasNewList: boolean): Promise<Result<undefined>> {
     const unusable = known ?? (await this.#findUnusable(lists));
     if (unusable === undefined) return ok(undefined);
@@ -202,14 +212,14 @@ class ResourceSyncReading {
     return ok(undefined);
   }
 
-  // Where what is remembered is void, the change lists were not read yet.
+  // If the state is void, the change lists were not read yet.
   async #findUnusable(lists: Lists): Promise<Unusable | undefined> {
     if (this.#since !== undefined || this.#readUntil === undefined) return undefined;
     const changes = await readChanges(this.#documents, lists, this.#readUntil);
     return changes.ok ? undefined : { isBroken: true, why: changes.error.message };
   }
 
-  /** The first part that is new; what comes after it is not asked for. */
+  /** The first part that is new; later ones are not requested. */
   async #findNew(parts: readonly string[]): Promise<Result<[string, SyncDocument] | undefined>> {
     for (const part of parts) {
       const document = await this.#documents.readNamed(part);
@@ -219,15 +229,13 @@ class ResourceSyncReading {
     return ok(undefined);
   }
 
-  // What is not listed is deleted: so all parts are read, those too that are as they were.
+  // Pages that are not listed are deleted, so all parts are read, including unchanged ones.
   async #takeInAll(
     lists: Lists,
     parts: readonly string[],
     news: ReadonlyMap<string, SyncDocument>,
   ): Promise<Result<undefined>> {
-    const intake = this.#visit.ports.memory.beginIntake();
-    let committed = false;
-    try {
+    return await fillIntake(this.#visit.ports.memory, async (intake) => {
       for (const part of parts) {
         const known = news.get(part);
         const document = known === undefined ? await this.#documents.readNamed(part, true) : ok(known);
@@ -236,23 +244,19 @@ class ResourceSyncReading {
       }
       await this.#takeNewer(intake, lists);
       intake.withdrawUnlisted(this.#visit.filter.matches);
-      intake.commit(undefined, { source: "resourcesync", state: this.#state() });
-      committed = true;
-      return ok(undefined);
-    } finally {
-      if (!committed) intake.rollback();
-    }
+      return this.#commit(intake);
+    });
   }
 
-  // What came after the resource list is not in it, and is no reason to delete what is held.
+  // Pages that are newer than the resource list are not in it, and must not be deleted for that.
   async #takeNewer(intake: Intake, lists: Lists): Promise<void> {
     if (this.#visit.ports.work.counts().held === 0) return;
-    // What was read before comes without its pages where it is asked for with its validators.
+    // Without validators: an unchanged document (304) comes without its pages.
     const changes = await readChanges(new SyncDocuments(this.#visit, this.#scope, {}), lists, this.#until);
     if (changes.ok && changes.value?.since === this.#until) this.#takeChanges(intake, changes.value.parts, this.#until);
   }
 
-  /** Keeps pages that are due from packages, where the site offers such as are worth it. */
+  /** Fetches pages that are due in packages, if the site offers any that are worth it. */
   async fetchPackages(visit: CrawlVisit, lists: Lists, fetch: FetchPackages): Promise<void> {
     const since = this.#since;
     this.#used = await fetchFromDumps(
@@ -275,7 +279,7 @@ class ResourceSyncReading {
   #takeChanges(intake: Intake, parts: readonly SyncDocument[], since: EpochSeconds): void {
     for (const { header, pages } of parts) {
       this.#until = Math.max(this.#until, header.until ?? 0);
-      // Times are whole seconds: changes of the second up to which all is known may have come later in it.
+      // Times are whole seconds: further changes may have happened later in the second of `since`.
       for (const entry of pages) {
         const at = timeOfChange(entry);
         if (at < since) continue;
@@ -285,21 +289,14 @@ class ResourceSyncReading {
     }
   }
 
-  #takeIn(act: (intake: Intake) => void): void {
-    const intake = this.#visit.ports.memory.beginIntake();
-    let committed = false;
-    try {
-      act(intake);
-      intake.commit(undefined, { source: "resourcesync", state: this.#state() });
-      committed = true;
-    } finally {
-      if (!committed) intake.rollback();
-    }
+  #commit(intake: Intake): Result<undefined> {
+    intake.commit(undefined, { source: "resourcesync", state: this.#state() });
+    return ok(undefined);
   }
 
-  /** Keeps what was read, where it led to nothing. */
-  #rememberUnchanged(): void {
+  #rememberUnchanged(): Result<undefined> {
     if (this.#documents.hasNew) this.#visit.ports.memory.rememberSource("resourcesync", this.#state());
+    return ok(undefined);
   }
 
   #state(): ResourceSyncState {
@@ -315,7 +312,7 @@ class ResourceSyncReading {
     else this.#listPages(intake, [this.#changedPage(path, entry, at)]);
   }
 
-  // A change that left size and second as they were would, without a digest, seem to be held already.
+  // Without a digest, a changed page of the same size and second would seem to be held already.
   #changedPage(path: string, entry: ResourceSyncEntry, at: number): Page {
     const page = this.#pageOf(path, entry, at);
     if (page.digest !== undefined || entry.change !== "updated" || !Number.isFinite(at)) return page;

@@ -1,7 +1,6 @@
 import {
   confirmValidators,
   excerpt,
-  isLasting,
   ok,
   type Problem,
   parseUrl,
@@ -11,48 +10,47 @@ import {
 } from "../../../core/index.ts";
 import { robotsAllow } from "../../../formats/robots/index.ts";
 import { maxSitemapBytes, PageListReader, type SitemapEntry } from "../../../formats/sitemap/index.ts";
-import { describeOutcome, getPatiently } from "../politeness/patient-request.ts";
 import { throwIfAborted, warn } from "../visit/reading-visit.ts";
 import { readSharedTags, withoutShared } from "../visit/shared-tags.ts";
 import type { SourceVisit } from "../visit/source-visit.ts";
-import { OtherHosts } from "./other-hosts.ts";
+import { readDocument, readEntries } from "./document.ts";
+import { OtherHosts } from "./robots-rules.ts";
 
-/** sitemaps.org allows one index above a sitemap; some systems have two. */
+/** sitemaps.org allows one index above a sitemap; some sites have two. */
 const maxDepth = 2;
-/** Sitemaps that are read at most, indexes counted. */
+/** Most sitemaps that are read, including indexes. */
 const maxSitemaps = 10_000;
-/** Compressed more than this, it is no sitemap. */
+/** As received; a sitemap need not be compressed. */
 const maxPackedBytes: number = maxSitemapBytes + 1024;
-const pieceBytes = 64 * 1024;
-/** Of all indexes together so much is remembered of what they name; of others nothing is, and they are read each time. */
+/** Most characters of URLs remembered of all indexes together; an index beyond that is read each time. */
 const maxRememberedCharacters = 4 * 1024 * 1024;
-/** So many sitemaps that are passed over are told one by one. */
+/** Skipped sitemaps that are reported one by one. */
 const maxToldRefusals = 20;
-/** After so many in a row that could not be had, the rest is left to another visit. */
+/** After this many failures in a row the rest is left to another visit. */
 const maxUnavailable = 10;
-/** How far a reading came is made durable after so many sitemaps, or so long. */
+/** Progress is made durable after this many sitemaps, or this long. */
 const mostUnsaved = 50;
 const saveEveryMs = 1000;
 const maxWhyCharacters = 300;
 const isWeb = /^https?:$/;
 
-/** What is remembered of a sitemap: enough to see that it is as it was. */
+/** What is remembered of a sitemap, to recognise that it is unchanged. */
 export interface SitemapCopy {
   readonly validators: Validators;
   /** Of an index: the sitemaps that it names. */
   readonly children: readonly string[];
-  /** Mark of the list of what it names. */
+  /** Identifies the list of what it names. */
   readonly mark: number;
-  /** Number of the round in which it was read last; earlier versions did not note it. */
+  /** Number of the round in which it was last read; earlier versions did not save it. */
   readonly round?: number;
-  /** Whether it is a feed, or names sitemaps that are not read: there is more than it says. */
+  /** Whether there may be more than it names: it is a feed, or names sitemaps that are not read. */
   readonly isOpen?: boolean;
 }
 
-/** One reading of all sitemaps of a site, which may take several visits. */
+/** One reading of all sitemaps of a site; it may take several visits. */
 export interface SitemapRound {
   readonly number: number;
-  /** Sitemaps that could not be used in it, by URL. */
+  /** Sitemaps that could not be used, by URL. */
   readonly failed: Readonly<Record<string, Problem>>;
 }
 
@@ -62,18 +60,18 @@ export interface SitemapProgress {
   readonly failed: Readonly<Record<string, Problem>>;
 }
 
-/** What reading the sitemaps of a site came to. */
+/** Result of reading the sitemaps of a site. */
 export interface SitemapTreeLook extends SitemapProgress {
-  /** Whether the visit left sitemaps to another, or to a later look. */
+  /** Whether sitemaps are left for another visit. */
   readonly isPartial: boolean;
-  /** Whether it did because so many could not be had. */
+  /** Whether that is because so many failed. */
   readonly isInTrouble: boolean;
-  /** Whether every sitemap was read to its end; one that is unchanged counts as read. */
+  /** Whether every sitemap was read to its end, or is unchanged. */
   readonly isComplete: boolean;
-  /** Sitemaps that were read anew in this visit. */
+  /** Sitemaps that were read in this visit. */
   readonly read: number;
   readonly unchanged: number;
-  /** Why the first sitemap that was asked for could not be used. */
+  /** Why the first sitemap could not be used. */
   readonly firstProblem: Problem | undefined;
 }
 
@@ -86,20 +84,19 @@ function charactersOf({ children }: SitemapCopy): number {
   return children.reduce((sum, child) => sum + child.length, 0);
 }
 
-/** Takes what sitemaps say of pages. */
+/** Receives the entries of sitemaps. */
 export interface SitemapSink {
-  /** A sitemap begins; gives the mark of its list. */
+  /** Begins a list. @returns its mark */
   begin(): number;
-  /** Takes what it says, in its order, some thousand pages at a time. */
+  /** Takes entries of a list in their order, some thousand at a time. */
   take(entries: readonly SitemapEntry[], mark: number): void;
-  /** Makes durable how far the reading came, so that a visit that is killed is gone on with. */
+  /** Makes the progress durable, so that a killed visit can be continued. */
   save(progress: SitemapProgress): void;
 }
 
 /**
- * Reads the sitemaps of a site and those that their indexes name: XML, gzip'd XML, plain text, RSS and Atom. One that
- * the server says is unchanged is not read again. What was read in this round is not asked for again, also by another visit.
- * Memory: one sitemap.
+ * Reads the sitemaps of a site and those that their indexes name: XML, gzip'd XML, plain text, RSS and Atom. Unchanged
+ * ones (304) are not read again, and within a round each is requested once, also by different visits. Memory: one sitemap.
  *
  * @see sitemaps.org/protocol
  */
@@ -144,8 +141,8 @@ export class SitemapTree {
   }
 
   /**
-   * @param roots - URLs of the first sitemaps. They may lie on other hosts, if the site's own robots.txt says so; those that an index
-   *   names lie on its host or on the site's own (sitemaps.org/protocol, "Sitemaps & Cross Submits").
+   * @param roots - URLs of the first sitemaps, also on other hosts if the site's robots.txt names them; those that an index
+   *   names must be on its host or on the site's own (sitemaps.org/protocol, "Sitemaps & Cross Submits")
    */
   async read(roots: readonly string[]): Promise<SitemapTreeLook> {
     for (const url of roots) {
@@ -178,7 +175,7 @@ export class SitemapTree {
     };
   }
 
-  /** Whether a sitemap was read in this round, or could not be used; what it names is awaited then. */
+  /** Whether a sitemap was read, or failed, earlier in this round; what it names is awaited then. */
   #recall({ url, depth }: Awaited): boolean {
     const failure = this.#failed[url];
     if (failure !== undefined) {
@@ -201,7 +198,7 @@ export class SitemapTree {
   #fail({ url, depth }: Awaited, error: Problem): void {
     this.#isComplete = false;
     this.#firstProblem ??= error;
-    // What is in trouble today may not be in the next visit.
+    // This may be over at the next visit.
     if (error.code === "site-unavailable" || error.code === "host-unavailable") this.#unavailable += 1;
     else if (this.#failures++ < maxSitemaps)
       this.#failed[url] = { code: error.code, message: error.message.slice(0, maxWhyCharacters) };
@@ -217,7 +214,7 @@ export class SitemapTree {
     this.#sink.save({ copies: this.#allCopies(), failed: this.#failed });
   }
 
-  /** What this look knows, and what others knew of sitemaps that it did not come to, as far as there is room. */
+  /** What is known by now, and as far as there is room what was known of sitemaps that this visit did not reach. */
   #allCopies(): Record<string, SitemapCopy> {
     const all = { ...this.#copies };
     let room = maxSitemaps - Object.keys(all).length;
@@ -254,36 +251,29 @@ export class SitemapTree {
     if (!host.ok) return host;
     if (!robotsAllow(host.value.robots, host.value.agent, path)) return problem("disallowed", "robots.txt forbids it");
     const known = this.#known[url];
-    const outcome = await getPatiently(host.value, "metadata", () => ({
-      path,
-      maxBytes: maxPackedBytes,
-      maxRedirects: 5,
-      ...(known === undefined ? {} : { validators: withoutShared(known.validators, this.#sharedTags) }),
-    }));
-    if (outcome.kind === "not-modified" && known !== undefined) {
+    const validators = known && withoutShared(known.validators, this.#sharedTags);
+    const answer = await readDocument(host.value, { path, maxBytes: maxPackedBytes, validators });
+    if (answer.kind === "not-modified" && known !== undefined) {
       this.#unchanged += 1;
       if (known.isOpen === true) this.#isComplete = false;
-      this.#remember(url, { ...known, validators: confirmValidators(known.validators, outcome.validators) });
+      this.#remember(url, { ...known, validators: confirmValidators(known.validators, answer.validators) });
       for (const child of known.children) this.#await(child, depth + 1, url);
       return ok(undefined);
     }
-    if (outcome.kind !== "fetched") {
-      const isAbsent = outcome.kind === "gone" || (outcome.kind !== "postponed" && isLasting(outcome));
+    if (answer.kind !== "fetched") {
       const unavailable = origin === this.#visit.origin ? "site-unavailable" : "host-unavailable";
-      return problem(isAbsent ? "no-sitemap" : unavailable, describeOutcome(outcome));
+      return problem(answer.kind === "trouble" ? unavailable : "no-sitemap", answer.message);
     }
-    const { codec } = this.#visit.ports;
-    const coded =
-      outcome.contentEncoding === undefined || outcome.contentEncoding === "identity"
-        ? ok(outcome.body)
-        : codec.decode(outcome.body, outcome.contentEncoding, maxPackedBytes);
-    const content = coded.ok ? codec.unpack(coded.value, maxSitemapBytes) : coded;
-    if (!content.ok) return content;
     const children: string[] = [];
     const mark = this.#sink.begin();
-    const parsed = this.#parse(content.value, children, mark);
-    if (!parsed.ok) return parsed;
-    let isOpen = parsed.value.isFeed;
+    const reader = new PageListReader();
+    const read = readEntries<SitemapEntry>(this.#visit, answer, reader, (entries) => {
+      if (reader.kind === "sitemapindex") children.push(...entries.map(({ location }) => location));
+      else if (entries.length > 0) this.#sink.take(entries, mark);
+    });
+    if (!read.ok) return read;
+    // A feed names only the newest pages.
+    let isOpen = reader.kind === "rss" || reader.kind === "rdf" || reader.kind === "atom";
     for (const child of children) {
       const refusal = this.#await(child, depth + 1, url);
       if (refusal === undefined) continue;
@@ -292,8 +282,8 @@ export class SitemapTree {
     }
     this.#read += 1;
     if (isOpen) this.#isComplete = false;
-    const { validators } = outcome;
-    this.#remember(url, { validators, children: children.slice(0, maxSitemaps), mark, ...(isOpen ? { isOpen } : {}) });
+    const copy = { validators: answer.validators, children: children.slice(0, maxSitemaps), mark };
+    this.#remember(url, isOpen ? { ...copy, isOpen } : copy);
     return ok(undefined);
   }
 
@@ -302,7 +292,7 @@ export class SitemapTree {
     const isRemembered = this.#rememberedCharacters + characters <= maxRememberedCharacters;
     if (isRemembered) this.#rememberedCharacters += characters;
     const { number } = this.#round;
-    // One whose children are not remembered is read again also within a round.
+    // One whose children are not remembered is read again, even within a round.
     this.#copies[url] = isRemembered
       ? { ...copy, round: number }
       : { validators: {}, children: [], mark: copy.mark, isOpen: copy.isOpen === true };
@@ -311,19 +301,5 @@ export class SitemapTree {
   #warn(code: string, message: string): void {
     this.#refusals += 1;
     if (this.#refusals <= maxToldRefusals) warn(this.#visit, code, message);
-  }
-
-  #parse(content: Uint8Array, children: string[], mark: number): Result<{ readonly isFeed: boolean }> {
-    const reader = new PageListReader();
-    const take = (entries: readonly SitemapEntry[]): void => {
-      if (reader.kind === "sitemapindex") children.push(...entries.map(({ location }) => location));
-      else if (entries.length > 0) this.#sink.take(entries, mark);
-    };
-    for (let at = 0; at < content.length && reader.problem === undefined; at += pieceBytes)
-      take(reader.write(content.subarray(at, at + pieceBytes)));
-    take(reader.end());
-    // A feed names the newest pages; what it does not name is there all the same.
-    const isFeed = reader.kind === "rss" || reader.kind === "rdf" || reader.kind === "atom";
-    return reader.problem === undefined ? ok({ isFeed }) : { ok: false, error: reader.problem };
   }
 }

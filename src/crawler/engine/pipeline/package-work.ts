@@ -3,9 +3,14 @@ import { type FetchItem, ok, type Page, problem, type Result, TidemarkError } fr
 import { robotsAllow } from "../../../formats/robots/index.ts";
 import { maxSitemapBytes } from "../../../formats/sitemap/index.ts";
 import { manifestName, PackageManifest, type PackedPage } from "../discovery/package-manifest.ts";
-import type { PackageOffer } from "../discovery/package-offer.ts";
-import type { PackageSupply } from "../discovery/package-plan.ts";
-import { type ChangeTimes, type ChosenPackage, isShownAt, PackagePlan } from "../discovery/package-plan.ts";
+import {
+  type ChangeTimes,
+  type ChosenPackage,
+  isShownAt,
+  type PackageOffer,
+  PackagePlan,
+  type PackageSupply,
+} from "../discovery/package-plan.ts";
 import { describeOutcome, getPatiently } from "../politeness/patient-request.ts";
 import { type CrawlVisit, isTimeUp } from "../visit/crawl-visit.ts";
 import { isCancelled, warn } from "../visit/reading-visit.ts";
