@@ -46,9 +46,9 @@ export interface Program {
 /** `tidemark` */
 export const tidemark: Program = {
   name: "tidemark",
-  about: "Publish what changed on a web site, and fetch only that.",
+  about: "Publishes what changed on a web site, and fetches only the changed pages.",
   commands,
-  former: { lab: "The lab is run from the repository: npm run lab -- list" },
+  former: { lab: "Run the lab from the repository: npm run lab -- list" },
 };
 
 /** What a command line asks for. */

@@ -58,6 +58,9 @@ export function settingRow<T>(
 
 /** What `--help` says of a setting: what it does and, in brackets, its default and whether it may be repeated. */
 export function helpOf({ describe, default: usual, kind }: Setting): string {
-  const notes = [...(usual === undefined ? [] : [usual]), ...(kind.form === "values" ? ["repeatable"] : [])];
+  const notes = [
+    ...(usual === undefined ? [] : [usual.startsWith("required") ? usual : `default: ${usual}`]),
+    ...(kind.form === "values" ? ["repeatable"] : []),
+  ];
   return (notes.length === 0 ? describe : `${describe} (${notes.join("; ")})`).replaceAll("`", "");
 }

@@ -49,16 +49,16 @@ const poll = converted(choice("all", "planned"), (which) => which === "planned")
  */
 export const crawlSettings: SettingTable<CrawlSettings> = {
   url: row("url", siteUrl, "A site, such as https://example.org/", { ofSite: true, isRequired: true }),
-  into: row("into DIR", path, "Folder of the mirror", { default: "required, here or in the file" }),
+  into: row("into DIR", path, "Folder for the mirror", { default: "required, here or in the file of sites" }),
   keep: row("keep KIND", keep, "How pages are kept: mirror, warc, wacz or none", {
     default: "`mirror`",
-    doc: "how pages are kept: `mirror`, a file each; `warc`, every request and answer as WARC 1.1 with a CDXJ index; `wacz`, the same and `site.wacz`; `none`, only what is known of them",
+    doc: "how pages are kept: `mirror`, one file per page; `warc`, every request and answer as WARC 1.1 with a CDXJ index; `wacz`, the same and `site.wacz`; `none`, no pages, only the state",
   }),
-  stateFile: row("state FILE", path, "File of what is remembered between runs", {
+  stateFile: row("state FILE", path, "Database of what the crawler remembers between runs", {
     default: "`DIR/.tidemark/state.db`",
-    doc: "database of what is remembered between visits",
+    doc: "database of what the crawler remembers between visits",
   }),
-  types: row("types TYPES", mediaTypes, "Only pages of these media types: text/html,image/*", {
+  types: row("types TYPES", mediaTypes, "Only pages of these media types, such as text/html,image/*", {
     default: "all",
     doc: "only pages of these media types, such as `text/html,image/*`; repeatable",
   }),
@@ -66,202 +66,215 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
     default: "everything",
     doc: "on a first visit, only what changed from this date on; needs archives",
   }),
-  budget: row(
-    "budget N",
-    wholeNumber(0, 1_000_000_000),
-    "Most page requests in this visit; the rest waits for the next",
-    {
-      default: "no limit",
-      doc: "at most N page requests in this visit, and ten and N/2 requests for sitemaps; the rest is kept as work for the next",
-    },
-  ),
-  concurrency: row("concurrency N", wholeNumber(1, 64), "Requests at the same time", {
+  budget: row("budget N", wholeNumber(0, 1_000_000_000), "Most page requests in this visit; the next visit continues", {
+    default: "no limit",
+    doc: "at most N page requests in this visit, and 10 + N/2 requests for sitemaps; the next visit continues",
+  }),
+  concurrency: row("concurrency N", wholeNumber(1, 64), "Requests to a site at the same time", {
     default: "1",
-    doc: "requests at the same time, 1 to 64",
+    doc: "requests to a site at the same time, 1 to 64",
   }),
   sources: row(
     "source NAMES",
     choices(...sourceNames),
-    "Learn what changed only from these: archives,resourcesync,sitemap,links,list",
+    "Learn what changed only from these sources: archives,resourcesync,sitemap,links,list",
     {
       default: "all, in this order",
-      doc: "learn what changed only from these: `archives`, `resourcesync`, `sitemap`, `links`, `list`; the first that works",
+      doc: "learn what changed only from these [sources](#sources-of-changes): `archives`, `resourcesync`, `sitemap`, `links`, `list`; the first that works is used",
     },
   ),
-  urls: row("urls FILE", path, "Ask for the URLs in this file, one a line; - for standard input", {
-    doc: "ask for the URLs in this file, one a line, `-` for standard input; the source is `list` then",
+  urls: row("urls FILE", path, "Request the URLs in this file, one per line; - for standard input", {
+    doc: "request the URLs in this file, one per line, `-` for standard input; the source is then `list`",
   }),
-  maxPages: row("max-pages N", wholeNumber(1, 1_000_000_000), "Keep at most so many pages of the site", {
+  maxPages: row("max-pages N", wholeNumber(1, 1_000_000_000), "Keep at most this many pages of the site", {
     default: "no limit",
-    doc: "keep at most N pages of a site that is followed by links, sitemaps or a list",
+    doc: "keep at most N pages of a site whose source is links, sitemaps or a list",
   }),
-  maxDepth: row("depth N", wholeNumber(0, 1_000_000), "Follow links at most so many steps from the start", {
+  maxDepth: row("depth N", wholeNumber(0, 1_000_000), "Follow links at most this many steps from the start page", {
     default: "no limit",
-    doc: "follow links at most N steps from the start",
+    doc: "follow links at most N steps from the start page",
   }),
   order: row(
     "order NAME",
     choice(...pageOrders),
-    "Ask for new pages as they were found, by temporary rank, or at random; of many sites, longer ones first: depth, partial, random, length",
+    "Order of new pages: as they were found (depth), by a temporary rank (partial), at random (random); length: of many sites, those with more waiting pages first",
     {
       default: "`depth`",
-      doc: "in which [order](#orders) pages that nobody has yet are asked for: `depth`, `partial`, `random`, `length`",
+      doc: "[order](#orders) in which new pages are requested: `depth`, `partial`, `random`, `length`",
     },
   ),
   isPlanned: row(
     "poll WHICH",
     poll,
-    "Where only polling is left, ask for all pages, or for those that have probably changed: all, planned",
+    "If no source says what changed, request all pages (all), or those that have probably changed (planned)",
     {
       key: "poll",
       default: "`all`",
-      doc: "where only polling is left: ask for `all` pages at each visit, or, `planned`, for those that have probably changed; with `--budget` it is always planned",
+      doc: "if no source says what changed, the crawler polls: it requests `all` pages at each visit, or those that have probably changed (`planned`); with `--budget` it is always `planned`",
     },
   ),
   planner: row(
     "planner NAME",
     choice(...pollPlannerNames),
-    `With --poll planned, which it implies, what chooses the pages: ${pollPlannerNames.join(", ")}`,
+    `Algorithm that chooses the pages of --poll planned, which it implies: ${pollPlannerNames.join(", ")}`,
     {
       default: "`default`",
-      doc: "with `--poll planned`, which it implies, or `--budget`: what chooses the pages that a visit asks for, see [Planners](#planners)",
+      doc: "algorithm that chooses the pages to poll with `--budget` or `--poll planned`, which it implies; see [Planners](#planners)",
     },
   ),
   distrustMs: row(
     "distrust DAYS",
     countOf(dayMs, 0, 36_500),
-    "Days after which a page is fetched whole, whatever its validators say",
-    { key: "distrustDays", default: "90", doc: "fetch a page whole after so many days, whatever its validators say" },
+    "Days after which a page is fetched without validators, in case the server's are wrong",
+    {
+      key: "distrustDays",
+      default: "90",
+      doc: "days after which a page is fetched without validators, in case the server's are wrong",
+    },
   ),
   significant: row(
     "significant R",
     numberBetween(0, 1, 0.9),
-    "Where only polling is left, count changes of HTML pages only if the texts' resemblance, 0 to 1, falls below this",
+    "When polling, plan with a change of an HTML page only if the similarity of new and held text, 0 to 1, is below this",
     {
       default: "each change counts; 0.9 without a value",
-      doc: "where only polling is left, a change of an HTML page counts for when to ask again only if its visible text resembles the held one less than R, over 0 to 1; what is served is kept all the same",
+      doc: "when polling, a change of an HTML page counts for the time of its next request only if the similarity of its visible text to the held copy is below R; R is above 0 and at most 1. The new version is kept in any case",
     },
   ),
   packageBytes: row(
     "max-package MIB",
     countOf(mebibyte, 0, 1_000_000),
-    "MiB of the largest package that is fetched where a site offers many pages in one; 0: none",
+    "Largest package of many pages to fetch, in MiB, if a site offers packages; 0: none",
     {
       key: "maxPackage",
       default: "1024",
-      doc: "largest package that is fetched where a site offers many pages in one; 0: each page is asked for. It lies in `DIR/.tidemark/tmp` while it is read",
+      doc: "largest package of many pages to fetch, if a site offers packages; 0: each page is requested by itself. A package lies in `DIR/.tidemark/tmp` while it is read",
     },
   ),
-  pageBytes: row("max-page MIB", countOf(mebibyte, 1, 1_000_000), "MiB of the largest page that is kept", {
+  pageBytes: row("max-page MIB", countOf(mebibyte, 1, 1_000_000), "Largest page to keep, in MiB", {
     key: "maxPage",
     default: "1024",
-    doc: "largest page that is kept. A larger one has failed (`too-large`), whatever was announced, and a copy that is held stays",
+    doc: "largest page to keep. A larger one counts as failed (`too-large`), whatever size was announced, and an older copy stays",
   }),
-  siteBytes: row("max-site MIB", countOf(mebibyte, 1, 1_000_000_000), "MiB of all kept pages of a site together", {
+  siteBytes: row("max-site MIB", countOf(mebibyte, 1, 1_000_000_000), "Most MiB of pages to keep of a site", {
     key: "maxSite",
     default: "1048576",
-    doc: "all kept pages of a site together; at the bound new pages have failed (`too-large`), and those that are held are still asked for",
+    doc: "most MiB of pages to keep of a site. At this limit new pages count as failed (`too-large`), and held pages are still requested",
   }),
   visitBytes: row(
     "max-visit MIB",
     countOf(mebibyte, 1, 1_000_000_000),
-    "MiB that one visit receives; the rest waits for the next",
+    "Most MiB to receive in one visit; the next visit continues",
     {
       key: "maxVisit",
       default: "65536",
-      doc: "what one visit receives; the rest waits for the next (warning `visit-full`)",
+      doc: "most MiB to receive in one visit; the next visit continues (warning `visit-full`)",
     },
   ),
   timeoutMs: row(
     "timeout SECONDS",
     countOf(1000, 1, 3600),
-    "Seconds that a small request may take, and that a large one may be silent",
+    "Seconds that a small request may take, and that a large one may bring no data",
     {
       key: "timeoutSeconds",
       default: "30",
-      doc: "time that a small request may take, and longest silence of a large one, 1 to 3600",
+      doc: "seconds that a small request may take, and that a large one may bring no data, 1 to 3600",
     },
   ),
   leastBytesPerSecond: row(
     "least-rate KIB",
     countOf(1024, 1, 1_000_000),
-    "KiB a second; a body that comes more slowly for longer than --timeout is given up",
+    "Least KiB per second: a body that is slower for longer than --timeout is given up",
     {
       key: "leastRate",
       default: "64",
-      doc: "KiB a second: a body that falls behind this by more than `--timeout` is given up (`timeout`). What was announced gives it no time",
+      doc: "least KiB per second: a body that falls behind this by more than `--timeout` is given up (`timeout`), whatever size was announced",
     },
   ),
   userAgent: row(
     "user-agent TEXT",
     text,
-    "Name to give to servers; robots.txt is obeyed under it, else under tidemark",
+    "Name to send to servers; the group of robots.txt for it is obeyed, or else that for tidemark",
     {
       default: "`tidemark/VERSION` and an address",
-      doc: "name to give to servers. robots.txt is obeyed under its product token (`mybot` of `MyBot/1.0 (+https://example.org/bot)`, also behind `Mozilla/5.0 (compatible; ...`), and under `tidemark` where no group names that",
+      doc: "name to send to servers. The crawler obeys the group of robots.txt for its product token (`mybot` of `MyBot/1.0 (+https://example.org/bot)`, also after `Mozilla/5.0 (compatible; ...`); if no group names that, it obeys the group for `tidemark`",
     },
   ),
-  from: row("from ADDRESS", text, "Mail address to give to servers, so that a site's operator can write to you", {
-    doc: "sent as the field From, so that a site's operator can write to you",
+  from: row("from ADDRESS", text, "Mail address to send to servers, so that a site's operator can write to you", {
+    doc: "mail address to send in the field `From`, so that a site's operator can write to you",
   }),
-  ca: row("ca FILE", path, "File of further certificate authorities to trust, in PEM", {
-    doc: "further authorities in PEM that TLS trusts, beside Node's",
+  ca: row("ca FILE", path, "File of certificate authorities to trust in addition, in PEM", {
+    doc: "certificate authorities in PEM that TLS trusts in addition to Node's",
   }),
-  http1: row("http1", flag, "Has no effect: HTTP/1.1 is what is spoken", { isDeprecated: true }),
+  http1: row("http1", flag, "Has no effect: the crawler always speaks HTTP/1.1", { isDeprecated: true }),
   allowPrivate: row(
     "allow-private",
     flag,
-    "Let redirects lead to private addresses; without it only the site you name may have one",
+    "Follow redirects to private addresses; without it, only a site that you name may have one",
     {
-      doc: "redirects may lead to loopback, private and link-local addresses; without it only the site you name may have such an address",
+      doc: "follow redirects to loopback, private and link-local addresses; without it, only a site that you name may have such an address",
     },
   ),
   pagesBeforeRest: row(
     "pages-before-rest K",
     wholeNumber(1, 1_000_000),
-    "Requests to a site before it is given a rest",
+    "Requests to a site before the crawler pauses",
     { alias: "k", default: "100 for sites with archives, else 10" },
   ),
-  restMs: row("rest SECONDS", seconds, "Seconds of that rest", {
+  restMs: row("rest SECONDS", seconds, "Seconds of that pause", {
     key: "restSeconds",
     alias: "w",
     default: "1 for sites with archives, else 15",
-    doc: "how long that rest is",
+    doc: "length of that pause",
   }),
   crawlDelayMs: row(
     "crawl-delay SECONDS",
     seconds,
-    "Least seconds between two requests; a site's own Crawl-delay holds where it is longer",
+    "Least seconds between two requests to a site; a longer Crawl-delay in its robots.txt is obeyed",
     {
       key: "crawlDelaySeconds",
       default: "0",
-      doc: "least time between two requests; a site's own Crawl-delay holds where it is longer",
+      doc: "least time between two requests to a site; a longer Crawl-delay in its robots.txt is obeyed",
     },
   ),
-  loopbackRests: row("rest-on-loopback", flag, "Give rests to sites of this machine too", { key: "restOnLoopback" }),
+  loopbackRests: row("rest-on-loopback", flag, "Pause also for sites on this machine", { key: "restOnLoopback" }),
   maxWaitMs: row(
     "max-wait SECONDS",
     seconds,
-    "Longest wait in seconds; a site that wants a longer one is left for the next run",
-    { key: "maxWaitSeconds", default: "300", doc: "a site that wants a longer wait is left for the next run" },
+    "Longest wait in seconds; a site that asks for a longer one is left for the next run",
+    {
+      key: "maxWaitSeconds",
+      default: "300",
+      doc: "longest wait; a site that asks for a longer one is left for the next run",
+    },
   ),
-  priority: row("priority N", wholeNumber(0, 10), "Of many sites that are due, those with more have their turn first", {
-    default: "5",
-    doc: "of many sites that are due, those with more have their turn first, 0 to 10",
-  }),
-  minIntervalMs: row("min-interval DURATION", duration(90 * dayMs), "With --forever, look at a site no sooner again", {
-    former: { option: "look-least", key: "lookLeastMs" },
-    default: "`1m` with archives, else `1h`",
-    doc: "with `--forever`: look at a site no sooner again",
-  }),
+  priority: row(
+    "priority N",
+    wholeNumber(0, 10),
+    "With many sites: of those that are due, sites with a higher priority come first",
+    {
+      default: "5",
+      doc: "with many sites: of those that are due, sites with a higher priority come first, 0 to 10",
+    },
+  ),
+  minIntervalMs: row(
+    "min-interval DURATION",
+    duration(90 * dayMs),
+    "With --forever, shortest time between two visits of a site",
+    {
+      former: { option: "look-least", key: "lookLeastMs" },
+      default: "`1m` with archives, else `1h`",
+      doc: "with `--forever`: shortest time between two visits of a site",
+    },
+  ),
   maxIntervalMs: row(
     "max-interval DURATION",
     duration(90 * dayMs),
-    "With --forever, look at a site no later again, unless it asks for that or cannot be had",
+    "With --forever, longest time between two visits of a site, unless it asks for a longer one or cannot be reached",
     {
       former: { option: "look-most", key: "lookMostMs" },
       default: "`1d`",
-      doc: "with `--forever`: look at a site no later again, unless it asks for that or cannot be had; not less than `--min-interval` if that is given. Where only polling is left, a look asks for the pages whose time has come: none, if none has",
+      doc: "with `--forever`: longest time between two visits of a site, unless it asks for a longer one or cannot be reached; not less than `--min-interval` if that is given. When polling, a visit requests only the pages that are due, perhaps none",
     },
   ),
 };

@@ -138,45 +138,55 @@ const ofSite = { ofSite: true } as const;
  * property of the file's JSON Schema.
  */
 export const exportSettings: SettingTable<ExportSettings> = {
-  docroot: row("docroot", path, "The folder that the web server serves", needed),
-  baseUrl: row("base-url URL", siteUrl, "Where the folder stands on the web, such as https://example.org/", {
+  docroot: row("docroot", path, "The document root: the folder that the web server serves", needed),
+  baseUrl: row("base-url URL", siteUrl, "The site's base URL, such as https://example.org/", {
     ...needed,
     default: "required without `--config`",
     doc: "the site's origin, such as `https://example.org/`",
   }),
-  stateDir: row("state DIR", path, "Folder of what is remembered between runs, outside the docroot", {
+  stateDir: row("state DIR", path, "State folder: what the export remembers between runs; outside the document root", {
     ...ofSite,
     default: "`~/.local/state/tidemark/HOST`",
-    doc: "what is remembered between runs; outside the document root",
+    doc: "state folder: what the export remembers between runs; it must be outside the document root",
   }),
   include: row(
     "include GLOB",
     texts,
-    "Publish only paths of this glob; the one way out for what a name or type holds back (--dry-run says how)",
+    "Publish only paths that match this glob; also lets out what a rule of names or types holds back (--dry-run says how)",
     {
       default: "everything",
-      doc: "publish only what matches; repeatable. A pattern that names what a rule of names or types holds back lets it out, see below",
+      doc: "publish only what matches; repeatable. A pattern can also let out a file that a rule of names or types holds back, see [below](#files-that-are-held-back)",
     },
   ),
-  exclude: row("exclude GLOB", texts, "Publish no paths of this glob", {
+  exclude: row("exclude GLOB", texts, "Publish no paths that match this glob", {
     default: "nothing",
-    doc: "publish nothing that matches, and do not look into folders that match; repeatable",
+    doc: "publish nothing that matches, and do not read folders that match; repeatable",
   }),
-  segmentSize: row("segment-size N", wholeNumber(1, 65_536), "Changes in a segment of an interval", {
-    default: "2000",
-    doc: "changes a segment of an interval, 1 to 65536",
-  }),
-  minGroup: row("min-group N", wholeNumber(1, 65_536), "Changes that a media type needs for an archive of its own", {
-    default: "50",
-    doc: "changes that a media type needs for an archive of its own, 1 to 65536",
-  }),
+  segmentSize: row(
+    "segment-size N",
+    wholeNumber(1, 65_536),
+    "Changes in a segment: changes are cut into segments, and a segment into archives by media type",
+    {
+      default: "2000",
+      doc: "changes in a [segment](format.md#archive-name), 1 to 65536: published changes are cut into segments, and each segment into archives by media type",
+    },
+  ),
+  minGroup: row(
+    "min-group N",
+    wholeNumber(1, 65_536),
+    "Changes that a media type needs in a segment to get an archive of its own",
+    {
+      default: "50",
+      doc: "changes that a media type needs in a segment to get an archive of its own, 1 to 65536",
+    },
+  ),
   digest: row("digest MODE", choice("all", "changed", "none"), "Which pages get a digest: all, changed or none", {
     default: "`all`",
-    doc: "which pages get a digest: `all`, `changed` (only those that moved since the last run, or while it ran), `none`",
+    doc: "which pages get a digest: `all`, `changed` (only those whose size or times changed since the last run, or while it ran), `none`",
   }),
-  index: row("index NAME", texts, "Publish a folder's file of this name as the folder's own URL", {
+  index: row("index NAME", texts, "Publish a folder's file of this name under the folder's own URL", {
     default: "none",
-    doc: "publish a folder's file of this name as the folder's own URL, `/docs/` for `/docs/index.html`; repeatable, the first that a folder has wins",
+    doc: "publish a folder's file of this name under the folder's own URL, `/docs/` for `/docs/index.html`; repeatable: the first name that a folder has wins",
   }),
   cleanUrls: row("clean-urls", flag, "Publish about.html as /about, and index.html as its folder", {
     doc: "publish `about.html` as `/about`; implies `--index index.html` unless `--index` is given",
@@ -184,22 +194,22 @@ export const exportSettings: SettingTable<ExportSettings> = {
   map: row(
     "map PREFIX=FOLDER",
     folderMappings,
-    "PREFIX=FOLDER: below this path of the site the server shows this folder",
+    "PREFIX=FOLDER: the server shows this folder below this path of the site",
     {
       default: "none",
-      doc: "below this path of the site the server shows this folder, such as `/static/=/srv/static`; repeatable",
+      doc: "the server shows this folder below this path of the site, such as `/static/=/srv/static`; repeatable",
     },
   ),
-  noindexPages: row("noindex-pages", flag, "Publish pages too that ask not to be indexed (meta robots noindex)", {
-    doc: "publish pages too that ask not to be indexed",
+  noindexPages: row("noindex-pages", flag, "Also publish pages that ask not to be indexed (meta robots noindex)", {
+    doc: "also publish pages that ask not to be indexed",
   }),
   folderLinks: row(
     "folder-links WHAT",
     choice("follow", "hold"),
-    "Links to folders of the docroot: publish their pages under both paths (follow), or once (hold)",
+    "Symbolic links to folders of the site: publish the pages under both paths (follow), or under one (hold)",
     {
       default: "`follow`, with a warning",
-      doc: "links to folders of the document root, such as `latest -> v2`: publish each page below under both paths (`follow`), or only under the folder's own (`hold`)",
+      doc: "symbolic links to folders of the document root, such as `latest -> v2`: publish each page in them under both paths (`follow`), or only under the folder's own path (`hold`)",
     },
   ),
   ssi: row(
@@ -208,13 +218,13 @@ export const exportSettings: SettingTable<ExportSettings> = {
     "Look for server-side includes in HTML (auto), in all text (on), or not at all (off)",
     {
       default: "`auto`",
-      doc: "where server-side includes are looked for: in HTML (`auto`), in all text (`on`), nowhere because the server does not process them (`off`)",
+      doc: "where to look for server-side includes: in HTML (`auto`), in all text (`on`), or nowhere, because the server does not process them (`off`)",
     },
   ),
   ignore: row(
     "ignore PATTERN",
     texts,
-    "Cut this out of pages before they are compared: /regular expression/ or selector",
+    "Cut this out of pages before they are compared: /regular expression/ or HTML selector",
     {
       default: "nothing",
       doc: "cut this out of pages before they are compared: `/regular expression/flags` or an HTML selector; repeatable",
@@ -224,80 +234,101 @@ export const exportSettings: SettingTable<ExportSettings> = {
   significant: row(
     "significant R",
     numberBetween(0, 1, 0.9),
-    "Count changes of HTML pages only if the texts' resemblance, 0 to 1, falls below this",
+    "Count a change of an HTML page only if the similarity of new and published text, 0 to 1, is below this",
     {
       default: "each change counts; 0.9 without a value",
-      doc: "a change of an HTML page counts only if its visible text resembles the published one less than R, over 0 to 1",
+      doc: "a change of an HTML page counts only if the similarity of its visible text to the published one is below R; R is above 0 and at most 1",
     },
   ),
-  ioLimit: row("io-limit RATE", byteRate, "Bytes of files to read a second at most, such as 500K or 20M", {
+  ioLimit: row("io-limit RATE", byteRate, "Most bytes of files to read per second, such as 500K or 20M", {
     default: "none",
-    doc: "bytes of the site's files to read a second, at least 4096; `K`, `M`, `G` for powers of 1024; a file counts 4 KiB at least",
+    doc: "most bytes of the site's files to read per second, at least 4096; `K`, `M`, `G` are powers of 1024; each file counts as at least 4 KiB",
   }),
-  sitemap: row("sitemap", flag, "Publish sitemaps too, and announce them in robots.txt", {
-    doc: "publish sitemaps below `/.well-known/tidemark/` too, and announce them in `robots.txt`",
+  sitemap: row("sitemap", flag, "Also publish sitemaps, and announce them in robots.txt", {
+    doc: "also publish sitemaps below `/.well-known/tidemark/`, and announce them in `robots.txt`",
   }),
-  resourceSync: row("resourcesync", flag, "Publish ResourceSync too: what there is, and changes by days", {
-    doc: "publish ResourceSync too: what there is, and what changed by days",
-  }),
-  changeDumps: row("change-dumps", flag, "Pack the pages that a day changed once it is over (--resourcesync)", {
-    doc: "pack the pages that a day changed once it is over; with `--resourcesync`, which it implies",
-  }),
-  resourceDump: row("resource-dump", flag, "Pack all pages as they are now (--resourcesync)", {
-    doc: "pack all pages as they are now; implies `--resourcesync`; the packages stay listed until the next time",
+  resourceSync: row(
+    "resourcesync",
+    flag,
+    "Also publish ResourceSync: a list of all pages, and lists of each day's changes",
+    {
+      doc: "also publish ResourceSync: a list of all pages, and lists of each day's changes",
+    },
+  ),
+  changeDumps: row(
+    "change-dumps",
+    flag,
+    "Pack the pages that changed on a day once it is over (implies --resourcesync)",
+    {
+      doc: "pack the pages that changed on a day into ZIP files once it is over; implies `--resourcesync`",
+    },
+  ),
+  resourceDump: row("resource-dump", flag, "Pack all pages as they are now (implies --resourcesync)", {
+    doc: "pack all pages as they are now into ZIP files; implies `--resourcesync`. The packages stay listed until the next run with this option",
   }),
   robotsDir: row("robots-dir DIR", path, "Folder of robots.txt", {
     ...ofSite,
     default: "the document root",
-    doc: "where `robots.txt` lives",
+    doc: "folder of `robots.txt`",
   }),
-  serverUser: row("server-user USER", text, "Hold back what this user, as whom the web server runs, cannot read", {
-    default: "nobody in particular",
-  }),
-  indexNowKey: row("index-now-key KEY", text, "Key of IndexNow; its file in the docroot is no page", {
+  serverUser: row(
+    "server-user USER",
+    text,
+    "Hold back what this user cannot read: the user as whom the web server runs",
+    {
+      default: "no user is checked",
+    },
+  ),
+  indexNowKey: row("index-now-key KEY", text, "Key for IndexNow; its file in the document root is not published", {
     default: "the one used last, else a new one",
-    doc: "8 to 128 letters, digits and hyphens; its file `KEY.txt` is put in the document root if it is missing",
+    doc: "key for IndexNow: 8 to 128 letters, digits and hyphens; its file `KEY.txt` is put in the document root if it is missing",
   }),
   urls: row(
     "urls FILE",
     path,
-    "List of pages that are no files: a file (TSV, CSV, JSON lines), or - for standard input",
-    { ...ofSite, default: "nothing", doc: "list of pages that are no files; `-` is standard input" },
+    "List of dynamically generated pages: a file (TSV, CSV, JSON lines), or - for standard input",
+    {
+      ...ofSite,
+      default: "nothing",
+      doc: "list of [dynamically generated pages](#dynamically-generated-pages); `-` is standard input",
+    },
   ),
-  urlsFormat: row("urls-format F", choice("tsv", "csv", "jsonl"), "How that list is written: tsv, csv or jsonl", {
+  urlsFormat: row("urls-format F", choice("tsv", "csv", "jsonl"), "Format of the list of --urls: tsv, csv or jsonl", {
     ...ofSite,
-    default: "by name or first line",
-    doc: "how that list is written: `tsv`, `csv` or `jsonl`",
+    default: "from the file's name or first line",
+    doc: "format of the list of `--urls`: `tsv`, `csv` or `jsonl`",
   }),
-  sitemapFrom: row("sitemap-from S", text, "Sitemap of pages that are no files: a URL or a file", {
+  sitemapFrom: row("sitemap-from S", text, "Sitemap of dynamically generated pages: a URL or a file", {
     ...ofSite,
     default: "nothing",
-    doc: "sitemap, or sitemap index, of pages that are no files: a URL or a file",
+    doc: "sitemap, or sitemap index, of dynamically generated pages: a URL or a file",
   }),
-  probe: row("probe", flag, "Ask the server for listed pages without a last-modified", {
-    doc: "ask the server for listed pages of which no last-modified is given",
+  probe: row("probe", flag, "Request listed pages without a last-modified from the server, to see which changed", {
+    doc: "request listed pages without a last-modified from the server, to see which changed",
   }),
-  probeBudget: row("probe-budget N", wholeNumber(0, 1_000_000_000), "Pages to ask for in a run", {
+  probeBudget: row("probe-budget N", wholeNumber(0, 1_000_000_000), "With --probe, most pages to request in a run", {
     default: "1000",
-    doc: "pages to ask for in a run; the next run goes on where this one stopped",
+    doc: "with `--probe`: most pages to request in a run; the next run continues where this one stopped",
   }),
   probeDelayMs: row(
     "probe-delay TIME",
     duration(3_600_000),
-    "Time between the beginnings of two requests, such as 250ms or 2s",
+    "With --probe, time from the start of one request to the start of the next, such as 250ms or 2s",
     {
       default: "`250ms`",
-      doc: "time between the beginnings of two requests: a number and `ms`, `s`, `m`, `h` or `d`; `robots.txt` may ask for more",
+      doc: "with `--probe`: time from the start of one request to the start of the next: a number and `ms`, `s`, `m`, `h` or `d`; `robots.txt` may ask for more",
     },
   ),
-  probeConcurrency: row("probe-concurrency N", wholeNumber(1, 64), "Requests at the same time, 1 to 64", {
+  probeConcurrency: row("probe-concurrency N", wholeNumber(1, 64), "With --probe, requests at the same time, 1 to 64", {
     default: "1",
   }),
   allowFewerLists: row(
     "allow-fewer-lists",
     flag,
-    "Let the pages of a list go that the last export had and this one has not",
-    { doc: "let the pages go that stand only in a list which the last export had and this one has not" },
+    "Allow an export without a list that the last export had; pages of that list alone are published as deleted",
+    {
+      doc: "allow an export without a list that the last export had; pages that are only in that list are published as deleted",
+    },
   ),
-  allowEmpty: row("allow-empty", flag, "Let a site that had pages come to have none"),
+  allowEmpty: row("allow-empty", flag, "Allow an export without any page, of a site that had pages"),
 };

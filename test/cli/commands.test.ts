@@ -124,13 +124,13 @@ describe("the commands, one after the other", () => {
     assert.equal(code, exitCodes.done, stderr);
     assert.match(
       stdout,
-      /2 pages published, 2 asked for: a crawler finds what is published\n0 differences, \d notes?; /,
+      /2 pages published, 2 requested: a crawler finds what is published\n0 differences, \d notes?; /,
     );
     await writeFile(inFolder("site", "old note.txt"), "NOTE");
     const people = await runProgram("verify", url, "--delay", "0", "--seed", "1");
     assert.equal(people.code, exitCodes.itemsFailed, people.stderr);
     assert.match(people.stdout, /^difference: digest, 1 time\n {2}\/old%20note\.txt: .*\n {2}Run tidemark export/);
-    assert.match(people.stdout, /2 asked for: 1 of them otherwise than published\n/);
+    assert.match(people.stdout, /2 requested: 1 of them other than published\n/);
     const programs = await runProgram("verify", url, "--delay", "0", "--json");
     assert.equal(programs.code, exitCodes.itemsFailed);
     const lines = linesOf(programs.stdout);
@@ -197,10 +197,10 @@ describe("the commands, one after the other", () => {
   it("keeps a cursor to its site and its types", async () => {
     const other = await runProgram("changes", "http://127.0.0.1:9/", "--cursor", inFolder("cursor"));
     assert.equal(other.code, exitCodes.usage);
-    assert.match(other.stderr, /is of http:\/\/127\.0\.0\.1:\d+, not of http:\/\/127\.0\.0\.1:9\./);
+    assert.match(other.stderr, /is for http:\/\/127\.0\.0\.1:\d+, not for http:\/\/127\.0\.0\.1:9\./);
     const types = await runProgram("changes", url, "--cursor", inFolder("cursor"), "--types", "text/css");
     assert.equal(types.code, exitCodes.usage);
-    assert.match(types.stderr, /is of all types, not of text\/css/);
+    assert.match(types.stderr, /is for all types, not for text\/css/);
   });
 
   it("leaves the cursor where it was when the reader goes away", async () => {

@@ -158,7 +158,7 @@ describe("readCrawlReport", () => {
     assert.match(table.stdout, /\nsum +\d+ .*\npolling each page +41 .*\ndownloading all +41 /);
     assert.match(
       table.stdout,
-      /\ncheck: 5 pages fetched whole, 0 otherwise than held \(seed \d+\)\nwith 95 % confidence at most 45\.1 %/,
+      /\ncheck: 5 pages fetched, 0 differ from the copies \(seed \d+\)\nwith 95 % confidence at most 45\.1 %/,
     );
     crawler.site.set({ "/p7.html": "silent" });
     const missed = await runProgram("report", path, "--check", "100", "--delay", "0");

@@ -218,7 +218,7 @@ describe("verifyMirror", () => {
     const { path } = crawler.folder;
     const fine = await runProgram("verify-mirror", path);
     assert.deepEqual([fine.code, fine.stderr], [0, ""]);
-    assert.match(fine.stdout, /^1 site, 7 pages, 7 read: all as they were kept; 0 foreign files\n/);
+    assert.match(fine.stdout, /^1 site, 7 pages, 7 read: none damaged; 0 foreign files\n/);
     rot(fileOf("a.html"));
     const bad = await runProgram("verify-mirror", path, "--heal");
     assert.equal(bad.code, 3);

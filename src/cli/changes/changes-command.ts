@@ -8,32 +8,33 @@ import type { SeenChangesArguments, SiteChangesArguments } from "./changes-run.t
 /** `tidemark changes` */
 export const changesCommand: Command = defineCommand({
   usage: "changes <source>",
-  describe: "Print what a site published, or what a crawler saw, without fetching a page",
-  positionals: { source: "The site, such as https://example.org/, or a crawler's folder or state file" },
+  describe: "Print changes that a site published or a crawler saw, without fetching pages",
+  positionals: { source: "A site's URL, such as https://example.org/, or the folder or state file of a crawler" },
   options: {
-    cursorFile: row(
-      "cursor FILE",
-      path,
-      "File that remembers how far was read; without the file, everything is printed",
-    ),
+    cursorFile: row("cursor FILE", path, "File that stores how far you have read; without it, everything is printed"),
     since: row("since DATE", date, "Only what changed from this date on; not together with `--cursor`", {
       default: "everything",
     }),
-    types: row("types TYPES", mediaTypes, "Of a site, only pages of these media types: `text/html,image/*`", {
-      default: "all",
-    }),
+    types: row(
+      "types TYPES",
+      mediaTypes,
+      "For a site's URL: only pages of these media types, such as `text/html,image/*`",
+      {
+        default: "all",
+      },
+    ),
     format: row(
       "format FORMAT",
       choice(...changeFormats),
-      "`urls` (created and updated pages), `tsv` or `json` (deletions too); `--json` is `--format json`",
-      { default: "`urls`; of a crawler `json`" },
+      "Form of the output: `urls` (created and updated pages), `tsv` or `json` (also deletions); `--json` is `--format json`",
+      { default: "`urls`; for a crawler's folder `json`" },
     ),
   },
   examples: [
-    ["changes https://example.org/ --since 2026-11-01", "what is new this month"],
+    ["changes https://example.org/ --since 2026-11-01", "what changed since the first of the month"],
     ["changes https://example.org/ --cursor c | wget -x -i -", "make any downloader incremental"],
-    ["changes https://example.org/ --cursor c --format tsv", "with sizes, types, digests, deletions"],
-    ["changes mirror --cursor c | my-indexer", "feed what a crawl brought to another program"],
+    ["changes https://example.org/ --cursor c --format tsv", "also sizes, types, digests and deletions"],
+    ["changes mirror --cursor c | my-indexer", "feed the changes that a crawler saw to another program"],
   ],
   plan: ({ types, format, ...given }, args, fail): SiteChangesArguments | SeenChangesArguments => {
     const json = args.json === true;
@@ -45,8 +46,8 @@ export const changesCommand: Command = defineCommand({
       return { ...given, url, ...(types === undefined ? {} : { types }), format: json ? "json" : (format ?? "urls") };
     }
     if (types === undefined) return { ...given, store: source, format: format ?? "json" };
-    throw new TidemarkError("bad-option", "--types is of a site; what a crawler saw is printed whole.", {
-      hint: "Choose by the mediaType of the lines, or crawl with --types.",
+    throw new TidemarkError("bad-option", "--types works only for a site's URL, not for a crawler's folder.", {
+      hint: "Filter the lines by mediaType, or crawl with --types.",
     });
   },
   load: async () => (await import("./changes-run.ts")).runChanges,

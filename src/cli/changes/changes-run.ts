@@ -64,7 +64,7 @@ async function printPublished(options: SiteChangesArguments, context: RunContext
     format: (change) => formatChange(change, origin, format),
     resetNote:
       reset && cursor !== undefined
-        ? `${origin} cannot be followed from the cursor; this is everything that it has`
+        ? `the changes of ${origin} since the cursor are not known; all its pages are printed`
         : undefined,
     facts: { site: origin, reset, cursor: next },
     writeCursor: () => writeCursorFile(cursorFile ?? "", { site: origin, types: typesKey, ...next }),
@@ -75,13 +75,13 @@ async function printSeen(options: SeenChangesArguments, context: RunContext): Pr
   const { store, cursorFile, since, format } = options;
   const kept = cursorFile === undefined ? undefined : await readCursorFile(cursorFile);
   if (kept !== undefined && "site" in kept)
-    throw otherCursor(cursorFile ?? "", kept.site, "of what a crawler saw", "Keep a file for each.");
+    throw otherCursor(cursorFile ?? "", kept.site, "a crawler's folder", "Use a cursor file of its own for each.");
   using reading = readCrawlChanges(omitUndefined({ store, cursor: kept, since }));
   const { reset, cursor, changes } = reading;
   return await printChanges(options, context, {
     changes,
     format: (change) => formatCrawlChange(change, format),
-    resetNote: reset ? "the state is another than that of the cursor; this is everything that it has" : undefined,
+    resetNote: reset ? "the cursor belongs to another state; all pages are printed" : undefined,
     facts: { reset, cursor },
     writeCursor: () => writeCursorFile(cursorFile ?? "", cursor),
   });
@@ -90,11 +90,12 @@ async function printSeen(options: SeenChangesArguments, context: RunContext): Pr
 async function readSiteCursor(file: string, origin: string, typesKey: string): Promise<SiteCursor | undefined> {
   const kept = await readCursorFile(file);
   if (kept === undefined) return undefined;
-  if (!("site" in kept)) throw otherCursor(file, "what a crawler saw", "of a site", "Keep a file for each.");
-  if (kept.site !== origin) throw otherCursor(file, kept.site, `of ${origin}`, "Keep a file for each site.");
+  if (!("site" in kept))
+    throw otherCursor(file, "a crawler's folder", "a site", "Use a cursor file of its own for each.");
+  if (kept.site !== origin) throw otherCursor(file, kept.site, origin, "Use a cursor file of its own for each site.");
   if (kept.types === typesKey) return kept;
-  const hint = "Keep a file for each choice of --types, or delete this one to begin anew.";
-  throw otherCursor(file, kept.types || "all types", `of ${typesKey || "all types"}`, hint);
+  const hint = "Use a cursor file of its own for each value of --types, or delete this one to start again.";
+  throw otherCursor(file, kept.types || "all types", typesKey || "all types", hint);
 }
 
 /** The cursor moves only when all changes have left the process. */

@@ -26,14 +26,17 @@ export async function readCursorFile(file: string): Promise<SiteCursor | CrawlCu
     throw wrapSystemError(error, `read the cursor ${file}`, { file });
   }
   throw new TidemarkError("state-corrupt", `${file} is not a cursor of tidemark.`, {
-    hint: "Name another file, or delete this one: then everything is printed once more.",
+    hint: "Name another file, or delete this one: everything is then printed again.",
     details: { file },
   });
 }
 
 /** A cursor that belongs to something else than what is to be printed. */
 export function otherCursor(file: string, of: string, wanted: string, hint: string): TidemarkError {
-  return new TidemarkError("bad-option", `The cursor ${file} is of ${of}, not ${wanted}.`, { hint, details: { file } });
+  return new TidemarkError("bad-option", `The cursor ${file} is for ${of}, not for ${wanted}.`, {
+    hint,
+    details: { file },
+  });
 }
 
 function parseCursor(text: string): SiteCursor | CrawlCursor | undefined {

@@ -7,12 +7,9 @@ import type { CrawlArguments } from "./crawl-run.ts";
 const { url: urlSetting, ...siteSettings } = crawlSettings;
 
 const runSettings = {
-  configFile: row(
-    "config FILE",
-    path,
-    "File of sites and their settings (JSON); options given beside it go before it",
-    { doc: "crawl the sites of [a configuration file](#configuration-file-of-crawls)" },
-  ),
+  configFile: row("config FILE", path, "JSON file of sites and their settings; other options override it", {
+    doc: "crawl the sites of [a configuration file](#configuration-file-of-crawls)",
+  }),
   site: row("site URL", siteUrl, "Only this site of --config", {
     default: "all",
     doc: "only this site of the file; a URL beside `--config` means the same",
@@ -20,34 +17,43 @@ const runSettings = {
   sitesFile: row(
     "sites FILE",
     path,
-    "File of sites, a URL and its settings a line, or as of --config; several are visited at a time",
-    { doc: "crawl [many sites](#many-sites), of one folder" },
+    "List of sites, one URL and its settings per line, or a file as of --config; several sites are visited at a time",
+    { doc: "crawl [many sites](#many-sites) into one folder" },
   ),
-  isForever: row("forever", flag, "Go on until a signal: visit each site when its next changes are expected"),
+  isForever: row(
+    "forever",
+    flag,
+    "Keep running until a signal, and visit each site when its next changes are expected",
+  ),
   // r, k and w are the names of Castillo et al.
-  connections: row("connections N", wholeNumber(1, 1024), "Requests to all sites together, several sites at a time", {
-    alias: "r",
-    default: "16 with `--sites` or `--forever`",
-    doc: "requests to all sites together at the same time, 1 to 1024; one that takes longer than 5 seconds lends its place to others, up to as many again",
-  }),
+  connections: row(
+    "connections N",
+    wholeNumber(1, 1024),
+    "Requests at the same time to all sites together; several sites are visited at a time",
+    {
+      alias: "r",
+      default: "16 with `--sites` or `--forever`",
+      doc: "requests at the same time to all sites together, 1 to 1024; a request that takes longer than 5 seconds is not counted, but there are never more than twice as many",
+    },
+  ),
 };
 
 /** `tidemark crawl` */
 export const crawlCommand: Command = defineCommand({
   usage: "crawl [url..]",
-  describe: "Bring a mirror of sites up to date, fetching only what changed",
+  describe: "Create or update a mirror of sites, fetching only what changed",
   positionals: { url: `${urlSetting.describe} (repeatable)` },
   options: { ...runSettings, ...siteSettings },
   examples: [
-    ["crawl https://example.org/ --into mirror", "fetch the site; again: what changed"],
-    ["crawl https://example.org/ --into mirror --types text/html", "pages only, no images"],
+    ["crawl https://example.org/ --into mirror", "fetch the site; run again, fetch what changed"],
+    ["crawl https://example.org/ --into mirror --types text/html", "HTML pages only, no images"],
     [
       "crawl https://example.org/ --into mirror --source links --max-pages 1000",
-      "follow links, whatever the site publishes",
+      "find pages by links, whatever the site publishes",
     ],
-    ["crawl https://a.example/ https://b.example/ --into mirror --quiet", "two sites, from cron"],
-    ["crawl --sites sites.txt --forever --into mirrors", "thousands of sites, each in its own rhythm"],
-    ["crawl --config /etc/tidemark-crawl.json", "all sites of a file, each with settings of its own"],
+    ["crawl https://a.example/ https://b.example/ --into mirror --quiet", "two sites, without output for cron"],
+    ["crawl --sites sites.txt --forever --into mirrors", "thousands of sites, each on its own schedule"],
+    ["crawl --config /etc/tidemark-crawl.json", "all sites of a file, each with its own settings"],
   ],
   plan: (_, args, fail): CrawlArguments => {
     const urls = siteArguments(args, "url");
@@ -56,9 +62,9 @@ export const crawlCommand: Command = defineCommand({
     const { site, ...run } = readSettings(args, runSettings);
     const { configFile, sitesFile } = run;
     if (configFile !== undefined && sitesFile !== undefined) fail("--config and --sites exclude each other.");
-    if (sitesFile !== undefined && urls.length > 0) fail("--sites lists the sites; a URL beside it says nothing.");
+    if (sitesFile !== undefined && urls.length > 0) fail("--sites lists the sites, so a URL cannot be given too.");
     if (configFile === undefined) {
-      if (site !== undefined) fail("--site picks a site of a configuration, and --config is missing.");
+      if (site !== undefined) fail("--site selects a site of a configuration file, and --config is missing.");
       if (urls.length === 0 && sitesFile === undefined) fail("url is missing.");
       if (settings.into === undefined && sitesFile === undefined) fail("--into is missing.");
     }

@@ -8,8 +8,8 @@ const reasons: Readonly<Record<(CrawlEvent & { event: "waiting" })["why"], strin
   "retry-after": "the site asked for it (Retry-After)",
   "back-off": "the site is in trouble",
   "crawl-delay": "the site asked for it (Crawl-delay)",
-  rest: "the site has a rest",
-  "shared-address": "another site at its address has a rest",
+  rest: "pause between requests to the site",
+  "shared-address": "another site at the same address is being crawled",
 };
 
 function formatWait(event: CrawlEvent & { event: "waiting" }, now: EpochMs): string {
@@ -68,7 +68,7 @@ const sourceWords: Readonly<Record<CrawlSummary["source"], string>> = {
   sitemap: "sitemaps",
   links: "following links",
   list: "the list of URLs",
-  none: "what was left of earlier visits",
+  none: "left from earlier visits",
 };
 
 function whyNotBetter({ passedOver }: CrawlSummary): string {
@@ -89,7 +89,7 @@ export function formatCrawlResult(summary: CrawlSummary): string {
   ];
   const odd = [
     [summary.failed, "failed"],
-    [summary.differing, "not as announced"],
+    [summary.differing, "other than announced"],
     [summary.disallowed, "disallowed by robots.txt"],
     [summary.pending, "left for the next visit"],
   ] as const;

@@ -32,14 +32,14 @@ export async function runFollow(options: CrawlArguments, context: RunContext): P
 /** The one folder and state in which all sites are kept. */
 function placeOf(sites: readonly CrawlSettings[]): { readonly into: string; readonly stateFile?: string } {
   const [first, ...others] = sites;
-  if (first === undefined) throw new TidemarkError("bad-option", "No site is listed.");
+  if (first === undefined) throw new TidemarkError("bad-option", "The list has no site.");
   if (first.into === undefined)
     throw new TidemarkError("bad-option", "--into is missing.", { hint: "See `tidemark crawl --help`." });
   const placeText = ({ into, stateFile = "" }: CrawlSettings): string => `${resolve(into)}\n${stateFile}`;
   const other = others.find((site) => placeText(site) !== placeText(first));
   if (other === undefined) return { into: first.into, ...omitUndefined({ stateFile: first.stateFile }) };
-  throw new TidemarkError("bad-option", `${other.url} is kept in another place than ${first.url}.`, {
-    hint: "Sites that are crawled together have one folder and one state: give --into, and leave it out of the sites.",
+  throw new TidemarkError("bad-option", `${other.url} has another folder or state than ${first.url}.`, {
+    hint: "Sites that are crawled together share one folder and one state: give --into, and leave it out of the sites.",
   });
 }
 
@@ -84,7 +84,7 @@ class FollowRun {
     await this.#progress.during(following.finally(() => ended.abort()));
     if (!isForever && signal.aborted)
       throw new TidemarkError("aborted", "Stopped before the end.", {
-        hint: "Run the same command again: it goes on where it stopped.",
+        hint: "Run the same command again: it continues where it stopped.",
       });
     const { site: _, ...numbers } = this.#sum;
     const summary = { visits: this.#visits, failedVisits: this.#failedVisits, ...numbers };

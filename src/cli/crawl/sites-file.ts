@@ -79,7 +79,7 @@ class SiteLines {
   }
 
   finish(): CrawlSettings[] {
-    if (!this.#hasText) this.#mistakes.push("no site is listed");
+    if (!this.#hasText) this.#mistakes.push("the list has no site");
     if (this.#mistakes.length === 0) return [...this.#sites.values()];
     const told = this.#mistakes.slice(0, mistakesTold);
     const more = this.#mistakes.length - told.length;
@@ -117,5 +117,5 @@ function withoutComment(line: string): string {
 function unknownSetting(name: string): TidemarkError {
   const near = nearestWord(name, names);
   const hint = near === undefined ? "" : `; did you mean ${near}?`;
-  return new TidemarkError("bad-option", `${excerpt(name)} is no setting${hint}`);
+  return new TidemarkError("bad-option", `${excerpt(name)} is not a setting${hint}`);
 }

@@ -41,7 +41,7 @@ function formatVisit(visit: DemoVisit): string {
   const [changed, deleted, touched] = [formatCount(changedPages), formatCount(deletedPages), formatCount(touchedPages)];
   const what = {
     1: `a site of ${formatCount(pages)} pages, all new`,
-    2: `${changed} pages new or changed, ${deleted} deleted,\n         ${touched} rewritten with the bytes they had`,
+    2: `${changed} pages new or changed, ${deleted} deleted,\n         ${touched} rewritten with equal bytes`,
     3: "nothing changed",
   };
   const rows = demoMethods.map((method) => {

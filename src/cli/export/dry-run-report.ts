@@ -11,7 +11,7 @@ interface RuleText {
   readonly wayOut: string;
 }
 
-const byName = "--include '**' --include its name";
+const byName = "--include '**' and --include with its name";
 
 const rules: Readonly<Record<WithholdRule, RuleText>> = {
   hidden: { what: "name begins with a dot", wayOut: byName },
@@ -22,14 +22,14 @@ const rules: Readonly<Record<WithholdRule, RuleText>> = {
   "private-data": { what: "private data", wayOut: byName },
   "unknown-type": {
     what: "type that sites do not publish",
-    wayOut: "--include '**' --include '**/*.ending', or '**/name' where there is no ending",
+    wayOut: "--include '**' and --include '**/*.ending', or '**/name' if it has no ending",
   },
   unreadable: { what: "server could not read it", wayOut: "let the server's user read it" },
-  "outside-root": { what: "link out of the docroot", wayOut: "copy it there, or --map /prefix/=folder" },
-  "broken-link": { what: "link to nothing", wayOut: "mend the link" },
+  "outside-root": { what: "link out of the docroot", wayOut: "copy it into the docroot, or --map /prefix/=folder" },
+  "broken-link": { what: "link to a file that is missing", wayOut: "mend the link" },
   "link-loop": { what: "link to a folder above", wayOut: "link to another folder" },
   "not-a-file": { what: "neither file nor folder", wayOut: "put a file there" },
-  "own-output": { what: "what tidemark itself wrote", wayOut: "nothing: crawlers find it without" },
+  "own-output": { what: "written by tidemark itself", wayOut: "nothing: it is public already" },
   "robots-disallow": { what: "robots.txt disallows it for all", wayOut: "allow it there" },
   excluded: { what: "--exclude", wayOut: "change --exclude" },
   "not-included": { what: "not in --include", wayOut: "add an --include" },
@@ -66,7 +66,8 @@ export class DryRunReport {
   format(summary: ExportSummary): string {
     const sections: string[] = [`Dry run for ${summary.site}: nothing was written.\n`];
     const changed = summary.created + summary.updated + summary.deleted;
-    if (changed === 0) sections.push(`Nothing new would become public (${formatNoun(summary.pages, "page")} stand).\n`);
+    if (changed === 0)
+      sections.push(`Nothing new would become public (${formatNoun(summary.pages, "page")} published before).\n`);
     for (const [change, types] of this.#public) {
       sections.push(
         `Would be published as ${change}:\n${formatTable(
@@ -96,7 +97,7 @@ export class DryRunReport {
 /** Pages with server-side includes, in words. */
 export function describeIncludes({ pages, dynamic }: NonNullable<ExportSummary["includes"]>): string {
   const more =
-    dynamic === 0 ? "" : `;\n  ${formatCount(dynamic)} of them with what no file tells, such as the output of exec`;
+    dynamic === 0 ? "" : `;\n  of these, ${formatCount(dynamic)} with output that no file holds, such as that of exec`;
   return `${formatNoun(pages, "page")} with server-side includes (--ssi), without size and digest${more}`;
 }
 

@@ -8,35 +8,32 @@ import type { ExportArguments, ExportRun } from "./export-run.ts";
 const { docroot: docrootSetting, ...siteSettings } = exportSettings;
 
 const choiceSettings = {
-  configFile: row(
-    "config FILE",
-    path,
-    "File of sites and their settings (JSON); options given beside it go before it",
-    { doc: "export the sites of [a configuration file](#configuration-file)" },
-  ),
+  configFile: row("config FILE", path, "JSON file of sites and their settings; other options override it", {
+    doc: "export the sites of [a configuration file](#configuration-file)",
+  }),
   site: row("site URL", siteUrl, "Only this site of --config, by its base URL", { default: "all" }),
 };
 
 const runSettings: SettingTable<ExportRun> = {
-  dryRun: row("dry-run", flag, "Write nothing; print what would become public, and what is held back by which rule"),
-  watch: row("watch", flag, "Go on until a signal: publish what changes, as it changes"),
+  dryRun: row("dry-run", flag, "Write nothing; print what would become public, what is held back, and by which rule"),
+  watch: row("watch", flag, "Keep running until a signal, and publish changes as they happen"),
   settleMs: row(
     "settle DURATION",
     timeSpan,
-    "With `--watch`: publish when nothing has changed for so long, at the latest after ten times that",
+    "With `--watch`: publish when nothing has changed for this long, and after ten times as long in any case",
     { default: "`30s`" },
   ),
-  rescanMs: row("rescan DURATION", timeSpan, "With `--watch`: look at everything so often", {
+  rescanMs: row("rescan DURATION", timeSpan, "With `--watch`: scan all files this often", {
     default: "`24h`",
   }),
-  indexNow: row("index-now", flag, "Tell search engines by IndexNow (https://www.indexnow.org/) what changed"),
-  indexNowEndpoint: row("index-now-endpoint URL", text, "Where IndexNow is told", {
+  indexNow: row("index-now", flag, "Submit changed URLs to search engines by IndexNow (https://www.indexnow.org/)"),
+  indexNowEndpoint: row("index-now-endpoint URL", text, "URL that receives the submissions of --index-now", {
     default: "`https://api.indexnow.org/indexnow`",
   }),
   indexNowAll: row(
     "index-now-all",
     flag,
-    "Submit all URLs on the first run, deleted ones that the archives still list too",
+    "Submit all URLs on the first run, also deleted ones that the archives still list",
   ),
 };
 
@@ -46,7 +43,7 @@ function planRun(args: RawArguments): ExportRun {
     const given = keys.find((one) => run[one] !== undefined);
     if (given === undefined || run[key] !== undefined) return;
     const [missing, useless] = [runSettings[key].option, runSettings[given].option];
-    throw new TidemarkError("bad-option", `--${useless} says nothing without --${missing}.`, {
+    throw new TidemarkError("bad-option", `--${useless} has no effect without --${missing}.`, {
       hint: `Add --${missing}, or leave --${useless} out.`,
     });
   };
@@ -61,7 +58,7 @@ function planRun(args: RawArguments): ExportRun {
 /** `tidemark export` */
 export const exportCommand: Command = defineCommand({
   usage: "export [docroot]",
-  describe: "Publish what a folder of pages holds, and what changed since the last time",
+  describe: "Publish the pages of a folder, and what changed since the last run",
   positionals: { docroot: docrootSetting.describe },
   options: { ...choiceSettings, ...siteSettings, ...runSettings },
   examples: [
@@ -69,12 +66,15 @@ export const exportCommand: Command = defineCommand({
     ["export /var/www/html --base-url https://example.org/ --dry-run", "see first what would be published"],
     ["export /var/www/html --base-url https://example.org/ --watch", "publish changes as they happen"],
     ["export . --base-url https://example.org/ --exclude 'drafts/**'", "leave a folder out"],
-    ["export . --base-url https://example.org/ --include '**' --include '**/*.bin'", "publish an unknown type too"],
+    [
+      "export . --base-url https://example.org/ --include '**' --include '**/*.bin'",
+      "also publish files of an unknown type",
+    ],
     [
       "export . --base-url https://example.org/ --sitemap-from https://example.org/cms.xml",
-      "publish a CMS's pages too",
+      "also publish the pages of a CMS",
     ],
-    ["export . --base-url https://example.org/ --ignore '/built at [^<]*/'", "do not take a new build for new pages"],
+    ["export . --base-url https://example.org/ --ignore '/built at [^<]*/'", "a new build stamp is not a change"],
     ["export --config /etc/tidemark.json", "publish all sites of a file; `tidemark init` writes one"],
   ],
   plan: (_, args, fail): ExportArguments => {
@@ -83,7 +83,7 @@ export const exportCommand: Command = defineCommand({
     if (choice.configFile === undefined) {
       if (settings.docroot === undefined) fail("docroot is missing.");
       if (settings.baseUrl === undefined) fail("--base-url is missing.");
-      if (choice.site !== undefined) fail("--site picks a site of a configuration, and --config is missing.");
+      if (choice.site !== undefined) fail("--site selects a site of a configuration file, and --config is missing.");
     }
     return { ...choice, settings, run: planRun(args) };
   },

@@ -53,25 +53,25 @@ function formatResult(summary: ExportSummary): string {
     summary.published
       ? `published ${formatMoment(summary.publication)}${summary.newBase ? " as a new base" : ""}; ` +
         `archives: ${archives} (${formatBytes(summary.bytesWritten)} written)`
-      : `nothing changed; the publication of ${formatMoment(summary.publication)} stands`,
+      : `nothing changed since the publication of ${formatMoment(summary.publication)}`,
   ];
   if (summary.includes !== undefined) {
     lines.push(describeIncludes(summary.includes));
   }
   if (summary.listed !== undefined) {
     const { pages, shadowed } = summary.listed;
-    const files = shadowed === 0 ? "" : `; ${formatCount(shadowed)} more are files`;
+    const files = shadowed === 0 ? "" : `; ${formatCount(shadowed)} others have a file of the same path`;
     lines.push(`${formatNoun(pages, "page")} from lists${files}`);
   }
   if (summary.probes !== undefined) {
     const { asked, fetched, deferred } = summary.probes;
     lines.push(
-      `asked the server for ${formatNoun(asked, "page")}, ${formatCount(fetched)} came whole; ` +
+      `requested ${formatNoun(asked, "page")} from the server, ${formatCount(fetched)} received whole; ` +
         `${formatCount(deferred)} left for another run`,
     );
   }
   if (withheld > 0) lines.push(`${formatNoun(withheld, "file")} held back (see them with --dry-run)`);
-  if (errors > 0) lines.push(`${formatNoun(errors, "file")} failed; what was published of them before stays`);
+  if (errors > 0) lines.push(`${formatNoun(errors, "file")} failed and stay published as before`);
   lines.push(`took ${formatElapsed(summary.elapsedMs)}`);
   return `${lines.join("\n")}\n`;
 }

@@ -52,7 +52,7 @@ function describe(event: IndexNowEvent): string {
   if (event.event === "warning") return `warning: ${event.message}`;
   switch (event.step) {
     case "begun":
-      return "IndexNow: changes from now on will be submitted";
+      return "IndexNow: from now on, changes will be submitted";
     case "told":
       return `IndexNow: submitted ${formatNoun(event.urls, "URL")}`;
     case "refused":
@@ -60,6 +60,6 @@ function describe(event: IndexNowEvent): string {
     case "retrying":
       return `IndexNow: ${event.message}; again in ${Math.ceil(event.delayMs / 1000)} s`;
     case "postponed":
-      return `IndexNow: ${event.message}; the rest is left for a later run`;
+      return `IndexNow: ${event.message}; a later run submits the rest`;
   }
 }

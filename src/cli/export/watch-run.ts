@@ -29,9 +29,13 @@ export async function runWatch(options: ExportArguments, context: RunContext): P
 async function findWatchedSites(options: SiteChoice): Promise<ExportSettings[]> {
   const sites = await findSites(options);
   if (sites.some(({ urls }) => urls === "-")) {
-    throw new TidemarkError("bad-option", "A watch reads its lists again and again, and standard input ends.", {
-      hint: "Give --urls a file.",
-    });
+    throw new TidemarkError(
+      "bad-option",
+      "--watch reads the list of --urls more than once, which standard input does not allow.",
+      {
+        hint: "Give --urls a file.",
+      },
+    );
   }
   return sites;
 }
@@ -152,7 +156,7 @@ class SiteWatches {
       else if (round.kind === "failed") {
         const { code, message, hint } = round.error;
         printEvent(context, { event: "warning", code, message, ...markOf() });
-        if (!json) printer.say(`failed: ${message} It is tried again.${hint === undefined ? "" : ` ${hint}`}`);
+        if (!json) printer.say(`failed: ${message} It will be tried again.${hint === undefined ? "" : ` ${hint}`}`);
       } else if (json) out.writeJson({ event: "watching", folders: round.folders, ...markOf() });
       else if (!quiet) printer.say(`watching ${formatNoun(round.folders, "folder")} (Ctrl-C ends)`);
     };

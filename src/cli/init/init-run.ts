@@ -21,7 +21,7 @@ export async function runInit(options: InitArguments, context: RunContext): Prom
   const { writeFile, force = false, ...asked } = options;
   const file = writeFile === undefined ? undefined : resolve(writeFile);
   if (file !== undefined && !force && existsSync(file)) {
-    throw new TidemarkError("bad-option", `${file} is there already.`, {
+    throw new TidemarkError("bad-option", `${file} exists already.`, {
       hint: "Name another file, or overwrite this one with --force.",
     });
   }
@@ -37,7 +37,7 @@ export async function runInit(options: InitArguments, context: RunContext): Prom
 }
 
 const sources = {
-  option: "as said",
+  option: "from the command line",
   "robots.txt": "found in robots.txt; check it",
   "home page": "found in the home page; check it",
   server: "the server's own address; check it",
@@ -76,8 +76,8 @@ function formatProposal(
     wrapText(settings.docroot, columns, "  docroot ", "          "),
     wrapText(
       settings.serverUser === undefined
-        ? "no user of a web server is known here: only what everybody may read is published"
-        : `runs as ${settings.serverUser}, it seems; what that user cannot read is held back`,
+        ? "no web server's user was found: only files that everybody may read are published"
+        : `seems to run as ${settings.serverUser}; files that this user cannot read are held back`,
       columns,
       "  server  ",
       "          ",
@@ -104,12 +104,12 @@ function formatNext({ settings }: SiteProposal, file: string | undefined): strin
   ];
   lines.push(
     "",
-    "Every night by systemd, with options instead of the file, once the machine is",
-    "prepared as docs/operations.md of the package says:",
+    "To export every night with systemd, with options instead of the file, prepare",
+    "the machine as in docs/operations.md of the package; then:",
     `  ln -s ${shellWord(docroot)} /etc/tidemark/${host}`,
     ...options.map((option) => `  echo '${option}' >> /etc/tidemark/${host}.conf`),
     `  systemctl enable --now tidemark-export@${host}.timer`,
-    "Or by a line of cron, with the file:",
+    "Or with a line for cron and the file:",
     `  17 2 * * * tidemark --config ${config} --quiet`,
   );
   return `${lines.join("\n")}\n`;

@@ -13,8 +13,8 @@ function parseBudget(given: string): DailyBudget | undefined {
 /** `tidemark plan` */
 export const planCommand: Command = defineCommand({
   usage: "plan <dir>",
-  describe: "Tell how fresh a crawler's copies would be by each planner, and what that takes",
-  positionals: { dir: `${mirrorsFolder}, or the state's file` },
+  describe: "Forecast how fresh a crawler's copies would be with each planner",
+  positionals: { dir: `${mirrorsFolder}, or the state file` },
   options: {
     url: { ...siteOption, default: "all sites together" },
     budget: row(
@@ -24,7 +24,7 @@ export const planCommand: Command = defineCommand({
         expects: "a number of requests a day, nor a share of the pages",
         hint: "Write 500, or 5%.",
       },
-      "Requests for pages a day, such as `500`, or a share of the pages, such as `5%`",
+      "Page requests per day, such as `500`, or a share of the pages, such as `5%`",
       { default: "`5%`" },
     ),
     freshness: row(
@@ -32,10 +32,10 @@ export const planCommand: Command = defineCommand({
       {
         ...numberBetween(0, 1),
         expects: "a share of the time between 0 and 1",
-        hint: "Write 0.9 for copies that are as the pages are for 90 % of the time.",
+        hint: "Write 0.9 for copies that equal their pages 90 % of the time.",
         parseText: (given) => (/^0?\.\d{1,6}$/.test(given) ? Number(given) || undefined : undefined),
       },
-      "Also the least budget for this freshness, such as 0.9: the share of the time in which copies equal the pages",
+      "Also print the least budget for this freshness, such as 0.9: the share of the time in which copies equal the pages",
     ),
     figure: row(
       "figure FILE.svg",
@@ -45,13 +45,13 @@ export const planCommand: Command = defineCommand({
         hint: "Figures are drawn as SVG: let the name end in .svg.",
         parseText: (given) => (/\.svg$/i.test(given) ? given : undefined),
       },
-      "Draw freshness against budget into this file, a line for each planner; a file of that name is replaced",
+      "Draw freshness against budget into this file, one line for each planner; an existing file is replaced",
     ),
   },
   examples: [
-    ["plan mirror", "what each planner would do with requests for 5 % of the pages a day"],
-    ["plan mirror --freshness 0.9", "and how many requests a day it takes for 90 % fresh copies"],
-    ["plan mirror --site https://example.org/ --budget 500 --figure plan.svg", "one site, and a figure"],
+    ["plan mirror", "compare the planners, with a budget of 5 % of the pages per day"],
+    ["plan mirror --freshness 0.9", "also say how many requests per day give 90 % fresh copies"],
+    ["plan mirror --site https://example.org/ --budget 500 --figure plan.svg", "for one site, with a figure"],
   ],
   plan: ({ budget = { share: 0.05 }, ...given }, args) => ({ ...given, budget, store: argument(args, "dir") }),
   load: async () => (await import("./plan-run.ts")).runPlan,

@@ -53,8 +53,8 @@ function figureOf({ sites, pages, planners, budgetPerDay }: PlannerForecasts): F
   return {
     name: "plan",
     hasPublished: false,
-    title: `How fresh copies of ${of} are, by what is asked for`,
-    caption: `Expected freshness of ${pages} pages in the long run, by how they changed so far.`,
+    title: `Freshness of copies of ${of}, by requests`,
+    caption: `Expected freshness of ${pages} pages in the long run, from the changes seen so far.`,
     x: { label: "requests a day, as a share of the pages", kind: "log", format: "percent", domain: [0.001, 2] },
     y: { label: "freshness", kind: "linear", format: "percent", domain: [0, 1] },
     marks: [
@@ -64,7 +64,7 @@ function figureOf({ sites, pages, planners, budgetPerDay }: PlannerForecasts): F
         name: planner,
         points: curve.map((freshness, at) => ({ x: curveShares[at] ?? 0, y: freshness })),
       })),
-      { kind: "guide", of: "ours", name: "the budget asked for", axis: "x", at: budgetPerDay / pages },
+      { kind: "guide", of: "ours", name: "the given budget", axis: "x", at: budgetPerDay / pages },
     ],
   };
 }

@@ -12,7 +12,7 @@ import { argument } from "../terminal/option.ts";
 /** `tidemark report` */
 export const reportCommand: Command = defineCommand({
   usage: "report <dir>",
-  describe: "Show what the last visits of a crawler cost, saved and missed",
+  describe: "Show what a crawler's last visits cost, and what they saved and missed",
   positionals: { dir: `${mirrorsFolder}, or the state's file` },
   options: {
     url: siteOption,
@@ -20,7 +20,7 @@ export const reportCommand: Command = defineCommand({
     check: row(
       "check N",
       wholeNumber(1, 100_000),
-      "Fetch so many pages of each site whole, at random, and compare them",
+      "Fetch this many random pages of each site without validators, and compare them with the copies",
       {
         default: "none",
       },
@@ -29,13 +29,16 @@ export const reportCommand: Command = defineCommand({
     delayMs: delayOption,
   },
   examples: [
-    ["report mirror --since 2026-11-01", "this month, beside polling and downloading all"],
-    ["report mirror --check 300", "proof that at most one page in a hundred was missed"],
+    [
+      "report mirror --since 2026-11-01",
+      "visits since the first of the month, compared with polling and downloading all",
+    ],
+    ["report mirror --check 300", "check whether at most one page in a hundred was missed"],
   ],
   plan: (given, args, fail) => {
     const { check, seed, delayMs } = given;
     if (check === undefined && (seed !== undefined || delayMs !== undefined))
-      fail(`--${seed === undefined ? "delay" : "seed"} is of --check.`);
+      fail(`--${seed === undefined ? "delay" : "seed"} has no effect without --check.`);
     return { ...given, store: argument(args, "dir") };
   },
   load: async () => (await import("./report-run.ts")).runReport,

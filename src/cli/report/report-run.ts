@@ -20,7 +20,7 @@ export async function runReport(options: CrawlReportOptions, context: RunContext
   const { out, err, json, quiet, signal } = context;
   const progress = new ProgressLine(err, quiet);
   const onProgress = (site: string, done: number, total: number): void =>
-    progress.show(() => `${site}: asking for pages: ${formatCount(done)} of ${formatCount(total)}`);
+    progress.show(() => `${site}: requesting pages: ${formatCount(done)} of ${formatCount(total)}`);
   const reports = await progress.during(readCrawlReport({ ...options, signal, onProgress }));
   if (json) for (const report of reports) out.writeJson({ event: "site-report", ...report });
   const sites = reports.map(({ site }) => site);
@@ -64,10 +64,10 @@ function formatMissed({ missed }: SiteReport): string {
     failed > 0 ? `${formatCount(failed)} could not be compared` : "",
   ].filter((text) => text !== "");
   const lines = [
-    `check: ${formatNoun(checked, "page")} fetched whole, ${formatCount(differing)} otherwise than held` +
+    `check: ${formatNoun(checked, "page")} fetched, ${formatCount(differing)} differ from the copies` +
       `${odd.length === 0 ? "" : `; ${odd.join(", ")}`} (seed ${seed})`,
     checked === 0
-      ? "nothing is proved"
+      ? "no page could be compared"
       : `with 95 % confidence at most ${formatShare(missedShareAtMost)} of the pages were missed`,
     ...examples.slice(0, pathsShown).map((path) => `  ${path}`),
   ];

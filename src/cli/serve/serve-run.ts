@@ -16,8 +16,8 @@ interface ServeArguments extends Pick<ServeOptions, "folder" | "host" | "port"> 
 /** Prints the map of a mirror. */
 function printNginxMap(folder: string, pages: Iterable<MirroredPage> | undefined, { out, err }: RunContext): ExitCode {
   if (pages === undefined)
-    throw new TidemarkError("not-found", `${folder} is no mirror of a crawler's state.`, {
-      hint: "Name a site's folder in the folder that tidemark crawl was given with --into; with --state its state.",
+    throw new TidemarkError("not-found", `${folder} is not a mirror: no crawler's state belongs to it.`, {
+      hint: "Name a site's folder below that of tidemark crawl --into, such as mirrors/example.org; name its state with --state.",
       details: { folder },
     });
   const nameOf = ({ names }: MirroredPage): Buffer => Buffer.from(names, "latin1");
@@ -29,9 +29,7 @@ function printNginxMap(folder: string, pages: Iterable<MirroredPage> | undefined
   for (const page of pages) if (!isUtf8(nameOf(page))) left++;
   for (const piece of formatNginxMap(() => texts(pages))) out.write(piece);
   if (left === 0) return exitCodes.done;
-  err.write(
-    `${left} ${left === 1 ? "page has a file name" : "pages have file names"} of other bytes than UTF-8, left out\n`,
-  );
+  err.write(`${left} ${left === 1 ? "page is" : "pages are"} left out, because the file name is not UTF-8\n`);
   return exitCodes.itemsFailed;
 }
 

@@ -5,24 +5,28 @@ import { argument, siteArguments } from "../terminal/option.ts";
 /** `tidemark sites` */
 export const sitesCommand: Command = defineCommand({
   usage: "sites <dir> [url]",
-  describe: "List the sites that are followed, pause and resume them, and say which go first",
+  describe: "List the sites that a crawler follows; pause, resume or prioritize one",
   positionals: { dir: mirrorsFolder, url: "Only this site, such as https://example.org/" },
   options: {
-    pause: row("pause", flag, "Visit the site no more; a visit that is under way ends in order"),
-    resume: row("resume", flag, "Visit it again, as it was planned"),
-    priority: row("priority N", wholeNumber(0, 10), "From 0 to 10, instead of what the list of sites says"),
+    pause: row("pause", flag, "Stop visiting the site; a running visit is stopped in order"),
+    resume: row("resume", flag, "Visit the site again, on its schedule"),
+    priority: row(
+      "priority N",
+      wholeNumber(0, 10),
+      "Priority from 0 to 10, instead of that in the list of sites: of the sites that are due, those with a higher one come first",
+    ),
     stateFile: stateOption,
   },
   examples: [
-    ["sites mirrors", "when each was visited, and is visited next"],
-    ["sites mirrors https://example.org/ --pause", "also while they are followed"],
-    ["sites mirrors https://example.org/ --resume --priority 9", "before others from now on"],
+    ["sites mirrors", "show each site's last and next visit"],
+    ["sites mirrors https://example.org/ --pause", "pause a site, also while the crawler runs"],
+    ["sites mirrors https://example.org/ --resume --priority 9", "resume it, and put it before others"],
   ],
   plan: ({ pause = false, resume = false, ...given }, args, fail) => {
     const [url] = siteArguments(args, "url");
     if (pause && resume) fail("--pause and --resume exclude each other.");
     if (url === undefined && (pause || resume || given.priority !== undefined))
-      fail("It is not said which site: url is missing.");
+      fail("No site is named: url is missing.");
     return {
       ...given,
       into: argument(args, "dir"),

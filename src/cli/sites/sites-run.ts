@@ -57,7 +57,7 @@ async function decide(
     delay: (delayMs) => wait(delayMs, undefined, { signal }),
     onRefused: (message) => err.write(`warning: ${message}\n`),
   });
-  const later = holds === "now" ? "" : " (when the crawl that holds the state looks, or at the next start)";
+  const later = holds === "now" ? "" : " (when the crawl that uses the state reads it, or at its next start)";
   printSummary(
     context,
     { ...withDecision(known, decision), holds },

@@ -6,25 +6,17 @@ const severities = { fine: 0, warning: 1, critical: 2 } as const;
 const metrics: ReadonlyArray<Metric<SiteStatus>> = [
   gauge(
     "tidemark_status",
-    "How the exporter is doing: 0 fine, 1 warning, 2 critical.",
+    "Status of the exporter: 0 fine, 1 warning, 2 critical.",
     ({ status }) => severities[status],
   ),
   gauge("tidemark_pages", "Live pages in the last publication.", ({ ledger }) => ledger?.pages),
-  gauge(
-    "tidemark_publication_timestamp_seconds",
-    "When changes were published for the last time.",
-    ({ ledger }) => ledger?.publication,
-  ),
+  gauge("tidemark_publication_timestamp_seconds", "Time of the last publication.", ({ ledger }) => ledger?.publication),
   gauge(
     "tidemark_base_timestamp_seconds",
-    "When the base, the whole site, was published for the last time.",
+    "Time at which the base (the list of the whole site) was last published.",
     ({ ledger }) => ledger?.base,
   ),
-  gauge(
-    "tidemark_changes_since_base",
-    "Changed lines published after the base.",
-    ({ ledger }) => ledger?.changesSinceBase,
-  ),
+  gauge("tidemark_changes_since_base", "Changes published after the base.", ({ ledger }) => ledger?.changesSinceBase),
   gauge(
     "tidemark_changes_today",
     "Changes published since midnight in UTC.",
@@ -34,22 +26,22 @@ const metrics: ReadonlyArray<Metric<SiteStatus>> = [
   gauge("tidemark_archives_bytes", "Size of all that is listed.", ({ published }) => published?.listedBytes),
   gauge(
     "tidemark_archives_missing",
-    "Archives that are listed and not in the document root.",
+    "Archives that are listed but not in the document root.",
     ({ published }) => published?.missingCount,
   ),
   gauge(
     "tidemark_last_run_timestamp_seconds",
-    "When the last run ended, however it did.",
+    "Time at which the last run ended, successful or not.",
     ({ lastRun }) => lastRun && lastRun.endedMs / 1000,
   ),
   gauge(
     "tidemark_last_success_timestamp_seconds",
-    "When a run ended well for the last time.",
+    "Time at which the last successful run ended.",
     ({ lastRun }) => lastRun?.succeededMs && lastRun.succeededMs / 1000,
   ),
   gauge(
     "tidemark_last_run_success",
-    "Whether the last run ended well.",
+    "Whether the last run was successful.",
     ({ lastRun }) => lastRun && Number(lastRun.outcome !== "failed"),
   ),
   gauge(
@@ -76,6 +68,6 @@ export function formatOpenMetrics(statuses: readonly SiteStatus[]): string {
   const problems = statuses.flatMap((status) =>
     status.problems.map(({ code, severity }) => [formatLabels({ site: siteOf(status), code, severity }), 1] as const),
   );
-  const problem = { name: "tidemark_problem", type: "gauge", help: "What should be looked at." } as const;
+  const problem = { name: "tidemark_problem", type: "gauge", help: "Problems, one sample each." } as const;
   return `${blocks.join("")}${formatMetric(problem, problems)}# EOF\n`;
 }

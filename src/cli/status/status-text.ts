@@ -64,8 +64,7 @@ function factsOf(status: SiteStatus): Array<readonly [string, string]> {
   const root = published?.docroot ?? lastRun?.docroot;
   facts.push(["state", status.stateDir]);
   if (root !== undefined) facts.push(["docroot", root]);
-  else if (ledger !== undefined && published === undefined)
-    facts.push(["docroot", "not known; name it with --docroot"]);
+  else if (ledger !== undefined && published === undefined) facts.push(["docroot", "unknown; name it with --docroot"]);
   return facts;
 }
 
@@ -77,7 +76,7 @@ function baseOf({ ledger }: SiteStatus): string {
   const when = !Number.isFinite(inDays) || inDays > 999 ? "" : `, in about ${formatNoun(inDays, "day")} at this rate`;
   return (
     `${formatMoment(base)}, ${formatNoun(changesSinceBase, "change")} since; ` +
-    `the next after ${formatCount(changesUntilBase)} more${when}`
+    `a new base after ${formatCount(changesUntilBase)} more${when}`
   );
 }
 
@@ -88,7 +87,7 @@ function formatLastRun({ lastRun, now }: SiteStatus): string {
   const took = `took ${formatElapsed(endedMs - startedMs)}`;
   if (outcome === "failed") return `${when}, failed (${error?.code ?? "?"}), ${took}`;
   const counts = `${formatCount(created)} created, ${formatCount(updated)} updated, ${formatCount(deleted)} deleted`;
-  const parts = [outcome === "published" ? `published ${counts}` : "nothing had changed"];
+  const parts = [outcome === "published" ? `published ${counts}` : "nothing changed"];
   if (withheld > 0) parts.push(`${formatCount(withheld)} held back`);
   if (warnings > 0) parts.push(formatNoun(warnings, "warning"));
   if (errors > 0) parts.push(`${formatNoun(errors, "file")} failed`);
@@ -109,7 +108,7 @@ function formatDays(days: NonNullable<SiteStatus["ledger"]>["days"], view: View)
     return `  ${date} ${weekday}  ${count}  ${formatBar(changes, most, barWidth, view.unicode)}`.trimEnd();
   });
   const note = days.some(({ changes, isEstimate }) => isEstimate && changes > 0);
-  const explained = note ? "  ~: a share of publications that were merged since\n" : "";
+  const explained = note ? "  ~: an estimate, because the publications of several days have been merged\n" : "";
   return `\n  changes by day, in UTC\n${rows.join("\n")}\n${explained}`;
 }
 

@@ -79,8 +79,8 @@ export function defineCommand<Table extends object, Options>(parts: CommandParts
 /** Options that every command has. */
 export const commonOptions: Readonly<Record<"json" | "quiet", Setting<boolean>>> = {
   json: row("json", flag, "Print events as JSON lines on stdout; the last line is the summary or the error"),
-  quiet: row("quiet", flag, "Print no progress and no results for people; with --json, no line a page", {
-    doc: "print no progress and no results for people; warnings, errors and the first ten pages that failed still go to stderr. With `--json`: no line a page, only warnings, errors and the summary",
+  quiet: row("quiet", flag, "Print only warnings and errors; with --json, also the summary", {
+    doc: "print no progress and no results as text; warnings, errors and the first ten pages that failed still go to stderr. With `--json`: no lines about single pages, only warnings, errors and the summary",
   }),
 };
 
@@ -88,7 +88,7 @@ export const commonOptions: Readonly<Record<"json" | "quiet", Setting<boolean>>>
 export const openMetricsOption: Setting<string> = row(
   "openmetrics FILE",
   { ...path, whenAlone: "-" },
-  "Write OpenMetrics text to this file, whole or not at all; without a file, to standard output",
+  "Write OpenMetrics text to this file, which is replaced as a whole; without a file name, to standard output",
 );
 
 /** `--site`, of those that a crawler has. */
@@ -97,28 +97,33 @@ export const siteOption: Setting<string> = row("site URL", siteUrl, "Only this s
 });
 
 /** `--state`, of a crawler. */
-export const stateOption: Setting<string> = row("state FILE", path, "The crawler's state, as given to crawl --state", {
-  default: "`DIR/.tidemark/state.db`",
-});
+export const stateOption: Setting<string> = row(
+  "state FILE",
+  path,
+  "State file that was given to tidemark crawl --state",
+  {
+    default: "`DIR/.tidemark/state.db`",
+  },
+);
 
 /** `--seed`, of a sample. */
 export const seedOption: Setting<number> = row(
   "seed N",
   wholeNumber(0, 2 ** 32 - 1),
-  "Choose the sample of this number again; the summary says the seed",
-  { default: "another each time" },
+  "Seed of the random choice: the same seed chooses the same pages; the summary says which was used",
+  { default: "a new one each time" },
 );
 
 /** `--delay`, of requests that check something. */
 export const delayOption: Setting<number> = row(
   "delay MS",
   wholeNumber(0, 3_600_000),
-  "Milliseconds before each request; 0 for a server of one's own",
+  "Pause in milliseconds before each request; 0 for a server of your own",
   { default: "`Crawl-delay` of robots.txt, at least 100" },
 );
 
 /** The positional argument of commands that look at a crawler's folder. */
-export const mirrorsFolder = "Folder of the mirrors, as given to crawl --into";
+export const mirrorsFolder = "Folder that was given to tidemark crawl --into";
 
 /** Events of which there may be one a page: `--json --quiet` leaves them out. */
 const manyEvents: ReadonlySet<string> = new Set(["progress", "page", "waiting", "withheld", "finding", "row"]);

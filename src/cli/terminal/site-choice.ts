@@ -49,7 +49,7 @@ function refuseForSeveral(settings: Partial<ExportSettings>, count: number): voi
     const row = rows[key];
     if (row?.ofSite !== true) continue;
     const name = row.option === "docroot" ? "docroot" : `--${row.option}`;
-    throw new TidemarkError("bad-option", `${name} is of one site, and the configuration has ${count}.`, {
+    throw new TidemarkError("bad-option", `${name} applies to one site, but the configuration has ${count}.`, {
       hint: "Pick one with --site URL.",
     });
   }

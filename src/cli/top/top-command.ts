@@ -5,16 +5,16 @@ import { argument } from "../terminal/option.ts";
 /** `tidemark top` */
 export const topCommand: Command = defineCommand({
   usage: "top <dir>",
-  describe: "Watch how tidemark crawl --sites --forever is doing",
+  describe: "Show the status of tidemark crawl --sites --forever",
   positionals: { dir: mirrorsFolder },
   options: {
-    isOnce: row("once", flag, "Show it once, on a terminal too"),
+    isOnce: row("once", flag, "Show the status once, even on a terminal"),
     openMetricsFile: openMetricsOption,
   },
   examples: [
-    ["top mirrors", "a live view; q ends it"],
-    ["top mirrors --once --json", "the same, for programs"],
-    ["top mirrors --openmetrics tidemark.prom", "for node_exporter's textfile folder"],
+    ["top mirrors", "show it continuously; q ends it"],
+    ["top mirrors --once --json", "show it once, for programs"],
+    ["top mirrors --openmetrics tidemark.prom", "write a file for node_exporter"],
   ],
   plan: (given, args, fail) => {
     if (given.openMetricsFile === "-" && args.json === true)

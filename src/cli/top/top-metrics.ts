@@ -5,24 +5,32 @@ const metrics: ReadonlyArray<Metric<FollowStatus>> = [
   gauge("start_timestamp_seconds", "When the follower was started.", ({ startedMs }) => startedMs / 1000),
   gauge("told_timestamp_seconds", "When the follower last wrote its status.", ({ writtenMs }) => writtenMs / 1000),
   gauge("sites", "Sites that are followed.", ({ sites }) => sites),
-  gauge("due_sites", "Sites that wait and whose time has come.", ({ due }) => due),
+  gauge("due_sites", "Waiting sites that are due.", ({ due }) => due),
   gauge(
     "back_off_sites",
-    "Sites that are tried again later or left alone for now, waiting or under way.",
+    "Sites in back-off, waiting or under way: the last visit failed, or the site asked for a pause or answers with errors.",
     ({ backOff }) => backOff,
   ),
-  counter("visits", "Visits that have ended.", ({ visits }) => visits),
+  counter("visits", "Completed visits.", ({ visits }) => visits),
   counter("failed_visits", "Failed visits.", ({ failedVisits }) => failedVisits),
   counter("requests", "Requests since the start.", ({ requests }) => requests),
   counter("received_bytes", "Bytes of bodies as received since the start.", ({ bytes }) => bytes),
-  gauge("requests_per_second", "Requests a second over the last minute.", ({ requestsPerSecond }) => requestsPerSecond),
-  gauge("bytes_per_second", "Bytes a second over the last minute.", ({ bytesPerSecond }) => bytesPerSecond),
+  gauge(
+    "requests_per_second",
+    "Requests per second over the last minute.",
+    ({ requestsPerSecond }) => requestsPerSecond,
+  ),
+  gauge("bytes_per_second", "Bytes per second over the last minute.", ({ bytesPerSecond }) => bytesPerSecond),
   counter(
     "polling_requests",
-    "Requests that polling each known page would have taken in the visits that have ended.",
+    "Requests that polling each known page would have taken in the completed visits.",
     ({ pollingRequests }) => pollingRequests,
   ),
-  gauge("saved_requests", "Those less the requests that these visits took.", ({ savedRequests }) => savedRequests),
+  gauge(
+    "saved_requests",
+    "Requests that polling would have taken, minus the requests of the completed visits.",
+    ({ savedRequests }) => savedRequests,
+  ),
 ];
 
 /**
@@ -33,7 +41,7 @@ export function formatTopMetrics(look: FollowLook | undefined): string {
   const format = (metric: Omit<Metric<never>, "read">, samples: Parameters<typeof formatMetric>[1]): string =>
     formatMetric({ ...metric, name: `tidemark_follower_${metric.name}` }, samples);
   const blocks = [
-    format({ name: "up", type: "gauge", help: "Whether sites are followed." }, [["", Number(look !== undefined)]]),
+    format({ name: "up", type: "gauge", help: "Whether a follower runs." }, [["", Number(look !== undefined)]]),
   ];
   if (look !== undefined) {
     const { status } = look;
@@ -43,7 +51,7 @@ export function formatTopMetrics(look: FollowLook | undefined): string {
     blocks.push(
       ...metrics.map((metric) => format(metric, [["", metric.read(status) ?? 0]])),
       format(
-        { name: "sites_by_state", type: "gauge", help: "Sites by what they do, each once." },
+        { name: "sites_by_state", type: "gauge", help: "Sites by state; each is counted once." },
         samples("state", { waiting, under_way: underWay, paused }),
       ),
       format(

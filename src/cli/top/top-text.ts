@@ -48,7 +48,7 @@ function formatRate(perSecond: number): string {
 }
 
 function savedParts({ savedRequests, pollingRequests }: FollowStatus): string[] {
-  if (pollingRequests === 0) return ["no visit has ended yet"];
+  if (pollingRequests === 0) return ["no visit is complete yet"];
   const share = savedRequests > 0 ? [`(${((savedRequests / pollingRequests) * 100).toFixed(1)} %)`] : [];
   const counts = [formatCount(savedRequests), `of ${formatCount(pollingRequests)}`];
   return [...counts, ...share, "that polling each page", "would take"];

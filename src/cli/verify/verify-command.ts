@@ -5,22 +5,22 @@ import { siteArguments } from "../terminal/option.ts";
 /** `tidemark verify` */
 export const verifyCommand: Command = defineCommand({
   usage: "verify <url>",
-  describe: "Ask the live server whether it serves what is published",
+  describe: "Compare what is published with what the live server serves",
   positionals: { url: "The site, such as https://example.org/" },
   options: {
     sample: row(
       "sample N",
       wholeNumber(1, 1_000_000),
-      "Pages to ask for, chosen at random, each with the same chance",
+      "Pages to request, chosen at random, each with the same probability",
       { default: "100" },
     ),
-    all: row("all", flag, "Ask for every page"),
+    all: row("all", flag, "Request every page"),
     seed: seedOption,
     delayMs: delayOption,
   },
   examples: [
-    ["verify https://example.org/", "a hundred pages, and what to do about differences"],
-    ["verify http://localhost/ --all --delay 0", "every page of a server of one's own"],
+    ["verify https://example.org/", "check a hundred pages; say how to mend differences"],
+    ["verify http://localhost/ --all --delay 0", "check every page of a server of your own"],
   ],
   plan: (given, args, fail) => {
     if (given.all && given.sample !== undefined) fail("--all and --sample exclude each other.");

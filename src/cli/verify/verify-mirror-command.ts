@@ -12,7 +12,7 @@ import { argument } from "../terminal/option.ts";
 /** `tidemark verify-mirror` */
 export const verifyMirrorCommand: Command = defineCommand({
   usage: "verify-mirror <dir>",
-  describe: "Read a mirror's files and find what rotted, is missing or foreign",
+  describe: "Find files of a mirror that are damaged, missing or foreign",
   positionals: { dir: mirrorsFolder },
   options: {
     stateFile: stateOption,
@@ -21,11 +21,11 @@ export const verifyMirrorCommand: Command = defineCommand({
       default: "all",
     }),
     seed: seedOption,
-    heal: row("heal", flag, "Let the next crawl fetch what is damaged; foreign files stay"),
+    heal: row("heal", flag, "Make the next crawl fetch damaged files again; foreign files stay"),
   },
   examples: [
-    ["verify-mirror mirror", "each file's size and digest"],
-    ["verify-mirror mirror --heal; tidemark crawl https://example.org/ --into mirror", "mend what is damaged"],
+    ["verify-mirror mirror", "compare each file's size and digest with the state"],
+    ["verify-mirror mirror --heal; tidemark crawl https://example.org/ --into mirror", "fetch damaged files again"],
   ],
   plan: (given, args) => ({ ...given, into: argument(args, "dir") }),
   load: async () => (await import("./verify-mirror-run.ts")).runVerifyMirror,

@@ -30,13 +30,13 @@ function formatFinding({ kind, site, path, file, message }: Extract<MirrorEvent,
 
 function formatSummary(summary: MirrorSummary, heal: boolean): string {
   const { sites, pages, checked, checkedBytes, damaged, foreign, due, elapsedMs } = summary;
-  const verdict = damaged === 0 ? "all as they were kept" : `${formatCount(damaged)} damaged`;
+  const verdict = damaged === 0 ? "none damaged" : `${formatCount(damaged)} damaged`;
   const next =
     damaged === 0
       ? ""
       : heal
         ? `${formatCount(due)} will be fetched by the next crawl\n`
-        : "--heal lets the next crawl fetch them\n";
+        : "with --heal, the next crawl fetches them again\n";
   return (
     `${formatNoun(sites.length, "site")}, ${formatNoun(pages, "page")}, ${formatCount(checked)} read: ${verdict}; ` +
     `${formatNoun(foreign, "foreign file")}\n${next}${formatBytes(checkedBytes)} read in ${formatElapsed(elapsedMs)}\n`

@@ -13,7 +13,7 @@ export async function runVerify(options: VerifySiteOptions, context: RunContext)
   const onEvent = (event: VerifyEvent): void => {
     printEvent(context, event);
     if (event.event === "progress") {
-      const what = event.phase === "archives" ? "reading archives" : "asking for pages";
+      const what = event.phase === "archives" ? "reading archives" : "requesting pages";
       const total = event.total === undefined ? "" : ` of ${formatCount(event.total)}`;
       progress.show(() => `${what}: ${formatCount(event.done)}${total}`);
     } else if (event.event === "finding") groups.add(event);
@@ -55,10 +55,10 @@ function formatVerdict(summary: VerifySummary): string {
     differences === 0
       ? "a crawler finds what is published"
       : differing === 0
-        ? "the pages are as published, the site is not"
-        : `${formatCount(differing)} of them otherwise than published`;
+        ? "the pages are as published, but not the rest of the site"
+        : `${formatCount(differing)} of them other than published`;
   return (
-    `${site}: ${formatNoun(pages, "page")} published, ${formatCount(asked)} asked for: ${verdict}\n` +
+    `${site}: ${formatNoun(pages, "page")} published, ${formatCount(asked)} requested: ${verdict}\n` +
     `${formatNoun(differences, "difference")}, ${formatNoun(notes, "note")}; ${formatNoun(requests, "request")}, ` +
     `seed ${seed}, ${formatElapsed(elapsedMs)}\n`
   );

@@ -107,7 +107,7 @@ describe("tidemark changes of a crawler", () => {
     assert.deepEqual([json[0], json.length, json.at(-1)?.reset], [{ event: "reset" }, 5, true]);
     forget();
     const text = await runProgram("changes", path, "--cursor", cursor, "--format", "urls");
-    assert.match(text.stderr, /^note: the state is another than that of the cursor/);
+    assert.match(text.stderr, /^note: the cursor belongs to another state/);
     assert.equal(text.stdout.trim().split("\n").length, 3);
   });
 
@@ -120,14 +120,14 @@ describe("tidemark changes of a crawler", () => {
       assert.deepEqual([ended.code, ended.stdout], [code, ""], ended.stderr);
       assert.match(ended.stderr, message);
     };
-    await refused(2, /--types is of a site/, path, "--types", "text/html");
+    await refused(2, /--types works only for a site/, path, "--types", "text/html");
     await refused(2, /exclude each other/, path, "--cursor", cursor, "--since", "2026-01-01");
     await refused(2, /not an http or https URL/, "ftp://example.org/");
     await refused(4, /no state of a crawler in .*example\.org/, "example.org");
     writeFileSync(cursor, '{"site":"https://a.example","types":"","epoch":"abcdefgh","publication":1}\n');
-    await refused(2, /is of https:\/\/a\.example, not of what a crawler saw/, path, "--cursor", cursor);
+    await refused(2, /is for https:\/\/a\.example, not for a crawler's folder/, path, "--cursor", cursor);
     writeFileSync(cursor, '{"epoch":"abcdefgh","number":1}\n');
-    await refused(2, /is of what a crawler saw, not of a site/, crawler.site.origin, "--cursor", cursor);
+    await refused(2, /is for a crawler's folder, not for a site/, crawler.site.origin, "--cursor", cursor);
     for (const text of [
       "",
       "{",

@@ -27,7 +27,7 @@ test("a wait is shown with its length and its reason", async () => {
     printer.take({ event: "waiting", site, untilMs: 1_001_000, why: "shared-address" });
   });
   assert.match(text, /waiting 14 s: the site asked for it \(Retry-After\)/);
-  assert.match(text, /waiting 1 s: another site at its address has a rest/);
+  assert.match(text, /waiting 1 s: another site at the same address is being crawled/);
 });
 
 test("the first ten pages that fail are named with what happened, each once", async () => {

@@ -29,7 +29,7 @@ describe("readSitesFile", () => {
     ["an empty file", ""],
     ["a file of comments alone", "# none\n\n  # at all\n"],
   ] as const)
-    it(`refuses ${name}`, async () => assert.deepEqual(await mistakesOf(lines), ["no site is listed"]));
+    it(`refuses ${name}`, async () => assert.deepEqual(await mistakesOf(lines), ["the list has no site"]));
 
   it("takes what begins with # for a comment, also after a URL and its settings", async () => {
     const lines = "# all\n\t# of them\nhttps://a.example/ # the first\nhttps://b.example/#top priority=3\t#x=y # z\n";

@@ -113,7 +113,10 @@ describe("sites of a configuration file, one after the other", () => {
   it("refuses what is of one site where there are several, and a site that is not there", async () => {
     const many = await runProgram("export", inFolder("a"), "--config", config);
     assert.deepEqual([many.code, many.stdout], [exitCodes.usage, ""]);
-    assert.match(many.stderr, /docroot is of one site, and the configuration has 3\.\n {2}Pick one with --site URL\./);
+    assert.match(
+      many.stderr,
+      /docroot applies to one site, but the configuration has 3\.\n {2}Pick one with --site URL\./,
+    );
     const none = await runProgram("export", "--config", config, "--site", "https://d.example/");
     assert.equal(none.code, exitCodes.usage);
     assert.match(none.stderr, /has no site https:\/\/d\.example\/\.\n {2}It has https:\/\/a\.example\//);
@@ -151,7 +154,7 @@ describe("init", () => {
       assert.match(configuration.$schema, /^file:.*\/docs\/tidemark\.schema\.json$/);
       const again = await runProgram("init", docroot, ...address, "--write", file);
       assert.equal(again.code, exitCodes.usage);
-      assert.match(again.stderr, /is there already/);
+      assert.match(again.stderr, /exists already/);
       assert.equal((await runProgram("init", docroot, ...address, "--write", file, "--force")).code, exitCodes.done);
       const state = join(folder.path, "state");
       const exported = await runProgram("export", "--config", file, "--state", state, "--json");

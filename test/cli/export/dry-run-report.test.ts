@@ -61,7 +61,7 @@ Would be published as deleted:
   1  any type  /gone.html
 
 3 pages with server-side includes (--ssi), without size and digest;
-  1 of them with what no file tells, such as the output of exec.
+  of these, 1 with output that no file holds, such as that of exec.
 
 Would be held back:
   1  version control  /.git/
@@ -75,7 +75,7 @@ What would publish it all the same:
 
   it("says so where there is nothing", () => {
     const text = new DryRunReport().format(summary);
-    assert.match(text, /Nothing new would become public \(1,500 pages stand\)/);
+    assert.match(text, /Nothing new would become public \(1,500 pages published before\)/);
     assert.match(text, /Nothing is held back/);
   });
 });

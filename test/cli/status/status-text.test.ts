@@ -97,11 +97,11 @@ describe("the status for people", () => {
     assert.match(text, /^https:\/\/example\.org\/: warning\n {2}warning {6}2 files failed/);
     assert.match(text, /published {4}2026-11-21 02:00:03Z, 9 hours ago\n/);
     assert.match(text, /archives {5}412 \(the base and 31 intervals\), 11\.8 MiB in all\n/);
-    assert.match(text, /the next after 83,456\n {15}more, in about 19 days at this rate\n/);
+    assert.match(text, /a new base after\n {15}83,456 more, in about 19 days at this rate\n/);
     assert.match(text, /next run {5}2026-11-22 02:13:00Z, by tidemark-export@example\.org\.timer\n/);
     assert.match(text, / {2}2026-11-21 Sat {2}13,013 {2}#{50,}\n/);
     assert.match(text, / {2}2026-11-09 Mon {5}~77 {2}#\n/);
-    assert.match(text, /~: a share of publications that were merged since\n$/);
+    assert.match(text, /~: an estimate, because the publications of several days have been merged\n$/);
   });
 
   it("draws no chart where nothing changed", () => {

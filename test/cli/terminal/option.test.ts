@@ -34,7 +34,7 @@ test("what is no value is refused", () => {
 
 test("help says the default, and nothing of what is deprecated", () => {
   assert.deepEqual(yargsOptionsOf(table), {
-    pages: { type: "string", alias: "p", describe: "Pages (3)" },
+    pages: { type: "string", alias: "p", describe: "Pages (default: 3)" },
     sheets: { type: "string", hidden: true },
     share: { type: "string", describe: "Share" },
     types: { type: "string", describe: "Types (repeatable)" },

@@ -101,7 +101,7 @@ describe("formatTop", () => {
     const lines = formatTop({ status: fresh, ageMs: 42_000, isBusy: true }, view);
     assert.equal(lines.length, 6);
     assert.match(lines[0] ?? "", /busy: no status for 42 s/);
-    assert.match(lines[5] ?? "", /no visit has ended yet/);
+    assert.match(lines[5] ?? "", /no visit is complete yet/);
   });
 });
 
