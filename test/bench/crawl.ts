@@ -1,12 +1,11 @@
-import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { exportDocroot } from "../interop/command.ts";
 import { compareFiles } from "../interop/file-tree.ts";
 import { createRandom } from "../interop/random.ts";
 import { makeTempFolder } from "../interop/temp-folder.ts";
 import { findFreePort, readVersion, startWebServer, type WebServer } from "../interop/web-server.ts";
+import { type Benchmark, defineBenchmark, log } from "./benchmark.ts";
 import { startDelayingProxy } from "./peers/delaying-proxy.ts";
 import { type Downloader, downloaders } from "./peers/downloader.ts";
 import { formatMeasurements, type Measurement } from "./peers/measurement-table.ts";
@@ -37,10 +36,6 @@ interface Lap {
   readonly copies: number;
 }
 
-function log(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
-
 async function changePages(race: Race, paths: readonly string[], round: string): Promise<void> {
   for (const path of paths) appendFileSync(join(race.docroot, path), `changed in round ${round}\n`);
   const { summary } = await exportDocroot(race.docroot, race.url, join(race.folder, "state"));
@@ -53,9 +48,7 @@ async function measure(lap: Lap, downloader: Downloader): Promise<void> {
   const folder = join(race.folder, `copies-${copies}`, downloader.name.replace(/\W+/g, "-"));
   const urlFile = join(race.folder, "urls");
   writeFileSync(urlFile, told.map((path) => `${race.url.slice(0, -1)}${path}\n`).join(""));
-  // What the one before left in memory is not to be written out on this one's time.
-  execFileSync("sync");
-  const { wallMs, cpuMs } = await downloader.update({ url: race.url, urlFile }, folder);
+  const { wallSeconds, cpuSeconds } = await downloader.update({ url: race.url, urlFile }, folder);
   const requests = (await server.takeLog()).length;
   const paths = downloader.needsUrls ? told : race.paths;
   const differences = compareFiles(race.docroot, downloader.mirror(folder, race.port), paths);
@@ -65,11 +58,11 @@ async function measure(lap: Lap, downloader: Downloader): Promise<void> {
     name: downloader.name,
     pages: paths.length,
     of: race.paths.length,
-    wallMs,
-    cpuMs,
+    wallSeconds,
+    cpuSeconds,
     requests,
   });
-  log(`${stage}: ${downloader.name}: ${(wallMs / 1000).toFixed(2)} s, ${requests} requests`);
+  log(`${stage}: ${downloader.name}: ${wallSeconds.toFixed(2)} s, ${requests} requests`);
 }
 
 async function runLap(lap: Lap): Promise<void> {
@@ -104,41 +97,30 @@ async function raceFarAway(race: Race, rounds: number, delayMs: number, isFull: 
   }
 }
 
-/** What `--help` prints. */
-export const help: string = `npm run bench -- crawl [--pages 20000] [--rounds 3] [--latency-ms 20] [--full]
+/** All copies must equal the site before a time counts. */
+export const benchmark: Benchmark = defineBenchmark({
+  help: `npm run bench -- crawl [--pages 20000] [--rounds 3] [--latency-ms 20] [--full]
+Downloads real files from nginx on loopback, and updates them, in turn with wget and wget2; then once more with the server far away.
 --full: also far away, wget and wget2 ask for every URL (a quarter of an hour a round), not for a sample of ${sampledUrls}.
-`;
-
-/**
- * Downloads real files from nginx on loopback, and updates them, in turn with wget and wget2; then once more
- * with the server far away. All copies must equal the site before a time counts.
- */
-export async function run(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      pages: { type: "string", default: "20000" },
-      rounds: { type: "string", default: "3" },
-      "latency-ms": { type: "string", default: "20" },
-      full: { type: "boolean", default: false },
-    },
-  });
-  const rounds = Number(values.rounds);
-  using temp = makeTempFolder("bench-crawl");
-  const docroot = join(temp.path, "docroot");
-  mkdirSync(docroot);
-  const paths = copyRealPages(docroot, Number(values.pages));
-  const port = await findFreePort();
-  const race: Race = { folder: temp.path, docroot, url: `http://127.0.0.1:${port}/`, port, paths, measurements: [] };
-  const { summary } = await exportDocroot(docroot, race.url, join(temp.path, "state"));
-  if (summary.pages !== paths.length) throw new Error(`${summary.pages} pages are published, not ${paths.length}`);
-  await raceOnLoopback(race, rounds);
-  await raceFarAway(race, rounds, Number(values["latency-ms"]), values.full);
-  const versions = [`Node ${process.version}`, ...["nginx", "wget", "wget2"].map(readVersion)].join("; ");
-  process.stdout.write(
-    `${paths.length} files of Debian documentation from nginx on loopback, without compression; ` +
-      `${changesPerRound} of them change before each update.\n` +
-      `Medians of ${rounds} rounds, in turn; all copies equal the site. ${versions}\n\n` +
-      formatMeasurements(race.measurements),
-  );
-}
+`,
+  options: { pages: 20_000, rounds: 3, "latency-ms": 20, full: false },
+  run: async ({ pages, rounds, ...values }) => {
+    using temp = makeTempFolder("bench-crawl");
+    const docroot = join(temp.path, "docroot");
+    mkdirSync(docroot);
+    const paths = copyRealPages(docroot, pages);
+    const port = await findFreePort();
+    const race: Race = { folder: temp.path, docroot, url: `http://127.0.0.1:${port}/`, port, paths, measurements: [] };
+    const { summary } = await exportDocroot(docroot, race.url, join(temp.path, "state"));
+    if (summary.pages !== paths.length) throw new Error(`${summary.pages} pages are published, not ${paths.length}`);
+    await raceOnLoopback(race, rounds);
+    await raceFarAway(race, rounds, values["latency-ms"], values.full);
+    const versions = [`Node ${process.version}`, ...["nginx", "wget", "wget2"].map(readVersion)].join("; ");
+    process.stdout.write(
+      `${paths.length} files of Debian documentation from nginx on loopback, without compression; ` +
+        `${changesPerRound} of them change before each update.\n` +
+        `Medians of ${rounds} rounds, in turn; all copies equal the site. ${versions}\n\n` +
+        formatMeasurements(race.measurements),
+    );
+  },
+});

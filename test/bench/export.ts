@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, utimesSync, writeFileSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { parseArgs } from "node:util";
 import { findRepositoryRoot } from "../interop/repository.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { type Benchmark, defineBenchmark, log, medianOf } from "./benchmark.ts";
 import { cleanAfter, listBuilders } from "./peers/list-builders.ts";
 import { type MeteredCost, meterProcess } from "./peers/metered-process.ts";
 
@@ -30,156 +30,153 @@ function makeSite(docroot: string, files: number): string[] {
   return paths;
 }
 
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+/** Writes a list of pages that are no files, in no order, each once. */
+function writeList(path: string, lines: number): void {
+  // A prime that divides no such number.
+  const stride = 6_700_417;
+  const file = openSync(path, "w");
+  let piece = "";
+  for (let line = 0; line < lines; line++) {
+    const page = (line * stride) % lines;
+    const modified = new Date(1_750_000_000_000 - ((page * 7919) % 200_000_000) * 1000).toISOString();
+    const folder = Math.floor(page / 1000);
+    piece += `http://localhost/list-${folder % 97}/part-${folder}/page-${page}.html\t${modified}\t${1000 + (page % 65_521)}\n`;
+    if (piece.length < 1_000_000 && line < lines - 1) continue;
+    writeSync(file, piece);
+    piece = "";
+  }
+  closeSync(file);
+}
+
+const heading = `${"".padEnd(44)}${"wall s".padStart(8)}${"cpu s".padStart(8)}${"peak MiB".padStart(10)}${"ratio".padStart(8)}`;
 
 function row(name: string, costs: readonly MeteredCost[], reference: number | undefined): string {
-  const wall = median(costs.map((cost) => cost.wallSeconds));
-  const cpu = median(costs.map((cost) => cost.cpuSeconds));
+  const wall = medianOf(costs.map((cost) => cost.wallSeconds));
+  const cpu = medianOf(costs.map((cost) => cost.cpuSeconds));
   const peak = Math.max(...costs.map((cost) => cost.peakMiB));
   const ratio = reference === undefined ? "" : `${(wall / reference).toFixed(2)}`;
   return `${name.padEnd(44)}${wall.toFixed(2).padStart(8)}${cpu.toFixed(2).padStart(8)}${peak.toFixed(0).padStart(10)}${ratio.padStart(8)}`;
 }
 
-/** What `--help` prints. */
-export const help: string = `npm run bench -- export [--files 200000] [--rounds 3] [--changes 1000] [--peers]
---peers: once the builders of others, too.
-`;
+/** A site, and what of it is exported. */
+class ExportTrial {
+  readonly #folder: string;
+  readonly docroot: string;
+  /** Costs by what was measured, in the order in which it was measured first. */
+  readonly costs = new Map<string, MeteredCost[]>();
 
-/** Exports of a large site, in turn with a shell pipeline that does the least possible work. */
-export async function run(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      files: { type: "string", default: "200000" },
-      rounds: { type: "string", default: "3" },
-      changes: { type: "string", default: "1000" },
-      peers: { type: "boolean", default: false },
-    },
-  });
-  const [files, rounds, changes] = [Number(values.files), Number(values.rounds), Number(values.changes)];
-  const folder = mkdtempSync(join(tmpdir(), "tidemark-bench-"));
-  const clean = (): void => rmSync(folder, { recursive: true, force: true });
-  process.once("SIGINT", () => {
-    clean();
-    process.exit(130);
-  });
-  try {
-    benchmark(folder, files, rounds, changes, values.peers);
-  } finally {
-    clean();
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.docroot = join(folder, "site");
+    mkdirSync(this.docroot);
   }
-}
 
-function benchmark(folder: string, files: number, rounds: number, changes: number, peers: boolean): void {
-  const docroot = join(folder, "site");
-  process.stderr.write(`making ${files} files\n`);
-  const paths = makeSite(docroot, files);
-  const program = join(findRepositoryRoot(), "bin/tidemark.js");
-  const published = join(docroot, ".well-known");
-  const exportOnce = (state: string, digest: string) =>
-    meterProcess([
-      process.execPath,
-      program,
-      "export",
-      docroot,
-      "--base-url",
-      "http://localhost/",
-      "--state",
-      join(folder, state),
-      "--digest",
-      digest,
-      "--json",
-      "--quiet",
-    ]);
-  const summaryOf = (cost: MeteredCost) =>
-    JSON.parse(cost.output.trimEnd().split("\n").at(-1) ?? "{}") as Record<string, number>;
-  const forget = (state: string): void => {
-    rmSync(published, { recursive: true, force: true });
-    rmSync(join(docroot, "robots.txt"), { force: true });
-    rmSync(join(folder, state), { recursive: true, force: true });
+  add(name: string, cost: MeteredCost): void {
+    this.costs.set(name, [...(this.costs.get(name) ?? []), cost]);
+  }
+
+  /** Exports once. @throws if the summary does not have so many pages in a field */
+  async run(name: string, field: string, wanted: number, ...options: string[]): Promise<void> {
+    const program = join(findRepositoryRoot(), "bin/tidemark.js");
+    const state = join(this.#folder, "state");
+    const args = ["export", this.docroot, "--base-url", "http://localhost/", "--state", state, "--json", "--quiet"];
+    const cost = await meterProcess([process.execPath, program, ...args, ...options]);
+    const summary = JSON.parse(cost.output.trimEnd().split("\n").at(-1) ?? "{}") as Record<string, number>;
+    if (summary[field] !== wanted)
+      throw new Error(`${field} is ${summary[field]}, not ${wanted}: the runs do not agree`);
+    this.add(name, cost);
+  }
+
+  forget(): void {
+    rmSync(join(this.docroot, ".well-known"), { recursive: true, force: true });
+    rmSync(join(this.docroot, "robots.txt"), { force: true });
+    rmSync(join(this.#folder, "state"), { recursive: true, force: true });
     rest(restAfterRemovalMs);
-  };
-  const expect = (cost: MeteredCost, field: string, wanted: number): void => {
-    const found = summaryOf(cost)[field];
-    if (found !== wanted) throw new Error(`${field} is ${found}, not ${wanted}: the runs do not agree`);
-  };
-  const pipelineOut = join(folder, "pipeline");
-  const pipeline = `set -o pipefail; find '${docroot}' -type f -printf '%T@\\t%s\\t%P\\n' | sort -n | split -l 2000 --filter='gzip -6 > $FILE.gz'`;
-  const results: Record<string, MeteredCost[]> = {
-    pipeline: [],
-    first: [],
-    firstDigests: [],
-    unchanged: [],
-    unchangedDigests: [],
-    changed: [],
-  };
-  let version = 0;
-  for (let round = 0; round < rounds; round++) {
-    process.stderr.write(`round ${round + 1} of ${rounds}\n`);
-    rmSync(pipelineOut, { recursive: true, force: true });
-    mkdirSync(pipelineOut);
-    forget("none");
-    results.pipeline?.push(meterProcess(["bash", "-c", `cd '${pipelineOut}' && ${pipeline}`]));
-    const lines = spawnSync("bash", ["-c", `cat '${pipelineOut}'/*.gz | gunzip | wc -l`], { encoding: "utf8" });
+  }
+
+  /** The least work that makes a list of all files. */
+  async runPipeline(files: number): Promise<void> {
+    const out = join(this.#folder, "pipeline");
+    rmSync(out, { recursive: true, force: true });
+    mkdirSync(out);
+    this.forget();
+    const pipeline = `set -o pipefail; find '${this.docroot}' -type f -printf '%T@\\t%s\\t%P\\n' | sort -n | split -l 2000 --filter='gzip -6 > $FILE.gz'`;
+    this.add("find | sort | split | gzip", await meterProcess(["bash", "-c", `cd '${out}' && ${pipeline}`]));
+    const lines = spawnSync("bash", ["-c", `cat '${out}'/*.gz | gunzip | wc -l`], { encoding: "utf8" });
     if (Number(lines.stdout) !== files)
       throw new Error(`the pipeline lists ${lines.stdout.trim()} files, not ${files}`);
-    forget("none");
-    const first = exportOnce("none", "none");
-    expect(first, "created", files);
-    results.first?.push(first);
-    const unchanged = exportOnce("none", "none");
-    expect(unchanged, "unchanged", files);
-    results.unchanged?.push(unchanged);
-    forget("all");
-    const digested = exportOnce("all", "all");
-    expect(digested, "created", files);
-    results.firstDigests?.push(digested);
-    const again = exportOnce("all", "all");
-    expect(again, "unchanged", files);
-    results.unchangedDigests?.push(again);
-    version += 1;
-    for (let number = 0; number < changes; number++) {
-      writeFileSync(
-        paths[Math.floor((number * files) / changes)] ?? "",
-        `<p>Version ${version} of page ${number}.</p>\n`,
-      );
-    }
-    const changed = exportOnce("all", "all");
-    expect(changed, "updated", changes);
-    results.changed?.push(changed);
   }
-  const reference = median((results.pipeline ?? []).map((cost) => cost.wallSeconds));
-  const sizeMiB = paths.reduce((sum, path) => sum + readFileSync(path).length, 0) / 1024 / 1024;
-  const table = [
-    `${files} files, ${sizeMiB.toFixed(0)} MiB; median of ${rounds} rounds, in turn; Node ${process.version}`,
-    "",
-    `${"".padEnd(44)}${"wall s".padStart(8)}${"cpu s".padStart(8)}${"peak MiB".padStart(10)}${"ratio".padStart(8)}`,
-    row("find | sort | split | gzip", results.pipeline ?? [], undefined),
-    row("first export, --digest none", results.first ?? [], reference),
-    row("second export, unchanged, --digest none", results.unchanged ?? [], reference),
-    row("first export, --digest all", results.firstDigests ?? [], reference),
-    row("second export, unchanged, --digest all", results.unchangedDigests ?? [], reference),
-    row(`export with ${changes} changes, --digest all`, results.changed ?? [], reference),
-    "",
-    "Ratio: wall time over that of the pipeline. Peak: largest resident set of one process.",
-  ];
-  if (peers) table.push("", ...racePeers(docroot, files, folder));
-  process.stdout.write(`${table.join("\n")}\n`);
 }
 
-/** One run of each, at the largest size that it manages. */
-function racePeers(docroot: string, files: number, folder: string): string[] {
-  return listBuilders.map((builder) => {
+/** One run of each builder of others, at the largest size that it manages. */
+async function racePeers(docroot: string, files: number, folder: string): Promise<string[]> {
+  const rows: string[] = [];
+  for (const builder of listBuilders) {
     const pages = builder.pagesOf(files);
-    process.stderr.write(`${builder.name}: ${pages} pages\n`);
+    log(`${builder.name}: ${pages} pages`);
     try {
-      const cost = meterProcess(builder.prepare(docroot, pages, folder));
-      return `${row(builder.name, [cost], undefined)}  ${pages} pages`;
+      const cost = await meterProcess(builder.prepare(docroot, pages, folder));
+      rows.push(`${row(builder.name, [cost], undefined)}  ${pages} pages`);
     } catch (error) {
-      return `${builder.name.padEnd(44)}fails at ${pages} pages: ${String(error).slice(0, 80).replaceAll("\n", " ")}`;
+      const why = String(error).slice(0, 80).replaceAll("\n", " ");
+      rows.push(`${builder.name.padEnd(44)}fails at ${pages} pages: ${why}`);
     } finally {
       cleanAfter(builder, docroot);
     }
-  });
+  }
+  return rows;
 }
+
+export const benchmark: Benchmark = defineBenchmark({
+  help: `npm run bench -- export [--files 200000] [--rounds 3] [--changes 1000] [--lines 0] [--peers]
+Exports of a large site, in turn with a shell pipeline that does the least possible work.
+--lines: so many pages from a list instead of files, exported twice. --peers: once the builders of others, too.
+`,
+  options: { files: 200_000, rounds: 3, changes: 1000, lines: 0, peers: false },
+  run: async ({ files, rounds, changes, lines, peers }) => {
+    using temp = makeTempFolder();
+    process.once("SIGINT", () => {
+      temp[Symbol.dispose]();
+      process.exit(130);
+    });
+    const trial = new ExportTrial(temp.path);
+    if (lines > 0) {
+      const list = join(temp.path, "list.tsv");
+      writeList(list, lines);
+      await trial.run(`first export of ${lines} lines`, "created", lines, "--urls", list);
+      await trial.run("second export, unchanged", "unchanged", lines, "--urls", list);
+      const rows = [...trial.costs].map(([name, costs]) => row(name, costs, undefined));
+      process.stdout.write(`Node ${process.version}\n\n${[heading, ...rows].join("\n")}\n`);
+      return;
+    }
+    log(`making ${files} files`);
+    const paths = makeSite(trial.docroot, files);
+    for (let round = 0; round < rounds; round++) {
+      log(`round ${round + 1} of ${rounds}`);
+      await trial.runPipeline(files);
+      for (const digest of ["none", "all"]) {
+        trial.forget();
+        await trial.run(`first export, --digest ${digest}`, "created", files, "--digest", digest);
+        await trial.run(`second export, unchanged, --digest ${digest}`, "unchanged", files, "--digest", digest);
+      }
+      for (let number = 0; number < changes; number++) {
+        const path = paths[Math.floor((number * files) / changes)] ?? "";
+        writeFileSync(path, `<p>Version ${round} of page ${number}.</p>\n`);
+      }
+      await trial.run(`export with ${changes} changes, --digest all`, "updated", changes);
+    }
+    const [pipeline = []] = trial.costs.values();
+    const reference = medianOf(pipeline.map((cost) => cost.wallSeconds));
+    const sizeMiB = paths.reduce((sum, path) => sum + readFileSync(path).length, 0) / 1024 / 1024;
+    const table = [
+      `${files} files, ${sizeMiB.toFixed(0)} MiB; median of ${rounds} rounds, in turn; Node ${process.version}`,
+      "",
+      heading,
+      ...[...trial.costs].map(([name, costs]) => row(name, costs, reference)),
+      "",
+      "Ratio: wall time over that of the pipeline. Peak: largest resident set of one process.",
+    ];
+    if (peers) table.push("", ...(await racePeers(trial.docroot, files, temp.path)));
+    process.stdout.write(`${table.join("\n")}\n`);
+  },
+});

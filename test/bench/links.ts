@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { Parser } from "htmlparser2";
 import { readLinks } from "../../src/formats/html/page-links.ts";
 import { requireCached } from "../interop/cache-folder.ts";
 import { runManyLinks } from "../interop/many-links.ts";
+import { type Benchmark, defineBenchmark } from "./benchmark.ts";
 
 const page = "http://docs.example/a/page.html";
 const type = "text/html; charset=utf-8";
@@ -53,63 +53,57 @@ function countDisagreements(pages: ReadonlyMap<string, Uint8Array>): number {
   return count;
 }
 
-/** What `--help` prints. */
-export const help: string = `npm run bench -- links [--pages N] [--rounds N]
-How fast links are read from real pages, beside htmlparser2 alone; then ten million links in one page.
-`;
-
 /** Prints a table as Markdown. */
-export async function run(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      pages: { type: "string", default: "4000" },
-      rounds: { type: "string", default: "5" },
-    },
-  });
-  const root = requireCached("docs-1");
-  const files = readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".html"))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-  const step = Math.max(1, Math.floor(files.length / Number(values.pages)));
-  const chosen = files.filter((_, at) => at % step === 0);
-  const pages = new Map(chosen.map((file) => [file.slice(root.length), readFileSync(file)]));
-  const megabytes = [...pages.values()].reduce((sum, body) => sum + body.length, 0) / 1e6;
-  const disagreements = countDisagreements(pages);
-  const candidates: ReadonlyArray<readonly [string, (body: Uint8Array) => unknown]> = [
-    ["readLinks: links of all kinds", (body) => readLinks(body, type, page)],
-    ["htmlparser2: `href` of `a`, as URLs", readNaively],
-    ["htmlparser2: nothing kept", parseOnly],
-  ];
-  const speeds = candidates.map((): number[] => []);
-  for (let round = 0; round < Number(values.rounds); round++) {
-    for (const [at, [, read]] of candidates.entries()) {
-      const before = process.cpuUsage();
-      for (const body of pages.values()) read(body);
-      const { user, system } = process.cpuUsage(before);
-      speeds[at]?.push(megabytes / ((user + system) / 1e6));
+export const benchmark: Benchmark = defineBenchmark({
+  help: `npm run bench -- links [--pages N] [--rounds N]
+How fast links are read from real pages, beside htmlparser2 alone; then ten million links in one page.
+`,
+  options: { pages: 4000, rounds: 5 },
+  run: async ({ pages: count, rounds }) => {
+    const root = requireCached("docs-1");
+    const files = readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith(".html"))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+    const step = Math.max(1, Math.floor(files.length / count));
+    const chosen = files.filter((_, at) => at % step === 0);
+    const pages = new Map(chosen.map((file) => [file.slice(root.length), readFileSync(file)]));
+    const megabytes = [...pages.values()].reduce((sum, body) => sum + body.length, 0) / 1e6;
+    const disagreements = countDisagreements(pages);
+    const candidates: ReadonlyArray<readonly [string, (body: Uint8Array) => unknown]> = [
+      ["readLinks: links of all kinds", (body) => readLinks(body, type, page)],
+      ["htmlparser2: `href` of `a`, as URLs", readNaively],
+      ["htmlparser2: nothing kept", parseOnly],
+    ];
+    const speeds = candidates.map((): number[] => []);
+    for (let round = 0; round < rounds; round++) {
+      for (const [at, [, read]] of candidates.entries()) {
+        const before = process.cpuUsage();
+        for (const body of pages.values()) read(body);
+        const { user, system } = process.cpuUsage(before);
+        speeds[at]?.push(megabytes / ((user + system) / 1e6));
+      }
     }
-  }
-  const lines = [
-    `${pages.size} pages, ${megabytes.toFixed(0)} MB, ${values.rounds} rounds in turn, Node ${process.version}; ` +
-      `${disagreements} pages in which the first two differ.`,
-    "",
-    "| reader | MB a CPU-second, median (lowest to highest) |",
-    "|---|---|",
-    ...candidates.map(([name], at) => {
-      const sorted = [...(speeds[at] ?? [])].sort((a, b) => a - b);
-      const [low = 0, middle = 0, high = 0] = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
-      return `| ${name} | ${middle.toFixed(1)} (${low.toFixed(1)} to ${high.toFixed(1)}) |`;
-    }),
-  ];
-  const many = runManyLinks(10_000_000);
-  lines.push(
-    "",
-    `10,000,000 links in one page of ${(many.bytes / 1e6).toFixed(0)} MB: ${many.cpuSeconds.toFixed(1)} CPU-seconds, ` +
-      `${(many.bytes / 1e6 / many.cpuSeconds).toFixed(0)} MB a CPU-second with the page's making, ` +
-      `${(many.grownBytes / 1e6).toFixed(0)} MB more memory at the most.`,
-    "",
-  );
-  process.stdout.write(lines.join("\n"));
-}
+    const lines = [
+      `${pages.size} pages, ${megabytes.toFixed(0)} MB, ${rounds} rounds in turn, Node ${process.version}; ` +
+        `${disagreements} pages in which the first two differ.`,
+      "",
+      "| reader | MB a CPU-second, median (lowest to highest) |",
+      "|---|---|",
+      ...candidates.map(([name], at) => {
+        const sorted = [...(speeds[at] ?? [])].sort((a, b) => a - b);
+        const [low = 0, middle = 0, high = 0] = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
+        return `| ${name} | ${middle.toFixed(1)} (${low.toFixed(1)} to ${high.toFixed(1)}) |`;
+      }),
+    ];
+    const many = runManyLinks(10_000_000);
+    lines.push(
+      "",
+      `10,000,000 links in one page of ${(many.bytes / 1e6).toFixed(0)} MB: ${many.cpuSeconds.toFixed(1)} CPU-seconds, ` +
+        `${(many.bytes / 1e6 / many.cpuSeconds).toFixed(0)} MB a CPU-second with the page's making, ` +
+        `${(many.grownBytes / 1e6).toFixed(0)} MB more memory at the most.`,
+      "",
+    );
+    process.stdout.write(lines.join("\n"));
+  },
+});

@@ -1,20 +1,14 @@
-interface Benchmark {
-  readonly help: string;
-  readonly run: (args: string[]) => Promise<void>;
-}
+import type { Benchmark } from "./benchmark.ts";
 
 /** Each benchmark by the word that names it on the command line: `npm run bench -- crawl --rounds 1`. */
-const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
+const benchmarks: Readonly<Record<string, () => Promise<{ readonly benchmark: Benchmark }>>> = {
   replay: () => import("./replay.ts"),
   export: () => import("./export.ts"),
   crawl: () => import("./crawl.ts"),
-  urls: () => import("./urls.ts"),
   watch: () => import("./watch.ts"),
   poll: () => import("./poll.ts"),
   plan: () => import("./plan.ts"),
   links: () => import("./links.ts"),
-  sources: () => import("./sources.ts"),
-  race: () => import("./race.ts"),
   orders: () => import("./orders.ts"),
   simulator: () => import("./simulator.ts"),
   month: () => import("./month.ts"),
@@ -39,16 +33,16 @@ async function main(): Promise<void> {
     process.exitCode = isAsked ? 0 : 2;
     return;
   }
-  const { help, run } = await load();
+  const { benchmark } = await load();
   if (args.includes("--help")) {
-    process.stdout.write(help);
+    process.stdout.write(benchmark.help);
     return;
   }
   try {
-    await run(args);
+    await benchmark.main(args);
   } catch (error) {
     if (!isMistyped(error)) throw error;
-    process.stderr.write(`${error.message}\n${help}`);
+    process.stderr.write(`${error.message}\n${benchmark.help}`);
     process.exitCode = 2;
   }
 }

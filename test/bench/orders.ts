@@ -1,9 +1,10 @@
-import { isDeepStrictEqual, parseArgs } from "node:util";
+import { isDeepStrictEqual } from "node:util";
 import { CrawlOrder } from "../../src/crawler/engine/order/crawl-order.ts";
 import { type OrderRule, orderNames } from "../../src/crawler/engine/order/order-rule.ts";
 import type { SiteTurn } from "../../src/crawler/engine/order/site-turns.ts";
 import { NaiveOrder } from "../crawler/engine/order/naive-order.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { type Benchmark, defineBenchmark } from "./benchmark.ts";
 import { tryQueue } from "./orders/disk-trial.ts";
 import { killAndRestart, type Restart } from "./orders/kill-trial.ts";
 import { MadeWeb } from "./orders/made-web.ts";
@@ -86,50 +87,42 @@ function format(rows: readonly Row[], naive: ReadonlyMap<string, ReturnType<type
   return `${lines.join("\n")}\n`;
 }
 
-/** What `--help` prints. */
-export const help: string = `npm run bench -- orders [--urls 100000,1000000,10000000] [--sites 100000] [--same-sites] [--only WORD] [--no-kill]
-npm run bench -- orders --disk 10000000 [--sites 100000] [--memory 256]
---sites: for the most URLs; fewer URLs have fewer sites in proportion, or with --same-sites as many.
---disk: the queue of URLs on disk instead, within so many MiB for URLs.
-`;
-
 /**
  * The orders of Castillo et al.: all URLs are put in, then all are taken out, one a turn, 256 connections, 15 s of rest in virtual time.
  * Each order is first held beside the naive one. Then it runs with a journal, is killed without warning, and goes on.
  */
-export async function run(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      urls: { type: "string", default: "100000,1000000,10000000" },
-      sites: { type: "string", default: "100000" },
-      only: { type: "string", default: "" },
-      "same-sites": { type: "boolean", default: false },
-      "no-kill": { type: "boolean", default: false },
-      disk: { type: "string" },
-      memory: { type: "string", default: "256" },
-    },
-  });
-  if (values.disk !== undefined) {
-    for (const urls of values.disk.split(","))
-      process.stdout.write(`${await tryQueue(Number(urls), Number(values.sites), Number(values.memory))}\n`);
-    return;
-  }
-  const sizes = values.urls.split(",").map(Number);
-  const most = Math.max(...sizes);
-  const rows: Row[] = [];
-  const naive = new Map<string, ReturnType<typeof agree>>();
-  for (const order of orderNames.filter((name) => name.includes(values.only))) {
-    naive.set(order, agree(order));
-    for (const urls of sizes) {
-      const share = values["same-sites"] ? 1 : urls / most;
-      const sites = Math.max(1, Math.round(Number(values.sites) * share));
-      rows.push(await runRow(order, urls, sites, !values["no-kill"]));
+export const benchmark: Benchmark = defineBenchmark({
+  help: `npm run bench -- orders [--urls 100000,1000000,10000000] [--sites 100000] [--same-sites] [--only WORD] [--no-kill]
+npm run bench -- orders --disk 10000000 [--sites 100000] [--memory 256]
+--sites: for the most URLs; fewer URLs have fewer sites in proportion, or with --same-sites as many.
+--disk: the queue of URLs on disk instead, within so many MiB for URLs.
+`,
+  options: {
+    ...{ urls: "100000,1000000,10000000", sites: 100_000, only: "", "same-sites": false, "no-kill": false },
+    ...{ disk: "", memory: 256 },
+  },
+  run: async (values) => {
+    if (values.disk !== "") {
+      for (const urls of values.disk.split(","))
+        process.stdout.write(`${await tryQueue(Number(urls), values.sites, values.memory)}\n`);
+      return;
     }
-  }
-  process.stdout.write(
-    `One page a turn, 256 connections, 15 s of rest in virtual time; batches and ranks anew at each tenth; 2,000,000 URLs or more in all. Node ${process.version}\n\n` +
-      `${format(rows, naive)}\n"before" is the web and its ranks; "restart" is from a journal of all pages after kill -9, to the first turn;
+    const sizes = values.urls.split(",").map(Number);
+    const most = Math.max(...sizes);
+    const rows: Row[] = [];
+    const naive = new Map<string, ReturnType<typeof agree>>();
+    for (const order of orderNames.filter((name) => name.includes(values.only))) {
+      naive.set(order, agree(order));
+      for (const urls of sizes) {
+        const share = values["same-sites"] ? 1 : urls / most;
+        const sites = Math.max(1, Math.round(values.sites * share));
+        rows.push(await runRow(order, urls, sites, !values["no-kill"]));
+      }
+    }
+    process.stdout.write(
+      `One page a turn, 256 connections, 15 s of rest in virtual time; batches and ranks anew at each tenth; 2,000,000 URLs or more in all. Node ${process.version}\n\n` +
+        `${format(rows, naive)}\n"before" is the web and its ranks; "restart" is from a journal of all pages after kill -9, to the first turn;
 "raised": pages whose four links each the order was told of, between two turns.\n`,
-  );
-}
+    );
+  },
+});

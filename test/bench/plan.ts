@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import { type CyclePlan, planCycle } from "../../lab/edwards/cycle-plan.ts";
 import { type CycleStrategy, publishedCycle } from "../../lab/edwards/published-cycle.ts";
 import { weighQueues } from "../../lab/edwards/queue-weights.ts";
@@ -13,12 +12,7 @@ import {
   rateOfBucket,
 } from "../../src/crawler/engine/revisit/rate-buckets.ts";
 import { createRandom } from "../interop/random.ts";
-
-/** What `--help` prints. */
-export const help: string = `npm run bench -- plan [--pages 100000000] [--queue 10000000] [--rates 1000000] [--cycles] [--short]
-Plans revisits at scale: pages in buckets, the exact optimum, the greedy index, cycles of Edwards, McCurley and Tomlin.
---cycles: these alone; --short: fewer of them. Times are of the processor and, in brackets, of the clock.
-`;
+import { type Benchmark, defineBenchmark } from "./benchmark.ts";
 
 const daySeconds = 86_400;
 
@@ -160,32 +154,19 @@ function solveCycle(periods: number, buckets: number, strategy: CycleStrategy): 
   );
 }
 
-function countOf(name: string, text: string): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 10_000 && count <= 1e9) return count;
-  throw new Error(`--${name} must be a whole number from 10,000 to 1,000,000,000, not ${text}`);
-}
-
-/** Times planning at scale. */
-export async function run(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      pages: { type: "string", default: "100000000" },
-      queue: { type: "string", default: "10000000" },
-      rates: { type: "string", default: "1000000" },
-      cycles: { type: "boolean", default: false },
-      short: { type: "boolean", default: false },
-    },
-  });
-  const pages = countOf("pages", values.pages);
-  const queue = countOf("queue", values.queue);
-  const rates = countOf("rates", values.rates);
-  process.stdout.write(`Node ${process.version}\n`);
-  if (!values.cycles) {
-    planBuckets(pages);
-    planRates(rates);
-    runQueue(queue);
-  }
-  solveCycles(values.short);
-}
+export const benchmark: Benchmark = defineBenchmark({
+  help: `npm run bench -- plan [--pages 100000000] [--queue 10000000] [--rates 1000000] [--cycles] [--short]
+Plans revisits at scale: pages in buckets, the exact optimum, the greedy index, cycles of Edwards, McCurley and Tomlin.
+--cycles: these alone; --short: fewer of them. Times are of the processor and, in brackets, of the clock.
+`,
+  options: { pages: 100_000_000, queue: 10_000_000, rates: 1_000_000, cycles: false, short: false },
+  run: async ({ pages, queue, rates, cycles, short }) => {
+    process.stdout.write(`Node ${process.version}\n`);
+    if (!cycles) {
+      planBuckets(pages);
+      planRates(rates);
+      runQueue(queue);
+    }
+    solveCycles(short);
+  },
+});

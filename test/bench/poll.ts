@@ -1,18 +1,13 @@
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { parseArgs } from "node:util";
 import { planOptimum } from "../../src/crawler/engine/revisit/optimum.ts";
 import { expectedFreshness } from "../../src/crawler/engine/revisit/poll-index.ts";
 import { repositoryFolder } from "../repository-folder.ts";
+import { type Benchmark, defineBenchmark } from "./benchmark.ts";
 import { runTrial, type TrialResult, type TrialSite } from "./poll/polled-site.ts";
 import { createAdaptive, createEstimating, createKnowing, createLearning, createRoundRobin } from "./poll/pollers.ts";
 import { makePoissonSite, poissonRates, takeHistory } from "./poll/trial-sites.ts";
 import { daySeconds, readHistory } from "./replay/history.ts";
-
-/** What `--help` prints. */
-export const help: string = `npm run bench -- poll [--days 730] [--pages 10000] [HISTORY...]
-HISTORY: a gzip'd file of events, as for "replay". Default: those in ../shared/data that are there.
-`;
 
 const explanation = `Each poller may make the same number of requests a day, once a day; the pages of the first day are held.
 Counted is the second half of the days. fresh: mean share of pages whose copy is as they are; age: mean days since a
@@ -22,12 +17,6 @@ hour to 14 days, as StormCrawler's. index: the crawler's plan "index". learned: 
 `;
 
 const defaultFiles = ["flink-web.tsv.gz", "nodejs-org.tsv.gz"];
-
-function countWhole(name: string, text: string): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 2) return count;
-  throw new Error(`--${name} must be a whole number from 2, not ${text}`);
-}
 
 function formatResult({ poller, freshness, ageDays, polls, useful }: TrialResult, days: number): string {
   const share = polls === 0 ? 0 : (100 * useful) / polls;
@@ -71,27 +60,23 @@ function describeOptimum(count: number, everyDays: number): string {
 }
 
 /** Compares ways to divide the same number of polls: on made Poisson pages, and on what happened at real sites. */
-export async function run(args: string[]): Promise<void> {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      days: { type: "string", default: "730" },
-      pages: { type: "string", default: "10000" },
-    },
-  });
-  const days = countWhole("days", values.days);
-  const pages = countWhole("pages", values.pages);
-  process.stdout.write(`Node ${process.version}\n${explanation}`);
-  const made = makePoissonSite(pages, days, 1);
-  compare(made, days, 30);
-  process.stdout.write(describeOptimum(pages, 30));
-  const files = defaultFiles
-    .map((name) => join(repositoryFolder(), "../shared/data", name))
-    .filter((file) => existsSync(file));
-  for (const file of positionals.length > 0 ? positionals : files) {
-    const site = takeHistory(await readHistory(file, basename(file)), days);
-    const spanDays = Math.round((site.until - site.from) / daySeconds);
-    for (const everyDays of [90, 30, 7]) compare(site, spanDays, everyDays);
-  }
-}
+export const benchmark: Benchmark = defineBenchmark({
+  help: `npm run bench -- poll [--days 730] [--pages 10000] [HISTORY...]
+HISTORY: a gzip'd file of events, as for "replay". Default: those in ../shared/data that are there.
+`,
+  options: { days: 730, pages: 10_000 },
+  run: async ({ days, pages }, histories) => {
+    process.stdout.write(`Node ${process.version}\n${explanation}`);
+    const made = makePoissonSite(pages, days, 1);
+    compare(made, days, 30);
+    process.stdout.write(describeOptimum(pages, 30));
+    const files = defaultFiles
+      .map((name) => join(repositoryFolder(), "../shared/data", name))
+      .filter((file) => existsSync(file));
+    for (const file of histories.length > 0 ? histories : files) {
+      const site = takeHistory(await readHistory(file, basename(file)), days);
+      const spanDays = Math.round((site.until - site.from) / daySeconds);
+      for (const everyDays of [90, 30, 7]) compare(site, spanDays, everyDays);
+    }
+  },
+});

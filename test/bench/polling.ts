@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import type { HistoryEvent } from "../../lab/experiment/ports.ts";
 import { readHistory } from "../../lab/program/lab-history.ts";
 import {
@@ -9,18 +8,12 @@ import {
 } from "../../src/crawler/engine/revisit/poll-planners.ts";
 import { type PollingResult, pollSites } from "../lab/polled-sites.ts";
 import { makeTempFolder } from "../temp-folder.ts";
+import { type Benchmark, defineBenchmark } from "./benchmark.ts";
 import { describeSites, formatPlanners, type PlannerFigures } from "./poll/planner-table.ts";
-
-export const help = `npm run bench -- polling [--sites N] [--days N] [--pages N] [--budget N] [--history FILE]... [--planners NAMES]
-The loop of production polls N sites (100) that publish nothing, in virtual time, and change as real sites did: each of N pages (60),
-for N days (240) of which the first third is not measured, with requests for a share (0.05) of its pages a day. Planners, such as
-default,round-robin,nutch,stormcrawler or all, follow the same sites one after the other; an oracle knows how fresh their copies are.
-`;
 
 const histories = ["nodejs-org.tsv.gz", "flink-web.tsv.gz"];
 
-function parsePlanners(text: string | undefined): readonly PollPlannerName[] {
-  if (text === undefined) return ["default"];
+function parsePlanners(text: string): readonly PollPlannerName[] {
   if (text === "all") return pollPlannerNames;
   const names = text.split(",");
   const known = names.filter(isPollPlannerName);
@@ -28,42 +21,35 @@ function parsePlanners(text: string | undefined): readonly PollPlannerName[] {
   return known;
 }
 
-export async function run(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      sites: { type: "string", default: "100" },
-      days: { type: "string", default: "240" },
-      pages: { type: "string", default: "60" },
-      budget: { type: "string", default: "0.05" },
-      seed: { type: "string", default: "1" },
-      history: { type: "string", multiple: true },
-      planners: { type: "string" },
-    },
-  });
-  const [sites, days, pages] = [Number(values.sites), Number(values.days), Number(values.pages)];
-  const files = values.history ?? histories.map((name) => join("..", "shared", "data", name));
-  const planners = parsePlanners(values.planners);
-  const burnInDays = Math.round(days / 3);
-  const size = { seed: Number(values.seed), sites: Math.ceil(sites / files.length), days, pages, burnInDays };
-  const webs: HistoryEvent[][] = [];
-  for (const file of files) webs.push(await readHistory(file));
-  const figures: PlannerFigures[] = [];
-  for (const planner of planners) {
-    const began = performance.now();
-    const results: PollingResult[] = [];
-    for (const events of webs) {
-      using temp = makeTempFolder();
-      results.push(
-        await pollSites({ ...size, budget: Number(values.budget), options: { planner } }, events, temp.path),
-      );
+export const benchmark: Benchmark = defineBenchmark({
+  help: `npm run bench -- polling [--sites N] [--days N] [--pages N] [--budget N] [--planners NAMES] [HISTORY...]
+The loop of production polls N sites (100) that publish nothing, in virtual time, and change as real sites did: each of N pages (60),
+for N days (240) of which the first third is not measured, with requests for a share (0.05) of its pages a day. Planners, such as
+default,round-robin,nutch,stormcrawler or all, follow the same sites one after the other; an oracle knows how fresh their copies are.
+`,
+  options: { sites: 100, days: 240, pages: 60, budget: 0.05, seed: 1, planners: "default" },
+  run: async ({ sites, days, pages, budget, seed, planners: named }, rest) => {
+    const files = rest.length > 0 ? rest : histories.map((name) => join("..", "shared", "data", name));
+    const planners = parsePlanners(named);
+    const burnInDays = Math.round(days / 3);
+    const size = { seed: seed, sites: Math.ceil(sites / files.length), days, pages, burnInDays };
+    const webs: HistoryEvent[][] = [];
+    for (const file of files) webs.push(await readHistory(file));
+    const figures: PlannerFigures[] = [];
+    for (const planner of planners) {
+      const began = performance.now();
+      const results: PollingResult[] = [];
+      for (const events of webs) {
+        using temp = makeTempFolder();
+        results.push(await pollSites({ ...size, budget: budget, options: { planner } }, events, temp.path));
+      }
+      const seconds = (performance.now() - began) / 1000;
+      figures.push(describeSites(planner, results, days, seconds));
+      process.stderr.write(`${planner}: ${seconds.toFixed(0)} s\n`);
     }
-    const seconds = (performance.now() - began) / 1000;
-    figures.push(describeSites(planner, results, days, seconds));
-    process.stderr.write(`${planner}: ${seconds.toFixed(0)} s\n`);
-  }
-  process.stdout.write(
-    `${size.sites * files.length} sites, up to ${pages} pages each, ${days} days of which ${burnInDays} are not measured, budget ${values.budget} a day\n`,
-  );
-  process.stdout.write(formatPlanners(figures));
-}
+    process.stdout.write(
+      `${size.sites * files.length} sites, up to ${pages} pages each, ${days} days of which ${burnInDays} are not measured, budget ${budget} a day\n`,
+    );
+    process.stdout.write(formatPlanners(figures));
+  },
+});

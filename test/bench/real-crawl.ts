@@ -1,16 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import type { Figure, FigurePoint } from "../../src/core/lab-result.ts";
 import { drawFigure } from "../../src/report/figure-svg.ts";
+import { type Benchmark, defineBenchmark } from "./benchmark.ts";
 import { type CrawlMoment, crawlWeb, momentOf } from "./real-crawl/crawl-web.ts";
-
-export const help = `npm run bench -- real-crawl [--pages N] [--sites N] [--seed N] [--out DIR]
-The crawler crawls a generated web of N pages (2000) in N sites (100) from servers on loopback, as it crawls any: how much of
-all PageRank it has with how many of the pages, beside what Castillo et al. (LA-WEB 2004, Figure 8) had of the Chilean Web after two
-and four of eight days, what the lab's simulator has in the order Length, and what the best pages have that there are. With
---out, a figure of it is written there.
-`;
 
 /** Castillo et al., section 7: the second and the fourth of eight days. */
 const theirs = [
@@ -50,33 +43,32 @@ function describeFigure(moments: readonly CrawlMoment[]): Figure {
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
-export async function run(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      pages: { type: "string", default: "2000" },
-      sites: { type: "string", default: "100" },
-      seed: { type: "string", default: "1" },
-      out: { type: "string" },
-    },
-  });
-  const [pages, sites, seed] = [Number(values.pages), Number(values.sites), Number(values.seed)];
-  const { moments, simulated, mostRank } = await crawlWeb({ pages, sites, seed });
-  const seconds = moments.at(-1)?.seconds ?? 0;
-  process.stdout.write(`${moments.length} pages of ${pages} in ${sites} sites, ${seconds.toFixed(1)} s\n`);
-  for (const { time, pages: share, rank } of theirs) {
-    const byPages = momentOf(moments, "pages", share);
-    const simulation = momentOf(simulated, "pages", share);
-    const byTime = momentOf(moments, "seconds", time * seconds);
-    process.stdout.write(
-      `with ${percent(share)} of the pages: ${percent(byPages?.rank ?? 0)} of PageRank (theirs ${percent(rank)}, ` +
-        `simulated Length ${percent(simulation?.rank ?? 0)}, the best pages ${percent(mostRank(share))}); ` +
-        `after ${percent(time)} of the time: ${percent(byTime?.pages ?? 0)} of the pages, ${percent(byTime?.rank ?? 0)} of PageRank\n`,
-    );
-  }
-  if (values.out === undefined) return;
-  await mkdir(values.out, { recursive: true });
-  const file = join(values.out, "real-crawl.svg");
-  await writeFile(file, await drawFigure(describeFigure(moments)));
-  process.stdout.write(`${file}\n`);
-}
+export const benchmark: Benchmark = defineBenchmark({
+  help: `npm run bench -- real-crawl [--pages N] [--sites N] [--seed N] [--out DIR]
+The crawler crawls a generated web of N pages (2000) in N sites (100) from servers on loopback, as it crawls any: how much of
+all PageRank it has with how many of the pages, beside what Castillo et al. (LA-WEB 2004, Figure 8) had of the Chilean Web after two
+and four of eight days, what the lab's simulator has in the order Length, and what the best pages have that there are. With
+--out, a figure of it is written there.
+`,
+  options: { pages: 2000, sites: 100, seed: 1, out: "" },
+  run: async ({ pages, sites, seed, out }) => {
+    const { moments, simulated, mostRank } = await crawlWeb({ pages, sites, seed });
+    const seconds = moments.at(-1)?.seconds ?? 0;
+    process.stdout.write(`${moments.length} pages of ${pages} in ${sites} sites, ${seconds.toFixed(1)} s\n`);
+    for (const { time, pages: share, rank } of theirs) {
+      const byPages = momentOf(moments, "pages", share);
+      const simulation = momentOf(simulated, "pages", share);
+      const byTime = momentOf(moments, "seconds", time * seconds);
+      process.stdout.write(
+        `with ${percent(share)} of the pages: ${percent(byPages?.rank ?? 0)} of PageRank (theirs ${percent(rank)}, ` +
+          `simulated Length ${percent(simulation?.rank ?? 0)}, the best pages ${percent(mostRank(share))}); ` +
+          `after ${percent(time)} of the time: ${percent(byTime?.pages ?? 0)} of the pages, ${percent(byTime?.rank ?? 0)} of PageRank\n`,
+      );
+    }
+    if (out === "") return;
+    await mkdir(out, { recursive: true });
+    const file = join(out, "real-crawl.svg");
+    await writeFile(file, await drawFigure(describeFigure(moments)));
+    process.stdout.write(`${file}\n`);
+  },
+});

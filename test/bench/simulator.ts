@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import type { CrawlPlan } from "../../lab/simulation/crawl-plan.ts";
 import { simulateCrawl } from "../../lab/simulation/simulate-crawl.ts";
 import { generateWeb } from "../../lab/webs/generated-web.ts";
 import { crawlNaively } from "../lab/naive-crawl.ts";
 import { numbersFrom } from "../lab/numbers.ts";
+import { type Benchmark, defineBenchmark } from "./benchmark.ts";
 
 /** What `simulator-run.ts` prints of a crawl. */
 interface Cost {
@@ -44,7 +44,7 @@ function agree(): number {
   return naivePages / seconds;
 }
 
-function simulate(pages: number, order: string, connections: string, bandwidth: string): Cost {
+function simulate(pages: number, order: string, connections: number, bandwidth: number): Cost {
   const program = fileURLToPath(new URL("./simulator/simulator-run.js", import.meta.url));
   const sites = Math.ceil(pages / pagesPerSite);
   // A small web has no site of 25,000 pages: none has more than a twentieth of it.
@@ -56,37 +56,37 @@ function simulate(pages: number, order: string, connections: string, bandwidth: 
   return JSON.parse(run.stdout) as Cost;
 }
 
-/** What `--help` prints. */
-export const help: string = `npm run bench -- simulator [--pages 10000,100000,1000000,3500000,10000000] [--order length] [--connections 64]
+/** Simulated crawls of generated webs, 70 pages a site and at most 25,000: 3.5 million pages are the web of Castillo et al. */
+export const benchmark: Benchmark = defineBenchmark({
+  help: `npm run bench -- simulator [--pages 10000,100000,1000000,3500000,10000000] [--order length] [--connections 64]
   [--bandwidth Infinity]
 --order: depth, length, batch, partial, optimal or random. --bandwidth: bytes a second of the crawler's link.
-`;
-
-/** Simulated crawls of generated webs, 70 pages a site and at most 25,000: 3.5 million pages are the web of Castillo et al. */
-export async function run(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      pages: { type: "string", default: "10000,100000,1000000,3500000,10000000" },
-      order: { type: "string", default: "length" },
-      connections: { type: "string", default: "64" },
-      bandwidth: { type: "string", default: "Infinity" },
-    },
-  });
-  const { order, connections, bandwidth } = values;
-  process.stdout.write(
-    `order ${order}, r = ${connections}, k = 1, w = 15 s, ${bandwidth} bytes a second; one round; Node ${process.version}\n\n` +
-      "| pages | sites | links | web, s | crawl, s | crawl, CPU s | pages/CPU s | peak MiB | virtual hours |\n" +
-      "|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
-  );
-  process.stdout.write(`| naive: ${naivePages} | 50 | | | | | ${agree().toFixed(0)} | | |\n`);
-  for (const pages of values.pages.split(",").map(Number)) {
-    const cost = simulate(pages, order, connections, bandwidth);
-    const cells = [
-      ...[pages, Math.ceil(pages / pagesPerSite), cost.links, cost.webSeconds.toFixed(1), cost.crawlSeconds.toFixed(1)],
-      ...[cost.crawlCpuSeconds.toFixed(1), (pages / cost.crawlCpuSeconds).toFixed(0), cost.peakMiB.toFixed(0)],
-      cost.virtualHours.toFixed(0),
-    ];
-    process.stdout.write(`| ${cells.join(" | ")} |\n`);
-  }
-}
+`,
+  options: {
+    ...{ pages: "10000,100000,1000000,3500000,10000000", order: "length", connections: 64 },
+    bandwidth: Number.POSITIVE_INFINITY,
+  },
+  run: async ({ pages: sizes, order, connections, bandwidth }) => {
+    process.stdout.write(
+      `order ${order}, r = ${connections}, k = 1, w = 15 s, ${bandwidth} bytes a second; one round; Node ${process.version}\n\n` +
+        "| pages | sites | links | web, s | crawl, s | crawl, CPU s | pages/CPU s | peak MiB | virtual hours |\n" +
+        "|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+    );
+    process.stdout.write(`| naive: ${naivePages} | 50 | | | | | ${agree().toFixed(0)} | | |\n`);
+    for (const pages of sizes.split(",").map(Number)) {
+      const cost = simulate(pages, order, connections, bandwidth);
+      const cells = [
+        ...[
+          pages,
+          Math.ceil(pages / pagesPerSite),
+          cost.links,
+          cost.webSeconds.toFixed(1),
+          cost.crawlSeconds.toFixed(1),
+        ],
+        ...[cost.crawlCpuSeconds.toFixed(1), (pages / cost.crawlCpuSeconds).toFixed(0), cost.peakMiB.toFixed(0)],
+        cost.virtualHours.toFixed(0),
+      ];
+      process.stdout.write(`| ${cells.join(" | ")} |\n`);
+    }
+  },
+});

@@ -1,12 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { BurstSite } from "../interop/burst.ts";
 import { createRandom } from "../interop/random.ts";
 import { makeTempFolder } from "../interop/temp-folder.ts";
 import { runWatchBurst } from "../interop/watch-burst.ts";
 import { WatchingExporter } from "../interop/watching-exporter.ts";
 import { readVersion } from "../interop/web-server.ts";
+import { type Benchmark, defineBenchmark, log, medianOf } from "./benchmark.ts";
 
 const settleMs = 1000;
 const changesPerRound = 100;
@@ -26,14 +26,7 @@ interface RoundCosts {
   readonly firstMs: number;
 }
 
-function log(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
-
 const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(2)} s`;
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 async function measureBurst(files: number, changes: number, seed: number): Promise<void> {
   const report = await runWatchBurst({
@@ -106,39 +99,28 @@ function formatRounds(costs: readonly RoundCosts[]): string {
     (watchesMs / 1000).toFixed(2),
     (firstMs / 1000).toFixed(2),
     String(residentMiB),
-    (median(waitedMs) / 1000).toFixed(2),
+    (medianOf(waitedMs) / 1000).toFixed(2),
     (Math.max(...waitedMs) / 1000).toFixed(2),
-    (median(elapsedMs) / 1000).toFixed(2),
+    (medianOf(elapsedMs) / 1000).toFixed(2),
   ]);
   return [head, ...rows].map((cells) => `${cells.map((cell) => cell.padStart(10)).join("")}\n`).join("");
 }
 
-/** What `--help` prints. */
-export const help: string = `npm run bench -- watch [--files 50000] [--changes 20000] [--rounds 1] [--large]
---large: also publishes changes of a site of 1,000,000 pages.
-`;
-
-/**
- * Watches a large site: a burst of changes while a crawler comes every second, whose mirror must then equal the
- * site; and what the publication of 100 changes takes on sites of different sizes.
- */
-export async function run(args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      files: { type: "string", default: "50000" },
-      changes: { type: "string", default: "20000" },
-      rounds: { type: "string", default: "1" },
-      large: { type: "boolean", default: false },
-    },
-  });
-  for (let round = 0; round < Number(values.rounds); round++) {
-    await measureBurst(Number(values.files), Number(values.changes), 17 + round);
-  }
-  const costs: RoundCosts[] = [];
-  for (const pages of [10_000, 100_000, ...(values.large ? [1_000_000] : [])]) costs.push(await measureRounds(pages));
-  process.stdout.write(
-    `${changesPerRound} changes, each in a folder of its own; median and worst of ${roundsPerSize} rounds, from the ` +
-      `end of the settle time.\n${formatRounds(costs)}\nNode ${process.version}; ${readVersion("nginx")}\n`,
-  );
-}
+export const benchmark: Benchmark = defineBenchmark({
+  help: `npm run bench -- watch [--files 50000] [--changes 20000] [--rounds 1] [--large]
+Watches a large site: a burst of changes while a crawler comes every second, whose mirror must then equal the site; and what
+the publication of 100 changes takes on sites of different sizes. --large: also of a site of 1,000,000 pages.
+`,
+  options: { files: 50_000, changes: 20_000, rounds: 1, large: false },
+  run: async ({ files, changes, rounds, large }) => {
+    for (let round = 0; round < rounds; round++) {
+      await measureBurst(files, changes, 17 + round);
+    }
+    const costs: RoundCosts[] = [];
+    for (const pages of [10_000, 100_000, ...(large ? [1_000_000] : [])]) costs.push(await measureRounds(pages));
+    process.stdout.write(
+      `${changesPerRound} changes, each in a folder of its own; median and worst of ${roundsPerSize} rounds, from the ` +
+        `end of the settle time.\n${formatRounds(costs)}\nNode ${process.version}; ${readVersion("nginx")}\n`,
+    );
+  },
+});

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { findCli } from "../../interop/command.ts";
 import { requireProgram } from "../../interop/programs.ts";
-import { type ProcessCost, timeProcess } from "./timed-process.ts";
+import { type MeteredCost, meterProcess } from "./metered-process.ts";
 
 /** One way to keep a copy of a site. */
 export interface Downloader {
@@ -10,7 +10,7 @@ export interface Downloader {
   /** Whether it is told all URLs, or finds out by itself. */
   readonly needsUrls: boolean;
   /** Brings the copy in a folder up to date. */
-  readonly update: (site: { readonly url: string; readonly urlFile: string }, folder: string) => Promise<ProcessCost>;
+  readonly update: (site: { readonly url: string; readonly urlFile: string }, folder: string) => Promise<MeteredCost>;
   /** Where in its folder the copy of a site is. */
   readonly mirror: (folder: string, port: number) => string;
 }
@@ -20,8 +20,8 @@ function tidemark(concurrency: number): Downloader {
     name: `tidemark, concurrency ${concurrency}`,
     needsUrls: false,
     update: ({ url }, folder) =>
-      timeProcess(process.execPath, [
-        ...[findCli(), "crawl", url, "--into", folder],
+      meterProcess([
+        ...[process.execPath, findCli(), "crawl", url, "--into", folder],
         ...["--concurrency", String(concurrency), "--json"],
       ]),
     mirror: (folder, port) => join(folder, `127.0.0.1_${port}`),
@@ -34,7 +34,7 @@ function wget(program: "wget" | "wget2", name: string): Downloader {
     needsUrls: true,
     update: ({ urlFile }, folder) => {
       mkdirSync(folder, { recursive: true });
-      return timeProcess(requireProgram(program), ["-q", "-N", "-x", "-nH", "-P", folder, "-i", urlFile]);
+      return meterProcess([requireProgram(program), "-q", "-N", "-x", "-nH", "-P", folder, "-i", urlFile]);
     },
     mirror: (folder) => folder,
   };

@@ -1,3 +1,5 @@
+import { medianOf } from "../benchmark.ts";
+
 /** One run of one downloader. */
 export interface Measurement {
   readonly stage: string;
@@ -6,17 +8,10 @@ export interface Measurement {
   readonly pages: number;
   /** Pages of the site; where `pages` is less, the run was a sample. */
   readonly of: number;
-  readonly wallMs: number;
-  readonly cpuMs: number;
+  readonly wallSeconds: number;
+  readonly cpuSeconds: number;
   /** By the server's log. */
   readonly requests: number;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
 const columns = ["", "n", "wall s", "pages/s", "CPU s", "requests", "times ours"] as const;
@@ -37,21 +32,21 @@ export function formatMeasurements(measurements: readonly Measurement[]): string
     const inStage = measurements.filter((one) => one.stage === stage);
     const names = [...new Set(inStage.map((one) => one.name))];
     text += formatRow([stage, ...columns.slice(1)]);
-    let oursMs: number | undefined;
+    let ours: number | undefined;
     for (const name of names) {
       const runs = inStage.filter((one) => one.name === name);
       const pages = runs[0]?.pages ?? 0;
       const scale = (runs[0]?.of ?? pages) / pages;
-      const wallMs = median(runs.map((one) => one.wallMs));
-      oursMs ??= wallMs;
+      const wall = medianOf(runs.map((one) => one.wallSeconds));
+      ours ??= wall;
       text += formatRow([
         `  ${name}`,
         `${pages}${scale > 1 ? "*" : ""}`,
-        (wallMs / 1000).toFixed(2),
-        (pages / (wallMs / 1000)).toFixed(0),
-        (median(runs.map((one) => one.cpuMs)) / 1000).toFixed(2),
-        median(runs.map((one) => one.requests)).toFixed(0),
-        `${((wallMs * scale) / oursMs).toFixed(2)}${scale > 1 ? "*" : ""}`,
+        wall.toFixed(2),
+        (pages / wall).toFixed(0),
+        medianOf(runs.map((one) => one.cpuSeconds)).toFixed(2),
+        medianOf(runs.map((one) => one.requests)).toFixed(0),
+        `${((wall * scale) / ours).toFixed(2)}${scale > 1 ? "*" : ""}`,
       ]);
     }
     text += "\n";

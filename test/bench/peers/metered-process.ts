@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { text } from "node:stream/consumers";
 
 /** What one run of a program took. */
 export interface MeteredCost {
@@ -24,15 +25,13 @@ print(json.dumps({"wallSeconds": time.monotonic() - began, "cpuSeconds": usage.r
 `;
 
 /** Runs a program to its end. @throws if it fails */
-export function meterProcess(
-  command: readonly string[],
-  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
-): MeteredCost {
+export async function meterProcess(command: readonly string[]): Promise<MeteredCost> {
   // What the one before left in memory is not to be written out on this one's time.
   spawnSync("sync");
-  const run = spawnSync("python3", ["-c", meter, ...command], { encoding: "utf8", maxBuffer: 1 << 24, ...options });
-  if (run.status !== 0) throw new Error(`python3 is needed to measure: ${run.stderr}`);
-  const cost = JSON.parse(run.stdout) as MeteredCost & { status: number };
-  if (cost.status !== 0) throw new Error(`${command.join(" ")} failed: ${run.stderr.slice(-2000)}${cost.output}`);
+  const child = spawn("python3", ["-c", meter, ...command], { stdio: ["ignore", "pipe", "pipe"] });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  if (stdout === "") throw new Error(`python3 is needed to measure: ${stderr}`);
+  const cost = JSON.parse(stdout) as MeteredCost & { status: number };
+  if (cost.status !== 0) throw new Error(`${command.join(" ")} failed: ${stderr.slice(-2000)}${cost.output}`);
   return cost;
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { appendFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { EpochSeconds } from "../../../src/core/time.ts";
-import type { HistoryEvent } from "../replay/history.ts";
+import type { HistoryEvent } from "../../bench/replay/history.ts";
 import { ContentsPages } from "./contents-pages.ts";
 
 /** A page of the site as it is now. */
@@ -10,7 +10,7 @@ export interface LivingPage {
   /** Hexadecimal SHA-256 of its bytes. */
   readonly digest: string;
   readonly lastModified: EpochSeconds;
-  /** Changes since the copy from the packages; the last is named in the bytes by {@link readVersion}. */
+  /** Changes since the copy from the packages; the last is named in the bytes. */
   readonly version: number;
 }
 
@@ -23,15 +23,9 @@ export interface DayChanges {
 
 const largestAddedBytes = 64 * 1024;
 const unknownSizeBytes = 512;
-const versionMark = /<!-- change (\d+) -->/g;
-
-/** The number of the last change that a body names; 0 if it names none. */
-export function readVersion(body: Buffer): number {
-  return Number([...body.toString("latin1").matchAll(versionMark)].at(-1)?.[1] ?? 0);
-}
 
 /** Hexadecimal SHA-256. */
-export function digestOf(body: Buffer): string {
+function digestOf(body: Buffer): string {
   return createHash("sha256").update(body).digest("hex");
 }
 
@@ -154,4 +148,13 @@ export class LivingSite {
     utimesSync(join(this.#docroot, path), lastModified, lastModified);
     this.pages.set(path, { digest: digestOf(body), lastModified, version });
   }
+}
+
+/** Counts pages that a copy has not as they are, and those that it has and that are there no more. */
+export function compareCopy(folder: string, site: LivingSite): { readonly missed: number; readonly leftOver: number } {
+  const isFile = (path: string): boolean => statSync(join(folder, path), { throwIfNoEntry: false })?.isFile() === true;
+  const missed = [...site.pages].filter(
+    ([path, { digest }]) => !isFile(path) || digestOf(readFileSync(join(folder, path))) !== digest,
+  );
+  return { missed: missed.length, leftOver: [...site.deleted].filter(isFile).length };
 }

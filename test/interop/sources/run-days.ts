@@ -3,24 +3,15 @@ import { join } from "node:path";
 import type { EpochSeconds } from "../../../src/core/time.ts";
 import type { LastmodTrust } from "../../../src/crawler/engine/revisit/lastmod-trust.ts";
 import { exportSite } from "../../../src/exporter/export-site.ts";
-import { findFreePort, startWebServer } from "../../interop/web-server.ts";
-import { copyRealPages } from "../peers/real-pages.ts";
-import { cutDays, daySeconds, type History } from "../replay/history.ts";
-import { CopyCheck } from "./copy-check.ts";
+import { copyRealPages } from "../../bench/peers/real-pages.ts";
+import { cutDays, daySeconds, type History } from "../../bench/replay/history.ts";
+import { findFreePort, startWebServer } from "../web-server.ts";
 import { type Follower, makeCrawler } from "./follower.ts";
-import { type DayChanges, LivingSite } from "./living-site.ts";
-import { makePublications, type Publication } from "./publications.ts";
+import { compareCopy, type DayChanges, LivingSite } from "./living-site.ts";
+import { makePublications } from "./publications.ts";
 
 /** What one visit came to. */
 export interface DayVisit {
-  /** By the server's log. */
-  readonly requests: number;
-  /** Bytes of bodies that were sent, by the server's log. */
-  readonly bytes: number;
-  readonly wallMs: number;
-  /** Share of the pages that the copy had as they were: before the visit and after it. */
-  readonly freshBefore: number;
-  readonly freshAfter: number;
   /** Pages that the copy had not as they were, after it; pages that it had and the site not any more. */
   readonly missed: number;
   readonly leftOver: number;
@@ -38,9 +29,6 @@ export interface FollowedDays {
 
 /** What was run. */
 export interface DaysResult {
-  readonly firstPages: number;
-  readonly lastPages: number;
-  readonly days: number;
   /** Changes of pages in the days, by kind. */
   readonly created: number;
   readonly updated: number;
@@ -54,14 +42,6 @@ export interface RunDaysOptions {
   readonly pages: number;
   readonly days: number;
   readonly history: History;
-  /** Who comes beside our crawlers. */
-  readonly makePeers?: (folder: string, url: string) => readonly Follower[];
-  /** Who of all comes; undefined for all. */
-  readonly isWanted?: (name: string) => boolean;
-  /** The day at whose end they come first, and the one at whose end they come last; undefined for 0 and the last one. */
-  readonly from?: number;
-  readonly until?: number;
-  readonly onVisit?: (day: number, name: string, visit: DayVisit) => void;
 }
 
 // nginx makes ETags of seconds and sizes: what was published in one day of the history must not look like the day before.
@@ -103,39 +83,16 @@ class Exporter {
   }
 }
 
-/** One who follows, beside what is known of the copy. */
-class Followed {
-  readonly follower: Follower;
-  readonly visits: DayVisit[] = [];
-  readonly #check: CopyCheck;
-
-  constructor(follower: Follower) {
-    this.follower = follower;
-    this.#check = new CopyCheck(follower.copy, follower.isExact);
-  }
-
-  async visit(site: LivingSite, docroot: string, port: number, now: EpochSeconds): Promise<DayVisit> {
-    const { follower } = this;
-    const { freshShare: freshBefore } = this.#check.compare(site, false);
-    await using server = await startWebServer("nginx", docroot, { port, gzip: false, snippet: follower.snippet });
-    const startedMs = performance.now();
-    await follower.update(now);
-    const wallMs = performance.now() - startedMs;
-    const requests = await server.takeLog();
-    const { freshShare: freshAfter, missed, leftOver } = this.#check.compare(site, true);
-    const visit = {
-      requests: requests.length,
-      bytes: requests.reduce((sum, { bytes }) => sum + bytes, 0),
-      wallMs,
-      freshBefore,
-      freshAfter,
-      missed,
-      leftOver,
-      trust: follower.trust?.(),
-    };
-    this.visits.push(visit);
-    return visit;
-  }
+async function visit(
+  follower: Follower,
+  site: LivingSite,
+  docroot: string,
+  port: number,
+  now: EpochSeconds,
+): Promise<DayVisit> {
+  await using _server = await startWebServer("nginx", docroot, { port, gzip: false, snippet: follower.snippet });
+  await follower.update(now);
+  return { ...compareCopy(follower.copy, site), trust: follower.trust?.() };
 }
 
 /**
@@ -157,26 +114,18 @@ export async function runDays(options: RunDaysOptions): Promise<DaysResult> {
   const endOf = (day: number): EpochSeconds => (before.day + day + 1) * daySeconds + shiftSeconds - 1;
   const lateDay = Math.ceil(days.length / 3) + 1;
   const site = new LivingSite(docroot, originals, before.events, endOf(0));
-  const firstPages = site.pages.size;
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}/`;
   const exporter = new Exporter(docroot, join(folder, "state"), url);
   const publications = makePublications(join(folder, "published"), url.slice(0, -1), endOf(lateDay - 1));
   const copies = join(folder, "copies");
   const crawlers = publications.map((publication, at) => makeCrawler(publication, join(copies, `${at}`), url));
-  const followed = [...crawlers, ...(options.makePeers?.(copies, url) ?? [])]
-    .filter(({ name }) => options.isWanted?.(name) ?? true)
-    .map((one) => new Followed(one));
-  const { from = 0, until = days.length } = options;
+  const followed = crawlers.map((follower) => ({ follower, visits: [] as DayVisit[] }));
   const sums = { created: 0, updated: 0, deleted: 0 };
   const live = async (day: number, changes: DayChanges): Promise<void> => {
-    if (day < from || day > until) return;
     await exporter.publish(site, endOf(day));
-    publishAll(publications, site, changes, endOf(day));
-    for (const one of followed) {
-      const visit = await one.visit(site, docroot, port, endOf(day));
-      options.onVisit?.(day, one.follower.name, visit);
-    }
+    for (const { publish } of publications) publish?.(site, changes, endOf(day));
+    for (const { follower, visits } of followed) visits.push(await visit(follower, site, docroot, port, endOf(day)));
   };
   await live(0, { created: new Set(), updated: new Set(), deleted: new Set() });
   for (const [at, { events }] of days.entries()) {
@@ -187,9 +136,6 @@ export async function runDays(options: RunDaysOptions): Promise<DaysResult> {
     await live(at + 1, changes);
   }
   return {
-    firstPages,
-    lastPages: site.pages.size,
-    days: days.length,
     ...sums,
     followed: followed.map(({ follower, visits }) => {
       const liedAt = follower.liedAt?.();
@@ -197,13 +143,4 @@ export async function runDays(options: RunDaysOptions): Promise<DaysResult> {
       return { name: follower.name, visits, liedOn };
     }),
   };
-}
-
-function publishAll(
-  publications: readonly Publication[],
-  site: LivingSite,
-  changes: DayChanges,
-  endsAt: EpochSeconds,
-): void {
-  for (const { publish } of publications) publish?.(site, changes, endsAt);
 }

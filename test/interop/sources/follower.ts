@@ -15,8 +15,6 @@ export interface Follower {
   readonly snippet: string;
   /** Where the copy is. */
   readonly copy: string;
-  /** Whether the copy has the bytes of the site; else links are rewritten in it. */
-  readonly isExact: boolean;
   /** Brings the copy up to date. */
   readonly update: (now: EpochSeconds) => Promise<void>;
   /** What is thought of the site's `lastmod` by now. */
@@ -46,7 +44,6 @@ export function makeCrawler(publication: Publication, into: string, url: string)
     name: publication.name,
     snippet: publication.snippet,
     copy: join(into, mirrorFolderOf(new URL(url).origin)),
-    isExact: true,
     update: async (now) => {
       let waitedMs = 0;
       const clock = (): number => now * 1000 + waitedMs;
