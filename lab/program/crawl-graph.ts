@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { wrapSystemError } from "../../src/core/error.ts";
-import { pageKinds } from "../../src/formats/html/found-link.ts";
+import { pageKinds } from "../../src/formats/html/link-list.ts";
 import { readLinks } from "../../src/formats/html/page-links.ts";
 import { normaliseUrl } from "../../src/formats/url/url-normal.ts";
 import type { Graph } from "../../src/graph/graph.ts";

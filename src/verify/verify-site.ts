@@ -12,7 +12,8 @@ import {
 } from "../core/index.ts";
 import { parseSiteAddress, readChanges } from "../crawler/index.ts";
 import { type ArchiveIndex, formatArchiveName, maxIndexBytes, parseArchiveIndex } from "../formats/archive/index.ts";
-import { readLinks, servedFormOf } from "../formats/html/index.ts";
+import { readLinks } from "../formats/html/index.ts";
+import { servedFormOf } from "../formats/url/index.ts";
 import { createFetcher, realTiming, unpackArchive } from "../http/index.ts";
 import { drawSeed, PageSample } from "./page-sample.ts";
 import { judgeArchive, judgeBase, judgeIndex, judgeRobots, usualIndexPath } from "./served-metadata.ts";

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { Parser } from "htmlparser2";
 import { readLinks } from "../../src/formats/html/page-links.ts";
 import { requireCached } from "../interop/cache-folder.ts";
-import { runManyLinks } from "../interop/many-links.ts";
 import { type Benchmark, defineBenchmark } from "./benchmark.ts";
 
 const page = "http://docs.example/a/page.html";
@@ -56,7 +55,7 @@ function countDisagreements(pages: ReadonlyMap<string, Uint8Array>): number {
 /** Prints a table as Markdown. */
 export const benchmark: Benchmark = defineBenchmark({
   help: `npm run bench -- links [--pages N] [--rounds N]
-How fast links are read from real pages, beside htmlparser2 alone; then ten million links in one page.
+How fast links are read from real pages, beside htmlparser2 alone.
 `,
   options: { pages: 4000, rounds: 5 },
   run: async ({ pages: count, rounds }) => {
@@ -96,14 +95,7 @@ How fast links are read from real pages, beside htmlparser2 alone; then ten mill
         return `| ${name} | ${middle.toFixed(1)} (${low.toFixed(1)} to ${high.toFixed(1)}) |`;
       }),
     ];
-    const many = runManyLinks(10_000_000);
-    lines.push(
-      "",
-      `10,000,000 links in one page of ${(many.bytes / 1e6).toFixed(0)} MB: ${many.cpuSeconds.toFixed(1)} CPU-seconds, ` +
-        `${(many.bytes / 1e6 / many.cpuSeconds).toFixed(0)} MB a CPU-second with the page's making, ` +
-        `${(many.grownBytes / 1e6).toFixed(0)} MB more memory at the most.`,
-      "",
-    );
+    lines.push("");
     process.stdout.write(lines.join("\n"));
   },
 });

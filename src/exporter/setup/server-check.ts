@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { excerpt, type FetchOutcome, isSiteInTrouble, shortenPath } from "../../core/index.ts";
 import { indexFileName, publishedFolder } from "../../formats/archive/index.ts";
-import type { ServedForm } from "../../formats/html/index.ts";
+import type { ServedForm } from "../../formats/url/index.ts";
 import { createFetcher, type Fetcher } from "../../http/index.ts";
 import { findIncludes } from "../digest/page-scanner.ts";
 import { readPage } from "../site-sources.ts";

@@ -9,7 +9,8 @@ import {
   shortenPath,
   TidemarkError,
 } from "../../core/index.ts";
-import { readLinks, servedFormOf } from "../../formats/html/index.ts";
+import { readLinks } from "../../formats/html/index.ts";
+import { servedFormOf } from "../../formats/url/index.ts";
 import { checkFolder, parseBaseUrl } from "../export-checks.ts";
 import type { ExportSettings } from "../export-settings.ts";
 import { exportSite } from "../export-site.ts";
@@ -153,9 +154,10 @@ async function findBaseUrl(
   docroot: string,
 ): Promise<{ baseUrl: string; from: SiteProposal["baseUrlFrom"] }> {
   if (baseUrl !== undefined) return { baseUrl: parseBaseUrl(baseUrl), from: "option" };
-  const robots = findOrigin(await readHead(join(docroot, "robots.txt")), /^[ \t]*sitemap[ \t]*:[ \t]*(\S{1,2048})/im);
+  const robotsTxt = await readHead(join(docroot, "robots.txt"));
+  const robots = findOrigin(robotsTxt.toString(), /^[ \t]*sitemap[ \t]*:[ \t]*(\S{1,2048})/im);
   if (robots !== undefined) return { baseUrl: robots, from: "robots.txt" };
-  const home = await readHead(join(docroot, "index.html"));
+  const home = (await readHead(join(docroot, "index.html"))).toString();
   const link = /<link\b[^>]{0,500}?\brel=["']?canonical["']?[^>]{0,500}>/i.exec(home)?.[0] ?? "";
   const canonical = findOrigin(link, /\bhref=["']?([^"'\s>]{1,2048})/i);
   if (canonical !== undefined) return { baseUrl: canonical, from: "home page" };
@@ -172,13 +174,13 @@ function findOrigin(text: string, form: RegExp): string | undefined {
 }
 
 /** The beginning of a file; empty if it is unreadable. */
-async function readHead(file: string | Buffer, bytes: number = headBytes): Promise<string> {
+async function readHead(file: string | Buffer, bytes: number = headBytes): Promise<Buffer> {
   try {
     await using handle = await open(file);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, 0);
-    return buffer.toString("utf8", 0, bytesRead);
+    return buffer.subarray(0, bytesRead);
   } catch {
-    return "";
+    return Buffer.alloc(0);
   }
 }
 

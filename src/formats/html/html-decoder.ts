@@ -1,4 +1,4 @@
-import { HtmlTags } from "./html-tags.ts";
+import { readTags } from "./html-tags.ts";
 
 // Where a declaration of the encoding must stand (HTML Living Standard, section 4.2.5.4).
 const prescanBytes = 1024;
@@ -6,8 +6,8 @@ const charsetForm = /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^"
 const metaFields: ReadonlySet<string> = new Set(["charset", "http-equiv", "content"]);
 
 /** The encoding that a `Content-Type`, or the `content` of such a `meta` element, names. */
-export function charsetOf(contentType: string): string | undefined {
-  const [, double, single, bare] = charsetForm.exec(contentType) ?? [];
+function charsetOf(contentType: string | undefined): string | undefined {
+  const [, double, single, bare] = charsetForm.exec(contentType ?? "") ?? [];
   return encodingOf(double ?? single ?? bare);
 }
 
@@ -30,19 +30,14 @@ function markOf([a, b, c]: Uint8Array): string | undefined {
 /** The encoding that a `meta` element declares in the first bytes (section 13.2.3.2, the prescan). */
 function declaredIn(head: Uint8Array): string | undefined {
   let declared: string | undefined;
-  const tags = new HtmlTags({
-    wanted: metaFields,
-    onTag: (name, attributes) => {
-      if (name !== "meta" || declared !== undefined) return;
-      const charset = attributes.get("charset");
-      if (charset !== undefined) declared = encodingOf(charset);
-      else if (attributes.get("http-equiv")?.toLowerCase() === "content-type")
-        declared = charsetOf(attributes.get("content") ?? "");
-    },
-  });
-  let text = "";
-  for (const byte of head) text += String.fromCharCode(byte);
-  tags.write(text);
+  const onTag = (name: string, attributes: ReadonlyMap<string, string>): void => {
+    if (name !== "meta" || declared !== undefined) return;
+    const charset = attributes.get("charset");
+    if (charset !== undefined) declared = encodingOf(charset);
+    else if (attributes.get("http-equiv")?.toLowerCase() === "content-type")
+      declared = charsetOf(attributes.get("content"));
+  };
+  readTags(String.fromCharCode(...head), { wanted: metaFields, onTag }, false);
   // What could be read byte by byte is not UTF-16, whatever it says.
   return declared?.startsWith("utf-16") ? "utf-8" : declared;
 }
@@ -61,45 +56,27 @@ function isUtf8(head: Uint8Array): boolean {
  * `meta` element in the first 1024 bytes, else as UTF-8, or as windows-1252 where those bytes are not UTF-8. Bytes that
  * are wrong become U+FFFD.
  *
+ * @param contentType - the field's value, if there is one
+ * @returns the text, and the encoding's name in the Encoding Standard, in lower case
  * @see HTML Living Standard, section 13.2.3.2; a `meta` element further down changes nothing
  */
-export class HtmlDecoder {
-  readonly #charset: string | undefined;
-  #decoder: InstanceType<typeof TextDecoder> | undefined;
-  #head: Uint8Array = new Uint8Array(0);
+export function decodeHtml(
+  body: Uint8Array,
+  contentType: string | undefined,
+): { readonly text: string; readonly encoding: string } {
+  const head = body.subarray(0, prescanBytes);
+  const named = markOf(body) ?? charsetOf(contentType) ?? declaredIn(head);
+  const encoding = named ?? (isUtf8(head) ? "utf-8" : "windows-1252");
+  return { text: new TextDecoder(encoding).decode(body), encoding };
+}
 
-  /** @param contentType - the field's value, if there is one */
-  constructor(contentType: string | undefined) {
-    this.#charset = contentType === undefined ? undefined : charsetOf(contentType);
-  }
-
-  /** The encoding's name in the Encoding Standard, in lower case; `utf-8` as long as it is not known. */
-  get encoding(): string {
-    return this.#decoder?.encoding ?? "utf-8";
-  }
-
-  /** @returns the text of these bytes; empty while the encoding is not known yet */
-  decode(piece: Uint8Array): string {
-    if (this.#decoder !== undefined) return this.#decoder.decode(piece, { stream: true });
-    const head = new Uint8Array(this.#head.length + piece.length);
-    head.set(this.#head);
-    head.set(piece, this.#head.length);
-    this.#head = head;
-    const enough = this.#charset === undefined ? prescanBytes : 3;
-    return head.length < enough ? "" : this.#decodeHead();
-  }
-
-  /** @returns what was left of the text */
-  end(): string {
-    return (this.#decoder === undefined ? this.#decodeHead() : "") + (this.#decoder?.decode() ?? "");
-  }
-
-  #decodeHead(): string {
-    const head = this.#head;
-    this.#head = new Uint8Array(0);
-    const start = head.subarray(0, prescanBytes);
-    const encoding = markOf(head) ?? this.#charset ?? declaredIn(start);
-    this.#decoder = new TextDecoder(encoding ?? (isUtf8(start) ? "utf-8" : "windows-1252"));
-    return this.#decoder.decode(head, { stream: true });
-  }
+/**
+ * Turns the bytes of a style sheet into text, likewise; it declares its encoding by a `@charset` at its start.
+ *
+ * @see CSS Syntax Module Level 3, section 3.2
+ */
+export function decodeSheet(body: Uint8Array, contentType: string | undefined): string {
+  const start = String.fromCharCode(...body.subarray(0, 128));
+  const declared = /^@charset "([^"]{1,64})";/.exec(start)?.[1];
+  return new TextDecoder(markOf(body) ?? charsetOf(contentType) ?? encodingOf(declared) ?? "utf-8").decode(body);
 }

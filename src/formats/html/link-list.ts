@@ -1,23 +1,57 @@
 import { parseUrl } from "../../core/index.ts";
-import { type FoundLink, type LinkKind, linkKinds } from "./found-link.ts";
-import { encodeQuery } from "./query-encoding.ts";
 
-/** Bounds of what is kept of a page's links, and how a URL is written. */
-export interface LinkOptions {
-  /** So many distinct links are kept at most, as they are written. Default 100,000. */
-  readonly maxLinks?: number;
-  /** Names of `meta` elements that speak to us, beside `robots`, in lower case. Default: that of this program. */
-  readonly robotsNames?: readonly string[];
-  /** Fields of the answer that say of links what elements of the page could: `Link` and `Refresh`, as they came. */
-  readonly fields?: { readonly link?: string | undefined; readonly refresh?: string | undefined };
-  /** A link that is longer, in characters, is not kept. Default 2048. */
-  readonly maxUrlLength?: number;
-  /**
-   * The one spelling of a URL; undefined leaves it out. Default: as the URL Standard serialises it, without fragment.
-   */
-  readonly normalise?: (url: URL) => string | undefined;
+/**
+ * What a link is for. `form` is a form that is sent by GET; `cite` the source of a quotation or a change, or a longer
+ * description; `link` whatever `<link>` names and no other kind is for, such as `next` and `license`; `preload` what is
+ * only fetched early; `meta` a picture or film for those who share the page.
+ */
+const linkKinds = [
+  "anchor",
+  "area",
+  "frame",
+  "meta-refresh",
+  "form",
+  "link",
+  "alternate",
+  "canonical",
+  "cite",
+  "image",
+  "script",
+  "style",
+  "font",
+  "media",
+  "object",
+  "icon",
+  "manifest",
+  "preload",
+  "meta",
+] as const;
+export type LinkKind = (typeof linkKinds)[number];
+
+/** A link of a page or a style sheet. */
+export interface FoundLink {
+  /** Absolute, `http:` or `https:`, without fragment. */
+  readonly url: string;
+  readonly kind: LinkKind;
+  /** Whether each link of this kind to this URL says `nofollow`, `ugc` or `sponsored`. */
+  readonly isNofollow: boolean;
 }
 
+/** Kinds that lead to other pages, rather than to parts of this one: what a crawler of pages follows. */
+export const pageKinds: ReadonlySet<LinkKind> = new Set<LinkKind>([
+  "anchor",
+  "area",
+  "frame",
+  "meta-refresh",
+  "link",
+  "alternate",
+  "canonical",
+]);
+
+/** At most so many distinct links of a page are kept, as they are written, and of one attribute looked at. */
+export const maxLinks = 100_000;
+// A longer link, in characters, is not kept.
+const maxUrlLength = 2048;
 // Of all kept links together, in characters.
 const maxCharacters = 16 * 1024 * 1024;
 const kindNumbers: ReadonlyMap<LinkKind, number> = new Map(linkKinds.map((kind, at) => [kind, at]));
@@ -55,72 +89,37 @@ function resolvePlainly(link: string, base: PlainBase | undefined): string | und
   return rest.charCodeAt(0) === 0x2f ? origin + rest : folder + rest;
 }
 
-function withoutFragment(url: URL): string {
+/**
+ * One link as a URL without fragment.
+ *
+ * @param encoding - of the page, for the query
+ * @returns undefined if it is none of `http:` or `https:`
+ */
+function resolve(text: string, base: string, encoding: string): string | undefined {
+  const url = parseUrl(encodeQuery(text, encoding), base);
+  if (url?.protocol !== "https:" && url?.protocol !== "http:") return undefined;
   if (url.hash !== "" || url.href.endsWith("#")) url.hash = "";
   return url.href;
 }
 
 /** Collects links as they are written, each once, within bounds; makes URLs of them when the base is known. */
 export class LinkList {
-  readonly #maxLinks: number;
-  readonly #maxUrlLength: number;
-  readonly #normalise: (url: URL) => string | undefined;
   // The kind as one character, then the link: so one table does, and nothing of the page's text is held by it.
   readonly #links = new Map<string, boolean>();
   #characters = 0;
-  #dropped = 0;
-
-  constructor({ maxLinks = 100_000, maxUrlLength = 2048, normalise = withoutFragment }: LinkOptions) {
-    this.#maxLinks = maxLinks;
-    this.#maxUrlLength = maxUrlLength;
-    this.#normalise = normalise;
-  }
-
-  /** How many links were found, one by one, beyond the bounds. */
-  get dropped(): number {
-    return this.#dropped;
-  }
-
-  /** At most so many links of one attribute are looked at. */
-  get maxLinks(): number {
-    return this.#maxLinks;
-  }
 
   /** @param text - a link as it is written, character references resolved */
   add(kind: LinkKind, text: string, isNofollow: boolean): void {
     const fragment = text.indexOf("#");
     const link = fragment > 0 ? text.slice(0, fragment) : fragment === 0 ? "#" : text;
-    if (link.length > this.#maxUrlLength) {
-      if (!/^[\x00-\x20]*(?:data|javascript):/i.test(link.slice(0, 64))) this.#dropped += 1;
-      return;
-    }
+    if (link.length > maxUrlLength) return;
     const key = String.fromCharCode(kindNumbers.get(kind) ?? 0) + link;
     const known = this.#links.get(key);
     if (known === undefined) {
-      if (link.trim() === "") return;
-      if (this.#links.size >= this.#maxLinks || this.#characters + link.length > maxCharacters) {
-        this.#dropped += 1;
-        return;
-      }
+      if (this.#links.size >= maxLinks || this.#characters + link.length > maxCharacters || link.trim() === "") return;
       this.#characters += link.length;
       this.#links.set(key, isNofollow);
     } else if (known && !isNofollow) this.#links.set(key, false);
-  }
-
-  /**
-   * One link as a URL.
-   *
-   * @param encoding - of the page, for the query
-   * @returns undefined if it is none of `http:` or `https:`
-   */
-  resolve(text: string, base: string, encoding: string): string | undefined {
-    let url: URL;
-    try {
-      url = new URL(encodeQuery(text, encoding), base);
-    } catch {
-      return undefined;
-    }
-    return url.protocol === "https:" || url.protocol === "http:" ? this.#normalise(url) : undefined;
   }
 
   /**
@@ -130,12 +129,12 @@ export class LinkList {
    */
   resolveAll(page: string, base: string, encoding: string): FoundLink[] {
     const found = new Map<string, FoundLink>();
-    const own = this.resolve("", page, encoding);
-    const plainBase = this.#normalise === withoutFragment ? plainBaseOf(base) : undefined;
+    const own = resolve("", page, encoding);
+    const plainBase = plainBaseOf(base);
     for (const [key, isNofollow] of this.#links) {
       const text = key.slice(1);
       // Nearly all are plain, and no URL need be made of them.
-      const url = resolvePlainly(text, plainBase) ?? this.resolve(text, base, encoding);
+      const url = resolvePlainly(text, plainBase) ?? resolve(text, base, encoding);
       const kind = linkKinds[key.charCodeAt(0)];
       if (url === undefined || kind === undefined || (url === own && key.endsWith("#"))) continue;
       // An anchor goes by its URL alone: most are, and whoever asks for the URL next finds its hash made.
@@ -144,4 +143,65 @@ export class LinkList {
     }
     return [...found.values()];
   }
+}
+
+// Lead bytes of the encodings of two bytes that an encoder writes (Encoding Standard, sections 11 to 14).
+const leads: Readonly<Record<string, readonly [first: number, last: number]>> = {
+  gbk: [0x81, 0xfe],
+  gb18030: [0x81, 0xfe],
+  big5: [0xa1, 0xf9],
+  "euc-jp": [0xa1, 0xfe],
+  "euc-kr": [0x81, 0xfd],
+  shift_jis: [0x81, 0xfc],
+};
+// Read, never written: NEC's copies of IBM's characters (section 12.3.2).
+const unwritten = (encoding: string, lead: number): boolean =>
+  encoding === "shift_jis" && (lead === 0xed || lead === 0xee);
+
+const tables = new Map<string, ReadonlyMap<string, string>>();
+// A second byte that is ASCII stands for itself, as the standard has it.
+const escaped = (byte: number): string =>
+  byte < 0x80 ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase()}`;
+
+/** Characters to their escaped bytes, found by decoding all bytes: nothing else knows the encodings here. */
+function tableOf(encoding: string): ReadonlyMap<string, string> {
+  const known = tables.get(encoding);
+  if (known !== undefined) return known;
+  const table = new Map<string, string>();
+  const decoder = new TextDecoder(encoding);
+  const add = (bytes: readonly number[]): void => {
+    const text = decoder.decode(Uint8Array.from(bytes));
+    if ([...text].length === 1 && text !== "\ufffd" && text > "\x7f" && !table.has(text))
+      table.set(text, bytes.map(escaped).join(""));
+  };
+  for (let byte = 0x80; byte <= 0xff; byte++) add([byte]);
+  const [first, last] = leads[encoding] ?? [1, 0];
+  for (let lead = first; lead <= last; lead++) {
+    for (let trail = 0x40; trail <= 0xfe; trail++) if (!unwritten(encoding, lead)) add([lead, trail]);
+  }
+  tables.set(encoding, table);
+  return table;
+}
+
+/**
+ * Writes a URL's query as a browser sends it from a page in another encoding than UTF-8: in the page's encoding, and
+ * what that does not have as a character reference. Encodings with a state (ISO-2022-JP), UTF-16, and the characters
+ * for which GB18030 needs four bytes go out as UTF-8 does.
+ *
+ * @param url - a URL as it is written, relative or not
+ * @param encoding - the encoding's name, in lower case
+ * @see URL Standard, section 4.4 "query state"; Encoding Standard, section 6
+ */
+function encodeQuery(url: string, encoding: string): string {
+  const start = url.indexOf("?");
+  if (start === -1 || encoding === "utf-8" || encoding.startsWith("utf-16") || encoding === "iso-2022-jp") return url;
+  const query = url.slice(start);
+  if (!/[\x80-\u{10ffff}]/u.test(query)) return url;
+  const table = tableOf(encoding);
+  const encoded = query.replace(/[\x80-\u{10ffff}]/gu, (character) => {
+    const bytes = table.get(character);
+    if (bytes !== undefined || encoding === "gb18030") return bytes ?? character;
+    return `%26%23${character.codePointAt(0)}%3B`;
+  });
+  return url.slice(0, start) + encoded;
 }

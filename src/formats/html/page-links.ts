@@ -1,45 +1,25 @@
 import { parseUrl } from "../../core/index.ts";
-import type { FoundLink, LinkKind } from "./found-link.ts";
-import { charsetOf, HtmlDecoder } from "./html-decoder.ts";
-import { HtmlTags, maxValueLength } from "./html-tags.ts";
-import {
-  behindCodebase,
-  decodeReferences,
-  foreignLinks,
-  htmlLinks,
-  isNofollowRel,
-  kindOfLink,
-  linkAttributes,
-  metaLinks,
-  otherForeignLinks,
-  readRefresh,
-  styledAttributes,
-} from "./link-attributes.ts";
-import { readLinkField } from "./link-header.ts";
-import { LinkList, type LinkOptions } from "./link-list.ts";
-import { readSrcset } from "./srcset.ts";
+import { decodeHtml, decodeSheet } from "./html-decoder.ts";
+import { maxValueLength, readTags } from "./html-tags.ts";
+import { isNofollowRel, kindOfLink, linkAttributes, linksOf, metaLinks, styledAttributes } from "./link-attributes.ts";
+import { type FoundLink, type LinkKind, LinkList, maxLinks } from "./link-list.ts";
+import { behindCodebase, decodeReferences, readLinkField, readRefresh, readSrcset } from "./link-values.ts";
 import { maxStyleLength, readStyleReferences } from "./style-links.ts";
 
-export type { LinkOptions } from "./link-list.ts";
+/** What is known of a page beside its bytes. */
+export interface LinkOptions {
+  /** Names of `meta` elements that speak to us, beside `robots`, in lower case. Default: that of this program. */
+  readonly robotsNames?: readonly string[];
+  /** Fields of the response that say of links what elements of the page could: `Link` and `Refresh`, as received. */
+  readonly fields?: { readonly link?: string | undefined; readonly refresh?: string | undefined };
+}
 
 /** What a page links to, and says of links. */
 export interface PageLinks {
   /** Each once a kind, in the order in which they stand. */
   readonly links: readonly FoundLink[];
-  /** What relative links are relative to. */
-  readonly base: string;
-  /** Where the page says that it belongs; the first such link. */
-  readonly canonical: string | undefined;
-  /** Whether the page says to everybody, or to us, that it is not to be indexed. */
-  readonly isNoindex: boolean;
-  /** The same of its links. */
+  /** Whether the page says to everybody, or to us, that its links are not to be followed. */
   readonly isNofollow: boolean;
-  /** Where the page sends whoever looks at it; the first such. */
-  readonly refresh: string | undefined;
-  /** How many links were found beyond the bounds, one by one: twice the same counts twice. */
-  readonly dropped: number;
-  /** Whether there were any. */
-  readonly truncated: boolean;
 }
 
 type Attributes = ReadonlyMap<string, string>;
@@ -49,85 +29,64 @@ const sourceParameters: ReadonlySet<string> = new Set(["movie", "src", "url"]);
 const maxFrameDepth = 3;
 
 /**
- * Reads the links of a page of HTML as it comes. Memory and time for each piece are bounded, whatever is in it; nothing
- * fails. Links stay as they are written until the end, for a `<base>` holds wherever it stands.
+ * Reads the links of a page of HTML, in memory and time that grow as the page does, whatever is in it; nothing fails.
  *
  * What is in `noscript`, `template`, `noframes` and the `srcdoc` of a frame counts; what scripts would make does not.
+ *
+ * @param contentType - the field's value, if there is one: its encoding holds
+ * @param page - the page's URL, after redirects
  */
-export class LinkReader {
+export function readLinks(
+  body: Uint8Array,
+  contentType: string | undefined,
+  page: string,
+  options: LinkOptions = {},
+): PageLinks {
+  const { text, encoding } = decodeHtml(body, contentType);
+  const isXml = /^[\t ]*(?:application|text)\/(?:[\w.-]+\+)?xml\b/i.test(contentType ?? "");
+  const reader = new LinkReader(page, options);
+  reader.read(text, isXml);
+  return reader.end(encoding);
+}
+
+class LinkReader {
   readonly #page: string;
   readonly #robotsNames: readonly string[];
-  readonly #list: LinkList;
-  readonly #decoder: HtmlDecoder;
-  readonly #tags: HtmlTags;
+  /** Links stay as they are written until the end, for a `<base>` holds wherever it stands. */
+  readonly #list = new LinkList();
   #frameDepth = 0;
   #isGetForm = true;
   /** The action of a form that asks with GET, for as long as no field of it was seen. */
   #bareAction: string | undefined;
   #base: string | undefined;
-  #canonical: string | undefined;
-  #refresh: string | undefined;
-  #isNoindex = false;
   #isNofollow = false;
 
-  /**
-   * @param page - the page's URL, after redirects
-   * @param contentType - the answer's field, if there is one: its encoding holds
-   */
-  constructor(page: string, contentType?: string, options: LinkOptions = {}) {
+  constructor(page: string, { robotsNames = ["tidemark"], fields }: LinkOptions) {
     this.#page = page;
-    this.#robotsNames = ["robots", ...(options.robotsNames ?? ["tidemark"])];
-    this.#list = new LinkList(options);
-    this.#readFields(options.fields);
-    this.#decoder = new HtmlDecoder(contentType);
-    const isXml = /^[\t ]*(?:application|text)\/(?:[\w.-]+\+)?xml\b/i.test(contentType ?? "");
-    this.#tags = this.#open(isXml);
+    this.#robotsNames = ["robots", ...robotsNames];
+    this.#readFields(fields);
   }
 
-  /** @param piece - bytes, or text that was decoded elsewhere; not both for one page */
-  write(piece: Uint8Array | string): void {
-    this.#tags.write(typeof piece === "string" ? piece : this.#decoder.decode(piece));
-  }
-
-  end(): PageLinks {
-    this.#tags.write(this.#decoder.end());
-    this.#tags.end();
-    this.#endForm();
-    const { encoding } = this.#decoder;
-    const base = this.#findBase();
-    const resolve = (text: string | undefined): string | undefined =>
-      text === undefined ? undefined : this.#list.resolve(text, base, encoding);
-    const { dropped } = this.#list;
-    return {
-      links: this.#list.resolveAll(this.#page, base, encoding),
-      base,
-      canonical: resolve(this.#canonical),
-      isNoindex: this.#isNoindex,
-      isNofollow: this.#isNofollow,
-      refresh: resolve(this.#refresh),
-      dropped,
-      truncated: dropped > 0,
-    };
-  }
-
-  // The first `base` with an `href` counts (HTML Living Standard, section 4.2.3).
-  #findBase(): string {
-    if (this.#base === undefined) return this.#page;
-    try {
-      const url = new URL(this.#base, this.#page);
-      if (url.protocol !== "data:" && url.protocol !== "javascript:") return url.href;
-    } catch {
-      // It counts, and says nothing.
-    }
-    return this.#page;
-  }
-
-  #open(isXml: boolean): HtmlTags {
+  read(html: string, isXml: boolean): void {
     const onTag = (name: string, attributes: Attributes, isForeign: boolean): void => {
       if (name === "form") this.#beginForm(attributes);
       if (attributes.size > 0) this.#readTag(name, attributes, isForeign);
     };
-    return new HtmlTags({ wanted: linkAttributes, onTag, onStyle: (text) => this.#readStyle(text) }, isXml);
+    readTags(html, { wanted: linkAttributes, onTag, onStyle: (text) => this.#readStyle(text) }, isXml);
+  }
+
+  end(encoding: string): PageLinks {
+    this.#endForm();
+    return {
+      links: this.#list.resolveAll(this.#page, this.#findBase(), encoding),
+      isNofollow: this.#isNofollow,
+    };
+  }
+
+  // The first `base` with an `href` counts, also one that is no URL to use (HTML Living Standard, section 4.2.3).
+  #findBase(): string {
+    const url = this.#base === undefined ? undefined : parseUrl(this.#base, this.#page);
+    return url === undefined || url.protocol === "data:" || url.protocol === "javascript:" ? this.#page : url.href;
   }
 
   // RFC 8288; Refresh is what its meta element says, HTML Living Standard, section 7.4.2.
@@ -138,13 +97,10 @@ export class LinkReader {
       const target = resolve(url);
       if (kind === undefined || target === undefined) continue;
       this.#list.add(kind, target, isNofollowRel(rel));
-      if (kind === "canonical") this.#canonical ??= target;
     }
     const text = refresh === undefined ? undefined : readRefresh(refresh);
     const target = text === undefined ? undefined : resolve(text);
-    if (target === undefined) return;
-    this.#list.add("meta-refresh", target, false);
-    this.#refresh ??= target;
+    if (target !== undefined) this.#list.add("meta-refresh", target, false);
   }
 
   #beginForm(attributes: Attributes): void {
@@ -179,11 +135,11 @@ export class LinkReader {
     add(attributeOf(attributes, isApplet ? "code" : "data"));
     if (!isApplet) add(attributeOf(attributes, "classid"));
     const archives = attributeOf(attributes, "archive") ?? "";
-    for (const archive of archives.split(isApplet ? "," : /[\t\n\f\r ]+/, this.#list.maxLinks)) add(archive);
+    for (const archive of archives.split(isApplet ? "," : /[\t\n\f\r ]+/, maxLinks)) add(archive);
   }
 
   #readTag(name: string, attributes: Attributes, isForeign: boolean): void {
-    const links = isForeign ? (foreignLinks.get(name) ?? otherForeignLinks) : htmlLinks.get(name);
+    const links = linksOf(name, isForeign);
     if (links !== undefined) {
       const isNofollow = isNofollowRel(attributes.get("rel"));
       for (const [attribute, kind] of links) {
@@ -248,7 +204,7 @@ export class LinkReader {
       this.#list.add(kind, decodeReferences(text), isNofollow);
       return;
     }
-    for (const url of readSrcset(decodeReferences(text), this.#list.maxLinks)) this.#list.add(kind, url, isNofollow);
+    for (const url of readSrcset(decodeReferences(text), maxLinks)) this.#list.add(kind, url, isNofollow);
   }
 
   #addOwn(kind: LinkKind, attributes: Attributes, attribute: string): void {
@@ -261,7 +217,6 @@ export class LinkReader {
     if (kind === undefined) return;
     this.#addOwn(kind, attributes, "href");
     this.#addOwn("image", attributes, "imagesrcset");
-    if (kind === "canonical" && this.#frameDepth === 0) this.#canonical ??= attributeOf(attributes, "href");
   }
 
   #readMeta(attributes: Attributes): void {
@@ -269,15 +224,12 @@ export class LinkReader {
     if (content === undefined || content.length >= maxValueLength) return;
     if (attributes.get("http-equiv")?.toLowerCase() === "refresh") {
       const url = readRefresh(content);
-      if (url === undefined) return;
-      this.#list.add("meta-refresh", url, false);
-      if (this.#frameDepth === 0) this.#refresh ??= url;
+      if (url !== undefined) this.#list.add("meta-refresh", url, false);
       return;
     }
     const name = (attributeOf(attributes, "name") ?? "").trim().toLowerCase();
     if (this.#robotsNames.includes(name) && this.#frameDepth === 0) {
       const words = content.toLowerCase().split(/[\s,]+/);
-      this.#isNoindex ||= words.includes("noindex") || words.includes("none");
       this.#isNofollow ||= words.includes("nofollow") || words.includes("none");
     }
     const property = (attributeOf(attributes, "property") ?? name).trim().toLowerCase();
@@ -292,14 +244,12 @@ export class LinkReader {
   #readFrame(source: string | undefined): void {
     if (source === undefined || this.#frameDepth === maxFrameDepth) return;
     this.#frameDepth += 1;
-    const inner = this.#open(false);
-    inner.write(source);
-    inner.end();
+    this.read(source, false);
     this.#frameDepth -= 1;
   }
 
   #readStyle(css: string): void {
-    for (const { kind, text } of readStyleReferences(css, this.#list.maxLinks)) this.#list.add(kind, text, false);
+    for (const { kind, text } of readStyleReferences(css, maxLinks)) this.#list.add(kind, text, false);
   }
 }
 
@@ -313,46 +263,15 @@ function isGet(method: string | undefined): boolean {
   return name !== "post" && name !== "dialog";
 }
 
-/** {@link LinkReader} for a page that is there as a whole. */
-export function readLinks(
-  body: Uint8Array | string,
-  contentType: string | undefined,
-  page: string,
-  options?: LinkOptions,
-): PageLinks {
-  const reader = new LinkReader(page, contentType, options);
-  reader.write(body);
-  return reader.end();
-}
-
 /**
  * The links of a style sheet: what it imports is of kind `style`, what `@font-face` names `font`, all else `image`.
  *
  * @param url - of the sheet, after redirects: its links are relative to it
  * @param contentType - the answer's field: its encoding holds, else that of a `@charset` at the start, else UTF-8
  */
-export function readStyleLinks(
-  sheet: Uint8Array | string,
-  url: string,
-  contentType?: string,
-  options: LinkOptions = {},
-): readonly FoundLink[] {
-  const list = new LinkList(options);
-  const css = typeof sheet === "string" ? sheet : decodeSheet(sheet.subarray(0, maxStyleLength), contentType);
-  for (const { kind, text } of readStyleReferences(css, list.maxLinks)) list.add(kind, text, false);
+export function readStyleLinks(sheet: Uint8Array, url: string, contentType?: string): readonly FoundLink[] {
+  const list = new LinkList();
+  const css = decodeSheet(sheet.subarray(0, maxStyleLength), contentType);
+  for (const { kind, text } of readStyleReferences(css, maxLinks)) list.add(kind, text, false);
   return list.resolveAll(url, url, "utf-8");
-}
-
-// CSS Syntax Module Level 3, section 3.2; TextDecoder itself takes a byte order mark away, but does not look for one.
-function decodeSheet(bytes: Uint8Array, contentType: string | undefined): string {
-  const [a, b] = bytes;
-  const start = String.fromCharCode(...bytes.subarray(0, 128));
-  const declared = /^@charset "([^"]{1,64})";/.exec(start)?.[1];
-  const charset =
-    (a === 0xfe && b === 0xff) || (a === 0xff && b === 0xfe)
-      ? a === 0xfe
-        ? "utf-16be"
-        : "utf-16le"
-      : (charsetOf(contentType ?? "") ?? (declared === undefined ? undefined : charsetOf(`charset="${declared}"`)));
-  return new TextDecoder(charset ?? "utf-8").decode(bytes);
 }

@@ -1,7 +1,6 @@
 import { compile, selectAll } from "css-select";
 import { DomHandler, Parser } from "htmlparser2";
-import type { ByteRange } from "./byte-range.ts";
-import { type IgnoredSelector, refusePattern, toBytesText } from "./ignore-pattern.ts";
+import { type ByteRange, type IgnoredSelector, refusePattern, toBytesText } from "./ignore-pattern.ts";
 
 type Nodes = DomHandler["dom"];
 type Query = Parameters<typeof selectAll<Nodes[number], never>>[0];

@@ -1,4 +1,4 @@
-import type { LinkKind } from "./found-link.ts";
+import type { LinkKind } from "./link-list.ts";
 
 /** A link as a style sheet writes it, escapes resolved. */
 export interface StyleReference {

@@ -1,2 +1,9 @@
 export { normaliseUrl } from "./url-normal.ts";
-export { decodePathSegment, encodePathSegment, isCanonicalPath, maxPathLength } from "./url-path.ts";
+export {
+  decodePathSegment,
+  encodePathSegment,
+  isCanonicalPath,
+  maxPathLength,
+  type ServedForm,
+  servedFormOf,
+} from "./url-path.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { TidemarkError } from "../../../src/core/error.ts";
-import { cutRanges, joinRanges } from "../../../src/formats/html/byte-range.ts";
 import { compileContentRules, isExpressionType } from "../../../src/formats/html/content-rules.ts";
+import { cutRanges, joinRanges } from "../../../src/formats/html/ignore-pattern.ts";
 import { visibleText } from "../../../src/formats/html/visible-text.ts";
 import { fc } from "../../property.ts";
 
