@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { mediaTypeOfName } from "../../src/exporter/walk/media-types.ts";
 import { judgeName } from "../../src/exporter/walk/name-rules.ts";
-import { contentId, digestOf } from "../../src/http/content-hash.ts";
+import { contentId, digestOf } from "../../src/http/node-adapters.ts";
 import type { LabPorts } from "../experiment/ports.ts";
 import { readLinkedPages } from "./lab-graph.ts";
 import { readHistory } from "./lab-history.ts";

@@ -1,29 +1,38 @@
 import type { EpochMs, Validators } from "../core/index.ts";
 import { parseHttpDate } from "../formats/http/index.ts";
 
-/** The response fields that matter here, one character (0 to 255) per byte. */
-export interface AnswerFields {
+const fieldNames = {
+  etag: "etag",
+  date: "date",
+  "last-modified": "lastModified",
+  "content-type": "contentType",
+  "content-encoding": "contentEncoding",
+  "content-range": "contentRange",
+  "cache-control": "cacheControl",
+  location: "location",
+  "retry-after": "retryAfter",
+  link: "link",
+  refresh: "refresh",
+  "content-length": "contentLength",
+  "transfer-encoding": "transferEncoding",
+} as const;
+
+type FieldName = (typeof fieldNames)[keyof typeof fieldNames];
+type FieldValues = { [Name in FieldName]?: string | undefined };
+
+/**
+ * The response fields that matter here, one character (0 to 255) per byte; codings in lower case. Undefined if the
+ * response has none.
+ */
+export interface AnswerFields extends Readonly<Omit<FieldValues, "contentLength">> {
   readonly validators: Validators;
-  readonly date: string | undefined;
-  readonly contentType: string | undefined;
-  readonly contentEncoding: string | undefined;
-  readonly contentRange: string | undefined;
-  readonly cacheControl: string | undefined;
-  readonly location: string | undefined;
-  readonly retryAfter: string | undefined;
-  readonly link: string | undefined;
-  readonly refresh: string | undefined;
   /** In bytes. */
   readonly contentLength: number | undefined;
-  /** Transfer codings, lower case; several fields form one list. */
-  readonly transferEncoding: string | undefined;
   /** Whether the body ends where the connection ends. */
   readonly endsWithConnection: boolean;
 }
 
 const maxValidatorBytes = 1024;
-
-type FieldName = keyof Omit<AnswerFields, "validators" | "endsWithConnection"> | keyof Validators;
 
 /** Fields that form one list when repeated. */
 const lists: ReadonlySet<FieldName> = new Set<FieldName>([
@@ -33,24 +42,10 @@ const lists: ReadonlySet<FieldName> = new Set<FieldName>([
   "transferEncoding",
 ]);
 
-const fieldNames = new Map<string, FieldName>([
-  ["etag", "etag"],
-  ["date", "date"],
-  ["last-modified", "lastModified"],
-  ["content-type", "contentType"],
-  ["content-encoding", "contentEncoding"],
-  ["content-range", "contentRange"],
-  ["cache-control", "cacheControl"],
-  ["location", "location"],
-  ["retry-after", "retryAfter"],
-  ["link", "link"],
-  ["refresh", "refresh"],
-  ["content-length", "contentLength"],
-  ["transfer-encoding", "transferEncoding"],
-]);
+const namesInLowerCase: ReadonlyMap<string, FieldName> = new Map(Object.entries(fieldNames));
 
 // Most fields of a response are not needed: checking length and first letter avoids creating their names as strings.
-const shapes = new Set([...fieldNames.keys()].map((name) => (name.length << 8) | name.charCodeAt(0)));
+const shapes = new Set(Object.keys(fieldNames).map((name) => (name.length << 8) | name.charCodeAt(0)));
 
 /**
  * Parses the fields of a response. If a field that is no list is repeated, the first one counts.
@@ -58,59 +53,26 @@ const shapes = new Set([...fieldNames.keys()].map((name) => (name.length << 8) |
  * @param raw - names and values alternating, as bytes
  */
 export function readAnswerFields(raw: readonly Buffer[]): AnswerFields {
-  const values: { [Name in FieldName]: string | undefined } = {
-    etag: undefined,
-    date: undefined,
-    lastModified: undefined,
-    contentType: undefined,
-    contentEncoding: undefined,
-    contentRange: undefined,
-    cacheControl: undefined,
-    location: undefined,
-    retryAfter: undefined,
-    link: undefined,
-    refresh: undefined,
-    contentLength: undefined,
-    transferEncoding: undefined,
-  };
+  const values: FieldValues = {};
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at];
     if (name === undefined || !shapes.has((name.length << 8) | ((name[0] ?? 0) | 0x20))) continue;
-    const key = fieldNames.get(name.toString("latin1").toLowerCase());
+    const key = namesInLowerCase.get(name.toString("latin1").toLowerCase());
     const value = readValue(raw[at + 1]);
     if (key === undefined || value === "") continue;
     const before = values[key];
     if (before === undefined) values[key] = value;
     else if (lists.has(key)) values[key] = `${before}, ${value}`;
   }
-  const {
-    contentLength: length,
-    contentEncoding,
-    contentRange,
-    contentType,
-    cacheControl,
-    location,
-    retryAfter,
-    link,
-    refresh,
-    transferEncoding,
-    date,
-  } = values;
+  values.contentEncoding = values.contentEncoding?.toLowerCase();
+  values.transferEncoding = values.transferEncoding?.toLowerCase();
+  const { etag, lastModified, contentLength: length } = values;
   const contentLength = length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
   return {
-    validators: makeValidators(keepable(values.etag), keepable(values.lastModified)),
-    date,
-    contentType,
-    contentRange,
-    cacheControl,
-    location,
-    retryAfter,
-    link,
-    refresh,
-    contentEncoding: contentEncoding?.toLowerCase(),
-    transferEncoding: transferEncoding?.toLowerCase(),
+    ...values,
+    validators: makeValidators(keepable(etag), keepable(lastModified)),
     contentLength,
-    endsWithConnection: contentLength === undefined && transferEncoding === undefined,
+    endsWithConnection: contentLength === undefined && values.transferEncoding === undefined,
   };
 }
 

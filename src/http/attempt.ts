@@ -1,9 +1,7 @@
 import type { ExchangeSink, FetchRequest } from "../core/index.ts";
 import { type AnswerFields, readAllFields, readAnswerFields } from "./answer-fields.ts";
-import { BodyBuffer } from "./body-buffer.ts";
-import { BodyDecoder, type DecoderReceiver } from "./body-decoder.ts";
 import type { AnswerReceiver } from "./connection.ts";
-import type { HeadWatcher } from "./exchange-head.ts";
+import { BodyDecoder, type DecoderReceiver } from "./content-coding.ts";
 import { classifyError, type Failure, isClosedConnection, type Progress } from "./failure.ts";
 
 /** A response with as much of its body as is wanted. */
@@ -26,6 +24,9 @@ export type AttemptEnd =
   | { readonly kind: "unanswered"; readonly failure: Failure }
   /** A local error: the sink threw, or the request is malformed. */
   | { readonly kind: "broken"; readonly error: unknown };
+
+/** Called with the head of a response. @returns the sink of its body, if there is one */
+export type HeadWatcher = (status: number, raw: readonly Uint8Array[], reason: string) => ExchangeSink | undefined;
 
 /** So many bytes of an unwanted body are read to keep the connection usable. */
 const maxDroppedBytes = 64 * 1024;
@@ -230,5 +231,41 @@ export class Attempt implements AnswerReceiver, DecoderReceiver {
     this.#endTap(false);
     if (connection === "drop") this.#dropConnection();
     this.#onEnd(end, this.#receivedBytes);
+  }
+}
+
+const firstBytes = 64 * 1024;
+const nothing = new Uint8Array(0);
+
+/**
+ * A body in memory. Its cost follows the number of bytes, however small the pieces.
+ *
+ * A list of pieces would cost a hundred bytes per piece: a server must not exhaust memory by sending single bytes.
+ */
+class BodyBuffer {
+  #bytes: Uint8Array = nothing;
+  #length = 0;
+
+  /** Adds a piece. The first is not copied, because most bodies come in one piece. */
+  add(piece: Uint8Array): void {
+    const length = this.#length + piece.length;
+    if (this.#length === 0) {
+      this.#bytes = piece;
+    } else {
+      if (length > this.#bytes.length || this.#bytes.length === this.#length) this.#grow(length);
+      this.#bytes.set(piece, this.#length);
+    }
+    this.#length = length;
+  }
+
+  /** The bytes so far. */
+  get bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  #grow(neededBytes: number): void {
+    const grown = Buffer.allocUnsafeSlow(Math.max(firstBytes, 2 * neededBytes));
+    grown.set(this.bytes);
+    this.#bytes = grown;
   }
 }

@@ -1,15 +1,13 @@
+import { setMaxListeners } from "node:events";
 import type { Clock, FetchOutcome, FetchRequest } from "../core/index.ts";
+import { encodeHttpHead } from "../formats/http/index.ts";
 import type { AddressGuard } from "./address-guard.ts";
-import { type Answer, Attempt, type AttemptEnd } from "./attempt.ts";
-import type { Connection } from "./connection.ts";
+import { type Answer, Attempt, type AttemptEnd, type HeadWatcher } from "./attempt.ts";
+import type { Connection, Origin, Waiter } from "./connection.ts";
 import { Deadline } from "./deadline.ts";
-import { watchHead } from "./exchange-head.ts";
 import type { Failure } from "./failure.ts";
-import type { Origin, Waiter } from "./origin.ts";
-import { judgeAnswer } from "./outcome.ts";
-import { isRedirect, type RequestTarget, resolveRedirect } from "./redirect.ts";
+import { isRedirect, judgeAnswer, type RequestTarget, resolveRedirect } from "./outcome.ts";
 import { requestFields } from "./request-fields.ts";
-import type { SignalWatch, Stoppable } from "./signal-watch.ts";
 
 /** Default minimum rate in bytes per second. */
 const defaultLeastBytesPerSecond = 64 * 1024;
@@ -20,7 +18,8 @@ export interface ExchangeContext {
   readonly clock: Clock;
   readonly guard: AddressGuard;
   readonly originOf: (origin: string) => Origin;
-  readonly signals: SignalWatch;
+  /** Those that are not settled yet. */
+  readonly running: Set<Exchange>;
 }
 
 /** The outcome of an exchange: exactly one of the two is called, once. */
@@ -30,7 +29,7 @@ export interface Settlement {
 }
 
 /** One request with its redirects, from the queue to the outcome. */
-export class Exchange implements Waiter, Stoppable {
+export class Exchange implements Waiter {
   readonly #request: FetchRequest;
   readonly #context: ExchangeContext;
   readonly #settlement: Settlement;
@@ -46,6 +45,7 @@ export class Exchange implements Waiter, Stoppable {
   #isRetried = false;
   #stopped: Failure | undefined;
   #isSettled = false;
+  readonly #onAbort = (): void => this.stop(aborted);
 
   constructor(request: FetchRequest, context: ExchangeContext, settlement: Settlement) {
     this.#request = request;
@@ -57,16 +57,17 @@ export class Exchange implements Waiter, Stoppable {
   /** Starts it. The deadline counts from the moment a connection is free. */
   start(): void {
     const { signal } = this.#request;
+    this.#context.running.add(this);
     if (signal?.aborted === true) {
       this.#fail(aborted);
     } else {
-      if (signal !== undefined) this.#context.signals.add(signal, this);
+      if (signal !== undefined) {
+        // Many requests may share a signal; Node warns of more than ten listeners.
+        setMaxListeners(0, signal);
+        signal.addEventListener("abort", this.#onAbort);
+      }
       this.#queue();
     }
-  }
-
-  onAbort(): void {
-    this.stop(aborted);
   }
 
   /** Stops it, wherever it is. */
@@ -91,13 +92,37 @@ export class Exchange implements Waiter, Stoppable {
       this.#request,
       () => connection.drop(),
       (end, receivedBytes) => this.#endAttempt(connection, end, receivedBytes),
-      watchHead(this.#request, { origin, path, fields }, connection, this.#context.clock),
+      this.#watchHead(connection, fields),
       (bytes) => this.#earn(bytes),
     );
     this.#requests++;
     this.#attempt = attempt;
     connection.send({ method: "GET", path, fields }, attempt);
     return true;
+  }
+
+  /** Makes a record of the exchange for a request that asks for it. */
+  #watchHead(connection: Connection, sent: readonly string[]): HeadWatcher | undefined {
+    const { onExchange } = this.#request;
+    if (onExchange === undefined) return undefined;
+    const startedAt = this.#context.clock();
+    const { origin, path } = this.#target;
+    return (status, raw, reason) => {
+      // undici writes these two fields itself, before the given ones.
+      const own: [string, string][] = [
+        ["host", new URL(origin).host],
+        ["connection", "keep-alive"],
+      ];
+      const received = raw.map((bytes) => Buffer.from(bytes).toString("latin1"));
+      return onExchange({
+        url: origin + path,
+        requestHead: encodeHttpHead({ startLine: `GET ${path} HTTP/1.1`, fields: [...own, ...pairUp(sent)] }),
+        responseHead: encodeHttpHead({ startLine: `HTTP/1.1 ${status} ${reason}`, fields: pairUp(received) }),
+        status,
+        remoteAddress: connection.remoteAddress,
+        startedAt,
+      });
+    };
   }
 
   #startClock(): Deadline {
@@ -225,10 +250,19 @@ export class Exchange implements Waiter, Stoppable {
   #settle(report: () => void): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
+    this.#context.running.delete(this);
     this.#deadline?.clear();
-    if (this.#request.signal !== undefined) this.#context.signals.remove(this.#request.signal, this);
+    this.#request.signal?.removeEventListener("abort", this.#onAbort);
     report();
   }
 }
 
 const aborted: Failure = { reason: "aborted", message: "stopped before the end" };
+
+/** Names and values that alternate, as pairs. */
+function pairUp(alternating: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at + 1 < alternating.length; at += 2)
+    pairs.push([alternating[at] as string, alternating[at + 1] as string]);
+  return pairs;
+}

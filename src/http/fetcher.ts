@@ -2,10 +2,9 @@ import { X509Certificate } from "node:crypto";
 import * as tls from "node:tls";
 import type { Clock, FetchOutcome, FetchRequest } from "../core/index.ts";
 import { AddressGuard, type AddressRules } from "./address-guard.ts";
+import { Origin } from "./connection.ts";
 import { Exchange, type ExchangeContext } from "./exchange.ts";
-import { Origin } from "./origin.ts";
 import { commonFields } from "./request-fields.ts";
-import { SignalWatch } from "./signal-watch.ts";
 
 /** How requests are sent. */
 export interface FetcherOptions extends AddressRules {
@@ -82,7 +81,7 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
     commonFields: commonFields(options.userAgent, from),
     clock,
     guard,
-    signals: new SignalWatch(),
+    running,
     originOf: (name) => {
       let origin = origins.get(name);
       if (origin === undefined) {
@@ -98,20 +97,7 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
         return Promise.reject(new TypeError(`not an origin: ${JSON.stringify(request.origin)}`));
       }
       if (isClosed) return Promise.reject(new TypeError("the fetcher is closed"));
-      return new Promise((resolve, reject) => {
-        const exchange: Exchange = new Exchange(request, context, {
-          resolve: (outcome) => {
-            running.delete(exchange);
-            resolve(outcome);
-          },
-          reject: (error) => {
-            running.delete(exchange);
-            reject(error);
-          },
-        });
-        running.add(exchange);
-        exchange.start();
-      });
+      return new Promise((resolve, reject) => new Exchange(request, context, { resolve, reject }).start());
     },
     // On a reused connection undici writes in the next turn of the event loop.
     sent: () => new Promise((resolve) => setImmediate(resolve)),

@@ -1,6 +1,5 @@
 export { unpackArchive } from "./content-coding.ts";
-export { createDigest } from "./content-hash.ts";
 export { createFetcher, type Fetcher, type FetcherOptions } from "./fetcher.ts";
-export { namedTypes, nodeCodec, parseTypes, realTiming } from "./node-adapters.ts";
+export { createDigest, namedTypes, nodeCodec, parseTypes, realTiming } from "./node-adapters.ts";
 export { isOverloaded, PoliteRequests } from "./polite-requests.ts";
 export { postJson } from "./post-json.ts";

@@ -1,9 +1,39 @@
+import { createHash, hash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { lookup } from "mime-types";
-import type { Codec, MediaTypes, Timing } from "../core/index.ts";
-import { type Clock, type MediaTypeFilter, parseMediaTypeFilter, TidemarkError } from "../core/index.ts";
+import {
+  type Clock,
+  type Codec,
+  digestBytes,
+  type MediaTypeFilter,
+  type MediaTypes,
+  type PageDigest,
+  parseMediaTypeFilter,
+  TidemarkError,
+  type Timing,
+} from "../core/index.ts";
 import { decodeBody, unpackArchive } from "./content-coding.ts";
-import { contentId, createDigest, digestOf } from "./content-hash.ts";
+
+/** The content id in an archive's name: the first 16 hexadecimal digits of the SHA-256 of its uncompressed content. */
+export function contentId(content: Uint8Array): string {
+  return hash("sha256", content, "hex").slice(0, 16);
+}
+
+/** A page's digest: the first 8 bytes of the SHA-256 of its body as base64url. */
+export function digestOf(content: Uint8Array): string {
+  return hash("sha256", content, "buffer").subarray(0, digestBytes).toString("base64url");
+}
+
+/** Begins a page's digest: the first 8 bytes of the SHA-256 as base64url. */
+export function createDigest(): PageDigest {
+  const sha256 = createHash("sha256");
+  return {
+    update: (chunk) => {
+      sha256.update(chunk);
+    },
+    digest: () => sha256.digest().subarray(0, digestBytes).toString("base64url"),
+  };
+}
 
 /** Compression and hashing by Node. */
 export const nodeCodec: Codec = { unpack: unpackArchive, decode: decodeBody, contentId, createDigest, digestOf };

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type { FetchRequest } from "../core/index.ts";
-import { acceptedCodings } from "./body-decoder.ts";
+import { acceptedCodings } from "./content-coding.ts";
 
 const secrets = new Set(["authorization", "cookie", "proxy-authorization"]);
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDigest } from "../../src/core/page.ts";
-import { contentId, createDigest, digestOf } from "../../src/http/content-hash.ts";
+import { contentId, createDigest, digestOf } from "../../src/http/node-adapters.ts";
 
 // FIPS 180-2 appendix B.1: the SHA-256 of "abc" is ba7816bf 8f01cfea ...
 test("an archive's id is the beginning of its SHA-256", () => {

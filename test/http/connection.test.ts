@@ -1,7 +1,6 @@
 import { test } from "node:test";
 import { AddressGuard } from "../../src/http/address-guard.ts";
-import type { Connection } from "../../src/http/connection.ts";
-import { Origin } from "../../src/http/origin.ts";
+import { type Connection, Origin } from "../../src/http/connection.ts";
 import { listenRaw, plainAnswer } from "./raw-server.ts";
 
 test("an origin whose idle connections were all lost is given up, so that many sites cost no memory", async () => {
