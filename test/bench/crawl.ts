@@ -11,6 +11,8 @@ import { type Downloader, downloaders } from "./peers/downloader.ts";
 import { formatMeasurements, type Measurement } from "./peers/measurement-table.ts";
 import { copyRealPages } from "./peers/real-pages.ts";
 
+/** All that the packages have is pages here, whatever its type. */
+const allFiles = ["--noindex-pages", "--include", "**", "--include", "**/{*,*.*}"];
 const changesPerRound = 100;
 const sampledUrls = 1000;
 
@@ -38,7 +40,7 @@ interface Lap {
 
 async function changePages(race: Race, paths: readonly string[], round: string): Promise<void> {
   for (const path of paths) appendFileSync(join(race.docroot, path), `changed in round ${round}\n`);
-  const { summary } = await exportDocroot(race.docroot, race.url, join(race.folder, "state"));
+  const { summary } = await exportDocroot(race.docroot, race.url, join(race.folder, "state"), ...allFiles);
   if (summary.updated !== paths.length) throw new Error(`${summary.updated} updated, not ${paths.length}`);
 }
 
@@ -108,10 +110,14 @@ Downloads real files from nginx on loopback, and updates them, in turn with wget
     using temp = makeTempFolder("bench-crawl");
     const docroot = join(temp.path, "docroot");
     mkdirSync(docroot);
-    const paths = copyRealPages(docroot, pages);
+    const copied = copyRealPages(docroot, pages);
     const port = await findFreePort();
-    const race: Race = { folder: temp.path, docroot, url: `http://127.0.0.1:${port}/`, port, paths, measurements: [] };
-    const { summary } = await exportDocroot(docroot, race.url, join(temp.path, "state"));
+    const url = `http://127.0.0.1:${port}/`;
+    const { summary, events } = await exportDocroot(docroot, url, join(temp.path, "state"), ...allFiles);
+    // A few names are of files that no site publishes, such as keys.
+    const withheld = new Set(events.filter(({ event }) => event === "withheld").map(({ path }) => path));
+    const paths = copied.filter((path) => !withheld.has(path));
+    const race: Race = { folder: temp.path, docroot, url, port, paths, measurements: [] };
     if (summary.pages !== paths.length) throw new Error(`${summary.pages} pages are published, not ${paths.length}`);
     await raceOnLoopback(race, rounds);
     await raceFarAway(race, rounds, values["latency-ms"], values.full);
