@@ -16,10 +16,9 @@ import {
   wholeNumber,
 } from "../config/index.ts";
 import { pageOrders, sourceNames } from "../core/index.ts";
-import type { CrawlSiteOptions } from "./crawl-site-options.ts";
+import type { CrawlSiteOptions, FollowedSite } from "./crawl-site-options.ts";
 import type { PolitenessOptions } from "./engine/politeness/politeness-options.ts";
 import { pollPlannerNames } from "./engine/revisit/poll-planners.ts";
-import type { FollowedSite } from "./followed-site.ts";
 import type { Keep } from "./kept-site.ts";
 
 /** What of a crawl can be set, on the command line and in a file, as the library's options: all but what belongs to one run. */
@@ -54,25 +53,23 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
     default: "`mirror`",
     doc: "how pages are kept: `mirror`, one file per page; `warc`, every request and answer as WARC 1.1 with a CDXJ index; `wacz`, the same and `site.wacz`; `none`, no pages, only the state",
   }),
-  stateFile: row("state FILE", path, "Database of what the crawler remembers between runs", {
+  stateFile: row("state FILE", path, "Database of what the crawler remembers between visits", {
     default: "`DIR/.tidemark/state.db`",
-    doc: "database of what the crawler remembers between visits",
   }),
-  types: row("types TYPES", mediaTypes, "Only pages of these media types, such as text/html,image/*", {
+  types: row("types TYPES", mediaTypes, "Only pages of these media types, such as `text/html,image/*`", {
     default: "all",
-    doc: "only pages of these media types, such as `text/html,image/*`; repeatable",
   }),
-  since: row("since DATE", date, "On a first visit, only what changed from this date on", {
+  since: row("since DATE", date, "On a first visit, only what changed from this date on; needs archives", {
     default: "everything",
-    doc: "on a first visit, only what changed from this date on; needs archives",
   }),
-  budget: row("budget N", wholeNumber(0, 1_000_000_000), "Most page requests in this visit; the next visit continues", {
-    default: "no limit",
-    doc: "at most N page requests in this visit, and 10 + N/2 requests for sitemaps; the next visit continues",
-  }),
-  concurrency: row("concurrency N", wholeNumber(1, 64), "Requests to a site at the same time", {
+  budget: row(
+    "budget N",
+    wholeNumber(0, 1_000_000_000),
+    "At most N page requests in this visit, and 10 + N/2 requests for sitemaps; the next visit continues",
+    { default: "no limit" },
+  ),
+  concurrency: row("concurrency N", wholeNumber(1, 64), "Requests to a site at the same time, 1 to 64", {
     default: "1",
-    doc: "requests to a site at the same time, 1 to 64",
   }),
   sources: row(
     "source NAMES",
@@ -83,16 +80,19 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
       doc: "learn what changed only from these [sources](#sources-of-changes): `archives`, `resourcesync`, `sitemap`, `links`, `list`; the first that works is used",
     },
   ),
-  urls: row("urls FILE", path, "Request the URLs in this file, one per line; - for standard input", {
-    doc: "request the URLs in this file, one per line, `-` for standard input; the source is then `list`",
-  }),
-  maxPages: row("max-pages N", wholeNumber(1, 1_000_000_000), "Keep at most this many pages of the site", {
+  urls: row(
+    "urls FILE",
+    path,
+    "Request the URLs in this file, one per line, `-` for standard input; the source is then `list`",
+  ),
+  maxPages: row(
+    "max-pages N",
+    wholeNumber(1, 1_000_000_000),
+    "Keep at most N pages of a site whose source is links, sitemaps or a list",
+    { default: "no limit" },
+  ),
+  maxDepth: row("depth N", wholeNumber(0, 1_000_000), "Follow links at most N steps from the start page", {
     default: "no limit",
-    doc: "keep at most N pages of a site whose source is links, sitemaps or a list",
-  }),
-  maxDepth: row("depth N", wholeNumber(0, 1_000_000), "Follow links at most this many steps from the start page", {
-    default: "no limit",
-    doc: "follow links at most N steps from the start page",
   }),
   order: row(
     "order NAME",
@@ -126,11 +126,7 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
     "distrust DAYS",
     countOf(dayMs, 0, 36_500),
     "Days after which a page is fetched without validators, in case the server's are wrong",
-    {
-      key: "distrustDays",
-      default: "90",
-      doc: "days after which a page is fetched without validators, in case the server's are wrong",
-    },
+    { key: "distrustDays", default: "90" },
   ),
   significant: row(
     "significant R",
@@ -151,45 +147,35 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
       doc: "largest package of many pages to fetch, if a site offers packages; 0: each page is requested by itself. A package lies in `DIR/.tidemark/tmp` while it is read",
     },
   ),
-  pageBytes: row("max-page MIB", countOf(mebibyte, 1, 1_000_000), "Largest page to keep, in MiB", {
-    key: "maxPage",
-    default: "1024",
-    doc: "largest page to keep. A larger one counts as failed (`too-large`), whatever size was announced, and an older copy stays",
-  }),
-  siteBytes: row("max-site MIB", countOf(mebibyte, 1, 1_000_000_000), "Most MiB of pages to keep of a site", {
-    key: "maxSite",
-    default: "1048576",
-    doc: "most MiB of pages to keep of a site. At this limit new pages count as failed (`too-large`), and held pages are still requested",
-  }),
+  pageBytes: row(
+    "max-page MIB",
+    countOf(mebibyte, 1, 1_000_000),
+    "Largest page to keep. A larger one counts as failed (`too-large`), whatever size was announced, and an older copy stays",
+    { key: "maxPage", default: "1024" },
+  ),
+  siteBytes: row(
+    "max-site MIB",
+    countOf(mebibyte, 1, 1_000_000_000),
+    "Most MiB of pages to keep of a site. At this limit new pages count as failed (`too-large`), and held pages are still requested",
+    { key: "maxSite", default: "1048576" },
+  ),
   visitBytes: row(
     "max-visit MIB",
     countOf(mebibyte, 1, 1_000_000_000),
-    "Most MiB to receive in one visit; the next visit continues",
-    {
-      key: "maxVisit",
-      default: "65536",
-      doc: "most MiB to receive in one visit; the next visit continues (warning `visit-full`)",
-    },
+    "Most MiB to receive in one visit; the next visit continues (warning `visit-full`)",
+    { key: "maxVisit", default: "65536" },
   ),
   timeoutMs: row(
     "timeout SECONDS",
     countOf(1000, 1, 3600),
-    "Seconds that a small request may take, and that a large one may bring no data",
-    {
-      key: "timeoutSeconds",
-      default: "30",
-      doc: "seconds that a small request may take, and that a large one may bring no data, 1 to 3600",
-    },
+    "Seconds that a small request may take, and that a large one may bring no data, 1 to 3600",
+    { key: "timeoutSeconds", default: "30" },
   ),
   leastBytesPerSecond: row(
     "least-rate KIB",
     countOf(1024, 1, 1_000_000),
-    "Least KiB per second: a body that is slower for longer than --timeout is given up",
-    {
-      key: "leastRate",
-      default: "64",
-      doc: "least KiB per second: a body that falls behind this by more than `--timeout` is given up (`timeout`), whatever size was announced",
-    },
+    "Least KiB per second: a body that falls behind this by more than `--timeout` is given up (`timeout`), whatever size was announced",
+    { key: "leastRate", default: "64" },
   ),
   userAgent: row(
     "user-agent TEXT",
@@ -200,20 +186,17 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
       doc: "name to send to servers. The crawler obeys the group of robots.txt for its product token (`mybot` of `MyBot/1.0 (+https://example.org/bot)`, also after `Mozilla/5.0 (compatible; ...`); if no group names that, it obeys the group for `tidemark`",
     },
   ),
-  from: row("from ADDRESS", text, "Mail address to send to servers, so that a site's operator can write to you", {
-    doc: "mail address to send in the field `From`, so that a site's operator can write to you",
-  }),
-  ca: row("ca FILE", path, "File of certificate authorities to trust in addition, in PEM", {
-    doc: "certificate authorities in PEM that TLS trusts in addition to Node's",
-  }),
+  from: row(
+    "from ADDRESS",
+    text,
+    "Mail address to send in the field `From`, so that a site's operator can write to you",
+  ),
+  ca: row("ca FILE", path, "Certificate authorities in PEM that TLS trusts in addition to Node's"),
   http1: row("http1", flag, "Has no effect: the crawler always speaks HTTP/1.1", { isDeprecated: true }),
   allowPrivate: row(
     "allow-private",
     flag,
-    "Follow redirects to private addresses; without it, only a site that you name may have one",
-    {
-      doc: "follow redirects to loopback, private and link-local addresses; without it, only a site that you name may have such an address",
-    },
+    "Follow redirects to loopback, private and link-local addresses; without it, only a site that you name may have such an address",
   ),
   pagesBeforeRest: row(
     "pages-before-rest K",
@@ -221,51 +204,35 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
     "Requests to a site before the crawler pauses",
     { alias: "k", default: "100 for sites with archives, else 10" },
   ),
-  restMs: row("rest SECONDS", seconds, "Seconds of that pause", {
+  restMs: row("rest SECONDS", seconds, "Length of that pause", {
     key: "restSeconds",
     alias: "w",
     default: "1 for sites with archives, else 15",
-    doc: "length of that pause",
   }),
   crawlDelayMs: row(
     "crawl-delay SECONDS",
     seconds,
-    "Least seconds between two requests to a site; a longer Crawl-delay in its robots.txt is obeyed",
-    {
-      key: "crawlDelaySeconds",
-      default: "0",
-      doc: "least time between two requests to a site; a longer Crawl-delay in its robots.txt is obeyed",
-    },
+    "Least time between two requests to a site; a longer Crawl-delay in its robots.txt is obeyed",
+    { key: "crawlDelaySeconds", default: "0" },
   ),
   loopbackRests: row("rest-on-loopback", flag, "Pause also for sites on this machine", { key: "restOnLoopback" }),
   maxWaitMs: row(
     "max-wait SECONDS",
     seconds,
-    "Longest wait in seconds; a site that asks for a longer one is left for the next run",
-    {
-      key: "maxWaitSeconds",
-      default: "300",
-      doc: "longest wait; a site that asks for a longer one is left for the next run",
-    },
+    "Longest wait; a site that asks for a longer one is left for the next run",
+    { key: "maxWaitSeconds", default: "300" },
   ),
   priority: row(
     "priority N",
     wholeNumber(0, 10),
-    "With many sites: of those that are due, sites with a higher priority come first",
-    {
-      default: "5",
-      doc: "with many sites: of those that are due, sites with a higher priority come first, 0 to 10",
-    },
+    "With many sites: of those that are due, sites with a higher priority come first, 0 to 10",
+    { default: "5" },
   ),
   minIntervalMs: row(
     "min-interval DURATION",
     duration(90 * dayMs),
-    "With --forever, shortest time between two visits of a site",
-    {
-      former: { option: "look-least", key: "lookLeastMs" },
-      default: "`1m` with archives, else `1h`",
-      doc: "with `--forever`: shortest time between two visits of a site",
-    },
+    "With `--forever`: shortest time between two visits of a site",
+    { former: { option: "look-least", key: "lookLeastMs" }, default: "`1m` with archives, else `1h`" },
   ),
   maxIntervalMs: row(
     "max-interval DURATION",

@@ -1,4 +1,5 @@
 import type { Clock, CrawlEvent, EpochMs, PageOrder, SourceName, Timing } from "../core/index.ts";
+import type { PolitenessOptions } from "./engine/politeness/politeness-options.ts";
 import type { PollPlannerName } from "./engine/revisit/poll-planners.ts";
 import type { Keep, PageReceiver } from "./kept-site.ts";
 import type { Politeness } from "./politeness.ts";
@@ -120,4 +121,21 @@ export interface CrawlSiteOptions {
    * createPoliteness}, and the `clock` and `delay` of this crawl.
    */
   readonly politeness?: Politeness;
+}
+
+/** One of many sites: how and when it is crawled, and how politely. */
+export interface FollowedSite
+  extends Omit<CrawlSiteOptions, "into" | "stateFile" | "politeness" | "clock" | "delay" | "signal" | "onEvent"> {
+  /** 0 to 10: of the due sites those with a higher priority go first. Default 5. */
+  readonly priority?: number;
+  /** Shortest interval between visits. Default: a minute if the site publishes archives, else an hour. */
+  readonly minIntervalMs?: number;
+  /** Longest interval between visits, unless the site asks for more or cannot be reached. Default: a day. */
+  readonly maxIntervalMs?: number;
+  /** @deprecated `minIntervalMs` */
+  readonly lookLeastMs?: number;
+  /** @deprecated `maxIntervalMs` */
+  readonly lookMostMs?: number;
+  /** Politeness towards this site. Default: as for `createPoliteness`. */
+  readonly politeness?: PolitenessOptions;
 }

@@ -1,9 +1,159 @@
-import { type CrawlSummary, omitUndefined, wrapSystemError } from "../core/index.ts";
-import { openStore, TakerFailure } from "../storage/index.ts";
+import {
+  type Clock,
+  type CrawlSummary,
+  type FetchOutcome,
+  omitUndefined,
+  pageOrders,
+  type Requests,
+  TidemarkError,
+  type Timing,
+  wrapSystemError,
+} from "../core/index.ts";
+import { checkSignificant } from "../formats/html/index.ts";
+import { robotsAgentOf } from "../formats/robots/index.ts";
+import {
+  createFetcher,
+  type Fetcher,
+  type FetcherOptions,
+  namedTypes,
+  nodeCodec,
+  parseTypes,
+  realTiming,
+} from "../http/index.ts";
+import { openStore, packagesIn, type Store, TakerFailure } from "../storage/index.ts";
 import type { CrawlSiteOptions } from "./crawl-site-options.ts";
-import { createPoliteness } from "./politeness.ts";
+import { pollPlannerNames, pollPlannerOf } from "./engine/revisit/poll-planners.ts";
+import { type VisitResult, visitSite } from "./engine/visit-site.ts";
+import { openKeptSite } from "./kept-site.ts";
+import { createPoliteness, type Politeness } from "./politeness.ts";
 import { parseSiteAddress } from "./site-address.ts";
-import { checkVisitOptions, visitInStore } from "./site-visit.ts";
+
+/** What all visits of a process share. */
+export interface VisitMeans {
+  readonly store: Store;
+  readonly politeness: Politeness;
+  readonly clock: Clock | undefined;
+  readonly delay: Timing["delay"] | undefined;
+  /** Called with the outcome of each request. */
+  readonly onOutcome?: (origin: string, outcome: FetchOutcome) => void;
+  /** Creates the sender of a visit's requests. Default: HTTP. */
+  readonly createFetcher?: ((options: FetcherOptions) => Fetcher) | undefined;
+}
+
+/** A visit to one site of a store. */
+export interface SiteVisitOptions
+  extends Omit<CrawlSiteOptions, "url" | "into" | "stateFile" | "politeness" | "clock" | "delay"> {
+  /** Such as `https://example.org`. */
+  readonly origin: string;
+  /** Called between pages; once it returns false, the visit ends in order. Default: it continues. */
+  readonly mayGoOn?: () => boolean;
+  /**
+   * Called about once a second during a request: whether to abandon it because nothing more is waited for. Default: no.
+   */
+  readonly mustEnd?: () => boolean;
+}
+
+/** @throws TidemarkError `bad-option` if options are invalid, before anything is opened */
+export function checkVisitOptions(
+  options: Pick<
+    CrawlSiteOptions,
+    "types" | "significant" | "planner" | "isPlanned" | "budget" | "order" | "url" | "userAgent"
+  >,
+): void {
+  checkSignificant(options.significant);
+  parseTypes(options.types ?? []);
+  checkPlanner(options);
+  robotsAgentOf(options.userAgent);
+  if (options.order !== undefined) checkName(options.order, "order", pageOrders);
+}
+
+function checkName(name: string, what: string, names: readonly string[]): void {
+  if (names.includes(name)) return;
+  throw new TidemarkError("bad-option", `There is no ${what} ${String(name)}.`, {
+    hint: `There are ${names.join(", ")}.`,
+  });
+}
+
+function checkPlanner({ planner, isPlanned, budget, url }: Parameters<typeof checkVisitOptions>[0]): void {
+  if (planner === undefined) return;
+  checkName(planner, "planner", pollPlannerNames);
+  if (budget !== undefined) return;
+  if (isPlanned === false)
+    throw new TidemarkError(
+      "bad-option",
+      `The planner ${planner} has nothing to plan: all pages of ${url} are requested.`,
+      {
+        hint: "Leave out --poll all, or add --budget N.",
+      },
+    );
+  if (pollPlannerOf(planner).kind === "rates")
+    throw new TidemarkError("bad-option", `The planner ${planner} divides a budget, but ${url} has none.`, {
+      hint: "Set the page requests of a visit with --budget N.",
+    });
+}
+
+/** The same requests, with the outcome of each told. */
+function meterRequests(requests: Requests, onOutcome: ((outcome: FetchOutcome) => void) | undefined): Requests {
+  if (onOutcome === undefined) return requests;
+  return {
+    get: async (request) => {
+      const outcome = await requests.get(request);
+      onOutcome(outcome);
+      return outcome;
+    },
+    sent: async () => await requests.sent?.(),
+  };
+}
+
+/**
+ * Visits a site whose store is open, and closes what the visit opened.
+ *
+ * @throws as `crawlSite`; `TakerFailure` with an error of `keep`'s callbacks
+ */
+export async function visitInStore(means: VisitMeans, options: SiteVisitOptions): Promise<VisitResult> {
+  const { store, politeness, clock, delay, onOutcome } = means;
+  const { origin, types = [], since, concurrency = 1, keep = "mirror", warcBytes, packageBytes, ...others } = options;
+  const { userAgent, from, ca, allowPrivate, significant, ...rest } = others;
+  const { pageBytes, siteBytes, visitBytes, leastBytesPerSecond, ...visit } = rest;
+  const filter = parseTypes(types);
+  await using fetcher = (means.createFetcher ?? createFetcher)({
+    connections: concurrency,
+    allowedPrivateOrigins: [origin],
+    ...omitUndefined({ userAgent, from, ca, allowPrivate, clock }),
+  });
+  const site = await openKeptSite(store, origin, { keep, clock: clock ?? Date.now, warcBytes });
+  const { memory, reading, work, targets, bodies, warc } = site;
+  const requests = warc === undefined ? fetcher : warc.recorder.record(fetcher);
+  try {
+    const result = await visitSite(
+      {
+        requests: meterRequests(requests, onOutcome && ((outcome) => onOutcome(origin, outcome))),
+        codec: nodeCodec,
+        timing: realTiming(clock, delay),
+        rateLimiter: politeness,
+        ...{ reading, memory, work, targets, bodies },
+        mediaTypes: namedTypes,
+        packages: warc === undefined ? packagesIn(bodies, packageBytes) : undefined,
+      },
+      {
+        ...omitUndefined(visit),
+        ...omitUndefined({ significant: checkSignificant(significant) }),
+        ...(since === undefined ? {} : { since: Math.floor(since / 1000) }),
+        ...{ origin, filter, concurrency },
+        agent: robotsAgentOf(userAgent),
+        bounds: { pageBytes, siteBytes, visitBytes, leastBytesPerSecond },
+      },
+    ).catch(async (error: unknown) => {
+      // WARC files are finished even after a stop by a signal; the error that ended the visit has the better message.
+      await site.end().catch(() => undefined);
+      throw error;
+    });
+    await site.end();
+    return result;
+  } finally {
+    site.close();
+  }
+}
 
 /**
  * Visits a site once and updates its mirror: reads what changed since the last visit and fetches only those pages.

@@ -1,7 +1,7 @@
 export { readCrawlConfiguration } from "./crawl-configuration.ts";
 export { areIntervalsInOrder, type CrawlSettings, crawlSettings } from "./crawl-settings.ts";
 export { crawlSite } from "./crawl-site.ts";
-export type { CrawlSiteOptions } from "./crawl-site-options.ts";
+export type { CrawlSiteOptions, FollowedSite } from "./crawl-site-options.ts";
 export { type ChangeStream, openChangeStream } from "./engine/discovery/change-stream.ts";
 export { boundShare } from "./engine/revisit/share-bound.ts";
 export { decideSite } from "./follow/decide-site.ts";
@@ -16,9 +16,7 @@ export {
 export type { FollowStatus, TroubledSite, VisitingSite, WaitingSite } from "./follow/follow-status.ts";
 export { chooseFollowed, type ListedSite, listSites, withDecision } from "./follow/list-sites.ts";
 export type { SiteDecision } from "./follow/site-decision.ts";
-export type { FollowedSite } from "./followed-site.ts";
 export { type HandedPage, type HandedRemoval, type Keep, keepings, type PageReceiver } from "./kept-site.ts";
-export { chooseSites } from "./known-sites.ts";
 export {
   type DailyBudget,
   type PlannerForecastOptions,
@@ -35,5 +33,5 @@ export {
   type ReadCrawlChangesOptions,
   readCrawlChanges,
 } from "./read-crawl-changes.ts";
-export { parseSiteAddress } from "./site-address.ts";
+export { chooseSites, parseSiteAddress } from "./site-address.ts";
 export { isFailedVisit, pagesOf, pollingRequestsOf } from "./visit-cost.ts";

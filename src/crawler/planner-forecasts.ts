@@ -4,7 +4,7 @@ import { readHistory, readPrior } from "./engine/pipeline/poll-planning.ts";
 import { Forecaster, type PlannerForecast } from "./engine/revisit/planner-forecast.ts";
 import { pollPlannerNames } from "./engine/revisit/poll-planners.ts";
 import { EstimatedPages } from "./engine/revisit/rate-posterior.ts";
-import { chooseSites } from "./known-sites.ts";
+import { chooseSites } from "./site-address.ts";
 
 /** A budget of page requests: per day, or as a share of the pages per day. */
 export type DailyBudget = { readonly perDay: number } | { readonly share: number };

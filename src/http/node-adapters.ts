@@ -56,9 +56,22 @@ async function realDelay(delayMs: number, signal: AbortSignal | undefined): Prom
   await wait(delayMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
 }
 
-/** Real time, or what is given in its place. */
-export function realTiming(now: Clock = Date.now, delay: Timing["delay"] = realDelay): Timing {
-  return { now, delay };
+/**
+ * Real time, or what is given in its place. A clock that is given without waits goes on by what is waited at least, so
+ * that whoever waits for a time comes to it.
+ */
+export function realTiming(clock?: Clock, delay?: Timing["delay"]): Timing {
+  if (clock === undefined || delay !== undefined) return { now: clock ?? Date.now, delay: delay ?? realDelay };
+  let aheadMs = 0;
+  const now = (): number => clock() + aheadMs;
+  return {
+    now,
+    delay: async (delayMs, signal) => {
+      const due = now() + delayMs;
+      await realDelay(delayMs, signal);
+      if (signal?.aborted !== true) aheadMs += Math.max(0, due - now());
+    },
+  };
 }
 
 /** @throws TidemarkError `bad-option` */

@@ -96,4 +96,12 @@ describe("createPoliteness", () => {
     for (const options of [{ pagesBeforeRest: 0 }, { restMs: -1 }, { crawlDelayMs: Number.NaN }, { maxWaitMs: -aday }])
       assert.throws(() => createPoliteness(options), TidemarkError);
   });
+
+  it("comes to the end of a wait although its clock stands still", async () => {
+    const politeness = createPoliteness({ clock: () => 1_800_000_000_000, crawlDelayMs: 20, loopbackRests: true });
+    for (let request = 0; request < 3; request++) {
+      const turn = await politeness.acquire("http://127.0.0.1:8080");
+      if (turn.kind === "permit") turn.done({ health: "fine", requests: 1 });
+    }
+  });
 });

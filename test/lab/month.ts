@@ -3,7 +3,7 @@ import { makeHosts } from "../../lab/hosts/virtual-hosts.ts";
 import { followVirtually } from "../../lab/hosts/virtual-run.ts";
 import { createLabPorts } from "../../lab/program/lab-ports.ts";
 import { createRandom } from "../../src/core/random.ts";
-import type { FollowedSite } from "../../src/crawler/followed-site.ts";
+import type { FollowedSite } from "../../src/crawler/crawl-site-options.ts";
 import { noteFollowing, type WebResult } from "./followed-web.ts";
 
 const daySeconds = 86_400;

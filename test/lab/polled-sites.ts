@@ -4,7 +4,7 @@ import { replayHosts } from "../../lab/hosts/replayed-hosts.ts";
 import { followVirtually } from "../../lab/hosts/virtual-run.ts";
 import { createLabPorts } from "../../lab/program/lab-ports.ts";
 import { createRandom } from "../../src/core/random.ts";
-import type { FollowedSite } from "../../src/crawler/followed-site.ts";
+import type { FollowedSite } from "../../src/crawler/crawl-site-options.ts";
 
 const daySeconds = 86_400;
 const dayMs = daySeconds * 1000;

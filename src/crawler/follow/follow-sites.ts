@@ -13,10 +13,10 @@ import {
 } from "../../core/index.ts";
 import { realTiming } from "../../http/index.ts";
 import { openStore, type Store, TakerFailure } from "../../storage/index.ts";
+import { type VisitMeans, visitInStore } from "../crawl-site.ts";
+import type { FollowedSite } from "../crawl-site-options.ts";
 import type { VisitEnd } from "../engine/visit-plan.ts";
-import type { FollowedSite } from "../followed-site.ts";
 import { type CreatePolitenessOptions, createPoliteness, type Politeness } from "../politeness.ts";
-import { type VisitMeans, visitInStore } from "../site-visit.ts";
 import { isFailedVisit } from "../visit-cost.ts";
 import { ControlInbox } from "./control-inbox.ts";
 import { FollowMetrics } from "./follow-metrics.ts";

@@ -1,10 +1,10 @@
 import { type Clock, omitUndefined, TidemarkError } from "../../core/index.ts";
 import type { PlannedSite, Store } from "../../storage/index.ts";
 import { areIntervalsInOrder } from "../crawl-settings.ts";
+import { checkVisitOptions } from "../crawl-site.ts";
+import type { FollowedSite } from "../crawl-site-options.ts";
 import type { PolitenessOptions } from "../engine/politeness/politeness-options.ts";
-import type { FollowedSite } from "../followed-site.ts";
 import { parseSiteAddress } from "../site-address.ts";
-import { checkVisitOptions } from "../site-visit.ts";
 import type { FollowMetrics } from "./follow-metrics.ts";
 import type { ListedSite } from "./followed-list.ts";
 import type { SiteDecision } from "./site-decision.ts";

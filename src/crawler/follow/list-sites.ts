@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type Clock, type EpochMs, TidemarkError } from "../../core/index.ts";
 import { findStateFile, type PlannedSite, StateReader } from "../../storage/index.ts";
-import { parseSiteAddress } from "../site-address.ts";
+import { findSite } from "../site-address.ts";
 import { readFollowStatus } from "./follow-files.ts";
 import { readFollowedList } from "./followed-list.ts";
 import type { SiteDecision } from "./site-decision.ts";
@@ -65,20 +65,14 @@ function followedOf(site: string, listed: number, plan: PlannedSite | undefined,
   };
 }
 
-/**
- * The followed site that a URL names.
- *
- * @throws TidemarkError `bad-option` if it is not followed
- */
+/** The followed site that a URL names. @throws TidemarkError `bad-option` if it is not followed */
 export function chooseFollowed(sites: readonly ListedSite[], url: string): ListedSite {
-  const origin = parseSiteAddress(url, undefined);
-  const found = sites.find(({ site }) => site === origin);
-  if (found !== undefined) return found;
-  const shown = sites.slice(0, 5).map(({ site }) => site);
-  throw new TidemarkError("bad-option", `${origin} is not followed.`, {
-    hint: shown.length === 0 ? "No site is." : `Followed are ${shown.join(", ")}${sites.length > 5 ? ", ..." : ""}`,
-    details: { site: origin },
-  });
+  return findSite(
+    sites,
+    ({ site }) => site,
+    url,
+    (origin) => `${origin} is not followed.`,
+  );
 }
 
 /** A site after a decision. */
