@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -7,8 +7,9 @@ export interface TempFolder extends Disposable {
   readonly path: string;
 }
 
-/** Makes a temporary folder. */
-export function makeTempFolder(): TempFolder {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), "tidemark-test-")));
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+/** Makes a temporary folder that other users may read: the workers of a server are not always root. */
+export function makeTempFolder(purpose = "test"): TempFolder {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), `tidemark-${purpose}-`)));
+  chmodSync(path, 0o755);
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }) };
 }

@@ -1,11 +1,9 @@
 /** What a server answered. */
 export interface Traffic {
   readonly requests: number;
-  /** Answers of 304. */
   readonly notModified: number;
   /** Requests below `/.well-known/tidemark/` and for `/robots.txt`. */
   readonly metadataRequests: number;
-  /** Bytes of bodies. */
   readonly bytes: number;
 }
 

@@ -4,7 +4,6 @@ import type { EpochMs } from "../core/index.ts";
 import type { DemoPage, SiteRound } from "./site-plan.ts";
 import { renderPage, type Templates } from "./site-text.ts";
 
-/** What stands in the site's folder under a path. */
 export interface FileState {
   readonly page: DemoPage;
   readonly revision: number;
@@ -14,7 +13,6 @@ export interface FileState {
 const dayMs = 86_400_000;
 const yearMs = 365 * dayMs;
 
-/** The made-up site on disk. */
 export class SiteFolder {
   readonly folder: string;
   readonly #templates: Templates;

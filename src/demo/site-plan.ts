@@ -1,18 +1,14 @@
 import { pickInteger, type Random } from "../core/index.ts";
 
-/** What a page is made from. */
 export type DemoKind = "html" | "text" | "svg" | "css" | "png";
 
-/** A page of the made-up site. */
 export interface DemoPage {
   /** From the site's folder, with `/` between names and none at the start. */
   readonly path: string;
   readonly kind: DemoKind;
-  /** Decides its words. */
   readonly seed: number;
 }
 
-/** What happens to the site between two visits. */
 export interface SiteRound {
   /** Pages that get other bytes. */
   readonly changed: readonly DemoPage[];

@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 import { createRandom, pickInteger, type Random } from "../core/index.ts";
 import type { DemoKind, DemoPage } from "./site-plan.ts";
 
-/** The files that pages are made from. */
 export interface Templates {
   readonly byKind: Readonly<Record<DemoKind, Buffer>>;
   readonly words: readonly string[];

@@ -47,7 +47,6 @@ export class Downloader {
     return requests;
   }
 
-  /** Closes the connections. */
   [Symbol.dispose](): void {
     this.#agent.destroy();
   }
@@ -75,7 +74,6 @@ const metadataPath = /^\/(?:\.well-known\/tidemark\/|robots\.txt$)/;
 export class TrafficMeter {
   #entries: ServedRequest[] = [];
 
-  /** Takes one request. */
   add(entry: ServedRequest): void {
     this.#entries.push(entry);
   }

@@ -47,7 +47,6 @@ export interface ArcReadingOptions extends ReadingOptions {
   readonly maxLinks?: number;
 }
 
-/** A graph that was read. */
 export interface ReadGraph {
   readonly graph: Graph;
   /** Lines that gave a link; a link that was given twice stands once in the graph. */

@@ -34,7 +34,6 @@ export class KnownRanks {
     this.#ranks = new Float64Array(graph.nodes);
   }
 
-  /** How many pages are known. */
   get known(): number {
     return this.#known;
   }

@@ -1,6 +1,5 @@
 import type { Graph } from "./graph.ts";
 
-/** How ranks are computed. */
 export interface PageRankOptions {
   /** Probability that the surfer follows a link. From 0 to, not including, 1. @default 0.85 */
   readonly damping?: number;
@@ -12,7 +11,7 @@ export interface PageRankOptions {
   readonly start?: ArrayLike<number>;
 }
 
-/** What came of it. */
+/** The result. */
 export interface PageRanks {
   /** The share of time that the surfer is at each node; their sum is 1, or 0 if there is no node. */
   readonly ranks: Float64Array;

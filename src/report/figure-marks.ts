@@ -4,7 +4,6 @@ import type * as DrawingLibrary from "./drawing-library.ts";
 import { escapeMarkup } from "./figure-text.ts";
 import { dashesOf, seriesColours } from "./theme.ts";
 
-/** How a mark is drawn, in the figure and in the legend. */
 export interface MarkLook {
   readonly mark: FigureMark;
   /** A colour of the theme. */
@@ -38,7 +37,6 @@ export function hasBars(figure: Figure): boolean {
   return figure.marks.some(({ kind }) => kind === "bars");
 }
 
-/** The plot element of a look. */
 export function markOf(
   plot: typeof DrawingLibrary,
   { mark, colour, dashes }: MarkLook,

@@ -22,7 +22,6 @@ export function fileValidators(mtimeMs: EpochMs, sizeBytes: number, now: EpochMs
   return { etag, lastModified: formatHttpDate(modifiedMs), modifiedMs };
 }
 
-/** Whether the request is conditional. */
 export function isConditional(headers: IncomingHttpHeaders): boolean {
   return headers["if-none-match"] !== undefined || headers["if-modified-since"] !== undefined;
 }
@@ -54,7 +53,6 @@ function listTags(field: string): string[] {
   return field.match(/"[^"]*"/g) ?? [];
 }
 
-/** A range of bytes, both ends included. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;

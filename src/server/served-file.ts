@@ -2,14 +2,12 @@ import { closeSync, constants, fstatSync, openSync, realpathSync, type Stats } f
 import { sep } from "node:path";
 import { isHidden } from "./request-path.ts";
 
-/** What a path leads to. */
 export type Found =
   | { readonly kind: "file"; readonly file: ServedFile }
   | { readonly kind: "folder" }
   | { readonly kind: "missing" }
   | { readonly kind: "forbidden" };
 
-/** An open file. */
 export interface ServedFile {
   readonly fd: number;
   readonly stats: Stats;

@@ -21,12 +21,10 @@ export class PageSample<T extends Page = Page> {
     this.#random = createRandom(seed);
   }
 
-  /** Number of pages offered. */
   get seen(): number {
     return this.#seen;
   }
 
-  /** The sample in path order. */
   get pages(): readonly T[] {
     return [...this.#pages].sort((a, b) => (a.path < b.path ? -1 : 1));
   }

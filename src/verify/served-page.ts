@@ -10,7 +10,6 @@ import {
 import { parseHttpDate } from "../formats/http/index.ts";
 import { isNoindexField } from "../formats/robots/index.ts";
 
-/** What a server sent for a page. */
 export interface ServedPage {
   /** Undefined without a response. */
   readonly head: AnswerHead | undefined;
@@ -178,7 +177,6 @@ export function isOtherBytes({ kind, severity }: Finding): boolean {
   return severity === "difference" && (kind === "size" || kind === "digest");
 }
 
-/** Whether a body is the published one. */
 export function agreesWith(page: Page, served: Pick<ServedPage, "sizeBytes" | "digest">): boolean {
   const isOfSize = page.sizeBytes === undefined || served.sizeBytes === page.sizeBytes;
   return isOfSize && (page.digest === undefined || page.digest === served.digest);

@@ -42,7 +42,6 @@ interface Asked {
   readonly outcome: FetchOutcome;
 }
 
-/** A response to a request for a page. */
 export interface AskedPage extends ServedPage {
   /** The beginning of an HTML page, at most {@link maxMetaBytes}; empty for other types. */
   readonly start: Buffer;
@@ -95,7 +94,6 @@ export class SiteAsker {
     return robotsAllow(this.robots, this.agent, path);
   }
 
-  /** Requests sent. */
   get requests(): number {
     return this.#requests;
   }

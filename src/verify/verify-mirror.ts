@@ -29,9 +29,7 @@ export interface VerifyMirrorOptions {
   readonly onEvent?: (event: MirrorEvent) => void;
 }
 
-/** Files read concurrently. */
 const readers = 8;
-/** Pages made due per transaction. */
 const duesAtATime = 500;
 const progressEveryPages = 100;
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, utimesSync, writeFileSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { findRepositoryRoot } from "../interop/repository.ts";
+import { repositoryFolder } from "../repository-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { type Benchmark, defineBenchmark, log, medianOf } from "./benchmark.ts";
 import { cleanAfter, listBuilders } from "./peers/list-builders.ts";
@@ -77,7 +77,7 @@ class ExportTrial {
 
   /** Exports once. @throws if the summary does not have so many pages in a field */
   async run(name: string, field: string, wanted: number, ...options: string[]): Promise<void> {
-    const program = join(findRepositoryRoot(), "bin/tidemark.js");
+    const program = join(repositoryFolder(), "bin/tidemark.js");
     const state = join(this.#folder, "state");
     const args = ["export", this.docroot, "--base-url", "http://localhost/", "--state", state, "--json", "--quiet"];
     const cost = await meterProcess([process.execPath, program, ...args, ...options]);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Parser } from "htmlparser2";
 import { readLinks } from "../../src/formats/html/page-links.ts";
-import { requireCached } from "../interop/cache-folder.ts";
+import { requireCached } from "../interop/programs.ts";
 import { type Benchmark, defineBenchmark } from "./benchmark.ts";
 
 const page = "http://docs.example/a/page.html";

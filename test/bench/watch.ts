@@ -2,10 +2,10 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { BurstSite } from "../interop/burst.ts";
 import { createRandom } from "../interop/random.ts";
-import { makeTempFolder } from "../interop/temp-folder.ts";
 import { runWatchBurst } from "../interop/watch-burst.ts";
 import { WatchingExporter } from "../interop/watching-exporter.ts";
 import { readVersion } from "../interop/web-server.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 import { type Benchmark, defineBenchmark, log, medianOf } from "./benchmark.ts";
 
 const settleMs = 1000;

@@ -5,11 +5,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { findCached, requireCached } from "../interop/cache-folder.ts";
-import { findProgram, requireProgram } from "../interop/programs.ts";
+import { findCached, findProgram, requireCached, requireProgram } from "../interop/programs.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
-import { linkFolder } from "./link-pages.ts";
+
+/** Pages of every kind of link, and what stands in them; `fixtures/README.md` says more. */
+export const linkFolder: string = join(repositoryFolder(), "fixtures", "conformance", "links");
 
 const scrapyFolder = "scrapy-1";
 const timeLimitMs = 120_000;

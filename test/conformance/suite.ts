@@ -20,27 +20,24 @@ export interface SuiteResult {
   readonly skipped?: string;
 }
 
-/** Cases from one source. A module in `test/conformance/suites/` exports one as `suite`. */
+/** Cases from one source. A module in `test/conformance/suites/` exports some as `suites`. */
 export interface Suite {
   readonly name: string;
   /** Where the cases are from. */
   readonly source: string;
   /** Whether it needs programs that are not part of this project, so that `npm test` leaves it out. */
   readonly external?: boolean;
+  /** The least number of assertions. @default 1 */
+  readonly least?: number;
   run(): Promise<SuiteResult> | SuiteResult;
 }
 
 /** All suites, in the order of their modules' names. */
 export async function loadSuites(): Promise<Suite[]> {
   const folder = fileURLToPath(new URL("./suites/", import.meta.url));
-  const modules = readdirSync(folder).filter((name) => /\.[jt]s$/.test(name) && !name.endsWith(".d.ts"));
-  const suites: Suite[] = [];
-  for (const name of modules.sort()) {
-    const { suite } = (await import(new URL(`./suites/${name}`, import.meta.url).href)) as { suite?: Suite };
-    if (suite === undefined) throw new TypeError(`test/conformance/suites/${name} exports no suite`);
-    suites.push(suite);
-  }
-  return suites;
+  const names = readdirSync(folder).filter((name) => /\.[jt]s$/.test(name) && !name.endsWith(".d.ts"));
+  const modules = names.sort().map((name) => import(new URL(`./suites/${name}`, import.meta.url).href));
+  return ((await Promise.all(modules)) as { suites: readonly Suite[] }[]).flatMap(({ suites }) => suites);
 }
 
 /** The cases of a file in `fixtures/conformance/`: one a line, as JSON. */

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { makeTempFolder } from "../temp-folder.ts";
 import { requireProgram } from "./programs.ts";
-import { makeTempFolder } from "./temp-folder.ts";
 
 /** What a reader's screen asks of pages. */
 export const colourSchemes = ["light", "dark"] as const;

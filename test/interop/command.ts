@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { CrawlSummary } from "../../src/core/crawl-event.ts";
 import type { ExportSummary } from "../../src/core/export-event.ts";
-import { findRepositoryRoot } from "./repository.ts";
+import { repositoryFolder } from "../repository-folder.ts";
 
 /** One line of what a command printed with `--json`. */
 export type JsonEvent = { readonly event: string } & Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export interface RunningCommand {
 
 /** The program under test; `TIDEMARK_CLI` names another build. */
 export function findCli(): string {
-  return process.env.TIDEMARK_CLI ?? join(findRepositoryRoot(), "bin", "tidemark.js");
+  return process.env.TIDEMARK_CLI ?? join(repositoryFolder(), "bin", "tidemark.js");
 }
 
 function parseEvents(stdout: string): JsonEvent[] {
@@ -43,7 +43,7 @@ function parseEvents(stdout: string): JsonEvent[] {
 }
 
 /** The lab's own program. */
-export const labProgram: string = join(findRepositoryRoot(), "dist", "lab", "program", "main.js");
+export const labProgram: string = join(repositoryFolder(), "dist", "lab", "program", "main.js");
 
 /** Starts the program. Nothing of this process's environment but PATH and HOME gets there. */
 export function startTidemark(args: readonly string[], program: string = findCli()): RunningCommand {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { findCached } from "./cache-folder.ts";
 import type { JsonEvent } from "./command.ts";
+import { findCached } from "./programs.ts";
 
 /** The unpacked documentation packages, or undefined where `setup.sh` did not run. */
 export function findDocs(): string | undefined {

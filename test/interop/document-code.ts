@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findRepositoryRoot } from "./repository.ts";
+import { repositoryFolder } from "../repository-folder.ts";
 
 /**
  * A block of code that a document shows, so that what is tested is what people copy.
@@ -9,7 +9,7 @@ import { findRepositoryRoot } from "./repository.ts";
  * @throws if there is not exactly one such block
  */
 export function readDocumentCode(document: string, language: string): string {
-  const text = readFileSync(join(findRepositoryRoot(), document), "utf8");
+  const text = readFileSync(join(repositoryFolder(), document), "utf8");
   const blocks = text.split(`\n\`\`\`${language}\n`).slice(1);
   const [block] = blocks;
   if (block === undefined || blocks.length > 1)

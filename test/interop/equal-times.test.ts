@@ -19,8 +19,8 @@ import type { ExportSiteOptions } from "../../src/exporter/export-settings.ts";
 import { exportSite } from "../../src/exporter/export-site.ts";
 import { PublishedReader } from "../exporter/publish/published-reader.ts";
 import { digestOf } from "../exporter/publish/test-site.ts";
+import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
 import { requireProgram, skipWithout } from "./programs.ts";
-import { makeTempFolder, type TempFolder } from "./temp-folder.ts";
 
 const isRoot = process.getuid?.() === 0;
 const old = new Date("2026-01-01T00:00:00Z");

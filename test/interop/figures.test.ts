@@ -5,16 +5,16 @@ import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { writeLabFolder } from "../../lab/program/lab-folder.ts";
 import { madeResult } from "../report/made-result.ts";
+import { repositoryFolder } from "../repository-folder.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 import { Browser, colourSchemes } from "./browser.ts";
 import { labProgram, runTidemark, summaryOf } from "./command.ts";
 import { type Legibility, legibilityScript } from "./legibility.ts";
 import { skipWithout } from "./programs.ts";
-import { findRepositoryRoot } from "./repository.ts";
-import { makeTempFolder } from "./temp-folder.ts";
 
 const skip = skipWithout("chromium", "chromedriver");
 /** Screenshots stay here, to be looked at. */
-const album = join(findRepositoryRoot(), ".tmp", "figures");
+const album = join(repositoryFolder(), ".tmp", "figures");
 
 describe("figures and page of the lab in Chromium", { skip }, () => {
   const temp = makeTempFolder("figures");

@@ -1,12 +1,49 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { CrawlSiteOptions } from "../../src/crawler/crawl-site-options.ts";
 import { readCrawlChanges } from "../../src/crawler/read-crawl-changes.ts";
 import { verifyMirror } from "../../src/verify/verify-mirror.ts";
 import { Crawler } from "../crawler/engine/site-visit.ts";
-import { type FoldingDisk, mountFoldingDisk, skipWithoutFolding } from "./folding-disk.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { findProgram } from "./programs.ts";
+
+/** A file system on which names that differ in case only are one. */
+interface FoldingDisk {
+  readonly path: string;
+  readonly [Symbol.dispose]: () => void;
+}
+
+/** What `node:test` takes as `skip` where none can be mounted. */
+function skipWithoutFolding(): string | false {
+  if (process.getuid?.() !== 0) return "needs root to mount exFAT";
+  if (!existsSync("/dev/fuse")) return "no FUSE";
+  const missing = ["mkfs.exfat", "mount.exfat-fuse", "losetup"].find((name) => findProgram(name) === undefined);
+  return missing === undefined ? false : `no ${missing}`;
+}
+
+/** Mounts an exFAT of 64 MiB, which folds case as Windows does, and takes the names that Windows takes. */
+function mountFoldingDisk(): FoldingDisk {
+  const temp = makeTempFolder("folding-disk");
+  const [image, path] = [join(temp.path, "image"), join(temp.path, "disk")];
+  mkdirSync(path);
+  writeFileSync(image, "");
+  truncateSync(image, 64 * 1024 * 1024);
+  execFileSync("mkfs.exfat", [image], { stdio: "ignore" });
+  const device = execFileSync("losetup", ["--find", "--show", image], { encoding: "utf8" }).trim();
+  execFileSync("mount.exfat-fuse", [device, path], { stdio: "ignore" });
+  return {
+    path,
+    [Symbol.dispose]: () => {
+      // A database that was closed may be open until it is collected.
+      execFileSync("umount", ["--lazy", path]);
+      execFileSync("losetup", ["--detach", device]);
+      temp[Symbol.dispose]();
+    },
+  };
+}
 
 const skip = skipWithoutFolding();
 

@@ -1,14 +1,21 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { requireCached, skipWithoutCached } from "./cache-folder.ts";
-import { makeControlGroup } from "./control-group.ts";
+import { repositoryFolder } from "../repository-folder.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 import { readDocumentCode } from "./document-code.ts";
 import { installPackage, npmCacheFolder, type Package, packProject } from "./package.ts";
-import { requireProgram, skipWithout } from "./programs.ts";
-import { findRepositoryRoot } from "./repository.ts";
-import { makeTempFolder } from "./temp-folder.ts";
+import { requireCached, requireProgram, skipWithout, skipWithoutCached } from "./programs.ts";
 
 const tree = "fresh-1";
 const longestMs = 150_000;
@@ -24,6 +31,40 @@ FailureAction=poweroff-force
 Type=oneshot
 ExecStart=/bin/bash /trial/fresh-machine.sh
 `;
+
+/** Control groups of a process's own, that vanish with their scope. */
+interface ControlGroup {
+  /** The words of a command that runs another in them. */
+  readonly wrap: (...command: readonly string[]) => string[];
+  readonly [Symbol.dispose]: () => void;
+}
+
+const mounts = ["/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified"];
+
+function removeTree(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) removeTree(join(folder, entry.name));
+  rmdirSync(folder);
+}
+
+/**
+ * Makes a control group in each hierarchy that a machine's systemd wants to work in, so that two machines do
+ * not share one. None where the host runs a systemd, which does this itself.
+ */
+function makeControlGroup(name: string): ControlGroup {
+  const own = existsSync("/run/systemd/system") ? [] : mounts.filter((mount) => existsSync(mount));
+  const folders = own.map((mount) => join(mount, name));
+  for (const folder of folders) mkdirSync(folder);
+  return {
+    wrap: (...command) => {
+      const enter = folders.map((folder) => `echo $$ >${folder}/cgroup.procs; `).join("");
+      return ["sh", "-c", `${enter}exec "$@"`, "sh", ...command];
+    },
+    [Symbol.dispose]: () => {
+      for (const folder of folders) removeTree(folder);
+    },
+  };
+}
 
 /** What a step of `fresh-machine.sh` said and how it ended. */
 export interface Step {
@@ -61,7 +102,7 @@ export function skipWithoutMachine(): string | false {
 
 /** The machine has no network: what the package needs must be in npm's cache. Once for each list of dependencies. */
 async function fillNpmCache(packed: Package, folder: string): Promise<void> {
-  const lockFile = readFileSync(join(findRepositoryRoot(), "package-lock.json"), "utf8");
+  const lockFile = readFileSync(join(repositoryFolder(), "package-lock.json"), "utf8");
   const mark = join(npmCacheFolder(), "filled-for");
   if (existsSync(mark) && readFileSync(mark, "utf8") === lockFile) return;
   const installed = join(folder, "installed");
@@ -91,7 +132,7 @@ export async function runFreshMachine(): Promise<(name: string) => Step> {
   await fillNpmCache(packed, temp.path);
   cpSync(npmCacheFolder(), join(trial, "npm"), { recursive: true });
   for (const name of ["fresh-machine.sh", "fresh-machine-probe.sh"])
-    copyFileSync(join(findRepositoryRoot(), "test", "interop", name), join(trial, name));
+    copyFileSync(join(repositoryFolder(), "test", "interop", name), join(trial, name));
   for (const name of ["install", "upgrade", "remove", "cron-user"])
     writeFileSync(join(trial, `${name}.sh`), readDocumentCode("docs/operations.md", `sh ${name}`));
   writeFileSync(join(trial, "cron.txt"), readDocumentCode("docs/operations.md", "cron"));

@@ -1,125 +1,109 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { churn, makeSite } from "./churn.ts";
-import { type CommandResult, crawl, exportDocroot, runTidemark } from "./command.ts";
-import { compareTrees } from "./file-tree.ts";
+import { UrlQueue } from "../../src/storage/queue/url-queue.ts";
+import { type CommandResult, runTidemark } from "./command.ts";
 import { listLeftovers, listTemporaryFiles } from "./leftovers.ts";
 import { skipWithout } from "./programs.ts";
-import { readPublishedSet } from "./published-set.ts";
-import { createRandom } from "./random.ts";
+import { exported, ServedSite } from "./served-site.ts";
 import { mountSmallDisk, skipWithoutMount } from "./small-disk.ts";
-import { makeTempFolder } from "./temp-folder.ts";
-import { startWebServer } from "./web-server.ts";
 
 const skip = skipWithoutMount() || skipWithout("nginx");
-const withheld: ReadonlySet<string> = new Set(["/robots.txt", "/.well-known"]);
-const isFiller = (name: string): boolean => name === "filler.tmp";
-const isPageFolder = (name: string): boolean => name.length === 1;
 
 /** The command says that the disk is full, what it was doing and what to do, and ends with 4. */
 function assertDiskFull(result: CommandResult): void {
   assert.equal(result.exitCode, 4, result.stderr + result.stdout.slice(-500));
   const last = result.events.at(-1);
-  assert.equal(last?.event, "error");
-  assert.equal(last?.code, "disk-full");
+  assert.deepEqual([last?.event, last?.code], ["error", "disk-full"]);
   assert.match(String(last?.hint), /space/i);
   assert.match(result.stderr, /ENOSPC|no space|disk is full/i);
 }
 
-test("an export into a full document root leaves the old set, and heals when there is room", { skip }, async () => {
-  using disk = mountSmallDisk(8192);
-  using temp = makeTempFolder("full-disk");
-  const random = createRandom(3);
-  makeSite(disk.path, 500, random);
-  await using server = await startWebServer("nginx", disk.path);
-  const state = join(temp.path, "state");
-  const args = ["export", disk.path, "--base-url", server.url, "--state", state, "--json", "--exclude", "filler.tmp"];
-  disk.leave(0);
-  assertDiskFull(await runTidemark(args));
-  assert.ok(!existsSync(join(disk.path, "robots.txt")));
-  disk.leave(4096);
-  await exportDocroot(disk.path, server.url, state, "--exclude", "filler.tmp");
-  for (const roomKiB of [0, 4, 8]) {
-    disk.leave(2048);
-    churn(disk.path, random, 0.2);
-    const before = await readPublishedSet(server.url, random);
-    disk.leave(roomKiB);
-    const result = await runTidemark(args);
-    const during = await readPublishedSet(server.url, random, [before]);
-    if (result.exitCode !== 0) {
-      assertDiskFull(result);
-      assert.deepEqual(
-        listLeftovers(disk.path, (name) => isFiller(name) || isPageFolder(name)),
-        [],
-      );
+for (const [full, roomsKiB] of [
+  ["document root", [0, 4, 8]],
+  ["state", [0, 4, 16]],
+] as const)
+  test(`an export that finds the disk of the ${full} full leaves the old set or a whole new one, and heals`, {
+    skip,
+  }, async () => {
+    using disk = mountSmallDisk(8192);
+    const place = full === "state" ? { state: join(disk.path, "state") } : { docroot: disk.path };
+    await using site = await ServedSite.open({ pages: 500, seed: 3, ...place });
+    const more = ["--exclude", "filler.tmp"];
+    const args = [...site.exportArguments, ...more];
+    disk.leave(0);
+    assertDiskFull(await runTidemark(args));
+    assert.equal(existsSync(join(site.docroot, "robots.txt")), false);
+    disk.leave(4096);
+    await site.export(...more);
+    for (const roomKiB of roomsKiB) {
+      disk.leave(2048);
+      site.change(0.2);
+      const before = await site.read();
+      disk.leave(roomKiB);
+      const result = await runTidemark(args);
+      const during = await site.read(before);
+      if (result.exitCode !== 0) {
+        assertDiskFull(result);
+        const leftovers = listLeftovers(site.docroot, (name) => name === "filler.tmp" || name.length === 1);
+        assert.deepEqual(leftovers, []);
+      }
+      if (roomKiB === 0 && full === "document root") assert.equal(during.index.publication, before.index.publication);
+      disk.leave(2048);
+      await site.export(...more);
+      const healed = await site.read(before, during);
+      assert.equal(healed.index.epoch, before.index.epoch);
     }
-    if (roomKiB === 0) assert.equal(during.index.publication, before.index.publication);
-    disk.leave(2048);
-    await exportDocroot(disk.path, server.url, state, "--exclude", "filler.tmp");
-    await readPublishedSet(server.url, random, [before, during]);
-  }
-  await crawl(server.url, join(temp.path, "crawled"));
-  const mirror = join(temp.path, "crawled", `127.0.0.1_${server.port}`);
-  assert.deepEqual(compareTrees(disk.path, mirror, new Set([...withheld, "/filler.tmp"])), []);
-});
-
-test("an export whose state is on a full disk publishes a whole set or none, and heals", { skip }, async () => {
-  using disk = mountSmallDisk(4096);
-  using temp = makeTempFolder("full-disk");
-  const docroot = join(temp.path, "docroot");
-  const state = join(disk.path, "state");
-  const random = createRandom(4);
-  mkdirSync(docroot);
-  makeSite(docroot, 500, random);
-  await using server = await startWebServer("nginx", docroot);
-  const args = ["export", docroot, "--base-url", server.url, "--state", state, "--json"];
-  disk.leave(0);
-  assertDiskFull(await runTidemark(args));
-  disk.leave(2048);
-  await exportDocroot(docroot, server.url, state);
-  const before = await readPublishedSet(server.url, random);
-  for (const roomKiB of [0, 4, 16]) {
-    churn(docroot, random, 0.3);
-    disk.leave(roomKiB);
-    const result = await runTidemark(args);
-    if (result.exitCode !== 0) assertDiskFull(result);
-    await readPublishedSet(server.url, random, [before]);
-    disk.leave(2048);
-    await exportDocroot(docroot, server.url, state);
-    const healed = await readPublishedSet(server.url, random, [before]);
-    assert.equal(healed.index.epoch, before.index.epoch);
-  }
-  await crawl(server.url, join(temp.path, "crawled"));
-  const mirror = join(temp.path, "crawled", `127.0.0.1_${server.port}`);
-  assert.deepEqual(compareTrees(docroot, mirror, withheld), []);
-});
+    await site.crawl();
+    assert.deepEqual(site.compareMirror([...exported, "/filler.tmp"]), []);
+  });
 
 test("a crawl into a full disk keeps what it has, and fetches the rest when there is room", { skip }, async () => {
   using disk = mountSmallDisk(1024);
-  using temp = makeTempFolder("full-disk");
-  const docroot = join(temp.path, "docroot");
-  const random = createRandom(5);
-  mkdirSync(docroot);
-  makeSite(docroot, 1000, random);
-  await using server = await startWebServer("nginx", docroot);
-  await exportDocroot(docroot, server.url, join(temp.path, "state"));
-  const into = join(disk.path, "crawled");
-  const mirror = join(into, `127.0.0.1_${server.port}`);
-  assertDiskFull(await runTidemark(["crawl", server.url, "--into", into, "--json"]));
+  await using site = await ServedSite.open({ pages: 1000, seed: 5, into: join(disk.path, "crawled") });
+  const args = ["crawl", site.url, "--into", site.into, "--json"];
+  await site.export();
+  assertDiskFull(await runTidemark(args));
   disk.grow(32 * 1024);
-  await crawl(server.url, into);
-  assert.deepEqual(compareTrees(docroot, mirror, withheld), []);
+  await site.crawl();
+  assert.deepEqual(site.compareMirror(), []);
   for (const roomKiB of [0, 16, 256]) {
-    churn(docroot, random, 0.5);
-    await exportDocroot(docroot, server.url, join(temp.path, "state"));
+    site.change(0.5);
+    await site.export();
     disk.leave(roomKiB);
-    const result = await runTidemark(["crawl", server.url, "--into", into, "--json"]);
+    const result = await runTidemark(args);
     if (result.exitCode !== 0) assertDiskFull(result);
     disk.leave(16 * 1024);
-    await crawl(server.url, into);
-    assert.deepEqual(compareTrees(docroot, mirror, withheld), []);
-    assert.deepEqual(listTemporaryFiles(into), []);
+    await site.crawl();
+    assert.deepEqual(site.compareMirror(), []);
+    assert.deepEqual(listTemporaryFiles(site.into), []);
   }
+});
+
+test("a queue of URLs that finds the disk full loses none that it was given", { skip: skipWithoutMount() }, () => {
+  using disk = mountSmallDisk(4096);
+  const options = { memoryBytes: 64 * 1024, segmentBytes: 256 * 1024 };
+  const urls = Array.from({ length: 3000 }, (_, at) => `https://a.example/${at}/${"x".repeat(100)}`);
+  const queue = new UrlQueue(join(disk.path, "queue"), options);
+  let errors = 0;
+  for (const [at, url] of urls.entries()) {
+    if (at % 1000 === 500) disk.leave(8);
+    for (let isKept = false; !isKept; )
+      try {
+        queue.add([{ url, site: "a.example", priority: 0 }]);
+        if (at % 10 === 0) queue.flush();
+        isKept = true;
+      } catch (error) {
+        assert.equal((error as { code?: unknown }).code, "disk-full");
+        errors++;
+        disk.leave(3072);
+      }
+  }
+  queue.close();
+  assert.ok(errors > 0);
+  using again = new UrlQueue(join(disk.path, "queue"), options);
+  const taken = [];
+  for (let page = again.take(0); page !== undefined; page = again.take(0)) taken.push(again.urlOf(page));
+  assert.deepEqual(taken, urls);
 });

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import type { SiteProposal } from "../../src/exporter/setup/site-proposal.ts";
-import { crawl, exportDocroot, runTidemark, summaryOf } from "./command.ts";
+import { runTidemark, summaryOf } from "./command.ts";
 import { skipWithout } from "./programs.ts";
-import { makeTempFolder } from "./temp-folder.ts";
-import { type ServerKind, startWebServer, type WebServer } from "./web-server.ts";
+import { ServedSite } from "./served-site.ts";
+import type { ServerKind } from "./web-server.ts";
 
 interface Server {
   readonly name: string;
@@ -65,11 +65,10 @@ function makeSite(docroot: string): string[] {
   return paths;
 }
 
-async function assertMirrored(server: WebServer, into: string, paths: readonly string[]): Promise<void> {
-  const [folder = ""] = readdirSync(into).filter((name) => !name.startsWith("."));
+async function assertMirrored({ url, mirror }: ServedSite, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
-    const served = Buffer.from(await (await fetch(new URL(path, server.url))).arrayBuffer());
-    assert.ok(served.equals(readFileSync(join(into, folder, path))), path);
+    const served = Buffer.from(await (await fetch(new URL(path, url))).arrayBuffer());
+    assert.ok(served.equals(readFileSync(join(mirror, path))), path);
     assert.ok(!served.includes("<!--#"), `${path} is served as it lies there`);
   }
 }
@@ -78,37 +77,32 @@ for (const { name, kind, snippet, mode } of servers) {
   test(`${name} puts pages together: no page is in doubt, and a new footer changes its pages`, {
     skip: skipWithout(kind),
   }, async () => {
-    using temp = makeTempFolder("includes");
-    const docroot = join(temp.path, "site");
-    const [state, into] = [join(temp.path, "state"), join(temp.path, "mirror")];
-    const paths = makeSite(docroot);
-    const allow = (): void => {
+    let paths: readonly string[] = [];
+    const pages = (docroot: string): void => {
+      paths = makeSite(docroot);
       if (mode !== undefined) for (const path of paths) chmodSync(join(docroot, path), mode);
     };
-    allow();
-    await using server = await startWebServer(kind, docroot, { snippet: snippet(docroot) });
-    const exported = await exportDocroot(docroot, server.url, state);
-    assert.equal(exported.summary.includes?.pages, including + 2);
+    await using site = await ServedSite.open({ seed: 1, pages, kind, snippet });
+    const { docroot } = site;
+    assert.equal((await site.export()).summary.includes?.pages, including + 2);
 
-    const first = await crawl(server.url, into);
+    const first = await site.crawl();
     assert.deepEqual([first.summary.differing, first.summary.created], [0, paths.length]);
-    await assertMirrored(server, into, paths);
-    const second = await crawl(server.url, into);
-    assert.equal(second.summary.requests, 2);
+    await assertMirrored(site, paths);
+    assert.equal((await site.crawl()).summary.requests, 2);
 
     writeFileSync(join(docroot, "inc/footer.html"), "<footer>second</footer>");
-    const changed = await exportDocroot(docroot, server.url, state);
-    assert.equal(changed.summary.updated, including + 1);
-    const third = await crawl(server.url, into);
+    assert.equal((await site.export()).summary.updated, including + 1);
+    const third = await site.crawl();
     assert.deepEqual([third.summary.differing, third.summary.updated], [0, including + 1]);
-    await assertMirrored(server, into, paths);
+    await assertMirrored(site, paths);
     // What is included by what is included.
     writeFileSync(join(docroot, "inc/year.txt"), "2027");
-    assert.equal((await exportDocroot(docroot, server.url, state)).summary.updated, including + 3);
-    assert.equal((await crawl(server.url, into)).summary.updated, including + 3);
-    await assertMirrored(server, into, paths);
-    assert.equal((await crawl(server.url, into)).summary.requests, 2);
-    const verified = await runTidemark(["verify", server.url, "--json", "--all"]);
+    assert.equal((await site.export()).summary.updated, including + 3);
+    assert.equal((await site.crawl()).summary.updated, including + 3);
+    await assertMirrored(site, paths);
+    assert.equal((await site.crawl()).summary.requests, 2);
+    const verified = await runTidemark(["verify", site.url, "--json", "--all"]);
     assert.equal(verified.exitCode, 0, verified.stdout);
   });
 }
@@ -116,32 +110,29 @@ for (const { name, kind, snippet, mode } of servers) {
 test("pages with includes that are published with digests are asked for twice, and then taken as served", {
   skip: skipWithout("nginx"),
 }, async () => {
-  using temp = makeTempFolder("includes");
-  const docroot = join(temp.path, "site");
-  const [state, into] = [join(temp.path, "state"), join(temp.path, "mirror")];
-  const paths = makeSite(docroot);
-  await using server = await startWebServer("nginx", docroot, { snippet: "ssi on;" });
-  await exportDocroot(docroot, server.url, state, "--ssi", "off");
+  let paths: readonly string[] = [];
+  const pages = (docroot: string): void => {
+    paths = makeSite(docroot);
+  };
+  await using site = await ServedSite.open({ seed: 1, pages, snippet: () => "ssi on;" });
+  await site.export("--ssi", "off");
   const visit = async (): Promise<Record<string, unknown>> =>
-    (await runTidemark(["crawl", server.url, "--into", into, "--json"])).events.at(-1) ?? {};
+    (await runTidemark(["crawl", site.url, "--into", site.into, "--json"])).events.at(-1) ?? {};
   const [first, second, third] = [await visit(), await visit(), await visit()];
   assert.deepEqual([first.differing, first.pageRequests], [including + 2, paths.length]);
   assert.deepEqual([second.differing, second.pageRequests, second.pending], [0, including + 2, 0]);
   assert.equal(third.requests, 2);
-  await assertMirrored(server, into, paths);
-  const proposed = await runTidemark(["init", docroot, "--base-url", server.url, "--json"]);
+  await assertMirrored(site, paths);
+  const proposed = await runTidemark(["init", site.docroot, "--base-url", site.url, "--json"]);
   assert.equal(summaryOf<SiteProposal>(proposed).settings.ssi, undefined);
   // The exporter finds out, and says so.
-  const told = await exportDocroot(docroot, server.url, state);
+  const told = await site.export();
   assert.equal(told.summary.updated, including + 2);
   assert.deepEqual([(await visit()).differing, (await visit()).requests], [0, 2]);
 });
 
 test("a server that processes no includes is found out by init", { skip: skipWithout("nginx") }, async () => {
-  using temp = makeTempFolder("includes");
-  const docroot = join(temp.path, "site");
-  makeSite(docroot);
-  await using server = await startWebServer("nginx", docroot);
-  const proposed = await runTidemark(["init", docroot, "--base-url", server.url, "--json"]);
+  await using site = await ServedSite.open({ seed: 1, pages: makeSite });
+  const proposed = await runTidemark(["init", site.docroot, "--base-url", site.url, "--json"]);
   assert.equal(summaryOf<SiteProposal>(proposed).settings.ssi, "off");
 });

@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { churn, makeSite } from "./churn.ts";
 import { type CommandResult, crawl, exportDocroot, startTidemark } from "./command.ts";
 import { compareTrees } from "./file-tree.ts";
 import { listLeftovers, listTemporaryFiles } from "./leftovers.ts";
 import { skipWithout } from "./programs.ts";
-import { readPublishedSet } from "./published-set.ts";
-import { createRandom } from "./random.ts";
-import { makeTempFolder } from "./temp-folder.ts";
+import { exported, ServedSite } from "./served-site.ts";
 import { findFreePort, startWebServer } from "./web-server.ts";
 
 const skip = skipWithout("nginx");
@@ -19,8 +16,6 @@ const signals = [
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const;
-const withheld: ReadonlySet<string> = new Set(["/robots.txt", "/.well-known"]);
-const isPageFolder = (name: string): boolean => name.length === 1;
 
 /** Runs a command and sends the signal when the moment has come, which it must: the command cannot end before. */
 async function interrupt(
@@ -43,57 +38,47 @@ async function interrupt(
 
 for (const [signal, exitCode] of signals) {
   test(`${signal} in the middle of an export: exit code ${exitCode}, the old set, nothing left`, { skip }, async () => {
-    using temp = makeTempFolder("interrupt");
-    const docroot = join(temp.path, "docroot");
-    const state = join(temp.path, "state");
-    const random = createRandom(6);
-    mkdirSync(docroot);
-    makeSite(docroot, 300, random);
-    await using server = await startWebServer("nginx", docroot);
-    await exportDocroot(docroot, server.url, state);
-    const before = await readPublishedSet(server.url, random);
+    await using site = await ServedSite.open({ pages: 300, seed: 6 });
+    const { docroot, state } = site;
+    await site.export();
+    const before = await site.read();
     const stateFiles = readdirSync(state).sort();
-    churn(docroot, random, 0.3);
+    site.change(0.3);
     // Holes of 1 GB cost no room and a while to digest each: the signal comes in the middle.
     const holes = Array.from({ length: 200 }, (_, at) => join(docroot, `z-hole-${at}.bin`));
     for (const hole of holes) {
       writeFileSync(hole, "");
       truncateSync(hole, 1e9);
     }
-    const args = ["export", docroot, "--base-url", server.url, "--state", state, "--json"];
-    const result = await interrupt(args, signal, () => readdirSync(state).length > stateFiles.length);
+    const hasBegun = (): boolean => readdirSync(state).length > stateFiles.length;
+    const result = await interrupt(site.exportArguments, signal, hasBegun);
     assert.equal(result.exitCode, exitCode, result.stderr);
     assert.deepEqual(
-      listLeftovers(docroot, (name) => isPageFolder(name) || name.startsWith("z-hole-")),
+      listLeftovers(docroot, (name) => name.length === 1 || name.startsWith("z-hole-")),
       [],
     );
     assert.deepEqual(readdirSync(state).sort(), stateFiles);
-    const after = await readPublishedSet(server.url, random, [before]);
+    const after = await site.read(before);
     assert.equal(after.index.publication, before.index.publication);
     for (const hole of holes) rmSync(hole);
-    await exportDocroot(docroot, server.url, state);
-    await crawl(server.url, join(temp.path, "crawled"));
-    const mirror = join(temp.path, "crawled", `127.0.0.1_${server.port}`);
-    assert.deepEqual(compareTrees(docroot, mirror, withheld), []);
+    await site.export();
+    await site.crawl();
+    assert.deepEqual(site.compareMirror(), []);
   });
 
   test(`${signal} in the middle of a crawl: exit code ${exitCode}, whole pages, the rest next time`, {
     skip,
   }, async () => {
-    using temp = makeTempFolder("interrupt");
-    const docroot = join(temp.path, "docroot");
-    const into = join(temp.path, "crawled");
-    mkdirSync(docroot);
-    makeSite(docroot, 300, createRandom(7));
-    // The site's address is a door to nginx that closes itself, quietly, after 120 answers or so.
+    await using site = await ServedSite.open({ pages: 300, seed: 7 });
+    const { docroot, into } = site;
+    // The site's address is a proxy before nginx that stops forwarding, quietly, after 120 answers or so.
     const port = await findFreePort();
     const url = `http://127.0.0.1:${port}/`;
-    await using server = await startWebServer("nginx", docroot);
-    await exportDocroot(docroot, url, join(temp.path, "state"));
+    await exportDocroot(docroot, url, site.state);
     let answers = 0;
     let isStuck = false;
-    const door = createServer((client) => {
-      const upstream = connect(server.port, "127.0.0.1");
+    const proxy = createServer((client) => {
+      const upstream = connect(site.server.port, "127.0.0.1");
       client.pipe(upstream);
       client.on("error", () => upstream.destroy());
       upstream.on("error", () => client.destroy());
@@ -104,11 +89,11 @@ for (const [signal, exitCode] of signals) {
         else client.write(chunk);
       });
     }).listen(port, "127.0.0.1");
-    await once(door, "listening");
+    await once(proxy, "listening");
     const args = ["crawl", url, "--into", into, "--json"];
     const result = await interrupt(args, signal, () => isStuck);
-    door.close();
-    await once(door, "close");
+    proxy.close();
+    await once(proxy, "close");
     assert.equal(result.exitCode, exitCode, result.stderr);
     assert.deepEqual(listTemporaryFiles(into), []);
     const mirror = join(into, `127.0.0.1_${port}`);
@@ -116,6 +101,6 @@ for (const [signal, exitCode] of signals) {
     await using _same = await startWebServer("nginx", docroot, { port });
     const { summary } = await crawl(url, into);
     assert.ok(summary.pageRequests < 300, `${summary.pageRequests} requests`);
-    assert.deepEqual(compareTrees(docroot, mirror, withheld), []);
+    assert.deepEqual(compareTrees(docroot, mirror, new Set(exported)), []);
   });
 }

@@ -7,9 +7,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { mirrorFolderOf } from "../../src/storage/mirror/mirror-path.ts";
 
 import { PublishedSite } from "../crawler/engine/published-site.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 import { crawl, startTidemark } from "./command.ts";
 import { killSites } from "./kill-sites.ts";
-import { makeTempFolder } from "./temp-folder.ts";
 
 const links = ["--source", "links"];
 

@@ -3,13 +3,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { mirrorFolderOf } from "../../src/storage/mirror/mirror-path.ts";
-
+import { makeTempFolder } from "../temp-folder.ts";
 import { isWholePage } from "./churn.ts";
 import { type CommandResult, startTidemark } from "./command.ts";
 import { listFiles } from "./file-tree.ts";
 import { checkKept } from "./kept-pages.ts";
 import { createRandom, type Random } from "./random.ts";
-import { makeTempFolder } from "./temp-folder.ts";
 import { TrialSite, trialKinds } from "./trial-site.ts";
 import type { Run, Spacing } from "./visit-log.ts";
 

@@ -1,15 +1,14 @@
 import { once } from "node:events";
-import { existsSync, mkdirSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { churn, isWholePage, listPages, makeSite } from "./churn.ts";
-import { type CommandResult, crawl, exportDocroot, startTidemark } from "./command.ts";
-import { compareTrees, digestOfFile, listFiles } from "./file-tree.ts";
+import { isWholePage, listPages } from "./churn.ts";
+import { type CommandResult, startTidemark } from "./command.ts";
+import { digestOfFile, listFiles } from "./file-tree.ts";
 import { listLeftovers } from "./leftovers.ts";
 import { type PublishedSet, readPublishedSet } from "./published-set.ts";
 import { checkStandards, readPublishedStandards } from "./published-standards.ts";
 import { createRandom, type Random } from "./random.ts";
-import { makeTempFolder } from "./temp-folder.ts";
-import { startWebServer, type WebServer } from "./web-server.ts";
+import { ServedSite } from "./served-site.ts";
 
 /** How a trial by `kill -9` is run. */
 export interface KillOptions {
@@ -35,16 +34,6 @@ export interface KillReport {
   readonly publications: number;
 }
 
-/** A site, a server that serves it, and where a crawler keeps its copy. */
-export interface Trial {
-  readonly docroot: string;
-  readonly state: string;
-  readonly into: string;
-  readonly mirror: string;
-  readonly server: WebServer;
-  readonly random: Random;
-}
-
 // Small segments and groups, so that a small site has many archives to be killed between.
 export const exportOptions: readonly string[] = [
   "--segment-size",
@@ -54,18 +43,6 @@ export const exportOptions: readonly string[] = [
   "--sitemap",
   "--resourcesync",
 ];
-
-function exportArguments(trial: Trial): string[] {
-  return ["export", trial.docroot, "--base-url", trial.server.url, "--state", trial.state, "--json", ...exportOptions];
-}
-
-function crawlArguments(trial: Trial): string[] {
-  return ["crawl", trial.server.url, "--into", trial.into, "--json", "--concurrency", "2"];
-}
-
-async function exportWholly(trial: Trial): Promise<number> {
-  return (await exportDocroot(trial.docroot, trial.server.url, trial.state, ...exportOptions)).elapsedMs;
-}
 
 /** Reads the published set again and again until it is told to stop. */
 class Checker {
@@ -119,34 +96,28 @@ async function runAndKill(args: readonly string[], afterMs: number): Promise<Com
 }
 
 /** The docroot, the published files and nothing else: what was being written when a run died is gone. */
-export async function checkSite(trial: Trial): Promise<void> {
-  const set = await readPublishedSet(trial.server.url, trial.random);
-  await checkStandards(trial.server.url, set);
-  const files = listPages(trial.docroot);
+export async function checkSite(site: ServedSite): Promise<void> {
+  const set = await site.read();
+  await checkStandards(site.url, set);
+  const files = listPages(site.docroot);
   const paths = new Set(files.map((file) => encodeURI(file)));
   for (const path of set.pages.keys()) if (!paths.has(path)) throw new Error(`published, but not there: ${path}`);
   for (const file of files) {
     const page = set.pages.get(encodeURI(file));
-    const path = join(trial.docroot, file);
+    const path = join(site.docroot, file);
     if (page?.digest !== digestOfFile(path) || page.sizeBytes !== statSync(path).size) {
       throw new Error(`published otherwise than it is, or left behind: ${file}`);
     }
   }
-  const leftovers = listLeftovers(trial.docroot, (name) => name.length === 1);
+  const leftovers = listLeftovers(site.docroot, (name) => name.length === 1);
   if (leftovers.length > 0) throw new Error(`left behind: ${leftovers.join(", ")}`);
 }
 
-function checkMirrorFiles(trial: Trial): void {
-  if (!existsSync(trial.mirror)) return;
-  for (const path of listFiles(trial.mirror)) {
-    if (!isWholePage(join(trial.mirror, path))) throw new Error(`not a whole page: ${path}`);
+function checkMirrorFiles(site: ServedSite): void {
+  if (!existsSync(site.mirror)) return;
+  for (const path of listFiles(site.mirror)) {
+    if (!isWholePage(join(site.mirror, path))) throw new Error(`not a whole page: ${path}`);
   }
-}
-
-async function checkMirror(trial: Trial): Promise<void> {
-  await crawl(trial.server.url, trial.into);
-  const differences = compareTrees(trial.docroot, trial.mirror, new Set(["/robots.txt", "/.well-known"]));
-  if (differences.length > 0) throw new Error(`the mirror differs: ${differences.join("; ")}`);
 }
 
 async function measureMs(run: () => Promise<number>): Promise<number> {
@@ -178,30 +149,24 @@ async function killOften(
 /** Makes a site, runs the body with a reader beside it all the time, and checks that all agrees in the end. */
 export async function withTrial(
   options: KillOptions,
-  body: (trial: Trial) => Promise<{ killed: number; finished: number; withinMs: number }>,
+  body: (site: ServedSite) => Promise<{ killed: number; finished: number; withinMs: number }>,
 ): Promise<KillReport> {
-  using temp = makeTempFolder("kill");
-  const random = createRandom(options.seed);
-  const docroot = join(temp.path, "docroot");
-  mkdirSync(docroot);
-  makeSite(docroot, options.pages, random);
-  await using server = await startWebServer("nginx", docroot);
-  const into = join(temp.path, "crawled");
-  const mirror = join(into, `127.0.0.1_${server.port}`);
-  const trial: Trial = { docroot, state: join(temp.path, "state"), into, mirror, server, random };
-  await exportWholly(trial);
-  const checker = new Checker(server.url, createRandom(options.seed + 1));
+  await using site = await ServedSite.open(options);
+  await site.export(...exportOptions);
+  const checker = new Checker(site.url, createRandom(options.seed + 1));
   let counts: Awaited<ReturnType<typeof body>> | undefined;
   try {
-    counts = await body(trial);
+    counts = await body(site);
   } finally {
     // What the checker saw comes first: it explains the rest.
     await checker.stop();
   }
   const { checks, publications } = await checker.stop();
-  await exportWholly(trial);
-  await checkSite(trial);
-  await checkMirror(trial);
+  await site.export(...exportOptions);
+  await checkSite(site);
+  await site.crawl();
+  const differences = site.compareMirror();
+  if (differences.length > 0) throw new Error(`the mirror differs: ${differences.join("; ")}`);
   return { ...counts, checks, publications };
 }
 
@@ -212,38 +177,41 @@ export async function withTrial(
  * @throws with the promise that was broken
  */
 export async function killExports(options: KillOptions): Promise<KillReport> {
-  return await withTrial(options, async (trial) => {
+  return await withTrial(options, async (site) => {
     const measured = async (): Promise<number> => {
-      churn(trial.docroot, trial.random, 0.03);
-      return await exportWholly(trial);
+      site.change(0.03);
+      return (await site.export(...exportOptions)).elapsedMs;
     };
     const withinMs = await measureMs(measured);
     const run = async (afterMs: number): Promise<CommandResult> => {
-      churn(trial.docroot, trial.random, 0.03);
-      return await runAndKill(exportArguments(trial), afterMs);
+      site.change(0.03);
+      return await runAndKill([...site.exportArguments, ...exportOptions], afterMs);
     };
-    return { ...(await killOften(options, withinMs, run, trial.random)), withinMs };
+    return { ...(await killOften(options, withinMs, run, site.random)), withinMs };
   });
 }
 
 /** Kills crawls at random instants, the site changing between them. See {@link killExports}. */
 export async function killCrawls(options: KillOptions): Promise<KillReport> {
-  return await withTrial(options, async (trial) => {
-    await crawl(trial.server.url, trial.into);
+  return await withTrial(options, async (site) => {
+    await site.crawl();
     const prepare = async (): Promise<void> => {
-      churn(trial.docroot, trial.random, 0.3);
-      await exportWholly(trial);
+      site.change(0.3);
+      await site.export(...exportOptions);
     };
     const withinMs = await measureMs(async () => {
       await prepare();
-      return (await crawl(trial.server.url, trial.into)).elapsedMs;
+      return (await site.crawl()).elapsedMs;
     });
     const run = async (afterMs: number): Promise<CommandResult> => {
       await prepare();
-      const result = await runAndKill(crawlArguments(trial), afterMs);
-      checkMirrorFiles(trial);
+      const result = await runAndKill(
+        ["crawl", site.url, "--into", site.into, "--json", "--concurrency", "2"],
+        afterMs,
+      );
+      checkMirrorFiles(site);
       return result;
     };
-    return { ...(await killOften(options, withinMs, run, trial.random)), withinMs };
+    return { ...(await killOften(options, withinMs, run, site.random)), withinMs };
   });
 }

@@ -3,12 +3,12 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { LabRow } from "../../src/core/lab-result.ts";
+import { repositoryFolder } from "../repository-folder.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 import { type JsonEvent, labProgram, runTidemark, summaryOf } from "./command.ts";
 import { findDocs, skipWithoutDocs } from "./docs-site.ts";
-import { findRepositoryRoot } from "./repository.ts";
-import { makeTempFolder } from "./temp-folder.ts";
 
-const histories = join(findRepositoryRoot(), "fixtures", "histories");
+const histories = join(repositoryFolder(), "fixtures", "histories");
 
 async function runLab(...args: readonly string[]): Promise<{ rows: LabRow[]; verdicts: readonly JsonEvent[] }> {
   const result = await runTidemark(["run", ...args, "--json"], labProgram);

@@ -11,13 +11,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { crawl, exportDocroot } from "./command.ts";
 import { copyDocs, skipWithoutDocs, withheldPaths } from "./docs-site.ts";
-import { compareTrees, listFiles } from "./file-tree.ts";
+import { listFiles } from "./file-tree.ts";
 import { skipWithout } from "./programs.ts";
 import { createRandom } from "./random.ts";
-import { makeTempFolder } from "./temp-folder.ts";
-import { type LoggedRequest, type ServerKind, serverKinds, startWebServer } from "./web-server.ts";
+import { exported, ServedSite } from "./served-site.ts";
+import { type LoggedRequest, type ServerKind, serverKinds } from "./web-server.ts";
 
 const yearMs = 365 * 24 * 3600 * 1000;
 
@@ -68,47 +67,39 @@ function pageRequests(log: readonly LoggedRequest[]): LoggedRequest[] {
 }
 
 async function provesTheMainJob(kind: ServerKind): Promise<void> {
-  using temp = makeTempFolder("main-job");
-  const docroot = join(temp.path, "docroot");
-  const state = join(temp.path, "state");
-  const into = join(temp.path, "crawled");
-  mkdirSync(docroot);
-  copyDocs(docroot);
-  await using server = await startWebServer(kind, docroot);
-  const mirror = join(into, `127.0.0.1_${server.port}`);
-
-  const first = await exportDocroot(docroot, server.url, state);
+  await using site = await ServedSite.open({ seed: 1, pages: copyDocs, kind });
+  const { docroot, server } = site;
+  const first = await site.export();
   const withheld = withheldPaths(first.events);
   const isOutput = (path: string): boolean => path === "/robots.txt" || path.startsWith("/.well-known/");
   for (const path of withheld) assert.ok(isOutput(path) || lstatSync(join(docroot, path)), path);
   assert.ok(first.summary.pages >= 20_000, `${first.summary.pages} pages`);
-  withheld.add("/robots.txt");
-  withheld.add("/.well-known");
-  const firstVisit = (await crawl(server.url, into, "--concurrency", "4")).summary;
+  for (const path of exported) withheld.add(path);
+  const firstVisit = (await site.crawl("--concurrency", "4")).summary;
   assert.equal(firstVisit.created, first.summary.pages);
   assert.equal(pageRequests(await server.takeLog()).length, first.summary.pages);
-  assert.deepEqual(compareTrees(docroot, mirror, withheld), []);
+  assert.deepEqual(site.compareMirror(withheld), []);
 
   changeSite(docroot, listPlainFiles(docroot, withheld), Date.now());
-  const { summary: second } = await exportDocroot(docroot, server.url, state);
+  const { summary: second } = await site.export();
   assert.deepEqual(
     { created: second.created, updated: second.updated, deleted: second.deleted, touched: second.touched },
     { created: 20, updated: 50, deleted: 10, touched: 500 },
   );
-  const secondVisit = (await crawl(server.url, into)).summary;
+  const secondVisit = (await site.crawl()).summary;
   const secondLog = await server.takeLog();
   assert.equal(pageRequests(secondLog).length, 70);
   assert.ok(secondLog.length <= 74, `${secondLog.length} requests`);
   assert.equal(secondVisit.deleted, 10);
-  assert.deepEqual(compareTrees(docroot, mirror, withheld), []);
+  assert.deepEqual(site.compareMirror(withheld), []);
 
-  const { summary: third } = await exportDocroot(docroot, server.url, state);
+  const { summary: third } = await site.export();
   assert.equal(third.published, false);
-  await crawl(server.url, into);
+  await site.crawl();
   const thirdLog = await server.takeLog();
   assert.ok(thirdLog.length <= 2, `${thirdLog.length} requests`);
   assert.deepEqual([...new Set(thirdLog.map(({ status }) => status))], [304]);
-  assert.deepEqual(compareTrees(docroot, mirror, withheld), []);
+  assert.deepEqual(site.compareMirror(withheld), []);
 }
 
 for (const kind of serverKinds) {

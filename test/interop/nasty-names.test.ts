@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "../../src/core/page.ts";
 import type { VerifySummary } from "../../src/core/verify-event.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 import { crawl, exportDocroot, runTidemark } from "./command.ts";
 import { nastyNames, writeNastySite } from "./nasty-site.ts";
 import { skipWithout } from "./programs.ts";
 import { readPublishedSet } from "./published-set.ts";
 import { createRandom } from "./random.ts";
-import { makeTempFolder } from "./temp-folder.ts";
 import { type ServerKind, serverKinds, startWebServer, type WebServer } from "./web-server.ts";
 
 interface RawAnswer {

@@ -64,17 +64,6 @@ export function nastyNames(): NastyName[] {
     ...["both/index.html/inner.html", "both/page.html", "index.html", "dir/index.html", "dir.html/x.txt"],
     ...["index.htm", "index", "INDEX.HTML", "index.html.html", "index.html "],
     ...[
-      "a.tar.gz",
-      "page.html.gz",
-      "page.html.br",
-      "page.en.html",
-      "page.html.en",
-      "x.svgz",
-      "t.tgz",
-      "type.var",
-      "x.asis",
-    ],
-    ...[
       "?query=1",
       "a?b=c&d=e",
       "#frag",
@@ -110,17 +99,9 @@ export function nastyNames(): NastyName[] {
       "a+b",
     ],
     ...[
-      "robots.txt.txt",
-      "sitemap.xml",
-      "favicon.ico",
-      "noextension",
-      "UPPER.HTML",
-      "a.b.c.d.e",
-      "0",
-      "00",
-      "null",
-      "undefined",
-    ],
+      "a.tar.gz page.html.gz page.html.br page.en.html page.html.en x.svgz t.tgz type.var x.asis robots.txt.txt",
+      "sitemap.xml favicon.ico noextension UPPER.HTML a.b.c.d.e 0 00 null undefined",
+    ].flatMap((line) => line.split(" ")),
     ...["well-known/x.txt", "server-status", "icons/x.txt", "cgi/x.txt", `${"deep/".repeat(40)}x.txt`],
   ];
   const folders = new Set(names.flatMap((name) => name.split("/").map((_, at, parts) => parts.slice(0, at).join("/"))));

@@ -8,11 +8,11 @@ import { serveFolder } from "../../src/server/folder-server.ts";
 import { mirrorFolderOf } from "../../src/storage/mirror/mirror-path.ts";
 
 import { readCaptures } from "../storage/state/recorded-site.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 import { findCli } from "./command.ts";
 import { readDocumentCode } from "./document-code.ts";
 import { compareFiles, compareTrees, listFiles } from "./file-tree.ts";
 import { skipWithout } from "./programs.ts";
-import { makeTempFolder } from "./temp-folder.ts";
 import { startWebServer } from "./web-server.ts";
 
 interface Request {

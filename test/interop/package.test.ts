@@ -7,14 +7,13 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import type { CrawlSummary } from "../../src/core/crawl-event.ts";
 import type { ExportSummary } from "../../src/core/export-event.ts";
-import { requireCached, skipWithoutCached } from "./cache-folder.ts";
+import { repositoryFolder } from "../repository-folder.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 import { makeSite } from "./churn.ts";
 import { compareTrees } from "./file-tree.ts";
 import { bareEnvironment, installPackage, packProject } from "./package.ts";
-import { skipWithout } from "./programs.ts";
+import { requireCached, skipWithout, skipWithoutCached } from "./programs.ts";
 import { createRandom } from "./random.ts";
-import { findRepositoryRoot } from "./repository.ts";
-import { makeTempFolder } from "./temp-folder.ts";
 import { findFreePort } from "./web-server.ts";
 
 const run = promisify(execFile);
@@ -25,7 +24,7 @@ function findMissingTypes(paths: readonly string[]): string[] {
   const reached = new Set(["dist/types/index.d.ts"]);
   for (const path of reached) {
     if (!paths.includes(path)) continue;
-    const text = readFileSync(join(findRepositoryRoot(), path), "utf8");
+    const text = readFileSync(join(repositoryFolder(), path), "utf8");
     for (const [, target = ""] of text.matchAll(/(?:from|import\() ?"(\.[^"]+)"/g))
       reached.add(join(dirname(path), target.replace(/\.(?:ts|js)$/, ".d.ts")));
   }
@@ -73,7 +72,7 @@ for (const version of [20, 22, 24]) {
       JSON.parse((await say(...args, "--json")).trimEnd().split("\n").at(-1) ?? "") as Summary;
 
     assert.match((await run(node, ["--version"], { env })).stdout, new RegExp(`^v${version}\\.`));
-    const { version: own } = JSON.parse(readFileSync(join(findRepositoryRoot(), "package.json"), "utf8"));
+    const { version: own } = JSON.parse(readFileSync(join(repositoryFolder(), "package.json"), "utf8"));
     assert.equal((await say("--version")).trim(), own);
 
     const port = await findFreePort();

@@ -2,9 +2,8 @@ import { execFile } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { cacheFolder } from "./cache-folder.ts";
-import { requireProgram } from "./programs.ts";
-import { findRepositoryRoot } from "./repository.ts";
+import { repositoryFolder } from "../repository-folder.ts";
+import { cacheFolder, requireProgram } from "./programs.ts";
 
 const run = promisify(execFile);
 
@@ -36,7 +35,7 @@ export function npmCacheFolder(): string {
 /** Packs the project as it is built, as it would be published. */
 export async function packProject(destination: string): Promise<Package> {
   const args = [findNpmCli(), "pack", "--ignore-scripts", "--json", "--pack-destination", destination];
-  const { stdout } = await run(process.execPath, args, { cwd: findRepositoryRoot(), maxBuffer: 16 * 1024 * 1024 });
+  const { stdout } = await run(process.execPath, args, { cwd: repositoryFolder(), maxBuffer: 16 * 1024 * 1024 });
   const [report] = JSON.parse(stdout) as PackReport[];
   if (report === undefined) throw new Error(`npm pack says ${stdout}`);
   const paths = report.files.map((file) => file.path);

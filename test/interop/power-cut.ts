@@ -2,6 +2,7 @@ import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { crawlSite, exportSite } from "../../src/index.ts";
 import { serveFolder } from "../../src/server/folder-server.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 import { churn, listPages, makeSite } from "./churn.ts";
 import { findCli } from "./command.ts";
 import { compareTrees, digestOfFile } from "./file-tree.ts";
@@ -12,7 +13,6 @@ import { checkStandards } from "./published-standards.ts";
 import { createRandom, type Random } from "./random.ts";
 import { type PowerCut, powerCuts, SimulatedDisk } from "./simulated-disk.ts";
 import { readSystemCalls, recordSystemCalls } from "./system-calls.ts";
-import { makeTempFolder } from "./temp-folder.ts";
 import { TrialSite } from "./trial-site.ts";
 
 /** How a trial by power cuts is run. */

@@ -34,7 +34,8 @@ function must<Value>(result: Result<Value, Problem>, what: string): Value {
   return result.value;
 }
 
-function check(condition: boolean, message: () => string): asserts condition {
+/** @throws BrokenSetError if it does not hold */
+export function check(condition: boolean, message: () => string): asserts condition {
   if (!condition) throw new BrokenSetError(message());
 }
 

@@ -5,7 +5,7 @@ import {
 } from "../../src/formats/resourcesync/resource-sync.ts";
 import { ResourceSyncReader } from "../../src/formats/resourcesync/resource-sync-reader.ts";
 import { SitemapReader } from "../../src/formats/sitemap/sitemap-reader.ts";
-import { BrokenSetError, getBytes, type PublishedSet } from "./published-set.ts";
+import { check, getBytes, type PublishedSet } from "./published-set.ts";
 
 interface ReadList {
   readonly header: ResourceSyncHeader;
@@ -20,10 +20,6 @@ export interface PublishedStandards {
   readonly resources: ReadonlyMap<string, number | undefined>;
   /** URLs to which the lists of changes lead from none; only those that changed since there are lists. */
   readonly lastChanges: ReadonlyMap<string, string | undefined>;
-}
-
-function check(condition: boolean, message: () => string): asserts condition {
-  if (!condition) throw new BrokenSetError(message());
 }
 
 async function getSitemap(url: string): Promise<readonly { readonly location: string }[]> {

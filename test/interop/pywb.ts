@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { requireCached } from "./cache-folder.ts";
+import { requireCached } from "./programs.ts";
 import { findFreePort } from "./web-server.ts";
 
 /** An answer of a server, undecoded. */

@@ -1,19 +1,16 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { churn, listPages, makeSite } from "./churn.ts";
-import { exportDocroot } from "./command.ts";
+import { repositoryFolder } from "../repository-folder.ts";
+import { listPages } from "./churn.ts";
 import { digestOfFile } from "./file-tree.ts";
 import { requireProgram, skipWithout } from "./programs.ts";
-import { createRandom } from "./random.ts";
-import { findRepositoryRoot } from "./repository.ts";
-import { makeTempFolder } from "./temp-folder.ts";
-import { startWebServer } from "./web-server.ts";
+import { ServedSite } from "./served-site.ts";
 
-const reader = join(findRepositoryRoot(), "test", "interop", "reader.py");
+const reader = join(repositoryFolder(), "test", "interop", "reader.py");
 const skip = skipWithout("nginx", "python3");
 
 async function listByReader(url: string): Promise<string[]> {
@@ -27,16 +24,12 @@ test("the reader has at most 60 lines", () => {
 });
 
 test("a reader of 60 lines in Python lists the pages that are there", { skip }, async () => {
-  using temp = makeTempFolder("reader");
-  const docroot = join(temp.path, "docroot");
-  const random = createRandom(8);
-  mkdirSync(docroot);
-  makeSite(docroot, 400, random);
-  await using server = await startWebServer("nginx", docroot);
+  await using site = await ServedSite.open({ pages: 400, seed: 8 });
+  const { docroot } = site;
   // Enough publications for several tiers.
   for (let publication = 0; publication < 12; publication++) {
-    await exportDocroot(docroot, server.url, join(temp.path, "state"), "--segment-size", "100", "--min-group", "5");
-    const listed = (await listByReader(server.url)).map((line) => line.split("\t"));
+    await site.export("--segment-size", "100", "--min-group", "5");
+    const listed = (await listByReader(site.url)).map((line) => line.split("\t"));
     const files = new Map(listPages(docroot).map((path) => [encodeURI(path), join(docroot, path)]));
     assert.deepEqual(listed.map((fields) => fields[4]).sort(), [...files.keys()].sort());
     for (const [, sizeBytes, , digest, path = ""] of listed) {
@@ -44,6 +37,6 @@ test("a reader of 60 lines in Python lists the pages that are there", { skip }, 
       assert.equal(digest, digestOfFile(file));
       assert.equal(Number(sizeBytes), readFileSync(file).length);
     }
-    churn(docroot, random, 0.05);
+    site.change(0.05);
   }
 });

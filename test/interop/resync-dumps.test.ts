@@ -8,12 +8,12 @@ import { crawlSite } from "../../src/crawler/crawl-site.ts";
 import { exportSite } from "../../src/exporter/export-site.ts";
 import { serveFolder } from "../../src/server/folder-server.ts";
 import { readMirror } from "../crawler/engine/mirror.ts";
-import { requireCached, skipWithoutCached } from "./cache-folder.ts";
-import { findRepositoryRoot } from "./repository.ts";
+import { repositoryFolder } from "../repository-folder.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { requireCached, skipWithoutCached } from "./programs.ts";
 import { mountSmallDisk, skipWithoutMount } from "./small-disk.ts";
-import { makeTempFolder } from "./temp-folder.ts";
 
-const script = join(findRepositoryRoot(), "test", "interop", "resync-source.py");
+const script = join(repositoryFolder(), "test", "interop", "resync-source.py");
 
 function write(docroot: string, name: string, content: string): void {
   mkdirSync(dirname(join(docroot, name)), { recursive: true });

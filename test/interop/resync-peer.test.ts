@@ -6,13 +6,12 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { exportSite } from "../../src/exporter/export-site.ts";
 import { formatW3cDate } from "../../src/formats/time/w3c-date.ts";
-import { requireCached, skipWithoutCached } from "./cache-folder.ts";
-import { skipWithout } from "./programs.ts";
-import { findRepositoryRoot } from "./repository.ts";
-import { makeTempFolder } from "./temp-folder.ts";
+import { repositoryFolder } from "../repository-folder.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { requireCached, skipWithout, skipWithoutCached } from "./programs.ts";
 import { startWebServer } from "./web-server.ts";
 
-const script = join(findRepositoryRoot(), "test", "interop", "resync-peer.py");
+const script = join(repositoryFolder(), "test", "interop", "resync-peer.py");
 const skip = skipWithout("nginx") || skipWithoutCached("resync-1");
 
 async function runPeer(...args: readonly string[]): Promise<void> {

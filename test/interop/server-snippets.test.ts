@@ -3,12 +3,12 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Agent, interceptors, request } from "undici";
+import { makeTempFolder } from "../temp-folder.ts";
 import { makeSite } from "./churn.ts";
 import { exportDocroot } from "./command.ts";
 import { readDocumentCode } from "./document-code.ts";
 import { skipWithout } from "./programs.ts";
 import { createRandom } from "./random.ts";
-import { makeTempFolder } from "./temp-folder.ts";
 import { findFreePort, type ServerKind, startWebServer, type WebServer } from "./web-server.ts";
 
 const published = "/.well-known/tidemark/";

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeTempFolder } from "../temp-folder.ts";
 import { findProgram } from "./programs.ts";
-import { makeTempFolder } from "./temp-folder.ts";
 
 /** A small file system that vanishes with its scope. */
 export interface SmallDisk {

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { readHistory } from "../bench/replay/history.ts";
 import { repositoryFolder } from "../repository-folder.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 import { skipWithoutDocs } from "./docs-site.ts";
 import { skipWithout } from "./programs.ts";
 import { type DaysResult, runDays } from "./sources/run-days.ts";
-import { makeTempFolder } from "./temp-folder.ts";
 
 const file = join(repositoryFolder(), "fixtures/histories/nodejs-org.tsv.gz");
 const skip = skipWithout("nginx") || skipWithoutDocs();

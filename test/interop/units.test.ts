@@ -3,10 +3,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { repositoryFolder } from "../repository-folder.ts";
 import { requireProgram, skipWithout } from "./programs.ts";
-import { findRepositoryRoot } from "./repository.ts";
 
-const folder = join(findRepositoryRoot(), "systemd");
+const folder = join(repositoryFolder(), "systemd");
 const services = readdirSync(folder).filter((name) => name.endsWith(".service"));
 /** In tenths, as `--threshold` takes it. */
 const worst = 25;

@@ -5,12 +5,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
-import { suite as warcSuite } from "../conformance/suites/warc.ts";
+import { warcSuite } from "../conformance/suites/warc.ts";
 import { listenRaw, plainAnswer } from "../http/raw-server.ts";
 import { RecordedSite } from "../storage/state/recorded-site.ts";
-import { requireCached, skipWithoutCached } from "./cache-folder.ts";
-import { requireProgram, skipWithout } from "./programs.ts";
-import { makeTempFolder } from "./temp-folder.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { requireCached, requireProgram, skipWithout, skipWithoutCached } from "./programs.ts";
 
 const skip = skipWithout("java") || skipWithoutCached("warcio-1", "jwarc-1");
 const limits = { timeout: 120_000 };

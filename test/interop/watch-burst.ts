@@ -1,10 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { makeTempFolder } from "../temp-folder.ts";
 import { BurstSite } from "./burst.ts";
 import { runTidemark } from "./command.ts";
 import { compareTrees } from "./file-tree.ts";
 import { createRandom } from "./random.ts";
-import { makeTempFolder } from "./temp-folder.ts";
 import { WatchingExporter, type WatchingOptions } from "./watching-exporter.ts";
 import { startWebServer } from "./web-server.ts";
 

@@ -3,10 +3,8 @@ import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { apacheConfig } from "./apache-config.ts";
-import { nginxConfig } from "./nginx-config.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 import { requireProgram } from "./programs.ts";
-import { makeTempFolder } from "./temp-folder.ts";
 
 /** One line of a server's access log. */
 export interface LoggedRequest {
@@ -27,7 +25,7 @@ export const serverKinds = ["nginx", "apache2"] as const;
 export type ServerKind = (typeof serverKinds)[number];
 
 /** What a configuration is made of. */
-export interface ServerSettings {
+interface ServerSettings {
   readonly port: number;
   readonly docroot: string;
   /** A folder of the server's own, for its pid, log and temporary files. */
@@ -61,6 +59,74 @@ export interface WebServer {
 
 const gracefulStop = { nginx: "SIGQUIT", apache2: "SIGWINCH" } as const;
 const logLine = /^(\S+) (\S+) (\S+) (\d{3}) (\d+|-)$/;
+
+const apacheModules = "mpm_event authz_core mime dir deflate filter env headers alias rewrite include".split(" ");
+
+// What Debian's servers do by default, on one port, with one folder, and a log that is easy to read.
+function nginxConfig({ port, docroot, folder, logFile, user, gzip, snippet, http }: ServerSettings): string {
+  return `
+daemon off;
+worker_processes 1;
+${user === undefined ? "" : `user ${user};`}
+pid ${folder}/nginx.pid;
+error_log ${folder}/error.log error;
+events { worker_connections 768; }
+http {
+  include /etc/nginx/mime.types;
+  default_type application/octet-stream;
+  log_format plain '$request_method $request_uri $server_protocol $status $body_bytes_sent';
+  access_log ${logFile} plain;
+  client_body_temp_path ${folder}/temp/body;
+  proxy_temp_path ${folder}/temp/proxy;
+  fastcgi_temp_path ${folder}/temp/fastcgi;
+  uwsgi_temp_path ${folder}/temp/uwsgi;
+  scgi_temp_path ${folder}/temp/scgi;
+  sendfile on;
+  tcp_nopush on;
+  gzip ${gzip ? "on" : "off"};
+  keepalive_requests 100000;
+${http}
+  server {
+    listen 127.0.0.1:${port};
+    root ${docroot};
+    index index.html;
+${snippet}
+  }
+}
+`;
+}
+
+function apacheConfig({ port, docroot, folder, logFile, user, gzip, snippet }: ServerSettings): string {
+  return `
+ServerRoot ${folder}
+ServerName 127.0.0.1
+Listen 127.0.0.1:${port}
+${apacheModules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`).join("\n")}
+${user === undefined ? "" : `User ${user}\nGroup ${user}`}
+PidFile ${folder}/apache2.pid
+DefaultRuntimeDir ${folder}/temp
+Mutex file:${folder}/temp
+ErrorLog ${folder}/error.log
+LogFormat "%r %>s %b" plain
+CustomLog ${logFile} plain
+KeepAlive On
+MaxKeepAliveRequests 100000
+TypesConfig /etc/mime.types
+AddType application/x-gzip .gz .tgz
+${gzip ? "AddOutputFilterByType DEFLATE text/html text/plain text/xml text/css application/javascript" : ""}
+DocumentRoot ${docroot}
+DirectoryIndex index.html
+<Directory />
+  Require all denied
+</Directory>
+<Directory ${docroot}>
+  Options FollowSymLinks
+  AllowOverride None
+  Require all granted
+</Directory>
+${snippet}
+`;
+}
 
 /** A port that nothing listened on a moment ago. */
 export async function findFreePort(): Promise<number> {

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { CrawlSummary } from "../../src/core/crawl-event.ts";
-import { type ErrorCode, TidemarkError } from "../../src/core/error.ts";
 import { boundShare } from "../../src/crawler/engine/revisit/share-bound.ts";
 import { pollingRequestsOf } from "../../src/crawler/visit-cost.ts";
 import {
@@ -17,14 +16,6 @@ import { Crawler } from "../crawler/engine/site-visit.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const pages = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`/p${at}.html`, "x".repeat(100)]));
-
-function refuses(code: ErrorCode): (error: unknown) => boolean {
-  return (error) => {
-    assert.ok(error instanceof TidemarkError, String(error));
-    assert.equal(error.code, code);
-    return true;
-  };
-}
 
 /** A crawler that visited a site of twenty pages, and a day later again when one had changed and one was new. */
 async function openVisited(): Promise<Crawler> {
@@ -144,9 +135,18 @@ describe("readCrawlReport", () => {
 
   it("is refused without a state, and of a site that is not there; and stops when told", async () => {
     await using crawler = await openVisited();
-    await assert.rejects(readCrawlReport({ store: join(crawler.folder.path, "none") }), refuses("not-found"));
-    await assert.rejects(reportOf(crawler, { url: "https://elsewhere.example/" }), refuses("bad-option"));
-    await assert.rejects(reportOf(crawler, { check: 3, signal: AbortSignal.abort() }), refuses("aborted"));
+    await assert.rejects(readCrawlReport({ store: join(crawler.folder.path, "none") }), {
+      name: "TidemarkError",
+      code: "not-found",
+    });
+    await assert.rejects(reportOf(crawler, { url: "https://elsewhere.example/" }), {
+      name: "TidemarkError",
+      code: "bad-option",
+    });
+    await assert.rejects(reportOf(crawler, { check: 3, signal: AbortSignal.abort() }), {
+      name: "TidemarkError",
+      code: "aborted",
+    });
   });
 
   it("is printed as a table, and as lines of JSON; what was missed ends the program with 3", async () => {

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { type ErrorCode, TidemarkError } from "../../src/core/error.ts";
 import type { MirrorEvent, MirrorSummary } from "../../src/core/verify-event.ts";
 import { mirrorFolderOf } from "../../src/storage/mirror/mirror-path.ts";
 import { openStore } from "../../src/storage/state/store.ts";
@@ -10,14 +9,6 @@ import { type VerifyMirrorOptions, verifyMirror } from "../../src/verify/verify-
 import { runProgram } from "../cli/run-program.ts";
 import { Crawler } from "../crawler/engine/site-visit.ts";
 import { makeTempFolder } from "../temp-folder.ts";
-
-function refuses(code: ErrorCode): (error: unknown) => boolean {
-  return (error) => {
-    assert.ok(error instanceof TidemarkError, String(error));
-    assert.equal(error.code, code);
-    return true;
-  };
-}
 
 const bodies = {
   "/a.html": "alpha",
@@ -203,13 +194,13 @@ describe("verifyMirror", () => {
     const { crawler, verify } = await openMirror();
     await using _ = crawler;
     using empty = makeTempFolder();
-    await assert.rejects(verify({ into: empty.path }), refuses("not-found"));
-    await assert.rejects(verify({ url: "https://elsewhere.example/" }), refuses("bad-option"));
-    await assert.rejects(verify({ signal: AbortSignal.abort() }), refuses("aborted"));
+    await assert.rejects(verify({ into: empty.path }), { name: "TidemarkError", code: "not-found" });
+    await assert.rejects(verify({ url: "https://elsewhere.example/" }), { name: "TidemarkError", code: "bad-option" });
+    await assert.rejects(verify({ signal: AbortSignal.abort() }), { name: "TidemarkError", code: "aborted" });
     assert.equal((await verify({ url: `${crawler.site.origin}/x` })).summary.checked, 7);
     using store = openStore({ into: crawler.folder.path });
     assert.ok(store);
-    await assert.rejects(verify(), refuses("locked"));
+    await assert.rejects(verify(), { name: "TidemarkError", code: "locked" });
   });
 
   it("ends the program with 0, 3 and 4", async () => {

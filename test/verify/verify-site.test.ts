@@ -4,12 +4,10 @@ import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "no
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
-import { TidemarkError } from "../../src/core/error.ts";
 import type { Finding, VerifyEvent, VerifySummary } from "../../src/core/verify-event.ts";
 import type { ExportSiteOptions } from "../../src/exporter/export-settings.ts";
 import { exportSite } from "../../src/exporter/export-site.ts";
-import type { VerifySiteOptions } from "../../src/verify/verify-site.ts";
-import { verifySite } from "../../src/verify/verify-site.ts";
+import { type VerifySiteOptions, verifySite } from "../../src/verify/verify-site.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 /** What the server does before it would answer with a file; true if it has answered. */
@@ -66,13 +64,8 @@ class FaultySite implements AsyncDisposable {
       if (event.event === "finding") findings.push(event);
     };
     this.requests.length = 0;
-    const summary = await verifySite({
-      url: this.url,
-      all: true,
-      onEvent,
-      ...(options.delay ? {} : { delayMs: 0 }),
-      ...options,
-    });
+    const pace = options.delay ? {} : { delayMs: 0 };
+    const summary = await verifySite({ url: this.url, all: true, onEvent, ...pace, ...options });
     return { findings, summary };
   }
 
@@ -164,15 +157,18 @@ test("a server that shows includes as they lie there is told apart from one that
   );
 });
 
-interface Row {
-  readonly name: string;
-  readonly fault: Fault;
-  readonly kind: Finding["kind"];
-  readonly fix: RegExp;
-  readonly severity?: Finding["severity"];
-  readonly paths?: readonly string[];
-  readonly options?: Partial<ExportSiteOptions>;
-}
+/** What goes wrong, the kind of finding that tells of it, and its fix. */
+type Row = readonly [
+  name: string,
+  kind: Finding["kind"],
+  fix: RegExp,
+  fault: Fault,
+  more?: {
+    readonly severity?: Finding["severity"];
+    readonly paths?: readonly string[];
+    readonly options?: Partial<ExportSiteOptions>;
+  },
+];
 
 const redirectTo =
   (from: string, to: string): Fault =>
@@ -198,194 +194,158 @@ const withBody =
     return true;
   };
 
+const none: Fault = () => false;
+const robotsTxt =
+  (text: string): Fault =>
+  (request, response, url) => {
+    const body = `${text}Archive-Index: ${url}.well-known/tidemark/index.gz\n`;
+    return withBody("/robots.txt", 200, body)(request, response, url);
+  };
+const note = { severity: "note" } as const;
+
 const rows: readonly Row[] = [
-  {
-    name: "a redirect to the clean URL",
-    fault: redirectTo("/about.html", "/about"),
-    kind: "redirect",
-    fix: /--clean-urls/,
-    paths: ["/about.html"],
-  },
-  {
-    name: "a redirect from the index file to its folder",
-    fault: redirectTo("/docs/index.html", "/docs/"),
-    kind: "redirect",
-    fix: /--index/,
-  },
-  {
-    name: "a redirect to https",
-    fault: redirectTo("/about.html", "https://127.0.0.1/about.html"),
-    kind: "redirect",
-    fix: /--base-url https:\/\/127\.0\.0\.1\//,
-  },
-  {
-    name: "a redirect to anywhere",
-    fault: redirectTo("/about.html", "/login"),
-    kind: "redirect",
-    fix: /Publish the URL that answers/,
-  },
-  {
-    name: "a base URL that leads elsewhere",
-    fault: redirectTo("/", "https://www.example.org/"),
-    kind: "base-url",
-    fix: /--base-url https:\/\/www\.example\.org\//,
-  },
-  {
-    name: "a page that has the bytes without the ending",
-    fault: (request, response, url) =>
+  // Redirects.
+  [
+    "a redirect to the clean URL",
+    "redirect",
+    /--clean-urls/,
+    redirectTo("/about.html", "/about"),
+    { paths: ["/about.html"] },
+  ],
+  ["a redirect from the index file to its folder", "redirect", /--index/, redirectTo("/docs/index.html", "/docs/")],
+  [
+    "a redirect to https",
+    "redirect",
+    /--base-url https:\/\/127\.0\.0\.1\//,
+    redirectTo("/about.html", "https://127.0.0.1/about.html"),
+  ],
+  ["a redirect to anywhere", "redirect", /Publish the URL that answers/, redirectTo("/about.html", "/login")],
+  [
+    "a base URL that leads elsewhere",
+    "base-url",
+    /--base-url https:\/\/www\.example\.org\//,
+    redirectTo("/", "https://www.example.org/"),
+  ],
+  // Pages that are not there.
+  [
+    "a page that has the bytes without the ending",
+    "missing",
+    /--clean-urls/,
+    (request, response, url) =>
       withBody("/about.html", 404, "no")(request, response, url) ||
       withBody("/about", 200, "<p>about.html")(request, response, url),
-    kind: "missing",
-    fix: /--clean-urls/,
-  },
-  {
-    name: "a page that has the bytes only with the ending",
-    fault: () => false,
-    kind: "missing",
-    fix: /without --clean-urls/,
-    options: { cleanUrls: true, index: ["none"] },
-    paths: ["/about", "/docs/b", "/docs/index"],
-  },
-  {
-    name: "a folder that is no page",
-    fault: withBody("/docs/", 403, "no"),
-    kind: "refused",
-    fix: /without --index/,
-    options: { index: ["index.html"] },
-    paths: ["/docs/"],
-  },
-  { name: "nothing there", fault: withBody("/a.txt", 410, "no"), kind: "missing", fix: /--map/ },
-  { name: "a login", fault: withBody("/a.txt", 401, "no"), kind: "refused", fix: /--exclude/ },
-  {
-    name: "a connection that ends",
-    fault: ({ url, socket }) => {
+  ],
+  [
+    "a page that has the bytes only with the ending",
+    "missing",
+    /without --clean-urls/,
+    none,
+    { options: { cleanUrls: true, index: ["none"] }, paths: ["/about", "/docs/b", "/docs/index"] },
+  ],
+  [
+    "a folder that is no page",
+    "refused",
+    /without --index/,
+    withBody("/docs/", 403, "no"),
+    { options: { index: ["index.html"] }, paths: ["/docs/"] },
+  ],
+  ["nothing there", "missing", /--map/, withBody("/a.txt", 410, "no")],
+  ["a login", "refused", /--exclude/, withBody("/a.txt", 401, "no")],
+  [
+    "a connection that ends",
+    "unavailable",
+    /error log/,
+    ({ url, socket }) => {
       if (url !== "/a.txt") return false;
       socket.destroy();
       return true;
     },
-    kind: "unavailable",
-    fix: /error log/,
-  },
-  { name: "an error", fault: withBody("/a.txt", 500, "no"), kind: "unavailable", fix: /error log/ },
-  {
-    name: "another size",
-    fault: withBody("/about.html", 200, "<p>other than published"),
-    kind: "size",
-    fix: /tidemark export/,
-  },
-  { name: "other bytes", fault: withBody("/about.html", 200, "<p>ABOUT.html"), kind: "digest", fix: /tidemark export/ },
-  {
-    name: "far more bytes",
-    fault: withBody("/about.html", 200, "x".repeat(3_000_000)),
-    kind: "size",
-    fix: /tidemark export/,
-  },
-  {
-    name: "gzip that nobody asked for",
-    fault: ({ url }, response) => {
+  ],
+  ["an error", "unavailable", /error log/, withBody("/a.txt", 500, "no")],
+  // Other bytes, or otherwise described.
+  ["another size", "size", /tidemark export/, withBody("/about.html", 200, "<p>other than published")],
+  ["other bytes", "digest", /tidemark export/, withBody("/about.html", 200, "<p>ABOUT.html")],
+  ["far more bytes", "size", /tidemark export/, withBody("/about.html", 200, "x".repeat(3_000_000))],
+  [
+    "gzip that nobody asked for",
+    "content-coding",
+    /does not accept gzip/,
+    ({ url }, response) => {
       if (url !== "/a.txt") return false;
       response.writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip" }).end("packed");
       return true;
     },
-    kind: "content-coding",
-    fix: /does not accept gzip/,
-  },
-  {
-    name: "the name of a coding on the very bytes",
-    fault: withField(/a\.txt/, "content-encoding", "gzip"),
-    kind: "content-coding",
-    fix: /does not accept gzip/,
-    severity: "note",
-  },
-  { name: "another type", fault: withField(/a\.txt/, "content-type", "text/html"), kind: "media-type", fix: /AddType/ },
-  {
-    name: "no type to speak of",
-    fault: withField(/a\.txt/, "content-type", "application/octet-stream"),
-    kind: "media-type",
-    fix: /AddType/,
-    severity: "note",
-  },
-  { name: "X-Robots-Tag", fault: withField(/a\.txt/, "x-robots-tag", "noindex"), kind: "noindex", fix: /--exclude/ },
-  {
-    name: "a meta element",
-    fault: () => false,
-    kind: "noindex",
-    fix: /--exclude/,
-    options: { noindexPages: true },
-    paths: ["/secret.html"],
-  },
-  {
-    name: "another date",
-    fault: withField(/a\.txt/, "last-modified", "Tue, 15 Nov 1994 12:45:26 GMT"),
-    kind: "last-modified",
-    fix: /None is needed/,
-    severity: "note",
-  },
-  { name: "no robots.txt", fault: withBody("/robots.txt", 404, "no"), kind: "robots", fix: /--robots-dir/ },
-  {
-    name: "a robots.txt of somebody else",
-    fault: withBody("/robots.txt", 200, "User-agent: *\nAllow: /\n"),
-    kind: "robots",
-    fix: /--robots-dir/,
-  },
-  {
-    name: "an index that is announced elsewhere",
-    fault: withBody("/robots.txt", 200, "Archive-Index: https://old.example/.well-known/tidemark/index.gz\n"),
-    kind: "robots",
-    fix: /--base-url/,
-  },
-  {
-    name: "a robots.txt that forbids the index",
-    fault: (request, response, url) =>
-      withBody(
-        "/robots.txt",
-        200,
-        `User-agent: *\nDisallow: /.well-known/\nArchive-Index: ${url}.well-known/tidemark/index.gz\n`,
-      )(request, response, url),
-    kind: "robots",
-    fix: /Allow:/,
-  },
-  {
-    name: "a robots.txt that forbids a page",
-    fault: (request, response, url) =>
-      withBody(
-        "/robots.txt",
-        200,
-        `User-agent: *\nDisallow: /docs/\nArchive-Index: ${url}.well-known/tidemark/index.gz\n`,
-      )(request, response, url),
-    kind: "robots-disallow",
-    fix: /tidemark export/,
-    paths: ["/docs/b.html", "/docs/index.html"],
-  },
-  {
-    name: "hidden folders that are closed",
-    fault: withBody("/.well-known/tidemark/index.gz", 403, "no"),
-    kind: "index",
-    fix: /begin with a dot/,
-  },
-  {
-    name: "an index that caches keep",
-    fault: withField(/index\.gz$/, "cache-control", "max-age=604800"),
-    kind: "caching",
-    fix: /no-cache/,
-  },
-  {
-    name: "archives that caches do not keep",
-    fault: withField(/base.*\.gz$/, "cache-control", "no-store"),
-    kind: "caching",
-    fix: /immutable/,
-    severity: "note",
-  },
-  {
-    name: "archives with a coding",
-    fault: withField(/tidemark\/[^i].*\.gz$/, "content-encoding", "x-gzip"),
-    kind: "archive",
-    fix: /Content-Encoding/,
-    severity: "note",
-  },
+  ],
+  [
+    "the name of a coding on the very bytes",
+    "content-coding",
+    /does not accept gzip/,
+    withField(/a\.txt/, "content-encoding", "gzip"),
+    note,
+  ],
+  ["another type", "media-type", /AddType/, withField(/a\.txt/, "content-type", "text/html")],
+  [
+    "no type to speak of",
+    "media-type",
+    /AddType/,
+    withField(/a\.txt/, "content-type", "application/octet-stream"),
+    note,
+  ],
+  ["X-Robots-Tag", "noindex", /--exclude/, withField(/a\.txt/, "x-robots-tag", "noindex")],
+  ["a meta element", "noindex", /--exclude/, none, { options: { noindexPages: true }, paths: ["/secret.html"] }],
+  [
+    "another date",
+    "last-modified",
+    /None is needed/,
+    withField(/a\.txt/, "last-modified", "Tue, 15 Nov 1994 12:45:26 GMT"),
+    note,
+  ],
+  // What leads to the pages.
+  ["no robots.txt", "robots", /--robots-dir/, withBody("/robots.txt", 404, "no")],
+  [
+    "a robots.txt of somebody else",
+    "robots",
+    /--robots-dir/,
+    withBody("/robots.txt", 200, "User-agent: *\nAllow: /\n"),
+  ],
+  [
+    "an index that is announced elsewhere",
+    "robots",
+    /--base-url/,
+    withBody("/robots.txt", 200, "Archive-Index: https://old.example/.well-known/tidemark/index.gz\n"),
+  ],
+  ["a robots.txt that forbids the index", "robots", /Allow:/, robotsTxt("User-agent: *\nDisallow: /.well-known/\n")],
+  [
+    "a robots.txt that forbids a page",
+    "robots-disallow",
+    /tidemark export/,
+    robotsTxt("User-agent: *\nDisallow: /docs/\n"),
+    { paths: ["/docs/b.html", "/docs/index.html"] },
+  ],
+  [
+    "hidden folders that are closed",
+    "index",
+    /begin with a dot/,
+    withBody("/.well-known/tidemark/index.gz", 403, "no"),
+  ],
+  ["an index that caches keep", "caching", /no-cache/, withField(/index\.gz$/, "cache-control", "max-age=604800")],
+  [
+    "archives that caches do not keep",
+    "caching",
+    /immutable/,
+    withField(/base.*\.gz$/, "cache-control", "no-store"),
+    note,
+  ],
+  [
+    "archives with a coding",
+    "archive",
+    /Content-Encoding/,
+    withField(/tidemark\/[^i].*\.gz$/, "content-encoding", "x-gzip"),
+    note,
+  ],
 ];
 
-for (const { name, fault, kind, fix, severity = "difference", paths, options = {} } of rows) {
+for (const [name, kind, fix, fault, { severity = "difference", paths, options = {} } = {}] of rows) {
   test(`a crawler would find ${name}: ${kind}, with the fix`, async () => {
     await using site = new FaultySite();
     if (options.noindexPages === true) site.write("secret.html", "<meta name=robots content=noindex>");
@@ -468,10 +428,7 @@ test("it is polite: Crawl-delay counts, a wish for later is granted once, and a 
     response.writeHead(500).end();
     return true;
   };
-  await assert.rejects(
-    site.verify({ ...polite, delayMs: 0 }),
-    (error) => error instanceof TidemarkError && error.code === "site-unavailable",
-  );
+  await assert.rejects(site.verify({ ...polite, delayMs: 0 }), { name: "TidemarkError", code: "site-unavailable" });
   assert.equal(site.requests.filter((url) => /^\/p\d/.test(url)).length, 10);
 });
 
@@ -483,12 +440,9 @@ test("no server is no verification, and a stop stops it", async () => {
     if (url === "/a.txt") stop.abort();
     return false;
   };
-  await assert.rejects(
-    site.verify({ signal: stop.signal }),
-    (error) => error instanceof TidemarkError && error.code === "aborted",
-  );
-  await assert.rejects(
-    verifySite({ url: "http://127.0.0.1:1/", delayMs: 0, delay: async () => undefined }),
-    (error) => error instanceof TidemarkError && error.code === "site-unavailable",
-  );
+  await assert.rejects(site.verify({ signal: stop.signal }), { name: "TidemarkError", code: "aborted" });
+  await assert.rejects(verifySite({ url: "http://127.0.0.1:1/", delayMs: 0, delay: async () => undefined }), {
+    name: "TidemarkError",
+    code: "site-unavailable",
+  });
 });

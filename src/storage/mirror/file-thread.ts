@@ -2,13 +2,11 @@ import { closeSync, futimesSync, mkdirSync, openSync, renameSync, unlinkSync, ut
 import { Worker } from "node:worker_threads";
 import { writeWhole } from "../../fs/index.ts";
 
-/** Why a task could not be done. */
 export interface FileFault {
   readonly code: string | undefined;
   readonly message: string;
 }
 
-/** What is to be done with one file of a mirror. */
 export type FileTask =
   | {
       readonly kind: "place";
@@ -100,7 +98,7 @@ export class FileThread {
       if (this.#jobs.length === 0) this.#worker.ref();
       this.#jobs.push({ resolve, reject });
       if (task.kind === "place" && task.content !== undefined) {
-        // What is given over is gone here: a copy, without what else may lie in the same memory.
+        // A transferred buffer is gone here: so a copy, and only of these bytes.
         const content = new Uint8Array(task.content);
         this.#worker.postMessage({ ...task, content }, [content.buffer]);
       } else this.#worker.postMessage(task);

@@ -9,10 +9,8 @@ const pieceBytes = 256 * 1024;
 // A pipe that took the place of a page must not be waited for.
 const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** What is wrong with a page's file; undefined if it holds what the state says. */
 export type BodyFault = "missing" | "not-a-file" | "size" | "digest" | "unreadable";
 
-/** What was found where a page's file should be. */
 export interface BodyVerdict {
   readonly fault: BodyFault | undefined;
   readonly message: string;
@@ -62,7 +60,7 @@ function hashOf(name: string): bigint {
   return hash("sha1", Buffer.from(name, "latin1"), "buffer").readBigUInt64LE();
 }
 
-/** The mirror of one site beside what the state says of it. Memory is eight bytes a page. */
+/** Compares the mirror of a site with the state. Memory is eight bytes per page. */
 export class MirrorAudit {
   readonly #folder: string;
   readonly #places: MirrorPlaces;
@@ -76,7 +74,6 @@ export class MirrorAudit {
     this.#names.seal();
   }
 
-  /** Reads a page's file. */
   async verify({ path, sizeBytes, digest }: Page & HeldBody): Promise<BodyVerdict> {
     const file = this.#places.fileOf(path);
     try {

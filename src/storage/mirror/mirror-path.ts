@@ -82,7 +82,6 @@ export function standInOf(names: string, isFolderPage: boolean): string {
   return names.slice(0, slash) + standInFor(`page ${isFolderPage ? "/" : names.slice(slash)}`);
 }
 
-/** Whether a page's file is the index file of a folder. */
 export function isIndexPath(path: string): boolean {
   return /\/(?:index\.html)?$/.test(path);
 }

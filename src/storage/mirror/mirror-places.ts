@@ -142,7 +142,6 @@ export class MirrorPlaces {
     this.#owners.set(names, standIn);
   }
 
-  /** The file of a page. */
   fileOf(path: string): string | Buffer {
     return fileNamed(this.#root, this.namesOf(path));
   }
@@ -163,7 +162,6 @@ export class MirrorPlaces {
     if (this.isFolding) this.#noteEntry(folder);
   }
 
-  /** Notes that a file or an empty folder was removed. */
   noteRemoved(names: string): void {
     this.#owners.delete(names);
     this.#earlierOwners.delete(names);

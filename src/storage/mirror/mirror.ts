@@ -20,7 +20,7 @@ import { MirrorPlaces } from "./mirror-places.ts";
 
 const maxKnownFolders = 50_000;
 const pieceBytes = 1024 * 1024;
-/** So many bodies are kept before a thread is begun. */
+/** A thread is started after so many bodies. */
 const keptWithoutThread = 200;
 
 // A folder has the name of a page's file, or a file that of a folder.
@@ -37,19 +37,18 @@ function folderOf(names: string): string {
   return names.slice(0, Math.max(0, names.lastIndexOf("/")));
 }
 
-/** What the mirrors of several sites use together. */
 export interface SharedMeans {
   readonly sync: GroupSync;
   /** The thread, begun if there is none. */
   readonly thread: () => FileThread;
 }
 
-/** Where a file is read on its way to a digest; nothing is waited for meanwhile. */
+/** Buffer for digests; nothing is awaited while it is used. */
 let piece: Buffer | undefined;
 
 /** Bodies of one site, a file each, in folders as on the site. */
 export class Mirror {
-  /** So that its thread has the next body at hand when it has made a file. */
+  /** So that the thread has the next body when it has made a file. */
   readonly keepsAtOnce: number = 4;
   readonly #root: string;
   readonly #temporary: string;
@@ -138,7 +137,7 @@ export class Mirror {
     return new BodyFile(this.#newTemporary());
   }
 
-  /** As it was asked for, so it is done: of two bodies of a page, or a body and a removal, what came last holds. */
+  /** Tasks are done in the order of the calls: of two bodies of a page, or a body and a removal, the last one holds. */
   async keep(page: Page, body: Uint8Array | BodyFile): Promise<Result<undefined>> {
     const isFile = body instanceof BodyFile;
     const temporary = isFile ? body.file : this.#newTemporary();
@@ -197,7 +196,7 @@ export class Mirror {
     }
   }
 
-  /** Gives the index file's name, which a page had until now, to another page that had to stand in. */
+  /** Gives the name of the index file, which a page had until now, to a page that has a stand-in. */
   async #passOn(path: string, names: string): Promise<void> {
     for (const other of this.#places.standingInFor(path, names)) {
       const temporary = this.#fileOf(other.names);
@@ -218,7 +217,7 @@ export class Mirror {
     return this.#durable.flush();
   }
 
-  /** Gives back what it holds of the machine. Nothing may be on its way. */
+  /** Ends its thread. Nothing may be under way. */
   close(): void {
     if (this.#shared === undefined) this.#thread?.close();
   }
@@ -239,7 +238,7 @@ export class Mirror {
       this.#thread ??= this.#shared?.thread() ?? new FileThread();
   }
 
-  /** Does a task, at once or, once there is a thread, after those that it has. */
+  /** Does a task at once or, if there is a thread, after the tasks that it has. */
   #perform(task: FileTask): Promise<void> | undefined {
     if (this.#thread !== undefined) return this.#performBeside(this.#thread, task);
     doFileTask(task);
@@ -316,7 +315,7 @@ export class Mirror {
       try {
         rmdirSync(this.#fileOf(folder));
       } catch {
-        // Something is in it still.
+        // It is not empty.
         return;
       }
       this.#places.noteRemoved(folder);

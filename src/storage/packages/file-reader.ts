@@ -40,7 +40,7 @@ export class FileReader extends RandomAccessReader implements Disposable {
     } catch (error) {
       failure = error as Error;
     }
-    // Not at once: who reads a hundred thousand headers would call itself as often.
+    // Not at once: reading a hundred thousand headers would recurse as deeply.
     setImmediate(callback, failure);
   }
 
@@ -56,7 +56,7 @@ export class FileReader extends RandomAccessReader implements Disposable {
     return Readable.from(this.#pieces(start, end), { objectMode: false, highWaterMark: pieceBytes });
   }
 
-  /** Nothing: whoever opened the file closes it. */
+  /** Does nothing: whoever opened the file closes it. */
   override close(callback: (error: Error | null) => void): void {
     setImmediate(callback, null);
   }

@@ -23,7 +23,7 @@ class PackageFile implements PackageDownload {
 
   async open(): Promise<Result<OpenPackage>> {
     this.#file.close();
-    // Few visits meet a package.
+    // Loaded late: few visits meet a package.
     const { openZip } = await import("./zip-entries.ts");
     return await openZip(this.#file.file, { maxContentBytes: this.#maxContentBytes });
   }

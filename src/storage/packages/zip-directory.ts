@@ -16,10 +16,8 @@ export interface ZipRecord {
   readonly limit: number;
 }
 
-/** Bounds of a directory. */
 export interface DirectoryLimits {
   readonly maxEntries: number;
-  /** Most bytes of the central directory. */
   readonly maxDirectoryBytes: number;
   /** Entries of longer names are passed over. */
   readonly maxNameBytes: number;

@@ -25,7 +25,7 @@ export interface ZipLimits {
 }
 
 const maxNameBytes = 2048;
-/** So much may come out of however little. */
+/** So much may come out of any entry. */
 const freeBytes = 4 * 1024 * 1024;
 /** Beyond that, so much may come out of each byte; DEFLATE makes at most 1032 of one. */
 const maxRatio = 500;
@@ -93,7 +93,6 @@ export class ZipEntries implements OpenPackage {
     return differs ? problem("bad-entry", "its hash is wrong") : ok(undefined);
   }
 
-  /** Closes the file. */
   [Symbol.dispose](): void {
     this.#reader[Symbol.dispose]();
   }

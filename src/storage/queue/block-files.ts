@@ -8,13 +8,11 @@ import { corrupt, openRecord, RecordFile } from "./record-file.ts";
 const guessBytes = 8 * 1024;
 const maxOpenFiles = 64;
 
-/** Where a block lies. */
 export interface BlockPlace {
   readonly segment: number;
   readonly offset: number;
 }
 
-/** A segment as a checkpoint names it. */
 export interface NamedSegment {
   readonly segment: number;
   /** Its blocks, and those of them that are still needed. */
@@ -45,7 +43,6 @@ export class BlockFiles {
     return this.#next;
   }
 
-  /** The segments that are needed. */
   get segments(): NamedSegment[] {
     return [...this.#segments].filter(([, { live }]) => live > 0).map(([segment, counts]) => ({ segment, ...counts }));
   }
@@ -101,12 +98,10 @@ export class BlockFiles {
     return new Set(found.filter(([, { live }]) => live > 0).map(([at]) => at));
   }
 
-  /** Makes all blocks durable. */
   flush(): void {
     this.#current?.file.flush();
   }
 
-  /** Forgets segments that are not needed. */
   forget(): void {
     for (const [segment, { live }] of this.#segments) {
       if (live > 0 || segment === this.#current?.segment) continue;

@@ -105,7 +105,6 @@ export class HashRun implements Disposable {
     }
   }
 
-  /** All of it, in order. */
   *pieces(): Generator<Float64Array, void, void> {
     for (let block = 0; block < this.#firsts.length; block += blocksAPiece) yield this.#read(block, blocksAPiece);
   }
@@ -152,7 +151,6 @@ function* blocksOf(pieces: Iterable<Float64Array>): Generator<Float64Array, void
   if (filled > 0) yield full.subarray(0, filled);
 }
 
-/** Two ordered lists of numbers as one. */
 export function* mergeHashes(
   a: Iterable<Float64Array>,
   b: Iterable<Float64Array>,

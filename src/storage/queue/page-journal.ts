@@ -6,7 +6,6 @@ import { makeMissingFolder, renameSynced } from "../../fs/index.ts";
 import { acquireLock, type FileLock } from "../sqlite/lock.ts";
 import { RecordFile, readRecords } from "./record-file.ts";
 
-/** A page that waits, in numbers. */
 export interface WaitingPage {
   /** From 0 to 2^31 - 1. */
   readonly page: number;
@@ -98,7 +97,6 @@ export class PageJournal implements Disposable {
     }
   }
 
-  /** Makes all until now durable. */
   flush(): void {
     this.#append();
     this.#file.flush();

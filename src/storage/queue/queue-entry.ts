@@ -33,7 +33,6 @@ const pieceBytes = 4 * 1024 * 1024;
 /** More than the largest entry has. */
 const largestBytes = 16 * 1024;
 
-/** Gathers entries to records of a journal. */
 export class EntryWriter {
   readonly #append: (record: Buffer) => void;
   readonly #bytes = Buffer.allocUnsafeSlow(pieceBytes + largestBytes);

@@ -167,7 +167,6 @@ export class QueueFolder {
     return this.#generation === 0 ? undefined : this.#pathOf("checkpoint");
   }
 
-  /** The journal of what happened since. */
   get journal(): string {
     return this.#pathOf("journal");
   }

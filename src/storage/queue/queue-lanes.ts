@@ -25,7 +25,6 @@ export class QueueLanes {
   readonly open: Map<number, UrlLane> = new Map();
   /** URLs that were finished before others of their block which came first: block and place in one number. */
   readonly ahead: Set<number> = new Set();
-  /** The number of the next URL. */
   nextNumber = 0;
   tailBytes = 0;
   backlog = 0;

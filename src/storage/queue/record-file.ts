@@ -9,7 +9,6 @@ const headBytes = 8;
 const maxRecordBytes = 64 * 1024 * 1024;
 const pieceBytes = 1024 * 1024;
 
-/** A record as it is written: head and bytes. */
 export function sealRecord(bytes: Uint8Array): Buffer {
   const record = Buffer.allocUnsafe(headBytes + bytes.length);
   record.writeUInt32LE(bytes.length, 0);
@@ -91,7 +90,6 @@ export class RecordFile {
     this.#pendingBytes = 0;
   }
 
-  /** Makes the records durable. */
   flush(): void {
     this.write();
     if (this.#isDurable) return;

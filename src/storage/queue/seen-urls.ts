@@ -2,7 +2,6 @@ import { hash } from "node:crypto";
 import { join } from "node:path";
 import { HashRun, mergeHashes } from "./hash-run.ts";
 
-/** A run as a checkpoint names it. */
 export interface NamedRun {
   readonly number: number;
   readonly count: number;

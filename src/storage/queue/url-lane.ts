@@ -8,7 +8,6 @@ const firstBytes = 128;
 /** Longest URL that is kept, in bytes. */
 export const maxUrlBytes = 8192;
 
-/** A URL with its number. */
 export interface NumberedUrl {
   readonly number: number;
   readonly url: string;
@@ -24,7 +23,6 @@ export class UrlTail {
     return this.#count;
   }
 
-  /** Memory in bytes. */
   get capacity(): number {
     return this.#bytes.length;
   }
@@ -73,7 +71,6 @@ export function joinUrls(block: Buffer, behind: Buffer): Buffer | undefined {
   return joined;
 }
 
-/** The URLs of a block or a tail, in order. */
 export function* readUrls(bytes: Buffer): Generator<NumberedUrl, void, void> {
   const first = bytes.length < headBytes ? 0 : bytes.readDoubleLE(0);
   for (let at = headBytes; at < bytes.length; ) {
@@ -83,7 +80,6 @@ export function* readUrls(bytes: Buffer): Generator<NumberedUrl, void, void> {
   }
 }
 
-/** The first block of a lane, in memory. */
 interface LoadedBlock {
   readonly urls: readonly NumberedUrl[];
   readonly bytes: number;
@@ -95,10 +91,8 @@ export class UrlLane {
   readonly lane: number;
   firstBlock: number = noBlock;
   lastBlock: number = noBlock;
-  /** URLs that wait. */
   count = 0;
   tail: UrlTail | undefined;
-  /** The first block, while it is in memory. */
   loaded: LoadedBlock | undefined;
 
   constructor(site: number, lane: number) {
@@ -118,7 +112,6 @@ export class UrlLane {
     this.count++;
   }
 
-  /** Puts a block behind the others. */
   append(block: number, table: BlockTable): void {
     if (this.lastBlock === noBlock) this.firstBlock = block;
     else table.link(this.lastBlock, block);

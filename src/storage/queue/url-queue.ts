@@ -9,7 +9,6 @@ import { RecordFile, readRecords } from "./record-file.ts";
 import { hashUrl, SeenUrls } from "./seen-urls.ts";
 import { LoadedBlocks, maxUrlBytes, type UrlLane } from "./url-lane.ts";
 
-/** A URL that was found. */
 export interface QueuedUrl {
   readonly url: string;
   /** The site that it belongs to, as the caller groups them. */
@@ -18,7 +17,6 @@ export interface QueuedUrl {
   readonly priority: number;
 }
 
-/** The bounds of a queue. */
 export interface UrlQueueOptions {
   /**
    * Memory for URLs and their numbers, in bytes. Beyond that a queue takes about 500 bytes a site and 40 a block of up to 64
@@ -109,22 +107,18 @@ export class UrlQueue implements Disposable {
     }
   }
 
-  /** URLs that wait. */
   get backlog(): number {
     return this.#lanes.backlog;
   }
 
-  /** How many sites there are; they are numbered from 0. */
   get sites(): number {
     return this.#lanes.sites.length;
   }
 
-  /** How many URLs were ever added. */
   get known(): number {
     return this.#seen.size;
   }
 
-  /** The name of a site by its number. */
   siteName(site: number): string | undefined {
     return this.#lanes.sites[site]?.name;
   }
@@ -152,7 +146,6 @@ export class UrlQueue implements Disposable {
     return sites;
   }
 
-  /** How many URLs of a site wait. */
   count(site: number): number {
     return this.#lanes.sites[site]?.lanes.reduce((sum, { count }) => sum + count, 0) ?? 0;
   }
@@ -205,7 +198,6 @@ export class UrlQueue implements Disposable {
     this.#lanes.finish(block, place);
   }
 
-  /** Makes all until now durable. */
   flush(): void {
     this.#entries.flush();
     this.#journal.flush();

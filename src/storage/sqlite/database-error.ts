@@ -34,7 +34,7 @@ function primaryCodeOf(error: InstanceType<typeof Database.SqliteError>): number
   return (error.rawCode ?? 0) & 0xff;
 }
 
-// Where the database cannot make one of its files larger it calls that an error of the disk.
+// When the database cannot extend one of its files, it reports a disk error.
 function hasNoRoom(file: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(dirname(file));

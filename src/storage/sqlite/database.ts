@@ -7,12 +7,10 @@ import { inDatabase } from "./database-error.ts";
 
 /** An open database; better-sqlite3's interface. */
 export type Connection = InstanceType<typeof Database>;
-/** What a statement takes and gives. */
 export type SqlValue = string | number | null;
 /** A prepared statement whose rows come as arrays. */
 export interface Statement {
   run(...parameters: readonly SqlValue[]): { readonly changes: number };
-  /** The first row, or undefined. */
   get(...parameters: readonly SqlValue[]): unknown;
   all(...parameters: readonly SqlValue[]): unknown[];
 }
@@ -53,7 +51,7 @@ export function rollBack(connection: Connection): void {
   if (connection.inTransaction) connection.exec("ROLLBACK");
 }
 
-/** Statements by their text: sites come and go, and what they ask stays. */
+/** Statements by their text: sites come and go, their statements stay the same. */
 const prepared = new WeakMap<Connection, Map<string, Statement>>();
 
 /**

@@ -34,7 +34,6 @@ export class LateWrites {
     return result;
   }
 
-  /** Writes what waits. */
   flush(): void {
     if (this.#writes.size > 0) this.transact(() => undefined);
   }

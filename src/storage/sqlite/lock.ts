@@ -4,7 +4,7 @@ import { TidemarkError, wrapSystemError } from "../../core/index.ts";
 import { type Connection, openConnection } from "./database.ts";
 import { isDatabaseBusy, wrapDatabaseError } from "./database-error.ts";
 
-/** A lock that ends with its holder, however that ends. */
+/** A lock that ends with the process that holds it, however that ends. */
 export interface FileLock {
   release(): void;
 }

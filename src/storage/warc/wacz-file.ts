@@ -14,7 +14,6 @@ import { RecordSort, renameDurably } from "../../fs/index.ts";
 import { indexOfWarc, listWarcs } from "./warc-files.ts";
 import { addLine, drainLines } from "./warc-index.ts";
 
-/** What a WACZ says of itself. */
 export interface WaczOptions {
   /** Folder of finished WARC files with their indexes. */
   readonly folder: string;

@@ -6,7 +6,7 @@ import type { WarcMemory } from "./warc-memory.ts";
 import { type ContentDecoder, readWarcPayload } from "./warc-payload.ts";
 import type { WarcRecorder } from "./warc-recorder.ts";
 
-/** Bodies that nobody keeps: what a large one needs while it comes, and no more. */
+/** Bodies that are not kept; a large one is in a temporary file while it comes. */
 export class PassingBodies {
   readonly #temporary: string;
   #made = 0;

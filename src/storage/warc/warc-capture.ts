@@ -53,7 +53,7 @@ function refer({ payload, record, target, date }: HeldPayload): Partial<NewRecor
   return { payloadDigest: payload, refersTo: record, refersToTargetUri: target, refersToDate: date };
 }
 
-/** One exchange on its way into records. */
+/** One exchange that is being recorded. */
 export class Capture implements ExchangeSink {
   readonly exchange: HttpExchange;
   readonly #head: Uint8Array;
@@ -68,7 +68,7 @@ export class Capture implements ExchangeSink {
     this.#body = new SpooledBody(this.#head, newFile);
   }
 
-  // The connection must not take a full disk for an error of its own.
+  // The connection must not mistake a full disk for an error of its own.
   write(chunk: Uint8Array): void {
     if (this.#failure !== undefined) return;
     try {

@@ -13,7 +13,7 @@ const ending = Buffer.from(warcRecordEnd, "latin1");
 const maxInMemoryBytes = 256 * 1024;
 const pieceBytes = 256 * 1024;
 
-/** A body on its way into a record: in memory while it is small, then in a file; with its digests. */
+/** A body that is being recorded, with its digests: in memory while it is small, then in a file. */
 export class SpooledBody {
   readonly #newFile: () => string;
   readonly #block: Hash;
@@ -66,7 +66,6 @@ export class SpooledBody {
     return this.#file === undefined ? Buffer.concat(this.#pieces) : undefined;
   }
 
-  /** Reads it piece by piece. */
   async *read(): AsyncGenerator<Buffer, void, void> {
     if (this.#file === undefined) yield* this.#pieces;
     else yield* createReadStream(this.#file.file, { highWaterMark: pieceBytes }) as AsyncIterable<Buffer>;
@@ -97,7 +96,6 @@ export class WarcFile {
   readonly #fd: number;
   #sizeBytes = 0;
 
-  /** Makes the file. */
   constructor(path: string) {
     this.path = path;
     try {
@@ -132,7 +130,6 @@ export class WarcFile {
     return begin;
   }
 
-  /** Makes what was added durable. */
   async flush(): Promise<void> {
     try {
       await sync(this.#fd);

@@ -28,7 +28,6 @@ const warcEnding = ".warc.gz";
 const defaultMaxBytes = 1_000_000_000;
 const standard = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/";
 
-/** The index of a WARC file. */
 export function indexOfWarc(path: string): string {
   return `${path.slice(0, -warcEnding.length)}.cdxj`;
 }
@@ -51,7 +50,6 @@ export function formatSha1(bytes: Uint8Array): string {
   return `sha1:${formatBase32(createHash("sha1").update(bytes).digest())}`;
 }
 
-/** A random id for a record. */
 export function newRecordId(): string {
   return formatRecordId(randomBytes(16));
 }
@@ -120,7 +118,6 @@ export class WarcFiles {
     return places;
   }
 
-  /** Makes what was added durable. */
   async flush(): Promise<void> {
     await this.#file?.flush();
   }

@@ -85,7 +85,6 @@ export function addLine(sort: RecordSort, line: string): void {
   sort.add(line.length);
 }
 
-/** The lines of a sort, in order. */
 export function* drainLines(sort: RecordSort): Generator<string, void, void> {
   for (const { bytes, start, keyEnd } of sort.drain()) yield bytes.toString("latin1", start, keyEnd);
 }

@@ -43,7 +43,7 @@ function rowOf(held: HeldPayload): Row {
   return [url, payload, digest ?? null, sizeBytes, record, target, date, file, offset, fields ?? null];
 }
 
-/** Of so many URLs it is known what they had before; more are not on their way at once. */
+/** For so many URLs the earlier payload is remembered; fewer are under way at once. */
 const maxReplaced = 1024;
 
 /** What a site's WARC files hold. What is remembered becomes durable with {@link commit}. */
@@ -52,7 +52,7 @@ export class WarcMemory {
   readonly #file: string;
   readonly #site: number;
   readonly #statements = new Map<string, Statement>();
-  /** What is not committed yet, by URL and by payload. */
+  /** Not committed yet, by URL and by payload. */
   #pending = new Map<string, HeldPayload>();
   #pendingPayloads = new Map<string, HeldPayload>();
   readonly #replaced = new Map<string, HeldPayload>();
@@ -63,7 +63,6 @@ export class WarcMemory {
     this.#site = site;
   }
 
-  /** How many are not committed yet. */
   get pendingCount(): number {
     return this.#pending.size;
   }

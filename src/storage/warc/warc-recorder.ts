@@ -103,6 +103,6 @@ function canBeRevisited({ sizeBytes, url, target, fields }: HeldPayload): boolea
 function isCapture({ exchange, isWhole }: Capture, isLast: boolean, outcome: FetchOutcome): boolean {
   const { status } = exchange;
   if (isLast && outcome.kind === "failed" && !redirects.has(status)) return false;
-  // Of what no outcome carries, as much is kept as came.
+  // Of bodies that no outcome carries, as much is kept as came.
   return isWhole || (status !== 200 && status !== 206);
 }

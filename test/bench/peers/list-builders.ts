@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { cacheFolder, requireCached } from "../../interop/cache-folder.ts";
+import { cacheFolder, requireCached } from "../../interop/programs.ts";
 
 /** Another program that makes a list of a site's pages. */
 export interface ListBuilder {

@@ -5,8 +5,7 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { writeWacz } from "../../../src/storage/warc/wacz-file.ts";
 import { listenRaw, plainAnswer, type RawServer } from "../../http/raw-server.ts";
-import { requireCached, skipWithoutCached } from "../../interop/cache-folder.ts";
-import { requireProgram, skipWithout } from "../../interop/programs.ts";
+import { requireCached, requireProgram, skipWithout, skipWithoutCached } from "../../interop/programs.ts";
 import { RecordedSite } from "../../storage/state/recorded-site.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import type { Suite, SuiteResult } from "../suite.ts";
@@ -100,7 +99,7 @@ async function judgeAll(into: string, judge: Judge): Promise<void> {
 }
 
 /** What we write, judged by those who read it. */
-export const suite: Suite = {
+export const warcSuite: Suite = {
   name: "WARC 1.1 and WACZ 1.1.1",
   source: "warcio 1.7.5 `check`, jwarc 0.36.0 `validate`, py-wacz 0.6.0 `validate`",
   external: true,
@@ -122,3 +121,5 @@ export const suite: Suite = {
     return { total, passed: total - differences.length, differences };
   },
 };
+
+export const suites: readonly Suite[] = [warcSuite];

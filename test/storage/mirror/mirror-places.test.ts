@@ -10,18 +10,7 @@ import { fc } from "../../property.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 
 const page = (path: string, body: string): Page => recordOf(path, { body, mediaType: "text/html", lastModified: 5 });
-const segment = fc.constantFrom(
-  "a",
-  "b.html",
-  "index.html",
-  "A",
-  "a.",
-  "%3F",
-  "..",
-  "",
-  "x".repeat(300),
-  "~tidemark-index",
-);
+const segment = fc.constantFrom(..."a b.html index.html A a. %3F .. ~tidemark-index".split(" "), "", "x".repeat(300));
 const query = fc.constantFrom("", "", "", "?", "?q=1", "?a/b");
 const path = fc
   .tuple(fc.array(segment, { minLength: 1, maxLength: 3 }), query)
@@ -81,15 +70,7 @@ describe("pages in a mirror", () => {
       assert.ok(kept.ok);
     }
     const names = readdirSync(root, { recursive: true }).map(String).sort();
-    assert.deepEqual(names, [
-      "about",
-      "about/index.html",
-      "about/team",
-      "docs",
-      "docs/index.html",
-      "index.html",
-      "s.css",
-    ]);
+    assert.equal(names.join(" "), "about about/index.html about/team docs docs/index.html index.html s.css");
     assert.ok(!existsSync(join(root, "~tidemark-index")));
   });
 });

@@ -10,13 +10,14 @@ import { RecordedSite } from "../state/recorded-site.ts";
 const maxBytes = 4 * 1024 * 1024;
 const noise = Array.from({ length: 60_000 }, (_, at) => ((at * 2_654_435_761) >>> 0).toString(36)).join("");
 
-/** Answers each path with its next body, as headers and bytes. */
-async function listenInTurn(
-  bodies: Record<string, (readonly [readonly string[], string | Buffer])[]>,
-): Promise<RawServer> {
+/** The bodies of each path in turn, some with the name of a coding. */
+type Bodies = Record<string, (string | readonly [coding: string, bytes: Buffer])[]>;
+
+async function listenInTurn(bodies: Bodies): Promise<RawServer> {
   return await listenRaw((socket, head) => {
-    const [fields, body] = bodies[head.split(" ")[1] ?? ""]?.shift() ?? [[], ""];
-    socket.write(plainAnswer(200, [...fields], Buffer.from(body).toString("latin1")), "latin1");
+    const next = bodies[head.split(" ")[1] ?? ""]?.shift() ?? "";
+    const [fields, body] = typeof next === "string" ? [[], next] : [[`Content-Encoding: ${next[0]}`], next[1]];
+    socket.write(plainAnswer(200, fields, Buffer.from(body).toString("latin1")), "latin1");
   });
 }
 
@@ -26,7 +27,7 @@ interface Before {
 }
 
 async function withSite(
-  bodies: Parameters<typeof listenInTurn>[0],
+  bodies: Bodies,
   act: (before: Before) => Promise<void>,
   options: { readonly maxBytes?: number } = {},
 ): Promise<void> {
@@ -44,11 +45,7 @@ describe("what a page had before its newest answer is read from WARC files", () 
   it("out of the file that is being written, and not before there is anything newer", async () => {
     await withSite(
       {
-        "/a": [
-          [[], "one"],
-          [[], "two"],
-          [[], "two"],
-        ],
+        "/a": ["one", "two", "two"],
       },
       async ({ site, read }) => {
         await site.get("/a");
@@ -62,14 +59,10 @@ describe("what a page had before its newest answer is read from WARC files", () 
   });
 
   it("with its content coding undone, also where it is large or cannot be packed", async () => {
-    const coded = (coding: string, bytes: Buffer): [string[], Buffer] => [[`Content-Encoding: ${coding}`], bytes];
-    const bodies: Parameters<typeof listenInTurn>[0] = {
-      "/gzip": [coded("gzip", gzipSync("packed")), [[], "x"]],
-      "/br": [coded("br", brotliCompressSync("pressed")), [[], "x"]],
-      "/noise": [
-        [[], noise],
-        [[], "x"],
-      ],
+    const bodies: Bodies = {
+      "/gzip": [["gzip", gzipSync("packed")], "x"],
+      "/br": [["br", brotliCompressSync("pressed")], "x"],
+      "/noise": [noise, "x"],
     };
     await withSite(bodies, async ({ site, read }) => {
       for (const path of Object.keys(bodies))
@@ -84,17 +77,11 @@ describe("what a page had before its newest answer is read from WARC files", () 
 
   it("out of finished files, and out of the record of another URL that has the same bytes", async () => {
     const bodies = {
-      "/a": [
-        [[], "one"],
-        [[], "two"],
-      ],
-      "/b": [
-        [[], "one"],
-        [[], "three"],
-      ],
-    } satisfies Parameters<typeof listenInTurn>[0];
+      "/a": ["one", "two"],
+      "/b": ["one", "three"],
+    };
     await withSite(
-      bodies as Parameters<typeof listenInTurn>[0],
+      bodies,
       async ({ site, read }) => {
         for (const path of ["/a", "/b", "/b", "/a"]) await site.get(path);
         assert.ok(readdirSync(site.folder).filter((name) => name.endsWith(".warc.gz")).length > 2);
@@ -108,11 +95,8 @@ describe("what a page had before its newest answer is read from WARC files", () 
   it("unless the file was moved away or damaged", async () => {
     const body = noise.slice(0, 200);
     const bodies = {
-      "/a": [
-        [[], body],
-        [[], "two"],
-      ],
-    } as Parameters<typeof listenInTurn>[0];
+      "/a": [body, "two"],
+    };
     await withSite(
       bodies,
       async ({ site, read }) => {

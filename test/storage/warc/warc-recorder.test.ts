@@ -42,11 +42,30 @@ async function listen(): Promise<RawServer> {
   });
 }
 
+interface Recording extends AsyncDisposable {
+  readonly server: RawServer;
+  readonly into: string;
+  readonly site: RecordedSite;
+}
+
+async function openRecording(options: { readonly maxBytes?: number } = {}): Promise<Recording> {
+  const server = await listen();
+  const temp = makeTempFolder();
+  return {
+    server,
+    into: temp.path,
+    site: await RecordedSite.open(server.origin, temp.path, options),
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]();
+      temp[Symbol.dispose]();
+    },
+  };
+}
+
 describe("what is recorded", () => {
   it("is the request and the answer, as they were sent and received", async () => {
-    await using server = await listen();
-    using temp = makeTempFolder();
-    const site = await RecordedSite.open(server.origin, temp.path);
+    await using recording = await openRecording();
+    const { server, site } = recording;
     await site.get("/a");
     await site[Symbol.asyncDispose]();
     const [info, response, request, ...rest] = readRecords(site.folder);
@@ -66,9 +85,8 @@ describe("what is recorded", () => {
   });
 
   it("is a revisit where the server said 304, or sent the bytes that are held, also of another URL", async () => {
-    await using server = await listen();
-    using temp = makeTempFolder();
-    const site = await RecordedSite.open(server.origin, temp.path);
+    await using recording = await openRecording();
+    const { server, site, into } = recording;
     await site.get("/a");
     await site.get("/a", { validators: { etag: '"1"' } });
     await site.get("/a");
@@ -77,7 +95,7 @@ describe("what is recorded", () => {
     await site.get("/empty", { validators: { etag: '"1"' } });
     await site[Symbol.asyncDispose]();
     // Another run knows it from the state.
-    const again = await RecordedSite.open(server.origin, temp.path, { now: site.now });
+    const again = await RecordedSite.open(server.origin, into, { now: site.now });
     await again.get("/same");
     await again.get("/shown-otherwise");
     await again[Symbol.asyncDispose]();
@@ -118,9 +136,8 @@ describe("what is recorded", () => {
   });
 
   it("is asked for whole where no original is held that a 304 could stand for", async () => {
-    await using server = await listen();
-    using temp = makeTempFolder();
-    const site = await RecordedSite.open(server.origin, temp.path);
+    await using recording = await openRecording();
+    const { server, site } = recording;
     const ifChanged = { validators: { etag: '"1"' } };
     for (const path of ["/a", "/a", "/empty", "/empty"]) await site.get(path, ifChanged);
     await site[Symbol.asyncDispose]();
@@ -136,9 +153,8 @@ describe("what is recorded", () => {
   });
 
   it("is a body without its transfer coding, and with its content coding", async () => {
-    await using server = await listen();
-    using temp = makeTempFolder();
-    const site = await RecordedSite.open(server.origin, temp.path);
+    await using recording = await openRecording();
+    const { site } = recording;
     await site.get("/chunked");
     await site.get("/coded");
     await site[Symbol.asyncDispose]();
@@ -152,9 +168,8 @@ describe("what is recorded", () => {
   });
 
   it("is also what no page comes of: redirects and errors, with their bodies", async () => {
-    await using server = await listen();
-    using temp = makeTempFolder();
-    const site = await RecordedSite.open(server.origin, temp.path);
+    await using recording = await openRecording();
+    const { server, site } = recording;
     for (const path of ["/moved", "/gone", "/busy"]) await site.get(path);
     await site.get("/hugely-gone");
     await site[Symbol.asyncDispose]();
@@ -174,9 +189,8 @@ describe("what is recorded", () => {
   });
 
   it("is never half a download", async () => {
-    await using server = await listen();
-    using temp = makeTempFolder();
-    const site = await RecordedSite.open(server.origin, temp.path);
+    await using recording = await openRecording();
+    const { server, site } = recording;
     assert.equal((await site.get("/half")).kind, "failed");
     const sink = { write: () => void server.sockets.at(-1)?.resetAndDestroy() };
     assert.equal((await site.get("/reset", { sink })).kind, "failed");
@@ -190,9 +204,8 @@ describe("what is recorded", () => {
   });
 
   it("is found by the index: each line's place holds its record", async () => {
-    await using server = await listen();
-    using temp = makeTempFolder();
-    const site = await RecordedSite.open(server.origin, temp.path);
+    await using recording = await openRecording();
+    const { server, site } = recording;
     for (const path of ["/same", "/large", "/a", "/gone"]) await site.get(path);
     await site.get("/large", { validators: { etag: '"1"' } });
     await site[Symbol.asyncDispose]();
@@ -223,18 +236,18 @@ describe("what is recorded", () => {
 });
 
 describe("bodies in WARC files", () => {
+  const digest = createHash("sha256").update("page a").digest().subarray(0, 8).toString("base64url");
+  const page = { path: "/a", sizeBytes: 6, digest, lastModified: 5, mediaType: "text/html" };
+
   it("are taken over by their digest once they are durable, and not after the page was withdrawn", async () => {
-    await using server = await listen();
-    using temp = makeTempFolder();
-    const digest = createHash("sha256").update("page a").digest().subarray(0, 8).toString("base64url");
-    const page = { path: "/a", sizeBytes: 6, digest, lastModified: 5, mediaType: "text/html" };
-    const site = await RecordedSite.open(server.origin, temp.path);
+    await using recording = await openRecording();
+    const { server, site, into } = recording;
     await site.get("/a");
     assert.deepEqual(site.store.bodies.adopt(page), { sizeBytes: 6, digest });
     await site.store.bodies.flush();
     await site.get("/same");
     await site.abandon();
-    const again = await RecordedSite.open(server.origin, temp.path);
+    const again = await RecordedSite.open(server.origin, into);
     const { bodies } = again.store;
     assert.deepEqual(bodies.adopt(page), { sizeBytes: 6, digest });
     assert.equal(bodies.adopt({ ...page, path: "/same" }), undefined, "nobody said that it is durable");
@@ -247,16 +260,13 @@ describe("bodies in WARC files", () => {
   });
 
   it("are remembered once their file is finished, also if the run is killed then", async () => {
-    await using server = await listen();
-    using temp = makeTempFolder();
-    const digest = createHash("sha256").update("page a").digest().subarray(0, 8).toString("base64url");
-    const site = await RecordedSite.open(server.origin, temp.path, { maxBytes: 300 });
+    await using recording = await openRecording({ maxBytes: 300 });
+    const { server, site, into } = recording;
     await site.get("/a");
     await site.get("/same");
     await site.abandon();
     assert.equal(readCaptures(site.folder).length, 1);
-    const again = await RecordedSite.open(server.origin, temp.path);
-    const page = { path: "/a", sizeBytes: 6, digest, lastModified: 5, mediaType: "text/html" };
+    const again = await RecordedSite.open(server.origin, into);
     assert.deepEqual(again.store.bodies.adopt(page), { sizeBytes: 6, digest });
     await again[Symbol.asyncDispose]();
   });

@@ -4,8 +4,8 @@ import {
   robotsAllow,
   robotsCrawlDelaySeconds,
   robotsSitemaps,
-} from "../../src/formats/robots/robots.ts";
-import { Assertions, readCases, type SuiteResult } from "./suite.ts";
+} from "../../../src/formats/robots/robots.ts";
+import { Assertions, readCases, type Suite, type SuiteResult } from "../suite.ts";
 
 interface RobotsCase {
   readonly name: string;
@@ -45,7 +45,7 @@ function filesOf({ lines, text, end, encoding }: RobotsCase): Robots[] {
 }
 
 /** Asks our parser what a file of cases asks. */
-export function runRobotsCases(file: string): SuiteResult {
+function runRobotsCases(file: string): SuiteResult {
   const assertions = new Assertions();
   for (const one of readCases<RobotsCase>(file)) {
     const files = filesOf(one);
@@ -68,3 +68,16 @@ export function runRobotsCases(file: string): SuiteResult {
   }
   return assertions.result();
 }
+
+export const suites: readonly Suite[] = [
+  {
+    name: "robots.txt: google/robotstxt",
+    source: "github.com/google/robotstxt, robots_test.cc; what it asserts of allowed paths, line ends and sitemaps",
+    run: () => runRobotsCases("robots-google.jsonl"),
+  },
+  {
+    name: "robots.txt: crawler-commons",
+    source: "github.com/crawler-commons/crawler-commons, SimpleRobotRulesParserTest.java and its robots.txt files",
+    run: () => runRobotsCases("robots-crawler-commons.jsonl"),
+  },
+];
