@@ -24,10 +24,9 @@ import { RunRecord } from "./last-run.ts";
 import type { SiteLists, SiteListsOptions } from "./lists/site-lists.ts";
 import type { SiteParts } from "./publish/site-parts.ts";
 import { chooseStandards, readSiteRules, stateDirOf } from "./site-rules.ts";
-import { readPage, SiteSources } from "./site-sources.ts";
+import { openParts, openSite, readPage } from "./site-sources.ts";
 import { NewlyWithheld } from "./walk/newly-withheld.ts";
 import { judgePathNames } from "./walk/path-names.ts";
-import type { ScannedFile } from "./walk/scanned-file.ts";
 
 /**
  * Publishes the pages of a site and their changes since the last export, as static files below its document root that
@@ -44,26 +43,32 @@ import type { ScannedFile } from "./walk/scanned-file.ts";
  * ```
  */
 export async function exportSite(options: ExportSiteOptions): Promise<ExportSummary> {
-  return await exportRecorded(options, undefined, "export");
+  return await exportRecorded(options, "export");
+}
+
+/** What a round of a watch knows already. */
+export interface RoundScope {
+  /** The parts that may have changed; undefined for the whole site. */
+  readonly parts: SiteParts | undefined;
+  /** What robots.txt holds: the export goes by it, whatever is written meanwhile. Default: the export reads it. */
+  readonly robots?: Uint8Array;
 }
 
 /**
  * Exports the changes in some parts of a site, as a watch does. A site with mapped folders is always exported as a
  * whole.
- *
- * @param parts - undefined for the whole site
  */
-export async function exportParts(options: ExportSiteOptions, parts: SiteParts | undefined): Promise<ExportSummary> {
-  return await exportRecorded(options, parts, "watch");
+export async function exportRound(options: ExportSiteOptions, scope: RoundScope): Promise<ExportSummary> {
+  return await exportRecorded(options, "watch", scope);
 }
 
 async function exportRecorded(
   options: ExportSiteOptions,
-  parts: SiteParts | undefined,
   kind: "export" | "watch",
+  scope?: RoundScope,
 ): Promise<ExportSummary> {
   const { clock = Date.now, onEvent, segmentSize = 2000 } = options;
-  if (options.dryRun === true) return await exportUnrecorded(options, parts);
+  if (options.dryRun === true) return await exportUnrecorded(options, scope);
   const site = parseBaseUrl(options.baseUrl);
   const docroot = resolve(options.docroot);
   const robotsDir = resolve(options.robotsDir ?? docroot);
@@ -75,7 +80,7 @@ async function exportRecorded(
       record.add(event);
       onEvent?.(event);
     };
-    summary = await exportUnrecorded({ ...options, onEvent: told }, parts);
+    summary = await exportUnrecorded({ ...options, onEvent: told }, scope);
   } catch (error) {
     await record.fail(error);
     throw error;
@@ -91,11 +96,15 @@ async function exportRecorded(
   }
 }
 
-async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | undefined): Promise<ExportSummary> {
+async function exportUnrecorded(options: ExportSiteOptions, scope?: RoundScope): Promise<ExportSummary> {
+  const parts = scope?.parts;
   const clock = options.clock ?? Date.now;
   const startedMs = clock();
   const site = parseBaseUrl(options.baseUrl);
-  const { docroot, robotsDir, judgePath, globs, reader, servedNames, roots } = await readSiteRules(options);
+  const { docroot, robotsDir, judgePath, globs, reader, servedNames, roots } = await readSiteRules(
+    options,
+    scope?.robots,
+  );
   const stateDir = stateDirOf(options);
   for (const folder of [docroot, ...roots.map((root) => root.folder)]) checkOutside(stateDir, folder);
   const tally = new EventTally(options.onEvent);
@@ -133,8 +142,8 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
   const walk = { docroot, globs, reader, judgePath, onEvent, folderLinks, ...(servedNames && { servedNames }) };
   const digests = { rules, ioLimitBytesPerSecond, findsNoindex, includes, signal };
   const indexSegments = servedNames?.indexSegments ?? [];
-  const sources = new SiteSources({ walk, roots, robotsDir, lists, digests, indexSegments });
-  const summary = await runExport<ScannedFile>({
+  const sources = { walk, roots, robotsDir, lists, digests, indexSegments };
+  const summary = await runExport({
     site,
     docroot,
     stateDir,
@@ -160,9 +169,9 @@ async function exportUnrecorded(options: ExportSiteOptions, parts: SiteParts | u
     openSource: () => {
       tally.restart();
       newlyWithheld.restart();
-      return sources.openAll();
+      return openSite(sources);
     },
-    parts: parts === undefined || roots.length > 0 ? undefined : { parts, openSource: () => sources.openParts() },
+    parts: parts === undefined || roots.length > 0 ? undefined : { parts, openSource: () => openParts(sources) },
   }).catch((error: unknown) => {
     throw error instanceof Error && "syscall" in error ? wrapSystemError(error, `export ${docroot}`) : error;
   });

@@ -43,8 +43,13 @@ export interface SiteRules {
 /** Our own has a few hundred bytes. */
 const maxDescriptionBytes = 65_536;
 
-/** Reads the rules of a site. @throws TidemarkError `bad-option`, `not-found`, `not-a-folder` */
-export async function readSiteRules(options: ExportSiteOptions): Promise<SiteRules> {
+/**
+ * Reads the rules of a site.
+ *
+ * @param robots - what robots.txt holds, if it was read already
+ * @throws TidemarkError `bad-option`, `not-found`, `not-a-folder`, `robots-unreadable`
+ */
+export async function readSiteRules(options: ExportSiteOptions, robots?: Uint8Array): Promise<SiteRules> {
   const docroot = checkFolder(options.docroot, "document root");
   const robotsDir = options.robotsDir === undefined ? docroot : checkFolder(options.robotsDir, "folder of robots.txt");
   const { servedNames, mappings } = planSiteUrls(options);
@@ -58,8 +63,8 @@ export async function readSiteRules(options: ExportSiteOptions): Promise<SiteRul
     robotsDir,
     globs: await compileGlobs(options.include ?? [], options.exclude ?? []),
     reader: findReaderIdentity(options.serverUser),
-    judgePath: await readOwnRules(
-      robotsDir,
+    judgePath: compileOwnRules(
+      robots ?? (await readRobotsFile(robotsDir)),
       await readOwnKeyPaths(options),
       chooseStandards(options).resourceSync || (await hasOwnDescription(docroot)),
     ),
@@ -101,12 +106,11 @@ async function hasOwnDescription(docroot: string): Promise<boolean> {
 }
 
 /** Our own files are not pages, and what robots.txt disallows for everyone is not announced. */
-async function readOwnRules(
-  robotsDir: string,
+function compileOwnRules(
+  content: Uint8Array,
   keyPaths: readonly string[],
   ownsDescription: boolean,
-): Promise<(path: string) => WithholdRule | undefined> {
-  const { content } = await readRobotsFile(robotsDir);
+): (path: string) => WithholdRule | undefined {
   const robots = parseRobots(content);
   // A file without Disallow, in any spelling, need not be checked two hundred thousand times.
   const hasRules = /dis/i.test(Buffer.from(content).toString("latin1"));

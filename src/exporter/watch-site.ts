@@ -3,7 +3,7 @@ import { type ErrorCode, type ExportSummary, TidemarkError } from "../core/index
 import { replaceRobotsBlock } from "../formats/robots/index.ts";
 import { WatchedFiles } from "../fs/index.ts";
 import type { ExportSiteOptions } from "./export-settings.ts";
-import { exportParts } from "./export-site.ts";
+import { exportRound } from "./export-site.ts";
 import { readRobotsFile, robotsFileName } from "./publish/published-files.ts";
 import { readSiteRules } from "./site-rules.ts";
 import { SiteWatch, type WatchTimers } from "./watch/site-watch.ts";
@@ -105,6 +105,7 @@ async function noteEdits(
 class Watching {
   readonly #options: WatchSiteOptions;
   readonly #robotsDir: string;
+  /** The owner's lines in robots.txt that the last round went by. */
   #robots: string | undefined;
 
   constructor(options: WatchSiteOptions, robotsDir: string) {
@@ -114,20 +115,21 @@ class Watching {
 
   /** Whether robots.txt says something else than when it was published last, in the owner's lines; also if it cannot be read. */
   async hasOtherRobots(): Promise<boolean> {
-    return (await this.#readRobots().catch(() => undefined)) !== this.#robots;
+    return (await readRobotsFile(this.#robotsDir).then(rulesIn, () => undefined)) !== this.#robots;
   }
 
   /** Publishes the changes of a round; undefined if it was stopped. */
   async publish(round: WatchRound): Promise<WatchedRound | undefined> {
     try {
-      const robots = await this.#readRobots();
+      const robots = await readRobotsFile(this.#robotsDir);
+      const rules = rulesIn(robots);
       // Other rules may publish or hold back any page.
-      const isSame = robots === this.#robots;
+      const isSame = rules === this.#robots;
       // Listed pages are in no folder: a partial scan would consider them deleted.
       const hasLists = this.#options.urls !== undefined || this.#options.sitemapFrom !== undefined;
       const parts = round.kind === "folders" && isSame && !hasLists ? round : undefined;
-      const summary = await exportParts(this.#options, parts);
-      this.#robots = robots;
+      const summary = await exportRound(this.#options, { parts, robots });
+      this.#robots = rules;
       return { kind: "exported", because: round.kind === "scan" ? round.reason : "changes", summary };
     } catch (error) {
       if (!(error instanceof TidemarkError)) throw error;
@@ -138,9 +140,9 @@ class Watching {
       return { kind: "failed", error };
     }
   }
+}
 
-  async #readRobots(): Promise<string> {
-    const { content } = await readRobotsFile(this.#robotsDir);
-    return replaceRobotsBlock(Buffer.from(content).toString("latin1"), "");
-  }
+/** The owner's lines of robots.txt. */
+function rulesIn(robots: Uint8Array): string {
+  return replaceRobotsBlock(Buffer.from(robots).toString("latin1"), "");
 }

@@ -37,20 +37,15 @@ export function toIndex(ledger: IndexedLedger): ArchiveIndex {
   return { site, epoch, publication, pages, completeFrom, base: base.list, archives };
 }
 
-async function readIfThere(path: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw wrapSystemError(error, `read ${shownPath(path)}`, { path: shownPath(path) });
-  }
-}
-
 /** Reads the index that is public now; undefined if there is none that can be read. */
 export async function readPublishedIndex(
   folder: string,
 ): Promise<{ readonly text: string; readonly index: ArchiveIndex } | undefined> {
-  const packed = await readIfThere(join(folder, indexFileName));
+  const path = join(folder, indexFileName);
+  const packed = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw wrapSystemError(error, `read ${shownPath(path)}`, { path: shownPath(path) });
+  });
   if (packed === undefined) return undefined;
   const content = await gunzipAsync(packed, { maxOutputLength: maxIndexBytes }).catch(() => undefined);
   if (content === undefined) return undefined;
@@ -77,15 +72,6 @@ export async function publishIndex(folder: string, ledger: Ledger): Promise<numb
   const mtimeSeconds = Math.max(ledger.publication, status === undefined ? 0 : Math.floor(status.mtimeMs / 1000) + 1);
   await writeDurably(path, packed, { mtimeSeconds });
   return packed.length;
-}
-
-/** A robots.txt as it is. */
-export interface RobotsFile {
-  /** Where it really is, links followed. */
-  readonly path: string;
-  readonly content: Uint8Array;
-  /** Undefined if there is none. */
-  readonly status: Stats | undefined;
 }
 
 /** Where robots.txt is written, held open so that nothing leads elsewhere meanwhile. */
@@ -118,15 +104,15 @@ async function findRobots(folder: string): Promise<string> {
  * @returns an empty one if there is none
  * @throws TidemarkError `robots-unreadable`: rules that cannot be read must not be overstepped or replaced
  */
-export async function readRobotsFile(folder: string): Promise<RobotsFile> {
+export async function readRobotsFile(folder: string): Promise<Uint8Array> {
   const link = join(folder, robotsFileName);
   try {
-    if ((await lstatIfThere(link)) === undefined) return { path: link, content: new Uint8Array(), status: undefined };
+    if ((await lstatIfThere(link)) === undefined) return new Uint8Array();
     const path = await findRobots(folder);
     const status = await stat(path);
     if (!status.isFile()) throw new TypeError("it is not a file");
     if (status.size > maxRobotsBytes) throw new RangeError(`it has ${status.size} bytes, and crawlers read 512000`);
-    return { path, content: await readFile(path), status };
+    return await readFile(path);
   } catch (error) {
     throw new TidemarkError("robots-unreadable", `${link} cannot be used: ${(error as Error).message}`, {
       hint: "Make it a file of reasonable size that can be read, or name the folder that it is in with --robots-dir.",
@@ -137,7 +123,9 @@ export async function readRobotsFile(folder: string): Promise<RobotsFile> {
 }
 
 /** Reads what is written to: through no link. */
-async function readHeldRobots(path: string): Promise<Omit<RobotsFile, "path">> {
+async function readHeldRobots(
+  path: string,
+): Promise<{ readonly content: Uint8Array; readonly status: Stats | undefined }> {
   if ((await lstatIfThere(path)) === undefined) return { content: new Uint8Array(), status: undefined };
   try {
     await using handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
