@@ -7,7 +7,6 @@ import { formatArchiveName, publishedFolder } from "../formats/archive/index.ts"
 import { adoptFiles, HeldFolder, makeFolder, removeTemporaries, SiteLock, syncFolder } from "../fs/index.ts";
 import { ArchiveFiles } from "./publish/archive-files.ts";
 import { type Ledger, type Retired, readLedger, refuseFewerLists, writeLedger } from "./publish/ledger.ts";
-import type { CandidateFile } from "./publish/page-diff.ts";
 import { type Baseline, type Draft, type DraftOptions, draftPublication } from "./publish/publication-draft.ts";
 import {
   holdRobotsPlace,
@@ -31,7 +30,7 @@ import type { StandardsChoice, StandardsOutcome } from "./standards/standards-ru
 import { standardsFileName } from "./standards/standards-state.ts";
 
 /** Options of one export. All folders are absolute. */
-export interface ExportRunOptions<File extends CandidateFile = CandidateFile> extends DraftOptions<File> {
+export interface ExportRunOptions extends DraftOptions {
   /** Document root of the web server. */
   readonly docroot: string;
   /** Folder that contains robots.txt. */
@@ -54,8 +53,8 @@ type Settings = Omit<ExportRunOptions, "openSource" | "parts">;
  *
  * @throws TidemarkError `locked`, `disk-full`, `no-permission`, `state-version`, `aborted`, `not-found`
  */
-export async function runExport<File extends CandidateFile>(
-  options: ExportRunOptions<File>,
+export async function runExport(
+  options: ExportRunOptions,
 ): Promise<Omit<ExportSummary, "stateDir" | "withheld" | "withheldByRule" | "errors" | "warnings" | "elapsedMs">> {
   const { docroot, stateDir, dryRun } = options;
   if (dryRun)
@@ -79,7 +78,7 @@ interface Places {
   readonly robots: RobotsPlace;
 }
 
-async function publishInto<File extends CandidateFile>(options: ExportRunOptions<File>, names: readonly string[]) {
+async function publishInto(options: ExportRunOptions, names: readonly string[]) {
   using folder = HeldFolder.open(options.docroot, names);
   try {
     const files = new ArchiveFiles(folder.path);
@@ -95,11 +94,7 @@ async function publishInto<File extends CandidateFile>(options: ExportRunOptions
   }
 }
 
-async function exportOrBeginAnew<File extends CandidateFile>(
-  options: ExportRunOptions<File>,
-  files: ArchiveFiles,
-  places: Places | undefined,
-) {
+async function exportOrBeginAnew(options: ExportRunOptions, files: ArchiveFiles, places: Places | undefined) {
   const baseline = await findBaseline(options, files);
   try {
     return await exportFrom(options, files, baseline, places);
@@ -209,8 +204,8 @@ async function checkArchives(
   return { ledger: { ...ledger, intervals }, baseIsBroken, baseArchives: baseArchives ?? [], listed, isMended };
 }
 
-async function exportFrom<File extends CandidateFile>(
-  options: ExportRunOptions<File>,
+async function exportFrom(
+  options: ExportRunOptions,
   files: ArchiveFiles,
   baseline: Baseline,
   places: Places | undefined,

@@ -8,10 +8,9 @@ import type { FileDigest } from "./digest/file-digest.ts";
 import { PartFinder } from "./digest/page-parts.ts";
 import type { SiteLists } from "./lists/site-lists.ts";
 import type { CandidateDigest } from "./publish/page-diff.ts";
-import type { PageSource } from "./publish/site-comparison.ts";
+import type { FileReader, PageSource, SourceBatch } from "./publish/site-comparison.ts";
 import type { PartSource } from "./publish/site-parts.ts";
 import type { MappedRoot } from "./site-rules.ts";
-import type { ScannedFile } from "./walk/scanned-file.ts";
 import { type RootWalk, SiteWalk } from "./walk/site-walk.ts";
 import { Walk } from "./walk/walk.ts";
 import type { WalkOptions } from "./walk/walk-options.ts";
@@ -29,63 +28,60 @@ export interface SiteSourcesOptions {
   readonly indexSegments: readonly string[];
 }
 
-type Opened = Pick<PartSource<ScannedFile>, "digestAll" | "stampParts" | typeof Symbol.asyncDispose>;
+/** Opens the whole site, to be compared with what was published. */
+export function openSite(options: SiteSourcesOptions): PageSource {
+  const { walk, roots, robotsDir, lists } = options;
+  const files = openSiteWalk(walk, roots, robotsDir);
+  const pages = lists?.addTo(files);
+  return {
+    batches: () => (pages === undefined ? walkAll(files) : readAll(pages)),
+    ...openReader(options, pages ?? files),
+  };
+}
 
-/** Opens the sources that an export compares with the published state: walks, lists, and threads that read files. */
-export class SiteSources {
-  readonly #options: SiteSourcesOptions;
+/** Opens single folders: the document root without mapped folders and lists. */
+export function openParts(options: SiteSourcesOptions): PartSource {
+  const looking = new Walk(options.walk);
+  return {
+    look: async (folder) => {
+      const { files, ...rest } = await looking.look(folder);
+      return { pages: files, ...rest };
+    },
+    below: async function* (folder) {
+      await using files = new Walk(options.walk);
+      await files.beginAt(folder);
+      yield* walkAll(files);
+    },
+    ...openReader(options, looking),
+  };
+}
 
-  constructor(options: SiteSourcesOptions) {
-    this.#options = options;
-  }
+/** Starts threads that read files. @param opened - disposed of together with them */
+function openReader({ digests, walk, roots, indexSegments }: SiteSourcesOptions, opened: AsyncDisposable): FileReader {
+  const pool = new DigestPool(digests);
+  // Each run reads included files again.
+  const finder = new PartFinder([{ prefix: "/", folder: walk.docroot }, ...roots], indexSegments);
+  const follow = (read: FileDigest, path: string): CandidateDigest => {
+    if (read.kind !== "digested" || read.includes === undefined) return read as CandidateDigest;
+    return { ...read, includes: finder.find(path, read.includes) };
+  };
+  return {
+    digestAll: async (files, pause) =>
+      (await pool.digestAll(files, pause)).map((read, at) => follow(read, files[at]?.path ?? "/")),
+    stampParts: digests.includes === "off" ? undefined : (parts) => finder.stampOf(parts),
+    [Symbol.asyncDispose]: async () => {
+      await pool[Symbol.asyncDispose]();
+      await opened[Symbol.asyncDispose]();
+    },
+  };
+}
 
-  /** Opens the whole site. */
-  openAll(): PageSource<ScannedFile> {
-    const { walk, roots, robotsDir, lists } = this.#options;
-    const files = openSiteWalk(walk, roots, robotsDir);
-    const pages = lists?.addTo(files) ?? withoutLists(files);
-    return { next: () => pages.next(), ...this.#openDigests(pages) };
-  }
+async function* readAll<Batch>(source: { next(): Promise<Batch | undefined> }): AsyncGenerator<Batch, undefined> {
+  for (let batch = await source.next(); batch !== undefined; batch = await source.next()) yield batch;
+}
 
-  /** Opens the source for single folders: the document root without mapped folders and lists. */
-  openParts(): PartSource<ScannedFile> {
-    const { walk } = this.#options;
-    const looking = new Walk(walk);
-    return {
-      look: async (folder) => {
-        const { files, ...rest } = await looking.look(folder);
-        return { pages: files, ...rest };
-      },
-      below: async function* (folder) {
-        await using files = new Walk(walk);
-        await files.beginAt(folder);
-        const pages = withoutLists(files);
-        for (let batch = await pages.next(); batch !== undefined; batch = await pages.next()) yield batch;
-      },
-      ...this.#openDigests(looking),
-    };
-  }
-
-  /** @param opened - disposed of together with the threads */
-  #openDigests(opened: AsyncDisposable): Opened {
-    const { digests, walk, roots, indexSegments } = this.#options;
-    const pool = new DigestPool(digests);
-    // Each run reads included files again.
-    const finder = new PartFinder([{ prefix: "/", folder: walk.docroot }, ...roots], indexSegments);
-    const follow = (read: FileDigest, path: string): CandidateDigest => {
-      if (read.kind !== "digested" || read.includes === undefined) return read as CandidateDigest;
-      return { ...read, includes: finder.find(path, read.includes) };
-    };
-    return {
-      digestAll: async (files, pause) =>
-        (await pool.digestAll(files, pause)).map((read, at) => follow(read, files[at]?.path ?? "/")),
-      stampParts: digests.includes === "off" ? undefined : (parts) => finder.stampOf(parts),
-      [Symbol.asyncDispose]: async () => {
-        await pool[Symbol.asyncDispose]();
-        await opened[Symbol.asyncDispose]();
-      },
-    };
-  }
+async function* walkAll(walk: RootWalk): AsyncGenerator<SourceBatch, undefined> {
+  for await (const { files, gaps } of readAll(walk)) yield { pages: files, gaps };
 }
 
 /**
@@ -114,16 +110,6 @@ function openSiteWalk(site: WalkOptions, roots: readonly MappedRoot[], robotsDir
 
 function toBytes(path: string): string {
   return Buffer.from(path).toString("latin1");
-}
-
-function withoutLists(walk: RootWalk): Pick<PageSource<ScannedFile>, "next"> & AsyncDisposable {
-  return {
-    next: async () => {
-      const batch = await walk.next();
-      return batch === undefined ? undefined : { pages: batch.files, gaps: batch.gaps };
-    },
-    [Symbol.asyncDispose]: () => walk[Symbol.asyncDispose](),
-  };
 }
 
 /** The file of a URL path below a document root. */

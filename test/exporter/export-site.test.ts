@@ -10,11 +10,13 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { afterEach, test } from "node:test";
 import { TidemarkError } from "../../src/core/error.ts";
 import type { ExportSiteOptions } from "../../src/exporter/export-settings.ts";
 import { exportSite } from "../../src/exporter/export-site.ts";
+import { defaultStateDir } from "../../src/exporter/state-folder.ts";
 import { countsOf, digestOf, TestSite, warningsOf } from "./publish/test-site.ts";
 
 const umask = process.umask();
@@ -277,6 +279,14 @@ test("options that cannot be meant are refused with a hint, before anything is w
     { include: [""] },
     { exclude: ["!a"] },
     { serverUser: "no-such-user-here" },
+    { ignore: ["/(/"] },
+    { ignore: ["p:nonsense"] },
+    { ignore: ["/a/"], digest: "changed" },
+    { significant: 0 },
+    { significant: 1.5 },
+    { significant: 0.5, digest: "none" },
+    { ioLimit: 100 },
+    { ioLimit: 5000.5 },
   ];
   for (const options of wrong) await assert.rejects(site.export(options), isBadOption, JSON.stringify(options));
   await assert.rejects(site.export({ docroot: join(site.folder, "none") }), { code: "not-found" });
@@ -353,4 +363,15 @@ test("digests are those of the bytes, also of names that are not UTF-8", async (
     [...site.hold().values()].map(({ path, digest }) => [path, digest]),
     [["/%FF%25.md", digestOf("odd")]],
   );
+});
+
+test("each origin has a state folder of its own, below the home folder", () => {
+  const home = join(homedir(), ".local/state/tidemark");
+  assert.equal(defaultStateDir("https://example.org/"), join(home, "example.org"));
+  assert.equal(defaultStateDir("https://EXAMPLE.org:443"), join(home, "example.org"));
+  assert.equal(defaultStateDir("http://example.org/"), join(home, "http_example.org"));
+  assert.equal(defaultStateDir("https://example.org:8443/"), join(home, "example.org_8443"));
+  assert.equal(defaultStateDir("http://[::1]:80/"), join(home, "http____1_"));
+  assert.throws(() => defaultStateDir("https://example.org/path"), { code: "bad-option" });
+  assert.throws(() => defaultStateDir("example.org"), { code: "bad-option" });
 });

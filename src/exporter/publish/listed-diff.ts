@@ -1,5 +1,5 @@
 import type { EpochSeconds } from "../../core/index.ts";
-import type { CandidateFile } from "./page-diff.ts";
+import type { ScannedFile } from "../walk/scanned-file.ts";
 import type { PublishedPage } from "./published-page.ts";
 
 /** A page that a list names, with what the list or a probe says of it. */
@@ -14,7 +14,7 @@ export interface ListedCandidate {
 }
 
 /** Whether a page comes from a list. */
-export function isListed(page: ListedCandidate | CandidateFile): page is ListedCandidate {
+export function isListed(page: ListedCandidate | ScannedFile): page is ListedCandidate {
   return "defaultType" in page;
 }
 

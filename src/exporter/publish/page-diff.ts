@@ -1,6 +1,9 @@
 import type { Change, EpochSeconds, ExportEvent } from "../../core/index.ts";
-import { type ContentMark, type Cover, type MarkedContent, resemblance } from "../../formats/html/index.ts";
-import type { PageIncludes, PublishedPage } from "./published-page.ts";
+import { type ContentMark, type Cover, resemblance } from "../../formats/html/index.ts";
+import type { FileDigest } from "../digest/file-digest.ts";
+import type { PageParts } from "../digest/page-parts.ts";
+import type { ScannedFile } from "../walk/scanned-file.ts";
+import type { PublishedPage } from "./published-page.ts";
 
 /** Which pages get a digest. */
 export const digestModes = ["all", "changed", "none"] as const;
@@ -8,42 +11,14 @@ export const digestModes = ["all", "changed", "none"] as const;
 /** One of {@link digestModes}: every page; only pages that are or may be written to; none. */
 export type DigestMode = (typeof digestModes)[number];
 
-/** A file as the scan gives it; what the exporter needs of it. */
-export interface CandidateFile {
-  readonly path: string;
-  readonly sizeBytes: number;
-  readonly mtimeUs: number;
-  readonly ctimeUs: number;
-  /** Tells files apart that have one path, size and times, in 32 bits; undefined if nobody knows. */
-  readonly stamp?: number | undefined;
-  readonly mediaType: string;
-}
+/** What a comparison needs of a scanned file. */
+export type CandidateFile = Omit<ScannedFile, "location">;
 
-/** What reading a file came to. */
-export type CandidateDigest =
-  | {
-      readonly kind: "digested";
-      readonly digest: string;
-      readonly sizeBytes: number;
-      readonly mtimeUs: number;
-      readonly ctimeUs: number;
-      /** What of the bytes counts, where rules say so. */
-      readonly content?: MarkedContent;
-      /** What the server puts into it, if it does. */
-      readonly includes?: FoundParts;
-    }
-  /** It asks not to be indexed. */
-  | { readonly kind: "noindex" }
-  | { readonly kind: "vanished" }
-  | { readonly kind: "unstable" }
-  | { readonly kind: "unreadable"; readonly code: string; readonly message: string };
+type Digested = Extract<FileDigest, { kind: "digested" }>;
+type Unread = Exclude<FileDigest, Digested>;
 
-/** What a page includes, as it is now; times in microseconds since 1970. */
-export interface FoundParts extends Omit<PageIncludes, "fileBytes" | "fileDigest"> {
-  /** The newest times of the parts; 0 without parts. */
-  readonly mtimeUs: number;
-  readonly ctimeUs: number;
-}
+/** What reading a file came to, with what the server puts into it in place of what it asks for. */
+export type CandidateDigest = Unread | (Omit<Digested, "includes"> & { readonly includes?: PageParts });
 
 /** What decides whether a change of bytes is a change of a page. */
 export interface ContentPolicy {
@@ -294,7 +269,7 @@ function clampLastModified(
 function diffUnread(
   file: CandidateFile,
   before: PublishedPage | undefined,
-  digest: Exclude<CandidateDigest, { kind: "digested" }>,
+  digest: Unread,
   onEvent: (event: ExportEvent) => void,
 ): PageDiff {
   const { path } = file;

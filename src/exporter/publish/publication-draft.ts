@@ -4,24 +4,23 @@ import type { ArchiveFiles } from "./archive-files.ts";
 import { BaseWriter } from "./base-writer.ts";
 import { carryIntervals } from "./interval-merge.ts";
 import type { Base, Interval, Ledger, ListGuardOptions } from "./ledger.ts";
-import type { CandidateFile, ContentPolicy, DigestMode, IncludePolicy } from "./page-diff.ts";
+import type { ContentPolicy, DigestMode, IncludePolicy } from "./page-diff.ts";
 import { PageMemory } from "./page-memory.ts";
 import { namesOf, namesOfBase, planRetired, removeFiles } from "./retired-files.ts";
 import { type PartitionOptions, SegmentWriter } from "./segment-writer.ts";
-import { type ComparisonCounts, type ComparisonSink, type PageSource, SiteComparison } from "./site-comparison.ts";
 import {
-  gatherParts,
-  IncludedFolders,
-  mayBeIncluded,
-  type PartSource,
-  type SiteParts,
-  sourceOfParts,
-} from "./site-parts.ts";
+  type ComparisonCounts,
+  type ComparisonSink,
+  type FileReader,
+  type PageSource,
+  SiteComparison,
+} from "./site-comparison.ts";
+import { gatherParts, IncludedFolders, mayBeIncluded, type PartSource, type SiteParts } from "./site-parts.ts";
 import { isBaseDue, planChain, planRetention } from "./tiers.ts";
 import { Yielder } from "./yielder.ts";
 
 /** How a site is compared and published. All folders are absolute. */
-export interface DraftOptions<File extends CandidateFile = CandidateFile> extends PartitionOptions, ListGuardOptions {
+export interface DraftOptions extends PartitionOptions, ListGuardOptions {
   /** The site's base URL: an origin with `/`. */
   readonly site: string;
   /** State folder; outside the document root. */
@@ -39,9 +38,9 @@ export interface DraftOptions<File extends CandidateFile = CandidateFile> extend
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExportEvent) => void;
   /** Starts a scan. */
-  readonly openSource: () => PageSource<File>;
+  readonly openSource: () => PageSource;
   /** Limits the comparison to these parts, if there is a state to compare with; O(files in them). */
-  readonly parts?: { readonly parts: SiteParts; readonly openSource: () => PartSource<File> } | undefined;
+  readonly parts?: { readonly parts: SiteParts; readonly openSource: () => PartSource } | undefined;
 }
 
 /** Which files are searched for server-side includes. */
@@ -81,8 +80,8 @@ export interface Draft extends AsyncDisposable {
 }
 
 /** Compares the site with what was published and writes whatever archives that asks for. */
-export async function draftPublication<File extends CandidateFile>(
-  options: DraftOptions<File>,
+export async function draftPublication(
+  options: DraftOptions,
   files: ArchiveFiles,
   baseline: Baseline,
   epoch: string,
@@ -96,8 +95,8 @@ export async function draftPublication<File extends CandidateFile>(
   }
 }
 
-class Drafting<File extends CandidateFile> {
-  readonly #options: DraftOptions<File>;
+class Drafting {
+  readonly #options: DraftOptions;
   readonly #files: ArchiveFiles;
   readonly #baseline: Baseline;
   readonly #epoch: string;
@@ -110,7 +109,7 @@ class Drafting<File extends CandidateFile> {
   /** Folders of what pages include, once they were compared. */
   #included: IncludedFolders = new IncludedFolders([]);
 
-  constructor(options: DraftOptions<File>, files: ArchiveFiles, baseline: Baseline, epoch: string) {
+  constructor(options: DraftOptions, files: ArchiveFiles, baseline: Baseline, epoch: string) {
     this.#options = options;
     this.#files = files;
     this.#baseline = baseline;
@@ -213,11 +212,11 @@ class Drafting<File extends CandidateFile> {
     if (ofParts !== undefined) return ofParts;
     await using source = this.#options.openSource();
     using earlier = this.#memory.openEarlier();
-    return await this.#comparison(source).run(earlier.below("/"), this.#sink());
+    return await this.#comparison(source).run(source.batches(), earlier.below("/"), this.#sink());
   }
 
   async #compareParts(
-    { parts, openSource }: NonNullable<DraftOptions<File>["parts"]>,
+    { parts, openSource }: NonNullable<DraftOptions["parts"]>,
     ledger: Ledger,
   ): Promise<ComparisonCounts | undefined> {
     // Pages elsewhere may include what changed.
@@ -232,11 +231,11 @@ class Drafting<File extends CandidateFile> {
       this.#included = new IncludedFolders([]);
       return undefined;
     }
-    const counts = await this.#comparison(sourceOfParts(gathered, source)).run(gathered.before, this.#sink());
+    const counts = await this.#comparison(source).run([gathered], gathered.before, this.#sink());
     return { ...counts, pages: ledger.pages + counts.created - counts.deleted, included: 0, dynamic: 0 };
   }
 
-  #comparison(source: PageSource<File>): SiteComparison<File> {
+  #comparison(source: FileReader): SiteComparison {
     const { digestMode, content, onEvent } = this.#options;
     const scanStartUs = this.#scanStartMs * 1000;
     const includes = this.#includePolicy(source.stampParts);

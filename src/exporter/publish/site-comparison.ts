@@ -1,30 +1,28 @@
 import type { Change, ExportEvent } from "../../core/index.ts";
+import type { ScannedFile } from "../walk/scanned-file.ts";
 import { diffListedPage, isListed, type ListedCandidate } from "./listed-diff.ts";
-import {
-  type CandidateDigest,
-  type CandidateFile,
-  type DiffOptions,
-  diffPage,
-  needsDigest,
-  type PageDiff,
-} from "./page-diff.ts";
+import { type CandidateDigest, type DiffOptions, diffPage, needsDigest, type PageDiff } from "./page-diff.ts";
 import type { PublishedPage } from "./published-page.ts";
 import type { Yielder } from "./yielder.ts";
 
 /** Files and listed pages in path order, and places that could not be seen: what was published there stays. */
-export interface SourceBatch<File> {
-  readonly pages: readonly (File | ListedCandidate)[];
+export interface SourceBatch {
+  readonly pages: readonly (ScannedFile | ListedCandidate)[];
   readonly gaps: readonly { readonly path: string }[];
 }
 
-/** Where pages come from: a document root's walk, lists, or both. */
-export interface PageSource<File extends CandidateFile = CandidateFile> extends AsyncDisposable {
-  /** Some pages in path order, and the places that could not be seen; undefined after the last. */
-  next(): Promise<SourceBatch<File> | undefined>;
+/** Reads the files of a comparison. */
+export interface FileReader extends AsyncDisposable {
   /** Reads files. @param pause - to be awaited now and then while they are read; may throw */
-  digestAll(files: readonly File[], pause: () => Promise<void>): Promise<readonly CandidateDigest[]>;
+  digestAll(files: readonly ScannedFile[], pause: () => Promise<void>): Promise<readonly CandidateDigest[]>;
   /** What sizes and times of included files say; not there where the server processes no includes. */
   readonly stampParts?: ((parts: readonly string[]) => string) | undefined;
+}
+
+/** Where pages come from: a document root's walk, lists, or both. */
+export interface PageSource extends FileReader {
+  /** All pages in path order. */
+  batches(): AsyncIterable<SourceBatch>;
 }
 
 /** What takes the result of a comparison, in path order. A method that returns true wants {@link drain} awaited. */
@@ -55,21 +53,21 @@ export interface ComparisonCounts {
 /** Pairs whose files are read at a time, a batch's or fewer. */
 const maxPairs = 4096;
 
-interface Pair<File> {
-  readonly file: File | ListedCandidate | undefined;
+interface Pair {
+  readonly file: ScannedFile | ListedCandidate | undefined;
   readonly before: PublishedPage | undefined;
   digest: CandidateDigest | undefined;
 }
 
 /** Pairs whose files are being read. */
-interface Reading<File> {
-  readonly pairs: Pair<File>[];
+interface Reading {
+  readonly pairs: Pair[];
   readonly done: Promise<void>;
 }
 
 /** One merge of two streams in path order, the scan and what was published; memory is a batch of each. */
-export class SiteComparison<File extends CandidateFile> {
-  readonly #source: PageSource<File>;
+export class SiteComparison {
+  readonly #reader: FileReader;
   readonly #options: DiffOptions;
   readonly #onEvent: (event: ExportEvent) => void;
   readonly #yielder: Yielder;
@@ -84,22 +82,26 @@ export class SiteComparison<File extends CandidateFile> {
     dynamic: 0,
   };
   readonly #gaps: string[] = [];
-  #pairs: Pair<File>[] = [];
-  #reading: Reading<File> | undefined;
+  #pairs: Pair[] = [];
+  #reading: Reading | undefined;
 
-  constructor(source: PageSource<File>, options: DiffOptions, onEvent: (event: ExportEvent) => void, yielder: Yielder) {
-    this.#source = source;
+  constructor(reader: FileReader, options: DiffOptions, onEvent: (event: ExportEvent) => void, yielder: Yielder) {
+    this.#reader = reader;
     this.#options = options;
     this.#onEvent = onEvent;
     this.#yielder = yielder;
   }
 
   /** Runs to the end. @param pages - what was published, in path order */
-  async run(pages: Iterable<PublishedPage, undefined>, sink: ComparisonSink): Promise<ComparisonCounts> {
+  async run(
+    batches: AsyncIterable<SourceBatch> | Iterable<SourceBatch>,
+    pages: Iterable<PublishedPage, undefined>,
+    sink: ComparisonSink,
+  ): Promise<ComparisonCounts> {
     this.#yielder.stopIfAsked();
     const published = pages[Symbol.iterator]();
     let before = published.next().value;
-    for (let batch = await this.#source.next(); batch !== undefined; batch = await this.#source.next()) {
+    for await (const batch of batches) {
       if (batch.gaps.length > 0) {
         for (const gap of batch.gaps) this.#gaps.push(gap.path);
         this.#gaps.sort();
@@ -123,7 +125,7 @@ export class SiteComparison<File extends CandidateFile> {
   }
 
   /** @returns whether {@link #read} is to be awaited */
-  #pair(file: File | ListedCandidate | undefined, before: PublishedPage | undefined): boolean {
+  #pair(file: ScannedFile | ListedCandidate | undefined, before: PublishedPage | undefined): boolean {
     this.#pairs.push({ file, before, digest: undefined });
     return this.#pairs.length >= maxPairs;
   }
@@ -142,9 +144,9 @@ export class SiteComparison<File extends CandidateFile> {
     for (const pair of earlier.pairs) if (this.#settle(pair, sink)) await sink.drain();
   }
 
-  async #digest(pairs: readonly Pair<File>[]): Promise<void> {
-    const unread: Pair<File>[] = [];
-    const files: File[] = [];
+  async #digest(pairs: readonly Pair[]): Promise<void> {
+    const unread: Pair[] = [];
+    const files: ScannedFile[] = [];
     for (const pair of pairs) {
       // Of a listed page there are no bytes to read.
       if (pair.file === undefined || isListed(pair.file)) continue;
@@ -153,11 +155,11 @@ export class SiteComparison<File extends CandidateFile> {
       files.push(pair.file);
     }
     if (files.length === 0) return;
-    const digests = await this.#source.digestAll(files, () => this.#yielder.pause());
+    const digests = await this.#reader.digestAll(files, () => this.#yielder.pause());
     for (const [at, pair] of unread.entries()) pair.digest = digests[at];
   }
 
-  #settle({ file, before, digest }: Pair<File>, sink: ComparisonSink): boolean {
+  #settle({ file, before, digest }: Pair, sink: ComparisonSink): boolean {
     const diff = this.#compare(file, before, digest);
     if (diff.isWithdrawn === true) this.#counts.withdrawn += 1;
     let mustDrain = false;
@@ -181,7 +183,7 @@ export class SiteComparison<File extends CandidateFile> {
   }
 
   #compare(
-    file: File | ListedCandidate | undefined,
+    file: ScannedFile | ListedCandidate | undefined,
     before: PublishedPage | undefined,
     digest: CandidateDigest | undefined,
   ): PageDiff {

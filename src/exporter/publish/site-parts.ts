@@ -1,9 +1,9 @@
+import type { ScannedFile } from "../walk/scanned-file.ts";
 import type { IncludeMemory } from "./ledger.ts";
 import type { ListedCandidate } from "./listed-diff.ts";
-import type { CandidateDigest, CandidateFile } from "./page-diff.ts";
 import type { PageLookup } from "./page-lookup.ts";
 import type { PublishedPage } from "./published-page.ts";
-import type { PageSource, SourceBatch } from "./site-comparison.ts";
+import type { FileReader, SourceBatch } from "./site-comparison.ts";
 
 /** Parts of a site that may have changed: encoded paths of folders, `/` at both ends. */
 export interface SiteParts {
@@ -14,23 +14,21 @@ export interface SiteParts {
 }
 
 /** What a folder's own entries are, as far as they may be published. */
-export interface FolderEntries<File> extends SourceBatch<File> {
+export interface FolderEntries extends SourceBatch {
   /** Encoded paths, `/` at their end. */
   readonly folders: readonly string[];
 }
 
 /** Where parts of a site are looked at. */
-export interface PartSource<File extends CandidateFile = CandidateFile> extends AsyncDisposable {
+export interface PartSource extends FileReader {
   /** Looks at one folder; one that is not there has no entries. */
-  look(folder: string): Promise<FolderEntries<File>>;
+  look(folder: string): Promise<FolderEntries>;
   /** Looks at all that is below a folder. */
-  below(folder: string): AsyncIterable<SourceBatch<File>>;
-  digestAll(files: readonly File[], pause: () => Promise<void>): Promise<readonly CandidateDigest[]>;
-  readonly stampParts?: ((parts: readonly string[]) => string) | undefined;
+  below(folder: string): AsyncIterable<SourceBatch>;
 }
 
 /** What parts of a site have and had, both in path order. */
-export interface GatheredParts<File> extends SourceBatch<File> {
+export interface GatheredParts extends SourceBatch {
   readonly before: readonly PublishedPage[];
 }
 
@@ -43,11 +41,11 @@ export const maxGatheredPages = 200_000;
  *
  * @returns undefined if it is more than {@link maxGatheredPages}
  */
-export async function gatherParts<File extends CandidateFile>(
-  source: PartSource<File>,
+export async function gatherParts(
+  source: PartSource,
   lookup: PageLookup,
   parts: SiteParts,
-): Promise<GatheredParts<File> | undefined> {
+): Promise<GatheredParts | undefined> {
   const gathering = new Gathering(source, lookup);
   for (const tree of [...parts.trees].sort()) if (!(await gathering.addTree(tree))) return undefined;
   // A folder comes before those in it: one that came or went is known as a whole before they are met.
@@ -55,16 +53,16 @@ export async function gatherParts<File extends CandidateFile>(
   return gathering.result();
 }
 
-class Gathering<File extends CandidateFile> {
-  readonly #source: PartSource<File>;
+class Gathering {
+  readonly #source: PartSource;
   readonly #lookup: PageLookup;
-  readonly #pages: (File | ListedCandidate)[] = [];
+  readonly #pages: (ScannedFile | ListedCandidate)[] = [];
   readonly #gaps: { readonly path: string }[] = [];
   readonly #before: PublishedPage[] = [];
   /** Folders of which all was gathered. */
   readonly #whole = new Set<string>();
 
-  constructor(source: PartSource<File>, lookup: PageLookup) {
+  constructor(source: PartSource, lookup: PageLookup) {
     this.#source = source;
     this.#lookup = lookup;
   }
@@ -97,7 +95,7 @@ class Gathering<File extends CandidateFile> {
     return this.#hasRoom();
   }
 
-  result(): GatheredParts<File> {
+  result(): GatheredParts {
     const byPath = (a: { readonly path: string }, b: { readonly path: string }) => (a.path < b.path ? -1 : 1);
     return { pages: this.#pages.sort(byPath), gaps: this.#gaps, before: this.#before.sort(byPath) };
   }
@@ -128,24 +126,6 @@ class Gathering<File extends CandidateFile> {
       if (this.#whole.has(folder.slice(0, end))) return true;
     return this.#whole.has("/");
   }
-}
-
-/** What was gathered, as the source of a comparison. */
-export function sourceOfParts<File extends CandidateFile>(
-  parts: GatheredParts<File>,
-  source: PartSource<File>,
-): PageSource<File> {
-  let batch: SourceBatch<File> | undefined = parts;
-  return {
-    next: async () => {
-      const next = batch;
-      batch = undefined;
-      return next;
-    },
-    digestAll: (files, pause) => source.digestAll(files, pause),
-    stampParts: source.stampParts,
-    [Symbol.asyncDispose]: async () => undefined,
-  };
 }
 
 /** More folders than this are not told apart: then any change may be one of an included file. */

@@ -47,21 +47,6 @@ test("publications strictly increase however the clock steps", async () => {
   assert.ok(visits.length > 5);
 });
 
-test("a second with two publications is two seconds", async () => {
-  using site = new TestSite();
-  site.write("a.html", "0");
-  await site.export();
-  const frozen = site.nowMs;
-  const seen = new Set<number>();
-  for (let round = 1; round <= 5; round++) {
-    site.write("a.html", `${round}`);
-    const { summary } = await site.export({ clock: () => frozen });
-    seen.add(summary.publication);
-  }
-  assert.equal(seen.size, 5);
-  site.check(["a.html"]);
-});
-
 test("a clock that was far ahead keeps no retired archive for ever", async () => {
   using site = new TestSite();
   for (let at = 0; at < 4; at++) site.write(`page-${at}.html`, "0");

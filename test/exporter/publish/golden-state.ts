@@ -2,9 +2,9 @@ import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readLedger } from "../../../src/exporter/publish/ledger.ts";
-import { PageWriter } from "../../../src/exporter/publish/page-file.ts";
 import { PageLookup } from "../../../src/exporter/publish/page-lookup.ts";
 import type { PublishedPage } from "../../../src/exporter/publish/published-page.ts";
+import { writePages } from "./published-pages.ts";
 import { TestSite } from "./test-site.ts";
 
 /** Pages that use every form that a record can take, as `odd-pages.blocks` holds them. */
@@ -79,10 +79,7 @@ async function makeFixture(folder: string): Promise<void> {
   cpSync(site.docroot, join(folder, "site"), { recursive: true });
   cpSync(site.stateDir, join(folder, "state"), { recursive: true });
   writeFileSync(join(folder, "state.json"), `${JSON.stringify({ ledger, pages }, undefined, 2)}\n`);
-  await using writer = new PageWriter(folder);
-  for (const page of oddPages) writer.add(page);
-  await writer.end();
-  await writer.commit(join(folder, "odd-pages.blocks"));
+  await writePages(folder, oddPages, "odd-pages.blocks");
   process.stdout.write(`${readdirSync(folder).join(" ")}\n`);
 }
 

@@ -3,7 +3,7 @@ import { rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { ExportEvent } from "../../../src/core/export-event.ts";
-import { exportParts } from "../../../src/exporter/export-site.ts";
+import { exportRound } from "../../../src/exporter/export-site.ts";
 import { needsDigest } from "../../../src/exporter/publish/page-diff.ts";
 import type { PublishedPage } from "../../../src/exporter/publish/published-page.ts";
 import { IncludedFolders, mayBeIncluded } from "../../../src/exporter/publish/site-parts.ts";
@@ -194,7 +194,7 @@ test("a look at some folders becomes one at all of them where pages elsewhere in
     const { docroot, stateDir } = site;
     const options = { docroot, stateDir, baseUrl: "https://example.org/", clock: () => site.nowMs };
     const onEvent = (event: ExportEvent): void => void events.push(event);
-    const summary = await exportParts({ ...options, onEvent }, { folders: [folder], trees: [] });
+    const summary = await exportRound({ ...options, onEvent }, { parts: { folders: [folder], trees: [] } });
     return { summary, events };
   };
   site.write("docs/plain.html", "created");

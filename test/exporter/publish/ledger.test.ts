@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -19,22 +19,6 @@ const ledger: Ledger = {
   retired: [{ name: "b", publications: 1, since: 5 }],
   pageFiles: [{ name: "pages-100-1.blocks", records: 1 }],
 };
-
-test("a ledger comes back as it was written, for its owner's eyes only", async () => {
-  using folder = makeTempFolder();
-  assert.equal(await readLedger(folder.path), undefined);
-  await writeLedger(folder.path, ledger);
-  assert.deepEqual(await readLedger(folder.path), ledger);
-  assert.equal(statSync(join(folder.path, ledgerFileName)).mode & 0o777, 0o600);
-  assert.deepEqual(readdirSync(folder.path), [ledgerFileName]);
-});
-
-test("a ledger of a newer version is refused, and nothing else is made of it", async () => {
-  using folder = makeTempFolder();
-  const packed = gzipSync(JSON.stringify({ version: 3, anything: "else" }));
-  writeFileSync(join(folder.path, ledgerFileName), packed);
-  await assert.rejects(readLedger(folder.path), { code: "state-version" });
-});
 
 test("a ledger that is cut off, turned over or foreign is corrupt", async () => {
   using folder = makeTempFolder();

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type ExportRunOptions, runExport } from "../../../src/exporter/export-run.ts";
-import type { CandidateFile } from "../../../src/exporter/publish/page-diff.ts";
 import type { PageSource } from "../../../src/exporter/publish/site-comparison.ts";
+import type { ScannedFile } from "../../../src/exporter/walk/scanned-file.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import { type Holding, PublishedReader } from "./published-reader.ts";
 
@@ -60,14 +60,13 @@ export class MemorySite implements Disposable {
     return `${ino} ${mtimeMs} ${ctimeMs}`;
   }
 
-  #open(): PageSource<CandidateFile> {
+  #open(): PageSource {
     const files = [...this.pages]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([path, version]) => this.#file(path, version));
     return {
-      next: async () => {
-        const batch = files.splice(0, 1000);
-        return batch.length === 0 ? undefined : { pages: batch, gaps: [] };
+      batches: async function* () {
+        while (files.length > 0) yield { pages: files.splice(0, 1000), gaps: [] };
       },
       digestAll: async (asked) =>
         asked.map(({ path, sizeBytes, mtimeUs, ctimeUs }) => {
@@ -79,10 +78,10 @@ export class MemorySite implements Disposable {
     };
   }
 
-  #file(path: string, version: number): CandidateFile {
+  #file(path: string, version: number): ScannedFile {
     const times = (1_700_000_000 + version) * 1_000_000;
     const sizeBytes = contentOf(path, version).length;
-    return { path, sizeBytes, mtimeUs: times, ctimeUs: times, mediaType: "text/html" };
+    return { path, location: path, sizeBytes, mtimeUs: times, ctimeUs: times, mediaType: "text/html" };
   }
 
   [Symbol.dispose](): void {

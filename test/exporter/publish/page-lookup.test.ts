@@ -4,27 +4,12 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
 import { PageEncoder } from "../../../src/exporter/publish/page-codec.ts";
-import { blocksHeader, formatBlockHead, PageWriter } from "../../../src/exporter/publish/page-file.ts";
+import { blocksHeader, formatBlockHead } from "../../../src/exporter/publish/page-file.ts";
 import { PageLookup } from "../../../src/exporter/publish/page-lookup.ts";
-import { isGone, type PublishedPage } from "../../../src/exporter/publish/published-page.ts";
+import { isGone } from "../../../src/exporter/publish/published-page.ts";
 import { fc } from "../../property.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
-
-function toPage(path: string, sizeBytes: number): PublishedPage {
-  const times = { mtimeUs: 1_000_000, ctimeUs: 1_000_000, lastModified: 1 };
-  return { path, sizeBytes, ...times, mediaType: "text/html", digest: undefined, racy: false };
-}
-
-async function write(path: string, records: readonly (readonly [string, number | undefined])[]): Promise<string> {
-  await using writer = new PageWriter(join(path, ".."));
-  for (const [page, size] of records) {
-    const isFull = size === undefined ? writer.addGone(page) : writer.add(toPage(page, size));
-    if (isFull) await writer.drain();
-  }
-  await writer.end();
-  await writer.commit(path);
-  return path;
-}
+import { toPage, writePages } from "./published-pages.ts";
 
 const byPath = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);
 
@@ -42,7 +27,8 @@ test("a look finds what a merge of all lists would say", async () => {
       const files: string[] = [];
       const merged = new Map<string, number | undefined>();
       for (const [at, records] of lists.entries()) {
-        files.push(await write(join(folder.path, `${at}.blocks`), records));
+        const pages = records.map(([name, size]) => (size === undefined ? name : toPage(name, size)));
+        files.push(await writePages(folder.path, pages, `${at}.blocks`));
         for (const [name, size] of records) merged.set(name, size);
       }
       const there = [...merged].filter(([, size]) => size !== undefined).sort(byPath);
@@ -84,10 +70,7 @@ test("a look finds what a merge of all lists would say", async () => {
 test("a look into a long list finds each page, the first and last of blocks too", async () => {
   using folder = makeTempFolder();
   const names = Array.from({ length: 30_000 }, (_, at) => `/f${String(at % 300).padStart(3, "0")}/p${at}.html`).sort();
-  const file = await write(
-    join(folder.path, "pages.blocks"),
-    names.map((name, at) => [name, at]),
-  );
+  const file = await writePages(folder.path, names.map(toPage));
   using lookup = new PageLookup([file]);
   for (let at = names.length - 1; at >= 0; at -= 7) {
     lookup.seek(names[at] ?? "");

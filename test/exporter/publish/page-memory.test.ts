@@ -5,14 +5,9 @@ import { test } from "node:test";
 import type { PageFile } from "../../../src/exporter/publish/ledger.ts";
 import type { PageLookup } from "../../../src/exporter/publish/page-lookup.ts";
 import { PageMemory } from "../../../src/exporter/publish/page-memory.ts";
-import type { PublishedPage } from "../../../src/exporter/publish/published-page.ts";
 import { fc } from "../../property.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
-
-function toPage(path: string, sizeBytes: number): PublishedPage {
-  const times = { mtimeUs: 1_000_000, ctimeUs: 1_000_000, lastModified: 1 };
-  return { path, sizeBytes, ...times, mediaType: "text/html", digest: undefined, racy: false };
-}
+import { toPage } from "./published-pages.ts";
 
 function readAll(pages: PageLookup): [string, number | undefined][] {
   using lookup = pages;

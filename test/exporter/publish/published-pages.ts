@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { PageWriter } from "../../../src/exporter/publish/page-file.ts";
 import type { PublishedPage } from "../../../src/exporter/publish/published-page.ts";
 import { arbitraryMark } from "../../formats/html/arbitrary-mark.ts";
 import { fc } from "../../property.ts";
@@ -53,4 +55,25 @@ export function arbitraryPages(size: { minLength?: number; maxLength: number }):
       }))
       .sort((a, b) => (a.path < b.path ? -1 : 1)),
   );
+}
+
+/** A page that is told from others by its path and size. */
+export function toPage(path: string, sizeBytes: number): PublishedPage & { readonly sizeBytes: number } {
+  const times = { mtimeUs: 5_000_000, ctimeUs: 5_000_000, lastModified: 5 };
+  return { path, sizeBytes, ...times, mediaType: "text/html", digest: undefined, racy: false };
+}
+
+/** Writes a list of pages in path order; a path alone is of a page that is gone. @returns where it is */
+export async function writePages(
+  folder: string,
+  records: Iterable<PublishedPage | string>,
+  name = "pages.blocks",
+): Promise<string> {
+  await using writer = new PageWriter(folder);
+  for (const record of records)
+    if (typeof record === "string" ? writer.addGone(record) : writer.add(record)) await writer.drain();
+  await writer.end();
+  const path = join(folder, name);
+  await writer.commit(path);
+  return path;
 }

@@ -1,15 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  cpSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -32,12 +22,6 @@ async function makeSite(): Promise<TestSite> {
 
 async function exportSmall(site: TestSite, options: Parameters<TestSite["export"]>[0] = {}) {
   return await site.export({ segmentSize: 3, minGroup: 1, ...options });
-}
-
-function stateFile(site: TestSite, form: RegExp): string {
-  const name = readdirSync(site.stateDir).find((file) => form.test(file));
-  assert.ok(name !== undefined, `${form}`);
-  return join(site.stateDir, name);
 }
 
 /** Names of archives that the index and the base's list name, and of the list. */
@@ -67,38 +51,6 @@ test("a lost state begins a new epoch, and readers on their way still find the o
   const current = new Set(listedBy(site));
   assert.deepEqual(missing().sort(), listed.filter((name) => !current.has(name)).sort());
   site.check(names);
-});
-
-test("a state that cannot be read begins a new epoch with a warning", async () => {
-  for (const [form, damage] of [
-    [/^ledger/, (path: string) => truncateSync(path, 20)],
-    [/^ledger/, (path: string) => writeFileSync(path, "")],
-    [/^ledger/, (path: string) => writeFileSync(path, gzipSync("{}"))],
-    [/^pages/, (path: string) => truncateSync(path, 60)],
-    [/^pages/, (path: string) => writeFileSync(path, "not a list")],
-    [/^pages/, (path: string) => rmSync(path)],
-  ] as const) {
-    using site = await makeSite();
-    const { epoch, publication } = site.reader().index;
-    damage(stateFile(site, form));
-    const dry = await exportSmall(site, { dryRun: true });
-    assert.deepEqual(warningsOf(dry), ["state-corrupt"]);
-    const run = await exportSmall(site);
-    assert.deepEqual(warningsOf(run), ["state-corrupt"]);
-    assert.notEqual(run.summary.epoch, epoch);
-    assert.ok(run.summary.publication > publication);
-    site.check(names);
-    const again = await exportSmall(site);
-    assert.deepEqual([again.summary.epoch, warningsOf(again).length], [run.summary.epoch, 0]);
-  }
-});
-
-test("a state of a newer version is left alone", async () => {
-  using site = await makeSite();
-  writeFileSync(join(site.stateDir, "ledger.json.gz"), gzipSync('{"version":3}'));
-  const before = site.snapshot(site.folder);
-  for (const dryRun of [true, false]) await assert.rejects(exportSmall(site, { dryRun }), { code: "state-version" });
-  assert.deepEqual(site.snapshot(site.folder), before);
 });
 
 test("a state older than what is public begins a new epoch", async () => {

@@ -3,15 +3,19 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type Change, pathOf } from "../../../src/core/change.ts";
-import type { ListedCandidate } from "../../../src/exporter/publish/listed-diff.ts";
-import type { CandidateFile } from "../../../src/exporter/publish/page-diff.ts";
-import { PageWriter } from "../../../src/exporter/publish/page-file.ts";
 import { PageLookup } from "../../../src/exporter/publish/page-lookup.ts";
 import type { PublishedPage } from "../../../src/exporter/publish/published-page.ts";
-import { type ComparisonSink, type PageSource, SiteComparison } from "../../../src/exporter/publish/site-comparison.ts";
+import {
+  type ComparisonSink,
+  type FileReader,
+  SiteComparison,
+  type SourceBatch,
+} from "../../../src/exporter/publish/site-comparison.ts";
 import { Yielder } from "../../../src/exporter/publish/yielder.ts";
+import type { ScannedFile } from "../../../src/exporter/walk/scanned-file.ts";
 import { fc } from "../../property.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
+import { toPage, writePages } from "./published-pages.ts";
 
 const yielder = new Yielder(undefined, "Stopped.");
 const options = { digestMode: "none", publication: 1_800_000_000, scanStartUs: 1_800_000_000_000_000 } as const;
@@ -22,37 +26,15 @@ const pathText = fc
 
 const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 
-/** A page and a file are told apart by their size alone. */
-function toPage(path: string, sizeBytes: number): PublishedPage & { sizeBytes: number } {
-  return {
-    path,
-    sizeBytes,
-    mtimeUs: 5_000_000,
-    ctimeUs: 5_000_000,
-    lastModified: 5,
-    mediaType: "a/b",
-    digest: undefined,
-    racy: false,
-  };
+/** A file that was published as a page of its size. */
+function toFile(path: string, sizeBytes: number): ScannedFile {
+  return { path, location: path, sizeBytes, mtimeUs: 5_000_000, ctimeUs: 5_000_000, mediaType: "text/html" };
 }
 
-class Batches implements PageSource {
-  readonly #batches: { pages: (CandidateFile | ListedCandidate)[]; gaps: { path: string }[] }[];
-
-  constructor(batches: { pages: (CandidateFile | ListedCandidate)[]; gaps: { path: string }[] }[]) {
-    this.#batches = batches;
-  }
-
-  async next() {
-    return this.#batches.shift();
-  }
-
-  digestAll(): never {
-    assert.fail("no digests are asked for");
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {}
-}
+const reader: FileReader = {
+  digestAll: () => assert.fail("no digests are asked for"),
+  [Symbol.asyncDispose]: async () => undefined,
+};
 
 class Collected implements ComparisonSink {
   readonly pages: PublishedPage[] = [];
@@ -97,11 +79,11 @@ test("a merge of scan and memory gives what a comparison of two maps gives, gaps
           gaps.some((gap) => gap.path === path || (gap.path.endsWith("/") && path.startsWith(gap.path)));
         const before = was.map(([path, size]) => toPage(path, size)).sort(byPath);
         const files = is
-          .map(([path, size]) => toPage(path, size))
+          .map(([path, size]) => toFile(path, size))
           .filter(({ path }) => !isHidden(path))
           .sort(byPath);
         // As a walk gives them: a gap's batch is the one in which its place in the order falls.
-        const batches: { pages: (CandidateFile | ListedCandidate)[]; gaps: { path: string }[] }[] = [];
+        const batches: SourceBatch[] = [];
         const waiting = [...outermost].sort();
         for (let at = 0; at < files.length; at += batchSize) {
           const part = files.slice(at, at + batchSize);
@@ -123,17 +105,11 @@ test("a merge of scan and memory gives what a comparison of two maps gives, gaps
         }
 
         using folder = makeTempFolder();
-        const list = join(folder.path, "pages.gz");
-        {
-          await using writer = new PageWriter(folder.path);
-          for (const page of before) if (writer.add(page)) await writer.drain();
-          await writer.end();
-          await writer.commit(list);
-        }
+        const list = await writePages(folder.path, before);
         const sink = new Collected();
-        const comparison = new SiteComparison(new Batches(batches), options, () => undefined, yielder);
+        const comparison = new SiteComparison(reader, options, () => undefined, yielder);
         using earlier = new PageLookup([list]);
-        const counts = await comparison.run(earlier.below("/"), sink);
+        const counts = await comparison.run(batches, earlier.below("/"), sink);
         assert.deepEqual(new Map(sink.changes.map((change) => [pathOf(change), change.kind as string])), expected);
         assert.deepEqual(sink.changes.map(pathOf), sink.changes.map(pathOf).sort());
         const kept = before.filter(({ path }) => isHidden(path)).map(({ path }) => path);
@@ -152,12 +128,12 @@ test("a merge of scan and memory gives what a comparison of two maps gives, gaps
 });
 
 test("without a memory everything is created, and a list that is none fails", async () => {
-  const files = [toPage("/a", 1), toPage("/b", 1)];
+  const files = [toFile("/a", 1), toFile("/b", 1)];
   const sink = new Collected();
   const run = async (lists: string[]) => {
     using earlier = new PageLookup(lists);
-    const batches = new Batches([{ pages: files, gaps: [] }]);
-    return await new SiteComparison(batches, options, () => undefined, yielder).run(earlier.below("/"), sink);
+    const batches = [{ pages: files, gaps: [] }];
+    return await new SiteComparison(reader, options, () => undefined, yielder).run(batches, earlier.below("/"), sink);
   };
   assert.equal((await run([])).created, 2);
   using folder = makeTempFolder();
@@ -170,8 +146,8 @@ test("a listed page is not read, whatever gets digests", async () => {
   const pages = ["/a", "/b"].map((path) => ({ path, ...unsaid, defaultType: "text/html" }));
   const sink = new Collected();
   const digests = { ...options, digestMode: "all" } as const;
-  const comparison = new SiteComparison(new Batches([{ pages, gaps: [] }]), digests, () => undefined, yielder);
-  assert.equal((await comparison.run([], sink)).created, 2);
+  const comparison = new SiteComparison(reader, digests, () => undefined, yielder);
+  assert.equal((await comparison.run([{ pages, gaps: [] }], [], sink)).created, 2);
   assert.deepEqual(
     sink.pages.map(({ sizeBytes, mediaType }) => [sizeBytes, mediaType]),
     [
@@ -184,25 +160,20 @@ test("a listed page is not read, whatever gets digests", async () => {
 test("a mass deletion is settled as it is found, not gathered", async () => {
   using folder = makeTempFolder();
   const count = 20_000;
-  {
-    await using writer = new PageWriter(folder.path);
-    for (let at = 0; at < count; at++)
-      if (writer.add(toPage(`/a/${String(at).padStart(6, "0")}`, 1))) await writer.drain();
-    await writer.end();
-    await writer.commit(join(folder.path, "list"));
-  }
+  const published = Array.from({ length: count }, (_, at) => toPage(`/a/${String(at).padStart(6, "0")}`, 1));
+  const list = await writePages(folder.path, published);
   const sink = new Collected();
-  const batches = new Batches([{ pages: [toPage("/b", 1)], gaps: [] }]);
-  const comparison = new SiteComparison(batches, options, () => undefined, yielder);
-  using earlier = new PageLookup([join(folder.path, "list")]);
-  const { deleted, created, pages } = await comparison.run(earlier.below("/"), sink);
+  const batches = [{ pages: [toFile("/b", 1)], gaps: [] }];
+  const comparison = new SiteComparison(reader, options, () => undefined, yielder);
+  using earlier = new PageLookup([list]);
+  const { deleted, created, pages } = await comparison.run(batches, earlier.below("/"), sink);
   assert.deepEqual([deleted, created, pages], [count, 1, 1]);
   assert.deepEqual(sink.changes.map(pathOf), sink.changes.map(pathOf).sort());
 });
 
 test("a long comparison is stopped in its midst, also where nothing is left to be scanned", async () => {
   const published = Array.from({ length: 20_000 }, (_, at) => toPage(`/a/${String(at).padStart(6, "0")}`, 1));
-  for (const files of [[], [toPage("/b", 1)]]) {
+  for (const files of [[], [toFile("/b", 1)]]) {
     const controller = new AbortController();
     let gone = 0;
     class Stopping extends Collected {
@@ -212,10 +183,13 @@ test("a long comparison is stopped in its midst, also where nothing is left to b
         return false;
       }
     }
-    const batches = new Batches([{ pages: files, gaps: [] }]);
+    const batches = [{ pages: files, gaps: [] }];
     const stoppable = new Yielder(controller.signal, "Stopped in its midst.");
-    const comparison = new SiteComparison(batches, options, () => undefined, stoppable);
-    await assert.rejects(comparison.run(published, new Stopping()), { code: "aborted", message: /in its midst/ });
+    const comparison = new SiteComparison(reader, options, () => undefined, stoppable);
+    await assert.rejects(comparison.run(batches, published, new Stopping()), {
+      code: "aborted",
+      message: /in its midst/,
+    });
     assert.ok(gone > 0 && gone < 10_000, `${gone} were settled`);
   }
 });

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import type { ExportEvent, ExportSummary } from "../../../src/core/export-event.ts";
-import { exportParts } from "../../../src/exporter/export-site.ts";
+import { exportRound } from "../../../src/exporter/export-site.ts";
 import type { SiteParts } from "../../../src/exporter/publish/site-parts.ts";
 import { longer } from "../../long-run.ts";
 import { fc } from "../../property.ts";
@@ -18,9 +18,9 @@ async function exportPartsOf(
   const events: ExportEvent[] = [];
   site.nowMs += 86_400_000;
   const options = { docroot: site.docroot, baseUrl: "https://example.org/", stateDir: site.stateDir, ...small };
-  const summary = await exportParts(
+  const summary = await exportRound(
     { ...options, clock: () => site.nowMs, onEvent: (event) => events.push(event) },
-    parts,
+    { parts },
   );
   return { summary, events };
 }

@@ -55,51 +55,21 @@ const steps = fc.array(
 
 type History = typeof steps extends fc.Arbitrary<infer H> ? H : never;
 
+/** A step of an hour. @param pages - numbers of pages that are written; after `-` one that is deleted */
+function step(pages: string, stop: number | null = null): History[number] {
+  const changes = pages.split(" ").filter((page) => page !== "");
+  return { hours: 1, changes: changes.map((page) => [Number(page.replace("-", "")), !page.startsWith("-")]), stop };
+}
+
 /** A run splits a shard and is stopped before it ends, and the next splits it elsewhere and is stopped as well. */
 const threeStops: History = [
-  {
-    hours: 1,
-    changes: [
-      [0, true],
-      [3, true],
-    ],
-    stop: null,
-  },
-  {
-    hours: 1,
-    changes: [
-      [5, true],
-      [8, true],
-    ],
-    stop: null,
-  },
-  {
-    hours: 1,
-    changes: [
-      [4, true],
-      [6, true],
-      [7, true],
-    ],
-    stop: 0,
-  },
-  {
-    hours: 1,
-    changes: [
-      [2, true],
-      [1, true],
-    ],
-    stop: 13,
-  },
-  {
-    hours: 1,
-    changes: [
-      [9, true],
-      [0, false],
-    ],
-    stop: 9,
-  },
-  { hours: 1, changes: [], stop: null },
-  { hours: 1, changes: [], stop: null },
+  step("0 3"),
+  step("5 8"),
+  step("4 6 7", 0),
+  step("2 1", 13),
+  step("9 -0", 9),
+  step(""),
+  step(""),
 ];
 
 test("whatever happens, and wherever runs are stopped, all formats agree after the next whole run", async () => {

@@ -37,6 +37,7 @@ function rewrite(path: string, change: (document: Record<string, unknown>) => un
 async function checkNext(site: TestSite, codes: readonly string[], isNewEpoch: boolean): Promise<string> {
   const { epoch, publication } = site.reader().index;
   site.write("f.html", `after, ${site.nowMs}`);
+  if (isNewEpoch) assert.deepEqual(warningsOf(await site.export({ ...all, dryRun: true })), codes.slice(0, 1));
   const run = await site.export(all);
   assert.deepEqual(warningsOf(run), codes);
   assert.equal(run.summary.epoch !== epoch, isNewEpoch);
@@ -106,11 +107,12 @@ test("a ledger of a newer version is refused, and nothing is touched", async () 
   rewrite(path, (document) => ({ ...document, version: 3 }));
   site.write("a.html", "later");
   const before = [site.snapshot(site.docroot), site.snapshot(site.stateDir)];
-  await assert.rejects(site.export(all), {
-    code: "state-version",
-    message: new RegExp(`${path}.*version 3`),
-    hint: /Use that version, or move the state folder away/,
-  });
+  for (const dryRun of [true, false])
+    await assert.rejects(site.export({ ...all, dryRun }), {
+      code: "state-version",
+      message: new RegExp(`${path}.*version 3`),
+      hint: /Use that version, or move the state folder away/,
+    });
   assert.deepEqual([site.snapshot(site.docroot), site.snapshot(site.stateDir)], before);
   checkAgreement(site);
 });
