@@ -16,6 +16,7 @@ export {
   maxContentBytes,
   type TextComparison,
 } from "./content-rules.ts";
+export { readTags } from "./html-tags.ts";
 export { type FoundLink, pageKinds } from "./link-list.ts";
 export { readLinks, readStyleLinks } from "./page-links.ts";
 export { type Inclusion, parseInclude } from "./server-side-includes.ts";

@@ -1,7 +1,7 @@
-export { packageEntryName } from "./package-path.ts";
 export {
   type Capability,
   formatSha256Hash,
+  packageEntryName,
   parseHashes,
   parseSha256Hash,
   type ResourceSyncEntry,

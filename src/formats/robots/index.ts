@@ -1,5 +1,5 @@
 export { parseRobots, Robots, robotsAllow, robotsCrawlDelaySeconds, robotsSitemaps } from "./robots.ts";
 export { ownProductToken, type RobotsAgent, robotsAgentOf } from "./robots-agent.ts";
 export { formatRobotsBlock, replaceRobotsBlock } from "./robots-block.ts";
+export { maxRobotsBytes } from "./robots-line.ts";
 export { isNoindexField, maxMetaBytes, saysNoindex } from "./robots-meta.ts";
-export { maxRobotsBytes } from "./robots-text.ts";

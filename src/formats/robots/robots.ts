@@ -1,8 +1,7 @@
 import { normaliseUrl } from "../url/index.ts";
 import type { RobotsAgent } from "./robots-agent.ts";
-import { parseRobotsLine, splitRobotsLines } from "./robots-line.ts";
+import { maxRobotsBytes, parseRobotsLine, readRobotsText, splitRobotsLines } from "./robots-line.ts";
 import { type RobotsRule, RobotsRules } from "./robots-rules.ts";
-import { maxRobotsBytes, readRobotsText } from "./robots-text.ts";
 
 /** Longest crawl delay that is believed, in seconds: a day. */
 export const maxCrawlDelaySeconds = 86_400;

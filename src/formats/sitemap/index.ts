@@ -1,6 +1,5 @@
-export { formatLocation, isListable } from "./location.ts";
 export { PageListReader } from "./page-list-reader.ts";
-export { SitemapWriter, sitemapEntryBytes, sitemapFrameBytes } from "./sitemap.ts";
+export { formatLocation, isListable, SitemapWriter, sitemapEntryBytes, sitemapFrameBytes } from "./sitemap.ts";
 export {
   escapeXml,
   maxReadCharacters,

@@ -1,5 +1,4 @@
 export { type CdxjEntry, formatCdxjLine, parseCdxjLine } from "./cdxj.ts";
-export { WarcDecoder } from "./warc-decoder.ts";
 export {
   formatBase32,
   formatRecordId,
@@ -7,6 +6,7 @@ export {
   formatWarcHead,
   maxWarcHeadBytes,
   revisitProfiles,
+  WarcDecoder,
   type WarcHead,
   warcRecordEnd,
 } from "./warc-record.ts";

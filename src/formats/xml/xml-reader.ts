@@ -1,7 +1,6 @@
 import { SaxesParser, type SaxesTagNS } from "saxes";
 import { excerpt, type Problem } from "../../core/index.ts";
-import { BareAmpersands } from "./bare-ampersands.ts";
-import { XmlDecoder } from "./xml-decoder.ts";
+import { BareAmpersands, XmlDecoder } from "./xml-decoder.ts";
 
 /** Elements may stand this deep; sitemaps and ResourceSync documents need 3, their extensions a few more. */
 export const maxXmlDepth = 32;

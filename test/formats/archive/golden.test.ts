@@ -18,7 +18,7 @@ import {
 import { formatArchiveName, parseArchiveName } from "../../../src/formats/archive/archive-name.ts";
 import { parseRobots } from "../../../src/formats/robots/robots.ts";
 import { replaceRobotsBlock } from "../../../src/formats/robots/robots-block.ts";
-import { maxRobotsBytes } from "../../../src/formats/robots/robots-text.ts";
+import { maxRobotsBytes } from "../../../src/formats/robots/robots-line.ts";
 import { repositoryFolder } from "../../repository-folder.ts";
 import { buildGoldenSite } from "../golden-site.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { packageEntryName } from "../../../src/formats/resourcesync/package-path.ts";
+import { packageEntryName } from "../../../src/formats/resourcesync/resource-sync.ts";
 
 test("packageEntryName gives the name in the package, with and without the slash before it, and nothing that leads out", () => {
   const rows: Readonly<Record<string, string | undefined>> = {

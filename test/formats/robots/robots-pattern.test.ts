@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { matchesRobotsPattern, parseRobotsPattern } from "../../../src/formats/robots/robots-pattern.ts";
+import { matchesRobotsPattern, parseRobotsPattern } from "../../../src/formats/robots/robots-rules.ts";
 import { fc } from "../../property.ts";
 
 /** Pieces so long that they are found by a table, and so alike that the table matters: `aaa…b` and such. */

@@ -10,7 +10,7 @@ import {
   robotsCrawlDelaySeconds,
   robotsSitemaps,
 } from "../../../src/formats/robots/robots.ts";
-import { maxRobotsBytes } from "../../../src/formats/robots/robots-text.ts";
+import { maxRobotsBytes } from "../../../src/formats/robots/robots-line.ts";
 import { repositoryFolder } from "../../repository-folder.ts";
 
 interface RobotsCase {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { parseFeedDate } from "../../../src/formats/sitemap/feed-date.ts";
+import { parseFeedDate } from "../../../src/formats/sitemap/feed-reader.ts";
 
 describe("parseFeedDate", () => {
   const rows: ReadonlyArray<readonly [text: string, iso: string | undefined]> = [

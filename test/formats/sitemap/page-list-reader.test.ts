@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { parseFeedDate } from "../../../src/formats/sitemap/feed-date.ts";
+import { parseFeedDate } from "../../../src/formats/sitemap/feed-reader.ts";
 import { PageListReader } from "../../../src/formats/sitemap/page-list-reader.ts";
 import type { SitemapEntry } from "../../../src/formats/sitemap/sitemap-document.ts";
 

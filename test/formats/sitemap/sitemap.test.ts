@@ -3,8 +3,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { memoryPages, validateXML } from "xmllint-wasm";
-import { formatLocation, isListable } from "../../../src/formats/sitemap/location.ts";
-import { SitemapWriter, sitemapEntryBytes, sitemapFrameBytes } from "../../../src/formats/sitemap/sitemap.ts";
+import {
+  formatLocation,
+  isListable,
+  SitemapWriter,
+  sitemapEntryBytes,
+  sitemapFrameBytes,
+} from "../../../src/formats/sitemap/sitemap.ts";
 import { maxSitemapBytes, maxSitemapEntries, type SitemapKind } from "../../../src/formats/sitemap/sitemap-document.ts";
 import { SitemapReader } from "../../../src/formats/sitemap/sitemap-reader.ts";
 import { formatW3cDate } from "../../../src/formats/time/w3c-date.ts";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
 import { maxEpochSeconds } from "../../../src/core/time.ts";
-import { type CdxjEntry, formatCdxjLine, maxCdxjLine, parseCdxjLine } from "../../../src/formats/warc/cdxj.ts";
-import { surtOf } from "../../../src/formats/warc/surt.ts";
+import { type CdxjEntry, formatCdxjLine, maxCdxjLine, parseCdxjLine, surtOf } from "../../../src/formats/warc/cdxj.ts";
 import { fc } from "../../property.ts";
 
 // What `surt.surt` of the Python package surt 0.3.1 gives for these URLs, which pywb and cdxj-indexer look up.

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, test } from "node:test";
 import { maxEpochSeconds } from "../../../src/core/time.ts";
-import { WarcDecoder } from "../../../src/formats/warc/warc-decoder.ts";
 import {
   formatBase32,
   formatRecordId,
@@ -9,6 +8,7 @@ import {
   maxWarcHeadBytes,
   parseWarcHead,
   revisitProfiles,
+  WarcDecoder,
   type WarcHead,
   warcRecordEnd,
 } from "../../../src/formats/warc/warc-record.ts";
