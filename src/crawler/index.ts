@@ -5,7 +5,7 @@ export type { CrawlSiteOptions, FollowedSite } from "./crawl-site-options.ts";
 export { type ChangeStream, openChangeStream } from "./engine/discovery/change-stream.ts";
 export { boundShare } from "./engine/revisit/share-bound.ts";
 export { decideSite } from "./follow/decide-site.ts";
-export { type FollowLook, readFollowStatus } from "./follow/follow-files.ts";
+export type { SiteDecision } from "./follow/decision-inbox.ts";
 export {
   type FollowDecision,
   type FollowedVisit,
@@ -13,9 +13,15 @@ export {
   type FollowSummary,
   followSites,
 } from "./follow/follow-sites.ts";
-export type { FollowStatus, TroubledSite, VisitingSite, WaitingSite } from "./follow/follow-status.ts";
+export {
+  type FollowLook,
+  type FollowStatus,
+  readFollowStatus,
+  type TroubledSite,
+  type VisitingSite,
+  type WaitingSite,
+} from "./follow/follow-status.ts";
 export { chooseFollowed, type ListedSite, listSites, withDecision } from "./follow/list-sites.ts";
-export type { SiteDecision } from "./follow/site-decision.ts";
 export { type HandedPage, type HandedRemoval, type Keep, keepings, type PageReceiver } from "./kept-site.ts";
 export {
   type DailyBudget,

@@ -1,23 +1,12 @@
-import { excerpt } from "../../core/index.ts";
-import { DecisionInbox } from "./decision-inbox.ts";
-import { removeFollowStatus, writeFollowStatus } from "./follow-files.ts";
+import { DecisionInbox, type DecisionTaker } from "./decision-inbox.ts";
 import type { FollowMetrics } from "./follow-metrics.ts";
-import { parseDecision, type SiteDecision } from "./site-decision.ts";
-
-/** Result of one file of the inbox. */
-export type InboxOutcome =
-  | { readonly kind: "decided"; readonly decision: SiteDecision }
-  | { readonly kind: "refused"; readonly message: string };
+import { removeFollowStatus, writeFollowStatus } from "./follow-status.ts";
 
 /** What the inbox needs. */
-export interface ControlPorts {
+export interface ControlPorts extends DecisionTaker {
   /** Folder of the mirrors. */
   readonly into: string;
   readonly metrics: FollowMetrics;
-  isFollowed(site: string): boolean;
-  /** Makes a decision durable and applies it. */
-  decide(decision: SiteDecision): void;
-  onOutcome(outcome: InboxOutcome): void;
 }
 
 /** Real time, even in simulations: people and programs outside read the status. */
@@ -28,28 +17,6 @@ const tickMs = 1000;
  */
 const restPerCost = 20;
 const mostRestMs = 3000;
-
-/** Processes the files of an inbox: decisions are applied, anything else is refused, and both are removed. */
-export function takeDecisions(
-  inbox: DecisionInbox,
-  { isFollowed, decide, onOutcome }: Omit<ControlPorts, "into" | "metrics">,
-): void {
-  for (const { name, text, remove } of inbox.pieces()) {
-    const decision = text === undefined ? undefined : parseDecision(text);
-    const fault =
-      decision === undefined
-        ? "is no decision"
-        : isFollowed(decision.site)
-          ? undefined
-          : "is of no site that is followed";
-    // A decision is durable before its file is removed: after a kill in between it is applied again, and so are those
-    // after it.
-    if (decision !== undefined && fault === undefined) decide(decision);
-    const rest = remove() ? "" : ", and it cannot be removed";
-    if (decision !== undefined && fault === undefined) onOutcome({ kind: "decided", decision });
-    else onOutcome({ kind: "refused", message: `${excerpt(name)} in the inbox ${fault}${rest}.` });
-  }
-}
 
 /** Publishes a follower's status and receives decisions, by files beside its state, every second. */
 export class ControlInbox {
@@ -80,7 +47,7 @@ export class ControlInbox {
 
   #tick(): void {
     this.#try(() => {
-      takeDecisions(this.#inbox, this.#ports);
+      this.#inbox.take(this.#ports);
       this.#tell();
     });
   }

@@ -1,9 +1,7 @@
 import { type Clock, omitUndefined, TidemarkError } from "../../core/index.ts";
 import { openStore } from "../../storage/index.ts";
-import { takeDecisions } from "./control-inbox.ts";
-import { DecisionInbox } from "./decision-inbox.ts";
-import { readFollowedList } from "./followed-list.ts";
-import { formatDecision, type SiteDecision } from "./site-decision.ts";
+import { DecisionInbox, type SiteDecision } from "./decision-inbox.ts";
+import { readFollowedList } from "./list-sites.ts";
 
 /** Where a decision applies. */
 export interface DecideSiteOptions {
@@ -34,7 +32,7 @@ export async function decideSite(decision: SiteDecision, options: DecideSiteOpti
   const { into, stateFile, now, delay, onRefused } = options;
   const inbox = new DecisionInbox(into);
   // Put into the inbox first, so that of several concurrent decisions the last one wins, whoever applies them.
-  const name = await inbox.put(formatDecision(decision), now());
+  const name = await inbox.put(decision, now());
   for (let left = patienceMs; left > 0 && inbox.has(name); left -= lookEveryMs) {
     if (takeIfFree(inbox, { into, stateFile, onRefused })) return "now";
     await delay(lookEveryMs);
@@ -49,7 +47,7 @@ function takeIfFree(
   try {
     using store = openStore({ into, ...omitUndefined({ stateFile }) });
     const listed = readFollowedList(into);
-    takeDecisions(inbox, {
+    inbox.take({
       isFollowed: (site) => listed?.has(site) === true,
       decide: ({ site, ...rest }) => store.plans.decide(site, rest),
       onOutcome: (outcome) => {

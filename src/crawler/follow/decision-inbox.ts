@@ -1,20 +1,34 @@
 import { randomBytes } from "node:crypto";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { wrapSystemError } from "../../core/index.ts";
+import { excerpt, omitUndefined, parseUrl, wrapSystemError } from "../../core/index.ts";
 import { makeMissingFolder, readSideFile, sideFileIn, writeDurably } from "../../fs/index.ts";
+import { isPriority } from "./site-scheduler.ts";
 
-/** A file of the inbox. */
-export interface InboxPiece {
-  readonly name: string;
-  /** Undefined if it is not a regular file of at most {@link maxPieceBytes}. */
-  readonly text: string | undefined;
-  /** Removes it. @returns whether it is gone; if not, this inbox does not return it again */
-  remove(): boolean;
+/** A decision about a followed site; omitted properties stay unchanged. */
+export interface SiteDecision {
+  /** Its origin. */
+  readonly site: string;
+  readonly isPaused?: boolean;
+  /** From 0 to 10. */
+  readonly priority?: number;
 }
 
-const maxPieceBytes = 4096;
-const piecesAtATime = 1000;
+/** Result of one file of the inbox. */
+export type InboxOutcome =
+  | { readonly kind: "decided"; readonly decision: SiteDecision }
+  | { readonly kind: "refused"; readonly message: string };
+
+/** Who takes decisions. */
+export interface DecisionTaker {
+  isFollowed(site: string): boolean;
+  /** Makes a decision durable and applies it. */
+  decide(decision: SiteDecision): void;
+  onOutcome(outcome: InboxOutcome): void;
+}
+
+const maxFileBytes = 4096;
+const filesAtATime = 1000;
 const temporaryEnding = ".tmp";
 
 /**
@@ -31,7 +45,7 @@ export class DecisionInbox {
     this.#folder = sideFileIn(into, "inbox");
   }
 
-  /** Creates the folder and removes leftovers of killed writers. Call it before {@link pieces}. */
+  /** Creates the folder and removes leftovers of killed writers. Call it before {@link take}. */
   open(): void {
     this.#make();
     try {
@@ -43,15 +57,15 @@ export class DecisionInbox {
   }
 
   /**
-   * Writes a file atomically and durably.
+   * Writes a decision atomically and durably.
    *
-   * @param at - files are taken in the order of these times
-   * @returns its name
+   * @param at - decisions are taken in the order of these times
+   * @returns the name of its file
    */
-  async put(text: string, at: number): Promise<string> {
+  async put(decision: SiteDecision, at: number): Promise<string> {
     const name = `${String(at).padStart(15, "0")}-${randomBytes(6).toString("hex")}.json`;
     this.#make();
-    await writeDurably(join(this.#folder, name), text, { mode: "user" });
+    await writeDurably(join(this.#folder, name), `${JSON.stringify(decision)}\n`, { mode: "user" });
     return name;
   }
 
@@ -60,13 +74,21 @@ export class DecisionInbox {
     return this.#names().includes(name);
   }
 
-  /** The files, oldest first; at most a thousand. */
-  *pieces(): Generator<InboxPiece, void, void> {
+  /** Takes at most a thousand files, oldest first: decisions are applied, anything else is refused, and both are removed. */
+  take({ isFollowed, decide, onOutcome }: DecisionTaker): void {
     const names = this.#names().filter((name) => !name.endsWith(temporaryEnding) && !this.#stuck.has(name));
-    for (const name of names.sort().slice(0, piecesAtATime)) {
-      const read = readSideFile(join(this.#folder, name), maxPieceBytes);
+    for (const name of names.sort().slice(0, filesAtATime)) {
+      const read = readSideFile(join(this.#folder, name), maxFileBytes);
       if (read === "missing") continue;
-      yield { name, text: typeof read === "string" ? undefined : read.text, remove: () => this.#remove(name) };
+      const decision = typeof read === "string" ? undefined : parseDecision(read.text);
+      const isMine = decision !== undefined && isFollowed(decision.site);
+      // A decision is durable before its file is removed: after a kill in between it is applied again, and so are those
+      // after it.
+      if (isMine) decide(decision);
+      const rest = this.#remove(name) ? "" : ", and it cannot be removed";
+      const fault = decision === undefined ? "is no decision" : "is of no site that is followed";
+      if (isMine) onOutcome({ kind: "decided", decision });
+      else onOutcome({ kind: "refused", message: `${excerpt(name)} in the inbox ${fault}${rest}.` });
     }
   }
 
@@ -96,4 +118,22 @@ export class DecisionInbox {
       throw wrapSystemError(error, `read ${this.#folder}`, { folder: this.#folder });
     }
   }
+}
+
+/** Parses a decision; any process may have written it. @returns undefined if it is invalid */
+function parseDecision(text: string): SiteDecision | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const { site, isPaused, priority, ...others } = value as Readonly<Record<string, unknown>>;
+  if (typeof site !== "string" || parseUrl(site)?.origin !== site || !/^https?:/.test(site)) return undefined;
+  if (Object.keys(others).length > 0) return undefined;
+  if (isPaused !== undefined && typeof isPaused !== "boolean") return undefined;
+  if (priority !== undefined && !isPriority(priority)) return undefined;
+  if (isPaused === undefined && priority === undefined) return undefined;
+  return { site, ...omitUndefined({ isPaused, priority }) };
 }

@@ -12,9 +12,74 @@ import {
   type VisitWait,
   type WaitingSite,
 } from "./follow-status.ts";
-import { RateWindow } from "./rate-window.ts";
 import type { SiteScheduler } from "./site-scheduler.ts";
-import { TopK } from "./top-k.ts";
+
+const windowSeconds = 60;
+
+/** Counts events of the last minute. */
+export class RateWindow {
+  readonly #counts: Float64Array = new Float64Array(windowSeconds);
+  #newest: number;
+  readonly #since: EpochMs;
+
+  /** @param now - start of counting */
+  constructor(now: EpochMs) {
+    this.#since = now;
+    this.#newest = Math.floor(now / 1000);
+  }
+
+  add(count: number, now: EpochMs): void {
+    this.#advance(now);
+    const at = this.#newest % windowSeconds;
+    this.#counts[at] = (this.#counts[at] ?? 0) + count;
+  }
+
+  /** Events per second over the last minute, or since the start if that is shorter. O(1). */
+  perSecond(now: EpochMs): number {
+    this.#advance(now);
+    const sum = this.#counts.reduce((all, count) => all + count, 0);
+    return sum / Math.max(1, Math.min(windowSeconds, (now - this.#since) / 1000));
+  }
+
+  #advance(now: EpochMs): void {
+    const second = Math.floor(now / 1000);
+    // If the clock is set back, the window keeps its latest second.
+    for (let left = Math.min(windowSeconds, second - this.#newest); left > 0; left--)
+      this.#counts[(second - left + 1) % windowSeconds] = 0;
+    this.#newest = Math.max(this.#newest, second);
+  }
+}
+
+/** Keeps the k rows with the smallest keys of a long sequence. O(1) per row on average. */
+export class TopK<Row> {
+  readonly #most: number;
+  #rows: { readonly key: number; readonly row: Row }[] = [];
+  #bound = Number.POSITIVE_INFINITY;
+
+  /** @param most - number of rows to keep */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** @param make - called only for a row that may be kept */
+  add(key: number, make: () => Row): void {
+    if (key >= this.#bound) return;
+    this.#rows.push({ key, row: make() });
+    if (this.#rows.length >= 2 * this.#most) this.#cut();
+  }
+
+  /** The rows with the smallest keys first; equal keys in the order of insertion. */
+  rows(): Row[] {
+    this.#cut();
+    return this.#rows.map(({ row }) => row);
+  }
+
+  #cut(): void {
+    this.#rows.sort((one, other) => one.key - other.key);
+    this.#rows = this.#rows.slice(0, this.#most);
+    if (this.#rows.length === this.#most) this.#bound = this.#rows.at(-1)?.key ?? this.#bound;
+  }
+}
 
 interface Visiting {
   readonly sinceMs: EpochMs;

@@ -20,8 +20,8 @@ import { type CreatePolitenessOptions, createPoliteness, type Politeness } from 
 import { isFailedVisit } from "../visit-cost.ts";
 import { ControlInbox } from "./control-inbox.ts";
 import { FollowMetrics } from "./follow-metrics.ts";
-import { writeFollowedList } from "./followed-list.ts";
 import { FollowedSites } from "./followed-sites.ts";
+import { writeFollowedList } from "./list-sites.ts";
 import { SiteFollower } from "./site-follower.ts";
 import { SiteScheduler } from "./site-scheduler.ts";
 

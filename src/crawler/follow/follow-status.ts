@@ -1,4 +1,9 @@
-import type { EpochMs } from "../../core/index.ts";
+import { rmSync } from "node:fs";
+import { hostname } from "node:os";
+import { resolve } from "node:path";
+import { type Clock, type EpochMs, omitUndefined, TidemarkError } from "../../core/index.ts";
+import { readSideFile, sideFileIn, writeSideFile } from "../../fs/index.ts";
+import { isStoreHeld } from "../../storage/index.ts";
 
 /** Most sites in each list of a status. */
 export const maxStatusRows = 100;
@@ -27,7 +32,6 @@ export interface TroubledSite {
   readonly failures: number;
   /** When the next visit is due; absent during a visit. */
   readonly nextMs?: EpochMs;
-  /** When the current visit began; absent if there is none. */
   readonly isPaused?: true;
   /** The last failure; empty if it was before the follower started. */
   readonly message: string;
@@ -54,9 +58,8 @@ export interface FollowStatus {
   readonly waiting: number;
   /** Waiting sites that are due. */
   readonly due: number;
-  /** Paused sites, including those whose visit is about to end, but not those no longer followed. */
+  /** Including sites whose visit is about to end after they were paused, but not those no longer followed. */
   readonly underWay: number;
-  /** Failing sites without those under way. */
   readonly paused: number;
   /**
    * Sites in back-off because visits failed, and sites under way that rest because they asked for it or are in trouble.
@@ -86,102 +89,175 @@ export interface FollowStatus {
   readonly pausedSites: readonly WaitingSite[];
 }
 
-const counts = [
-  ...["pid", "startedMs", "writtenMs", "connections", "sites", "waiting", "due", "underWay", "paused", "backOff"],
-  ...["visits", "failedVisits", "requests", "bytes", "created", "updated", "deleted", "pollingRequests"],
-  ...["requestsPerSecond", "bytesPerSecond"],
-];
-const waits: ReadonlySet<unknown> = new Set(["retry-after", "back-off", "crawl-delay", "rest", "shared-address"]);
 /** The latest time that a date can represent. */
 const mostNumber = 8.64e15;
 
-type Fields = Readonly<Record<string, unknown>>;
-
 class Malformed extends Error {}
 
-function fieldsOf(value: unknown): Fields {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Malformed();
-  return value as Fields;
-}
+/** Checks a value. @throws Malformed */
+type Reader = (value: unknown) => unknown;
 
-function numberOf(value: unknown, least = 0): number {
-  if (typeof value !== "number" || !(value >= least && value <= mostNumber)) throw new Malformed();
-  return value;
-}
+const numberFrom =
+  (least: number): Reader =>
+  (value) => {
+    if (typeof value !== "number" || !(value >= least && value <= mostNumber)) throw new Malformed();
+    return value;
+  };
+const count = numberFrom(0);
 
-function optionalNumber<Name extends string>(fields: Fields, name: Name): { [key in Name]?: number } {
-  return fields[name] === undefined ? {} : ({ [name]: numberOf(fields[name]) } as { [key in Name]?: number });
-}
+const oneOf =
+  (...values: readonly unknown[]): Reader =>
+  (value) => {
+    if (!values.includes(value)) throw new Malformed();
+    return value;
+  };
 
-function textOf(value: unknown): string {
+const optional =
+  (read: Reader): Reader =>
+  (value) =>
+    value === undefined ? undefined : read(value);
+
+const text: Reader = (value) => {
   if (typeof value !== "string" || value.length > maxStatusText) throw new Malformed();
   return plainText(value);
-}
+};
 
-function siteOf(value: unknown): string {
-  // Whether an origin is canonical, so that it contains nothing special to a terminal or a metrics label.
+/** A canonical origin, which contains nothing special to a terminal or a metrics label. */
+const site: Reader = (value) => {
   if (typeof value !== "string" || value.length > 300 || !/^https?:\/\/[\w.:[\]-]+$/.test(value)) throw new Malformed();
   return value;
-}
+};
 
-function rowsOf<Row>(value: unknown, read: (fields: Fields) => Row): Row[] {
-  if (!Array.isArray(value) || value.length > maxStatusRows) throw new Malformed();
-  return value.map((row) => read(fieldsOf(row)));
-}
-
-function readVisiting(row: Fields): VisitingSite {
-  const { why } = row;
-  if (why !== undefined && !waits.has(why)) throw new Malformed();
-  return {
-    site: siteOf(row.site),
-    sinceMs: numberOf(row.sinceMs),
-    requests: numberOf(row.requests),
-    bytes: numberOf(row.bytes),
-    changes: numberOf(row.changes),
-    ...optionalNumber(row, "waitsUntilMs"),
-    ...(why === undefined ? {} : { why: why as VisitWait }),
+/** An object's properties that a form names, each as its reader gives it. */
+const fields =
+  (form: Readonly<Record<string, Reader>>): Reader =>
+  (value) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Malformed();
+    const given = value as Readonly<Record<string, unknown>>;
+    return omitUndefined(Object.fromEntries(Object.entries(form).map(([name, read]) => [name, read(given[name])])));
   };
-}
 
-function readTroubled(row: Fields): TroubledSite {
-  const { site, failures, message, isPaused } = row;
-  if (isPaused !== undefined && isPaused !== true) throw new Malformed();
-  return {
-    site: siteOf(site),
-    failures: numberOf(failures),
-    ...optionalNumber(row, "nextMs"),
-    ...(isPaused === undefined ? {} : { isPaused }),
-    message: textOf(message),
+const rows =
+  (read: Reader): Reader =>
+  (value) => {
+    if (!Array.isArray(value) || value.length > maxStatusRows) throw new Malformed();
+    return value.map(read);
   };
-}
 
-function readWaiting({ site, nextMs, priority }: Fields): WaitingSite {
-  return { site: siteOf(site), nextMs: numberOf(nextMs), priority: numberOf(priority) };
-}
+const waitingRows = rows(fields({ site, nextMs: count, priority: count }));
+
+const statusForm = fields({
+  ...{ version: oneOf(1), pid: count, host: text, startedMs: count, writtenMs: count, connections: count },
+  ...{ sites: count, waiting: count, due: count, underWay: count, paused: count, backOff: count },
+  ...{ visits: count, failedVisits: count, requests: count, bytes: count },
+  ...{ created: count, updated: count, deleted: count },
+  ...{
+    pollingRequests: count,
+    savedRequests: numberFrom(-mostNumber),
+    requestsPerSecond: count,
+    bytesPerSecond: count,
+  },
+  visiting: rows(
+    fields({
+      ...{ site, sinceMs: count, requests: count, bytes: count, changes: count, waitsUntilMs: optional(count) },
+      why: optional(oneOf("retry-after", "back-off", "crawl-delay", "rest", "shared-address")),
+    }),
+  ),
+  troubled: rows(
+    fields({ site, failures: count, nextMs: optional(count), isPaused: optional(oneOf(true)), message: text }),
+  ),
+  next: waitingRows,
+  pausedSites: waitingRows,
+});
 
 /** A text on one line without control characters of terminals. */
-export function plainText(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, " ").trim();
+export function plainText(given: string): string {
+  return given.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, " ").trim();
 }
 
 /** Parses a status; any process may have written it. @returns undefined if it is invalid */
-export function parseFollowStatus(text: string): FollowStatus | undefined {
+export function parseFollowStatus(json: string): FollowStatus | undefined {
   try {
-    const fields = fieldsOf(JSON.parse(text));
-    if (fields.version !== 1) return undefined;
-    const numbers = Object.fromEntries(counts.map((name) => [name, numberOf(fields[name])]));
-    return {
-      ...(numbers as unknown as FollowStatus),
-      version: 1,
-      host: textOf(fields.host),
-      savedRequests: numberOf(fields.savedRequests, -mostNumber),
-      visiting: rowsOf(fields.visiting, readVisiting),
-      troubled: rowsOf(fields.troubled, readTroubled),
-      next: rowsOf(fields.next, readWaiting),
-      pausedSites: rowsOf(fields.pausedSites, readWaiting),
-    };
+    return statusForm(JSON.parse(json)) as FollowStatus;
   } catch (error) {
     if (error instanceof Malformed || error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+const statusName = "follow.json";
+/** Far more than {@link maxStatusRows} rows of each list need. */
+const maxStatusBytes = 1024 * 1024;
+/** A running follower writes its status every second. */
+const freshMs = 5000;
+
+/** The last status of a follower. */
+export interface FollowLook {
+  readonly status: FollowStatus;
+  /** Age of the status in milliseconds. */
+  readonly ageMs: number;
+  /** Whether it wrote no status for some seconds although its process is alive. */
+  readonly isBusy: boolean;
+}
+
+export function writeFollowStatus(into: string, status: FollowStatus): void {
+  writeSideFile(sideFileIn(resolve(into), statusName), `${JSON.stringify(status)}\n`);
+}
+
+export function removeFollowStatus(into: string): void {
+  rmSync(sideFileIn(resolve(into), statusName), { force: true });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: unknown }).code === "EPERM";
+  }
+}
+
+/** No follower is running; the details say since when, if known. */
+function nobodyFollows(into: string, died: FollowStatus | undefined): TidemarkError {
+  const details = died === undefined ? { into } : { into, pid: died.pid, host: died.host, diedMs: died.writtenMs };
+  const fate =
+    died === undefined
+      ? ""
+      : ` Process ${died.pid} on ${died.host} did so until ${formatTime(died.writtenMs)} and ended without saying so.`;
+  return new TidemarkError("not-found", `Nobody follows sites into ${into}.${fate}`, {
+    hint: "Start `tidemark crawl --sites FILE --forever --into DIR`, or name the folder that it was given.",
+    details,
+  });
+}
+
+function formatTime(ms: EpochMs): string {
+  return new Date(ms).toISOString();
+}
+
+/**
+ * Reads the status of the follower of a mirror folder. A dead follower is distinguished from a busy one by its process
+ * and by the lock it holds.
+ *
+ * @throws TidemarkError `not-found` if no follower is running; `state-corrupt` if the file is not a follower's status;
+ * `no-permission`, `io`
+ */
+export function readFollowStatus(folder: string, now: Clock): FollowLook {
+  const into = resolve(folder);
+  const file = sideFileIn(into, statusName);
+  const read = readSideFile(file, maxStatusBytes);
+  if (read === "missing") throw nobodyFollows(into, undefined);
+  const status = typeof read === "string" ? undefined : parseFollowStatus(read.text);
+  if (status === undefined)
+    throw new TidemarkError("state-corrupt", `${file} is not what a follower of this version writes.`, {
+      hint: "Remove it: a follower that is at work writes it anew within a second, and nothing else is lost.",
+      details: { file },
+    });
+  const ageMs = now() - status.writtenMs;
+  const isFresh = Math.abs(ageMs) < freshMs;
+  const isHere = status.host === hostname();
+  // Another process may have reused the number of a dead one, and the folder may be read from another machine.
+  if (isFresh && (!isHere || isRunning(status.pid))) return { status, ageMs, isBusy: false };
+  const isHeld = isStoreHeld(into) ?? (isHere ? isRunning(status.pid) : isFresh);
+  if (!isHeld) throw nobodyFollows(into, status);
+  return { status, ageMs, isBusy: !isFresh };
 }

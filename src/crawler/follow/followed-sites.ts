@@ -5,9 +5,9 @@ import { checkVisitOptions } from "../crawl-site.ts";
 import type { FollowedSite } from "../crawl-site-options.ts";
 import type { PolitenessOptions } from "../engine/politeness/politeness-options.ts";
 import { parseSiteAddress } from "../site-address.ts";
+import type { SiteDecision } from "./decision-inbox.ts";
 import type { FollowMetrics } from "./follow-metrics.ts";
-import type { ListedSite } from "./followed-list.ts";
-import type { SiteDecision } from "./site-decision.ts";
+import type { Listing } from "./list-sites.ts";
 import { defaultPriority, highestPriority, type SiteScheduler } from "./site-scheduler.ts";
 
 const dayMs = 24 * 3_600_000;
@@ -94,7 +94,7 @@ export class FollowedSites {
   }
 
   /** The sites as listed, without decisions. */
-  *listed(): Generator<ListedSite, void, void> {
+  *listed(): Generator<Listing, void, void> {
     for (const [site, { priority = defaultPriority }] of this.#listed) yield { site, priority };
   }
 

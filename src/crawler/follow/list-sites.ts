@@ -1,11 +1,17 @@
 import { resolve } from "node:path";
 import { type Clock, type EpochMs, TidemarkError } from "../../core/index.ts";
-import { findStateFile, type PlannedSite, StateReader } from "../../storage/index.ts";
+import { readSideFile, sideFileIn, writeSideFile } from "../../fs/index.ts";
+import { findStateFile, StateReader } from "../../storage/index.ts";
 import { findSite } from "../site-address.ts";
-import { readFollowStatus } from "./follow-files.ts";
-import { readFollowedList } from "./followed-list.ts";
-import type { SiteDecision } from "./site-decision.ts";
-import { defaultPriority } from "./site-scheduler.ts";
+import type { SiteDecision } from "./decision-inbox.ts";
+import { readFollowStatus } from "./follow-status.ts";
+import { defaultPriority, isPriority } from "./site-scheduler.ts";
+
+/** A site as listed, before decisions apply. */
+export interface Listing {
+  readonly site: string;
+  readonly priority: number;
+}
 
 /** A followed site and its current state. */
 export interface ListedSite {
@@ -20,6 +26,44 @@ export interface ListedSite {
   readonly isPaused: boolean;
   /** Whether it is being visited; known for at most a hundred sites. */
   readonly isUnderWay: boolean;
+}
+
+const listName = "followed.txt";
+const maxListBytes = 256 * 1024 * 1024;
+const lineForm = /^(https?:\/\/[\w.:[\]-]{1,290}) (\d{1,2}(?:\.\d{1,3})?)$/;
+
+/** Writes the followed sites, one per line, for programs that read them later. */
+export function writeFollowedList(into: string, sites: Iterable<Listing>): void {
+  const lines: string[] = [];
+  for (const { site, priority } of sites) lines.push(`${site} ${priority}\n`);
+  writeSideFile(sideFileIn(resolve(into), listName), lines.join(""));
+}
+
+/**
+ * Reads which sites are followed, or were followed last.
+ *
+ * @returns by origin; undefined if sites were never followed into this folder
+ * @throws TidemarkError `state-corrupt`, `no-permission`, `io`
+ */
+export function readFollowedList(into: string): Map<string, Listing> | undefined {
+  const file = sideFileIn(resolve(into), listName);
+  const read = readSideFile(file, maxListBytes);
+  if (read === "missing") return undefined;
+  const sites = new Map<string, Listing>();
+  const lines = typeof read === "string" ? [""] : read.text.split("\n");
+  // A line without a final line feed is incomplete.
+  const isWhole = lines.pop() === "" && typeof read !== "string";
+  for (const line of lines) {
+    const [, site, priority] = lineForm.exec(line) ?? [];
+    if (site === undefined || !isWhole)
+      throw new TidemarkError("state-corrupt", `${file} is not what a follower writes.`, {
+        hint: "Remove it: it is written anew when sites are followed again.",
+        details: { file },
+      });
+    const number = Number(priority);
+    sites.set(site, { site, priority: isPriority(number) ? number : defaultPriority });
+  }
+  return sites;
 }
 
 function visitingNow(into: string, now: Clock): ReadonlySet<string> {
@@ -49,20 +93,10 @@ export function listSites(into: string, stateFile: string | undefined, now: Cloc
   const planned = new Map(reader.readPlans().map((plan) => [plan.origin, plan]));
   const visiting = visitingNow(into, now);
   const sites = [...listed.values()].sort((one, other) => (one.site < other.site ? -1 : 1));
-  return sites.map(({ site, priority }) => followedOf(site, priority, planned.get(site), visiting.has(site)));
-}
-
-function followedOf(site: string, listed: number, plan: PlannedSite | undefined, isUnderWay: boolean): ListedSite {
-  const { at: nextMs, lookedAt: lastMs, failures = 0, isPaused = false } = plan ?? {};
-  return {
-    site,
-    nextMs,
-    lastMs,
-    failures,
-    priority: plan?.priority ?? listed ?? defaultPriority,
-    isPaused,
-    isUnderWay,
-  };
+  return sites.map(({ site, priority: listed }) => {
+    const { at: nextMs, lookedAt: lastMs, failures = 0, isPaused = false, priority } = planned.get(site) ?? {};
+    return { site, nextMs, lastMs, failures, priority: priority ?? listed, isPaused, isUnderWay: visiting.has(site) };
+  });
 }
 
 /** The followed site that a URL names. @throws TidemarkError `bad-option` if it is not followed */

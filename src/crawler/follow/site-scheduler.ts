@@ -15,6 +15,11 @@ export interface ScheduledSite {
 export const defaultPriority = 5;
 /** The highest priority; the lowest is 0. */
 export const highestPriority = 10;
+
+export function isPriority(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= highestPriority;
+}
+
 /** Each step of priority counts like being due so much earlier. */
 const stepMs = 10 * 60_000;
 

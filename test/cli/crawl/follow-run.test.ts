@@ -8,7 +8,7 @@ import { describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { readSitesFile } from "../../../src/cli/crawl/sites-file.ts";
 import { exitCodes } from "../../../src/cli/terminal/exit-code.ts";
-import { readFollowStatus } from "../../../src/crawler/follow/follow-files.ts";
+import { readFollowStatus } from "../../../src/crawler/follow/follow-status.ts";
 import { readMirror } from "../../crawler/engine/mirror.ts";
 import { PublishedSite } from "../../crawler/engine/published-site.ts";
 import { makeTempFolder, type TempFolder } from "../../temp-folder.ts";
@@ -262,13 +262,13 @@ describe("readSitesFile", () => {
     await assert.rejects(readSitesFile(file, {}), (error: Error) => {
       const told = error.message.split("\n  ").slice(1);
       assert.deepEqual(told, [
-        'line 1: "pririty" is no setting; did you mean priority?',
+        'line 1: "pririty" is not a setting; did you mean priority?',
         'line 2: --priority "11": not a whole number from 0 to 10.',
         'line 3: the address "ftp://a.example/": not an http or https URL.',
         "line 5: rest needs a value",
         "line 6: allow-private stands alone",
         "line 7: https://b.example is listed already",
-        'line 8: "into" is no setting',
+        'line 8: "into" is not a setting',
       ]);
       return true;
     });

@@ -8,7 +8,7 @@ import { describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { type Host, main } from "../../../src/cli/main.ts";
 import { exitCodes } from "../../../src/cli/terminal/exit-code.ts";
-import { writeFollowStatus } from "../../../src/crawler/follow/follow-files.ts";
+import { writeFollowStatus } from "../../../src/crawler/follow/follow-status.ts";
 import { PublishedSite } from "../../crawler/engine/published-site.ts";
 import { exampleStatus } from "../../example-status.ts";
 import { makeTempFolder, type TempFolder } from "../../temp-folder.ts";

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { TidemarkError } from "../../../src/core/error.ts";
-import { readFollowStatus, removeFollowStatus, writeFollowStatus } from "../../../src/crawler/follow/follow-files.ts";
+import { readFollowStatus, removeFollowStatus, writeFollowStatus } from "../../../src/crawler/follow/follow-status.ts";
 import { openStore } from "../../../src/storage/state/store.ts";
 import { exampleStatus } from "../../example-status.ts";
 import { makeTempFolder } from "../../temp-folder.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { RateWindow } from "../../../src/crawler/follow/rate-window.ts";
-import { TopK } from "../../../src/crawler/follow/top-k.ts";
+import { RateWindow, TopK } from "../../../src/crawler/follow/follow-metrics.ts";
 import { fc } from "../../property.ts";
 
 describe("RateWindow", () => {

@@ -3,9 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { type InboxOutcome, takeDecisions } from "../../../src/crawler/follow/control-inbox.ts";
-import { DecisionInbox } from "../../../src/crawler/follow/decision-inbox.ts";
-import { formatDecision, type SiteDecision } from "../../../src/crawler/follow/site-decision.ts";
+import { DecisionInbox, type InboxOutcome, type SiteDecision } from "../../../src/crawler/follow/decision-inbox.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 
 const site = "https://a.example";
@@ -22,7 +20,7 @@ class Trial implements Disposable {
   }
 
   take(decide: (decision: SiteDecision) => void = (decision) => this.decided.push(decision)): void {
-    takeDecisions(this.inbox, {
+    this.inbox.take({
       isFollowed: (one) => one === site,
       decide,
       onOutcome: (outcome: InboxOutcome) => {
@@ -36,7 +34,7 @@ class Trial implements Disposable {
   }
 }
 
-describe("takeDecisions", () => {
+describe("DecisionInbox", () => {
   it("makes each decision once, in their order", async () => {
     using trial = new Trial();
     for (const [at, priority] of [
@@ -44,7 +42,7 @@ describe("takeDecisions", () => {
       [1000, 3],
       [10_000, 9],
     ] as const)
-      await trial.inbox.put(formatDecision({ site, priority }), at);
+      await trial.inbox.put({ site, priority }, at);
     trial.take();
     trial.take();
     assert.deepEqual(
@@ -56,7 +54,7 @@ describe("takeDecisions", () => {
 
   it("leaves a decision where it is that could not be made", async () => {
     using trial = new Trial();
-    const name = await trial.inbox.put(formatDecision({ site, isPaused: true }), 1);
+    const name = await trial.inbox.put({ site, isPaused: true }, 1);
     assert.throws(
       () =>
         trial.take(() => {
@@ -98,7 +96,7 @@ describe("takeDecisions", () => {
     using trial = new Trial();
     using outside = makeTempFolder();
     const kept = join(outside.path, "kept.json");
-    writeFileSync(kept, formatDecision({ site, isPaused: true }));
+    writeFileSync(kept, JSON.stringify({ site, isPaused: true }));
     symlinkSync(kept, join(trial.path, "link.json"));
     symlinkSync(outside.path, join(trial.path, "linked-folder"));
     mkdirSync(join(trial.path, "folder"));
