@@ -1,7 +1,13 @@
-import type { KnownPages, VisitPlan, VisitPlanner, VisitWindow } from "../../src/crawler/engine/revisit/known-pages.ts";
 import { changeProbability } from "../../src/crawler/engine/revisit/poll-index.ts";
 import { bucketOfRate, newBucket, rateBuckets, rateOfBucket } from "../../src/crawler/engine/revisit/rate-buckets.ts";
-import { SiteQuota, VisitList } from "../../src/crawler/engine/revisit/visit-schedule.ts";
+import {
+  type KnownPages,
+  SiteQuota,
+  VisitList,
+  type VisitPlan,
+  type VisitPlanner,
+  type VisitWindow,
+} from "../../src/crawler/engine/revisit/visit-schedule.ts";
 import { type CyclePlan, planCycle } from "./cycle-plan.ts";
 
 /** How a cycle is weighed. */

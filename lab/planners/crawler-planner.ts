@@ -1,15 +1,14 @@
 import { type ChangeHistory, noHistory } from "../../src/crawler/engine/revisit/change-rate.ts";
+import { LearningChooser } from "../../src/crawler/engine/revisit/learning-chooser.ts";
+import { observeRate } from "../../src/crawler/engine/revisit/rate-grid.ts";
+import { meanHazard, noLearning, type SiteLearning } from "../../src/crawler/engine/revisit/site-learning.ts";
 import type {
   KnownPages,
   SeenVisit,
   VisitPlan,
   VisitPlanner,
   VisitWindow,
-} from "../../src/crawler/engine/revisit/known-pages.ts";
-import { LearningChooser } from "../../src/crawler/engine/revisit/learning-chooser.ts";
-import { observeRate } from "../../src/crawler/engine/revisit/page-evidence.ts";
-import { meanHazard } from "../../src/crawler/engine/revisit/rate-hazard.ts";
-import { noLearning, type SiteLearning } from "../../src/crawler/engine/revisit/site-learning.ts";
+} from "../../src/crawler/engine/revisit/visit-schedule.ts";
 
 /** What the crawler does by itself, once a window: it keeps of a page what its store keeps. Weights, signals and limits are not listened to. */
 export class CrawlerPlanner implements VisitPlanner {

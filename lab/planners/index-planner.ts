@@ -1,8 +1,13 @@
-import type { KnownPages, VisitPlan, VisitPlanner, VisitWindow } from "../../src/crawler/engine/revisit/known-pages.ts";
 import { freshnessCurve } from "../../src/crawler/engine/revisit/optimum.ts";
 import { secondsUntilValue } from "../../src/crawler/engine/revisit/poll-index.ts";
 import { type PollCurve, planByPrice } from "../../src/crawler/engine/revisit/price-search.ts";
-import { scheduleVisits } from "../../src/crawler/engine/revisit/visit-schedule.ts";
+import {
+  type KnownPages,
+  scheduleVisits,
+  type VisitPlan,
+  type VisitPlanner,
+  type VisitWindow,
+} from "../../src/crawler/engine/revisit/visit-schedule.ts";
 import {
   effectiveSeconds,
   effectiveUntilValue,

@@ -3,8 +3,8 @@ import {
   createStormRule,
   IntervalPlanner,
 } from "../../src/crawler/engine/revisit/adaptive-interval.ts";
-import type { VisitPlanner } from "../../src/crawler/engine/revisit/known-pages.ts";
 import { LinkPlanner } from "../../src/crawler/engine/revisit/link-priority.ts";
+import type { VisitPlanner } from "../../src/crawler/engine/revisit/visit-schedule.ts";
 import { CyclePlanner } from "../edwards/cycle-planner.ts";
 import { CrawlerPlanner } from "./crawler-planner.ts";
 import { IndexPlanner } from "./index-planner.ts";
@@ -34,7 +34,7 @@ const ofRates: ReadonlyArray<readonly [name: string, make: () => VisitPlanner]> 
 /** All planners, those of rates twice. */
 export const players: readonly Player[] = [
   { name: "round-robin", rates: "none", make: () => new RatePlanner("uniform", ratePolicies.uniform) },
-  { name: "nutch", rates: "none", make: () => new IntervalPlanner(createNutchRule({ followsDates: false })) },
+  { name: "nutch", rates: "none", make: () => new IntervalPlanner(createNutchRule(false)) },
   { name: "storm", rates: "none", make: () => new IntervalPlanner(createStormRule()) },
   { name: "links", rates: "none", make: () => new LinkPlanner() },
   ...(["known", "learned"] as const).flatMap((rates) => ofRates.map(([name, make]) => ({ name, rates, make }))),

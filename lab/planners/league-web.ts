@@ -1,4 +1,4 @@
-import type { PageSignals } from "../../src/crawler/engine/revisit/known-pages.ts";
+import type { PageSignals } from "../../src/crawler/engine/revisit/visit-schedule.ts";
 
 /** Pages of a league whose every change is known. Times in seconds from the beginning. */
 export interface LeagueWeb {

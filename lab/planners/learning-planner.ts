@@ -1,18 +1,25 @@
 import { type ChangeHistory, noHistory } from "../../src/crawler/engine/revisit/change-rate.ts";
-import type {
-  KnownPages,
-  SeenVisit,
-  VisitPlan,
-  VisitPlanner,
-  VisitWindow,
-} from "../../src/crawler/engine/revisit/known-pages.ts";
 import { LearnedValue } from "../../src/crawler/engine/revisit/learned-value.ts";
-import { observeRate } from "../../src/crawler/engine/revisit/page-evidence.ts";
-import { gridSize, weighRates } from "../../src/crawler/engine/revisit/rate-grid.ts";
-import { HazardScores, meanHazard, unseenSeconds } from "../../src/crawler/engine/revisit/rate-hazard.ts";
-import { RateMixture } from "../../src/crawler/engine/revisit/rate-mixture.ts";
-import { followPrice, horizonOf, priceInTurn } from "../../src/crawler/engine/revisit/site-learning.ts";
-import { SiteQuota, slotSeconds, VisitList } from "../../src/crawler/engine/revisit/visit-schedule.ts";
+import { pollValue } from "../../src/crawler/engine/revisit/poll-index.ts";
+import { gridSize, observeRate, weighRates } from "../../src/crawler/engine/revisit/rate-grid.ts";
+import {
+  followPrice,
+  HazardScores,
+  horizonOf,
+  meanHazard,
+  priceInTurn,
+  RateMixture,
+} from "../../src/crawler/engine/revisit/site-learning.ts";
+import {
+  type KnownPages,
+  type SeenVisit,
+  SiteQuota,
+  slotSeconds,
+  VisitList,
+  type VisitPlan,
+  type VisitPlanner,
+  type VisitWindow,
+} from "../../src/crawler/engine/revisit/visit-schedule.ts";
 
 const daySeconds = 86_400;
 
@@ -187,7 +194,7 @@ export class LearningPlanner implements VisitPlanner {
       return;
     }
     const known = elapsed > 0 ? this.#value.valueOf(this.#price / weight, elapsed, this.#beliefs, page * gridSize) : 0;
-    const value = known + this.#renewed * unseenSeconds(this.#hazardPerSecond, Math.max(0, elapsed));
+    const value = known + this.#renewed * pollValue(this.#hazardPerSecond, Math.max(0, elapsed));
     this.#values[page] = weight * value;
     // It grows with the square of the time at most, but for what a visit teaches.
     const growth = Math.sqrt(this.#price / (weight * value));

@@ -1,7 +1,12 @@
-import type { KnownPages, VisitPlan, VisitPlanner, VisitWindow } from "../../src/crawler/engine/revisit/known-pages.ts";
 import { noticedCurve } from "../../src/crawler/engine/revisit/optimum.ts";
 import { planByPrice } from "../../src/crawler/engine/revisit/price-search.ts";
-import { scheduleVisits } from "../../src/crawler/engine/revisit/visit-schedule.ts";
+import {
+  type KnownPages,
+  scheduleVisits,
+  type VisitPlan,
+  type VisitPlanner,
+  type VisitWindow,
+} from "../../src/crawler/engine/revisit/visit-schedule.ts";
 
 /**
  * LambdaCrawl where some or all pages tell of each change (`signals` with a recall of 1 and none false): such a page is

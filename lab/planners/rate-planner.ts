@@ -1,4 +1,3 @@
-import type { KnownPages, VisitPlan, VisitPlanner, VisitWindow } from "../../src/crawler/engine/revisit/known-pages.ts";
 import {
   freshnessCurve,
   harmonicCurve,
@@ -8,7 +7,13 @@ import {
   uniformCurve,
 } from "../../src/crawler/engine/revisit/optimum.ts";
 import { type PollCurve, planByPrice } from "../../src/crawler/engine/revisit/price-search.ts";
-import { scheduleVisits } from "../../src/crawler/engine/revisit/visit-schedule.ts";
+import {
+  type KnownPages,
+  scheduleVisits,
+  type VisitPlan,
+  type VisitPlanner,
+  type VisitWindow,
+} from "../../src/crawler/engine/revisit/visit-schedule.ts";
 
 /** Visits at the rates of a policy: each page is due a period after its last poll, new pages at once. */
 export class RatePlanner implements VisitPlanner {

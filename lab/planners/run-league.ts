@@ -5,7 +5,7 @@ import {
   observe,
   rateOf,
 } from "../../src/crawler/engine/revisit/change-rate.ts";
-import type { KnownPages, VisitPlanner } from "../../src/crawler/engine/revisit/known-pages.ts";
+import type { KnownPages, VisitPlanner } from "../../src/crawler/engine/revisit/visit-schedule.ts";
 import type { LeagueWeb } from "./league-web.ts";
 
 /** How long a league is, and what planners are told. */

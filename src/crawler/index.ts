@@ -3,7 +3,7 @@ export { areIntervalsInOrder, type CrawlSettings, crawlSettings } from "./crawl-
 export { crawlSite } from "./crawl-site.ts";
 export type { CrawlSiteOptions, FollowedSite } from "./crawl-site-options.ts";
 export { type ChangeStream, openChangeStream } from "./engine/discovery/change-stream.ts";
-export { boundShare } from "./engine/revisit/share-bound.ts";
+export { boundShare } from "./engine/revisit/sample-bounds.ts";
 export { decideSite } from "./follow/decide-site.ts";
 export type { SiteDecision } from "./follow/decision-inbox.ts";
 export {

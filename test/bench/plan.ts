@@ -3,10 +3,10 @@ import { type CycleStrategy, publishedCycle } from "../../lab/edwards/published-
 import { weighQueues } from "../../lab/edwards/queue-weights.ts";
 import { IndexQueue } from "../../lab/planners/index-queue.ts";
 import { planOptimum } from "../../src/crawler/engine/revisit/optimum.ts";
+import { changeProbability } from "../../src/crawler/engine/revisit/poll-index.ts";
 import {
   BucketedPages,
   bucketOfRate,
-  changedShare,
   newBucket,
   rateBuckets,
   rateOfBucket,
@@ -52,8 +52,11 @@ function planBuckets(count: number): void {
       planCycle({
         periods: 14,
         pages: held,
-        obsolete: Float64Array.from(held, (pages, bucket) => pages * changedShare(bucket, 15 * daySeconds)),
-        changed: (_, bucket) => changedShare(bucket, 2 * daySeconds),
+        obsolete: Float64Array.from(
+          held,
+          (pages, bucket) => pages * changeProbability(rateOfBucket(bucket), 15 * daySeconds),
+        ),
+        changed: (_, bucket) => changeProbability(rateOfBucket(bucket), 2 * daySeconds),
         capacity: 2 * perDay,
         waiting: counts[newBucket] ?? 0,
         arrivals: count / 5000,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { CrawlSummary } from "../../src/core/crawl-event.ts";
-import { boundShare } from "../../src/crawler/engine/revisit/share-bound.ts";
+import { boundShare } from "../../src/crawler/engine/revisit/sample-bounds.ts";
 import { pollingRequestsOf } from "../../src/crawler/visit-cost.ts";
 import {
   type CrawlReportOptions,

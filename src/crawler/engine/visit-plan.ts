@@ -1,7 +1,7 @@
 import type { EpochMs, LookBounds, VisitPlan } from "../../core/index.ts";
 import { numbersOf, readHistory } from "./pipeline/poll-planning.ts";
 import { observe, rateOf } from "./revisit/change-rate.ts";
-import { defaultPollPolicy, dueAfterSeconds } from "./revisit/poll-policy.ts";
+import { dueAfterSeconds, pollPolicy } from "./revisit/poll-policy.ts";
 import { learnPublications, planLook } from "./revisit/publication-rhythm.ts";
 import type { VisitResult } from "./visit-site.ts";
 
@@ -78,8 +78,8 @@ function planRegular(plan: VisitPlan, { summary, nextDueAt }: VisitResult, plann
   const bounds = boundsOf(planning, isArchives);
   if (isArchives && plan.rhythm !== undefined) return planLook(plan.rhythm, now, bounds);
   // Without a plan of polls: when it is as likely as of a page that is due that the site has changed.
-  const { minChangeProbability } = defaultPollPolicy;
-  const likelyMs = dueAfterSeconds(rateOf(readHistory(plan.changes)), minChangeProbability, defaultPollPolicy) * 1000;
+  const { minChangeProbability } = pollPolicy;
+  const likelyMs = dueAfterSeconds(rateOf(readHistory(plan.changes)), minChangeProbability) * 1000;
   const waitMs = nextDueAt === undefined ? likelyMs : nextDueAt - now;
   return now + Math.max(bounds.leastMs, Math.min(bounds.mostMs, waitMs));
 }

@@ -8,8 +8,8 @@ import {
   SitePrior,
 } from "../../../src/crawler/engine/revisit/change-rate.ts";
 import { LearningChooser } from "../../../src/crawler/engine/revisit/learning-chooser.ts";
+import { planPolls } from "../../../src/crawler/engine/revisit/poll-choosers.ts";
 import { noLearning, type SiteLearning } from "../../../src/crawler/engine/revisit/site-learning.ts";
-import { planPolls } from "../../../src/crawler/engine/revisit/site-plan.ts";
 import type { Poller, TrialPoll, TrialSite } from "./polled-site.ts";
 
 const daySeconds = 86_400;

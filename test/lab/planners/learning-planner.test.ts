@@ -6,12 +6,12 @@ import { makePoissonWeb } from "../../../lab/planners/made-webs.ts";
 import { type LeagueTrial, runLeague } from "../../../lab/planners/run-league.ts";
 import { createRandom } from "../../../src/core/random.ts";
 import { type ChangeHistory, noHistory, observe } from "../../../src/crawler/engine/revisit/change-rate.ts";
-import type { KnownPages } from "../../../src/crawler/engine/revisit/known-pages.ts";
 import { LearnedValue } from "../../../src/crawler/engine/revisit/learned-value.ts";
 import { planOptimum } from "../../../src/crawler/engine/revisit/optimum.ts";
 import { pollValue } from "../../../src/crawler/engine/revisit/poll-index.ts";
 import { gridRates, gridSize, weighRates } from "../../../src/crawler/engine/revisit/rate-grid.ts";
-import { defaultShares, RateMixture } from "../../../src/crawler/engine/revisit/rate-mixture.ts";
+import { defaultShares, RateMixture } from "../../../src/crawler/engine/revisit/site-learning.ts";
+import type { KnownPages } from "../../../src/crawler/engine/revisit/visit-schedule.ts";
 import { anyKeptHistory } from "../../crawler/engine/revisit/any-history.ts";
 import { fc } from "../../property.ts";
 

@@ -7,7 +7,7 @@ import { fiveBarRates, makeBurstyWeb, makePoissonWeb, makeWorkingWeb } from "../
 import { RatePlanner, ratePolicies } from "../../../lab/planners/rate-planner.ts";
 import { runLeague } from "../../../lab/planners/run-league.ts";
 import { createRandom } from "../../../src/core/random.ts";
-import type { SeenVisit, VisitPlanner } from "../../../src/crawler/engine/revisit/known-pages.ts";
+import type { SeenVisit, VisitPlanner } from "../../../src/crawler/engine/revisit/visit-schedule.ts";
 
 const day = 86_400;
 

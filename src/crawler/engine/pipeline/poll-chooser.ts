@@ -1,13 +1,11 @@
 import type { EpochMs, EpochSeconds, KeptInterval, SiteMemory, TrackedUrl } from "../../../core/index.ts";
-import { type BudgetPace, paceAfter } from "../revisit/budget-pace.ts";
-import { DueChoice, type PollChooser } from "../revisit/due-choice.ts";
 import { LearningChooser } from "../revisit/learning-chooser.ts";
+import { DueChoice, type PollChooser, PollPlanner } from "../revisit/poll-choosers.ts";
 import { type PollPlannerName, pollPlannerOf } from "../revisit/poll-planners.ts";
-import { defaultPollPolicy, dueAfterSeconds } from "../revisit/poll-policy.ts";
+import { type BudgetPace, dueAfterSeconds, paceAfter, pollPolicy } from "../revisit/poll-policy.ts";
 import { planByPrice } from "../revisit/price-search.ts";
-import type { RateTally } from "../revisit/rate-tally.ts";
+import type { RateTally } from "../revisit/rate-buckets.ts";
 import { readLearning } from "../revisit/site-learning.ts";
-import { PollPlanner } from "../revisit/site-plan.ts";
 
 /** For which instant, budget and planner pages are chosen. */
 export interface ChoiceOptions {
@@ -97,6 +95,6 @@ export function dueAfterAnswer(
     const wait = interval?.rule === kind.rule.name ? interval.waitSeconds : kind.rule.firstSeconds;
     return (now + wait) * 1000;
   }
-  const { minChangeProbability } = defaultPollPolicy;
-  return (now + dueAfterSeconds(ratePerSecond(), minChangeProbability, defaultPollPolicy)) * 1000;
+  const { minChangeProbability } = pollPolicy;
+  return (now + dueAfterSeconds(ratePerSecond(), minChangeProbability)) * 1000;
 }

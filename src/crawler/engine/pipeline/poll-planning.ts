@@ -10,12 +10,10 @@ import {
   rateOf,
   SitePrior,
 } from "../revisit/change-rate.ts";
-import type { PollChooser } from "../revisit/due-choice.ts";
-import { observeRate } from "../revisit/page-evidence.ts";
-import { evidenceSize } from "../revisit/rate-grid.ts";
-import { meanHazard } from "../revisit/rate-hazard.ts";
-import { RateTally } from "../revisit/rate-tally.ts";
-import { noLearning, readLearning, type SiteLearning } from "../revisit/site-learning.ts";
+import type { PollChooser } from "../revisit/poll-choosers.ts";
+import { RateTally } from "../revisit/rate-buckets.ts";
+import { evidenceSize, observeRate } from "../revisit/rate-grid.ts";
+import { meanHazard, noLearning, readLearning, type SiteLearning } from "../revisit/site-learning.ts";
 import { createChooser } from "./poll-chooser.ts";
 import type { TargetFinding } from "./target-judgement.ts";
 

@@ -16,7 +16,7 @@ import { hasLinks } from "../discovery/target-scope.ts";
 import type { TargetVisit } from "../discovery/target-visit.ts";
 import type { Postponed } from "../politeness/patient-request.ts";
 import { describeOutcome, getPatiently, type VisitRequest } from "../politeness/patient-request.ts";
-import { isFullFetchDue } from "../revisit/full-fetch.ts";
+import { isFullFetchDue } from "../revisit/poll-policy.ts";
 import type { PageRoom } from "../visit/visit-bounds.ts";
 import { isLongAway } from "./due-work.ts";
 import { PageBody } from "./page-body.ts";

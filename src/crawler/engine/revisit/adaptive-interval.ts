@@ -1,16 +1,22 @@
-import type { KnownPages, SeenVisit, VisitPlan, VisitPlanner, VisitWindow } from "./known-pages.ts";
-import { scheduleVisits } from "./visit-schedule.ts";
+import {
+  type KnownPages,
+  type SeenVisit,
+  scheduleVisits,
+  type VisitPlan,
+  type VisitPlanner,
+  type VisitWindow,
+} from "./visit-schedule.ts";
 
-/** An interval, and how long after this visit the next is. */
+/** A page's interval, and the wait until its next visit. */
 export interface AdaptedInterval {
   readonly intervalSeconds: number;
   readonly waitSeconds: number;
 }
 
-/** A rule that steps a page's interval by what each visit saw. */
+/** A rule that adapts a page's interval after each visit. */
 export interface IntervalRule {
   readonly name: string;
-  /** The interval of a page that was never visited twice. */
+  /** Before the second visit. */
   readonly firstSeconds: number;
   adapt(intervalSeconds: number, seen: SeenVisit): AdaptedInterval;
 }
@@ -18,73 +24,45 @@ export interface IntervalRule {
 const daySeconds = 86_400;
 const clamp = (value: number, least: number, most: number): number => Math.min(most, Math.max(least, value));
 
-/** Numbers of {@link createNutchRule}. */
-export interface NutchOptions {
-  /** By which part an interval grows after a visit that saw no change. Default 0.4. */
-  readonly increase: number;
-  /** By which part it falls after one that did. Default 0.2. */
-  readonly decrease: number;
-  /** Default 60. */
-  readonly minSeconds: number;
-  /** Default 365 days. */
-  readonly maxSeconds: number;
-  /** Whether the page's time of change is followed. Default true. */
-  readonly followsDates: boolean;
-  /** What part of the time since the change the next visit is brought forward. Default 0.3. */
-  readonly syncRate: number;
-  /** Default 30 days. */
-  readonly firstSeconds: number;
-}
-
-const nutchDefaults: NutchOptions = {
-  increase: 0.4,
-  decrease: 0.2,
-  minSeconds: 60,
-  maxSeconds: 365 * daySeconds,
-  followsDates: true,
-  syncRate: 0.3,
-  firstSeconds: 30 * daySeconds,
-};
-
-/** Apache Nutch's AdaptiveFetchSchedule with the numbers of its nutch-default.xml. */
-export function createNutchRule(options: Partial<NutchOptions> = {}): IntervalRule {
-  const { increase, decrease, minSeconds, maxSeconds, followsDates, syncRate, firstSeconds } = {
-    ...nutchDefaults,
-    ...options,
-  };
+/**
+ * The AdaptiveFetchSchedule of Apache Nutch with the numbers of its nutch-default.xml: an interval grows by 0.4 after a
+ * visit without a change and falls by 0.2 after one with, from a minute to a year.
+ *
+ * @param followsDates - whether the interval is at least the time since the last change, and the next visit is brought
+ *   forward by 0.3 of that time
+ */
+export function createNutchRule(followsDates = true): IntervalRule {
+  const minSeconds = 60;
+  const bound = (seconds: number): number => clamp(seconds, minSeconds, 365 * daySeconds);
   return {
     name: "nutch",
-    firstSeconds,
+    firstSeconds: 30 * daySeconds,
     adapt: (interval, { changed, atSeconds, modifiedAtSeconds }) => {
-      const stepped = interval * (changed ? 1 - decrease : 1 + increase);
+      const stepped = interval * (changed ? 0.8 : 1.4);
       const since = modifiedAtSeconds === undefined ? undefined : atSeconds - modifiedAtSeconds;
       if (!followsDates || since === undefined || !(since >= 0)) {
-        const kept = clamp(stepped, minSeconds, maxSeconds);
+        const kept = bound(stepped);
         return { intervalSeconds: kept, waitSeconds: kept };
       }
-      const synced = clamp(Math.max(stepped, since), minSeconds, maxSeconds);
-      return { intervalSeconds: synced, waitSeconds: Math.max(minSeconds, synced - syncRate * since) };
+      const synced = bound(Math.max(stepped, since));
+      return { intervalSeconds: synced, waitSeconds: Math.max(minSeconds, synced - 0.3 * since) };
     },
   };
 }
 
-/** StormCrawler's AdaptiveScheduler: half as long again after no change, half way to the least after one; an hour to 14 days. */
-export function createStormRule(
-  minSeconds = 3600,
-  maxSeconds: number = 14 * daySeconds,
-  firstSeconds: number = daySeconds,
-): IntervalRule {
+/** StormCrawler's AdaptiveScheduler: half as long again after no change, half way to an hour after one; at most 14 days. */
+export function createStormRule(): IntervalRule {
   return {
     name: "stormcrawler",
-    firstSeconds,
+    firstSeconds: daySeconds,
     adapt: (interval, { changed }) => {
-      const stepped = changed ? (interval + minSeconds) / 2 : Math.min(maxSeconds, 1.5 * interval);
+      const stepped = changed ? (interval + 3600) / 2 : Math.min(14 * daySeconds, 1.5 * interval);
       return { intervalSeconds: stepped, waitSeconds: stepped };
     },
   };
 }
 
-/** Visits by a rule of intervals: what is due, the longest due first; the budget need not be spent. */
+/** Visits by a rule of intervals: pages that are due, the longest due first; the budget need not be spent. */
 export class IntervalPlanner implements VisitPlanner {
   readonly name: string;
   readonly #rule: IntervalRule;

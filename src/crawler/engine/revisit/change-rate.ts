@@ -1,45 +1,43 @@
-import { bernoulli, type Intervals, representIntervals } from "./interval-sums.ts";
-
 /**
- * What is remembered of a page's polls: seven numbers, whatever their count. Of changes whose instant is not known
- * the intervals' count, sum and sum of squares are kept, which is the likelihood to the second order: exact for one or
- * two lengths of interval, and near for others (where they run from an hour to a month, the rate is a fifth too high).
+ * What is remembered of a page's polls: seven numbers. Of the intervals before undated changes the count, the sum and the
+ * sum of squares are kept. That is exact for one or two lengths of interval; if they vary from an hour to a month, the
+ * rate is a fifth too high.
  */
 export interface ChangeHistory {
-  /** Polls, less what is forgotten; at most the memory that {@link observe} was given. */
+  /** Polls, less those that have faded; see {@link observe}. */
   readonly visits: number;
-  /** Polls that saw a change and not when it was. */
+  /** Polls that saw an undated change. */
   readonly changes: number;
   /** Sum of the intervals before those polls, in seconds. */
   readonly changedSeconds: number;
   /** Sum of the squares of those intervals, in seconds squared. */
   readonly changedSquares: number;
-  /** Polls that saw a change and, by Last-Modified, its instant. */
+  /** Polls that saw a change dated by Last-Modified. */
   readonly datedChanges: number;
-  /** Time in which the page did not change, in seconds: intervals without a change, and those after a dated one. */
+  /** Time without a change, in seconds: intervals without one, and the time after a dated one. */
   readonly quietSeconds: number;
-  /** How much the page's Last-Modified has lied: 1 more for each lie, half for each truth. From 0.5 it is not used. */
+  /** How false Last-Modified was: plus 1 for each lie, halved by each truth. From 0.5 on it is not used. */
   readonly falseDates: number;
-  /** What was seen as likelihoods of rates, by `packEvidence`; left out where only the sums are known. */
+  /** The likelihoods of rates, see `packEvidence`; left out if only the sums are known. */
   readonly evidence?: readonly number[] | undefined;
 }
 
-/** What one poll saw, beside the poll before it. */
+/** What one poll saw, compared with the poll before. */
 export interface Observation {
-  /** Time since the poll before, in seconds. One that is not positive tells nothing. */
+  /** Since the poll before; ignored if not positive. */
   readonly intervalSeconds: number;
-  /** Whether the page is another than then, by its digest or by a 304. */
+  /** By digest, or by a 304. */
   readonly changed: boolean;
-  /** Date of the answer less its Last-Modified, in seconds; left out if there was none. */
+  /** Date of the response minus its Last-Modified; left out if there was none. */
   readonly lastModifiedAgeSeconds?: number | undefined;
 }
 
 /**
- * What is thought of a page before it is polled: a Gamma distribution of its rate, as if `changes` changes had been
- * seen in `seconds`. Its mean is `changes / seconds`.
+ * The Gamma distribution of a page's rate before it is polled, as if `changes` changes had been seen in `seconds`. Its mean
+ * is `changes / seconds`.
  */
 export interface RatePrior {
-  /** The shape: more weighs more against what is observed. */
+  /** The shape: its weight against observations. */
   readonly changes: number;
   /** The inverse scale, in seconds. */
   readonly seconds: number;
@@ -59,29 +57,28 @@ export const noHistory: ChangeHistory = {
 };
 
 /**
- * One change in a week. Polled when a change is as likely as 0.3, a page that stays equal is asked after 2.5 days, and 1.36
- * times as late each time. Less weight follows pages sooner, and is misled sooner by a site that is built anew as a whole.
+ * One change in a week. A page that never changes is then polled after 2.5 days, and 1.36 times as late each time (at a
+ * probability of 0.3). Less weight adapts sooner, and is misled sooner by a site that is rebuilt as a whole.
  */
 export const defaultPrior: RatePrior = { changes: 1, seconds: 7 * daySeconds };
 
-/** Polls that are remembered: a page that was rewritten weekly and then left is known as such after about as many. */
+/** Polls that are remembered. */
 export const defaultMemoryVisits = 64;
 
-/** The lowest rate that is ever estimated, in changes a second: one change in ten years. */
+/** Lowest estimate, in changes a second: one change in ten years. */
 export const minRate: number = 1 / (3650 * daySeconds);
 
-/** The highest rate that is ever estimated, in changes a second: one change a minute. */
+/** Highest estimate, in changes a second: one change a minute. */
 export const maxRate: number = 1 / 60;
 
 const maxIntervalSeconds = 36_500 * daySeconds;
-/** An age below it is that of a server that writes the present time, or of its clock. */
+/** A smaller age says nothing: some servers write the present time, and clocks differ. */
 const dateSlackSeconds = 60;
 
 const most = 1e15;
-/** Of the sum of squares, which is in other units. */
 const mostSquares = 1e24;
 
-/** A number from 1e-9 up, or 0 for what is none, so that a damaged row cannot poison a plan. */
+/** A number from 1e-9 on, otherwise 0, so that a damaged row cannot spoil a plan. */
 const sane = (value: number, limit = most): number => (value >= 1e-9 ? Math.min(value, limit) : 0);
 
 type Dating = "dated" | "undated" | "lie";
@@ -94,11 +91,11 @@ function judgeDate({ changed, intervalSeconds, lastModifiedAgeSeconds: age }: Ob
 }
 
 /**
- * Adds a poll to a history. Last-Modified dates the last change where it agrees with what the poll saw; one that moved
- * over an equal page, or stayed over another, is a lie, and the page's dates are not used until they were true twice.
+ * Adds a poll to a history. Last-Modified dates the last change if it agrees with what the poll saw. If it moved while the
+ * page stayed equal, or stayed while the page changed, it is a lie, and is not used until it was true twice.
  *
- * @param memoryVisits - polls after which older ones fade, each poll by a further share of 1 / memoryVisits
- * @returns a new history; the same one if the interval is not positive
+ * @param memoryVisits - beyond this many polls each one fades the earlier ones by a share of 1 / memoryVisits
+ * @returns the same history if the interval is not positive
  */
 export function observe(
   history: ChangeHistory,
@@ -171,49 +168,43 @@ function correctDatedChanges(changes: number, visits: number): number {
 export function rateOf(history: ChangeHistory, prior?: RatePrior): number {
   const visits = sane(history.visits);
   const changes = sane(history.changes);
-  const changedSeconds = sane(history.changedSeconds);
   const dated = sane(history.datedChanges);
-  const intervals =
-    changes > 0 && changedSeconds > 0
-      ? representIntervals(changes, changedSeconds, sane(history.changedSquares, mostSquares))
-      : { instant: changes, first: 0, firstCount: 0, second: 0, secondCount: 0 };
   let sure = dated;
   let quiet = sane(history.quietSeconds);
   if (prior === undefined) {
     sure = correctDatedChanges(dated, visits - changes);
     // Half a visit without a change, as in the estimator's 0.5.
-    if (changes > 0) quiet += changedSeconds / changes / 2;
+    if (changes > 0) quiet += sane(history.changedSeconds) / changes / 2;
   } else {
     sure += sane(prior.changes);
     quiet += sane(prior.seconds);
   }
   if (sure + changes === 0) return minRate;
   if (quiet === 0) return maxRate;
-  return Math.min(maxRate, Math.max(minRate, solveRate(sure, intervals, quiet)));
+  return Math.min(maxRate, Math.max(minRate, solveRate(sure, representIntervals(history), quiet)));
 }
 
-/** Pages of a site that the default prior is worth when a site's own is fitted. */
+/** Weight of the default prior, in pages. */
 const defaultPriorPages = 20;
 
 /**
- * Fits the prior of a site to its pages, of which each is added once: a step of expectation and maximisation for the
- * mean of a Gamma distribution of given shape. Added again with the prior that it gave, the pages bring it nearer to
- * the likeliest one. O(1) memory.
+ * Fits the prior of a site to its pages, each added once: one step of expectation maximisation for the mean of a Gamma
+ * distribution of given shape. Repeated with the new prior it approaches the most likely one. O(1) memory.
  */
 export class SitePrior {
   readonly #prior: RatePrior;
   #pages = defaultPriorPages;
   #rates = (defaultPriorPages * defaultPrior.changes) / defaultPrior.seconds;
 
-  /** @param prior - the one before; {@link defaultPrior} for a new site */
+  /** @param prior - the previous one; {@link defaultPrior} for a new site */
   constructor(prior: RatePrior = defaultPrior) {
     this.#prior = prior;
   }
 
   /**
-   * Adds a page; one that was never polled twice tells nothing.
+   * Adds a page; without effect if it was not polled twice.
    *
-   * @returns its rate by the prior of before, in changes a second
+   * @returns its rate by the previous prior, in changes a second
    */
   add(history: ChangeHistory): number {
     const rate = rateOf(history, this.#prior);
@@ -223,9 +214,70 @@ export class SitePrior {
     return rate;
   }
 
-  /** The site's prior, by the pages that were added; the default one counts as 20 of them. */
+  /** The prior fitted to the added pages. */
   get prior(): RatePrior {
     const mean = this.#rates / this.#pages;
     return { changes: defaultPrior.changes, seconds: defaultPrior.changes / mean };
   }
+}
+
+/** Two lengths of interval that stand for those of the undated changes: same count, sum and, if possible, sum of squares. */
+interface Intervals {
+  /** Changes after an interval so short that only their count matters. */
+  readonly instant: number;
+  readonly first: number;
+  readonly firstCount: number;
+  readonly second: number;
+  readonly secondCount: number;
+}
+
+function representIntervals(history: ChangeHistory): Intervals {
+  const count = sane(history.changes);
+  const sum = sane(history.changedSeconds);
+  if (count === 0 || sum === 0) return { instant: count, first: 0, firstCount: 0, second: 0, secondCount: 0 };
+  const mean = sum / count;
+  const variance = Math.max(0, sane(history.changedSquares, mostSquares) / count - mean * mean);
+  const deviation = Math.sqrt(variance);
+  if (!(deviation < mean)) {
+    const far = count * (mean / (mean + variance / mean));
+    return { instant: count - far, first: mean + variance / mean, firstCount: far, second: 0, secondCount: 0 };
+  }
+  const half = count / 2;
+  return { instant: 0, first: mean - deviation, firstCount: half, second: mean + deviation, secondCount: half };
+}
+
+const logChanged = (expected: number): number => Math.log(-Math.expm1(-Math.max(1e-300, expected)));
+
+/**
+ * The logarithms of how likely a history is at each of some rates, up to a constant: `L^E e^(-L T)` for E dated changes
+ * and the time T without a change, and `1 - e^(-L I)` for each undated change after an interval I.
+ *
+ * @param prior - is counted as if it had been seen
+ * @param logRates - the logarithms of the rates
+ */
+export function weighHistory(
+  history: ChangeHistory,
+  prior: RatePrior,
+  rates: Float64Array,
+  logRates: Float64Array,
+  into: Float64Array,
+): void {
+  const { instant, first, firstCount, second, secondCount } = representIntervals(history);
+  const sure = sane(history.datedChanges) + prior.changes + instant;
+  const quiet = sane(history.quietSeconds) + prior.seconds;
+  for (let at = 0; at < rates.length; at++) {
+    const rate = rates[at] as number;
+    let log = sure * (logRates[at] as number) - quiet * rate;
+    if (firstCount > 0) log += firstCount * logChanged(rate * first);
+    if (secondCount > 0) log += secondCount * logChanged(rate * second);
+    into[at] = log;
+  }
+}
+
+/** x / (e^x - 1), and its derivative by x. */
+export function bernoulli(x: number): readonly [number, number] {
+  if (x < 1e-5) return [1 - x / 2, -0.5 + x / 6];
+  if (x > 500) return [0, 0];
+  const grown = Math.expm1(x);
+  return [x / grown, (grown - x * (grown + 1)) / (grown * grown)];
 }

@@ -1,32 +1,27 @@
-import { BestItems } from "./best-items.ts";
-import type { KnownPages, SeenVisit, VisitPlan, VisitPlanner, VisitWindow } from "./known-pages.ts";
-import { SiteQuota, slotSeconds, VisitList } from "./visit-schedule.ts";
+import { BestItems } from "./poll-selection.ts";
+import {
+  type KnownPages,
+  type SeenVisit,
+  SiteQuota,
+  slotSeconds,
+  VisitList,
+  type VisitPlan,
+  type VisitPlanner,
+  type VisitWindow,
+} from "./visit-schedule.ts";
 
-/** What a page's priority is made of; letters as in the thesis. */
-export interface LinkFacts {
-  /**
-   * C: the part of its links that changed between its last two visits, from 0 to 1. (The thesis' equation 4.2 prints the part
-   * that both had, under the name of change.)
-   */
-  readonly changeRatio: number;
-  /** Since its last visit. */
-  readonly elapsedSeconds: number;
-  /** I + O: links that lead to it and away from it. */
-  readonly degree: number;
-}
-
-/** How long a crawl of the whole web is thought to take: half a year. */
-const defaultCrawlSeconds: number = 182.5 * 86_400;
+/** Assumed duration of a crawl of the whole Web: half a year. */
+const crawlSeconds: number = 182.5 * 86_400;
 
 /**
- * The priority of a known page, `P = C T (I + O)` with T its age in whole crawls.
+ * The priority of a known page, `P = C T (I + O)`, T its age in whole crawls.
  *
+ * @param changeRatio - C: the part of its links that changed between its last two visits, from 0 to 1. (Equation 4.2 of the
+ *   thesis gives the part that both had, under the name of change.)
+ * @param degree - I + O: links to it and from it
  * @see K. Chen, "An Open Solution to Discover the Graph Structure of World Wide Web", equations 4.1 and 4.4
  */
-export function linkPriority(
-  { changeRatio, elapsedSeconds, degree }: LinkFacts,
-  crawlSeconds: number = defaultCrawlSeconds,
-): number {
+export function linkPriority(changeRatio: number, elapsedSeconds: number, degree: number): number {
   return changeRatio * (elapsedSeconds / crawlSeconds) * degree;
 }
 
@@ -36,8 +31,8 @@ interface Ranked {
 }
 
 /**
- * Visits by that priority, ranked once a window: weights stand for I + O, and whether the last visit saw a change for C
- * where no links were compared. New pages, by their weights, have a quarter of the visits at least.
+ * Visits by that priority, ranked once per window. Weights stand for I + O, and C is 1 or 0: whether the last visit saw a
+ * change. New pages, by their weights, get at least a quarter of the visits.
  */
 export class LinkPlanner implements VisitPlanner {
   readonly name = "C T (I + O)";
@@ -57,8 +52,7 @@ export class LinkPlanner implements VisitPlanner {
       if (Number.isNaN(at)) fresh.add({ page, priority: degree });
       else {
         const changeRatio = this.#ratios.get(page) ?? 1;
-        const elapsedSeconds = window.fromSeconds - at;
-        known.add({ page, priority: linkPriority({ changeRatio, elapsedSeconds, degree }) });
+        known.add({ page, priority: linkPriority(changeRatio, window.fromSeconds - at, degree) });
       }
     }
     const quarter = Math.min(fresh.size, Math.max(Math.ceil(window.visits / 4), window.visits - known.size));

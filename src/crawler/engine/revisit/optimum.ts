@@ -1,11 +1,11 @@
-import type { PollRows } from "./known-pages.ts";
 import { changesAtAge, expectedChangesAt } from "./poll-index.ts";
 import { type PollCurve, type PollRates, planByPrice } from "./price-search.ts";
+import type { PollRows } from "./visit-schedule.ts";
 
 const isPolled = (rate: number, weight: number): boolean => rate > 0 && weight > 0;
 
 /**
- * Freshness of polls at equal intervals: `w (1 - (1 + r) e^-r) / L = price`, r = L / f.
+ * The freshest copies, polled at equal intervals: `w (1 - (1 + r) e^-r) / L = price`, r = L / f.
  *
  * @see J. Cho, H. Garcia-Molina, "Effective Page Refresh Policies for Web Crawlers", ACM TODS 28(4), 2003
  */
@@ -13,8 +13,8 @@ export const freshnessCurve: PollCurve = (price, rate, weight) =>
   isPolled(rate, weight) ? rate / expectedChangesAt((price / weight) * rate) : 0;
 
 /**
- * The least age of copies, polled at equal intervals: `w (r^2 / 2 - 1 + (1 + r) e^-r) / L^2 = price`, r = L / f. Each page
- * that changes is polled, and none so rarely that it is given up, as the freshest copies give up the fastest pages.
+ * The least age of copies, polled at equal intervals: `w (r^2 / 2 - 1 + (1 + r) e^-r) / L^2 = price`, r = L / f. Every page
+ * that changes is polled, whereas freshness gives up the fastest ones.
  *
  * @see J. Cho, H. Garcia-Molina, "Effective Page Refresh Policies for Web Crawlers", ACM TODS 28(4), 2003
  */
@@ -22,7 +22,7 @@ export const leastAgeCurve: PollCurve = (price, rate, weight) =>
   isPolled(rate, weight) ? rate / changesAtAge(((price * rate) / weight) * rate) : 0;
 
 /**
- * Freshness of polls at random instants: `f = sqrt(w L / price) - L`, or none.
+ * The freshest copies, polled at random instants: `f = sqrt(w L / price) - L`, or none.
  *
  * @see Y. Azar, E. Horvitz, E. Lubetzky, Y. Peres, D. Shahaf, "Tractable near-optimal policies for crawling", PNAS
  * 115(32), 2018
@@ -42,18 +42,18 @@ export const harmonicCurve: PollCurve = (price, rate, weight) => {
   return (2 * product) / (rate + Math.sqrt(rate * rate + 4 * product));
 };
 
-/** All pages alike, but for their weights: `f = w / price`. */
+/** Uniform except for weights: `f = w / price`. */
 export const uniformCurve: PollCurve = (price, _rate, weight) => (weight > 0 ? weight / price : 0);
 
-/** As often as pages change, which is worse than alike: `f = w L / price`. */
+/** As often as pages change, which is worse than uniform: `f = w L / price`. */
 export const proportionalCurve: PollCurve = (price, rate, weight) =>
   isPolled(rate, weight) ? (weight * rate) / price : 0;
 
 /**
- * The harmonic penalty where some pages tell of each change: those are polled at a share p of their notices, `p = min(1,
- * w / (L price))`, at the price of a poll of the others, so that no search for the split of the budget is needed.
+ * The harmonic penalty if some pages announce each change: those are polled after a share p of their notices, `p = min(1,
+ * w / (L price))`, at the same price as the others, so that the split of the budget need not be searched for.
  *
- * @param isNoticed - by row: whether the page tells of all its changes
+ * @param isNoticed - by row: whether the page announces all its changes
  * @see Kolobov and others, 2019, as {@link harmonicCurve}; "complete" and "mixed" observation
  */
 export function noticedCurve(isNoticed: ArrayLike<number | boolean>): PollCurve {
@@ -66,11 +66,11 @@ export function noticedCurve(isNoticed: ArrayLike<number | boolean>): PollCurve 
 }
 
 /**
- * Finds the polls that keep pages freshest under a budget, when each is polled at equal intervals and its rate of change
- * is known: {@link freshnessCurve} at one price. Pages that change too fast get none. O(n) for each price tried.
+ * Finds the polls at equal intervals that keep pages of known rates freshest under a budget: {@link freshnessCurve} at one
+ * price. Pages that change too fast get none. O(n) for each price tried.
  *
- * @param ratesPerSecond - expected changes a second of each page; a page that never changes gets no poll
- * @param weights - how much each matters; at least as many
+ * @param ratesPerSecond - expected changes a second of each page
+ * @param weights - how much each matters
  * @param budgetPerSecond - polls a second of them all, above 0
  * @param rest - counts, and limits of sites
  * @throws RangeError if the budget is not above 0

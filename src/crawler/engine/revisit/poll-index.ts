@@ -1,4 +1,4 @@
-/** The sum over k >= 2 of (-1)^k (k - 1) x^k / k!, from the last term on; up to x = 0.5 no more of them count. */
+/** Coefficients of x^2 in the sum over k >= 2 of (-1)^k (k - 1) x^k / k!, the last first; exact up to x = 0.5. */
 const gainTerms: readonly number[] = Array.from({ length: 15 }, (_, at) => {
   let term = at % 2 === 0 ? at + 1 : -(at + 1);
   for (let k = 2; k <= at + 2; k++) term /= k;
@@ -6,24 +6,23 @@ const gainTerms: readonly number[] = Array.from({ length: 15 }, (_, at) => {
 }).reverse();
 
 /**
- * 1 - (1 + x) e^-x: what part of the most that a poll can give it gives after x expected changes.
+ * 1 - (1 + x) e^-x: the value of a poll after x expected changes, relative to its maximum.
  *
  * @param left - e^-x
  */
 function gain(x: number, left = Math.exp(-x)): number {
-  // (1 + x) e^-x is no number where x is infinite.
   if (x > 0.5) return x > 800 ? 1 : 1 - left - x * left;
-  // There the difference would be of two nearly equal terms.
+  // The difference of two nearly equal terms would be noise.
   let sum = 0;
   for (let at = 0; at < gainTerms.length; at++) sum = sum * x + (gainTerms[at] as number);
   return sum * x * x;
 }
 
 const mostChanges = 80;
-/** Halley's error is the third power of a step's, up to a factor: after a step as small as this there is none left. */
+/** Halley's method converges cubically: after a step as small as this the error is negligible. */
 const stepTolerance = 1e-5;
 
-/** Near the inverse: by the series of the root of 2 part, or from above by x = ln(1 + x) - ln(1 - part). */
+/** Approximates the inverse: by the series of the root of 2 part, or from above by x = ln(1 + x) - ln(1 - part). */
 function guessChanges(part: number): number {
   if (part < 0.7) {
     const root = Math.sqrt(2 * part);
@@ -61,10 +60,10 @@ export function expectedChangesAt(part: number): number {
   return x;
 }
 
-/** x^2 / 2 - 1 + (1 + x) e^-x: what a poll takes off a page's age after x expected changes, in the square of their interval. */
+/** x^2 / 2 - 1 + (1 + x) e^-x: by how much a poll after x expected changes reduces a page's age. */
 function agedBy(x: number): number {
   if (x > 0.5) return (x * x) / 2 - gain(x);
-  // As for the gain, whose first term x^2 / 2 falls away.
+  // The series of the gain without its first term x^2 / 2.
   let power = (x * x) / 2;
   let sum = 0;
   for (let k = 3; k < 20; k++) {
@@ -77,8 +76,8 @@ function agedBy(x: number): number {
 }
 
 /**
- * The inverse of x^2 / 2 - 1 + (1 + x) e^-x, by Newton's method: from below its first step leads above, from where it
- * comes down steadily, for the function is convex.
+ * The inverse of x^2 / 2 - 1 + (1 + x) e^-x, by Newton's method. The function is convex: the first step leads above the
+ * root, the others down to it.
  *
  * @param part - not negative
  * @returns expected changes; 0 up to 0
@@ -95,9 +94,8 @@ export function changesAtAge(part: number): number {
 }
 
 /**
- * What a poll of a page is worth now: `V = (w / L) (1 - (1 + L t) e^(-L t))`, the derivative of its freshness by the
- * polls it gets. Who always polls the page with the largest one comes near to the best that is possible, keeps a
- * constant pace, and adapts at once to another budget.
+ * The value of a poll of a page now: `V = (w / L) (1 - (1 + L t) e^(-L t))`, the derivative of its freshness by the number of
+ * polls. Always polling the page of the largest value is nearly optimal, and adapts at once to another budget.
  *
  * @param ratePerSecond - L, expected changes a second
  * @param elapsedSeconds - t, since the last poll; Infinity for one that lies very long ago

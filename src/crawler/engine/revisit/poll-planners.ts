@@ -2,7 +2,7 @@ import { createNutchRule, createStormRule, type IntervalRule } from "./adaptive-
 import { freshnessCurve, harmonicCurve, proportionalCurve, randomFreshnessCurve, uniformCurve } from "./optimum.ts";
 import type { PollCurve } from "./price-search.ts";
 
-/** Names of the planners that can choose what a visit asks for, the crawler's own first. */
+/** Names of the planners that can choose the pages of a visit, the crawler's own first. */
 export const pollPlannerNames = [
   "default",
   "index",
@@ -18,9 +18,9 @@ export const pollPlannerNames = [
 export type PollPlannerName = (typeof pollPlannerNames)[number];
 
 /**
- * How a planner comes to what a visit asks for: by what is believed of each page's rate, and what a visit teaches, which is the crawler's
- * own way; by the index of each page's estimated rate; by dividing a budget by a curve of rates, each page
- * due a period after its last poll; or by an interval of each page, which is stepped by what each poll saw.
+ * How a planner chooses pages. `beliefs`, the crawler's own: by the probabilities of each page's rate and the information of
+ * a visit. `index`: by the index of its estimated rate. `rates`: a curve divides the budget, and each page is due a period
+ * after its last poll. `intervals`: by an interval of each page, which is adapted after each poll.
  */
 export type PollPlannerKind =
   | { readonly kind: "beliefs" }
@@ -40,12 +40,10 @@ const kinds: Readonly<Record<PollPlannerName, PollPlannerKind>> = {
   stormcrawler: { kind: "intervals", rule: createStormRule() },
 };
 
-/** What a planner of a name is. */
 export function pollPlannerOf(name: PollPlannerName): PollPlannerKind {
   return kinds[name];
 }
 
-/** Whether a text names a planner. */
 export function isPollPlannerName(text: string): text is PollPlannerName {
   return (pollPlannerNames as readonly string[]).includes(text);
 }

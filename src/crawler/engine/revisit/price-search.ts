@@ -1,20 +1,20 @@
-import type { PollRows } from "./known-pages.ts";
+import type { PollRows } from "./visit-schedule.ts";
 
 /** How often each page is polled in the long run. */
 export interface PollRates {
-  /** Polls a second of a page of each row; with the counts their sum is the budget. */
+  /** Polls a second of a page of each row; times the counts their sum is the budget. */
   readonly pollsPerSecond: Float64Array;
-  /** What the last poll of each page that is polled is worth, in the unit of its curve. */
+  /** Value of the last poll of each polled page, in the unit of the curve. */
   readonly price: number;
 }
 
 /**
- * How often a page is polled if a poll costs a price: a policy. It never rises with the price, and goes from as often as
- * can be to never, or to next to never, as the price goes from 0 to infinity.
+ * A policy: how often a page is polled if a poll costs a price. It never rises with the price, and falls to (nearly) 0 as the
+ * price goes to infinity.
  */
 export type PollCurve = (price: number, ratePerSecond: number, weight: number, row: number) => number;
 
-/** Sums polls at a price. Where a site is at its limit, its pages are polled at its own, higher price. */
+/** The polls at a price. Pages of a site at its limit are polled at the site's own, higher price. */
 class Demand {
   readonly #curve: PollCurve;
   readonly #rows: PollRows;
@@ -91,7 +91,7 @@ function groupRows(sites: ArrayLike<number>, rows: number, count: number): (site
   return (site) => order.subarray(starts[site], starts[site + 1]);
 }
 
-/** Where a price is sought first, and about how far from it, as a logarithm. */
+/** A first guess of the price, and the likely error of its logarithm. */
 interface Guess {
   readonly price: number;
   readonly error: number;
@@ -109,7 +109,7 @@ function guessPrice({ ratesPerSecond, weights, counts }: PollRows, budget: numbe
 
 const sampleRows = 8192;
 
-/** Of very many rows a sample is priced first, without limits. */
+/** Very many rows are guessed from a sample, without limits. */
 function guessBySample(curve: PollCurve, rows: PollRows, budget: number): Guess {
   const { ratesPerSecond, weights, counts } = rows;
   const stride = Math.floor(ratesPerSecond.length / sampleRows);
@@ -132,7 +132,7 @@ interface Bracket {
   readonly isReached: boolean;
 }
 
-/** A price that was tried, and how much more than the budget it spends; both as logarithms. */
+/** A price that was tried, and what it spends relative to the budget; both as logarithms. */
 interface Trial {
   readonly log: number;
   readonly excess: number;
@@ -145,12 +145,12 @@ function findZero(a: Trial, b: Trial): number {
 
 const mostSteps = 200;
 const smoothSteps = 6;
-/** At which everything is polled that ever is, and no curve overflows. */
+/** At this price everything is polled that ever is, and no curve overflows. */
 const leastPrice = 1e-200;
 
 /**
- * By secants of the logarithms, which are nearly straight, within a bracket: of the last two prices, then of the bracket's ends
- * (Illinois), else by halves.
+ * Searches by secants of the logarithms, which are nearly straight, within a bracket: of the last two prices, then of the
+ * bracket's ends (Illinois), otherwise by bisection.
  */
 function bracketPrice(demand: Demand, budget: number, { price, error }: Guess, into: Float64Array): Bracket {
   const excessAt = (log: number): number => Math.log(demand.at(Math.exp(log), into) / budget);
@@ -174,7 +174,7 @@ function bracketPrice(demand: Demand, budget: number, { price, error }: Guess, i
   if (Math.abs(highExcess) < Math.abs(lowExcess)) [newest, before] = [before, newest];
   let wasLow: boolean | undefined;
   for (let step = 0; step < mostSteps && high - low > 1e-13 * Math.max(1, Math.abs(low)); step++) {
-    // Where the sum is smooth the last two prices tell most; where it jumps they may not lead on.
+    // The last two prices are best while the sum is smooth; if it jumps they may not converge.
     const secant =
       step < smoothSteps
         ? findZero(newest, before)
@@ -196,12 +196,11 @@ function bracketPrice(demand: Demand, budget: number, { price, error }: Guess, i
 }
 
 /**
- * Divides a budget by a policy: finds the price at which all polls are as many as the budget. A site that would be polled
- * more often than it allows is polled at its limit, and the others share what it leaves. O(rows) for each price tried,
- * some ten of them.
+ * Divides a budget by a policy: finds the price at which the polls sum up to the budget. A site that would be polled too
+ * often is polled at its limit, and the others share the rest. O(rows) for each price tried, some ten of them.
  *
  * @param budgetPerSecond - polls a second of them all, above 0
- * @param nearPrice - where to begin, as the price of a like plan; left out for none
+ * @param nearPrice - where to begin, such as the price of a similar plan
  * @returns polls that sum up to the budget, or to less where limits, or pages not worth a poll, leave some of it
  * @throws RangeError if the budget is not above 0, or a row's site has no limit
  */
@@ -220,7 +219,7 @@ export function planByPrice(
   // The last price that was tried is the one that was found.
   if (!isReached || low === high) return { pollsPerSecond, price: isReached ? Math.exp(low) : 0 };
   const more = demand.at(Math.exp(low), pollsPerSecond);
-  // Where the best pages are polled hardly at all the sum jumps between neighbouring prices: take a mean of the two.
+  // If the sum jumps between two neighbouring prices, take a mean of both.
   const rarer = new Float64Array(pollsPerSecond.length);
   const less = demand.at(Math.exp(high), rarer);
   const share = more > less ? Math.max(0, Math.min(1, (budgetPerSecond - less) / (more - less))) : 1;

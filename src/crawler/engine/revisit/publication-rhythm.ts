@@ -1,24 +1,24 @@
 import type { EpochMs, EpochSeconds, KnownPublications, LookBounds } from "../../../core/index.ts";
 
-/** When an index was looked at. */
-export interface IndexLook {
+/** When an index was requested. */
+interface IndexLook {
   /** When its newest publication was seen. */
   readonly seenAt: EpochMs;
-  /** When the site was looked at last without it; undefined if it never was. */
+  /** When the index was last requested without it; undefined if never. */
   readonly missedAt: EpochMs | undefined;
 }
 
-/** Waits that are remembered beside those between the times. */
+/** Waits that are remembered besides those between the times. */
 const maxWaits = 512;
 const maxLeastWaits = 8;
 /**
- * A look is worth so much of the mean wait in staleness. A site that publishes at random is then looked at when something new is
- * out as often as when a page is polled: 0.3 of the times, `(1 - e^-x)^2 = (c + x - (1 - e^-x)) e^-x` at `e^-x = 0.7`.
+ * Cost of a look in staleness, as a share of the mean wait. With a site that publishes at random 0.3 of the looks then find
+ * something, as when pages are polled: `(1 - e^-x)^2 = (c + x - (1 - e^-x)) e^-x` at `e^-x = 0.7`.
  */
 const lookCost = 0.0716;
-/** Of two waits that differ by no more than this share one says what the other does. */
+/** Waits that differ by no more than this share are alike. */
 const likeShare = 0.2;
-/** What is served is a little later than its time says: a hundredth of what was waited for, within these bounds. */
+/** A publication is served a little later than its time: a hundredth of the wait, within these bounds. */
 const marginShare = 0.01;
 const leastMarginMs = 2000;
 const mostMarginMs = 300_000;
@@ -27,7 +27,7 @@ function waitsOf(times: readonly EpochSeconds[]): number[] {
   return times.slice(1).map((time, at) => time - (times[at] ?? time));
 }
 
-/** The oldest wait that has its like is forgotten first: so nights and weekends are known where days have many publications. */
+/** Forgets the oldest wait that has a like one first, so that nights and weekends are remembered among many short waits. */
 function forgetWaits(waits: readonly number[]): readonly number[] {
   const kept = [...waits];
   while (kept.length > maxWaits) {
@@ -39,22 +39,22 @@ function forgetWaits(waits: readonly number[]): readonly number[] {
   return kept;
 }
 
-/** The newest publication by our own clock; the site's is believed as far as what was seen allows. */
+/** The newest publication by our own clock, as far as the offset of the site's clock is known. */
 function newestByOurClock({ times, leastAheadMs, mostAheadMs }: KnownPublications): EpochMs {
   const aheadMs = Math.min(mostAheadMs ?? 0, Math.max(leastAheadMs ?? 0, 0));
   return (times.at(-1) ?? 0) * 1000 + aheadMs;
 }
 
-/** Between what is known and what is told others may have been: of the wait after the newest only the least is known. */
+/** The least wait after the newest known publication, if others may have come before those now announced. */
 function waitBetween(known: KnownPublications, missedAt: EpochMs | undefined): number[] {
   const leastMs = missedAt === undefined ? 0 : missedAt - newestByOurClock(known);
   return leastMs >= 1000 ? [Math.floor(leastMs / 1000)] : [];
 }
 
 /**
- * Takes in what an index tells of the publications of a site.
+ * Adds the publications that an index names.
  *
- * @param told - times of the newest publications, ascending; none between the first and the last of them is missing
+ * @param told - times of the newest publications, ascending, without gaps
  */
 export function learnPublications(
   known: KnownPublications | undefined,
@@ -76,12 +76,12 @@ export function learnPublications(
   const leastAheadMs = missedAt === undefined ? undefined : missedAt - last * 1000;
   const most = Math.min(mostAheadMs, known?.mostAheadMs ?? mostAheadMs);
   const leastMs = Math.max(leastAheadMs ?? Number.NEGATIVE_INFINITY, known?.leastAheadMs ?? Number.NEGATIVE_INFINITY);
-  // Where both cannot be true, one of the clocks was set.
+  // If both bounds cannot hold, a clock was set.
   const isSame = leastMs <= most;
   return {
     times: told,
     waits: forgetWaits([...waits, ...news]),
-    // Once such a wait is known to its end, what was known of it says no more.
+    // A least wait is dropped once a whole wait of about that length is known.
     leastWaits: least.filter((wait) => !news.some((one) => one >= wait && one <= 2 * wait)).slice(-maxLeastWaits),
     mostAheadMs: isSame ? most : mostAheadMs,
     leastAheadMs: isSame ? (Number.isFinite(leastMs) ? leastMs : undefined) : leastAheadMs,
@@ -97,17 +97,17 @@ function sortedWaitsMs({ times, waits }: KnownPublications): number[] {
 }
 
 /**
- * After which wait to look next, so that looks and staleness until the next publication is seen cost least together: the waits
- * that were seen and are longer than what has passed are taken for equally likely, and each look that comes too early is
- * followed by the best one after it. O(n^2) for n waits.
+ * After which wait to look next, so that looks and staleness together cost least until the next publication is seen. The
+ * known waits that are longer than the elapsed time count as equally likely, and each look that comes too early is followed
+ * by the best one after it. O(n^2) for n waits.
  *
  * @param waitsMs - ascending
- * @returns undefined if no wait was so long
+ * @returns undefined if no wait is that long
  */
 function expectAfter(waitsMs: readonly number[], elapsedMs: number): number | undefined {
   const longer = waitsMs.filter((ms) => ms > elapsedMs);
   const costMs = (lookCost * waitsMs.reduce((sum, ms) => sum + ms, 0)) / waitsMs.length;
-  /** What is still to be paid once it is known that the publication is not out after so many of the waits. */
+  /** By number of waits: the remaining cost once the publication is known not to be out after them. */
   const owedMs = new Array<number>(longer.length + 1).fill(0);
   let best: number | undefined;
   for (let from = longer.length - 1; from >= 0; from--) {
@@ -133,8 +133,8 @@ function marginOf(ms: number): number {
 }
 
 /**
- * After how long to look again at a site that is late: as long again as it is late. What few waits say alone is not waited
- * for without a look, so without `dueMs` it is after as long again as it has been.
+ * After how long to look again at a site that is late: as long again as it is late; without `dueMs`, as long again as the
+ * time since the last publication.
  */
 function againAfter(dueMs: number, usualMs: number, elapsedMs: number): number {
   if (dueMs === 0) return Math.max(usualMs + marginOf(usualMs), elapsedMs);
@@ -142,12 +142,10 @@ function againAfter(dueMs: number, usualMs: number, elapsedMs: number): number {
 }
 
 /**
- * When to look at a site again that publishes now and then: when looks and staleness cost least together, given the waits
- * between earlier publications and that the next has not come yet, and a margin later. Whoever publishes at night is
- * looked at at night, and in the office hours of those who have some. A site that is late is looked at after as long
- * again as it is late; one of which only one publication is known, after as long as that is old.
- *
- * By how much the site's clock is wrong is learned from when its publications were seen.
+ * When to request the index of a site again: when looks and staleness together cost least, given the waits between earlier
+ * publications, plus a margin. A site that publishes at night is requested at night. One that is late is requested after as
+ * long again as it is late; one with a single known publication, after its age. The offset of the site's clock is learned
+ * from when its publications were seen.
  *
  * @returns a time within the bounds from now
  */

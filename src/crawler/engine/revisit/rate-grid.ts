@@ -1,11 +1,11 @@
-import type { ChangeHistory } from "./change-rate.ts";
-import { representIntervals } from "./interval-sums.ts";
+import { type ChangeHistory, noHistory, type Observation, observe, weighHistory } from "./change-rate.ts";
+import { pollPolicy } from "./poll-policy.ts";
 
 const daySeconds = 86_400;
 const slowest = 1 / (3650 * daySeconds);
 const fastest = 1 / 3600;
 
-/** How many rates a page is thought to have one of. */
+/** How many rates a page may have. */
 export const gridSize = 24;
 
 /** The rates, in changes a second, ascending: from once in ten years to once an hour, each 1.64 times the one before. */
@@ -15,21 +15,13 @@ export const gridRates: Float64Array = Float64Array.from(
 );
 
 const logRates = gridRates.map(Math.log);
+const noPrior = { changes: 0, seconds: 0 };
 
-/** What is thought of a page's rate: how likely each of some rates is. Their sum is 1. */
-export interface RateBelief {
-  /** Changes a second. */
-  readonly rates: Float64Array;
-  readonly shares: Float64Array;
-}
-
-const finite = (value: number): number => (value > 0 && value < Number.POSITIVE_INFINITY ? value : 0);
-
-/** The last poll of a page, which is kept by itself until the next one. */
-export interface LastPoll {
+/** The last poll of a page, which is kept separately until the next one. */
+interface LastPoll {
   readonly intervalSeconds: number;
   readonly changed: boolean;
-  /** Time without a change before the one that is dated, in seconds. */
+  /** Time without a change before a dated one, in seconds. */
   readonly quietSeconds?: number;
 }
 
@@ -39,18 +31,18 @@ const mostLevel = 300;
 const lastNumbers = 3;
 const mostSeconds = 1e10;
 
-/** Likelihoods of the rates before the last poll, as logarithms, and that poll, as numbers to be kept. */
-export function packEvidence({ intervalSeconds, changed, quietSeconds }: LastPoll, logs: Float64Array): number[] {
+/** The likelihoods of the rates before the last poll, as logarithms, and that poll, as numbers to be kept. */
+function packEvidence({ intervalSeconds, changed, quietSeconds }: LastPoll, logs: Float64Array): number[] {
   const most = Math.max(...logs);
   const kind = quietSeconds === undefined ? Number(changed) : 2;
   const levels = Array.from(logs, (log) => Math.min(mostLevel, Math.round(steps * (most - log))));
   return [intervalSeconds, kind, quietSeconds ?? 0, ...levels];
 }
 
-/** How many numbers evidence is. */
+/** How many numbers evidence has. */
 export const evidenceSize: number = lastNumbers + gridSize;
 
-/** A page's last poll, as far as it is kept by itself: numbers that make no sense are none. */
+/** A page's last poll, if it is kept separately; damaged numbers are ignored. */
 export function lastPollOf({ evidence }: ChangeHistory): LastPoll | undefined {
   if (evidence?.length !== evidenceSize) return undefined;
   const [intervalSeconds = 0, kind, quietSeconds = 0] = evidence;
@@ -70,15 +62,17 @@ function addPoll({ intervalSeconds, changed, quietSeconds }: LastPoll, into: Flo
 }
 
 /**
- * The logarithm of how likely what was seen of a page is at each rate of the grid, up to a constant: by its evidence, or from the sums that
- * are kept of its polls, `e^(-L T) L^E` for the time without change T and E dated changes, `1 - e^(-L I)` for each change
- * after an interval I.
+ * The logarithm of how likely a page's history is at each rate of the grid, up to a constant: by its evidence, otherwise by
+ * its sums.
  *
- * @param isBeforeLast - whether the last poll is left out, where it is kept by itself. Default false
+ * @param isBeforeLast - whether the last poll is left out, if it is kept separately
  */
-export function likelihoodsOf(history: ChangeHistory, into: Float64Array, isBeforeLast = false): Float64Array {
+function likelihoodsOf(history: ChangeHistory, into: Float64Array, isBeforeLast: boolean): Float64Array {
   const last = lastPollOf(history);
-  if (last === undefined) return likelihoodsOfSums(history, into);
+  if (last === undefined) {
+    weighHistory(history, noPrior, gridRates, logRates, into);
+    return into;
+  }
   for (let at = 0; at < gridSize; at++) {
     const level = history.evidence?.[lastNumbers + at] ?? 0;
     into[at] = level >= 0 ? -Math.min(mostLevel, level) / steps : 0;
@@ -87,45 +81,20 @@ export function likelihoodsOf(history: ChangeHistory, into: Float64Array, isBefo
   return into;
 }
 
-function likelihoodsOfSums(history: ChangeHistory, into: Float64Array): Float64Array {
-  const changes = finite(history.changes);
-  const changedSeconds = finite(history.changedSeconds);
-  const quiet = finite(history.quietSeconds);
-  const isDated = changes === 0 || changedSeconds === 0;
-  const { instant, first, firstCount, second, secondCount } = isDated
-    ? { instant: changes, first: 0, firstCount: 0, second: 0, secondCount: 0 }
-    : representIntervals(changes, changedSeconds, finite(history.changedSquares));
-  const certain = instant + finite(history.datedChanges);
-  for (let at = 0; at < gridSize; at++) {
-    const rate = gridRates[at] ?? 0;
-    let log = -rate * quiet + certain * (logRates[at] ?? 0);
-    if (firstCount > 0) log += firstCount * Math.log(-Math.expm1(-rate * first));
-    if (secondCount > 0) log += secondCount * Math.log(-Math.expm1(-rate * second));
-    into[at] = log;
-  }
-  return into;
-}
-
-/** Of what beliefs are made. */
-export interface WeighOptions {
-  /** To which power likelihoods are taken: how much of what was seen still holds, from 0 to 1. Default 1. */
-  readonly keep?: number;
-  /** Whether the last poll is left out, where it is kept by itself. Default false. */
-  readonly isBeforeLast?: boolean;
-}
-
 /**
- * How likely each rate of the grid is after what was seen of a page (Bayes); see {@link likelihoodsOf}.
+ * How likely each rate of the grid is after what was seen of a page (Bayes).
  *
- * @param prior - shares of the grid's rates before anything was seen, by {@link RateMixture}
- * @param into - where the shares are written. Default a new array
- * @returns shares of the grid's rates, whose sum is 1
+ * @param prior - shares of the rates before, see `RateMixture`
+ * @param into - receives the shares. Default a new array
+ * @param options - `keep`: the power of the likelihoods, from 0 to 1, which is how much of what was seen still holds
+ *   (default 1); `isBeforeLast`: whether the last poll is left out, if it is kept separately (default false)
+ * @returns shares of the rates, whose sum is 1
  */
 export function weighRates(
   history: ChangeHistory,
   prior: ArrayLike<number>,
   into: Float64Array = new Float64Array(gridSize),
-  { keep = 1, isBeforeLast = false }: WeighOptions = {},
+  { keep = 1, isBeforeLast = false }: { readonly keep?: number; readonly isBeforeLast?: boolean } = {},
 ): Float64Array {
   likelihoodsOf(history, into, isBeforeLast);
   let most = Number.NEGATIVE_INFINITY;
@@ -138,4 +107,62 @@ export function weighRates(
   }
   for (let at = 0; at < gridSize; at++) into[at] = sum > 0 ? (into[at] ?? 0) / sum : (prior[at] ?? 0);
   return into;
+}
+
+/** Even if rates stay, what was seen fades by this share a second: to a third in some three years. */
+const leastFade = 1 / (1000 * daySeconds);
+
+/**
+ * Adds a poll to a history and to its likelihood at each rate of the grid, which is exact where the sums of {@link observe}
+ * are approximate. Earlier polls fade with time, the faster the more often the site's rates change.
+ *
+ * @param hazardPerSecond - how often rates change, see `meanHazard`
+ */
+export function observeRate(history: ChangeHistory, observation: Observation, hazardPerSecond: number): ChangeHistory {
+  const after = observe(history, observation);
+  if (after === history) return history;
+  const { datedChanges, quietSeconds } = observe({ ...noHistory, falseDates: history.falseDates }, observation);
+  const last: LastPoll = {
+    intervalSeconds: Math.min(observation.intervalSeconds, 36_500 * daySeconds),
+    changed: observation.changed,
+    ...(datedChanges > 0 && { quietSeconds }),
+  };
+  const keep = Math.exp(-(leastFade + hazardPerSecond) * last.intervalSeconds);
+  const logs = likelihoodsOf(history, new Float64Array(gridSize), false).map((log) => log * keep);
+  return { ...after, evidence: packEvidence(last, logs) };
+}
+
+/** How likely it is that a page changed, given the shares of its rate: the mean of `1 - e^(-L t)`. */
+export function believedProbability(shares: ArrayLike<number>, elapsedSeconds: number): number {
+  let sum = 0;
+  for (let at = 0; at < gridSize; at++) {
+    const share = shares[at] ?? 0;
+    if (share > 0) sum -= share * Math.expm1(-(gridRates[at] ?? 0) * elapsedSeconds);
+  }
+  return sum;
+}
+
+/**
+ * How long after its last poll a page is due, in seconds, given the shares of its rate. The probability of a change rises
+ * ever more slowly, so Newton's steps from the least interval on never pass the root.
+ */
+export function believedDueAfter(shares: ArrayLike<number>, minProbability: number): number {
+  const { minIntervalSeconds, maxIntervalSeconds } = pollPolicy;
+  let seconds = minIntervalSeconds;
+  for (let step = 0; step < 100 && seconds < maxIntervalSeconds; step++) {
+    let lacking = minProbability;
+    let slope = 0;
+    for (let at = 0; at < gridSize; at++) {
+      const share = shares[at] ?? 0;
+      if (!(share > 0)) continue;
+      const rate = gridRates[at] ?? 0;
+      const left = Math.exp(-rate * seconds);
+      lacking -= share * (1 - left);
+      slope += share * rate * left;
+    }
+    const further = lacking / slope;
+    if (!(further > 1e-9 * seconds)) break;
+    seconds += further;
+  }
+  return Math.min(maxIntervalSeconds, seconds);
 }

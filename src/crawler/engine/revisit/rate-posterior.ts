@@ -1,45 +1,29 @@
-import { type ChangeHistory, type RatePrior, rateOf } from "./change-rate.ts";
-import { representIntervals } from "./interval-sums.ts";
+import { type ChangeHistory, type RatePrior, rateOf, weighHistory } from "./change-rate.ts";
 import { bucketOfRate, rateBuckets, rateOfBucket } from "./rate-buckets.ts";
 
-/** Rates at which a page's distribution is held: one in so many buckets, 16 % apart. */
+/** Every third bucket is a rate of the posterior; they are 16 % apart. */
 const stride = 3;
-/** How many rates those are. */
+/** How many rates a posterior has. */
 export const posteriorRates: number = Math.ceil(rateBuckets / stride);
 
 const rates = Float64Array.from({ length: posteriorRates }, (_, at) => rateOfBucket(at * stride));
 const logRates = rates.map((rate) => Math.log(rate));
 
-/** Changes a second at a place of a posterior. */
+/** Changes a second at an index of a posterior. */
 export function posteriorRateAt(at: number): number {
   return rates[at] ?? 0;
 }
 
-const logChanged = (expected: number): number => Math.log(-Math.expm1(-Math.max(1e-300, expected)));
-
 /**
- * What polls and prior say of a page's rate, as probabilities of {@link posteriorRates} rates in equal steps of its logarithm: a
- * Gamma distribution times the likelihood of the history, whose undated changes are represented as `rateOf` does.
+ * The probabilities of a page's rate at {@link posteriorRates} rates in equal steps of its logarithm: a Gamma distribution
+ * times the likelihood of the history.
  *
- * @param into - takes them; their sum is 1
+ * @param into - receives them; their sum is 1
  */
-export function weighRates(history: ChangeHistory, prior: RatePrior, into: Float64Array): void {
-  const { changes, changedSeconds, changedSquares, datedChanges, quietSeconds } = history;
-  const { instant, first, firstCount, second, secondCount } =
-    changes > 0 && changedSeconds > 0
-      ? representIntervals(changes, changedSeconds, changedSquares)
-      : { instant: Math.max(0, changes), first: 0, firstCount: 0, second: 0, secondCount: 0 };
-  const sure = Math.max(0, datedChanges) + prior.changes + instant;
-  const quiet = Math.max(0, quietSeconds) + prior.seconds;
+function weighRates(history: ChangeHistory, prior: RatePrior, into: Float64Array): void {
+  weighHistory(history, prior, rates, logRates, into);
   let most = Number.NEGATIVE_INFINITY;
-  for (let at = 0; at < posteriorRates; at++) {
-    const rate = rates[at] ?? 0;
-    let log = sure * (logRates[at] ?? 0) - quiet * rate;
-    if (firstCount > 0) log += firstCount * logChanged(rate * first);
-    if (secondCount > 0) log += secondCount * logChanged(rate * second);
-    into[at] = log;
-    if (log > most) most = log;
-  }
+  for (const log of into) if (log > most) most = log;
   let sum = 0;
   for (let at = 0; at < posteriorRates; at++) {
     const weight = Math.exp((into[at] ?? 0) - most);
@@ -49,7 +33,7 @@ export function weighRates(history: ChangeHistory, prior: RatePrior, into: Float
   for (let at = 0; at < posteriorRates; at++) into[at] = (into[at] ?? 0) / sum;
 }
 
-/** How pages change, as far as is known: by the row of what is estimated of each, how probable each rate is. */
+/** How pages change: the probability of each rate, by the row of the estimated rate. */
 export class EstimatedPages {
   readonly #counts = new Float64Array(rateBuckets);
   /** Sums of probabilities, by row and rate. */
@@ -63,7 +47,7 @@ export class EstimatedPages {
   #visits = 0;
 
   /**
-   * @param draws - how many possible worlds are drawn, by which uncertainty is told
+   * @param draws - how many possible worlds are drawn, to show the uncertainty
    * @param random - from 0 to 1, exclusive
    */
   constructor(draws: number, random: () => number) {
@@ -103,7 +87,7 @@ export class EstimatedPages {
     return this.#polled;
   }
 
-  /** Polls that told something, less what is forgotten. */
+  /** Polls, less those that have faded. */
   get visits(): number {
     return this.#visits;
   }
@@ -113,15 +97,15 @@ export class EstimatedPages {
     return this.#counts;
   }
 
-  /** The share of the pages that is expected to change so often or oftener, from 0 to 1. */
+  /** Expected share of the pages that change this often or more often, from 0 to 1. */
   shareFrom(ratePerSecond: number): number {
     return this.meanOf((_, at) => (posteriorRateAt(at) >= ratePerSecond ? 1 : 0));
   }
 
   /**
-   * The mean over the pages of what depends on a page's row and true rate, as it is expected.
+   * Expected mean over the pages of a value that depends on a page's row and true rate.
    *
-   * @param value - of a row, and the place of a rate
+   * @param value - of a row, and the index of a rate
    */
   meanOf(value: (row: number, at: number) => number): number {
     let sum = 0;
@@ -131,7 +115,7 @@ export class EstimatedPages {
     return sum / this.#pages;
   }
 
-  /** The same in each world that was drawn. */
+  /** The same in each possible world. */
   meansOf(value: (row: number, at: number) => number): number[] {
     const sums = new Float64Array(this.#drawn.length);
     this.#forEach((row, at, place) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { paceAfter } from "../../../../src/crawler/engine/revisit/budget-pace.ts";
+import { paceAfter } from "../../../../src/crawler/engine/revisit/poll-policy.ts";
 
 const daySeconds = 86_400;
 const dayMs = daySeconds * 1000;

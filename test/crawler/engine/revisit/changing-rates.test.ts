@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRandom } from "../../../../src/core/random.ts";
 import { noHistory, observe } from "../../../../src/crawler/engine/revisit/change-rate.ts";
-import { observeRate } from "../../../../src/crawler/engine/revisit/page-evidence.ts";
-import { gridRates, weighRates } from "../../../../src/crawler/engine/revisit/rate-grid.ts";
-import { HazardScores, meanHazard } from "../../../../src/crawler/engine/revisit/rate-hazard.ts";
-import { defaultShares } from "../../../../src/crawler/engine/revisit/rate-mixture.ts";
+import { gridRates, observeRate, weighRates } from "../../../../src/crawler/engine/revisit/rate-grid.ts";
+import { defaultShares, HazardScores, meanHazard } from "../../../../src/crawler/engine/revisit/site-learning.ts";
 
 const day = 86_400;
 const meanOf = (shares: Float64Array): number =>

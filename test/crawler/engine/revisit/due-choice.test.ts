@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type BudgetPace, paceAfter } from "../../../../src/crawler/engine/revisit/budget-pace.ts";
-import { DueChoice } from "../../../../src/crawler/engine/revisit/due-choice.ts";
+import { DueChoice } from "../../../../src/crawler/engine/revisit/poll-choosers.ts";
+import { type BudgetPace, paceAfter } from "../../../../src/crawler/engine/revisit/poll-policy.ts";
 import { fc } from "../../../property.ts";
 
 const day = 86_400_000;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defaultDistrustMs, isFullFetchDue, spreadOf } from "../../../../src/crawler/engine/revisit/full-fetch.ts";
+import { defaultDistrustMs, isFullFetchDue, spreadOf } from "../../../../src/crawler/engine/revisit/poll-policy.ts";
 import { fc } from "../../../property.ts";
 
 const day = 86_400_000;

@@ -5,17 +5,26 @@ import { IndexPlanner } from "../../../../lab/planners/index-planner.ts";
 import { makePoissonWeb } from "../../../../lab/planners/made-webs.ts";
 import { runLeague } from "../../../../lab/planners/run-league.ts";
 import { createRandom } from "../../../../src/core/random.ts";
-import { believedDueAfter, believedProbability } from "../../../../src/crawler/engine/revisit/believed-change.ts";
 import { type ChangeHistory, noHistory, observe } from "../../../../src/crawler/engine/revisit/change-rate.ts";
 import { LearningChooser } from "../../../../src/crawler/engine/revisit/learning-chooser.ts";
 import { planOptimum } from "../../../../src/crawler/engine/revisit/optimum.ts";
-import { observeRate } from "../../../../src/crawler/engine/revisit/page-evidence.ts";
-import { defaultPollPolicy } from "../../../../src/crawler/engine/revisit/poll-policy.ts";
-import { gridRates, gridSize, weighRates } from "../../../../src/crawler/engine/revisit/rate-grid.ts";
-import { meanHazard } from "../../../../src/crawler/engine/revisit/rate-hazard.ts";
-import { defaultShares } from "../../../../src/crawler/engine/revisit/rate-mixture.ts";
-import { noLearning, readLearning, type SiteLearning } from "../../../../src/crawler/engine/revisit/site-learning.ts";
-import type { SeenPage } from "../../../../src/crawler/engine/revisit/site-plan.ts";
+import type { SeenPage } from "../../../../src/crawler/engine/revisit/poll-choosers.ts";
+import { pollPolicy } from "../../../../src/crawler/engine/revisit/poll-policy.ts";
+import {
+  believedDueAfter,
+  believedProbability,
+  gridRates,
+  gridSize,
+  observeRate,
+  weighRates,
+} from "../../../../src/crawler/engine/revisit/rate-grid.ts";
+import {
+  defaultShares,
+  meanHazard,
+  noLearning,
+  readLearning,
+  type SiteLearning,
+} from "../../../../src/crawler/engine/revisit/site-learning.ts";
 import { fc } from "../../../property.ts";
 import { anyKeptHistory } from "./any-history.ts";
 
@@ -76,7 +85,7 @@ test("property: a choice holds at most its budget, each page once, none sooner t
         for (const { path, reason, value } of plan.polls) {
           const { polledAt } = byPath.get(path) ?? {};
           assert.equal(polledAt === undefined, reason === "new");
-          assert.ok(polledAt === undefined || now - polledAt >= defaultPollPolicy.minIntervalSeconds * 1000);
+          assert.ok(polledAt === undefined || now - polledAt >= pollPolicy.minIntervalSeconds * 1000);
           assert.ok(value >= 0);
         }
         assert.ok(plan.nextDueAt === undefined || plan.nextDueAt > now, `${plan.nextDueAt}`);
@@ -166,8 +175,8 @@ test("property: a page is due when its change is as likely as it must be, within
   fc.assert(
     fc.property(anyHistory, fc.double({ min: 0.001, max: 0.6, noNaN: true }), (history, probability) => {
       const belief = weighRates(history, defaultShares);
-      const { minIntervalSeconds, maxIntervalSeconds } = defaultPollPolicy;
-      const after = believedDueAfter(belief, probability, defaultPollPolicy);
+      const { minIntervalSeconds, maxIntervalSeconds } = pollPolicy;
+      const after = believedDueAfter(belief, probability);
       assert.ok(after >= minIntervalSeconds && after <= maxIntervalSeconds);
       if (after < maxIntervalSeconds) assert.ok(believedProbability(belief, after * (1 + 1e-6)) >= probability);
       if (after > minIntervalSeconds) assert.ok(believedProbability(belief, after * (1 - 1e-6)) <= probability);

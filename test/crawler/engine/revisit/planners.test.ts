@@ -14,10 +14,10 @@ import {
   createStormRule,
   IntervalPlanner,
 } from "../../../../src/crawler/engine/revisit/adaptive-interval.ts";
-import type { KnownPages, VisitPlanner } from "../../../../src/crawler/engine/revisit/known-pages.ts";
 import { LinkPlanner, linkPriority } from "../../../../src/crawler/engine/revisit/link-priority.ts";
 import { planOptimum } from "../../../../src/crawler/engine/revisit/optimum.ts";
 import { expectedFreshness } from "../../../../src/crawler/engine/revisit/poll-index.ts";
+import type { KnownPages, VisitPlanner } from "../../../../src/crawler/engine/revisit/visit-schedule.ts";
 import { fc } from "../../../property.ts";
 
 const day = 86_400;
@@ -221,8 +221,8 @@ test("the intervals of Nutch and StormCrawler", () => {
 });
 
 test("the priority C T (I + O), and what part of the links changed", () => {
-  assert.equal(linkPriority({ changeRatio: 0.5, elapsedSeconds: 182.5 * day, degree: 12 }), 6);
-  assert.equal(linkPriority({ changeRatio: 0, elapsedSeconds: day, degree: 12 }), 0);
+  assert.equal(linkPriority(0.5, 182.5 * day, 12), 6);
+  assert.equal(linkPriority(0, day, 12), 0);
   const planner = new LinkPlanner();
   planner.note({ page: 1, atSeconds: 0, intervalSeconds: 1, changed: false });
   const nan = Number.NaN;

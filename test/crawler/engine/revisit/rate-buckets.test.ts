@@ -4,7 +4,6 @@ import { datedRate, naiveRate } from "../../../../lab/cho/estimator-experiment.t
 import {
   BucketedPages,
   bucketOfRate,
-  changedShare,
   newBucket,
   rateBuckets,
   rateOfBucket,
@@ -61,7 +60,6 @@ test("255 buckets go from once in ten years to each quarter of an hour, 5 % apar
   ] as const) {
     assert.equal(bucketOfRate(rate), bucket);
   }
-  isNear(changedShare(254, 900), 1 - Math.exp(-1), 1e-9);
 });
 
 test("by what visits see, a page's byte comes to the bucket of its rate, from above and from below", () => {

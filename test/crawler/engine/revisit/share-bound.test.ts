@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boundShare } from "../../../../src/crawler/engine/revisit/share-bound.ts";
+import { boundShare } from "../../../../src/crawler/engine/revisit/sample-bounds.ts";
 
 // Upper ends of one-sided 95 % intervals of Clopper and Pearson: the 0.95 quantile of Beta(found + 1, sample - found).
 const rows: ReadonlyArray<readonly [sample: number, found: number, bound: number]> = [

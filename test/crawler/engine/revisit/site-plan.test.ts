@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type PollablePage, PollPlanner, planPolls } from "../../../../src/crawler/engine/revisit/poll-choosers.ts";
 import { pollValue } from "../../../../src/crawler/engine/revisit/poll-index.ts";
-import { defaultPollPolicy, dueAfterSeconds } from "../../../../src/crawler/engine/revisit/poll-policy.ts";
+import { dueAfterSeconds, pollPolicy } from "../../../../src/crawler/engine/revisit/poll-policy.ts";
 import { maxPlannedPolls } from "../../../../src/crawler/engine/revisit/poll-selection.ts";
-import { type PollablePage, PollPlanner, planPolls } from "../../../../src/crawler/engine/revisit/site-plan.ts";
 import { fc } from "../../../property.ts";
 
 const day = 86_400;
@@ -99,7 +99,7 @@ test("property: a plan holds at most its budget, each page once, none sooner tha
         for (const { path, reason, value } of plan.polls) {
           const { polledAt } = byPath.get(path) ?? {};
           assert.equal(polledAt === undefined, reason === "new");
-          assert.ok(polledAt === undefined || now - polledAt >= defaultPollPolicy.minIntervalSeconds * 1000);
+          assert.ok(polledAt === undefined || now - polledAt >= pollPolicy.minIntervalSeconds * 1000);
           assert.ok(value >= 0);
         }
         assert.ok(plan.nextDueAt === undefined || plan.nextDueAt > now);
@@ -113,7 +113,7 @@ test("property: a plan holds at most its budget, each page once, none sooner tha
 test("property: the due time is what the plan goes by", () => {
   fc.assert(
     fc.property(fc.double({ min: 1e-9, max: 1e-3, noNaN: true }), (ratePerSecond) => {
-      const after = dueAfterSeconds(ratePerSecond, defaultPollPolicy.minChangeProbability, defaultPollPolicy);
+      const after = dueAfterSeconds(ratePerSecond, pollPolicy.minChangeProbability);
       const isDue = (elapsedMs: number): boolean =>
         planPolls([{ path: "a", polledAt: now - elapsedMs, ratePerSecond }], { now }).due === 1;
       assert.equal(isDue(Math.floor(after * 1000) - 1), false);
