@@ -16,21 +16,21 @@ const maxUnpackedBytes: number = 256 * 1024 ** 3;
  *   list would make the rest look deleted
  */
 export async function* readListBytes(input: string | AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Buffer> {
-  const source = typeof input === "string" ? createReadStream(input, { highWaterMark: pieceBytes }) : input;
-  const pieces = source[Symbol.asyncIterator]();
+  const given = typeof input === "string" ? createReadStream(input, { highWaterMark: pieceBytes }) : input;
+  const pieces: AsyncIterableIterator<Buffer> = Readable.from(given, { objectMode: false })[Symbol.asyncIterator]();
   let total = 0;
   try {
-    const head: Buffer[] = [];
-    let headBytes = 0;
-    while (headBytes < 2) {
+    let head: Buffer = Buffer.alloc(0);
+    while (head.length < 2) {
       const piece = await pieces.next();
       if (piece.done === true) break;
-      head.push(asBuffer(piece.value));
-      headBytes += piece.value.length;
+      head = Buffer.concat([head, piece.value]);
     }
-    const [first = 0, second = 0] = Buffer.concat(head);
-    const packed = rest(head, pieces);
-    for await (const piece of first === 0x1f && second === 0x8b ? unpack(packed) : packed) {
+    const whole = (async function* () {
+      yield head;
+      yield* pieces;
+    })();
+    for await (const piece of head[0] === 0x1f && head[1] === 0x8b ? unpack(whole) : whole) {
       total += piece.length;
       if (total > maxUnpackedBytes) throw new TidemarkError("bad-option", `${name} unpacks to too many bytes.`);
       yield piece;
@@ -40,11 +40,6 @@ export async function* readListBytes(input: string | AsyncIterable<Uint8Array>, 
   } finally {
     await pieces.return?.();
   }
-}
-
-async function* rest(head: readonly Buffer[], pieces: AsyncIterator<Uint8Array>): AsyncGenerator<Buffer> {
-  yield* head;
-  for (let piece = await pieces.next(); piece.done !== true; piece = await pieces.next()) yield asBuffer(piece.value);
 }
 
 async function* unpack(packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
@@ -59,7 +54,43 @@ async function* unpack(packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   }
 }
 
-function asBuffer(bytes: Uint8Array | string): Buffer {
-  if (typeof bytes === "string") return Buffer.from(bytes);
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** Longest line of a list, in bytes. */
+export const maxListLineBytes: number = 64 * 1024;
+
+/** Cuts bytes into lines, ended by LF or CRLF, one character a byte. */
+export class ListLines {
+  readonly #onLine: (line: string | undefined) => void;
+  #rest = "";
+  #isTooLong = false;
+
+  /** @param onLine - is given each line; undefined for one that is longer than {@link maxListLineBytes} */
+  constructor(onLine: (line: string | undefined) => void) {
+    this.#onLine = onLine;
+  }
+
+  add(chunk: Buffer): void {
+    const text = this.#rest + chunk.toString("latin1");
+    let from = 0;
+    for (let to = text.indexOf("\n"); to !== -1; to = text.indexOf("\n", from)) {
+      this.#give(text, from, to);
+      from = to + 1;
+    }
+    this.#rest = from === 0 ? text : text.slice(from);
+    if (this.#rest.length <= maxListLineBytes) return;
+    this.#isTooLong = true;
+    this.#rest = "";
+  }
+
+  /** Gives the last line, if it has no end. */
+  end(): void {
+    if (this.#rest !== "" || this.#isTooLong) this.#give(this.#rest, 0, this.#rest.length);
+    this.#rest = "";
+  }
+
+  #give(text: string, from: number, to: number): void {
+    const isTooLong = this.#isTooLong || to - from > maxListLineBytes;
+    this.#isTooLong = false;
+    const end = to > from && text.charCodeAt(to - 1) === 13 ? to - 1 : to;
+    this.#onLine(isTooLong ? undefined : text.slice(from, end));
+  }
 }

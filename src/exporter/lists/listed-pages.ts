@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { type ExportEvent, type Problem, TidemarkError, type WithholdRule } from "../../core/index.ts";
-import { maxPathLength } from "../../formats/url/index.ts";
+import { maxPublishedPath } from "../walk/scanned-file.ts";
 import type { ListedPage, ListedPageSource } from "./listed-page.ts";
 import { PageSort } from "./page-sort.ts";
 
@@ -12,26 +12,12 @@ export interface ListedPagesOptions {
   readonly spillFolder: string;
   /** Rule of the composition for an encoded path: what we wrote ourselves, what robots.txt disallows. */
   readonly judgePath: (path: string) => WithholdRule | undefined;
-  /** Longest encoded path that is published; default 2048, what sitemaps and most crawlers accept. */
-  readonly maxPathLength?: number;
   /** Whether a list may name no page; default false: what wrote it may have failed, and all its pages would go. */
   readonly allowEmpty?: boolean;
   /** Memory of a sorted run; default 32 MiB. */
   readonly runBytes?: number;
   readonly onEvent: (event: ExportEvent) => void;
-  readonly signal?: AbortSignal;
-}
-
-/** What was read from a list. */
-export interface ListedCounts {
-  /** Pages that were given out. */
-  readonly pages: number;
-  /** Lines that were dropped for a later one of their path. */
-  readonly duplicates: number;
-  /** Lines that are no page, and fields that say nothing. */
-  readonly problems: number;
-  /** Bytes that were sorted on disk. */
-  readonly spilledBytes: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Takes what is read from a list. */
@@ -61,7 +47,6 @@ export class ListedPages implements ListedPageSource {
   readonly #sort: PageSort;
   #batches: Generator<ListedPage[]> | undefined;
   #problems = 0;
-  #pages = 0;
   #isEnded = false;
   #isComplete = true;
   readonly #kept: Set<string> = new Set();
@@ -74,13 +59,6 @@ export class ListedPages implements ListedPageSource {
     this.#sort = new PageSort(options.spillFolder, options.runBytes);
   }
 
-  /** What it came to; whole after the last page was given. */
-  get counts(): ListedCounts {
-    const { duplicates, spilledBytes } = this.#sort;
-    return { pages: this.#pages, duplicates, problems: this.#problems, spilledBytes };
-  }
-
-  /** Whether what it does not name is not there; known when the first pages were given. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -101,7 +79,6 @@ export class ListedPages implements ListedPageSource {
         return undefined;
       }
       const pages = batch.value.filter(({ path }) => !this.#kept.has(path) && this.#mayLeave(path));
-      this.#pages += pages.length;
       if (pages.length > 0) return pages;
     }
     return undefined;
@@ -124,7 +101,10 @@ export class ListedPages implements ListedPageSource {
         if (this.#kept.size < maxKept) this.#kept.add(path);
         else this.#isComplete = false;
       },
-      problem: (place, found) => this.#complain(place, found),
+      problem: (place, { code, message }) => {
+        this.#problems += 1;
+        if (this.#problems <= maxToldProblems) this.#tell(code, message, place);
+      },
       missing: () => {
         this.#isComplete = false;
       },
@@ -142,15 +122,9 @@ export class ListedPages implements ListedPageSource {
   }
 
   #mayLeave(path: string): boolean {
-    const limit = Math.min(this.#options.maxPathLength ?? 2048, maxPathLength);
-    const rule = this.#options.judgePath(path) ?? (path.length > limit ? "name-too-long" : undefined);
+    const rule = this.#options.judgePath(path) ?? (path.length > maxPublishedPath ? "name-too-long" : undefined);
     if (rule !== undefined) this.#options.onEvent({ event: "withheld", path, rule });
     return rule === undefined;
-  }
-
-  #complain(place: string, { code, message }: Problem): void {
-    this.#problems += 1;
-    if (this.#problems <= maxToldProblems) this.#tell(code, message, place);
   }
 
   #tell(code: string, message: string, path: string): void {

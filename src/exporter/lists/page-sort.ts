@@ -1,11 +1,23 @@
-import { RecordSort } from "../../fs/index.ts";
+import { contentDigestLength } from "../../formats/html/index.ts";
+import { type ByteText, RecordSort, type SortedRecord } from "../../fs/index.ts";
 import type { ListedPage } from "./listed-page.ts";
-import { ListedPageRecords } from "./listed-page-record.ts";
 
-/** Sorts listed pages by path in bounded memory. Of one path the page that came last is given. */
+const flagSize = 1;
+const flagTime = 2;
+const flagDigest = 4;
+const flagType = 8;
+
+/** Distinct types of a list; those beyond count as unknown, so that a hostile list costs no memory. */
+const maxTypes = 4096;
+
+/**
+ * Sorts listed pages by path in bounded memory; of one path it gives the page that was added last. Records exist as long
+ * as a run of the program: they are no format.
+ */
 export class PageSort implements Disposable {
   readonly #sort: RecordSort;
-  readonly #records: ListedPageRecords = new ListedPageRecords();
+  readonly #types: string[] = [];
+  readonly #numbers = new Map<string, number>();
   #count = 0;
   #duplicates = 0;
 
@@ -14,7 +26,7 @@ export class PageSort implements Disposable {
     this.#sort = new RecordSort(folder, runBytes);
   }
 
-  /** Pages that came. */
+  /** Pages that were added. */
   get count(): number {
     return this.#count;
   }
@@ -24,14 +36,9 @@ export class PageSort implements Disposable {
     return this.#duplicates;
   }
 
-  /** Bytes on disk. */
-  get spilledBytes(): number {
-    return this.#sort.spilledBytes;
-  }
-
   /** Adds a page. Spills, blocking, when a run is full. */
   add(page: ListedPage): void {
-    this.#records.encode(page, this.#sort.text);
+    this.#encode(page, this.#sort.text);
     this.#sort.add(page.path.length);
     this.#count += 1;
   }
@@ -41,7 +48,7 @@ export class PageSort implements Disposable {
     let batch: ListedPage[] = [];
     let pending: ListedPage | undefined;
     for (const record of this.#sort.drain()) {
-      const page = this.#records.decode(record);
+      const page = this.#decode(record);
       if (pending?.path === page.path) this.#duplicates += 1;
       else if (pending !== undefined) batch.push(pending);
       pending = page;
@@ -56,5 +63,54 @@ export class PageSort implements Disposable {
   /** Frees the disk. */
   [Symbol.dispose](): void {
     this.#sort[Symbol.dispose]();
+  }
+
+  /** Writes a page, its path first: the key of the record. */
+  #encode({ path, sizeBytes, lastModified, mediaType, digest }: ListedPage, text: ByteText): void {
+    const type = mediaType === undefined ? undefined : this.#numberOf(mediaType);
+    text.put(path);
+    text.putUint(
+      (sizeBytes === undefined ? 0 : flagSize) |
+        (lastModified === undefined ? 0 : flagTime) |
+        (digest === undefined ? 0 : flagDigest) |
+        (type === undefined ? 0 : flagType),
+      1,
+    );
+    if (sizeBytes !== undefined) text.putUint(sizeBytes, 7);
+    if (lastModified !== undefined) text.putUint(lastModified, 5);
+    if (digest !== undefined) text.put(digest);
+    if (type !== undefined) text.putUint(type, 2);
+  }
+
+  #decode({ bytes, start, keyEnd }: SortedRecord): ListedPage {
+    const path = bytes.toString("latin1", start, keyEnd);
+    const flags = bytes[keyEnd] ?? 0;
+    let at = keyEnd + 1;
+    let sizeBytes: number | undefined;
+    let lastModified: number | undefined;
+    let digest: string | undefined;
+    let mediaType: string | undefined;
+    if ((flags & flagSize) !== 0) {
+      sizeBytes = bytes.readUIntBE(at, 6) * 256 + (bytes[at + 6] ?? 0);
+      at += 7;
+    }
+    if ((flags & flagTime) !== 0) {
+      lastModified = bytes.readUIntBE(at, 5);
+      at += 5;
+    }
+    if ((flags & flagDigest) !== 0) {
+      digest = bytes.toString("latin1", at, at + contentDigestLength);
+      at += contentDigestLength;
+    }
+    if ((flags & flagType) !== 0) mediaType = this.#types[bytes.readUInt16BE(at)];
+    return { path, sizeBytes, lastModified, mediaType, digest };
+  }
+
+  #numberOf(type: string): number | undefined {
+    const known = this.#numbers.get(type);
+    if (known !== undefined || this.#types.length >= maxTypes) return known;
+    this.#numbers.set(type, this.#types.length);
+    this.#types.push(type);
+    return this.#types.length - 1;
   }
 }

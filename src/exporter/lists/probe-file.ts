@@ -23,8 +23,8 @@ const compress = promisify(gzip);
 const noRotation: ProbeRotation = { cursor: "", after: 0, known: 0, unasked: 0 };
 
 /**
- * Steps through the records of a file in path order; a file that is not there has none. One that is corrupt ends
- * there: nothing is lost by it but requests.
+ * Reads the records of a file in path order; a file that is missing has none. One that is corrupt ends there: only
+ * requests are lost by it.
  */
 export class ProbeReader implements AsyncDisposable {
   readonly #path: string;
@@ -32,8 +32,6 @@ export class ProbeReader implements AsyncDisposable {
   #batches: AsyncGenerator<ProbeRecord[]> | undefined;
   /** Where the run before ended. */
   readonly rotation: ProbeRotation;
-  #batch: ProbeRecord[] = [];
-  #at = 0;
 
   /**
    * @param onCorrupt - is told, once, what is wrong with the file
@@ -45,37 +43,22 @@ export class ProbeReader implements AsyncDisposable {
     let rotation: ProbeRotation | undefined;
     try {
       rotation = readRotation(path);
+      this.#batches = readRecords(path);
     } catch (error) {
       if ((error as { code?: unknown }).code !== "ENOENT") this.#give(error);
     }
     this.rotation = rotation ?? noRotation;
-    if (rotation !== undefined) this.#batches = readRecords(path);
   }
 
-  /** The next record, once {@link fill} was awaited; undefined at the end. */
-  get head(): ProbeRecord | undefined {
-    return this.#batch[this.#at];
-  }
-
-  /** Goes on. @returns whether {@link fill} must be awaited before {@link head} is read */
-  step(): boolean {
-    this.#at += 1;
-    return this.#at >= this.#batch.length;
-  }
-
-  /** Reads on until there is a record, or the end. @throws TidemarkError `io` */
-  async fill(): Promise<void> {
-    this.#batch = [];
-    this.#at = 0;
+  /** Gives some thousand records at a time; undefined after the last. @throws TidemarkError `io` */
+  async next(): Promise<readonly ProbeRecord[] | undefined> {
     try {
-      while (this.#batch.length === 0 && this.#batches !== undefined) {
-        const next = await this.#batches.next();
-        if (next.done === true) return;
-        this.#batch = next.value;
-      }
+      const next = await this.#batches?.next();
+      return next?.done === false ? next.value : undefined;
     } catch (error) {
       this.#batches = undefined;
       this.#give(error);
+      return undefined;
     }
   }
 
@@ -150,13 +133,8 @@ async function* readRecords(path: string): AsyncGenerator<ProbeRecord[]> {
 function parseEnd(line: string): ProbeRotation {
   const match = /^end\t(\d{1,15})\t(\/[!-~]*|-)\t(\d{1,15})\t(\d{1,15})$/.exec(line);
   if (match === null) throw new RangeError("its last line is another");
-  const [, count, cursor = "-", after, unasked] = match;
-  return {
-    cursor: cursor === "-" ? "" : cursor,
-    after: Number(after),
-    known: Number(count),
-    unasked: Number(unasked),
-  };
+  const [, known, cursor = "-", after, unasked] = match;
+  return { cursor: cursor === "-" ? "" : cursor, after: Number(after), known: Number(known), unasked: Number(unasked) };
 }
 
 /**

@@ -1,10 +1,11 @@
-import type { Timing } from "../../core/index.ts";
 import {
   type ExportEvent,
   type FetchedOutcome,
   type FetchOutcome,
   isSiteInTrouble,
+  omitUndefined,
   saysNoRobots,
+  type Timing,
   type Validators,
 } from "../../core/index.ts";
 import { parseHttpDate } from "../../formats/http/index.ts";
@@ -24,20 +25,19 @@ import {
   PoliteRequests,
   realTiming,
 } from "../../http/index.ts";
-import { parseListedType } from "./listed-field.ts";
-import type { ProbeAnswer } from "./probe-judgement.ts";
-import type { ProbeRequests } from "./probed-pages.ts";
+import { parseListedType } from "./listed-page.ts";
+import type { ProbeAnswer } from "./probe-record.ts";
 
 /** How the server is asked for pages. */
 export interface ProbeOptions {
   /** The site's origin, without a slash at the end. */
   readonly origin: string;
   /** Pages that are asked for in a run. @default 1000 */
-  readonly budget?: number;
+  readonly budget?: number | undefined;
   /** Requests under way at once. @default 1 */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** Time between the beginnings of two requests, in milliseconds; robots.txt may ask for more. @default 250 */
-  readonly delayMs?: number;
+  readonly delayMs?: number | undefined;
   /** A run asks no more after this time, in milliseconds. @default 1800000 (half an hour) */
   readonly timeLimitMs?: number;
   /** A larger body is not read. @default 256 MiB */
@@ -46,7 +46,7 @@ export interface ProbeOptions {
   readonly timeoutMs?: number;
   /** @default the real time */
   readonly timing?: Timing;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly onEvent: (event: ExportEvent) => void;
 }
 
@@ -58,7 +58,8 @@ const maxToldTroubles = 20;
  * Asks the site's own server for pages: one conditional request each, as slowly as robots.txt and the options say,
  * and no more once the server does not cope.
  */
-export class PageProbes implements ProbeRequests, AsyncDisposable {
+export class PageProbes implements AsyncDisposable {
+  /** Requests that may be under way at once. */
   readonly concurrency: number;
   readonly #options: ProbeOptions;
   readonly #timing: Timing;
@@ -85,10 +86,12 @@ export class PageProbes implements ProbeRequests, AsyncDisposable {
     this.#budgetLeft = options.budget ?? 1000;
   }
 
+  /** Requests that may still be made in this run. */
   get budgetLeft(): number {
     return this.#isStopped ? 0 : this.#budgetLeft;
   }
 
+  /** Requests one page; never rejects for anything that a server or a network does. */
   async ask(path: string, validators: Validators): Promise<ProbeAnswer> {
     this.#robots ??= this.#readRobots();
     const robots = await this.#robots;
@@ -170,7 +173,7 @@ export class PageProbes implements ProbeRequests, AsyncDisposable {
   }
 
   #warn(code: string, message: string, path?: string): void {
-    this.#options.onEvent({ event: "warning", code, message, ...(path === undefined ? {} : { path }) });
+    this.#options.onEvent({ event: "warning", code, message, ...omitUndefined({ path }) });
   }
 }
 

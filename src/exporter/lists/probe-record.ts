@@ -1,12 +1,12 @@
-import { type EpochSeconds, isDigest, maxEpochSeconds, type Validators } from "../../core/index.ts";
-
-/** Whether a page was there when the server was last asked; `unknown` if it never gave an answer that says so. */
-export type ProbeState = "present" | "absent" | "unknown";
+import { type EpochSeconds, isDigest, maxEpochSeconds, omitUndefined, type Validators } from "../../core/index.ts";
+import type { ListedPage } from "./listed-page.ts";
+import { mediaTypeForm } from "./listed-page.ts";
 
 /** What a server said of a page. */
 export interface ProbeRecord {
   readonly path: string;
-  readonly state: ProbeState;
+  /** Whether it was there when the server was last asked; `unknown` if no answer ever said so. */
+  readonly state: keyof typeof letters;
   /** When it was last asked. */
   readonly askedAt: EpochSeconds;
   readonly sizeBytes: number | undefined;
@@ -30,17 +30,13 @@ export interface ProbeRotation {
 }
 
 /** Longest validator that is kept, in characters. */
-export const maxValidatorLength = 1024;
+const maxValidatorLength = 1024;
 
 const letters = { present: "P", absent: "A", unknown: "U" } as const;
-const statesByLetter: ReadonlyMap<string, ProbeState> = new Map([
-  ["P", "present"],
-  ["A", "absent"],
-  ["U", "unknown"],
-]);
+const states = { P: "present", A: "absent", U: "unknown" } as const;
 // Records are only matched with listed pages, whose paths were checked.
-const pathForm = /^\/[!-~]{0,7999}$/;
-const mediaTypeForm = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/;
+const recordForm =
+  /^(\/[!-~]{0,7999})\t([PAU])\t(\d{1,15})\t(-|\d{1,15})\t(-|\d{1,15})\t(-|[^\t]{1,255})\t(-|[^\t]{11})\t([^\t]*)\t([^\t]*)$/;
 
 /** Writes a record as a line, without its LF: `path state asked size last-modified type digest etag last-modified-field`, TAB between. */
 export function formatProbeRecord(record: ProbeRecord): string {
@@ -60,45 +56,25 @@ export function formatProbeRecord(record: ProbeRecord): string {
 
 /** Reads what {@link formatProbeRecord} wrote; undefined if it is anything else. */
 export function parseProbeRecord(line: string): ProbeRecord | undefined {
-  const fields = line.split("\t", 10);
-  const [path = "", letter = "", askedText = "", sizeText = "", timeText = "", type = "", digest = "", ...rest] =
+  const fields = recordForm.exec(line);
+  if (fields === null) return undefined;
+  const [, path = "", letter, asked, size = "-", time = "-", type = "-", digest = "-", etagText = "", dateText = ""] =
     fields;
-  const state = statesByLetter.get(letter);
-  const askedAt = parseSeconds(askedText);
-  const lastModified = timeText === "-" ? undefined : parseSeconds(timeText);
-  const sizeBytes = sizeText === "-" ? undefined : parseWhole(sizeText);
-  const [etag = "", lastModifiedField = ""] = rest.map(unescapeField);
-  const isWhole =
-    fields.length === 9 &&
-    pathForm.test(path) &&
-    askedAt !== undefined &&
-    (sizeBytes !== undefined || sizeText === "-") &&
-    (lastModified !== undefined || timeText === "-") &&
-    (type === "-" || (type.length <= 255 && mediaTypeForm.test(type))) &&
-    (digest === "-" || isDigest(digest));
-  if (!isWhole || state === undefined) return undefined;
+  const numberOf = (text: string): number | undefined => (text === "-" ? undefined : Number(text));
+  const [askedAt, lastModified] = [Number(asked), numberOf(time)];
+  if (askedAt > maxEpochSeconds || (lastModified ?? 0) > maxEpochSeconds) return undefined;
+  if ((type !== "-" && !mediaTypeForm.test(type)) || (digest !== "-" && !isDigest(digest))) return undefined;
+  const [etag, served] = [unescapeField(etagText), unescapeField(dateText)];
   return {
     path,
-    state,
+    state: states[letter as keyof typeof states],
     askedAt,
-    sizeBytes,
+    sizeBytes: numberOf(size),
     lastModified,
     mediaType: type === "-" ? undefined : type,
     digest: digest === "-" ? undefined : digest,
-    validators: {
-      ...(etag === "" ? {} : { etag }),
-      ...(lastModifiedField === "" ? {} : { lastModified: lastModifiedField }),
-    },
+    validators: { ...(etag !== "" && { etag }), ...(served !== "" && { lastModified: served }) },
   };
-}
-
-function parseSeconds(text: string): EpochSeconds | undefined {
-  const seconds = parseWhole(text);
-  return seconds === undefined || seconds > maxEpochSeconds ? undefined : seconds;
-}
-
-function parseWhole(text: string): number | undefined {
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
 function escapeField(value: string | undefined): string {
@@ -111,4 +87,101 @@ function unescapeField(text: string): string {
   if (text === "-") return "";
   if (!text.includes("%")) return text;
   return text.replace(/%([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+/** What a request for a page gave. */
+export type ProbeAnswer =
+  /** 304: it is as it was. */
+  | { readonly kind: "same"; readonly validators: Validators }
+  /** 200, read to its end. */
+  | {
+      readonly kind: "body";
+      /** Undefined where the server applied a content coding that was not asked for. */
+      readonly sizeBytes: number | undefined;
+      readonly digest: string | undefined;
+      readonly mediaType: string | undefined;
+      /** What the server's Last-Modified says. */
+      readonly lastModified: EpochSeconds | undefined;
+      readonly validators: Validators;
+    }
+  /** 404 or 410. */
+  | { readonly kind: "gone" }
+  /** An answer that says nothing of the page, or none. */
+  | { readonly kind: "trouble" }
+  /** It was not requested: the budget is spent, or the server is to be left alone. */
+  | { readonly kind: "deferred" };
+
+/**
+ * Says what is to be remembered of a page. Bytes that are the same keep their last-modified; a change without one
+ * is dated when it was seen. An error changes nothing of what was known.
+ *
+ * @param before - undefined if nothing is known, or if the list says that it is true no more
+ */
+export function judgeProbe(
+  path: string,
+  before: ProbeRecord | undefined,
+  answer: ProbeAnswer,
+  now: EpochSeconds,
+): ProbeRecord | undefined {
+  switch (answer.kind) {
+    case "deferred":
+      return before;
+    case "trouble":
+      return { ...(before ?? emptyRecord(path)), askedAt: now };
+    case "gone":
+      return { ...emptyRecord(path), state: "absent", askedAt: now };
+    case "same":
+      // Only who was told validators can say so.
+      if (before === undefined) return { ...emptyRecord(path), askedAt: now };
+      return { ...before, state: "present", askedAt: now, validators: boundValidators(answer.validators) };
+    case "body": {
+      const { sizeBytes, digest, mediaType, validators } = answer;
+      const isSame = before?.digest !== undefined && before.digest === digest;
+      const served = Math.min(answer.lastModified ?? now, now);
+      return {
+        path,
+        state: "present",
+        askedAt: now,
+        sizeBytes,
+        digest,
+        mediaType,
+        lastModified: isSame ? (before.lastModified ?? served) : served,
+        validators: boundValidators(validators),
+      };
+    }
+  }
+}
+
+/** A listed page with what is known of it beside; undefined if it is not there. What the list says comes first. */
+export function completePage(page: ListedPage, record: ProbeRecord | undefined): ListedPage | undefined {
+  if (record === undefined || record.state === "unknown") return page;
+  if (record.state === "absent") return undefined;
+  const { path, sizeBytes, lastModified, mediaType, digest } = page;
+  return {
+    path,
+    sizeBytes: sizeBytes ?? record.sizeBytes,
+    lastModified: lastModified ?? record.lastModified,
+    mediaType: mediaType ?? record.mediaType,
+    digest: digest ?? record.digest,
+  };
+}
+
+/** Whether a list says other than what the server said. */
+export function contradicts(page: ListedPage, record: ProbeRecord): boolean {
+  const { sizeBytes, digest } = page;
+  return (
+    (digest !== undefined && record.digest !== undefined && digest !== record.digest) ||
+    (sizeBytes !== undefined && record.sizeBytes !== undefined && sizeBytes !== record.sizeBytes)
+  );
+}
+
+function emptyRecord(path: string): ProbeRecord {
+  const unknown = { sizeBytes: undefined, lastModified: undefined, mediaType: undefined, digest: undefined };
+  return { path, state: "unknown", askedAt: 0, ...unknown, validators: {} };
+}
+
+function boundValidators({ etag, lastModified }: Validators): Validators {
+  const bound = (text: string | undefined) =>
+    text !== undefined && text.length > maxValidatorLength ? undefined : text;
+  return omitUndefined({ etag: bound(etag), lastModified: bound(lastModified) });
 }

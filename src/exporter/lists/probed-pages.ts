@@ -1,24 +1,15 @@
-import type { Clock, ExportEvent, ProbeCounts, Validators } from "../../core/index.ts";
+import type { Clock, ExportEvent, ProbeCounts } from "../../core/index.ts";
 import type { ListedPage, ListedPageSource } from "./listed-page.ts";
+import { PathCursor } from "./merged-pages.ts";
 import { ProbeReader, ProbeWriter } from "./probe-file.ts";
-import { completePage, contradicts, judgeProbe, type ProbeAnswer } from "./probe-judgement.ts";
-import type { ProbeRecord } from "./probe-record.ts";
+import type { PageProbes } from "./probe-pages.ts";
+import { completePage, contradicts, judgeProbe, type ProbeAnswer, type ProbeRecord } from "./probe-record.ts";
 import { type ProbeReason, RotationPlan } from "./probe-rotation.ts";
-
-/** Asks the server for pages. */
-export interface ProbeRequests {
-  /** Requests that may still be made in this run. */
-  readonly budgetLeft: number;
-  /** How many may be under way at once. */
-  readonly concurrency: number;
-  /** Asks for one page; never rejects for anything that a server or a network does. */
-  ask(path: string, validators: Validators): Promise<ProbeAnswer>;
-}
 
 /** What a run of probes needs. */
 export interface ProbedPagesOptions {
   readonly source: ListedPageSource;
-  readonly requests: ProbeRequests;
+  readonly requests: PageProbes;
   /** Where answers are remembered. */
   readonly file: string;
   /** Whether the file stays as it is, as when nothing is to be written. */
@@ -44,6 +35,7 @@ const deferred: ProbeAnswer = { kind: "deferred" };
 export class ProbedPages implements ListedPageSource {
   readonly #options: ProbedPagesOptions;
   readonly #reader: ProbeReader;
+  readonly #known: PathCursor<ProbeRecord>;
   readonly #plan: RotationPlan;
   #writer: ProbeWriter | undefined;
   #isBegun = false;
@@ -56,6 +48,7 @@ export class ProbedPages implements ListedPageSource {
     this.#reader = new ProbeReader(options.file, (message) =>
       options.onEvent({ event: "warning", code: "probes-corrupt", message: `${message}. Pages are asked for again.` }),
     );
+    this.#known = new PathCursor(() => this.#reader.next());
     this.#plan = new RotationPlan(this.#reader.rotation, options.requests.budgetLeft);
   }
 
@@ -99,15 +92,16 @@ export class ProbedPages implements ListedPageSource {
   async #begin(): Promise<void> {
     this.#isBegun = true;
     if (this.#options.readOnly !== true) this.#writer = new ProbeWriter(this.#options.file);
-    await this.#reader.fill();
+    await this.#known.fill();
   }
 
   async #choose(batch: readonly ListedPage[]): Promise<Probe[]> {
     const probes: Probe[] = [];
     for (const page of batch) {
-      if ((this.#reader.head?.path ?? page.path) < page.path) await this.#passOver(page.path);
-      const known = this.#reader.head?.path === page.path ? this.#reader.head : undefined;
-      if (known !== undefined && this.#reader.step()) await this.#reader.fill();
+      if ((this.#known.head?.path ?? page.path) < page.path) await this.#passOver(page.path);
+      const known = this.#known.head?.path === page.path ? this.#known.head : undefined;
+      if (known !== undefined) this.#known.step();
+      if (!this.#known.isKnown) await this.#known.fill();
       if (page.lastModified !== undefined) {
         probes.push({ page, before: undefined, reason: undefined, answer: deferred });
         continue;
@@ -120,11 +114,12 @@ export class ProbedPages implements ListedPageSource {
 
   // Of what an incomplete list does not name, and of what it names in a line that is not understood, nothing is forgotten.
   async #passOver(path: string | undefined): Promise<void> {
-    for (let head = this.#reader.head; head !== undefined; head = this.#reader.head) {
+    for (let { head } = this.#known; head !== undefined; { head } = this.#known) {
       if (path !== undefined && head.path >= path) return;
       if ((!this.isComplete || this.kept.has(head.path)) && this.#writer?.add(head) === true)
         await this.#writer.drain();
-      if (this.#reader.step()) await this.#reader.fill();
+      this.#known.step();
+      if (!this.#known.isKnown) await this.#known.fill();
     }
   }
 
@@ -157,15 +152,8 @@ export class ProbedPages implements ListedPageSource {
   }
 
   #count(answer: ProbeAnswer): void {
-    const counts = this.#counts;
-    if (answer.kind === "deferred") {
-      counts.deferred += 1;
-      return;
-    }
-    counts.asked += 1;
-    if (answer.kind === "same") counts.same += 1;
-    else if (answer.kind === "body") counts.fetched += 1;
-    else if (answer.kind === "gone") counts.gone += 1;
-    else counts.troubled += 1;
+    const names = { deferred: "deferred", same: "same", body: "fetched", gone: "gone", trouble: "troubled" } as const;
+    this.#counts[names[answer.kind]] += 1;
+    if (answer.kind !== "deferred") this.#counts.asked += 1;
   }
 }

@@ -4,6 +4,17 @@ import { SpillFile } from "../../fs/index.ts";
 
 const pieceBytes = 256 * 1024;
 
+/** What was spilled so far, from the beginning. */
+export async function* readSpilled(file: SpillFile): AsyncGenerator<Uint8Array> {
+  for (let position = 0; position < file.sizeBytes; ) {
+    const piece = Buffer.allocUnsafe(Math.min(pieceBytes, file.sizeBytes - position));
+    const length = file.read(piece, 0, piece.length, position);
+    if (length === 0) throw new RangeError("a file became shorter");
+    position += length;
+    yield piece.subarray(0, length);
+  }
+}
+
 /**
  * Bytes that come once, such as those of standard input, to be read as often as an export begins anew: what came is
  * kept on disk, in a file without a name.
@@ -28,13 +39,7 @@ export class ReplayedStream implements AsyncDisposable {
 
   /** Reads from the beginning; one reading at a time. @throws TidemarkError `aborted`, `disk-full`, `no-permission` */
   async *read(): AsyncGenerator<Uint8Array> {
-    for (let position = 0; position < this.#copy.sizeBytes; ) {
-      const piece = Buffer.allocUnsafe(Math.min(pieceBytes, this.#copy.sizeBytes - position));
-      const length = this.#copy.read(piece, 0, piece.length, position);
-      if (length === 0) throw new RangeError("a file became shorter");
-      position += length;
-      yield piece.subarray(0, length);
-    }
+    yield* readSpilled(this.#copy);
     while (!this.#isEnded) {
       const next = await this.#next();
       if (next.done === true) {

@@ -11,10 +11,9 @@ import {
 import type { ListedCandidate } from "../publish/listed-diff.ts";
 import { mediaTypeOfUrlPath } from "../walk/media-types.ts";
 import type { ScannedFile } from "../walk/scanned-file.ts";
-import { JoinedLists } from "./joined-lists.ts";
-import { type ListFormat, listFormats } from "./list-columns.ts";
+import { type ListFormat, listFormats } from "./list-format.ts";
 import type { ListedPage, ListedPageSource } from "./listed-page.ts";
-import { type FileSource, isScannedFile, MergedPages } from "./merged-pages.ts";
+import { type FileSource, isScannedFile, JoinedLists, MergedPages } from "./merged-pages.ts";
 import { PageProbes } from "./probe-pages.ts";
 import { ProbedPages } from "./probed-pages.ts";
 import { ReplayedStream } from "./replayed-stream.ts";
@@ -94,13 +93,8 @@ export class SiteLists implements AsyncDisposable {
     if (probe !== true) return;
     // What a dry run asked for would be forgotten.
     const budget = options.dryRun ? 0 : probeBudget;
-    const shared = {
-      ...(budget === undefined ? {} : { budget }),
-      ...(probeDelayMs === undefined ? {} : { delayMs: probeDelayMs }),
-      ...(probeConcurrency === undefined ? {} : { concurrency: probeConcurrency }),
-      ...{ origin, onEvent },
-    };
-    this.#probes = new PageProbes(signal === undefined ? shared : { ...shared, signal });
+    const how = { budget, delayMs: probeDelayMs, concurrency: probeConcurrency };
+    this.#probes = new PageProbes({ ...how, origin, onEvent, signal });
   }
 
   /** What the lists came to in the last reading; nothing if there are none. */
@@ -139,18 +133,11 @@ export class SiteLists implements AsyncDisposable {
   #open(): ListedPageSource {
     const { choices, stateDir, dryRun, clock, onEvent, signal, origin, judgePath, allowEmpty } = this.#options;
     const { sitemapFrom, urlsFormat } = choices;
-    const shared = {
-      origin,
-      spillFolder: this.#spillFolder,
-      judgePath,
-      allowEmpty,
-      onEvent,
-      ...(signal === undefined ? {} : { signal }),
-    };
+    const spillFolder = this.#spillFolder;
+    const shared = { origin, spillFolder, judgePath, allowEmpty, onEvent, signal };
     const sitemap = sitemapFrom === undefined ? undefined : openSitemapSource({ ...shared, location: sitemapFrom });
     const input = this.#stream?.read() ?? (choices.urls as string | undefined);
-    const format = urlsFormat === undefined ? {} : { format: urlsFormat };
-    const urls = input === undefined ? undefined : openUrlList({ ...shared, ...format, input });
+    const urls = input === undefined ? undefined : openUrlList({ ...shared, format: urlsFormat, input });
     // Who writes a list for this says more than a sitemap, and counts where both have a page.
     const source = sitemap !== undefined && urls !== undefined ? new JoinedLists(sitemap, urls) : (sitemap ?? urls);
     if (source === undefined) throw new TypeError("there is no list");
@@ -166,9 +153,9 @@ export class SiteLists implements AsyncDisposable {
     return dryRun && !existsSync(stateDir) ? tmpdir() : stateDir;
   }
 
-  #toCandidate({ path, sizeBytes, lastModified, mediaType, digest }: ListedPage): ListedCandidate {
+  #toCandidate(page: ListedPage): ListedCandidate {
     this.#taken += 1;
-    return { path, sizeBytes, lastModified, mediaType, digest, defaultType: mediaTypeOfUrlPath(path) };
+    return { ...page, defaultType: mediaTypeOfUrlPath(page.path) };
   }
 }
 

@@ -1,11 +1,7 @@
-import { TidemarkError } from "../../core/index.ts";
-import { readListBytes } from "./list-bytes.ts";
-import type { ListFormat } from "./list-columns.ts";
-import { ListLines } from "./list-lines.ts";
+import { ListLines, readListBytes } from "./list-bytes.ts";
+import type { ListFormat } from "./list-format.ts";
 import { ListRows } from "./list-rows.ts";
 import { ListedPages, type ListedPagesOptions } from "./listed-pages.ts";
-
-const opened = new WeakSet<object>();
 
 /** A list of pages. */
 export interface UrlListOptions extends ListedPagesOptions {
@@ -14,7 +10,7 @@ export interface UrlListOptions extends ListedPagesOptions {
   /** What messages call it; default the file's path, or `standard input`. Its ending tells the format. */
   readonly name?: string;
   /** How it is written; default by its name, or else by its first line. */
-  readonly format?: ListFormat;
+  readonly format?: ListFormat | undefined;
 }
 
 /**
@@ -25,25 +21,15 @@ export interface UrlListOptions extends ListedPagesOptions {
  * that begin with `#` are passed over. A line that is no page of the site is an item error. So is a field that is not
  * understood, and what was published of the page stays as it was. Of a path that stands twice the last line counts.
  *
- * @throws TidemarkError from `next`: `bad-option` where nothing in it is a page, or a stream was read before
- *
  * Memory is about 100 MB, whatever the length of the list.
+ *
+ * @throws TidemarkError from `next`: `bad-option` if nothing in it is a page
  */
 export function openUrlList(options: UrlListOptions): ListedPages {
   const { input } = options;
   const name = options.name ?? (typeof input === "string" ? input : "standard input");
   return new ListedPages(name, options, async (intake) => {
-    // A stream has no beginning any more when it was read: all its pages would seem to be gone.
-    if (typeof input !== "string") {
-      if (opened.has(input))
-        throw new TidemarkError("bad-option", `${name} can be read only once.`, { hint: "Run the export again." });
-      opened.add(input);
-    }
-    const rows = new ListRows(options.origin, name, options.format, {
-      page: (page) => intake.add(page),
-      unreadable: (path) => intake.keep(path),
-      problem: (line, problem) => intake.problem(`${name}:${line}`, problem),
-    });
+    const rows = new ListRows(options.origin, name, options.format, intake);
     const lines = new ListLines((line) => rows.add(line));
     for await (const piece of readListBytes(input, name)) {
       lines.add(piece);

@@ -6,7 +6,7 @@ import {
   parseListedSize,
   parseListedTime,
   parseListedType,
-} from "../../../src/exporter/lists/listed-field.ts";
+} from "../../../src/exporter/lists/listed-page.ts";
 
 const times: ReadonlyArray<readonly [string, number | undefined]> = [
   ["0", 0],

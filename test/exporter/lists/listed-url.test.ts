@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseListedUrl } from "../../../src/exporter/lists/listed-url.ts";
+import { parseListedUrl } from "../../../src/exporter/lists/listed-page.ts";
 import { isCanonicalPath } from "../../../src/formats/url/url-path.ts";
 import { fc } from "../../property.ts";
 

@@ -30,11 +30,7 @@ async function readAll(path: string) {
   const problems: string[] = [];
   const given: ProbeRecord[] = [];
   await using reader = new ProbeReader(path, (message) => problems.push(message));
-  await reader.fill();
-  for (let head = reader.head; head !== undefined; head = reader.head) {
-    given.push(head);
-    if (reader.step()) await reader.fill();
-  }
+  for (let batch = await reader.next(); batch !== undefined; batch = await reader.next()) given.push(...batch);
   return { given, problems, rotation: reader.rotation };
 }
 

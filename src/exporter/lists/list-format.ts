@@ -1,4 +1,5 @@
-import { parseListedDigest, parseListedSize, parseListedTime, parseListedType } from "./listed-field.ts";
+import { memoize } from "../walk/memoize.ts";
+import { parseListedDigest, parseListedSize, parseListedTime, parseListedType } from "./listed-page.ts";
 
 /** What a list may say of a page. */
 export type ListColumn = "url" | "lastModified" | "size" | "digest" | "type";
@@ -25,10 +26,10 @@ const columnOfName = new Map(
 );
 
 /** The column that a name in a header or in an object stands for, however it is spelt: `Last-Modified`, `last_modified`. */
-export function columnOf(name: string): ListColumn | undefined {
+export const columnOf: (name: string) => ListColumn | undefined = memoize((name) => {
   if (name.length > 40 || name.includes("/") || name.includes(":")) return undefined;
   return columnOfName.get(name.toLowerCase().replace(/[^a-z0-9]/g, ""));
-}
+});
 
 /** Reads a header. @returns the columns in their order, each once; undefined if none is the URL */
 export function readHeader(fields: readonly string[]): (ListColumn | undefined)[] | undefined {
@@ -66,4 +67,33 @@ export function detectListFormat(name: string, firstLine: string): ListFormat {
 /** Whether a field says nothing. */
 export function isUnsaid(field: string): boolean {
   return field === "" || field === "-" || field.trim() === "";
+}
+
+/**
+ * Splits a line of CSV. Quotes stand around a field, or are text of it.
+ *
+ * @returns the fields; undefined if a quote has no end, and the record goes on in the next line
+ * @see RFC 4180 section 2
+ */
+export function splitCsvRecord(text: string): string[] | undefined {
+  if (!text.includes('"')) return text.split(",");
+  const fields: string[] = [];
+  for (let at = 0; ; ) {
+    if (text[at] !== '"') {
+      const comma = text.indexOf(",", at);
+      fields.push(text.slice(at, comma === -1 ? text.length : comma));
+      if (comma === -1) return fields;
+      at = comma + 1;
+      continue;
+    }
+    const from = at + 1;
+    let quote = text.indexOf('"', from);
+    while (quote !== -1 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);
+    if (quote === -1) return undefined;
+    const comma = text.indexOf(",", quote);
+    const rest = text.slice(quote + 1, comma === -1 ? text.length : comma);
+    fields.push(text.slice(from, quote).replaceAll('""', '"') + rest);
+    if (comma === -1) return fields;
+    at = comma + 1;
+  }
 }
