@@ -16,8 +16,9 @@ const maxUnpackedBytes: number = 256 * 1024 ** 3;
  *   list would make the rest look deleted
  */
 export async function* readListBytes(input: string | AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Buffer> {
-  const given = typeof input === "string" ? createReadStream(input, { highWaterMark: pieceBytes }) : input;
-  const pieces: AsyncIterableIterator<Buffer> = Readable.from(given, { objectMode: false })[Symbol.asyncIterator]();
+  const options = { objectMode: false, highWaterMark: pieceBytes };
+  const stream = typeof input === "string" ? createReadStream(input, options) : Readable.from(input, options);
+  const pieces: AsyncIterableIterator<Buffer> = stream[Symbol.asyncIterator]();
   let total = 0;
   try {
     let head: Buffer = Buffer.alloc(0);

@@ -14,7 +14,12 @@ import { parseListedDigest, parseListedSize, parseListedTime, parseListedType, p
 import type { ListedIntake } from "./listed-pages.ts";
 
 /** What a line says, as text. */
-type Said = Partial<Record<ListColumn, string | undefined>>;
+type Said = Record<ListColumn, string | undefined>;
+
+// With all its members from the beginning: the engine stores them faster.
+function sayNothing(): Said {
+  return { url: undefined, lastModified: undefined, size: undefined, digest: undefined, type: undefined };
+}
 
 /** Lines that one record of CSV may span. */
 const maxRecordLines = 16;
@@ -105,7 +110,7 @@ export class ListRows {
       this.#columns = header ?? plainColumns;
       if (header !== undefined) return;
     }
-    const said: Said = {};
+    const said = sayNothing();
     const count = Math.min(fields.length, this.#columns.length);
     for (let at = 0; at < count; at++) {
       const column = this.#columns[at];
@@ -120,7 +125,7 @@ export class ListRows {
       this.#complain(object.error.code, object.error.message);
       return;
     }
-    const said: Said = {};
+    const said = sayNothing();
     for (const [key, value] of Object.entries(object.value)) {
       if (typeof value !== "string" && typeof value !== "number") continue;
       const column = columnOf(key);
