@@ -26,7 +26,7 @@ import type { SiteParts } from "./publish/site-parts.ts";
 import { chooseStandards, readSiteRules, stateDirOf } from "./site-rules.ts";
 import { openParts, openSite, readPage } from "./site-sources.ts";
 import { NewlyWithheld } from "./walk/newly-withheld.ts";
-import { judgePathNames } from "./walk/path-names.ts";
+import { judgePathNames } from "./walk/path-rules.ts";
 
 /**
  * Publishes the pages of a site and their changes since the last export, as static files below its document root that

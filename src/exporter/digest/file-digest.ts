@@ -2,7 +2,8 @@ import { createHash, type Hash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { digestBytes } from "../../core/index.ts";
 import type { MarkedContent } from "../../formats/html/index.ts";
-import { type ScannedFile, toEpochUs } from "../walk/scanned-file.ts";
+import { toEpochUs } from "../walk/folder-listing.ts";
+import type { ScannedFile } from "../walk/scanned-file.ts";
 import { type FoundIncludes, type IncludeMode, IncludeScanner, isHtml, mayInclude, PageHead } from "./page-scanner.ts";
 
 /** What reading a file came to. */

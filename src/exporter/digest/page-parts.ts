@@ -3,9 +3,8 @@ import { constants, statSync } from "node:fs";
 import type { Inclusion } from "../../formats/html/index.ts";
 import { decodePathSegment, encodePathSegment } from "../../formats/url/index.ts";
 import { FileSystems } from "../walk/file-systems.ts";
-import { isInside, joinLocation, resolveLocation, toNodePath } from "../walk/folder-listing.ts";
+import { isInside, joinLocation, resolveLocation, toEpochUs, toNodePath } from "../walk/folder-listing.ts";
 import { judgeName } from "../walk/name-rules.ts";
-import { toEpochUs } from "../walk/scanned-file.ts";
 import { FileDigester, shortenDigest } from "./file-digest.ts";
 import type { FoundIncludes } from "./page-scanner.ts";
 

@@ -2,13 +2,11 @@ import { availableParallelism } from "node:os";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { type EntryFailure, type FolderListing, type Location, listFolder } from "./folder-listing.ts";
-import { type PackedListing, unpackListing } from "./listing-codec.ts";
 
-/** What a thread is asked. */
+/** A folder to list. */
 export interface ListingTask {
   readonly key: string;
   readonly location: Location;
-  readonly rootRealPath: string;
 }
 
 /** What a thread answers; first of all, that it is ready. */
@@ -16,6 +14,21 @@ export type ListingAnswer =
   | { readonly isReady: true }
   | { readonly key: string; readonly listing: PackedListing }
   | { readonly key: string; readonly failure: EntryFailure };
+
+/** A listing on its way between threads: one text instead of many, and columns whose memory moves over. */
+export interface PackedListing extends Omit<FolderListing, "segments"> {
+  /** Segments, `/` between; no segment holds one. */
+  readonly text: string;
+}
+
+/** Packs a listing. */
+export function packListing({ segments, ...columns }: FolderListing): PackedListing {
+  return { ...columns, text: segments.join("/") };
+}
+
+function unpackListing({ text, ...columns }: PackedListing): FolderListing {
+  return { ...columns, segments: columns.kinds.length === 0 ? [] : text.split("/") };
+}
 
 type Listed = { readonly listing: FolderListing } | { readonly failure: EntryFailure };
 
@@ -60,9 +73,8 @@ export class FolderLister implements AsyncDisposable {
   }
 
   /** Says which folders the walk will need next, in its order; they come before all that were named earlier. */
-  expect(folders: readonly { readonly key: string; readonly location: Location }[]): void {
-    for (const { key, location } of [...folders].reverse())
-      this.#queue.push({ key, location, rootRealPath: this.#rootRealPath });
+  expect(folders: readonly ListingTask[]): void {
+    for (const folder of folders.toReversed()) this.#queue.push(folder);
     if (this.#workers.length === 0 && this.#queue.length >= foldersWorthThreads) this.#start();
     this.#dispatch();
   }
@@ -88,7 +100,7 @@ export class FolderLister implements AsyncDisposable {
       const task = this.#waitingEntries < maxWaitingEntries ? this.#queue.pop() : undefined;
       if (task === undefined) return await flight.settled;
       this.#takeOff(task);
-      this.#settle(task.key, listHere(task));
+      this.#settle(task.key, this.#listHere(task));
       await yieldToEventLoop();
     }
     return flight.listed;
@@ -104,6 +116,7 @@ export class FolderLister implements AsyncDisposable {
     const threads = Math.max(1, Math.min(maxThreads, availableParallelism() - 1));
     for (let count = 0; count < threads; count++) {
       const worker = new Worker(new URL("./listing-worker.js", import.meta.url), {
+        workerData: this.#rootRealPath,
         resourceLimits: { maxYoungGenerationSizeMb: 8 },
       });
       const slot = { worker, busy: 0, isReady: false };
@@ -147,7 +160,7 @@ export class FolderLister implements AsyncDisposable {
       void worker.terminate();
     }
     for (const { task, listed } of [...this.#flights.values()])
-      if (listed === undefined) this.#settle(task.key, listHere(task));
+      if (listed === undefined) this.#settle(task.key, this.#listHere(task));
   }
 
   #dispatch(): void {
@@ -162,13 +175,13 @@ export class FolderLister implements AsyncDisposable {
       slot.worker.postMessage(task);
     }
   }
-}
 
-function listHere({ location, rootRealPath }: ListingTask): Listed {
-  try {
-    return { listing: listFolder(location, rootRealPath) };
-  } catch (error) {
-    const { code = "unknown", message } = error as NodeJS.ErrnoException;
-    return { failure: { code, message } };
+  #listHere({ location }: ListingTask): Listed {
+    try {
+      return { listing: listFolder(location, this.#rootRealPath) };
+    } catch (error) {
+      const { code = "unknown", message } = error as NodeJS.ErrnoException;
+      return { failure: { code, message } };
+    }
   }
 }

@@ -2,7 +2,6 @@ import { constants, lstatSync, readdirSync, realpathSync, type Stats, statSync }
 import { withholdRules } from "../../core/index.ts";
 import { encodePathSegment } from "../../formats/url/index.ts";
 import { judgeName } from "./name-rules.ts";
-import { toEpochUs } from "./scanned-file.ts";
 
 /** A folder's or file's place: a string where the bytes are ASCII, else the bytes. */
 export type Location = string | Uint8Array;
@@ -266,4 +265,12 @@ function fillStatus(numbers: Float64Array, start: number, status: Stats): void {
   numbers[start + statusAt.ctimeUs] = toEpochUs(status.ctimeMs);
   numbers[start + statusAt.device] = status.dev;
   numbers[start + statusAt.inode] = status.ino;
+}
+
+/**
+ * A file system's time in whole microseconds since 1970. Times that a double cannot hold exactly,
+ * before 1970 and after 2255, become the nearest that it can: anybody may set them on a file.
+ */
+export function toEpochUs(timeMs: number): number {
+  return Math.min(Math.max(Math.floor(timeMs * 1000), 0), Number.MAX_SAFE_INTEGER);
 }

@@ -1,12 +1,11 @@
-import { parentPort } from "node:worker_threads";
-import type { ListingAnswer, ListingTask } from "./folder-lister.ts";
+import { parentPort, workerData } from "node:worker_threads";
+import { type ListingAnswer, type ListingTask, packListing } from "./folder-lister.ts";
 import { listFolder } from "./folder-listing.ts";
-import { packListing } from "./listing-codec.ts";
 
 // The body of a thread that lists folders for FolderLister.
-parentPort?.on("message", ({ key, location, rootRealPath }: ListingTask) => {
+parentPort?.on("message", ({ key, location }: ListingTask) => {
   try {
-    const listing = packListing(listFolder(location, rootRealPath));
+    const listing = packListing(listFolder(location, workerData as string));
     const answer: ListingAnswer = { key, listing };
     parentPort?.postMessage(answer, [listing.kinds.buffer, listing.nameRules.buffer, listing.numbers.buffer]);
   } catch (error) {

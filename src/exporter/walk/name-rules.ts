@@ -1,8 +1,7 @@
 import type { WithholdRule } from "../../core/index.ts";
-import { isConfiguration } from "./configuration-names.ts";
+import { isPublishedEnding, isPublishedType, isServerEnding } from "./media-types.ts";
 import { formsOfName, isBackupName, type NameForm } from "./name-forms.ts";
-import { isPrivate } from "./private-names.ts";
-import { isPublishedEnding, isPublishedType } from "./published-types.ts";
+import { isConfiguration, isPrivate } from "./withheld-names.ts";
 
 const versionControl = new Set(
   ".git .svn .hg .bzr .jj .pijul cvs _darcs rcs sccs _svn .fslckout _fossil_ .fossil codeowners".split(" "),
@@ -13,8 +12,6 @@ const serverFiles = new Set([".htaccess", ".htpasswd", ".htdigest", ".htgroup", 
 const hiddenPrivate =
   /^\.(?:env(?:rc)?(?:[-_.].*)?|pgpass|netrc|my\.cnf|npmrc|pypirc|s3cfg|boto|dockercfg|.*_history)$/;
 const desktopDroppings = new Set(["thumbs.db", "desktop.ini", "ehthumbs.db", "$recycle.bin"]);
-const serverSource =
-  /^(?:shtm|stm|php[0-9s]?|phtml|pht|phps|phar|inc|module|aspx?|as[chmt]x|asa|asax|cshtml|vbhtml|master|jspx?|jspf|jsf|cfml?|cfc|cgi|fcgi|pl|pm|py|pyc|rb|erb|rhtml|lua|lp|tcl|do|action|cs|vb|ejs|twig|blade|jinja2?|j2|tpl|mako|haml|slim|latte|ctp)$/;
 const pythonCache = new Set(["__pycache__", "cgi-bin", "fcgi-bin", "scgi-bin"]);
 
 // Most files of most sites. No rule below holds back a name that ends so, unless a dot begins it.
@@ -51,11 +48,6 @@ export function judgeName(name: string, isFolder: boolean): WithholdRule | undef
   return judgeForms(lower, forms) ?? (isPublishedType(lower) ? undefined : "unknown-type");
 }
 
-/** Whether a file of this name is one that the server runs, so that what it serves is no file. */
-export function isServerSource(name: string): boolean {
-  return serverSource.test(name.slice(name.lastIndexOf(".") + 1).toLowerCase());
-}
-
 function judgeFolderName(lower: string): WithholdRule | undefined {
   if (versionControl.has(lower) || lower.endsWith(",v")) return "version-control";
   if (pythonCache.has(lower)) return "server-source";
@@ -76,8 +68,8 @@ function judgeForms(lower: string, forms: readonly NameForm[]): WithholdRule | u
   const all = [...forms, ...texts];
   if (all.some(isConfiguration)) return "server-configuration";
   if (all.some(isPrivate)) return "private-data";
-  if (own !== undefined && own.ending !== "" && serverSource.test(own.ending)) return "server-source";
+  if (own !== undefined && isServerEnding(own.ending)) return "server-source";
   // The source of a script under an ending that no server runs.
-  if (isBackupName(lower) || all.some(({ ending }) => ending !== "" && serverSource.test(ending))) return "backup";
+  if (isBackupName(lower) || all.some(({ ending }) => isServerEnding(ending))) return "backup";
   return undefined;
 }

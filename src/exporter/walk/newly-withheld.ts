@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import type { ExportEvent, WithholdRule } from "../../core/index.ts";
 import { decodePathSegment } from "../../formats/url/index.ts";
 import type { GlobFilter } from "./glob-filter.ts";
-import { judgePathNames } from "./path-names.ts";
+import { judgePathNames } from "./path-rules.ts";
 
 /** What must be known to say why a page is not there any more. */
 export interface NewlyWithheldOptions {

@@ -5,6 +5,7 @@ import { FileSystems } from "./file-systems.ts";
 import { FolderLinkJudge } from "./folder-links.ts";
 import { FolderLister } from "./folder-lister.ts";
 import {
+  type EntryFailure,
   type EntryKind,
   entryKinds,
   type FolderListing,
@@ -18,13 +19,21 @@ import {
   resolveLocation,
   statusAt,
 } from "./folder-listing.ts";
-import { type FolderPlace, FoundFile, type OpenFolder, ownSegmentAt } from "./found-file.ts";
-import { judgeTarget, type LinkRules } from "./link-target.ts";
+import { isLetOut, judgeTarget, type LinkRules } from "./path-rules.ts";
 import { isPermitted } from "./reader-identity.ts";
-import { type FolderLook, maxPublishedPath, type ScanBatch, type ScanGap, type ScannedFile } from "./scanned-file.ts";
+import {
+  type FolderLook,
+  type FolderPlace,
+  FoundFile,
+  maxPublishedPath,
+  type OpenFolder,
+  ownSegmentAt,
+  type ScanBatch,
+  type ScanGap,
+  type ScannedFile,
+} from "./scanned-file.ts";
 import { nameAsServed } from "./served-names.ts";
 import type { WalkOptions } from "./walk-options.ts";
-import { isLetOut } from "./way-out.ts";
 
 const [fileKind, folderKind] = [entryKinds.indexOf("file"), entryKinds.indexOf("folder")];
 
@@ -94,7 +103,8 @@ export class Walk implements AsyncDisposable {
       if (this.#stack.length === 0) this.#checkRoot();
     }
     const gaps = this.#takeGaps();
-    return files.length === 0 && gaps.length === 0 && this.#stack.length === 0 ? undefined : { files, gaps };
+    const isOver = files.length === 0 && gaps.length === 0 && this.#stack.length === 0;
+    return isOver ? undefined : { files, gaps };
   }
 
   /**
@@ -131,7 +141,7 @@ export class Walk implements AsyncDisposable {
     const place = this.#enter(path);
     if (place === undefined) return;
     try {
-      await this.#open(place.location, place.path, place.relative, place.linked);
+      await this.#open(place);
     } catch (error) {
       this.#gapOf(path, error);
     }
@@ -150,13 +160,15 @@ export class Walk implements AsyncDisposable {
       // What holds back a folder by the operator's patterns holds back what is mapped into it.
       const rules = names.map((_, at) => globs.judgeFolder(names.slice(0, at + 1).join("/")));
       const rule = rules.find((one) => one !== undefined);
-      if (rule !== undefined) {
-        this.#withhold(prefix, rule);
-        return;
-      }
+      if (rule !== undefined) return this.#withhold(prefix, rule);
     }
     try {
-      await this.#open(this.#root, prefix, prefix === "/" ? "" : `${names.join("/")}/`, []);
+      await this.#open({
+        location: this.#root,
+        path: prefix,
+        relative: prefix === "/" ? "" : `${names.join("/")}/`,
+        linked: [],
+      });
     } catch (error) {
       throw this.#wrap(error);
     }
@@ -196,7 +208,7 @@ export class Walk implements AsyncDisposable {
     const realPath = parent.listing.extras.get(at)?.realPath;
     if (realPath !== undefined) this.#folderLinks.tell(place.path, realPath);
     try {
-      await this.#open(place.location, place.path, place.relative, place.linked);
+      await this.#open(place);
     } catch (error) {
       this.#gapOf(place.path, error);
     }
@@ -302,14 +314,13 @@ export class Walk implements AsyncDisposable {
     const chosen = isPlain ? undefined : isFolder ? globs.judgeFolder(relative) : globs.judgeFile(relative);
     const rule = chosen ?? (isFolder ? undefined : own);
     const realPath = extras.size === 0 ? undefined : extras.get(at)?.realPath;
-    return (
-      rule ??
-      (realPath === undefined ? undefined : judgeTarget(this.#linkRules, this.#rootRealPath, realPath, isFolder))
-    );
+    if (rule !== undefined || realPath === undefined) return rule;
+    return judgeTarget(this.#linkRules, this.#rootRealPath, realPath, isFolder);
   }
 
-  async #open(location: Location, path: string, relative: string, linked: readonly string[]): Promise<void> {
-    const folder = this.#toOpen({ location, path, relative, linked }, await this.#lister.list(path, location));
+  async #open(place: FolderPlace): Promise<void> {
+    const { location, path } = place;
+    const folder = this.#toOpen(place, await this.#lister.list(path, location));
     const { listing } = folder;
     this.#stack.push(folder);
     const ahead: { key: string; location: Location }[] = [];
@@ -322,9 +333,9 @@ export class Walk implements AsyncDisposable {
     this.#lister.expect(ahead);
   }
 
-  #toOpen({ location, path, relative, linked }: FolderPlace, listed: FolderListing): OpenFolder {
-    const realPath = this.#options.isOwnPlace === undefined ? "" : resolveLocation(location);
-    return { location, path, relative, linked, listing: this.#nameAsServed(path, listed), realPath, next: 0 };
+  #toOpen(place: FolderPlace, listed: FolderListing): OpenFolder {
+    const realPath = this.#options.isOwnPlace === undefined ? "" : resolveLocation(place.location);
+    return { ...place, listing: this.#nameAsServed(place.path, listed), realPath, next: 0 };
   }
 
   #nameAsServed(path: string, listed: FolderListing): FolderListing {
@@ -342,24 +353,17 @@ export class Walk implements AsyncDisposable {
     this.#collisions += 1;
     if (this.#collisions > maxToldCollisions + 1) return;
     const isLast = this.#collisions > maxToldCollisions;
-    this.#options.onEvent({
-      event: "warning",
-      code: "url-collision",
-      message: isLast
-        ? "more pages keep their own URL because something else has the short one; they are not named"
-        : "something else has the short URL: the page is published under its own",
-      ...(isLast ? {} : { path }),
-    });
+    const message = isLast
+      ? "more pages keep their own URL because something else has the short one; they are not named"
+      : "something else has the short URL: the page is published under its own";
+    this.#options.onEvent({ event: "warning", code: "url-collision", message, ...(isLast ? {} : { path }) });
   }
 
   #withhold(path: string, rule: WithholdRule): void {
     this.#options.onEvent({ event: "withheld", path, rule });
   }
 
-  #gap(
-    paths: readonly [string, ...string[]],
-    failure: { readonly code: string; readonly message: string } | undefined,
-  ): void {
+  #gap(paths: readonly [string, ...string[]], failure: EntryFailure | undefined): void {
     const [path] = paths;
     const { code = "unknown", message = "it could not be read" } = failure ?? {};
     if (code === "ENOENT" || code === "ENOTDIR") return;
@@ -368,12 +372,8 @@ export class Walk implements AsyncDisposable {
       return;
     }
     this.#gaps.push(...[...new Set(paths)].map((covered) => ({ path: covered })));
-    this.#options.onEvent({
-      event: "item-error",
-      code,
-      message: `${message}; what was published there stays as it was`,
-      path,
-    });
+    const told = `${message}; what was published there stays as it was`;
+    this.#options.onEvent({ event: "item-error", code, message: told, path });
   }
 
   #findRootInode(): string | undefined {
@@ -384,10 +384,7 @@ export class Walk implements AsyncDisposable {
   // Of a root that is unmounted or swapped on the way, the rest would look deleted.
   #checkRoot(): void {
     if (this.#findRootInode() === this.#rootInode) return;
-    throw new TidemarkError(
-      "not-found",
-      `The document root ${this.#options.docroot} was removed or replaced while it was read: nothing was changed.`,
-      { hint: "Run the export again when the folder is in place." },
-    );
+    const message = `The document root ${this.#options.docroot} was removed or replaced while it was read: nothing was changed.`;
+    throw new TidemarkError("not-found", message, { hint: "Run the export again when the folder is in place." });
   }
 }

@@ -1,5 +1,5 @@
 import { type ExportEvent, TidemarkError } from "../../core/index.ts";
-import type { LinkRules } from "../walk/link-target.ts";
+import type { LinkRules } from "../walk/path-rules.ts";
 import {
   describeWatchFailure,
   type QueueGauge,

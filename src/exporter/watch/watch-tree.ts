@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { basename, dirname } from "node:path/posix";
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { isDenial, joinLocation, toNodePath } from "../walk/folder-listing.ts";
-import type { LinkRules } from "../walk/link-target.ts";
+import type { LinkRules } from "../walk/path-rules.ts";
 import type { QueueGauge, WatchCounts, WatchFolder } from "./system-watch.ts";
 import type { DirtyFolders } from "./watch-round.ts";
 import {

@@ -10,10 +10,9 @@ import {
   resolveLocation,
   toNodePath,
 } from "../walk/folder-listing.ts";
-import { judgeTarget, type LinkRules } from "../walk/link-target.ts";
 import { judgeName } from "../walk/name-rules.ts";
+import { isLetOut, judgeTarget, type LinkRules } from "../walk/path-rules.ts";
 import { maxPublishedPath } from "../walk/scanned-file.ts";
-import { isLetOut } from "../walk/way-out.ts";
 
 /** A place below the root. */
 export interface WatchedPlace {
