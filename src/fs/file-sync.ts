@@ -122,8 +122,8 @@ export class DurableFolder {
   /** Paths written since the last flush; no longer collected once `sync -f` has worked. */
   #written: (string | Buffer)[] | undefined = [];
 
-  /** @param sync - shared by all folders of a file system. Default: one of its own */
-  constructor(folder: string, sync: GroupSync = new GroupSync(folder)) {
+  /** @param sync - shared by all folders of a file system */
+  constructor(folder: string, sync: GroupSync) {
     this.#folder = folder;
     this.#sync = sync;
   }

@@ -1,4 +1,4 @@
-import { ok, problem, type Result } from "../core/index.ts";
+import { grow, ok, problem, type Result } from "../core/index.ts";
 import type { Graph } from "./graph.ts";
 import { GraphBuilder, maxLinks, maxNodes } from "./graph-builder.ts";
 
@@ -223,11 +223,8 @@ class GroupList {
   }
 
   set(node: number, group: number): void {
-    if (node >= this.#groups.length) {
-      const more = new Uint32Array(Math.max(node + 1, this.#groups.length * 2)).fill(none);
-      more.set(this.#groups);
-      this.#groups = more;
-    }
+    const { length } = this.#groups;
+    if (node >= length) this.#groups = grow(this.#groups, node + 1).fill(none, length);
     this.#groups[node] = group;
     this.nodes = Math.max(this.nodes, node + 1);
   }

@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { it } from "node:test";
 import { serveFolder } from "../../src/server/folder-server.ts";
-import { Mirror } from "../../src/storage/mirror/mirror.ts";
 import { MirrorPlaces } from "../../src/storage/mirror/mirror-places.ts";
 import { recordOf } from "../crawler/engine/published-site.ts";
 import { fc } from "../property.ts";
-import { makeTempFolder } from "../temp-folder.ts";
+import { openMirror } from "../storage/mirror/open-mirror.ts";
 import { ask } from "./ask.ts";
 
 const segment = fc.constantFrom("a", "b.css", "index.html", "A", "a.", "%C3%A9", "%2F", ".x", "%25", "x".repeat(300));
@@ -19,10 +16,8 @@ it("each page of a mirror is shown under its URL, with its media type, whatever 
   const site = fc.dictionary(path, mediaType, { maxKeys: 12, noNullPrototype: true });
   await fc.assert(
     fc.asyncProperty(site, async (pages) => {
-      using temp = makeTempFolder();
-      const folder = join(temp.path, "mirror");
-      mkdirSync(join(temp.path, "temporary"));
-      const mirror = new Mirror(folder, join(temp.path, "temporary"), (one) => pages[one] !== undefined);
+      using open = openMirror((one) => pages[one] !== undefined);
+      const { bodies: mirror, root: folder } = open;
       for (const one of Object.keys(pages)) {
         const page = recordOf(one, { body: one, mediaType: pages[one] ?? "", lastModified: 5 });
         assert.ok((await mirror.keep(page, Buffer.from(one))).ok);

@@ -80,7 +80,7 @@ export class MirrorAudit {
       const stat = await lstat(file);
       if (!stat.isFile()) return verdict("not-a-file", "its name belongs to something that is not a file");
       if (stat.size !== sizeBytes) return verdict("size", `it has ${stat.size} bytes, not ${sizeBytes}`);
-      const found = await readDigest(file, sizeBytes);
+      const found = await readDigest(file);
       if (found === digest) return verdict(undefined, "", sizeBytes);
       return verdict("digest", `its digest is ${found}, not ${digest}`, sizeBytes);
     } catch (error) {
@@ -116,18 +116,10 @@ export class MirrorAudit {
   }
 }
 
-async function readDigest(file: string | Buffer, sizeBytes: number): Promise<string> {
+async function readDigest(file: string | Buffer): Promise<string> {
   const sum = createHash("sha256");
   const handle = await open(file, readFlags);
-  try {
-    const piece = Buffer.allocUnsafe(Math.max(1, Math.min(pieceBytes, sizeBytes)));
-    for (;;) {
-      const { bytesRead } = await handle.read(piece, 0, piece.length, null);
-      if (bytesRead === 0) break;
-      sum.update(piece.subarray(0, bytesRead));
-    }
-  } finally {
-    await handle.close();
-  }
+  // The stream closes it.
+  for await (const piece of handle.createReadStream({ highWaterMark: pieceBytes })) sum.update(piece as Buffer);
   return sum.digest().subarray(0, digestBytes).toString("base64url");
 }

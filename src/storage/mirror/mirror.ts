@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import { digestBytes, type HeldBody, ok, type Page, problem, type Result, wrapSystemError } from "../../core/index.ts";
 import { BodyFile, DurableFolder, type GroupSync } from "../../fs/index.ts";
-import { doFileTask, type FileTask, FileThread } from "./file-thread.ts";
+import { doFileTask, type FileTask, type FileThread } from "./file-thread.ts";
 import { fileNamed, indexName, isIndexPath } from "./mirror-path.ts";
 import { MirrorPlaces } from "./mirror-places.ts";
 
@@ -59,7 +59,7 @@ export class Mirror {
   /** Folders that were made in this run: what lies in them was kept in it. */
   readonly #made: Set<string> = new Set();
   readonly #isHeld: (path: string) => boolean;
-  readonly #shared: SharedMeans | undefined;
+  readonly #shared: SharedMeans;
   /** Whether a page was kept in this run under another name than it wants. */
   #hasStandIns = false;
   #temporaries = 0;
@@ -70,14 +70,14 @@ export class Mirror {
    * @param root - the site's folder; made if it is not there
    * @param temporary - folder of its own for files that are not yet whole, on the same file system
    * @param isHeld - whether a page of the site is held, as far as that is known
-   * @param shared - default: it has means of its own
+   * @param shared - what the mirrors of several sites use together
    */
-  constructor(root: string, temporary: string, isHeld: (path: string) => boolean, shared?: SharedMeans) {
+  constructor(root: string, temporary: string, isHeld: (path: string) => boolean, shared: SharedMeans) {
     this.#root = root;
     this.#isHeld = isHeld;
     this.#temporary = temporary;
     this.#shared = shared;
-    this.#durable = new DurableFolder(root, shared?.sync);
+    this.#durable = new DurableFolder(root, shared.sync);
     mkdirSync(root, { recursive: true });
     this.#places = new MirrorPlaces(root);
   }
@@ -217,11 +217,6 @@ export class Mirror {
     return this.#durable.flush();
   }
 
-  /** Ends its thread. Nothing may be under way. */
-  close(): void {
-    if (this.#shared === undefined) this.#thread?.close();
-  }
-
   // In a folder that was made in this run a page has the name that it wants: nothing else is there but what was kept since.
   #placeOf(path: string): string {
     const wanted = this.#places.wantedOf(path);
@@ -234,8 +229,7 @@ export class Mirror {
 
   // A thread costs more than it saves where few pages are kept; and where names fold, what is on the disk decides over the next one.
   #beginThreadIfWorth(): void {
-    if (++this.#kept > keptWithoutThread && !this.#places.isFolding)
-      this.#thread ??= this.#shared?.thread() ?? new FileThread();
+    if (++this.#kept > keptWithoutThread && !this.#places.isFolding) this.#thread ??= this.#shared.thread();
   }
 
   /** Does a task at once or, if there is a thread, after the tasks that it has. */

@@ -1,3 +1,4 @@
+import { grow } from "../../core/index.ts";
 import type { BlockPlace } from "./block-files.ts";
 
 /** A block without a number. */
@@ -5,9 +6,9 @@ export const noBlock = -1;
 
 /** What is known of each block on disk, in 36 bytes. A block's number is used again once it is free. */
 export class BlockTable {
-  #words = new Int32Array(0);
-  #offsets = new Float64Array(0);
-  #firsts = new Float64Array(0);
+  #words: Int32Array = new Int32Array(0);
+  #offsets: Float64Array = new Float64Array(0);
+  #firsts: Float64Array = new Float64Array(0);
   #free: number[] = [];
   #size = 0;
 
@@ -86,12 +87,8 @@ export class BlockTable {
 
   #reserve(size: number): void {
     this.#size = Math.max(this.#size, size);
-    if (size <= this.#firsts.length) return;
-    const room = Math.max(size, Math.ceil(this.#firsts.length * 1.5), 1024);
-    const [words, offsets, firsts] = [new Int32Array(room * 5), new Float64Array(room), new Float64Array(room)];
-    words.set(this.#words);
-    offsets.set(this.#offsets);
-    firsts.set(this.#firsts);
-    [this.#words, this.#offsets, this.#firsts] = [words, offsets, firsts];
+    this.#words = grow(this.#words, size * 5);
+    this.#offsets = grow(this.#offsets, size);
+    this.#firsts = grow(this.#firsts, size);
   }
 }

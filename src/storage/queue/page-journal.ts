@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { TidemarkError } from "../../core/index.ts";
+import { grow } from "../../core/index.ts";
 import { makeMissingFolder, renameSynced } from "../../fs/index.ts";
 import { acquireLock, type FileLock } from "../sqlite/lock.ts";
-import { RecordFile, readRecords } from "./record-file.ts";
+import { corrupt, RecordFile, readRecords } from "./record-file.ts";
 
 export interface WaitingPage {
   /** From 0 to 2^31 - 1. */
@@ -80,15 +80,11 @@ export class PageJournal implements Disposable {
     this.#append();
     this.#file.write();
     // By page: the place of the entry that counts, from 1; 0 if it is finished.
-    let entryOf = new Uint32Array(1024);
+    let entryOf: Uint32Array = new Uint32Array(1024);
     let place = 0;
     for (const { page, isFinished } of this.#entriesOf()) {
       place++;
-      if (page >= entryOf.length) {
-        const longer = new Uint32Array(Math.max(page + 1, entryOf.length * 2));
-        longer.set(entryOf);
-        entryOf = longer;
-      }
+      entryOf = grow(entryOf, page + 1);
       entryOf[page] = isFinished ? 0 : place;
     }
     place = 0;
@@ -147,7 +143,7 @@ export class PageJournal implements Disposable {
 
   *#entriesOf(): Generator<WaitingPage & { readonly isFinished: boolean }, void, void> {
     for (const bytes of readRecords(this.#path)) {
-      if (bytes.length % 4 !== 0) throw new TidemarkError("state-corrupt", `${this.#path} is damaged.`);
+      if (bytes.length % 4 !== 0) throw corrupt(this.#path);
       for (let at = 0; at < bytes.length; at += 4) {
         const first = bytes.readUInt32LE(at);
         const isFinished = first >= finishedBit;

@@ -166,7 +166,6 @@ export class Store {
       close: () => {
         memory.flush();
         if (this.#open.get(site) === memory) this.#open.delete(site);
-        if (bodies instanceof Mirror) bodies.close();
         if (existsSync(temporary)) rmSync(temporary, { recursive: true, force: true });
       },
     };

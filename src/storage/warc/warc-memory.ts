@@ -1,5 +1,5 @@
 import type { EpochSeconds } from "../../core/index.ts";
-import { type Connection, prepareStatement, type Statement, transact } from "../sqlite/database.ts";
+import { type Connection, prepareStatement, transact } from "../sqlite/database.ts";
 import { inDatabase } from "../sqlite/database-error.ts";
 
 /** The newest payload of a URL, and the record that holds its bytes. */
@@ -51,7 +51,6 @@ export class WarcMemory {
   readonly #connection: Connection;
   readonly #file: string;
   readonly #site: number;
-  readonly #statements = new Map<string, Statement>();
   /** Not committed yet, by URL and by payload. */
   #pending = new Map<string, HeldPayload>();
   #pendingPayloads = new Map<string, HeldPayload>();
@@ -97,19 +96,15 @@ export class WarcMemory {
     const rows = [...this.#pending.values()].map(rowOf);
     if (rows.length === 0) return;
     inDatabase(this.#file, () =>
-      transact(this.#connection, () => this.#statement(sql.keep).run(this.#site, JSON.stringify(rows))),
+      transact(this.#connection, () =>
+        prepareStatement(this.#connection, sql.keep).run(this.#site, JSON.stringify(rows)),
+      ),
     );
     this.#pending = new Map();
     this.#pendingPayloads = new Map();
   }
 
   #get(text: string, ...keys: readonly string[]): HeldPayload | undefined {
-    return inDatabase(this.#file, () => payloadOf(this.#statement(text).get(this.#site, ...keys)));
-  }
-
-  #statement(text: string): Statement {
-    const statement = this.#statements.get(text) ?? prepareStatement(this.#connection, text);
-    this.#statements.set(text, statement);
-    return statement;
+    return inDatabase(this.#file, () => payloadOf(prepareStatement(this.#connection, text).get(this.#site, ...keys)));
   }
 }

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { Page } from "../../../src/core/page.ts";
-import { Mirror } from "../../../src/storage/mirror/mirror.ts";
 import { MirrorPlaces } from "../../../src/storage/mirror/mirror-places.ts";
 import { recordOf } from "../../crawler/engine/published-site.ts";
 import { fc } from "../../property.ts";
-import { makeTempFolder } from "../../temp-folder.ts";
+import { openMirror } from "./open-mirror.ts";
 
 const page = (path: string, body: string): Page => recordOf(path, { body, mediaType: "text/html", lastModified: 5 });
 const segment = fc.constantFrom(..."a b.html index.html A a. %3F .. ~tidemark-index".split(" "), "", "x".repeat(300));
@@ -22,14 +21,11 @@ async function checkSteps(
   steps: readonly { readonly path: string; readonly isRemoved: boolean }[],
   isSettled: boolean,
 ) {
-  using temp = makeTempFolder();
-  const root = join(temp.path, "mirror");
-  const temporary = join(temp.path, "temporary");
   const held = new Map<string, string>();
   // What is not settled yet is not known as held.
   const settled = new Set<string>();
-  const mirror = new Mirror(root, temporary, (one) => settled.has(one));
-  mkdirSync(temporary);
+  using open = openMirror((one) => settled.has(one));
+  const { bodies: mirror, root } = open;
   for (const [at, { path: one, isRemoved }] of steps.entries()) {
     if (isRemoved) {
       await mirror.remove(one);
@@ -62,9 +58,8 @@ describe("pages in a mirror", () => {
     });
 
   it("have the names that a web server shows", async () => {
-    using temp = makeTempFolder();
-    const root = join(temp.path, "mirror");
-    const mirror = new Mirror(root, temp.path, () => false);
+    using open = openMirror();
+    const { bodies: mirror, root } = open;
     for (const one of ["/about", "/about/team", "/", "/docs/", "/s.css"]) {
       const kept = await mirror.keep(page(one, one), Buffer.from(one));
       assert.ok(kept.ok);
@@ -76,12 +71,9 @@ describe("pages in a mirror", () => {
 });
 
 it("a page that stood in for another has the folder's index file once the other is gone", async () => {
-  using temp = makeTempFolder();
-  const temporary = join(temp.path, "temporary");
-  mkdirSync(temporary);
-  const root = join(temp.path, "mirror");
   const held = new Set<string>();
-  const mirror = new Mirror(root, temporary, (one) => held.has(one));
+  using open = openMirror((one) => held.has(one));
+  const { bodies: mirror, root } = open;
   for (const one of ["/d/", "/d/index.html"]) {
     await mirror.keep(page(one, one), Buffer.from(one));
     held.add(one);

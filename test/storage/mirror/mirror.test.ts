@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { Result } from "../../../src/core/result.ts";
 import { syncFiles } from "../../../src/fs/file-sync.ts";
-import { Mirror } from "../../../src/storage/mirror/mirror.ts";
+import type { Mirror } from "../../../src/storage/mirror/mirror.ts";
 import { openStore } from "../../../src/storage/state/store.ts";
 import { recordOf } from "../../crawler/engine/published-site.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
+import { type OpenMirror, openMirror } from "./open-mirror.ts";
 
-const origin = "https://example.org";
 const page = (path: string, body: string) =>
   recordOf(path, { body, mediaType: "text/html", lastModified: 1_234_567_890 });
 
@@ -21,29 +21,12 @@ async function keepText(bodies: Mirror, path: string, text: string): Promise<Res
   return await bodies.keep(page(path, text), Buffer.from(text));
 }
 
-interface OpenMirror extends Disposable {
-  readonly bodies: Mirror;
-  readonly root: string;
-  readonly temporary: string;
-}
-
-async function openMirror(isWarm: boolean): Promise<OpenMirror> {
-  const folder = makeTempFolder();
-  const store = openStore({ into: folder.path });
-  const { bodies } = store.openSite(origin);
-  assert.ok(bodies instanceof Mirror);
+async function openWarm(isWarm: boolean): Promise<OpenMirror> {
+  const mirror = openMirror();
   const paths = isWarm ? Array.from({ length: warmPages }, (_, number) => `/warm/${number}`) : [];
-  for (const path of paths) assert.ok((await bodies.keep(page(path, "w"), Buffer.from("w"))).ok);
-  for (const path of paths) await bodies.remove(path);
-  return {
-    bodies,
-    root: join(folder.path, "example.org"),
-    temporary: join(folder.path, ".tidemark/tmp/0"),
-    [Symbol.dispose]: () => {
-      store[Symbol.dispose]();
-      folder[Symbol.dispose]();
-    },
-  };
+  for (const path of paths) assert.ok((await mirror.bodies.keep(page(path, "w"), Buffer.from("w"))).ok);
+  for (const path of paths) await mirror.bodies.remove(path);
+  return mirror;
 }
 
 for (const isWarm of [false, true]) describeMirror(isWarm);
@@ -51,7 +34,7 @@ for (const isWarm of [false, true]) describeMirror(isWarm);
 function describeMirror(isWarm: boolean): void {
   describe(`the mirror, ${isWarm ? "once a thread makes its files" : "at first"}`, () => {
     it("keeps names that are not UTF-8", async () => {
-      using mirror = await openMirror(isWarm);
+      using mirror = await openWarm(isWarm);
       const { bodies, root } = mirror;
       assert.ok((await bodies.keep(page("/%E9t%E9/%FF", "x"), Buffer.from("x"))).ok);
       const outer = Buffer.concat([Buffer.from(`${root}/`), Buffer.from("\u00e9t\u00e9", "latin1")]);
@@ -61,7 +44,7 @@ function describeMirror(isWarm: boolean): void {
     });
 
     it("replaces a body, and gives it the page's time and mode", async () => {
-      using mirror = await openMirror(isWarm);
+      using mirror = await openWarm(isWarm);
       const { bodies, root, temporary } = mirror;
       await bodies.keep(page("/a", "1"), Buffer.from("1"));
       await bodies.keep(page("/a", "2"), Buffer.from("2"));
@@ -73,7 +56,7 @@ function describeMirror(isWarm: boolean): void {
     });
 
     it("makes a folder again that it removed when it was empty", async () => {
-      using mirror = await openMirror(isWarm);
+      using mirror = await openWarm(isWarm);
       const { bodies, root } = mirror;
       await bodies.keep(page("/a/b/c", "c"), Buffer.from("c"));
       await bodies.remove("/a/b/c");
@@ -82,7 +65,7 @@ function describeMirror(isWarm: boolean): void {
     });
 
     it("has a place for each page, also where two have one name, or a folder has it, or it is too long", async () => {
-      using mirror = await openMirror(isWarm);
+      using mirror = await openWarm(isWarm);
       const { bodies, root, temporary } = mirror;
       const long = `/${"long/".repeat(1500)}x`;
       const paths = ["/a/b", "/a", "/a/", "/a/index.html", "/c", "/c/d", "/c/d/e", long];
@@ -99,7 +82,7 @@ function describeMirror(isWarm: boolean): void {
     });
 
     it("takes over only what is the page's body, byte for byte", async () => {
-      using mirror = await openMirror(isWarm);
+      using mirror = await openWarm(isWarm);
       const { bodies, root } = mirror;
       writeFileSync(join(root, "a"), "body");
       // As long as the body, so that its size does not tell.
@@ -127,7 +110,7 @@ function describeMirror(isWarm: boolean): void {
     });
 
     it("leaves no trace of a large body that was given up", async () => {
-      using mirror = await openMirror(isWarm);
+      using mirror = await openWarm(isWarm);
       const { bodies, root, temporary } = mirror;
       const body = bodies.open();
       body.write(Buffer.from("part"));
@@ -143,7 +126,7 @@ function describeMirror(isWarm: boolean): void {
     });
 
     it("keeps many at once, the last body of a page, and removes what was given before", async () => {
-      using mirror = await openMirror(isWarm);
+      using mirror = await openWarm(isWarm);
       const { bodies, root, temporary } = mirror;
       const paths = Array.from({ length: 50 }, (_, number) => `/many/${number % 7}/${number}`);
       const keeps = paths.flatMap((path) => [keepText(bodies, path, "first"), keepText(bodies, path, path)]);
@@ -159,7 +142,7 @@ function describeMirror(isWarm: boolean): void {
     });
 
     it("lets the body hold that came last, whether it came in memory or in a file", async () => {
-      using mirror = await openMirror(isWarm);
+      using mirror = await openWarm(isWarm);
       const { bodies, root } = mirror;
       const keepFile = (path: string): Promise<Result<undefined>> => {
         const body = bodies.open();
@@ -177,10 +160,10 @@ function describeMirror(isWarm: boolean): void {
     });
 
     it("goes on by itself once its thread has ended", async () => {
-      using mirror = await openMirror(isWarm);
+      using mirror = await openWarm(isWarm);
       const { bodies, root } = mirror;
       assert.ok((await keepText(bodies, "/a", "before")).ok);
-      bodies.close();
+      mirror.endThread();
       for (const text of ["after", "and again"]) assert.ok((await keepText(bodies, "/a", text)).ok);
       assert.equal(readFileSync(join(root, "a"), "utf8"), "and again");
       await bodies.remove("/a");
@@ -188,7 +171,7 @@ function describeMirror(isWarm: boolean): void {
     });
 
     it("says of a body that cannot be written what the file system says", async () => {
-      using mirror = await openMirror(isWarm);
+      using mirror = await openWarm(isWarm);
       rmSync(mirror.temporary, { recursive: true });
       await assert.rejects(
         async () => await keepText(mirror.bodies, "/a", "x"),
