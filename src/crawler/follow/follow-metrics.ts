@@ -123,8 +123,8 @@ export class FollowMetrics {
   readonly #troubles = new Map<string, Trouble>();
   readonly #requestRate: RateWindow;
   readonly #byteRate: RateWindow;
-  #visits = 0;
-  #failedVisits = 0;
+  visits = 0;
+  failedVisits = 0;
   #requests = 0;
   #bytes = 0;
   #pages = { created: 0, updated: 0, deleted: 0 };
@@ -163,13 +163,13 @@ export class FollowMetrics {
   end(site: string, end: VisitEnd, { failures }: VisitPlan): void {
     const told = this.#visiting.get(site)?.trouble;
     this.#visiting.delete(site);
-    this.#visits++;
+    this.visits++;
     if (end.kind === "done") {
       const { summary } = end.result;
       this.#pollingRequests += pollingRequestsOf(summary);
       this.#endedRequests += summary.requests;
     }
-    if (end.kind === "failed" || isFailedVisit(end.result.summary)) this.#failedVisits++;
+    if (end.kind === "failed" || isFailedVisit(end.result.summary)) this.failedVisits++;
     if (failures === 0) this.#troubles.delete(site);
     else if (this.#scheduler.has(site)) this.#troubles.set(site, { failures, message: cut(reasonOf(end, told)) });
   }
@@ -213,8 +213,8 @@ export class FollowMetrics {
       startedMs: this.#startedMs,
       writtenMs: now,
       connections: this.#connections,
-      visits: this.#visits,
-      failedVisits: this.#failedVisits,
+      visits: this.visits,
+      failedVisits: this.failedVisits,
       requests: this.#requests,
       bytes: this.#bytes,
       ...this.#pages,

@@ -17,7 +17,6 @@ import { type VisitMeans, visitInStore } from "../crawl-site.ts";
 import type { FollowedSite } from "../crawl-site-options.ts";
 import type { VisitEnd } from "../engine/visit-plan.ts";
 import { type CreatePolitenessOptions, createPoliteness, type Politeness } from "../politeness.ts";
-import { isFailedVisit } from "../visit-cost.ts";
 import { ControlInbox } from "./control-inbox.ts";
 import { FollowMetrics } from "./follow-metrics.ts";
 import { FollowedSites } from "./followed-sites.ts";
@@ -130,50 +129,30 @@ class Following {
   readonly #stop = new AbortController();
   /** When the stop was requested. */
   #stoppedAt: EpochMs = Number.POSITIVE_INFINITY;
-  #visits = 0;
-  #failedVisits = 0;
 
   constructor(options: FollowSitesOptions, { store, createFetcher }: FollowMeans) {
-    const { clock, delay, random = Math.random, addressesOf, isForever = true } = options;
+    const { random = Math.random, addressesOf, isForever = true } = options;
     const { connections = defaultConnections, visitsAtOnce = connections * visitsPerConnection } = options;
+    const timing = realTiming(options.clock, options.delay);
+    const { now, delay } = timing;
+    const scheduler = this.#scheduler;
     this.#options = options;
     this.#store = store;
     this.#createFetcher = createFetcher;
-    const timing = realTiming(clock, delay);
     this.#timing = timing;
-    this.#metrics = new FollowMetrics(this.#scheduler, timing.now, connections);
-    this.#sites = new FollowedSites(this.#scheduler, store.plans, {
-      now: timing.now,
-      isForever,
-      metrics: this.#metrics,
-    });
+    this.#metrics = new FollowMetrics(scheduler, now, connections);
+    this.#sites = new FollowedSites(scheduler, store.plans, { now, isForever, metrics: this.#metrics });
     const { politenessBySite: ofSites } = this.#sites;
-    const rateLimiter = createPoliteness({
-      clock,
-      delay: this.#timing.delay,
-      random,
-      addressesOf,
-      connections,
-      ofSites,
-    });
     setMaxListeners(0, this.#stop.signal);
-    this.#politeness = leavingAt(this.#stop.signal, rateLimiter);
-    this.#follower = new SiteFollower(
-      {
-        timing: this.#timing,
-        random,
-        scheduler: this.#scheduler,
-        plans: {
-          read: (site) => store.plans.read(site) as VisitPlan | undefined,
-          write: (site, plan) => store.plans.write(site, plan),
-        },
-        boundsOf: (site) => this.#sites.boundsOf(site),
-        isByLength: (site) => this.#sites.isByLength(site),
-        visit: (site, mayGoOn) => this.#visit(site, mayGoOn),
-        onVisit: (site, end, plan) => this.#tell(site, end, plan),
-      },
-      { visitsAtOnce, isForever },
+    this.#politeness = leavingAt(
+      this.#stop.signal,
+      createPoliteness({ clock: now, delay, random, addressesOf, connections, ofSites }),
     );
+    this.#follower = new SiteFollower({
+      ...{ timing, random, scheduler, plans: store.plans, sites: this.#sites, visitsAtOnce, isForever },
+      visit: (site, mayGoOn) => this.#visit(site, mayGoOn),
+      onVisit: (site, end, plan) => this.#tell(site, end, plan),
+    });
   }
 
   async run(): Promise<FollowSummary> {
@@ -205,7 +184,8 @@ class Following {
       inbox?.close();
     }
     if (failure !== undefined) throw failure.error;
-    return { visits: this.#visits, failedVisits: this.#failedVisits };
+    const { visits, failedVisits } = this.#metrics;
+    return { visits, failedVisits };
   }
 
   #take(list: readonly FollowedSite[]): void {
@@ -240,7 +220,7 @@ class Following {
 
   async #visit(site: string, mayGoOn: () => boolean): Promise<VisitEnd> {
     const options = this.#sites.optionsOf(site);
-    const { clock, delay } = this.#options;
+    const { now: clock, delay } = this.#timing;
     const onEvent = (event: CrawlEvent): void => {
       this.#metrics.note(event);
       this.#options.onEvent?.(event);
@@ -272,8 +252,6 @@ class Following {
 
   #tell(site: string, end: VisitEnd, plan: VisitPlan): void {
     this.#metrics.end(site, end, plan);
-    this.#visits++;
-    if (end.kind === "failed" || isFailedVisit(end.result.summary)) this.#failedVisits++;
     this.#options.onVisit?.({
       site,
       ...(end.kind === "done" ? { summary: end.result.summary } : { error: end.error }),

@@ -1,24 +1,25 @@
 import type { EpochMs, LookBounds, Timing, VisitPlan } from "../../core/index.ts";
+import type { Store } from "../../storage/index.ts";
 import { planNextVisit, unvisited, type VisitEnd } from "../engine/visit-plan.ts";
 import type { SiteScheduler } from "./site-scheduler.ts";
 
-/** The stored schedule of sites. */
-export interface VisitPlans {
-  /** The plan of a site; undefined if it has none. */
-  read(site: string): VisitPlan | undefined;
-  write(site: string, plan: VisitPlan): void;
-}
-
-/** Dependencies of the follower. */
+/** What the follower depends on, and how it follows. */
 export interface FollowPorts {
   readonly timing: Timing;
   /** From 0 to 1. */
   readonly random: () => number;
   readonly scheduler: SiteScheduler;
-  readonly plans: VisitPlans;
-  boundsOf(site: string): Partial<LookBounds>;
-  /** Whether a site is visited sooner if more of its pages wait. */
-  isByLength(site: string): boolean;
+  /** The stored schedule of sites. */
+  readonly plans: Pick<Store["plans"], "read" | "write">;
+  readonly sites: {
+    boundsOf(site: string): Partial<LookBounds>;
+    /** Whether a site is visited sooner if more of its pages wait. */
+    isByLength(site: string): boolean;
+  };
+  /** Most open visits; many of them wait while their sites rest. */
+  readonly visitsAtOnce: number;
+  /** Whether sites are visited again and again; if false, each is visited once. */
+  readonly isForever: boolean;
   /**
    * Visits a site; a rejection ends the follower.
    *
@@ -28,14 +29,6 @@ export interface FollowPorts {
   visit(site: string, mayGoOn: () => boolean): Promise<VisitEnd>;
   /** Called after each visit. */
   onVisit?(site: string, end: VisitEnd, plan: VisitPlan): void;
-}
-
-/** Options of the follower. */
-export interface FollowOptions {
-  /** Most open visits; many of them wait while their sites rest. */
-  readonly visitsAtOnce: number;
-  /** Whether sites are visited again and again; if false, each is visited once. */
-  readonly isForever: boolean;
 }
 
 /** Time slice: a visit that fetched pages for so long ends if other sites wait; the rest follows at its next visit. */
@@ -51,20 +44,13 @@ const noticed = "something is to be looked at";
  */
 export class SiteFollower {
   readonly #ports: FollowPorts;
-  readonly #options: FollowOptions;
   readonly #underWay = new Map<string, Promise<void>>();
   #wake = new AbortController();
   #failure: { readonly error: unknown } | undefined;
   #isStopping = false;
 
-  constructor(ports: FollowPorts, options: FollowOptions) {
+  constructor(ports: FollowPorts) {
     this.#ports = ports;
-    this.#options = options;
-  }
-
-  /** Sites that are being visited. */
-  get visiting(): IterableIterator<string> {
-    return this.#underWay.keys();
   }
 
   /** Call this after others changed the scheduler. */
@@ -101,12 +87,12 @@ export class SiteFollower {
 
   #isOver(): boolean {
     if (this.#isStopping || this.#failure !== undefined) return true;
-    return !this.#options.isForever && this.#ports.scheduler.size === 0 && this.#underWay.size === 0;
+    return !this.#ports.isForever && this.#ports.scheduler.size === 0 && this.#underWay.size === 0;
   }
 
   #begin(): void {
     const { scheduler, timing } = this.#ports;
-    while (this.#underWay.size < this.#options.visitsAtOnce) {
+    while (this.#underWay.size < this.#ports.visitsAtOnce) {
       const site = scheduler.next(timing.now());
       if (site === undefined) return;
       // It was removed and added again during its visit.
@@ -117,7 +103,7 @@ export class SiteFollower {
 
   async #wait(): Promise<void> {
     const { scheduler, timing } = this.#ports;
-    const isFull = this.#underWay.size >= this.#options.visitsAtOnce;
+    const isFull = this.#underWay.size >= this.#ports.visitsAtOnce;
     const waitMs = isFull ? longestWaitMs : Math.min(longestWaitMs, Math.max(0, scheduler.nextAt - timing.now()));
     if (!this.#wake.signal.aborted) await timing.delay(waitMs, this.#wake.signal);
   }
@@ -135,7 +121,7 @@ export class SiteFollower {
     try {
       const end = await this.#ports.visit(site, mayGoOn);
       const at = this.#conclude(site, end, beganAt);
-      if (this.#options.isForever) this.#giveBack(site, at, end);
+      if (this.#ports.isForever) this.#giveBack(site, at, end);
       else scheduler.remove(site);
     } catch (error) {
       this.#failure ??= { error };
@@ -147,15 +133,15 @@ export class SiteFollower {
 
   #giveBack(site: string, at: EpochMs, end: VisitEnd): void {
     const { scheduler } = this.#ports;
-    if (!this.#ports.isByLength(site)) scheduler.setBacklog(site, 0);
+    if (!this.#ports.sites.isByLength(site)) scheduler.setBacklog(site, 0);
     else if (end.kind === "done") scheduler.setBacklog(site, end.result.summary.pending);
     scheduler.giveBack(site, at);
   }
 
   #conclude(site: string, end: VisitEnd, beganAt: EpochMs): EpochMs {
     const { plans, timing, random } = this.#ports;
-    const planning = { bounds: this.#ports.boundsOf(site), beganAt, now: timing.now(), random: random() };
-    const plan = planNextVisit(plans.read(site) ?? unvisited, end, planning);
+    const planning = { bounds: this.#ports.sites.boundsOf(site), beganAt, now: timing.now(), random: random() };
+    const plan = planNextVisit((plans.read(site) as VisitPlan | undefined) ?? unvisited, end, planning);
     plans.write(site, plan);
     this.#ports.onVisit?.(site, end, plan);
     return plan.at;
@@ -166,9 +152,9 @@ export class SiteFollower {
     const { scheduler, timing } = this.#ports;
     const entry = scheduler.entryOf(site);
     if (entry === undefined || entry.isPaused) return false;
-    if (!this.#options.isForever) return true;
+    if (!this.#ports.isForever) return true;
     const now = timing.now();
-    const isFull = this.#underWay.size >= this.#options.visitsAtOnce;
+    const isFull = this.#underWay.size >= this.#ports.visitsAtOnce;
     return !(isFull && now - pagesFrom >= sliceMs && scheduler.nextAt <= now);
   }
 }

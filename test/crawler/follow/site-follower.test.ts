@@ -34,18 +34,16 @@ class Trial {
 
   constructor(options: { visitsAtOnce: number; isForever?: boolean }) {
     const { time, scheduler, plans } = this;
-    this.follower = new SiteFollower(
-      {
-        timing: { now: time.now, delay: (ms, signal) => time.delay(ms, signal) },
-        random: () => 0.5,
-        scheduler,
-        plans: { read: (site) => plans.get(site), write: (site, plan) => plans.set(site, plan) },
-        boundsOf: () => ({ mostMs: 10 * minute }),
-        isByLength: () => this.isByLength,
-        visit: (site, mayGoOn) => this.#visit(site, mayGoOn),
-      },
-      { isForever: true, ...options },
-    );
+    this.follower = new SiteFollower({
+      timing: { now: time.now, delay: (ms, signal) => time.delay(ms, signal) },
+      random: () => 0.5,
+      scheduler,
+      plans: { read: (site) => plans.get(site), write: (site, plan) => plans.set(site, plan as VisitPlan) },
+      sites: { boundsOf: () => ({ mostMs: 10 * minute }), isByLength: () => this.isByLength },
+      isForever: true,
+      ...options,
+      visit: (site, mayGoOn) => this.#visit(site, mayGoOn),
+    });
   }
 
   get now(): number {
