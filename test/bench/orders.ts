@@ -5,11 +5,9 @@ import type { SiteTurn } from "../../src/crawler/engine/order/site-turns.ts";
 import { NaiveOrder } from "../crawler/engine/order/naive-order.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { type Benchmark, defineBenchmark } from "./benchmark.ts";
-import { tryQueue } from "./orders/disk-trial.ts";
-import { killAndRestart, type Restart } from "./orders/kill-trial.ts";
+import { killAndRestart, type Restart, runOrder, tryQueue } from "./orders/killed-process.ts";
 import { MadeWeb } from "./orders/made-web.ts";
 import { makeRule, TrialRanks, takeTurns, turnOptions } from "./orders/order-trial.ts";
-import { runOrder } from "./orders/run-process.ts";
 
 interface Cost {
   readonly addsPerSecond: number;

@@ -4,12 +4,17 @@ import { test } from "node:test";
 import type { EpochSeconds } from "../../src/core/time.ts";
 import { crawlSite } from "../../src/crawler/crawl-site.ts";
 import { serveFolder } from "../../src/server/folder-server.ts";
-import { cutDays, daySeconds, type History, type HistoryDay, readHistory } from "../bench/replay/history.ts";
+import {
+  cutDays,
+  daySeconds,
+  findShiftDays,
+  type History,
+  type HistoryDay,
+  readHistory,
+} from "../bench/replay/history.ts";
 import { MirrorCheck } from "../bench/replay/mirror-check.ts";
 import { ReplayedPublisher } from "../bench/replay/replayed-publisher.ts";
-import { ReplayedSite } from "../bench/replay/replayed-site.ts";
-import { makeRoomyFolder } from "../bench/replay/roomy-folder.ts";
-import { findShiftDays } from "../bench/replay/time-shift.ts";
+import { makeRoomyFolder, ReplayedSite } from "../bench/replay/replayed-site.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 
 const file = join(repositoryFolder(), "fixtures/histories/flink-web.tsv.gz");

@@ -11,8 +11,7 @@ import { type BadKind, BadSite, badKinds } from "./bad-sites.ts";
 import { type CompressedTime, compress } from "./compressed-time.ts";
 import { CrawlerProcess, type ProcessUse } from "./crawler-process.ts";
 import { type Freshness, HeldFreshness } from "./held-freshness.ts";
-import { type LivingPage, LivingWeb } from "./living-web.ts";
-import { MirrorLooks, mirroredVersion } from "./mirror-looks.ts";
+import { type LivingPage, LivingWeb, MirrorLooks, mirroredVersion } from "./living-web.ts";
 import { type HostRequest, startNginxHosts } from "./nginx-hosts.ts";
 import { type Polling, pollAsFresh, pollAt, type Span } from "./polling-cost.ts";
 

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { HostServer } from "../../../lab/hosts/host-server.ts";
 import type { HostKind } from "../../../lab/hosts/virtual-host.ts";
@@ -8,6 +8,7 @@ import { createRandom } from "../../../src/core/random.ts";
 import type { Clock, EpochMs } from "../../../src/core/time.ts";
 import { exportSite } from "../../../src/exporter/export-site.ts";
 import { SitemapWriter } from "../../../src/formats/sitemap/sitemap.ts";
+import { mirrorFolderOf, mirrorPathOf } from "../../../src/storage/mirror/mirror-path.ts";
 import { goodHost, siteOfHost } from "./loopback-names.ts";
 import type { HostRoot } from "./nginx-hosts.ts";
 
@@ -208,4 +209,37 @@ function planMoments(site: Site, seed: number, start: EpochMs, end: EpochMs): Mo
   const everyMs = (publicationDays[Math.floor(random() * publicationDays.length)] ?? 1) * daySeconds * 1000;
   for (let at = start + random() * everyMs; at <= end; at += everyMs) moments.push({ at, site });
   return moments;
+}
+
+/** The version of a page that lies in a mirror; undefined if none does. */
+export function mirroredVersion(into: string, web: LivingWeb, page: LivingPage): number | undefined {
+  const file = join(into, mirrorFolderOf(web.originOf(page)), mirrorPathOf(page.path, false));
+  return existsSync(file) ? readPageVersion(readFileSync(file, "utf8")) : undefined;
+}
+
+/** Compares files of a mirror with those that are served, now and then: what is held, whatever logs say. */
+export class MirrorLooks {
+  readonly #into: string;
+  readonly #web: LivingWeb;
+  #looks = 0;
+  #fresh = 0;
+
+  constructor(into: string, web: LivingWeb) {
+    this.#into = into;
+    this.#web = web;
+  }
+
+  look(page: LivingPage): void {
+    this.#looks++;
+    const served = readPageVersion(readFileSync(this.#web.fileOf(page), "utf8"));
+    if (mirroredVersion(this.#into, this.#web, page) === served) this.#fresh++;
+  }
+
+  get looks(): number {
+    return this.#looks;
+  }
+
+  get freshness(): number {
+    return this.#fresh / this.#looks;
+  }
 }

@@ -1,3 +1,4 @@
+import { createRandom } from "../../../src/core/random.ts";
 import type { OrderRule } from "../../../src/crawler/engine/order/order-rule.ts";
 import type { SiteTurn, TurnOptions } from "../../../src/crawler/engine/order/site-turns.ts";
 import type { MadeWeb } from "./made-web.ts";
@@ -52,20 +53,12 @@ export class TrialRanks {
   }
 }
 
-function seeded(): () => number {
-  let state = 1;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 /** The rule of an order by its name, for a web whose ranks are computed at each tenth of it. */
 export function makeRule(kind: OrderRule["kind"], web: MadeWeb, ranks: TrialRanks): OrderRule {
   if (kind === "batch" || kind === "partial")
     return { kind, pages: Math.ceil(web.pages / 10), ranks: () => ranks.compute() };
   if (kind === "optimal") return { kind, ranks: ranks.compute(true) };
-  return kind === "random" ? { kind, random: seeded() } : { kind };
+  return kind === "random" ? { kind, random: createRandom(1, "order") } : { kind };
 }
 
 /** Takes turns until there are none, in virtual time. @param note - told of each turn as it ends */

@@ -7,7 +7,7 @@ import { MadeWeb } from "./made-web.ts";
 import { turnOptions } from "./order-trial.ts";
 
 // A queue on disk in a process of its own, so that its largest resident set is its own, and so that it can be killed:
-// `disk-trial.ts` reads what it prints.
+// `killed-process.ts` reads what it prints.
 
 const { values } = parseArgs({
   options: {

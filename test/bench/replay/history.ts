@@ -1,4 +1,4 @@
-import { cutDays as cutEvents, type HistoryDay } from "../../../lab/brandman/history-days.ts";
+import { cutDays as cutEvents, daySeconds, type HistoryDay } from "../../../lab/brandman/history-days.ts";
 import type { HistoryEvent } from "../../../lab/experiment/ports.ts";
 import { readHistory as readEvents } from "../../../lab/program/lab-history.ts";
 
@@ -19,4 +19,18 @@ export async function readHistory(file: string, name: string): Promise<History> 
 /** Cuts a history into days; see the lab's own. */
 export function cutDays(history: History, count: number): HistoryDay[] {
   return cutEvents(history.events, count);
+}
+
+/** Four years with their leap day: a shift by whole spans keeps days of months where they were. */
+const spanDays = 1461;
+
+/**
+ * Days to add to a history so that it lies ahead of the system's clock. The exporter looks twice at files whose
+ * inode changed after its scan began: with its clock in the past, that would be every file on every day.
+ *
+ * @param firstDay - in days since 1970
+ */
+export function findShiftDays(firstDay: number): number {
+  const today = Math.floor(Date.now() / 1000 / daySeconds);
+  return Math.max(0, Math.ceil((today + 2 - firstDay) / spanDays)) * spanDays;
 }

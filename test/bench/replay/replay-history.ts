@@ -1,11 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { cutDays, daySeconds, type History } from "./history.ts";
+import { cutDays, daySeconds, findShiftDays, type History } from "./history.ts";
 import { LiteralScheme } from "./literal-scheme.ts";
 import { ReplayedPublisher } from "./replayed-publisher.ts";
-import { ReplayedSite } from "./replayed-site.ts";
-import { makeRoomyFolder } from "./roomy-folder.ts";
-import { findShiftDays } from "./time-shift.ts";
+import { makeRoomyFolder, ReplayedSite } from "./replayed-site.ts";
 import { rhythms, Visitor } from "./visitor.ts";
 
 /** What a replay came to. */

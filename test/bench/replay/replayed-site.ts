@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, rmdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync, statfsSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { digestBytes, type Page } from "../../../src/core/page.ts";
 import { mediaTypeOfName } from "../../../src/exporter/walk/media-types.ts";
 import { encodePathSegment } from "../../../src/formats/url/url-path.ts";
+import type { TempFolder } from "../../temp-folder.ts";
 import type { HistoryEvent } from "./history.ts";
 
 /** How events become files. */
@@ -111,4 +113,26 @@ export class ReplayedSite {
 
 function encodePath(path: string): string {
   return `/${path.split("/").map(encodePathSegment).join("/")}`;
+}
+
+const memoryFolder = "/dev/shm";
+const wantedBytes = 4 * 1024 ** 3;
+
+function hasRoom(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize >= wantedBytes;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Makes a folder that vanishes with its scope, in memory where there is room: a replay writes and syncs hundreds of
+ * thousands of files, and on a disk it would wait for whatever else is being written there. TMPDIR decides if it is set.
+ */
+export function makeRoomyFolder(): TempFolder {
+  const parent = process.env.TMPDIR === undefined && hasRoom(memoryFolder) ? memoryFolder : tmpdir();
+  const path = mkdtempSync(join(parent, "tidemark-replay-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }) };
 }

@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { VirtualPublisher } from "../../../lab/brandman/virtual-publisher.ts";
 import { createLabPorts } from "../../../lab/program/lab-ports.ts";
-import { daySeconds } from "../../bench/replay/history.ts";
+import { daySeconds, findShiftDays } from "../../bench/replay/history.ts";
 import { ReplayedPublisher } from "../../bench/replay/replayed-publisher.ts";
 import { ReplayedSite } from "../../bench/replay/replayed-site.ts";
-import { findShiftDays } from "../../bench/replay/time-shift.ts";
 import { longer } from "../../long-run.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 

@@ -1,6 +1,65 @@
+import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { makeTempFolder } from "../../temp-folder.ts";
-import { runProgram } from "./run-process.ts";
+
+/** Runs `orders-run.ts`; see {@link runProgram}. */
+export function runOrder(args: readonly string[], killWhen?: (line: string) => boolean): Promise<string[]> {
+  return runProgram("orders-run.js", args, killWhen);
+}
+
+/**
+ * Runs a program beside this one in a process of its own.
+ *
+ * @param killWhen - told of each line; once it says so the process is killed without warning
+ * @returns the lines that it printed
+ */
+async function runProgram(
+  name: string,
+  args: readonly string[],
+  killWhen?: (line: string) => boolean,
+): Promise<string[]> {
+  const program = fileURLToPath(new URL(name, import.meta.url));
+  const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise<number | string | null>((resolve) => {
+    child.once("exit", (code, signal) => resolve(code ?? signal));
+  });
+  const lines: string[] = [];
+  let isKilled = false;
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line);
+    if (isKilled || killWhen?.(line) !== true) continue;
+    isKilled = true;
+    child.kill("SIGKILL");
+  }
+  const end = await ended;
+  if (end !== (isKilled ? "SIGKILL" : 0)) throw new Error(`${name} ended with ${end}`);
+  return lines;
+}
+
+/** How an order began again after it was killed. */
+export interface Restart {
+  /** From opening the journal to the first turn. */
+  readonly restartMs: number;
+  /** Pages that it still had. */
+  readonly waiting: number;
+}
+
+/** Kills an order with a journal in the middle of its work, lets another go on, and checks that no page was lost. */
+export async function killAndRestart(args: readonly string[], folder: string, pages: number): Promise<Restart> {
+  const withJournal = [...args, "--journal", join(folder, "pages.journal")];
+  const finishedIn = (line: string): number => (JSON.parse(line) as { finished?: number }).finished ?? 0;
+  const lines = await runOrder(withJournal, (line) => finishedIn(line) >= pages / 4);
+  const durable = finishedIn(lines.at(-1) ?? "{}");
+  const after = await runOrder([...withJournal, "--resume"]);
+  const restart = JSON.parse(after[0] ?? "") as Restart;
+  const { left } = JSON.parse(after.at(-1) ?? "") as { left: number };
+  // What was finished after the last flush of which we were told may be durable too.
+  if (restart.waiting > pages - durable || restart.waiting === 0 || left !== 0)
+    throw new Error(`${restart.waiting} of ${pages} pages wait after ${durable} were finished, ${left} at the end`);
+  return restart;
+}
 
 interface Stage {
   readonly stage?: string;
