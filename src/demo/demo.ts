@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -13,7 +14,6 @@ import { crawlSite } from "../crawler/index.ts";
 import { exportSite } from "../exporter/index.ts";
 import { makeMissingFolder } from "../fs/index.ts";
 import { serveFolder } from "../server/index.ts";
-import { compareFolders } from "./folder-difference.ts";
 import { checkVisit, type DemoCheck, type DemoEvent, type DemoReport, type DemoVisit } from "./report.ts";
 import { SiteFolder } from "./site-folder.ts";
 import { planRound, planSite } from "./site-plan.ts";
@@ -140,15 +140,34 @@ function changesOf(summary: ExportSummary): Omit<DemoVisit, "visit" | "traffic">
 function checkMirror(visit: DemoVisit["visit"], docroot: string, mirror: string, origin: URL): DemoCheck {
   const isOurs = (path: string): boolean => path === "robots.txt" || path.startsWith(".well-known/tidemark/");
   const copy = join(mirror, `${origin.hostname}_${origin.port}`);
-  const { equalFiles, different, onlyLeft, onlyRight } = compareFolders(docroot, copy, isOurs);
-  const unequal = different.length + onlyLeft.length + onlyRight.length;
+  const { equal, unequal } = compareFolders(docroot, copy, isOurs);
   return {
     visit,
     promise: "the mirror equals the site, byte by byte",
-    held: unequal === 0 && equalFiles > 0,
-    found:
-      unequal === 0
-        ? `${equalFiles} files`
-        : `${unequal} files differ: ${[...different, ...onlyLeft, ...onlyRight][0]}`,
+    held: unequal.length === 0 && equal > 0,
+    found: unequal.length === 0 ? `${equal} files` : `${unequal.length} files differ: ${unequal[0]}`,
   };
+}
+
+/**
+ * Compares two folders byte by byte.
+ *
+ * @param isLeftOut - files that are not looked at, on either side
+ * @returns how many files are equal, and the paths of the others
+ */
+export function compareFolders(
+  left: string,
+  right: string,
+  isLeftOut: (path: string) => boolean,
+): { readonly equal: number; readonly unequal: readonly string[] } {
+  const list = (folder: string): string[] =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+  const paths = [...new Set([...list(left), ...list(right)])].filter((path) => !isLeftOut(path));
+  const unequal = paths.filter((path) => {
+    const [one, other] = [join(left, path), join(right, path)];
+    return !(existsSync(one) && existsSync(other) && readFileSync(one).equals(readFileSync(other)));
+  });
+  return { equal: paths.length - unequal.length, unequal };
 }

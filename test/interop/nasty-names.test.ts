@@ -13,6 +13,7 @@ import { nastyNames, writeNastySite } from "./nasty-site.ts";
 import { skipWithout } from "./programs.ts";
 import { readPublishedSet } from "./published-set.ts";
 import { createRandom } from "./random.ts";
+import { ServedSite } from "./served-site.ts";
 import { type ServerKind, serverKinds, startWebServer, type WebServer } from "./web-server.ts";
 
 interface RawAnswer {
@@ -46,13 +47,10 @@ async function findWrongAnswers(server: WebServer, pages: ReadonlyMap<string, Pa
 }
 
 async function servesEveryListedUrl(kind: ServerKind): Promise<void> {
-  using temp = makeTempFolder("nasty");
-  const docroot = join(temp.path, "docroot");
-  mkdirSync(docroot);
-  const written = writeNastySite(docroot, nastyNames());
-  assert.ok(written >= 200, `${written} names`);
-  await using server = await startWebServer(kind, docroot);
-  const { events } = await exportDocroot(docroot, server.url, join(temp.path, "state"), ...everyType);
+  const names = nastyNames();
+  assert.ok(names.length >= 200, `${names.length} names`);
+  await using site = await ServedSite.open({ seed: 1, pages: (docroot) => writeNastySite(docroot, names), kind });
+  const { events } = await site.export(...everyType);
   const withheld = events.flatMap((event) => (event.event === "withheld" ? [`${event.rule} ${event.path}`] : []));
   assert.deepEqual(withheld.sort(), [
     "backup /end.txt~",
@@ -62,10 +60,10 @@ async function servesEveryListedUrl(kind: ServerKind): Promise<void> {
     "hidden /..x/",
     "own-output /.well-known/tidemark/",
   ]);
-  const { pages } = await readPublishedSet(server.url, createRandom(1));
-  assert.equal(pages.size, written - 5);
-  assert.deepEqual(await findWrongAnswers(server, pages), []);
-  const verified = await runTidemark(["verify", server.url, "--all", "--delay", "0", "--json"]);
+  const { pages } = await site.read();
+  assert.equal(pages.size, names.length - 5);
+  assert.deepEqual(await findWrongAnswers(site.server, pages), []);
+  const verified = await runTidemark(["verify", site.url, "--all", "--delay", "0", "--json"]);
   const different = verified.events.flatMap(({ severity, kind: found, path }) =>
     severity === "difference" ? [`${found} ${path}`] : [],
   );

@@ -12,7 +12,7 @@ import { type ServerKind, startWebServer, type WebServer } from "./web-server.ts
 export interface ServedSiteOptions {
   readonly seed: number;
   /** How many pages it has, or what makes them. */
-  readonly pages: number | ((docroot: string) => void);
+  readonly pages: number | ((docroot: string) => unknown);
   /** @default "nginx" */
   readonly kind?: ServerKind;
   /** More lines of the server's configuration. */
