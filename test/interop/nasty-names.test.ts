@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { mkdirSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "../../src/core/page.ts";
@@ -14,31 +12,12 @@ import { skipWithout } from "./programs.ts";
 import { readPublishedSet } from "./published-set.ts";
 import { createRandom } from "./random.ts";
 import { ServedSite } from "./served-site.ts";
-import { type ServerKind, serverKinds, startWebServer, type WebServer } from "./web-server.ts";
-
-interface RawAnswer {
-  readonly status: number;
-  readonly head: string;
-  readonly body: Buffer;
-}
-
-/** Asks with the path byte for byte, past every library that might write it otherwise. */
-async function askRaw(server: WebServer, path: string): Promise<RawAnswer> {
-  const socket = connect(server.port, "127.0.0.1");
-  socket.end(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nConnection: close\r\n\r\n`, "latin1");
-  const chunks: Buffer[] = [];
-  socket.on("data", (chunk: Buffer) => chunks.push(chunk));
-  await once(socket, "close");
-  const answer = Buffer.concat(chunks);
-  const end = answer.indexOf("\r\n\r\n");
-  const head = answer.toString("latin1", 0, end);
-  return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]), head, body: answer.subarray(end + 4) };
-}
+import { getRaw, type ServerKind, serverKinds, startWebServer, type WebServer } from "./web-server.ts";
 
 async function findWrongAnswers(server: WebServer, pages: ReadonlyMap<string, Page>): Promise<string[]> {
   const wrong: string[] = [];
   for (const page of pages.values()) {
-    const { status, body } = await askRaw(server, page.path);
+    const { status, body } = await getRaw(server.port, page.path);
     const digest = createHash("sha256").update(body).digest().subarray(0, 8).toString("base64url");
     if (status !== 200 || body.length !== page.sizeBytes || digest !== page.digest)
       wrong.push(`${status} ${body.length} of ${page.sizeBytes} bytes: ${page.path}`);

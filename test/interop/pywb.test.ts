@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { crawlSite } from "../../src/crawler/crawl-site.ts";
 import type { CrawlSiteOptions } from "../../src/crawler/crawl-site-options.ts";
@@ -11,8 +14,8 @@ import { mirrorFolderOf } from "../../src/storage/mirror/mirror-path.ts";
 
 import { listenSite, type SiteServer } from "../site-server.ts";
 import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
-import { skipWithoutCached } from "./programs.ts";
-import { getRaw, runManager, startPywb } from "./pywb.ts";
+import { requireCached, skipWithoutCached } from "./programs.ts";
+import { findFreePort, getRaw } from "./web-server.ts";
 
 /** An answer, as a browser would get it that holds nothing. */
 interface FullAnswer {
@@ -94,7 +97,41 @@ async function listenReplaySite(): Promise<SiteServer & { day: number }> {
   return site;
 }
 
+const programs = (): string => join(requireCached("pywb-1"), "bin");
+
+/** Runs `wb-manager` in pywb's folder. */
+async function runManager(folder: string, ...args: readonly string[]): Promise<void> {
+  await promisify(execFile)(join(programs(), "wb-manager"), [...args], { cwd: folder, timeout: 120_000 });
+}
+
+/** The replay server of pywb over a folder with `collections`. */
+async function startPywb(folder: string): Promise<{ readonly port: number } & AsyncDisposable> {
+  const port = await findFreePort();
+  const args = ["-p", String(port), "-b", "127.0.0.1", "-d", folder];
+  const child = spawn(join(programs(), "wayback"), args, { stdio: ["ignore", "ignore", "pipe"] });
+  let complaint = "";
+  child.stderr.on("data", (chunk) => {
+    complaint += chunk;
+  });
+  const exited = once(child, "exit");
+  for (let isUp = false; !isUp; ) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`pywb did not start: ${complaint}`);
+    isUp = await getRaw(port, "/").then(
+      () => true,
+      () => false,
+    );
+  }
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}
+
 const skip = skipWithoutCached("pywb-1");
+const gzip = { "accept-encoding": "gzip" };
 const days = 5;
 const dayMs = 86_400_000;
 // What a page is shown by; the rest is the server's own, or of the connection.
@@ -186,7 +223,7 @@ describe("pywb shows every page of every visit as the site had it", { skip }, ()
           const sent = replaySiteOn(day).get(path);
           if (sent === undefined) continue;
           const time = new Date(date * 1000).toISOString().replaceAll(/\D/g, "").slice(0, 14);
-          const { status, headers, body } = await getRaw(pywb.port, `/${collection}/${time}id_/${url}`);
+          const { status, headers, body } = await getRaw(pywb.port, `/${collection}/${time}id_/${url}`, gzip);
           compared++;
           const memento = new Date(date * 1000).toUTCString();
           const location = String(headers.location).replace(/^.*id_\/http:\/\/[^/]*/, "");

@@ -11,8 +11,7 @@ import { Crawler } from "../crawler/engine/site-visit.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 import { readDocumentCode } from "./document-code.ts";
 import { skipWithout } from "./programs.ts";
-import { getRaw } from "./pywb.ts";
-import { startWebServer } from "./web-server.ts";
+import { getRaw, startWebServer } from "./web-server.ts";
 
 const types: Readonly<Record<string, string>> = {
   "/s.css": "text/css",

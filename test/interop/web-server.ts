@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type OutgoingHttpHeaders, request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { makeTempFolder } from "../temp-folder.ts";
@@ -233,6 +234,22 @@ export async function startWebServer(
       temp[Symbol.dispose]();
     },
   };
+}
+
+/** The answer of a server, undecoded. */
+interface RawAnswer {
+  readonly status: number;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly body: Buffer;
+}
+
+/** Asks for a path as it is, and takes what comes as it is. */
+export async function getRaw(port: number, path: string, headers: OutgoingHttpHeaders = {}): Promise<RawAnswer> {
+  const sent = request({ host: "127.0.0.1", port, path, headers, agent: false }).end();
+  const [response] = await once(sent, "response");
+  const pieces: Buffer[] = [];
+  for await (const piece of response) pieces.push(piece);
+  return { status: response.statusCode, headers: response.headers, body: Buffer.concat(pieces) };
 }
 
 /** The first line of what a program says of its version. */

@@ -1,37 +1,43 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { randomBytes } from "node:crypto";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { crawlSite } from "../../src/crawler/crawl-site.ts";
 import { exportSite } from "../../src/exporter/export-site.ts";
 import { formatW3cDate } from "../../src/formats/time/w3c-date.ts";
+import { serveFolder } from "../../src/server/folder-server.ts";
+import { readMirror } from "../crawler/engine/mirror.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { requireCached, skipWithout, skipWithoutCached } from "./programs.ts";
+import { mountSmallDisk, skipWithoutMount } from "./small-disk.ts";
 import { startWebServer } from "./web-server.ts";
 
-const script = join(repositoryFolder(), "test", "interop", "resync-peer.py");
-const skip = skipWithout("nginx") || skipWithoutCached("resync-1");
+const skipWithoutResync = skipWithoutCached("resync-1");
+const skip = skipWithout("nginx") || skipWithoutResync;
 
-async function runPeer(...args: readonly string[]): Promise<void> {
+/** Runs a script of ours with resync's library. */
+async function runResync(script: string, ...args: readonly string[]): Promise<void> {
   const python = join(requireCached("resync-1"), "bin", "python");
-  await promisify(execFile)(python, ["-W", "ignore", script, ...args], { timeout: 120_000, maxBuffer: 1 << 24 });
-}
-
-/** Content of each page, by its path; what is published about them is not of them. */
-function readPages(folder: string): Record<string, string> {
-  const pages: Record<string, string> = {};
-  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
-    if (name.startsWith(".well-known") || name === "robots.txt" || !statSync(join(folder, name)).isFile()) continue;
-    pages[relative(folder, join(folder, name))] = readFileSync(join(folder, name), "latin1");
-  }
-  return pages;
+  const file = join(repositoryFolder(), "test", "interop", script);
+  await promisify(execFile)(python, ["-W", "ignore", file, ...args], { timeout: 120_000, maxBuffer: 1 << 24 });
 }
 
 function write(docroot: string, name: string, content: string): void {
   mkdirSync(dirname(join(docroot, name)), { recursive: true });
   writeFileSync(join(docroot, name), content);
+}
+
+/** Pages of a folder by path; what is published about them is not of them. */
+function readPages(folder: string): Record<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length))
+    .filter((path) => !path.startsWith("/.well-known/") && path !== "/robots.txt");
+  return Object.fromEntries(files.map((path) => [path, readFileSync(join(folder, path), "latin1")]));
 }
 
 test("resync, the reference client, holds an equal copy, follows three days, and unpacks them", { skip }, async () => {
@@ -51,7 +57,7 @@ test("resync, the reference client, holds an equal copy, follows three days, and
     });
   const { publication } = await publish();
   const copy = join(temp.path, "copy");
-  await runPeer("baseline", server.url, copy);
+  await runResync("resync-peer.py", "baseline", server.url, copy);
   assert.deepEqual(readPages(copy), readPages(docroot));
   assert.equal(Object.keys(readPages(copy)).length, 120);
   const unpacked = join(temp.path, "unpacked");
@@ -69,7 +75,7 @@ test("resync, the reference client, holds an equal copy, follows three days, and
       }
       await publish();
     }
-    await runPeer("incremental", server.url, copy, formatW3cDate(publication));
+    await runResync("resync-peer.py", "incremental", server.url, copy, formatW3cDate(publication));
     assert.deepEqual(readPages(copy), readPages(docroot), `after day ${day}`);
   }
   // The days are over: one publication of a later day closes the last, and packs it.
@@ -77,7 +83,7 @@ test("resync, the reference client, holds an equal copy, follows three days, and
   const pages = readPages(docroot);
   write(docroot, "later.html", "after the days");
   await publish();
-  await runPeer("dumps", server.url, unpacked);
+  await runResync("resync-peer.py", "dumps", server.url, unpacked);
   assert.deepEqual(readPages(unpacked), pages);
 });
 
@@ -102,8 +108,56 @@ test("resync reads an index of resource lists, and fetches what its copy has not
   for (let page = 0; page < 10_500; page += 300) rmSync(join(copy, `d${page % 50}/page-${page}.html`));
   write(copy, "not-there.html", "to be removed");
   await server.takeLog();
-  await runPeer("baseline", server.url, copy);
+  await runResync("resync-peer.py", "baseline", server.url, copy);
   assert.deepEqual(readPages(copy), readPages(docroot));
   const asked = (await server.takeLog()).filter(({ uri }) => uri.startsWith("/d"));
   assert.equal(asked.length, 35, "of the others it saw that they are as listed");
+});
+
+test("the dump of resync, the reference tool, is read to an equal mirror", {
+  skip: skipWithoutResync,
+}, async () => {
+  using temp = makeTempFolder("resync-dumps");
+  const docroot = join(temp.path, "docroot");
+  // Of folders with names that begin alike it writes paths with `..`, which are no places in a package.
+  for (let page = 0; page < 100; page++) write(docroot, `pages/${"abcdefg"[page % 7]}/${page}.html`, `<p>${page}</p>`);
+  const requests: string[] = [];
+  await using server = await serveFolder({ folder: docroot, onRequest: ({ path }) => requests.push(path) });
+  await runResync("resync-source.py", `${server.url}/`, docroot);
+  const into = join(temp.path, "mirror");
+  const summary = await crawlSite({ url: server.url, into, sources: ["resourcesync"] });
+  assert.deepEqual([summary.packedPages, summary.pageRequests, summary.created], [100, 0, 100]);
+  assert.equal(requests.filter((path) => path.endsWith(".zip")).length, 4);
+  assert.deepEqual(readMirror(into, server.url), readPages(docroot));
+});
+
+test("a package for which the disk has no room leaves the pages to be asked for", {
+  skip: skipWithoutMount(),
+}, async () => {
+  using temp = makeTempFolder("resync-dumps");
+  const docroot = join(temp.path, "docroot");
+  for (let page = 0; page < 40; page++) write(docroot, `${page}.html`, randomBytes(8000).toString("hex"));
+  write(docroot, "large.png", randomBytes(300_000).toString("hex"));
+  await using server = await serveFolder({ folder: docroot });
+  const stateDir = join(temp.path, "state");
+  await exportSite({ docroot, baseUrl: `${server.url}/`, stateDir, resourceDump: true });
+  using disk = mountSmallDisk(16_384);
+  const warnings: string[] = [];
+  const visit = () =>
+    crawlSite({
+      url: server.url,
+      into: join(disk.path, "mirror"),
+      sources: ["resourcesync"],
+      types: ["text/html"],
+      onEvent: (event) => {
+        if (event.event === "warning") warnings.push(event.message);
+      },
+    });
+  mkdirSync(join(disk.path, "mirror"));
+  disk.leave(300);
+  await assert.rejects(visit(), { code: "disk-full" }, "there is room for neither");
+  assert.match(warnings.join(), /package .* is skipped: .*no space left/i);
+  assert.deepEqual(readdirSync(join(disk.path, "mirror", ".tidemark")).includes("tmp"), false);
+  disk.leave(16_384);
+  assert.equal((await visit()).pending, 0);
 });
