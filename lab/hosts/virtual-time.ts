@@ -1,5 +1,5 @@
 import type { EpochMs } from "../../src/core/time.ts";
-import { PrioritySequencer } from "../../src/crawler/engine/order/priority-sequencer.ts";
+import { PrioritySequencer } from "../../src/crawler/engine/order/sequencer.ts";
 
 /** Resolves once everything that can go on without time has gone as far as it can. */
 export type Idle = () => Promise<void>;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { ItemKeeper } from "../../../src/crawler/engine/order/kept-sequencer.ts";
+import type { ItemKeeper } from "../../../src/crawler/engine/order/sequencer.ts";
 import { PageJournal } from "../../../src/storage/queue/page-journal.ts";
 import { fc } from "../../property.ts";
 import { makeTempFolder } from "../../temp-folder.ts";

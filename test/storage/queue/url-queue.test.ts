@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { SitePages } from "../../../src/crawler/engine/order/site-pages.ts";
+import type { SitePages } from "../../../src/crawler/engine/order/order-rule.ts";
 import { SiteTurns } from "../../../src/crawler/engine/order/site-turns.ts";
 import { readCheckpoint } from "../../../src/storage/queue/queue-folder.ts";
 import { joinUrls, UrlTail } from "../../../src/storage/queue/url-lane.ts";

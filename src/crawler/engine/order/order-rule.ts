@@ -1,4 +1,16 @@
-import type { SitePages } from "./site-pages.ts";
+
+/**
+ * Where the pages of sites wait: in memory, as {@link PageHeaps} does, or on disk beyond a bound. Sites and pages are whole numbers
+ * from 0.
+ */
+export interface SitePages {
+  /** How many pages of a site wait. */
+  count(site: number): number;
+  /** The key of the page of a site that is next, the least of them; Infinity if none waits. */
+  firstKey(site: number): number;
+  /** Takes out that page; undefined if none waits. */
+  take(site: number): number | undefined;
+}
 
 /**
  * What decides which page of which site is next.
@@ -35,4 +47,10 @@ export interface OrderedPages extends SitePages {
   readonly reserve: (pages: number, sites: number) => void;
   /** Puts in a page that does not wait. */
   readonly add: (page: number, site: number, depth: number) => void;
+}
+
+/** The rank of a page: 0 if it has none, or one that is below 0 or no number. */
+export function rankOf(ranks: Float32Array, page: number): number {
+  const rank = ranks[page] ?? 0;
+  return rank > 0 ? rank : 0;
 }

@@ -1,6 +1,5 @@
 import { grow } from "../../../core/index.ts";
-import { rankOf } from "./least-rank.ts";
-import type { OrderedPages } from "./order-rule.ts";
+import { type OrderedPages, rankOf } from "./order-rule.ts";
 import { PageHeaps } from "./page-heaps.ts";
 
 /** Entries of a site that are not true any more, beyond as many as are true, are borne up to here. */

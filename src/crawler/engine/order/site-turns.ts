@@ -1,6 +1,6 @@
 import { type EpochMs, grow, IndexedHeap } from "../../../core/index.ts";
 import { emptyHeap, HeapForest } from "./heap-forest.ts";
-import type { SitePages } from "./site-pages.ts";
+import type { SitePages } from "./order-rule.ts";
 
 /** How many connections there are, and how sites are spared. */
 export interface TurnOptions {

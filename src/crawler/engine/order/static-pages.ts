@@ -1,6 +1,5 @@
 import { grow } from "../../../core/index.ts";
-import { rankOf } from "./least-rank.ts";
-import type { OrderedPages, OrderRule } from "./order-rule.ts";
+import { type OrderedPages, type OrderRule, rankOf } from "./order-rule.ts";
 import { PageHeaps } from "./page-heaps.ts";
 
 /** Pages found one after the other are so far from those one link deeper. */

@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
+import { PoliteSequencer, RoundRobinSequencer, WeightedSequencer } from "../../../../src/crawler/engine/order/combined-sequencer.ts";
+import { FifoSequencer, type ItemKeeper, KeptSequencer, PrioritySequencer, type Sequencer } from "../../../../src/crawler/engine/order/sequencer.ts";
 import { test } from "node:test";
-import { FifoSequencer } from "../../../../src/crawler/engine/order/fifo-sequencer.ts";
-import type { ItemKeeper } from "../../../../src/crawler/engine/order/kept-sequencer.ts";
-import { KeptSequencer } from "../../../../src/crawler/engine/order/kept-sequencer.ts";
-import { PoliteSequencer } from "../../../../src/crawler/engine/order/polite-sequencer.ts";
-import { PrioritySequencer } from "../../../../src/crawler/engine/order/priority-sequencer.ts";
-import { RoundRobinSequencer } from "../../../../src/crawler/engine/order/round-robin-sequencer.ts";
-import type { Sequencer } from "../../../../src/crawler/engine/order/sequencer.ts";
-import { WeightedSequencer } from "../../../../src/crawler/engine/order/weighted-sequencer.ts";
 import { fc } from "../../../property.ts";
 
 interface Url {

@@ -1,8 +1,138 @@
 import type { EpochMs } from "../../../core/index.ts";
 import type { Sequencer } from "./sequencer.ts";
 
+/**
+ * Takes turns among parts: each that has an item to give gives one before any gives a second. A part is made when its first
+ * item comes, and let go of when it is empty. A new part waits until the others have had their turn. O(1) a turn, and one
+ * more for each part whose time has not come.
+ */
+export class RoundRobinSequencer<Item> implements Sequencer<Item> {
+  readonly #partOf: (item: Item) => string | number;
+  readonly #make: (part: string | number) => Sequencer<Item>;
+  /** In the order of their turns. */
+  readonly #parts = new Map<string | number, Sequencer<Item>>();
+  #backlog = 0;
+
+  /**
+   * @param partOf - the part that an item belongs to
+   * @param make - makes a part's own sequencer
+   */
+  constructor(partOf: (item: Item) => string | number, make: (part: string | number) => Sequencer<Item>) {
+    this.#partOf = partOf;
+    this.#make = make;
+  }
+
+  get backlog(): number {
+    return this.#backlog;
+  }
+
+  readyAt(now: EpochMs): EpochMs {
+    let least = Number.POSITIVE_INFINITY;
+    for (const part of this.#parts.values()) {
+      least = Math.min(least, part.readyAt(now));
+      if (least <= now) break;
+    }
+    return least;
+  }
+
+  next(now: EpochMs): Item | undefined {
+    for (const [name, part] of this.#parts) {
+      if (part.readyAt(now) > now) continue;
+      const item = part.next(now);
+      if (item === undefined) continue;
+      this.#parts.delete(name);
+      if (part.backlog > 0) this.#parts.set(name, part);
+      this.#backlog--;
+      return item;
+    }
+    return undefined;
+  }
+
+  add(item: Item): void {
+    const name = this.#partOf(item);
+    let part = this.#parts.get(name);
+    if (part === undefined) {
+      part = this.#make(name);
+      this.#parts.set(name, part);
+    }
+    part.add(item);
+    this.#backlog++;
+  }
+}
+
+/** A part of a {@link WeightedSequencer}. */
+interface WeightedPart<Item> {
+  readonly sequencer: Sequencer<Item>;
+  /** Its share of the turns is its weight divided by those of all parts that have an item to give; above 0. */
+  readonly weight: number;
+}
+
+interface Part<Item> extends WeightedPart<Item> {
+  /** Turns that it has had, each divided by its weight; the part of the least is next. */
+  pass: number;
+  isBehind: boolean;
+}
+
+/**
+ * Chooses among parts by their weights. Edwards et al. throw dice; this one counts, so that the shares hold in the short
+ * run too: while the same parts have items to give, none is more than one turn away from its share to any other,
+ * measured in turns of the lighter. A part that had nothing to give does not make up for it. O(parts).
+ */
+export class WeightedSequencer<Item> implements Sequencer<Item> {
+  readonly #parts: readonly Part<Item>[];
+  readonly #partOf: (item: Item) => number;
+  /** The pass of the last turn. */
+  #pass = 0;
+
+  /**
+   * @param partOf - the place in `parts` of the part that an item belongs to
+   * @throws RangeError if a weight is not above 0 and finite
+   */
+  constructor(parts: readonly WeightedPart<Item>[], partOf: (item: Item) => number) {
+    for (const { weight } of parts) {
+      if (!(weight > 0 && Number.isFinite(weight))) throw new RangeError(`not a weight: ${weight}`);
+    }
+    this.#parts = parts.map(({ sequencer, weight }) => ({ sequencer, weight, pass: 0, isBehind: true }));
+    this.#partOf = partOf;
+  }
+
+  get backlog(): number {
+    return this.#parts.reduce((sum, { sequencer }) => sum + sequencer.backlog, 0);
+  }
+
+  readyAt(now: EpochMs): EpochMs {
+    return Math.min(Number.POSITIVE_INFINITY, ...this.#parts.map(({ sequencer }) => sequencer.readyAt(now)));
+  }
+
+  next(now: EpochMs): Item | undefined {
+    let first: Part<Item> | undefined;
+    for (const part of this.#parts) {
+      if (part.sequencer.readyAt(now) > now) {
+        part.isBehind = true;
+        continue;
+      }
+      // As if it had come just now: half a turn ahead, so that the heavier of two newcomers goes first.
+      if (part.isBehind) part.pass = Math.max(part.pass, this.#pass + 0.5 / part.weight);
+      part.isBehind = false;
+      if (first === undefined || part.pass < first.pass) first = part;
+    }
+    const item = first?.sequencer.next(now);
+    if (first === undefined || item === undefined) return undefined;
+    this.#pass = first.pass;
+    first.pass += 1 / first.weight;
+    return item;
+  }
+
+  add(item: Item): void {
+    const at = this.#partOf(item);
+    const part = this.#parts[at];
+    if (part === undefined) throw new RangeError(`there is no part ${at}`);
+    part.sequencer.add(item);
+  }
+}
+
 /** How a {@link PoliteSequencer} gives hosts their turns. */
-export interface PoliteOptions<Part> {
+interface PoliteOptions<Part> {
   /** From the end of a host's turn to its next: w of Castillo et al., in milliseconds. */
   readonly restMs: number;
   /** Items that a host gives before it is to be told that they are done: k of Castillo et al. Default 1. */
