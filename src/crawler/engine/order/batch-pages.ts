@@ -4,15 +4,15 @@ import { PageHeaps } from "./page-heaps.ts";
 
 const inBatch = -1;
 
-/** Pages in batches: those of this one by rank, and those that wait for another. */
+/** Pages in batches: those of the current one by rank, and those that wait for another. */
 export class BatchPages implements OrderedPages {
   readonly #batch = new PageHeaps();
-  /** Pages that wait for another batch, in the order in which they came. */
+  /** Pages that wait for another batch, in order of arrival. */
   #waiting = new Int32Array(0);
   #waitingCount = 0;
-  /** How many pages the batch still has. */
+  /** Pages left in the batch. */
   #batchSize = 0;
-  /** By page: its site, counted from 1, while it waits for another batch; {@link inBatch} while it is in this one. */
+  /** By page: its site, counted from 1, while it waits for another batch; {@link inBatch} while it is in the current one. */
   #siteOf = new Int32Array(0);
 
   get size(): number {
@@ -41,7 +41,7 @@ export class BatchPages implements OrderedPages {
     this.#waiting[this.#waitingCount++] = page;
   }
 
-  /** Makes a batch of the pages with the highest ranks. O(pages). @returns their sites */
+  /** Begins a batch with the pages of the highest ranks. O(pages). @returns their sites */
   begin(pages: number, ranks: Float32Array): readonly number[] {
     const waiting = this.#waiting.subarray(0, this.#waitingCount);
     const taken = findLeastTaken(waiting, pages, ranks);
@@ -79,7 +79,7 @@ export class BatchPages implements OrderedPages {
   }
 }
 
-/** The least rank among the highest, and how many of those that have it are among them. */
+/** The least of the highest ranks, and how many pages of that rank are among the highest. */
 interface LeastRank {
   readonly rank: number;
   readonly equals: number;
@@ -87,14 +87,14 @@ interface LeastRank {
 
 const halfBits = 16;
 const halves = 2 ** halfBits;
-/** Numbers from 0 on have bits up to these; what is below 0 or no number has more. */
+/** Bits of the largest non-negative number; negative numbers and NaN have greater ones. */
 const infinityBits = 0x7f800000;
 
 /**
- * Finds which ranks are the highest, without sorting: floating-point numbers from 0 on stand in the order of their bits, so two
- * counts of sixteen bits each are enough. O(pages).
+ * Finds the least of the highest ranks without sorting: non-negative floating-point numbers have the order of their bits, so
+ * two counts of sixteen bits each are enough. O(pages).
  *
- * @param count - how many are wanted; all, if there are fewer pages
+ * @param count - how many of the highest
  * @param ranks - by page, as {@link rankOf} has them
  */
 function findLeastTaken(pages: Int32Array, count: number, ranks: Float32Array): LeastRank {
@@ -120,7 +120,7 @@ function findLeastTaken(pages: Int32Array, count: number, ranks: Float32Array): 
   return { rank: new Float32Array(least.buffer)[0] as number, equals: lower.equals };
 }
 
-/** The least of the highest values, and how many of that value are wanted. */
+/** The least of the highest values, and how many of that value are among them. */
 function pick(
   pages: Int32Array,
   wanted: number,

@@ -2,9 +2,8 @@ import type { EpochMs } from "../../../core/index.ts";
 import type { Sequencer } from "./sequencer.ts";
 
 /**
- * Takes turns among parts: each that has an item to give gives one before any gives a second. A part is made when its first
- * item comes, and let go of when it is empty. A new part waits until the others have had their turn. O(1) a turn, and one
- * more for each part whose time has not come.
+ * Takes turns among parts: each part that is ready returns one item before any returns a second. A part is created with its
+ * first item and dropped when it is empty; a new one comes after the others. O(1) a turn, plus the parts that are not due.
  */
 export class RoundRobinSequencer<Item> implements Sequencer<Item> {
   readonly #partOf: (item: Item) => string | number;
@@ -63,20 +62,20 @@ export class RoundRobinSequencer<Item> implements Sequencer<Item> {
 /** A part of a {@link WeightedSequencer}. */
 interface WeightedPart<Item> {
   readonly sequencer: Sequencer<Item>;
-  /** Its share of the turns is its weight divided by those of all parts that have an item to give; above 0. */
+  /** Its share of the turns is its weight divided by those of all parts that are ready; above 0. */
   readonly weight: number;
 }
 
 interface Part<Item> extends WeightedPart<Item> {
-  /** Turns that it has had, each divided by its weight; the part of the least is next. */
+  /** Number of its turns divided by its weight; the part with the least is next. */
   pass: number;
   isBehind: boolean;
 }
 
 /**
- * Chooses among parts by their weights. Edwards et al. throw dice; this one counts, so that the shares hold in the short
- * run too: while the same parts have items to give, none is more than one turn away from its share to any other,
- * measured in turns of the lighter. A part that had nothing to give does not make up for it. O(parts).
+ * Chooses among parts by their weights. Edwards et al. choose at random; this one counts, so that the shares also hold in the
+ * short run: while the same parts are ready, each pair is within one turn of the lighter of its proportion. A part that was
+ * not ready does not catch up. O(parts).
  */
 export class WeightedSequencer<Item> implements Sequencer<Item> {
   readonly #parts: readonly Part<Item>[];
@@ -85,7 +84,7 @@ export class WeightedSequencer<Item> implements Sequencer<Item> {
   #pass = 0;
 
   /**
-   * @param partOf - the place in `parts` of the part that an item belongs to
+   * @param partOf - the index in `parts` of an item's part
    * @throws RangeError if a weight is not above 0 and finite
    */
   constructor(parts: readonly WeightedPart<Item>[], partOf: (item: Item) => number) {
@@ -111,7 +110,7 @@ export class WeightedSequencer<Item> implements Sequencer<Item> {
         part.isBehind = true;
         continue;
       }
-      // As if it had come just now: half a turn ahead, so that the heavier of two newcomers goes first.
+      // As if it had just been added: half a turn ahead, so that the heavier of two new parts goes first.
       if (part.isBehind) part.pass = Math.max(part.pass, this.#pass + 0.5 / part.weight);
       part.isBehind = false;
       if (first === undefined || part.pass < first.pass) first = part;
@@ -131,15 +130,15 @@ export class WeightedSequencer<Item> implements Sequencer<Item> {
   }
 }
 
-/** How a {@link PoliteSequencer} gives hosts their turns. */
+/** Turns of hosts in a {@link PoliteSequencer}. */
 interface PoliteOptions<Part> {
   /** From the end of a host's turn to its next: w of Castillo et al., in milliseconds. */
   readonly restMs: number;
-  /** Items that a host gives before it is to be told that they are done: k of Castillo et al. Default 1. */
+  /** Items of a host's turn: k of Castillo et al. Default 1. */
   readonly itemsPerTurn?: number | undefined;
   /** Hosts that may be under way at once: r of Castillo et al. Default: no bound. */
   readonly connections?: number | undefined;
-  /** Of the hosts that are ready the one of the least key goes first. Default: who is ready for the longest time. */
+  /** Of the ready hosts the one of the least key goes first. Default: the one that has been ready for the longest time. */
   readonly keyOf?: ((part: Part, host: string | number) => number) | undefined;
 }
 
@@ -147,16 +146,15 @@ interface Host<Part> {
   readonly part: Part;
   /** Infinity while it is under way. */
   notBefore: EpochMs;
-  /** Items that it may still give in this turn. */
+  /** Items left in this turn. */
   left: number;
 }
 
 /**
- * Spares hosts: one turn of a host at a time, and a rest after each. Who got items says that they are {@link done}; until then
- * the host gives only what is left of its turn. A host's items wait in a sequencer of its own.
+ * Politeness towards hosts: one turn of a host at a time, and a rest after each. The caller says when the items are
+ * {@link done}; until then the host returns only the rest of its turn. A host's items wait in a sequencer of its own.
  *
- * O(hosts) a turn: this one says what is right, in few lines, and is held beside {@link CrawlOrder}, which is made for
- * millions.
+ * O(hosts) a turn: a short specification with which {@link CrawlOrder}, made for millions of hosts, is compared.
  */
 export class PoliteSequencer<Item, Part extends Sequencer<Item> = Sequencer<Item>> implements Sequencer<Item> {
   readonly #hostOf: (item: Item) => string | number;
@@ -222,7 +220,7 @@ export class PoliteSequencer<Item, Part extends Sequencer<Item> = Sequencer<Item
     host.notBefore = Math.max(now + this.#options.restMs, notBefore);
     host.left = 0;
     this.#underWay--;
-    // Who is ready for the longest time stands first.
+    // The host that has been ready for the longest time comes first.
     this.#hosts.delete(name);
     this.#hosts.set(name, host);
   }
@@ -233,7 +231,7 @@ export class PoliteSequencer<Item, Part extends Sequencer<Item> = Sequencer<Item
     return Math.max(notBefore, part.readyAt(now));
   }
 
-  /** A host whose turn goes on, else the one of the least key, else of the earliest time. */
+  /** A host whose turn continues, otherwise the one of the least key, otherwise of the earliest time. */
   #choose(now: EpochMs): Host<Part> | undefined {
     const keyOf = this.#options.keyOf ?? (() => 0);
     let first: Host<Part> | undefined;

@@ -13,12 +13,12 @@ function makePages(rule: OrderRule): OrderedPages {
 
 /**
  * Which page of which site is next, for millions of pages: a heap of sites over a heap of pages for each, in typed arrays. Pages
- * and sites are whole numbers from 0, best without gaps. A site has one connection at a time, and so has an address; after
- * k pages it rests for w.
+ * and sites are whole numbers from 0, preferably without gaps. A site and an address have one connection at a time; after k
+ * pages they rest for w.
  *
- * About 25 bytes a page (40 as arrays grow; with `partial` 12 more, and as much again where many are raised) and 75 a site, which has
- * room for four pages. {@link add} is O(1) on average,
- * {@link next} O(log n) amortised; with `batch` and `partial` each computing of ranks costs O(pages) on top.
+ * Memory: about 25 bytes a page (40 while arrays grow; with `partial` 12 more, twice that if many are raised) and 75 a site
+ * with up to four pages. {@link add} is O(1) on average, {@link next} O(log n) amortised; with `batch` and `partial` each
+ * recomputation of ranks costs O(pages).
  *
  * @see C. Castillo, M. Marin, A. Rodriguez, R. Baeza-Yates, Scheduling Algorithms for Web Crawling, LA-WEB 2004, sections 4 to 6
  */
@@ -26,11 +26,11 @@ export class CrawlOrder {
   readonly #rule: OrderRule;
   readonly #pages: OrderedPages;
   readonly #turns: SiteTurns;
-  /** How many pages were given of each site that is under way, where ranks are computed after so many. */
+  /** With `partial`: pages of the current turn of each site. */
   readonly #given = new Map<number, number>();
   #sinceRanks = 0;
 
-  /** @throws RangeError if ranks are to be computed after less than a page */
+  /** @throws RangeError if ranks are to be recomputed after less than a page */
   constructor(rule: OrderRule, options: TurnOptions) {
     if ((rule.kind === "batch" || rule.kind === "partial") && !(rule.pages >= 1))
       throw new RangeError(`ranks cannot be computed after ${rule.pages} pages`);
@@ -39,7 +39,6 @@ export class CrawlOrder {
     this.#turns = new SiteTurns(this.#pages, rule.kind === "length" ? "length" : "first-key", options);
   }
 
-  /** How many pages wait. */
   get backlog(): number {
     return this.#pages.size;
   }
@@ -49,13 +48,13 @@ export class CrawlOrder {
     return this.#turns.underWay;
   }
 
-  /** Makes room at once for pages and sites below these numbers, which spares copying as they grow. */
+  /** Allocates for pages and sites below these numbers, which avoids copying while they grow. */
   reserve(pages: number, sites: number): void {
     this.#pages.reserve(pages, sites);
   }
 
   /**
-   * Puts in a page; without effect if it waits.
+   * Adds a page; without effect if it waits already.
    *
    * @param depth - links from the start
    */
@@ -66,10 +65,10 @@ export class CrawlOrder {
   }
 
   /**
-   * Notes that a page which was retrieved leads to another: with `partial` the temporary rank of that one rises, unless it has a rank of its
-   * own already. Without effect in other orders.
+   * Notes that a retrieved page links to another: with `partial` the temporary rank of that one rises, unless it has a rank
+   * already. Without effect in other orders.
    *
-   * @param by - the rank of the page that leads to it, divided by the number of its links
+   * @param by - the rank of the linking page divided by the number of its links
    */
   raise(page: number, by: number): void {
     const pages = this.#pages;
@@ -78,13 +77,13 @@ export class CrawlOrder {
     if (site !== undefined) this.#turns.touch(site);
   }
 
-  /** When {@link next} gives a turn: `now` or earlier if it does so now; Infinity if a turn has to end, or a page to come, first. */
+  /** When {@link next} returns a turn: `now` or earlier if it does now; Infinity if a turn must end, or a page be added, first. */
   readyAt(now: EpochMs): EpochMs {
     this.#beginBatch();
     return this.#turns.readyAt(now);
   }
 
-  /** Gives the site whose turn it is a connection, with up to k of its pages. */
+  /** Begins the turn of the next site, with up to k of its pages. */
   next(now: EpochMs): SiteTurn | undefined {
     this.#beginBatch();
     const turn = this.#turns.next(now);
@@ -93,9 +92,9 @@ export class CrawlOrder {
   }
 
   /**
-   * Ends a site's turn: its pages were retrieved, or cannot be.
+   * Ends a site's turn.
    *
-   * @param notBefore - a later time than the end of its rest, if the site wants one
+   * @param notBefore - of its next turn, if later than the end of its rest
    * @throws RangeError if the site has no turn
    */
   done(site: number, now: EpochMs, notBefore?: EpochMs): void {

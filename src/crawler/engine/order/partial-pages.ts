@@ -2,12 +2,12 @@ import { grow } from "../../../core/index.ts";
 import { type OrderedPages, rankOf } from "./order-rule.ts";
 import { PageHeaps } from "./page-heaps.ts";
 
-/** Entries of a site that are not true any more, beyond as many as are true, are borne up to here. */
+/** A site may have this many outdated entries more than valid ones. */
 const staleBorne = 32;
 
 /**
- * Pages by their ranks, and by temporary ones until those are known. A page whose rank rises is put in once more; what was put
- * in before is not true any more, and goes when it comes to the top, or when half of what a site has is of that kind.
+ * Pages by their ranks, or by temporary ones until those are known. A page whose rank rises is added once more; the outdated
+ * entry is dropped when it comes to the top, or when half of a site's entries are outdated.
  */
 export class PartialPages implements OrderedPages {
   readonly #heaps = new PageHeaps();
@@ -34,7 +34,7 @@ export class PartialPages implements OrderedPages {
     return (this.#sites[page] ?? 0) !== 0;
   }
 
-  /** Puts in a page that does not wait; one that comes again after it was retrieved begins anew. */
+  /** Adds a page that does not wait; one that was retrieved before starts again. */
   add(page: number, site: number): void {
     this.#keys = grow(this.#keys, page + 1);
     this.#sites = grow(this.#sites, page + 1);
@@ -46,7 +46,7 @@ export class PartialPages implements OrderedPages {
     this.#heaps.add(site, page, 0);
   }
 
-  /** How many entries there are, with those that are not true any more: after a raise, of a site at most 32 and twice its pages. */
+  /** Entries, including outdated ones: after a raise at most 32 and twice its pages for each site. */
   get entries(): number {
     return this.#heaps.size;
   }
@@ -62,7 +62,7 @@ export class PartialPages implements OrderedPages {
     return site;
   }
 
-  /** Takes over ranks. O(pages). */
+  /** Applies ranks. O(pages). */
   rank(ranks: Float32Array): void {
     for (let site = 0; site < this.#counts.length; site++) {
       this.#heaps.rebuild(site, (page, old) => {
@@ -98,7 +98,7 @@ export class PartialPages implements OrderedPages {
   }
 
   #dropAllStale(site: number): void {
-    // A page that came again may be there twice with the key that it has: behind the first no key is that of the page.
+    // A page that was added again may have two entries with its key; after the first, NaN matches none.
     this.#heaps.rebuild(site, (page, key) => {
       if (!this.#isTrue(site, page, key)) return undefined;
       this.#keys[page] = Number.NaN;
@@ -110,7 +110,7 @@ export class PartialPages implements OrderedPages {
     });
   }
 
-  /** Lets what is not true go from the top. */
+  /** Drops outdated entries from the top. */
   #dropStale(site: number): void {
     if (this.#heaps.count(site) === this.count(site)) return;
     for (let page = this.#heaps.first(site); page !== undefined; page = this.#heaps.first(site)) {

@@ -1,26 +1,23 @@
 import { type EpochMs, IndexedHeap } from "../../../core/index.ts";
 
 /**
- * Where items, mostly URLs, wait for their turn. Some hold items themselves, others combine sequencers; since both are
- * sequencers, they nest as deeply as a policy needs.
- *
- * Times that are passed in do not run backwards.
+ * Where items, mostly URLs, wait for their turn. Some sequencers hold items, others combine sequencers; they nest as deeply
+ * as a policy needs. The times passed in never decrease.
  *
  * @see J. Edwards, K. McCurley, J. Tomlin, An Adaptive Model for Optimizing Performance of an Incremental Web Crawler,
  *   section 3
  */
 export interface Sequencer<Item> {
-  /** How many items wait, those too whose time has not come. */
+  /** Items that wait, due or not. */
   readonly backlog: number;
-  /** When {@link next} gives an item: `now` or earlier if it does so now, Infinity if something must happen first. */
+  /** When {@link next} returns an item: `now` or earlier if it does now, Infinity if something must happen first. */
   readyAt(now: EpochMs): EpochMs;
-  /** Takes out the item whose turn it is; undefined if none may be given now. */
+  /** Removes and returns the item whose turn it is; undefined if none is due. */
   next(now: EpochMs): Item | undefined;
-  /** Puts an item in. */
   add(item: Item): void;
 }
 
-/** {@link Sequencer.readyAt} of what has no times of its own. */
+/** {@link Sequencer.readyAt} of a sequencer without times. */
 function readyIfAny(backlog: number, now: EpochMs): EpochMs {
   return backlog > 0 ? now : Number.POSITIVE_INFINITY;
 }
@@ -41,7 +38,7 @@ export class FifoSequencer<Item> implements Sequencer<Item> {
   next(): Item | undefined {
     if (this.backlog === 0) return undefined;
     const item = this.#items[this.#first++];
-    // What was given is let go of before it is half of what is held.
+    // Items that were returned are dropped before they are half of the array.
     if (this.#first * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#first);
       this.#first = 0;
@@ -102,27 +99,25 @@ export class PrioritySequencer<Item> implements Sequencer<Item> {
   }
 }
 
-/** Where the items of a sequencer are kept, so that they outlive the process. */
+/** Stores the items of a sequencer durably. */
 export interface ItemKeeper<Item> {
-  /** Keeps an item that waits from now on. */
   keep(item: Item): void;
-  /** Forgets an item. */
   finish(item: Item): void;
-  /** The items that were kept and are not finished, those that were given too, in the order in which they were kept. */
+  /** Kept items that are not finished, in the order in which they were kept. */
   waiting(): Iterable<Item>;
   /** Makes all of it durable. */
   flush(): void;
 }
 
 /**
- * A sequencer whose items outlive the process: what was added is kept until it is finished, and what was given and not
- * finished when the process ended is given again.
+ * A sequencer whose items outlive the process: an item is kept until it is finished. One that was returned but not finished
+ * when the process ended is returned again.
  */
 export class KeptSequencer<Item> implements Sequencer<Item> {
   readonly #inner: Sequencer<Item>;
   readonly #keeper: ItemKeeper<Item>;
 
-  /** Puts what waits into the sequencer. O(items). @param inner - an empty one */
+  /** Adds the kept items to the sequencer. O(items). @param inner - empty */
   constructor(inner: Sequencer<Item>, keeper: ItemKeeper<Item>) {
     this.#inner = inner;
     this.#keeper = keeper;
@@ -146,7 +141,7 @@ export class KeptSequencer<Item> implements Sequencer<Item> {
     this.#inner.add(item);
   }
 
-  /** Notes that an item that was given need not be given again. */
+  /** Notes that an item need not be returned again. */
   finish(item: Item): void {
     this.#keeper.finish(item);
   }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { PoliteSequencer } from "../../../../src/crawler/engine/order/combined-sequencer.ts";
 import { CrawlOrder } from "../../../../src/crawler/engine/order/crawl-order.ts";
 import { type OrderRule, orderNames } from "../../../../src/crawler/engine/order/order-rule.ts";
 import { PartialPages } from "../../../../src/crawler/engine/order/partial-pages.ts";
-import { PoliteSequencer } from "../../../../src/crawler/engine/order/combined-sequencer.ts";
 import { PrioritySequencer } from "../../../../src/crawler/engine/order/sequencer.ts";
 import type { SiteTurn, TurnOptions } from "../../../../src/crawler/engine/order/site-turns.ts";
 import { fc } from "../../../property.ts";

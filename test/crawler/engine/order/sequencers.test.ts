@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
-import { PoliteSequencer, RoundRobinSequencer, WeightedSequencer } from "../../../../src/crawler/engine/order/combined-sequencer.ts";
-import { FifoSequencer, type ItemKeeper, KeptSequencer, PrioritySequencer, type Sequencer } from "../../../../src/crawler/engine/order/sequencer.ts";
 import { test } from "node:test";
+import {
+  PoliteSequencer,
+  RoundRobinSequencer,
+  WeightedSequencer,
+} from "../../../../src/crawler/engine/order/combined-sequencer.ts";
+import {
+  FifoSequencer,
+  type ItemKeeper,
+  KeptSequencer,
+  PrioritySequencer,
+  type Sequencer,
+} from "../../../../src/crawler/engine/order/sequencer.ts";
 import { fc } from "../../../property.ts";
 
 interface Url {

@@ -14,6 +14,7 @@ import {
 } from "../../../../src/crawler/engine/revisit/change-rate.ts";
 import { createRandom, type Random } from "../../../interop/random.ts";
 import { fc } from "../../../property.ts";
+import { anyKeptHistory, anyKeptNumber as hostile } from "./any-history.ts";
 
 const day = 86_400;
 const endless = 1e9;
@@ -172,21 +173,6 @@ test("older polls fade: a page that was rewritten daily and then left is slow af
   assert.ok(fast > 1 / day && slow < 1 / (5 * day), `${fast * day} ${slow * day}`);
 });
 
-const hostile = fc.oneof(
-  fc.double(),
-  fc.constantFrom(0, -1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e308, 5e-324, 2 ** 53),
-  fc.double({ min: 0, max: 1e8, noNaN: true }),
-);
-const anyHistory = fc.record({
-  visits: hostile,
-  changes: hostile,
-  changedSeconds: hostile,
-  changedSquares: hostile,
-  datedChanges: hostile,
-  quietSeconds: hostile,
-  falseDates: hostile,
-});
-
 test("property: whatever was stored and seen, a rate is a rate", () => {
   const poll = fc.record({
     intervalSeconds: hostile,
@@ -195,7 +181,7 @@ test("property: whatever was stored and seen, a rate is a rate", () => {
   });
   const prior = fc.option(fc.record({ changes: hostile, seconds: hostile }), { nil: undefined });
   fc.assert(
-    fc.property(anyHistory, fc.array(poll, { maxLength: 5 }), prior, (start, polls, given) => {
+    fc.property(anyKeptHistory, fc.array(poll, { maxLength: 5 }), prior, (start, polls, given) => {
       let history: ChangeHistory = start;
       for (const observation of polls) history = observe(history, observation);
       const rate = rateOf(history, given);

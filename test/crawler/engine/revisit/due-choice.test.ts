@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { DueChoice } from "../../../../src/crawler/engine/revisit/poll-choosers.ts";
-import { type BudgetPace, paceAfter } from "../../../../src/crawler/engine/revisit/poll-policy.ts";
 import { fc } from "../../../property.ts";
 
 const day = 86_400_000;
@@ -52,23 +51,5 @@ describe("a choice of pages by due times", () => {
         assert.deepEqual(agesOf(days.toReversed()), agesOf(days));
       }),
     );
-  });
-});
-
-describe("the pace of a budget", () => {
-  const after = (days: readonly number[], budget: number): BudgetPace | undefined =>
-    days.reduce<BudgetPace | undefined>((pace, at) => paceAfter(pace, now + at * day, budget), undefined);
-  const perDay = (pace: BudgetPace | undefined): number => Math.round((pace?.perSecond ?? 0) * 86_400 * 1000) / 1000;
-
-  it("is that of a day after one visit, and that of the time between two from then on", () => {
-    assert.equal(perDay(after([0], 10)), 10);
-    assert.equal(perDay(after([0, 2], 10)), 5);
-    assert.equal(perDay(after([0, 2, 4, 6], 10)), 5);
-  });
-
-  it("is a mean where visits are irregular, and has a bound where one goes on at once", () => {
-    const mixed = perDay(after([0, 1, 8], 10));
-    assert.ok(mixed > 10 / 7 && mixed < 10, `${mixed}`);
-    assert.equal(perDay(after([0, 0], 10)), 240);
   });
 });

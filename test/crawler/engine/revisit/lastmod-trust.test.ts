@@ -10,7 +10,6 @@ import {
   noteLook,
   trustOf,
 } from "../../../../src/crawler/engine/revisit/lastmod-trust.ts";
-import { boundSilent, planSample } from "../../../../src/crawler/engine/revisit/sample-bounds.ts";
 import { createRandom, type Random } from "../../../interop/random.ts";
 import { fc } from "../../../property.ts";
 
@@ -194,30 +193,5 @@ test("property: whatever was stored and counted, a record stays a record", () =>
       assert.ok(Number.isInteger(unmovedSample) && unmovedSample >= 0);
     }),
     { numRuns: 500 },
-  );
-});
-
-test("the bound of silent changes is that of the hypergeometric distribution", () => {
-  // Of 10 pages 5 are looked at: with 4 silent ones none is met in C(6,5)/C(10,5) = 1/42, with 3 in 1/12.
-  assert.equal(boundSilent(10, 5), 3);
-  assert.equal(boundSilent(10, 10), 0);
-  assert.equal(boundSilent(10, 0), 10);
-  assert.equal(boundSilent(0, 0), 0);
-  // The rule of three: no miss in 300 of very many bounds the share to about 1 %.
-  assert.ok(Math.abs(boundSilent(1e6, 300) / 1e6 - 0.00994) < 0.0001);
-  assert.equal(planSample(10, 3), 6);
-  assert.equal(planSample(100, 0), 100);
-  assert.equal(planSample(100, 100), 1);
-  assert.equal(planSample(0, 3), 0);
-});
-
-test("property: a sample that is planned for some silent pages bounds them", () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 50_000 }), fc.integer({ min: 1, max: 500 }), (pages, silent) => {
-      fc.pre(silent <= pages);
-      const sample = planSample(pages, silent);
-      assert.ok(boundSilent(pages, sample) < silent);
-      assert.ok(sample === 1 || boundSilent(pages, sample - 1) >= silent);
-    }),
   );
 });

@@ -27,6 +27,7 @@ import {
 } from "../../../../src/crawler/engine/revisit/site-learning.ts";
 import { fc } from "../../../property.ts";
 import { anyKeptHistory } from "./any-history.ts";
+import { checkPlan } from "./check-plan.ts";
 
 const day = 86_400;
 const dayMs = 1000 * day;
@@ -79,16 +80,7 @@ test("property: a choice holds at most its budget, each page once, none sooner t
       anyLearning,
       (pages, budget, before) => {
         const { plan, learning } = choose(pages, budget, before);
-        assert.equal(plan.polls.length, Math.min(plan.due, budget));
-        assert.equal(new Set(plan.polls.map(({ path }) => path)).size, plan.polls.length);
-        const byPath = new Map(pages.map((item) => [item.path, item]));
-        for (const { path, reason, value } of plan.polls) {
-          const { polledAt } = byPath.get(path) ?? {};
-          assert.equal(polledAt === undefined, reason === "new");
-          assert.ok(polledAt === undefined || now - polledAt >= pollPolicy.minIntervalSeconds * 1000);
-          assert.ok(value >= 0);
-        }
-        assert.ok(plan.nextDueAt === undefined || plan.nextDueAt > now, `${plan.nextDueAt}`);
+        checkPlan(plan, pages, now, budget);
         assert.deepEqual(choose([...pages].reverse(), budget, before), { plan, learning });
         // What is to be remembered is understood when it is read again.
         const read = readLearning(JSON.parse(JSON.stringify(learning)));

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { type PollablePage, PollPlanner, planPolls } from "../../../../src/crawler/engine/revisit/poll-choosers.ts";
 import { pollValue } from "../../../../src/crawler/engine/revisit/poll-index.ts";
 import { dueAfterSeconds, pollPolicy } from "../../../../src/crawler/engine/revisit/poll-policy.ts";
-import { maxPlannedPolls } from "../../../../src/crawler/engine/revisit/poll-selection.ts";
 import { fc } from "../../../property.ts";
+import { checkPlan } from "./check-plan.ts";
 
 const day = 86_400;
 const dayMs = 86_400_000;
@@ -92,17 +92,7 @@ test("property: a plan holds at most its budget, each page once, none sooner tha
       fc.option(fc.integer({ min: 0, max: 30 }), { nil: undefined }),
       (pages, budget) => {
         const plan = planPolls(pages, { now, budget });
-        const paths = plan.polls.map(({ path }) => path);
-        assert.equal(new Set(paths).size, paths.length);
-        assert.equal(paths.length, Math.min(plan.due, budget ?? maxPlannedPolls));
-        const byPath = new Map(pages.map((item) => [item.path, item]));
-        for (const { path, reason, value } of plan.polls) {
-          const { polledAt } = byPath.get(path) ?? {};
-          assert.equal(polledAt === undefined, reason === "new");
-          assert.ok(polledAt === undefined || now - polledAt >= pollPolicy.minIntervalSeconds * 1000);
-          assert.ok(value >= 0);
-        }
-        assert.ok(plan.nextDueAt === undefined || plan.nextDueAt > now);
+        checkPlan(plan, pages, now, budget);
         assert.deepEqual(planPolls([...pages].reverse(), { now, budget }), plan);
       },
     ),
