@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { FetchOutcome, Validators } from "../../../../src/core/index.ts";
+import { type DocumentAnswer, readDocument } from "../../../../src/crawler/engine/discovery/document.ts";
+import type { ReadingVisit } from "../../../../src/crawler/engine/visit/reading-visit.ts";
+import { Tally } from "../../../../src/crawler/engine/visit/tally.ts";
+import { VisitBounds } from "../../../../src/crawler/engine/visit/visit-bounds.ts";
+import { nodeCodec, realTiming } from "../../../../src/http/index.ts";
+
+/** The answer to a request for a document, where the server answers each request so. */
+function ask(outcome: FetchOutcome, validators?: Validators): Promise<DocumentAnswer> {
+  const requests = { get: () => Promise.resolve(outcome) };
+  const visit: ReadingVisit = {
+    origin: "http://site.example",
+    agent: ["tidemark"],
+    ports: { requests, codec: nodeCodec, timing: realTiming(), rateLimiter: undefined },
+    tally: new Tally(),
+    report: () => undefined,
+    concurrency: 1,
+    timeoutMs: 1000,
+    bounds: new VisitBounds(),
+    signal: undefined,
+  };
+  return readDocument(visit, { path: "/list.xml", maxBytes: 1000, validators });
+}
+
+const answered = { receivedBytes: 0, requests: 1 };
+
+describe("a document", () => {
+  const rows: ReadonlyArray<readonly [DocumentAnswer["kind"], FetchOutcome]> = [
+    ["gone", { kind: "gone", status: 404, ...answered }],
+    ["unusable", { kind: "refused", status: 403, ...answered }],
+    ["unusable", { kind: "failed", reason: "too-large", message: "", ...answered }],
+    ["trouble", { kind: "unavailable", status: 503, retryAt: undefined, ...answered }],
+    ["trouble", { kind: "failed", reason: "timeout", message: "", ...answered }],
+  ];
+  for (const [kind, outcome] of rows)
+    it(`is ${kind} after ${outcome.kind === "failed" ? outcome.reason : outcome.kind}`, async () => {
+      assert.equal((await ask(outcome)).kind, kind);
+    });
+
+  it("is unchanged only if validators were sent: a 304 to another request says nothing", async () => {
+    const outcome = {
+      kind: "not-modified",
+      status: 304,
+      validators: {},
+      cacheControl: undefined,
+      ...answered,
+    } as const;
+    assert.equal((await ask(outcome, { etag: '"1"' })).kind, "not-modified");
+    assert.equal((await ask(outcome)).kind, "trouble");
+  });
+});
