@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { rmSync, utimesSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { exportSite } from "../../../src/exporter/export-site.ts";
 import { longer } from "../../long-run.ts";
 import { fc } from "../../property.ts";
-import { makeTempFolder } from "../../temp-folder.ts";
-import { type Holding, PublishedReader } from "./published-reader.ts";
+import type { Holding } from "./published-reader.ts";
+import { TestSite } from "./test-site.ts";
 
 const names = ["a.html", "b.html", "c.png", "d/a.html", "d/e.css", "d-f.html", "é.txt", "d/%.html"];
 const steps = fc.array(
@@ -24,22 +23,22 @@ const steps = fc.array(
   { minLength: 1, maxLength: 24 },
 );
 
-function apply(
-  docroot: string,
-  contents: Map<string, string>,
-  write: { name: string; action: string; content: number },
-): void {
-  const path = join(docroot, write.name);
-  if (write.action === "delete") {
+interface Write {
+  readonly name: string;
+  readonly action: string;
+  readonly content: number;
+}
+
+function apply(site: TestSite, contents: Map<string, string>, { name, action, content }: Write): void {
+  const path = join(site.docroot, name);
+  if (action === "delete") {
     rmSync(path, { force: true });
-    contents.delete(write.name);
-  } else if (write.action === "touch") {
-    if (contents.has(write.name)) utimesSync(path, 1_600_000_000, 1_600_000_000 + write.content);
+    contents.delete(name);
+  } else if (action === "touch") {
+    if (contents.has(name)) utimesSync(path, 1_600_000_000, 1_600_000_000 + content);
   } else {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, `content ${write.content}`);
-    contents.set(write.name, `content ${write.content}`);
-    if (write.action === "restore") utimesSync(path, 1_000_000_000, 1_000_000_000);
+    site.write(name, `content ${content}`, action === "restore" ? 1_000_000_000 : undefined);
+    contents.set(name, `content ${content}`);
   }
 }
 
@@ -49,49 +48,32 @@ const digests = (holding: Holding) =>
 test("whatever happens to a site, a reader of any cursor comes to exactly the site", async () => {
   await fc.assert(
     fc.asyncProperty(steps, fc.constantFrom(2, 4, 8), async (history, segmentSize) => {
-      using folder = makeTempFolder();
-      const docroot = join(folder.path, "site");
-      mkdirSync(docroot);
+      using site = new TestSite();
       const contents = new Map<string, string>();
-      const visits: { publication: number; epoch: string; holding: Holding }[] = [];
+      const visits: { publication: number; holding: Holding }[] = [];
       let now = Date.UTC(2026, 0, 1);
-      for (const step of history) {
-        for (const write of step.writes) apply(docroot, contents, write);
-        now += step.days * 86_400_000;
-        const summary = await exportSite({
-          docroot,
-          baseUrl: "http://localhost/",
-          stateDir: join(folder.path, "state"),
-          segmentSize,
-          minGroup: 2,
-          allowEmpty: true,
-          clock: () => now,
-        });
-        const reader = new PublishedReader(docroot);
-        assert.equal(summary.pages, contents.size);
-        assert.equal(reader.index.pages, contents.size);
-        const holding = reader.readBase();
-        reader.follow(holding, reader.index.base.name.to, "shortest");
-        assert.equal(holding.size, contents.size);
-        for (const page of holding.values()) {
-          assert.equal(page.sizeBytes, statSync(join(docroot, decodeURIComponent(page.path))).size);
-        }
-        for (const visit of visits) {
-          if (!reader.canFollow(visit.publication)) continue;
+      for (const { days, writes } of history) {
+        for (const write of writes) apply(site, contents, write);
+        now += days * 86_400_000;
+        const { summary } = await site.export({ segmentSize, minGroup: 2, allowEmpty: true, clock: () => now });
+        const reader = site.reader();
+        const holding = site.hold();
+        assert.deepEqual([summary.pages, reader.index.pages], [contents.size, contents.size]);
+        site.check([...contents.keys()]);
+        for (const { publication, holding: held } of visits) {
+          if (!reader.canFollow(publication)) continue;
           for (const prefer of ["shortest", "longest"] as const) {
-            const followed: Holding = new Map(visit.holding);
-            reader.follow(followed, visit.publication, prefer);
+            const followed: Holding = new Map(held);
+            reader.follow(followed, publication, prefer);
             assert.deepEqual(digests(followed), digests(holding));
           }
         }
-        const last = visits.at(-1);
-        assert.ok(
-          last === undefined || reader.canFollow(last.publication),
-          "the last visitor must read the whole site again",
-        );
-        if (summary.published) visits.push({ publication: summary.publication, epoch: summary.epoch, holding });
+        const last = visits.at(-1)?.publication;
+        assert.ok(last === undefined || reader.canFollow(last), "the last visitor must read the whole site again");
+        if (!summary.published) continue;
+        assert.ok(summary.publication > (last ?? 0));
+        visits.push({ publication: summary.publication, holding });
       }
-      assert.ok(visits.every((visit, at) => at === 0 || visit.publication > (visits[at - 1]?.publication ?? 0)));
     }),
     { numRuns: longer(5, 25) },
   );

@@ -3,7 +3,6 @@ import { rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { ExportEvent } from "../../../src/core/export-event.ts";
-import { exportRound } from "../../../src/exporter/export-site.ts";
 import { needsDigest } from "../../../src/exporter/publish/page-diff.ts";
 import type { PublishedPage } from "../../../src/exporter/publish/published-page.ts";
 import { IncludedFolders, mayBeIncluded } from "../../../src/exporter/publish/site-parts.ts";
@@ -188,15 +187,7 @@ test("with rules of content both the page's own text and its parts count", async
 test("a look at some folders becomes one at all of them where pages elsewhere include what changed", async () => {
   using site = makeSite();
   await site.export();
-  const look = async (folder: string): Promise<Run> => {
-    const events: ExportEvent[] = [];
-    site.nowMs += 86_400_000;
-    const { docroot, stateDir } = site;
-    const options = { docroot, stateDir, baseUrl: "https://example.org/", clock: () => site.nowMs };
-    const onEvent = (event: ExportEvent): void => void events.push(event);
-    const summary = await exportRound({ ...options, onEvent }, { parts: { folders: [folder], trees: [] } });
-    return { summary, events };
-  };
+  const look = (folder: string) => site.export({}, { folders: [folder], trees: [] });
   site.write("docs/plain.html", "created");
   assert.deepEqual(changedPaths(await look("/docs/")), ["created /docs/plain.html"]);
   writeFileSync(join(site.docroot, "inc/year.txt"), "changed");

@@ -43,6 +43,11 @@ export class PublishedReader {
     return content;
   }
 
+  /** Names of archives that the index names, by way of the base's list too, and of that list. */
+  get listed(): string[] {
+    return [this.index.base, ...this.index.archives, ...this.base.archives].map(({ name }) => formatArchiveName(name));
+  }
+
   changes(entry: ArchiveEntry): Change[] {
     const changes = parseArchive(this.#content(entry));
     assert.ok(changes.ok, JSON.stringify(changes));

@@ -24,16 +24,10 @@ async function exportSmall(site: TestSite, options: Parameters<TestSite["export"
   return await site.export({ segmentSize: 3, minGroup: 1, ...options });
 }
 
-/** Names of archives that the index and the base's list name, and of the list. */
-function listedBy(site: TestSite): string[] {
-  const { index, base } = site.reader();
-  return [index.base, ...index.archives, ...base.archives].map((entry) => formatArchiveName(entry.name));
-}
-
 test("a lost state begins a new epoch, and readers on their way still find the old archives", async () => {
   using site = await makeSite();
   const before = site.reader().index;
-  const listed = listedBy(site);
+  const listed = site.reader().listed;
   rmSync(site.stateDir, { recursive: true });
   // They are years old by their own times.
   for (const name of listed) utimesSync(join(site.publishedFolder, name), 1_500_000_000, 1_500_000_000);
@@ -48,7 +42,7 @@ test("a lost state begins a new epoch, and readers on their way still find the o
     site.write("a.html", `later ${round}`);
     await exportSmall(site);
   }
-  const current = new Set(listedBy(site));
+  const current = new Set(site.reader().listed);
   assert.deepEqual(missing().sort(), listed.filter((name) => !current.has(name)).sort());
   site.check(names);
 });
@@ -98,7 +92,7 @@ test("whichever archive is removed by hand, the next export mends what is public
   for (let round = 0; round < 16; round++) {
     site.write(names[round % names.length] ?? "", `before ${round}`);
     await exportSmall(site);
-    const listed = listedBy(site).sort();
+    const listed = site.reader().listed.sort();
     const removed = listed[(round * 7) % listed.length] ?? assert.fail();
     rmSync(join(site.publishedFolder, removed));
     const before = statSync(join(site.publishedFolder, "index.gz"));
@@ -108,7 +102,7 @@ test("whichever archive is removed by hand, the next export mends what is public
     site.check(names);
     const after = statSync(join(site.publishedFolder, "index.gz"));
     assert.ok(after.ino === before.ino || after.mtimeMs > before.mtimeMs, "servers make validators from it");
-    for (const name of listedBy(site)) assert.ok(existsSync(join(site.publishedFolder, name)), name);
+    for (const name of site.reader().listed) assert.ok(existsSync(join(site.publishedFolder, name)), name);
     const mended = site.snapshot(site.folder);
     assert.deepEqual(warningsOf(await exportSmall(site)), []);
     assert.deepEqual(site.snapshot(site.folder), mended, "it is mended for good");
@@ -178,7 +172,7 @@ test("killed before the index and with a clock that stepped back, publications s
 
 test("an archive that nothing lists any more stays for three publications and two days", async () => {
   using site = await makeSite();
-  const old = listedBy(site);
+  const old = site.reader().listed;
   const change = async () => {
     for (const name of names) site.write(name, `${name} ${site.nowMs}`);
     assert.ok((await exportSmall(site)).summary.newBase);
@@ -194,7 +188,7 @@ test("an archive that nothing lists any more stays for three publications and tw
   site.nowMs += 2 * day;
   const goneFromBase = await change();
   assert.ok(goneFromBase > 0, "the old base's archives are due");
-  for (const entry of listedBy(site)) assert.ok(existsSync(join(site.publishedFolder, entry)));
+  for (const entry of site.reader().listed) assert.ok(existsSync(join(site.publishedFolder, entry)));
 });
 
 test("an archive that both a base and a tier list is kept as long as either does", async () => {

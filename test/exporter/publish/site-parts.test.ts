@@ -2,28 +2,11 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import type { ExportEvent, ExportSummary } from "../../../src/core/export-event.ts";
-import { exportRound } from "../../../src/exporter/export-site.ts";
-import type { SiteParts } from "../../../src/exporter/publish/site-parts.ts";
 import { longer } from "../../long-run.ts";
 import { fc } from "../../property.ts";
 import { countsOf, TestSite } from "./test-site.ts";
 
 const small = { segmentSize: 5, minGroup: 2 };
-
-async function exportPartsOf(
-  site: TestSite,
-  parts: SiteParts,
-): Promise<{ summary: ExportSummary; events: ExportEvent[] }> {
-  const events: ExportEvent[] = [];
-  site.nowMs += 86_400_000;
-  const options = { docroot: site.docroot, baseUrl: "https://example.org/", stateDir: site.stateDir, ...small };
-  const summary = await exportRound(
-    { ...options, clock: () => site.nowMs, onEvent: (event) => events.push(event) },
-    { parts },
-  );
-  return { summary, events };
-}
 
 /** Folders of a document root with their own entries, as text: what a watcher could know. */
 function entriesOf(site: TestSite): Map<string, string> {
@@ -101,7 +84,7 @@ test("what parts of a site come to is what the whole would have come to", async 
           for (const one of operations) apply(site, one);
           const changed = changedFolders(before, entriesOf(site));
           const parts = asTrees ? { folders: [], trees: changed } : { folders: changed, trees: [] };
-          const { summary } = await exportPartsOf(site, parts);
+          const { summary } = await site.export(small, parts);
           site.check(namesOf(site));
           assert.equal(summary.pages, namesOf(site).length);
         }
@@ -122,11 +105,11 @@ test("only the parts that are named are looked at, and folders that came or went
   site.write("x/y/2.html", "changed 2");
   site.remove("z");
   site.write("new/deep/4.html", "4");
-  const first = await exportPartsOf(site, { folders: ["/x/"], trees: [] });
+  const first = await site.export(small, { folders: ["/x/"], trees: [] });
   assert.equal(countsOf(first), "4 pages: 0 created, 1 updated, 0 deleted, 0 touched");
-  const second = await exportPartsOf(site, { folders: ["/"], trees: [] });
+  const second = await site.export(small, { folders: ["/"], trees: [] });
   assert.equal(countsOf(second), "4 pages: 1 created, 1 updated, 1 deleted, 0 touched");
-  const third = await exportPartsOf(site, { folders: [], trees: ["/x/"] });
+  const third = await site.export(small, { folders: [], trees: ["/x/"] });
   assert.equal(countsOf(third), "4 pages: 0 created, 1 updated, 0 deleted, 0 touched");
   site.check(namesOf(site));
 });
@@ -140,14 +123,13 @@ test("a folder that is held back, or lies in one, has no pages", async () => {
     folders: ["/.git/", "/x/", "/x/.hidden/", "/cgi-bin/", "/none/at/all/", "/a.html/"],
     trees: ["/.git/"],
   };
-  const { summary, events } = await exportPartsOf(site, parts);
-  assert.equal(countsOf({ summary, events }), "2 pages: 0 created, 0 updated, 0 deleted, 0 touched");
+  assert.equal(countsOf(await site.export(small, parts)), "2 pages: 0 created, 0 updated, 0 deleted, 0 touched");
   site.check(["a.html", "x/1.html"]);
 });
 
 test("without a state the whole site is looked at", async () => {
   using site = new TestSite();
   for (const name of ["a.html", "x/1.html"]) site.write(name, name);
-  const run = await exportPartsOf(site, { folders: ["/x/"], trees: [] });
+  const run = await site.export(small, { folders: ["/x/"], trees: [] });
   assert.equal(countsOf(run), "2 pages: 2 created, 0 updated, 0 deleted, 0 touched");
 });

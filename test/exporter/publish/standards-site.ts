@@ -113,6 +113,17 @@ export class StandardsReader {
     });
   }
 
+  /** URLs that lists of changes lead to from those that were held at an earlier time, sorted. */
+  follow(held: ReadonlySet<string>, at: number): string[] {
+    const followed = new Set(held);
+    for (const { location, change, changedAt = 0 } of this.changeLists().flatMap(({ entries }) => entries)) {
+      if (changedAt <= at) continue;
+      if (change === "deleted") followed.delete(location);
+      else followed.add(location);
+    }
+    return [...followed].sort();
+  }
+
   /** Whether what has a URL is there. */
   isThere(url: string): boolean {
     return existsSync(join(this.#site.docroot, url.slice(origin.length)));

@@ -4,7 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, wri
 import { dirname, join } from "node:path";
 import type { ExportEvent, ExportSummary } from "../../../src/core/export-event.ts";
 import type { ExportSiteOptions } from "../../../src/exporter/export-settings.ts";
-import { exportSite } from "../../../src/exporter/export-site.ts";
+import { exportRound, exportSite } from "../../../src/exporter/export-site.ts";
+import type { SiteParts } from "../../../src/exporter/publish/site-parts.ts";
 import { makeTempFolder, type TempFolder } from "../../temp-folder.ts";
 import { type Holding, PublishedReader } from "./published-reader.ts";
 
@@ -43,18 +44,23 @@ export class TestSite implements Disposable {
     rmSync(join(this.docroot, name), { recursive: true });
   }
 
-  /** Exports, a day after the last time unless the clock is turned. */
-  async export(options: Partial<ExportSiteOptions> = {}): Promise<Run> {
+  /**
+   * Exports, a day after the last time unless the clock is turned.
+   *
+   * @param parts - the only ones to look at, as a watch does; default the whole site
+   */
+  async export(options: Partial<ExportSiteOptions> = {}, parts?: SiteParts): Promise<Run> {
     const events: ExportEvent[] = [];
     this.nowMs += 86_400_000;
-    const summary = await exportSite({
+    const all: ExportSiteOptions = {
       docroot: this.docroot,
       baseUrl: "https://example.org/",
       stateDir: this.stateDir,
       clock: () => this.nowMs,
       onEvent: (event) => events.push(event),
       ...options,
-    });
+    };
+    const summary = await (parts === undefined ? exportSite(all) : exportRound(all, { parts }));
     return { summary, events };
   }
 

@@ -5,7 +5,6 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { exportSite } from "../../../src/exporter/export-site.ts";
-import { formatArchiveName } from "../../../src/formats/archive/archive-name.ts";
 import { seal } from "./sealed-folder.ts";
 import type { PublishedPlace } from "./standards-site.ts";
 import { checkAgreement, StandardsReader } from "./standards-site.ts";
@@ -27,12 +26,6 @@ function otherState(site: TestSite): { readonly stateDir: string } {
   return { stateDir: join(site.folder, "other-state") };
 }
 
-/** Names of archives that the index names, by way of the base's list too. */
-function listedBy(site: TestSite): string[] {
-  const { index, base } = site.reader();
-  return [index.base, ...index.archives, ...base.archives].map(({ name }) => formatArchiveName(name));
-}
-
 function missingOf(site: PublishedPlace, listed: readonly string[]): string[] {
   return listed.filter((name) => !existsSync(join(site.publishedFolder, name)));
 }
@@ -43,7 +36,7 @@ test("of two exports at once that remember in different folders one is told who 
   await site.export({ ...all, ...otherState(site) });
   // Old enough to go, were they nobody's.
   const old = (site.nowMs - 200 * hourMs) / 1000;
-  for (const name of listedBy(site)) utimesSync(join(site.publishedFolder, name), old, old);
+  for (const name of site.reader().listed) utimesSync(join(site.publishedFolder, name), old, old);
   site.write("a.html", "changed");
   let inner: Promise<unknown> | undefined;
   const outer = site.export({
@@ -59,7 +52,7 @@ test("of two exports at once that remember in different folders one is told who 
   await outer;
   assert.ok(inner !== undefined);
   await assert.rejects(inner, { code: "locked", message: new RegExp(`process ${process.pid} on`) });
-  assert.deepEqual(missingOf(site, listedBy(site)), []);
+  assert.deepEqual(missingOf(site, site.reader().listed), []);
   site.check(names);
   checkAgreement(site);
   assert.deepEqual(
@@ -75,7 +68,7 @@ test("two exporters that take turns leave one whole set each time, and each says
   const other = { ...all, ...otherState(site), exclude: ["e.html"] };
   const begun = await site.export(other);
   assert.deepEqual(warningsOf(begun), ["state-missing", "change-lists-lost"]);
-  const visits = [listedBy(site)];
+  const visits = [site.reader().listed];
   for (let round = 0; round < 8; round++) {
     const isOther = round % 2 === 1;
     if (round % 4 < 2) site.write("a.html", `round ${round}`);
@@ -84,9 +77,9 @@ test("two exporters that take turns leave one whole set each time, and each says
     assert.equal(run.summary.epoch, (isOther ? begun : first).summary.epoch);
     site.check(isOther ? names.slice(0, -1) : names);
     checkAgreement(site);
-    assert.deepEqual(missingOf(site, listedBy(site)), []);
+    assert.deepEqual(missingOf(site, site.reader().listed), []);
     assert.deepEqual(missingOf(site, visits.at(-1) ?? []), [], "readers on their way find what they were told of");
-    visits.push(listedBy(site));
+    visits.push(site.reader().listed);
   }
   // One of the two is switched off.
   assert.deepEqual(warningsOf(await site.export(all)), taken);
@@ -95,7 +88,7 @@ test("two exporters that take turns leave one whole set each time, and each says
     assert.deepEqual(warningsOf(await site.export(all)), []);
     checkAgreement(site);
   }
-  const known = new Set([...listedBy(site), "index.gz"]);
+  const known = new Set([...site.reader().listed, "index.gz"]);
   const rest = readdirSync(site.publishedFolder).filter((name) => name.endsWith(".gz") && !known.has(name));
   assert.ok(rest.length < 10, `what the other listed goes: ${rest.length} are left`);
 });

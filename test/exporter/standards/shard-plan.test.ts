@@ -71,49 +71,6 @@ test("a first publication is cut into shards of about 5000, and none has no page
   }
 });
 
-test("no change: no shard is written", () => {
-  const pages = numbered(50_000);
-  const published = publish(plan([], none, pages));
-  const again = plan(published, pages, pages);
-  assert.ok(again.every((shard, at) => shard.unchanged === published[at]));
-});
-
-test("a day's 100 changes on 50,000 pages rewrite the shards that they touch and no other", () => {
-  const before = numbered(50_000, 2);
-  const published = publish(plan([], none, before));
-  assert.equal(published.length, 10);
-  // 60 pages created and 30 deleted in the third shard, 10 updated in the seventh.
-  const after = new Map(before);
-  for (let at = 0; at < 60; at++) after.set(number(22_001 + 2 * at), 2000);
-  for (let at = 0; at < 30; at++) after.delete(number(24_000 + 2 * at));
-  for (let at = 0; at < 10; at++) after.set(number(64_000 + 2 * at), 2000);
-  const planned = plan(published, before, after);
-  assert.deepEqual(
-    planned.map((shard) => shard.from),
-    published.map((shard) => shard.from),
-  );
-  assert.deepEqual(
-    planned.flatMap((shard, at) => (shard.unchanged === undefined ? [at] : [])),
-    [2, 6],
-  );
-  assert.equal(planned[6]?.lastModified, 2000);
-});
-
-test("a shard that outgrows twice the target is split, and its neighbours stay", () => {
-  const before = numbered(15_000, 10);
-  const published = publish(plan([], none, before));
-  assert.equal(published.length, 3);
-  const after = new Map(before);
-  for (let at = 0; at < 6000; at++) after.set(number(60_001 + 6 * at), 2000);
-  const planned = plan(published, before, after);
-  assert.equal(planned.length, 4);
-  assert.deepEqual(
-    planned.map((shard) => shard.unchanged !== undefined),
-    [true, false, false, true],
-  );
-  assert.equal(planned[1]?.from, published[1]?.from);
-});
-
 test("a shard that becomes too small is merged with the smaller neighbour; one that becomes empty touches none", () => {
   const before = numbered(20_000);
   const published = publish(plan([], none, before));
