@@ -14,10 +14,8 @@ const manyPages = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`/p$
 
 describe("crawlSite", () => {
   it("mirrors a site, then fetches what changed, then nothing", async () => {
-    await using crawler = await Crawler.open();
+    await using crawler = await Crawler.open({ "/a.html": "a", "/b/c.html": "c", "/b/": "index", "/s.css": "s" });
     const { site } = crawler;
-    site.set({ "/a.html": "a", "/b/c.html": "c", "/b/": "index", "/s.css": "s" });
-    site.publishBase();
     const first = await crawler.visit();
     assert.deepEqual(
       [first.summary.source, first.summary.created, first.summary.pending, first.summary.failed],
@@ -46,10 +44,8 @@ describe("crawlSite", () => {
   });
 
   it("applies the changes of several publications, the last of a page winning", async () => {
-    await using crawler = await Crawler.open();
+    await using crawler = await Crawler.open({ "/a.html": "1", "/gone.html": "1" });
     const { site } = crawler;
-    site.set({ "/a.html": "1", "/gone.html": "1" });
-    site.publishBase();
     await crawler.visit();
     const start = site.publication;
     site.set({ "/a.html": "2", "/gone.html": undefined, "/brief.html": "1" });
@@ -68,10 +64,8 @@ describe("crawlSite", () => {
   });
 
   it("does the rest another time when the budget is spent", async () => {
-    await using crawler = await Crawler.open();
+    await using crawler = await Crawler.open(manyPages);
     const { site } = crawler;
-    site.set(manyPages);
-    site.publishBase();
     for (const concurrency of [1, 3, 4]) {
       const { summary } = await crawler.visit({ budget: 10, concurrency });
       assert.equal(summary.pageRequests, 10);
@@ -81,10 +75,8 @@ describe("crawlSite", () => {
   });
 
   it("keeps what it did when it is stopped, and goes on from there", async () => {
-    await using crawler = await Crawler.open();
+    await using crawler = await Crawler.open(manyPages);
     const { site } = crawler;
-    site.set(manyPages);
-    site.publishBase();
     const stop = new AbortController();
     let fetched = 0;
     const stopped = crawler.visit({
@@ -100,10 +92,7 @@ describe("crawlSite", () => {
   });
 
   it("stops while it reads archives without moving the cursor", async () => {
-    await using crawler = await Crawler.open();
-    const { site } = crawler;
-    site.set(manyPages);
-    site.publishBase();
+    await using crawler = await Crawler.open(manyPages);
     const stop = new AbortController();
     const stopped = crawler.visit({ signal: stop.signal, onEvent: (event) => event.event === "plan" && stop.abort() });
     await assert.rejects(stopped, (error) => error instanceof TidemarkError && error.code === "aborted");
@@ -111,10 +100,8 @@ describe("crawlSite", () => {
   });
 
   it("takes over bodies by their digest when the state is lost", async () => {
-    await using crawler = await Crawler.open();
+    await using crawler = await Crawler.open(manyPages);
     const { site } = crawler;
-    site.set(manyPages);
-    site.publishBase();
     await crawler.visit();
     rmSync(join(crawler.folder.path, ".tidemark"), { recursive: true });
     site.set({ "/p3.html": "PAGE 3" });
@@ -145,10 +132,8 @@ describe("crawlSite", () => {
   });
 
   it("fetches everything again when the mirror is lost", async () => {
-    await using crawler = await Crawler.open();
+    await using crawler = await Crawler.open(manyPages);
     const { site } = crawler;
-    site.set(manyPages);
-    site.publishBase();
     await crawler.visit();
     rmSync(join(crawler.folder.path, mirrorFolderOf(site.origin)), { recursive: true });
     assert.equal((await crawler.visit()).summary.created, 30);
@@ -156,10 +141,8 @@ describe("crawlSite", () => {
   });
 
   it("deletes what a new epoch does not list, and does not fetch what it lists unchanged", async () => {
-    await using crawler = await Crawler.open();
+    await using crawler = await Crawler.open(manyPages);
     const { site } = crawler;
-    site.set(manyPages);
-    site.publishBase();
     await crawler.visit();
     site.epoch = "epoch-000002";
     site.set({ "/p1.html": undefined, "/p2.html": "new" });
@@ -170,10 +153,8 @@ describe("crawlSite", () => {
   });
 
   it("does nothing with an index that is older than its cursor", async () => {
-    await using crawler = await Crawler.open();
+    await using crawler = await Crawler.open({ "/a.html": "1" });
     const { site } = crawler;
-    site.set({ "/a.html": "1" });
-    site.publishBase();
     const old = site.files.get(wellKnown);
     assert.ok(old !== undefined);
     site.set({ "/a.html": "2" });
@@ -188,10 +169,8 @@ describe("crawlSite", () => {
   });
 
   it("reads only the types that are asked for, and all of them when that changes", async () => {
-    await using crawler = await Crawler.open();
+    await using crawler = await Crawler.open({ "/a.html": "a", "/b.css": "b", "/c.png": "c" });
     const { site } = crawler;
-    site.set({ "/a.html": "a", "/b.css": "b", "/c.png": "c" });
-    site.publishBase();
     const first = await crawler.visit({ types: ["text/html", "image/*"] });
     assert.deepEqual(Object.keys(crawler.mirror()).sort(), ["/a.html", "/c.png"]);
     assert.ok(!first.requests.some((request) => request.includes("text-css")));
@@ -226,10 +205,8 @@ describe("crawlSite", () => {
   });
 
   it("reads the chain from a date that the chains reach", async () => {
-    await using crawler = await Crawler.open();
+    await using crawler = await Crawler.open({ "/a.html": "a" });
     const { site } = crawler;
-    site.set({ "/a.html": "a" });
-    site.publishBase();
     site.set({ "/b.html": "b" }, 5);
     site.publish();
     const boundary = site.publication;
@@ -268,10 +245,8 @@ describe("crawlSite", () => {
   });
 
   it("says that the path of a URL is ignored, and sends no user and password", async () => {
-    await using crawler = await Crawler.open();
+    await using crawler = await Crawler.open({ "/a.html": "a" });
     const { site } = crawler;
-    site.set({ "/a.html": "a" });
-    site.publishBase();
     const url = site.origin.replace("http://", "http://user:pass@");
     const { warnings, summary } = await crawler.visit({ url: `${url}/some/page?x` });
     assert.deepEqual(warnings, ["path-ignored"]);

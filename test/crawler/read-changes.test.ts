@@ -7,6 +7,13 @@ import { type ReadChangesOptions, readChanges } from "../../src/crawler/read-cha
 import { makeTempFolder } from "../temp-folder.ts";
 import { PublishedSite } from "./engine/published-site.ts";
 
+async function openSite(...pages: Parameters<PublishedSite["set"]>): Promise<PublishedSite> {
+  const site = await PublishedSite.open();
+  site.set(...pages);
+  site.publishBase();
+  return site;
+}
+
 async function read(site: PublishedSite, options: Partial<ReadChangesOptions> = {}) {
   site.takeRequests();
   await using opened = await readChanges({ url: site.origin, ...options });
@@ -24,9 +31,7 @@ const fails = (code: ErrorCode) => (error: unknown) => error instanceof Tidemark
 
 describe("readChanges", () => {
   it("lists the site, then what came after the cursor, and asks for no page", async () => {
-    await using site = await PublishedSite.open();
-    site.set({ "/a.html": "1", "/b.html": "1", "/s.css": "1" });
-    site.publishBase();
+    await using site = await openSite({ "/a.html": "1", "/b.html": "1", "/s.css": "1" });
     const first = await read(site);
     assert.deepEqual(first.changes, ["created /a.html", "created /b.html", "created /s.css"]);
     assert.deepEqual([first.reset, first.pages], [false, []]);
@@ -39,9 +44,7 @@ describe("readChanges", () => {
   });
 
   it("gives each page once, as several publications together left it, and leaves no file behind", async () => {
-    await using site = await PublishedSite.open();
-    site.set({ "/a.html": "1", "/back.html": "1", "/gone.html": "1" });
-    site.publishBase();
+    await using site = await openSite({ "/a.html": "1", "/back.html": "1", "/gone.html": "1" });
     const { cursor } = await read(site);
     site.set({ "/a.html": "2", "/back.html": undefined, "/new.html": "1", "/brief.html": "1" });
     site.publish();
@@ -115,18 +118,14 @@ describe("readChanges", () => {
   });
 
   it("lists the whole site again when the cursor is void, and says so", async () => {
-    await using site = await PublishedSite.open();
-    site.set({ "/a.html": "1" });
-    site.publishBase();
+    await using site = await openSite({ "/a.html": "1" });
     const cursor = { epoch: "another-epoch", publication: site.publication };
     const { reset, changes } = await read(site, { cursor });
     assert.deepEqual([reset, changes], [true, ["created /a.html"]]);
   });
 
   it("gives the types that are asked for, and every deletion after a cursor", async () => {
-    await using site = await PublishedSite.open();
-    site.set({ "/a.html": "1", "/s.css": "1", "/i.png": "1" });
-    site.publishBase();
+    await using site = await openSite({ "/a.html": "1", "/s.css": "1", "/i.png": "1" });
     const { cursor, changes } = await read(site, { types: ["text/html", "image/*"] });
     assert.deepEqual(changes, ["created /a.html", "created /i.png"]);
     site.set({ "/s.css": "2", "/i.png": undefined });
@@ -151,18 +150,14 @@ describe("readChanges", () => {
   });
 
   it("does nothing with an index that is older than the cursor", async () => {
-    await using site = await PublishedSite.open();
-    site.set({ "/a.html": "1" });
-    site.publishBase();
+    await using site = await openSite({ "/a.html": "1" });
     const cursor = { epoch: site.epoch, publication: site.publication + 5 };
     const { changes, reset, ...rest } = await read(site, { cursor });
     assert.deepEqual([changes, reset, rest.cursor], [[], false, cursor]);
   });
 
   it("goes around an archive that is broken", async () => {
-    await using site = await PublishedSite.open();
-    site.set({ "/a.html": "1", "/b.html": "1" });
-    site.publishBase();
+    await using site = await openSite({ "/a.html": "1", "/b.html": "1" });
     const { cursor } = await read(site);
     site.set({ "/a.html": "2" });
     site.publish();

@@ -130,9 +130,7 @@ for (const source of ["archives", "links"] as const) {
 
 describe("readCrawlChanges", () => {
   it("gives what was seen since a date", async () => {
-    await using crawler = await Crawler.open();
-    crawler.site.set({ "/a.html": "a", "/b.html": "b" });
-    crawler.site.publishBase();
+    await using crawler = await Crawler.open({ "/a.html": "a", "/b.html": "b" });
     await crawler.visit();
     crawler.now += 86_400_000;
     const since = crawler.now;
@@ -146,9 +144,7 @@ describe("readCrawlChanges", () => {
   });
 
   it("begins anew with another state, with one that was put back, and after the mirror was lost", async () => {
-    await using crawler = await Crawler.open();
-    crawler.site.set({ "/a.html": "a", "/b.html": "b" });
-    crawler.site.publishBase();
+    await using crawler = await Crawler.open({ "/a.html": "a", "/b.html": "b" });
     await crawler.visit();
     const store = crawler.folder.path;
     const { cursor } = readSeen(store);
@@ -173,9 +169,7 @@ describe("readCrawlChanges", () => {
   });
 
   it("reads while a crawl runs, as it was when the reading began, and keeps it from nothing", async () => {
-    await using crawler = await Crawler.open();
-    crawler.site.set({ "/a.html": "a" });
-    crawler.site.publishBase();
+    await using crawler = await Crawler.open({ "/a.html": "a" });
     await crawler.visit();
     const store = crawler.folder.path;
     crawler.site.set({ "/a.html": "aa", "/b.html": "b" });
@@ -192,9 +186,7 @@ describe("readCrawlChanges", () => {
   });
 
   it("gives the database's log free when it is disposed of", async () => {
-    await using crawler = await Crawler.open();
-    crawler.site.set({ "/a.html": "a" });
-    crawler.site.publishBase();
+    await using crawler = await Crawler.open({ "/a.html": "a" });
     await crawler.visit();
     const writer = new Database(stateOf(crawler.folder.path), { timeout: 0 });
     const reading = readCrawlChanges({ store: crawler.folder.path });
@@ -207,9 +199,7 @@ describe("readCrawlChanges", () => {
   });
 
   it("takes over pages that an older state holds", async () => {
-    await using crawler = await Crawler.open();
-    crawler.site.set({ "/a.html": "a", "/b.html": "b" });
-    crawler.site.publishBase();
+    await using crawler = await Crawler.open({ "/a.html": "a", "/b.html": "b" });
     await crawler.visit();
     const store = crawler.folder.path;
     const old = new Database(stateOf(store));
@@ -241,9 +231,7 @@ describe("readCrawlChanges", () => {
   });
 
   it("names no file where bodies are not kept as files", async () => {
-    await using crawler = await Crawler.open();
-    crawler.site.set({ "/a.html": "a" });
-    crawler.site.publishBase();
+    await using crawler = await Crawler.open({ "/a.html": "a" });
     const keep = { kind: "callback", onBody: () => undefined, onRemoval: () => undefined } as const;
     for (const way of ["mirror", "warc", "metadata", keep] as const) {
       await crawler.visit({ keep: way });
@@ -273,9 +261,7 @@ describe("readCrawlChanges", () => {
   });
 
   it("reads a state whose file has an odd name", async () => {
-    await using crawler = await Crawler.open();
-    crawler.site.set({ "/a.html": "a" });
-    crawler.site.publishBase();
+    await using crawler = await Crawler.open({ "/a.html": "a" });
     const odd = join(crawler.folder.path, "100% of? #it ä.db");
     await crawler.visit({ stateFile: odd });
     assert.deepEqual(readSeen(odd).lines, ["created /a.html"]);

@@ -28,84 +28,58 @@ type GivenSettings = Partial<Omit<CrawlSettings, "url">>;
  * @throws TidemarkError `bad-option` with every mistake and its place; `not-found`, `no-permission`
  */
 export async function readSitesFile(file: string, given: GivenSettings): Promise<CrawlSettings[]> {
-  const list = new SiteLines(file, given);
+  const sites = new Map<string, CrawlSettings>();
+  const mistakes: string[] = [];
+  let number = 0;
+  let hasText = false;
   try {
     const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
     for await (const line of lines) {
-      if (list.isConfiguration(line)) {
+      number++;
+      if (!hasText && line.trimStart().startsWith("{")) {
         lines.close();
         return await readCrawlConfiguration(file, given);
       }
-      list.add(line);
+      const text = withoutComment(line.replace(/^\uFEFF/, "")).trim();
+      if (text === "") continue;
+      hasText = true;
+      try {
+        if (text.length > maxLineCharacters) throw new TidemarkError("bad-option", "the line is too long");
+        const site = parseLine(text.split(/\s+/), given);
+        const { origin } = new URL(site.url);
+        if (sites.has(origin)) throw new TidemarkError("bad-option", `${origin} is listed already`);
+        sites.set(origin, site);
+      } catch (error) {
+        if (!(error instanceof TidemarkError)) throw error;
+        mistakes.push(`line ${number}: ${error.message}`);
+      }
     }
   } catch (error) {
     throw wrapSystemError(error, `read the sites ${file}`, { file });
   }
-  return list.finish();
+  if (!hasText) mistakes.push("the list has no site");
+  if (mistakes.length === 0) return [...sites.values()];
+  const told = mistakes.slice(0, mistakesTold);
+  const rest = mistakes.length > told.length ? [`and ${mistakes.length - told.length} more`] : [];
+  throw new TidemarkError("bad-option", [`${file}:`, ...told, ...rest].join("\n  "), {
+    hint: "A line is a URL and settings by the names of the options: https://example.org/ priority=8 rest=30",
+    details: { file, mistakes: told },
+  });
 }
 
-class SiteLines {
-  readonly #file: string;
-  readonly #given: GivenSettings;
-  readonly #sites = new Map<string, CrawlSettings>();
-  readonly #mistakes: string[] = [];
-  #lines = 0;
-  #hasText = false;
-
-  constructor(file: string, given: GivenSettings) {
-    this.#file = file;
-    this.#given = given;
+function parseLine([url = "", ...words]: readonly string[], given: GivenSettings): CrawlSettings {
+  const args: Record<string, string | true> = {};
+  for (const word of words) {
+    const [name = "", value] = word.split(/=(.*)/s);
+    if (!names.includes(name)) throw unknownSetting(name);
+    if ((value === undefined) !== flags.has(name))
+      throw new TidemarkError("bad-option", flags.has(name) ? `${name} stands alone` : `${name} needs a value`);
+    if (args[name] !== undefined) throw new TidemarkError("bad-option", `${name} is given more than once`);
+    args[name] = value ?? true;
   }
-
-  isConfiguration(line: string): boolean {
-    return !this.#hasText && line.trimStart().startsWith("{");
-  }
-
-  add(line: string): void {
-    this.#lines++;
-    const text = withoutComment(line.replace(/^\uFEFF/, "")).trim();
-    if (text === "") return;
-    this.#hasText = true;
-    try {
-      if (text.length > maxLineCharacters) throw new TidemarkError("bad-option", "the line is too long");
-      const site = this.#read(text.split(/\s+/));
-      const { origin } = new URL(site.url);
-      if (this.#sites.has(origin)) throw new TidemarkError("bad-option", `${origin} is listed already`);
-      this.#sites.set(origin, site);
-    } catch (error) {
-      if (!(error instanceof TidemarkError)) throw error;
-      this.#mistakes.push(`line ${this.#lines}: ${error.message}`);
-    }
-  }
-
-  finish(): CrawlSettings[] {
-    if (!this.#hasText) this.#mistakes.push("the list has no site");
-    if (this.#mistakes.length === 0) return [...this.#sites.values()];
-    const told = this.#mistakes.slice(0, mistakesTold);
-    const more = this.#mistakes.length - told.length;
-    const rest = more > 0 ? [`and ${more} more`] : [];
-    throw new TidemarkError("bad-option", [`${this.#file}:`, ...told, ...rest].join("\n  "), {
-      hint: "A line is a URL and settings by the names of the options: https://example.org/ priority=8 rest=30",
-      details: { file: this.#file, mistakes: told },
-    });
-  }
-
-  #read([url = "", ...words]: readonly string[]): CrawlSettings {
-    const args: Record<string, string | true | string[]> = {};
-    for (const word of words) {
-      const at = word.indexOf("=");
-      const name = at === -1 ? word : word.slice(0, at);
-      if (!names.includes(name)) throw unknownSetting(name);
-      if ((at === -1) !== flags.has(name))
-        throw new TidemarkError("bad-option", flags.has(name) ? `${name} stands alone` : `${name} needs a value`);
-      if (args[name] !== undefined) throw new TidemarkError("bad-option", `${name} is given more than once`);
-      args[name] = at === -1 ? true : word.slice(at + 1);
-    }
-    const own = readSettings(args, siteSettings);
-    const site = { ...own, ...this.#given, url: readSiteUrl("the address", url) } as CrawlSettings;
-    if (!areIntervalsInOrder(site)) throw new TidemarkError("bad-option", "min-interval is longer than max-interval");
-    return site;
-  }
+  const site = { ...readSettings(args, siteSettings), ...given, url: readSiteUrl("the address", url) } as CrawlSettings;
+  if (!areIntervalsInOrder(site)) throw new TidemarkError("bad-option", "min-interval is longer than max-interval");
+  return site;
 }
 
 function withoutComment(line: string): string {

@@ -32,8 +32,14 @@ export class Crawler implements AsyncDisposable {
     this.folder = folder;
   }
 
-  static async open(): Promise<Crawler> {
-    return new Crawler(await PublishedSite.open(), makeTempFolder());
+  /** @param pages - published in a base at once; default: nothing is published yet */
+  static async open(pages?: Parameters<PublishedSite["set"]>[0]): Promise<Crawler> {
+    const site = await PublishedSite.open();
+    if (pages !== undefined) {
+      site.set(pages);
+      site.publishBase();
+    }
+    return new Crawler(site, makeTempFolder());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
