@@ -2,8 +2,8 @@ import type { Figure, LabRow } from "../../src/core/lab-result.ts";
 import { createRandom, type Random } from "../../src/core/random.ts";
 import { minRate, noHistory, observe, rateOf } from "../../src/crawler/engine/revisit/change-rate.ts";
 import { defineExperiment, type Experiment } from "../experiment/experiment.ts";
+import { estimatorPaper } from "../experiment/papers.ts";
 import { asGoal, type PublishedNumber } from "../experiment/published.ts";
-import { estimatorPaper } from "./cho-papers.ts";
 
 /** X changes that were seen in n visits at equal intervals, as a rate: too low where pages change more often than that. */
 export function naiveRate(visits: number, changes: number, intervalSeconds: number): number {

@@ -10,8 +10,8 @@ import { expectedAgeSeconds, expectedFreshness } from "../../src/crawler/engine/
 import { type PollCurve, planByPrice } from "../../src/crawler/engine/revisit/price-search.ts";
 import { inputOf, intervalBars } from "../brandman/change-intervals.ts";
 import { defineExperiment, type Experiment } from "../experiment/experiment.ts";
+import { refreshPaper } from "../experiment/papers.ts";
 import { asRounded, type PublishedNumber } from "../experiment/published.ts";
-import { refreshPaper } from "./cho-papers.ts";
 
 /** A policy that divides polls, as figures call it. */
 interface Policy {

@@ -1,9 +1,9 @@
 import type { Figure, LabRow } from "../../src/core/lab-result.ts";
 import { createRandom } from "../../src/core/random.ts";
 import { defineExperiment, type Experiment } from "../experiment/experiment.ts";
+import { signalPaper } from "../experiment/papers.ts";
 import { asGoal } from "../experiment/published.ts";
 import { type SignalledPage, signalledCycle } from "../planners/signalled-index.ts";
-import { signalPaper } from "./cho-papers.ts";
 import { simulateCycles } from "./signal-cycles.ts";
 
 /** Changes a second, share of them that send a signal, and false signals a second. */

@@ -6,8 +6,7 @@ import type { LabResult } from "../../src/core/lab-result.ts";
 import { makeMissingFolder } from "../../src/fs/folder.ts";
 import { drawFigure } from "../../src/report/figure-svg.ts";
 import { formatPage } from "./result-page.ts";
-import { formatResultAsJson, formatRowsAsCsv, type Origin } from "./row-files.ts";
-import { formatVerdictsAsCsv } from "./verdict-csv.ts";
+import { formatResultAsJson, formatRowsAsCsv, formatVerdictsAsCsv, type Origin } from "./row-files.ts";
 
 /** A file that was written. */
 export interface WrittenFile {

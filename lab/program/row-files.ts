@@ -26,8 +26,28 @@ export function formatRowsAsCsv(result: LabResult, { version }: Origin): string 
   return `${lines.join("\n")}\n`;
 }
 
+const verdictColumns = ["experiment", "number", "where", "theirs", "ours", "from", "to", "basis", "verdict", "why"];
+
+/** Published numbers and goals of some results as CSV, a line each; `from` and `to` are the tolerance, `basis` what it is set from. */
+export function formatVerdictsAsCsv(results: readonly LabResult[], { version }: Origin): string {
+  const rows = results.flatMap(({ name, published }) =>
+    published.map((one) => [
+      name,
+      one.name,
+      one.where,
+      one.theirs,
+      one.ours ?? null,
+      ...one.tolerance,
+      one.basis,
+      one.verdict,
+      one.why ?? null,
+    ]),
+  );
+  return [`# tidemark ${version}`, verdictColumns.join(","), ...rows.map(formatCsvRow), ""].join("\n");
+}
+
 /** A line of CSV, without its end. */
-export function formatCsvRow(cells: readonly (number | string | null)[]): string {
+function formatCsvRow(cells: readonly (number | string | null)[]): string {
   return cells.map(formatCell).join(",");
 }
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { formatResultAsJson, formatRowsAsCsv } from "../../../lab/program/row-files.ts";
-import { formatVerdictsAsCsv } from "../../../lab/program/verdict-csv.ts";
+import { formatResultAsJson, formatRowsAsCsv, formatVerdictsAsCsv } from "../../../lab/program/row-files.ts";
 import { madeResult } from "../../report/made-result.ts";
 
 describe("formatRowsAsCsv", () => {
