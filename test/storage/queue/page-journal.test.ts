@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { statSync } from "node:fs";
+import { mkdirSync, rmdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { ItemKeeper } from "../../../src/crawler/engine/order/sequencer.ts";
@@ -63,6 +63,11 @@ test("a journal of what is past is written anew, and is as long as what waits", 
   const pages = 600_000;
   for (let page = 0; page < pages; page++) journal.keep({ page, site: 7, depth: 1 });
   for (let page = 0; page < pages - 3; page++) journal.finish({ page });
+  // While it cannot be written anew it goes on as it is.
+  mkdirSync(`${path}.new`);
+  assert.throws(() => journal.flush());
+  assert.deepEqual([...journal.waiting()].length, 3);
+  rmdirSync(`${path}.new`);
   journal.flush();
   assert.ok(statSync(path).size < 1000);
   journal.keep({ page: 5, site: 8, depth: 2 });
