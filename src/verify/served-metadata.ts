@@ -9,6 +9,7 @@ export const usualIndexPath: string = publishedFolder + indexFileName;
 // If caches may keep the index longer than this, a day's publication is not seen on that day.
 const maxIndexAgeSeconds = 3600;
 const longAgeSeconds = 30 * 86_400;
+const exportAgain = "Run tidemark export; see what the server shows.";
 
 /** Findings about the base URL from the response for the home page. */
 export function judgeBase(origin: string, head: AnswerHead): Finding[] {
@@ -72,18 +73,12 @@ function maxAgeSeconds(head: AnswerHead): number | undefined {
 
 /** How the index is served, and for which site; `index` is undefined if it could not be read. */
 export function judgeIndex(origin: string, path: string, head: AnswerHead, index: ArchiveIndex | undefined): Finding[] {
-  if (head.status !== 200)
-    return [
-      difference(
-        "index",
-        path,
-        `the server answers ${head.status}`,
-        "Let the server show .well-known/tidemark; many hide all names that begin with a dot.",
-      ),
-    ];
+  if (head.status !== 200) {
+    const fix = "Let the server show .well-known/tidemark; many hide all names that begin with a dot.";
+    return [difference("index", path, `the server answers ${head.status}`, fix)];
+  }
   const found = judgeFile("index", path, head);
-  if (index === undefined)
-    found.push(difference("index", path, "it cannot be read", "Run tidemark export; see what the server shows."));
+  if (index === undefined) found.push(difference("index", path, "it cannot be read", exportAgain));
   else if (index.site !== `${origin}/`) {
     const fix = `Export with --base-url ${origin}/, or give crawlers ${index.site}`;
     found.push(difference("index", path, `it is of ${excerpt(index.site)}, not of ${origin}/`, fix));
@@ -98,15 +93,7 @@ export function judgeIndex(origin: string, path: string, head: AnswerHead, index
 
 /** Findings from the response for an archive. */
 export function judgeArchive(path: string, head: AnswerHead): Finding[] {
-  if (head.status !== 200)
-    return [
-      difference(
-        "archive",
-        path,
-        `the server answers ${head.status}`,
-        "Run tidemark export; see what the server shows.",
-      ),
-    ];
+  if (head.status !== 200) return [difference("archive", path, `the server answers ${head.status}`, exportAgain)];
   const found = judgeFile("archive", path, head);
   if ((maxAgeSeconds(head) ?? 0) < longAgeSeconds) {
     const fix = "Archives never change: Cache-Control: public, max-age=31536000, immutable.";

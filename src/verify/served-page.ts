@@ -85,6 +85,25 @@ export function difference(kind: FindingKind, path: string, message: string, fix
   return { ...note(kind, path, message, fix), severity: "difference" };
 }
 
+function judgeStatus(
+  origin: string,
+  path: string,
+  { status, fields }: AnswerHead,
+  instead: string | undefined,
+): Finding {
+  const answer = `the server answers ${status}`;
+  if (status === 429 || status >= 500) return difference("unavailable", path, answer, fixes.unavailable);
+  if (redirects.has(status)) {
+    const location = fields.get("location");
+    const to = location === undefined ? undefined : parseUrl(location, origin + path);
+    const message = `the server redirects (${status}) to ${excerpt(to?.href ?? "")}`;
+    return difference("redirect", path, message, fixOf(origin, path, to));
+  }
+  const kind = status === 404 || status === 410 ? "missing" : "refused";
+  const elsewhere = instead === undefined ? "" : `; ${instead} has the bytes`;
+  return difference(kind, path, answer + elsewhere, fixInstead(path, instead, kind));
+}
+
 /** How the served page differs from what is published. */
 export function judgeServedPage(
   origin: string,
@@ -96,39 +115,17 @@ export function judgeServedPage(
   const { path } = page;
   const { head, failure } = served;
   if (head === undefined) return [difference("unavailable", path, failure ?? "no answer", fixes.unavailable)];
-  const { status, fields } = head;
   const instead = alternative?.agrees === true ? alternative.path : undefined;
-  const elsewhere = instead === undefined ? "" : `; ${instead} has the bytes`;
-  if (redirects.has(status)) {
-    const to = resolve(fields.get("location"), origin + path);
-    return [
-      difference(
-        "redirect",
-        path,
-        `the server redirects (${status}) to ${excerpt(to?.href ?? "")}`,
-        fixOf(origin, path, to),
-      ),
-    ];
-  }
-  if (status === 404 || status === 410)
-    return [
-      difference("missing", path, `the server answers ${status}${elsewhere}`, fixInstead(path, instead, "missing")),
-    ];
-  if (status === 429 || status >= 500)
-    return [difference("unavailable", path, `the server answers ${status}`, fixes.unavailable)];
-  if (status !== 200)
-    return [
-      difference("refused", path, `the server answers ${status}${elsewhere}`, fixInstead(path, instead, "refused")),
-    ];
+  if (head.status !== 200) return [judgeStatus(origin, path, head, instead)];
 
+  const { fields } = head;
   const found: Finding[] = [];
   const coding = fields.get("content-encoding")?.toLowerCase();
   const isCoded = coding !== undefined && coding !== "identity" && coding !== "";
   const agrees = agreesWith(page, served);
   if (isCoded) {
     const message = `the server names the coding ${excerpt(coding)} though none was accepted`;
-    const { coding: fix } = fixes;
-    found.push(agrees ? note("content-coding", path, message, fix) : difference("content-coding", path, message, fix));
+    found.push((agrees ? note : difference)("content-coding", path, message, fixes.coding));
   } else if (!agrees && page.sizeBytes !== undefined && served.sizeBytes !== page.sizeBytes) {
     const message = `${served.sizeBytes} bytes are served, ${page.sizeBytes} are published`;
     found.push(difference("size", path, failure ?? message, fixes.again));
@@ -146,9 +143,7 @@ export function judgeServedPage(
     const message = `served as ${type === "" ? "no type" : excerpt(type)}, published as ${page.mediaType}`;
     // A missing type does not mislead a crawler.
     const isSilent = type === "" || type === "application/octet-stream";
-    found.push(
-      isSilent ? note("media-type", path, message, fixes.type) : difference("media-type", path, message, fixes.type),
-    );
+    found.push((isSilent ? note : difference)("media-type", path, message, fixes.type));
   }
   if (served.hasDirectives && page.digest === undefined && page.sizeBytes === undefined)
     found.push(note("includes", path, "a server-side include is served as it lies there", fixes.includes));
@@ -180,10 +175,6 @@ export function isOtherBytes({ kind, severity }: Finding): boolean {
 export function agreesWith(page: Page, served: Pick<ServedPage, "sizeBytes" | "digest">): boolean {
   const isOfSize = page.sizeBytes === undefined || served.sizeBytes === page.sizeBytes;
   return isOfSize && (page.digest === undefined || page.digest === served.digest);
-}
-
-function resolve(location: string | undefined, from: string): URL | undefined {
-  return location === undefined ? undefined : parseUrl(location, from);
 }
 
 function fixOf(origin: string, path: string, to: URL | undefined): string {
