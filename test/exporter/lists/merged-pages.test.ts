@@ -56,27 +56,19 @@ test("files and listed pages come in path order, and of one path the file", asyn
   );
 });
 
-test("gaps of the walk are handed on, before what comes after them", async () => {
-  const files = givenFiles([
-    { files: [file("/a")], gaps: [{ path: "/b/" }] },
-    { files: [], gaps: [{ path: "/d" }] },
-  ]);
-  await using merged = new MergedPages(files, givenPages([listed("/c")]));
-  assert.deepEqual((await drain(merged)).gaps, ["/b/", "/d"]);
-});
-
-test("a list that is not complete makes the whole site one gap, and no other is told", async () => {
-  const files = givenFiles([
-    { files: [file("/a")], gaps: [{ path: "/b/" }] },
-    { files: [], gaps: [{ path: "/d" }] },
-  ]);
-  await using merged = new MergedPages(files, givenPages([listed("/c")], 1, false));
-  const { pages, gaps } = await drain(merged);
-  assert.deepEqual(gaps, ["/"]);
-  assert.deepEqual(
-    pages.map(({ path }) => path),
-    ["/a", "/c"],
-  );
+test("gaps of the walk are handed on; a list that is not complete makes the whole site one gap instead", async () => {
+  for (const [isComplete, expected] of [
+    [true, ["/b/", "/d"]],
+    [false, ["/"]],
+  ] as const) {
+    const files = givenFiles([
+      { files: [file("/a")], gaps: [{ path: "/b/" }] },
+      { files: [], gaps: [{ path: "/d" }] },
+    ]);
+    await using merged = new MergedPages(files, givenPages([listed("/c")], 1, isComplete));
+    const { pages, gaps } = await drain(merged);
+    assert.deepEqual([pages.map(({ path }) => path), gaps], [["/a", "/c"], expected]);
+  }
 });
 
 test("two lists are one in path order, and of one path the second's page counts", async () => {

@@ -94,12 +94,8 @@ test("what the server says of a page is taken, kept, and asked for with its vali
     }),
   );
   const list = [listed("/a")];
-  const known = listed("/a", {
-    sizeBytes: 5,
-    digest: digestOf("hello"),
-    mediaType: "text/html",
-    lastModified: modifiedSeconds,
-  });
+  const facts = { sizeBytes: 5, digest: digestOf("hello"), mediaType: "text/html" };
+  const known = listed("/a", { ...facts, lastModified: modifiedSeconds });
   const first = await run(site, temp.path, list);
   assert.deepEqual(first.pages, [known]);
   assert.equal(first.counts.fetched, 1);
@@ -178,14 +174,33 @@ test("429 and 503 are waited for as long as the server asks; one that stays so i
   assert.equal(stopped.counts.deferred, 2);
 });
 
-test("a Retry-After of an hour is not waited for", async () => {
-  using temp = makeTempFolder();
-  await using site = await listenSite(answerBy({ "/a": status(503, { "retry-after": "3600" }) }));
-  const { requests, delays, codes } = await run(site, temp.path, [listed("/a"), listed("/b")], { delayMs: 0 });
-  assert.deepEqual(requests, ["GET /a"]);
-  assert.deepEqual(delays, []);
-  assert.deepEqual(codes, ["probe-stopped"]);
-});
+const missing = status(404);
+const endings: ReadonlyArray<readonly [string, SiteServer["answer"], Partial<ProbeOptions>, number]> = [
+  ["asks for an hour's wait", answerBy({ "/00": status(503, { "retry-after": "3600" }) }), { delayMs: 0 }, 1],
+  ["does not give robots.txt", status(500), {}, 0],
+  [
+    "fails ten times in a row",
+    (request, response) => (request.url === "/robots.txt" ? missing : status(500))(request, response),
+    {},
+    10,
+  ],
+  [
+    "is asked for as long as a run may",
+    answerBy({ "/00": body("a"), "/01": body("b") }),
+    { delayMs: 60_000, timeLimitMs: 100_000 },
+    2,
+  ],
+];
+for (const [what, answer, options, asked] of endings) {
+  test(`a server that ${what} is left alone for the rest of the run, and every page stays`, async () => {
+    using temp = makeTempFolder();
+    await using site = await listenSite(answer);
+    const list = Array.from({ length: 30 }, (_, at) => listed(`/${String(at).padStart(2, "0")}`));
+    const { requests, codes, pages, delays } = await run(site, temp.path, list, options);
+    assert.deepEqual([requests.length, codes.at(-1), pages.length], [asked, "probe-stopped", 30]);
+    assert.ok(delays.every((delayMs) => delayMs <= 60_000));
+  });
+}
 
 test("robots.txt is obeyed: what it disallows, and the delay that it asks for", async () => {
   using temp = makeTempFolder();
@@ -199,26 +214,6 @@ test("robots.txt is obeyed: what it disallows, and the delay that it asks for", 
   assert.equal(pages.length, 3);
 });
 
-test("without robots.txt's answer no page is asked for", async () => {
-  using temp = makeTempFolder();
-  await using site = await listenSite(status(500));
-  const { requests, codes, pages } = await run(site, temp.path, [listed("/a")]);
-  assert.deepEqual([requests, codes, pages], [[], ["probe-stopped"], [listed("/a")]]);
-});
-
-test("ten requests in a row without an answer end the run's asking", async () => {
-  using temp = makeTempFolder();
-  await using site = await listenSite((request, response) => {
-    if (request.url === "/robots.txt") response.writeHead(404).end();
-    else response.writeHead(500).end();
-  });
-  const list = Array.from({ length: 30 }, (_, at) => listed(`/${String(at).padStart(2, "0")}`));
-  const { requests, codes, pages } = await run(site, temp.path, list);
-  assert.equal(requests.length, 10);
-  assert.equal(codes.at(-1), "probe-stopped");
-  assert.equal(pages.length, 30);
-});
-
 test("the budget goes round: pages that nobody asked for first, then on from where it ended", async () => {
   using temp = makeTempFolder();
   const list = ["/a", "/b", "/c", "/d", "/e"].map((path) => listed(path));
@@ -230,15 +225,6 @@ test("the budget goes round: pages that nobody asked for first, then on from whe
     assert.equal(pages.length, 5);
   }
   assert.deepEqual(rounds, ["ab", "cd", "ae", "bc", "de"]);
-});
-
-test("a run has a time limit", async () => {
-  using temp = makeTempFolder();
-  await using site = await listenSite(answerBy({ "/a": body("a"), "/b": body("b"), "/c": body("c") }));
-  const list = [listed("/a"), listed("/b"), listed("/c")];
-  const { requests, codes } = await run(site, temp.path, list, { delayMs: 60_000, timeLimitMs: 100_000 });
-  assert.deepEqual(requests, ["GET /a", "GET /b"]);
-  assert.deepEqual(codes, ["probe-stopped"]);
 });
 
 test("several at once are asked when that is wanted, each once", async () => {
@@ -296,28 +282,26 @@ test("a page that is not listed any more is forgotten, but not because of a list
   assert.equal((await run(site, temp.path, both)).counts.same, 0);
 });
 
-test("where nothing is to be written, nothing is; and a file that is damaged costs requests only", async () => {
+test("where nothing is to be written, nothing is", async () => {
   using temp = makeTempFolder();
   await using site = await listenSite(answerBy({ "/a": body("a", { etag: '"1"' }) }));
   await run(site, temp.path, [listed("/a")], { readOnly: true });
   assert.equal((await run(site, temp.path, [listed("/a")])).counts.fetched, 1);
-  writeFileSync(join(temp.path, "probes.gz"), "not what it was");
-  const { counts, codes } = await run(site, temp.path, [listed("/a")]);
-  assert.equal(counts.fetched, 1);
-  assert.deepEqual(codes, ["probes-corrupt"]);
-  assert.equal((await run(site, temp.path, [listed("/a")])).counts.same, 1);
 });
 
-test("a file of probes of another version costs requests only", async () => {
+test("a file of probes that is damaged or of another version costs requests only", async () => {
   using temp = makeTempFolder();
   await using site = await listenSite(answerBy({ "/a": body("a", { etag: '"1"' }) }));
   await run(site, temp.path, [listed("/a")]);
   const path = join(temp.path, "probes.gz");
-  for (const version of [0, 2]) {
-    const lines = gunzipSync(readFileSync(path)).toString("latin1").split("\n").slice(1);
-    const [end, records] = [lines.slice(-2), lines.slice(0, -2)];
+  const [, ...lines] = gunzipSync(readFileSync(path)).toString("latin1").split("\n");
+  const [end, records] = [lines.slice(-2), lines.slice(0, -2)];
+  const ofVersion = (version: number): Buffer => {
     const head = [`tidemark-probes ${version}`, ...records, ""].join("\n");
-    writeFileSync(path, Buffer.concat([gzipSync(head), gzipSync(end.join("\n"), { level: 0 })]));
+    return Buffer.concat([gzipSync(head), gzipSync(end.join("\n"), { level: 0 })]);
+  };
+  for (const content of ["not what it was", ofVersion(0), ofVersion(2)]) {
+    writeFileSync(path, content);
     const { counts, codes } = await run(site, temp.path, [listed("/a")]);
     assert.deepEqual([counts.fetched, codes], [1, ["probes-corrupt"]]);
     assert.equal((await run(site, temp.path, [listed("/a")])).counts.same, 1);

@@ -21,20 +21,6 @@ function run(pages: readonly string[], known: Set<string>, before: ProbeRotation
   return { asked, end: { ...plan.end, known: known.size } };
 }
 
-test("pages that nobody asked for come first, then all have their turn in a circle", () => {
-  const pages = ["/a", "/b", "/c", "/d", "/e"];
-  const known = new Set<string>();
-  let rotation = start;
-  const seen: string[] = [];
-  const expected = ["ab", "cd", "ae", "bc", "de", "ab"];
-  for (let round = 0; round < 6; round++) {
-    const { asked, end } = run(pages, known, rotation, 2);
-    seen.push(asked.map((path) => path.slice(1)).join(""));
-    rotation = end;
-  }
-  assert.deepEqual(seen, expected);
-});
-
 test("every page has its turn within a circle, and no run asks more than its budget", () => {
   fc.assert(
     fc.property(

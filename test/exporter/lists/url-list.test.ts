@@ -199,63 +199,44 @@ test("what is withheld is told, and what stands twice is counted", async () => {
   );
 });
 
-test("a list of which nothing is a page, or that is empty, changes nothing", async () => {
+async function* failing(head: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield head;
+  throw Object.assign(new Error("the pipe broke"), { code: "EIO" });
+}
+
+test("a list that is empty, no list, cut off, broken or missing changes nothing", async () => {
   using temp = makeTempFolder();
-  const { onEvent } = keepEvents();
-  const options = { origin, spillFolder: temp.path, judgePath: () => undefined, onEvent };
-  for (const content of ["", "\n\n", "\x7fELF\0\0\n\n\n", "<html>\n<body>\n"]) {
-    await using list = openUrlList({ ...options, input: inPieces(content, 10) });
-    await assert.rejects(list.next(), { code: "bad-option" });
+  const packed = gzipSync(Buffer.from(Array.from({ length: 1000 }, (_, at) => `/${at}\n`).join("")));
+  const open = (input: string | AsyncIterable<Uint8Array>) =>
+    openUrlList({ ...keepEvents(), origin, spillFolder: temp.path, judgePath: () => undefined, input });
+  const path = join(temp.path, "list.gz");
+  const file = (content: Uint8Array): string => {
+    writeFileSync(path, content);
+    return path;
+  };
+  for (const [code, input] of [
+    ...["", "\n\n", "\x7fELF\0\0\n\n\n", "<html>\n<body>\n"].map(
+      (text) => ["bad-option", () => inPieces(text, 10)] as const,
+    ),
+    ["io", () => failing(Buffer.from("/a\n/b\n"))],
+    ["io", () => failing(packed.subarray(0, 40))],
+    ["io", () => file(packed.subarray(0, -20))],
+    ["io", () => file(packed.subarray(0, 3))],
+    ["io", () => file(Buffer.concat([packed.subarray(0, 200), Buffer.alloc(500)]))],
+    ["not-found", () => join(temp.path, "none")],
+  ] as const) {
+    await using list = open(input());
+    await assert.rejects(list.next(), { code });
   }
+  await using whole = open(file(packed));
+  assert.equal((await drainPages(whole)).length, 1000);
   // An empty list may be allowed, the wrong file never.
   assert.deepEqual((await read("")).pages, []);
   await assert.rejects(read("<html>"), { code: "bad-option" });
 });
 
-test("a stream that fails on its way, packed or not, is no list", async () => {
-  using temp = makeTempFolder();
-  const { onEvent } = keepEvents();
-  for (const head of [Buffer.from("/a\n/b\n"), gzipSync("/a\n/b\n".repeat(1000)).subarray(0, 40)]) {
-    const input = (async function* failing() {
-      yield head;
-      throw Object.assign(new Error("the pipe broke"), { code: "EIO" });
-    })();
-    await using list = openUrlList({ input, origin, spillFolder: temp.path, judgePath: () => undefined, onEvent });
-    await assert.rejects(list.next(), { code: "io" });
-  }
-});
-
-test("a gzip file that is cut off or broken is no list", async () => {
-  using temp = makeTempFolder();
-  const { onEvent } = keepEvents();
-  const options = { origin, spillFolder: temp.path, judgePath: () => undefined, onEvent };
-  const packed = gzipSync(Buffer.from(Array.from({ length: 1000 }, (_, at) => `/${at}\n`).join("")));
-  const path = join(temp.path, "list.gz");
-  for (const broken of [
-    packed.subarray(0, -20),
-    packed.subarray(0, 3),
-    Buffer.concat([packed.subarray(0, 200), Buffer.alloc(500)]),
-  ]) {
-    writeFileSync(path, broken);
-    await using list = openUrlList({ ...options, input: path });
-    await assert.rejects(list.next(), { code: "io" });
-  }
-  writeFileSync(path, packed);
-  await using list = openUrlList({ ...options, input: path });
-  assert.equal((await drainPages(list)).length, 1000);
-});
-
-test("a file that is not there says so", async () => {
-  using temp = makeTempFolder();
-  const { onEvent } = keepEvents();
-  const options = { origin, spillFolder: temp.path, judgePath: () => undefined, onEvent };
-  await using none = openUrlList({ ...options, input: join(temp.path, "none") });
-  await assert.rejects(none.next(), { code: "not-found" });
-});
-
 test("an abort ends the reading", async () => {
   using temp = makeTempFolder();
-  const { onEvent } = keepEvents();
   const abort = new AbortController();
   async function* endless() {
     for (let at = 0; ; at++) {
@@ -263,29 +244,29 @@ test("an abort ends the reading", async () => {
       yield Buffer.from(`/${at}\n`);
     }
   }
-  await using list = openUrlList({
-    input: endless(),
-    origin,
-    spillFolder: temp.path,
-    judgePath: () => undefined,
-    onEvent,
-    signal: abort.signal,
-  });
+  const options = { origin, spillFolder: temp.path, judgePath: () => undefined, signal: abort.signal };
+  await using list = openUrlList({ ...keepEvents(), ...options, input: endless() });
   await assert.rejects(list.next(), { code: "aborted" });
 });
 
 test("any bytes give pages in order, or one of the errors that are promised", async () => {
-  const soup = fc.oneof(
-    fc.uint8Array({ maxLength: 300 }),
-    fc
-      .array(
-        fc.constantFrom("/a", "/b?c", '"', '""', ",", "\t", "\n", "\r\n", "{", '{"url":"/x"}', "url", "5", "\xff"),
-        {
-          maxLength: 60,
-        },
-      )
-      .map((parts) => Buffer.from(parts.join(""), "latin1")),
+  const part = fc.constantFrom(
+    "/a",
+    "/b?c",
+    '"',
+    '""',
+    ",",
+    "\t",
+    "\n",
+    "\r\n",
+    "{",
+    '{"url":"/x"}',
+    "url",
+    "5",
+    "\xff",
   );
+  const parts = fc.array(part, { maxLength: 60 }).map((all) => Buffer.from(all.join(""), "latin1"));
+  const soup = fc.oneof(fc.uint8Array({ maxLength: 300 }), parts);
   await fc.assert(
     fc.asyncProperty(
       soup,

@@ -2,68 +2,15 @@ import assert from "node:assert/strict";
 import { lstatSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { ExportEvent } from "../../../src/core/export-event.ts";
-import { compileGlobs } from "../../../src/exporter/walk/glob-filter.ts";
 import type { ServedNameRules } from "../../../src/exporter/walk/served-names.ts";
-import { SiteWalk } from "../../../src/exporter/walk/site-walk.ts";
-import { Walk } from "../../../src/exporter/walk/walk.ts";
 import { encodePathSegment, isCanonicalPath } from "../../../src/formats/url/url-path.ts";
 import { fc } from "../../property.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
-import { everyType, stranger } from "./walked.ts";
+import { everyType, type WalkAllOptions, type Walked, type WalkedRoot, walkAll } from "./walked.ts";
 
-interface Root {
-  readonly prefix: string;
-  readonly folder: string;
-}
+const isOwnOutput: WalkAllOptions = { judgePath: (path) => (path === "/robots.txt" ? "own-output" : undefined) };
 
-/** Files as `/prefix/` and own path, and what was said. */
-async function walkSite(
-  roots: readonly Root[],
-  servedNames: ServedNameRules | undefined,
-  options: {
-    batchSize?: number;
-    include?: readonly string[];
-    exclude?: readonly string[];
-    isOwnPlace?: (realPath: string) => boolean;
-  } = {},
-) {
-  const { batchSize = 2048, include = [], exclude = [], isOwnPlace } = options;
-  const withheld: Record<string, string> = {};
-  const warnings: string[] = [];
-  const onEvent = (event: ExportEvent): void => {
-    if (event.event === "withheld") withheld[event.path] = event.rule;
-    else if (event.event === "warning") warnings.push(`${event.code} ${event.path}`);
-  };
-  const globs = await compileGlobs(include, exclude);
-  const mappedPrefixes = new Set(roots.slice(1).map(({ prefix }) => prefix));
-  const open = ({ prefix, folder }: Root) =>
-    new Walk({
-      docroot: folder,
-      prefix,
-      mappedPrefixes,
-      globs,
-      reader: stranger,
-      judgePath: (path) => (path === "/robots.txt" ? "own-output" : undefined),
-      batchSize,
-      onEvent,
-      ...(servedNames === undefined ? {} : { servedNames }),
-      ...(isOwnPlace === undefined || prefix === "/" ? {} : { isOwnPlace }),
-    });
-  await using walk = new SiteWalk(
-    roots.map((root) => ({ prefix: root.prefix, open: () => open(root) })),
-    batchSize,
-  );
-  const pages: [path: string, location: string][] = [];
-  const types: Record<string, string> = {};
-  for (let batch = await walk.next(); batch !== undefined; batch = await walk.next()) {
-    for (const { path, location, mediaType } of batch.files) {
-      pages.push([path, Buffer.from(location as string).toString("latin1")]);
-      types[path] = mediaType;
-    }
-  }
-  return { pages, paths: pages.map(([path]) => path), types, withheld, warnings };
-}
+const codesOf = ({ warnings }: Walked): string[] => warnings.map(({ code, path }) => `${code} ${path}`);
 
 function write(folder: string, ...names: string[]): void {
   for (const name of names) {
@@ -78,10 +25,9 @@ const both: ServedNameRules = { indexSegments: ["index.html", "index.htm"], clea
 test("an index file is its folder, and a page has no ending", async () => {
   using temp = makeTempFolder();
   write(temp.path, "index.html", "about.html", "old.htm", "a.txt", "docs/index.html", "docs/index.htm", "docs/a.html");
-  const { paths, types } = await walkSite([{ prefix: "/", folder: temp.path }], both);
+  const { paths, files } = await walkAll(temp.path, { servedNames: both });
   assert.deepEqual(paths, ["/", "/a.txt", "/about", "/docs/", "/docs/a", "/docs/index", "/old"]);
-  assert.equal(types["/"], "text/html");
-  assert.equal(types["/about"], "text/html");
+  for (const { path, mediaType } of files) assert.equal(mediaType, path === "/a.txt" ? "text/plain" : "text/html");
 });
 
 test("who has the short name keeps it, and the page that would take it keeps its own", async () => {
@@ -89,8 +35,8 @@ test("who has the short name keeps it, and the page that would take it keeps its
   write(temp.path, "a.html", "a/x.txt", "b.html", "b", "c.html", "c.htm", "d.html.html", "d.html", "robots.txt.html");
   mkdirSync(join(temp.path, "e/index.html"), { recursive: true });
   write(temp.path, "e/index.html/page.html", "e/index.htm");
-  const { paths, warnings } = await walkSite([{ prefix: "/", folder: temp.path }], both, { include: everyType });
-  assert.deepEqual(paths, [
+  const walked = await walkAll(temp.path, { ...isOwnOutput, servedNames: both, include: everyType });
+  assert.deepEqual(walked.paths, [
     "/a.html",
     "/a/x.txt",
     "/b",
@@ -104,7 +50,7 @@ test("who has the short name keeps it, and the page that would take it keeps its
     "/robots.txt.html",
   ]);
   assert.deepEqual(
-    warnings.sort(),
+    codesOf(walked).sort(),
     ["/a.html", "/b.html", "/c.htm", "/d.html.html", "/robots.txt.html"].map((path) => `url-collision ${path}`),
   );
 });
@@ -112,9 +58,8 @@ test("who has the short name keeps it, and the page that would take it keeps its
 test("a site that has the same collision everywhere is told so twenty times", async () => {
   using temp = makeTempFolder();
   for (let at = 0; at < 50; at++) write(temp.path, `p${at}.html`, `p${at}/x.txt`);
-  const { warnings } = await walkSite([{ prefix: "/", folder: temp.path }], both);
-  assert.equal(warnings.length, 21);
-  assert.equal(warnings.at(-1), "url-collision undefined");
+  const codes = codesOf(await walkAll(temp.path, { servedNames: both }));
+  assert.deepEqual([codes.length, codes.at(-1)], [21, "url-collision undefined"]);
 });
 
 test("a mapped folder stands below its prefix, the longest prefix wins, and what it covers is not published", async () => {
@@ -127,7 +72,7 @@ test("a mapped folder stands below its prefix, the longest prefix wins, and what
     { prefix: "/static/", folder: join(temp.path, "static") },
     { prefix: "/not/there/", folder: join(temp.path, "other") },
   ];
-  const { paths, withheld } = await walkSite(roots, { ...both, cleanUrls: false });
+  const { paths, withheld } = await walkAll(roots, { servedNames: { ...both, cleanUrls: false } });
   assert.deepEqual(paths, [
     "/a.txt",
     "/not/there/d.txt",
@@ -152,7 +97,8 @@ test("rules hold below a mapped prefix: names, links out of its root, patterns, 
     { prefix: "/m/", folder: join(temp.path, "map") },
     { prefix: "/private/p/", folder: join(temp.path, "private") },
   ];
-  const { paths, withheld } = await walkSite(map, undefined, {
+  const { paths, withheld } = await walkAll(map, {
+    ...isOwnOutput,
     exclude: ["m/drafts", "private/**"],
     isOwnPlace: () => false,
   });
@@ -165,15 +111,15 @@ test("rules hold below a mapped prefix: names, links out of its root, patterns, 
     "/private/p/": "excluded",
     "/robots.txt": "own-output",
   });
-  const whole = [map[0] as Root, { prefix: "/all/", folder: temp.path }];
+  const whole = [map[0] as WalkedRoot, { prefix: "/all/", folder: temp.path }];
   const isOwnPlace = (place: string): boolean => place === join(temp.path, "site/robots.txt");
-  const again = await walkSite(whole, undefined, { isOwnPlace });
+  const again = await walkAll(whole, { ...isOwnOutput, isOwnPlace });
   assert.equal(again.withheld["/all/site/robots.txt"], "own-output");
   assert.ok(again.paths.includes("/all/site/x.html") && again.paths.includes("/all/map/linked.txt"));
 });
 
 /** The rules of the served names once more, told as plainly as possible: everything is listed, then sorted. */
-function listNaively(roots: readonly Root[], rules: ServedNameRules): [path: string, location: string][] {
+function listNaively(roots: readonly WalkedRoot[], rules: ServedNameRules): [path: string, location: string][] {
   const found: [string, string][] = [];
   const prefixes = roots.map(({ prefix }) => prefix).filter((prefix) => prefix !== "/");
   const visit = (path: string, place: Buffer): void => {
@@ -224,7 +170,7 @@ test("whatever is renamed and mapped: the walk gives what a sort of everything g
       async (trees, mounts, indexSegments, cleanUrls, batchSize) => {
         using temp = makeTempFolder();
         const taken = new Set(["/"]);
-        const roots: Root[] = [];
+        const roots: WalkedRoot[] = [];
         for (const [at, files] of trees.entries()) {
           const mount = mounts[at - 1]?.map(encodePathSegment).join("/");
           const prefix = mount === undefined ? "/" : `/${mount}/`;
@@ -236,10 +182,11 @@ test("whatever is renamed and mapped: the walk gives what a sort of everything g
           for (const parts of files) makeFile(folder, parts);
         }
         const rules = { indexSegments, cleanUrls };
-        const { pages } = await walkSite(roots, rules, { batchSize, include: everyType });
+        const { files, paths } = await walkAll(roots, { servedNames: rules, batchSize, include: everyType });
+        const pages = files.map(({ path, location }) => [path, Buffer.from(location as string).toString("latin1")]);
         assert.deepEqual(pages, listNaively(roots, rules));
-        assert.equal(new Set(pages.map(([path]) => path)).size, pages.length);
-        for (const [path] of pages) assert.ok(isCanonicalPath(path), path);
+        assert.equal(new Set(paths).size, paths.length);
+        for (const path of paths) assert.ok(isCanonicalPath(path), path);
       },
     ),
     { numRuns: 200 },

@@ -3,20 +3,20 @@ import { test } from "node:test";
 import { DirtyFolders } from "../../../src/exporter/watch/watch-round.ts";
 
 test("folders and trees are sorted, and none lies in a tree", () => {
-  const dirty = new DirtyFolders(100);
-  for (const path of ["/b/", "/a/b/", "/a/b/c/", "/ab/", "/"]) dirty.markFolder(path);
-  for (const path of ["/a/b/c/", "/a/", "/a/b/", "/abc/d/"]) dirty.markTree(path);
-  assert.deepEqual(dirty.take(), { folders: ["/", "/ab/", "/b/"], trees: ["/a/", "/abc/d/"] });
-  assert.ok(dirty.isEmpty);
-});
-
-test("the root's tree covers all", () => {
-  const dirty = new DirtyFolders(100);
-  dirty.markFolder("/a/");
-  dirty.markTree("/");
-  dirty.markFolder("/");
-  dirty.markTree("/b/");
-  assert.deepEqual(dirty.take(), { folders: [], trees: ["/"] });
+  for (const [folders, trees, expected] of [
+    [
+      ["/b/", "/a/b/", "/a/b/c/", "/ab/", "/"],
+      ["/a/b/c/", "/a/", "/a/b/", "/abc/d/"],
+      { folders: ["/", "/ab/", "/b/"], trees: ["/a/", "/abc/d/"] },
+    ],
+    [["/a/"], ["/", "/b/"], { folders: [], trees: ["/"] }],
+  ] as const) {
+    const dirty = new DirtyFolders(100);
+    for (const path of folders) dirty.markFolder(path);
+    for (const path of trees) dirty.markTree(path);
+    assert.deepEqual(dirty.take(), expected);
+    assert.ok(dirty.isEmpty);
+  }
 });
 
 test("beyond the limit only that is remembered", () => {
