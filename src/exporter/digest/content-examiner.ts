@@ -25,7 +25,6 @@ function decode(bytes: string): string {
   return isUtf8(buffer) ? buffer.toString("utf8") : bytes;
 }
 
-/** Digests files and says what of their bytes counts. */
 export class ContentExaminer {
   readonly #digester: FileDigester;
   readonly #rules: ContentRules;

@@ -3,19 +3,13 @@ import { TidemarkError } from "../../core/index.ts";
 import type { ContentRules } from "../../formats/html/index.ts";
 import type { ScannedFile } from "../walk/scanned-file.ts";
 import { DigestThread } from "./digest-thread.ts";
-import { bytesPerSlice, type FileDigest, FileDigester } from "./file-digest.ts";
-import type { IncludeMode } from "./page-scanner.ts";
+import { bytesPerSlice, type FileDigest, FileDigester, type FileDigesterOptions } from "./file-digest.ts";
 
-/** How files are to be read. */
-export interface DigestPoolOptions {
+export interface DigestPoolOptions extends Pick<FileDigesterOptions, "findsNoindex" | "includes"> {
   /** What of the bytes counts; undefined if all do. */
   readonly rules?: ContentRules | undefined;
   /** Bytes that are read from files a second at most; a file counts 4 KiB at least. Default no limit. */
   readonly ioLimitBytesPerSecond?: number | undefined;
-  /** Whether pages of HTML that ask not to be indexed are told apart. @default false */
-  readonly findsNoindex?: boolean | undefined;
-  /** In which files server-side includes are looked for. @default "off" */
-  readonly includes?: IncludeMode | undefined;
   /** Threads that read; default one less than processors, 1 to 4. With a limit there is one. */
   readonly threads?: number | undefined;
   /** Files at a time that are worth the start of threads. @default 512 */
@@ -76,8 +70,7 @@ export class DigestPool implements AsyncDisposable {
 
   constructor(options: DigestPoolOptions = {}) {
     this.#options = options;
-    const { findsNoindex, includes } = options;
-    this.#digester = new FileDigester({ findsNoindex, includes });
+    this.#digester = new FileDigester(options);
     options.signal?.addEventListener("abort", this.#onAbort);
     if (options.signal?.aborted === true) this.#onAbort();
   }
@@ -107,7 +100,6 @@ export class DigestPool implements AsyncDisposable {
     return digests;
   }
 
-  /** Ends the threads. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#options.signal?.removeEventListener("abort", this.#onAbort);
     this.#fail(new TidemarkError("aborted", "The threads that read files were ended."));
@@ -159,7 +151,7 @@ export class DigestPool implements AsyncDisposable {
   }
 
   #start(): void {
-    const { rules, ioLimitBytesPerSecond, findsNoindex = false, includes = "off" } = this.#options;
+    const { rules, ioLimitBytesPerSecond, findsNoindex, includes } = this.#options;
     const { threadMemoryMiB = 256, examineLimitMs = 5000 } = this.#options;
     const slot: Slot = {
       thread: new DigestThread(

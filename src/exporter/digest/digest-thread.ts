@@ -1,16 +1,11 @@
 import { Worker } from "node:worker_threads";
 import { type ContentRuleSource, contentDigestLength } from "../../formats/html/index.ts";
 import type { ScannedFile } from "../walk/scanned-file.ts";
-import type { DigestibleFile, FileDigest } from "./file-digest.ts";
-import type { IncludeMode } from "./page-scanner.ts";
+import type { DigestibleFile, FileDigest, FileDigesterOptions } from "./file-digest.ts";
 
-/** What a thread is told when it begins. */
-export interface DigestThreadSettings {
+export interface DigestThreadSettings extends Pick<FileDigesterOptions, "findsNoindex" | "includes"> {
   readonly ruleSource: ContentRuleSource | undefined;
   readonly ioLimitBytesPerSecond: number | undefined;
-  /** Whether pages that ask not to be indexed are told apart. */
-  readonly findsNoindex: boolean;
-  readonly includes: IncludeMode;
   readonly threadMemoryMiB: number;
   /** Where the thread says what it is doing; see {@link watchAt}. */
   readonly watch: Int32Array;
@@ -51,7 +46,6 @@ function packFiles(files: readonly ScannedFile[], troubles: ReadonlyMap<number, 
   return { locations: locations.join(separator), mediaTypes: mediaTypes.join(separator), troubles };
 }
 
-/** The files of a task. */
 export function unpackFiles({ locations, mediaTypes }: DigestTask): DigestibleFile[] {
   const types = mediaTypes.split(separator);
   return locations.split(separator).map((location, at) => ({
@@ -60,7 +54,6 @@ export function unpackFiles({ locations, mediaTypes }: DigestTask): DigestibleFi
   }));
 }
 
-/** Packs digests. */
 export function packDigests(digests: readonly FileDigest[]): DigestAnswer {
   const numbers: number[] = [];
   const others = new Map<number, FileDigest>();

@@ -32,7 +32,6 @@ class ReadPace {
   }
 }
 
-/** Digests what it is sent, one task after the other. */
 async function serve(port: MessagePort, settings: DigestThreadSettings): Promise<void> {
   const { ruleSource, ioLimitBytesPerSecond, findsNoindex, includes, watch } = settings;
   const rules = ruleSource === undefined ? undefined : await compileContentRules(ruleSource);

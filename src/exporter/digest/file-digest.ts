@@ -32,7 +32,6 @@ const attempts = 3;
 /** How much of a file is read at a stretch; files up to this size need no slices. */
 export const bytesPerSlice: number = 32 * 1024 * 1024;
 
-/** What of a file must be known to digest it. */
 export type DigestibleFile = Pick<ScannedFile, "location" | "mediaType">;
 
 /** Takes the bytes of one reading of a file. */
@@ -41,7 +40,6 @@ export interface ByteSink {
   write(piece: Uint8Array): void;
 }
 
-/** How files are digested. */
 export interface FileDigesterOptions {
   /** Size of a read. @default 256 KiB */
   readonly bufferBytes?: number;

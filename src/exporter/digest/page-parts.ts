@@ -21,7 +21,6 @@ export interface PageParts {
   readonly parts: readonly string[];
   /** Of the parts' sizes and times: while it is the same, none was written to. */
   readonly stamp: string;
-  /** Of the parts' contents. */
   readonly contentDigest: string;
   readonly isDynamic: boolean;
   /** The newest times of the parts, in microseconds since 1970; 0 without parts. */

@@ -50,7 +50,6 @@ const maxDirectiveBytes = 8192;
 const opening = "<!--#";
 const closing = "-->";
 
-/** Whether a file of this media type is looked into. */
 export function mayInclude(mediaType: string, mode: IncludeMode): boolean {
   if (mode === "off") return false;
   if (isHtml(mediaType)) return true;

@@ -1,7 +1,6 @@
 import { memoize } from "../walk/memoize.ts";
 import { parseListedDigest, parseListedSize, parseListedTime, parseListedType } from "./listed-page.ts";
 
-/** What a list may say of a page. */
 export type ListColumn = "url" | "lastModified" | "size" | "digest" | "type";
 
 /** How lists are written. */
@@ -64,7 +63,6 @@ export function detectListFormat(name: string, firstLine: string): ListFormat {
   return isRow ? "csv" : "tsv";
 }
 
-/** Whether a field says nothing. */
 export function isUnsaid(field: string): boolean {
   return field === "" || field === "-" || field.trim() === "";
 }

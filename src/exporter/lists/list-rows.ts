@@ -65,7 +65,6 @@ export class ListRows {
     else this.#record(text);
   }
 
-  /** There are no more lines. */
   end(): void {
     this.#abandon();
   }

@@ -55,7 +55,6 @@ export function parseListedTime(text: string): Result<EpochSeconds, Problem> {
   return ok(seconds);
 }
 
-/** Reads a size in bytes. */
 export function parseListedSize(text: string): Result<number, Problem> {
   return wholeNumber.test(text) ? ok(Number(text)) : problem("bad-size", `not a size in bytes: ${excerpt(text)}`);
 }

@@ -4,7 +4,6 @@ import { maxPublishedPath } from "../walk/scanned-file.ts";
 import type { ListedPage, ListedPageSource } from "./listed-page.ts";
 import { PageSort } from "./page-sort.ts";
 
-/** What every list of pages needs to know. */
 export interface ListedPagesOptions {
   /** The site's origin, without a slash at the end. */
   readonly origin: string;
@@ -84,7 +83,6 @@ export class ListedPages implements ListedPageSource {
     return undefined;
   }
 
-  /** Frees disk and memory. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#batches?.return(undefined);
     this.#isEnded = true;

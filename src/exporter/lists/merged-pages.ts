@@ -1,4 +1,5 @@
-import type { ScanBatch, ScanGap, ScannedFile } from "../walk/scanned-file.ts";
+import type { ScanGap, ScannedFile } from "../walk/scanned-file.ts";
+import type { RootWalk } from "../walk/site-walk.ts";
 import type { ListedPage, ListedPageSource } from "./listed-page.ts";
 
 interface HasPath {
@@ -117,12 +118,6 @@ export interface SitePageBatch {
   readonly gaps: readonly ScanGap[];
 }
 
-/** Files in path order, as a walk gives them. */
-export interface FileSource extends AsyncDisposable {
-  next(): Promise<ScanBatch | undefined>;
-}
-
-/** Whether a page is a file. */
 export function isScannedFile(page: SitePage): page is ScannedFile {
   return "mtimeUs" in page;
 }
@@ -134,7 +129,7 @@ export function isScannedFile(page: SitePage): page is ScannedFile {
  * understood is a gap of its own.
  */
 export class MergedPages implements AsyncDisposable {
-  readonly #files: FileSource;
+  readonly #files: RootWalk;
   readonly #listed: ListedPageSource;
   readonly #fileCursor: PathCursor<ScannedFile>;
   readonly #listedCursor: PathCursor<ListedPage>;
@@ -142,7 +137,7 @@ export class MergedPages implements AsyncDisposable {
   #isGapTold = false;
   #shadowed = 0;
 
-  constructor(files: FileSource, listed: ListedPageSource) {
+  constructor(files: RootWalk, listed: ListedPageSource) {
     this.#files = files;
     this.#listed = listed;
     this.#fileCursor = new PathCursor(async () => {
@@ -158,7 +153,6 @@ export class MergedPages implements AsyncDisposable {
     return this.#shadowed;
   }
 
-  /** Gives the next pages; undefined after the last. */
   async next(): Promise<SitePageBatch | undefined> {
     await this.#fileCursor.fill();
     await this.#listedCursor.fill();

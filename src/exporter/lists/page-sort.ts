@@ -26,7 +26,6 @@ export class PageSort implements Disposable {
     this.#sort = new RecordSort(folder, runBytes);
   }
 
-  /** Pages that were added. */
   get count(): number {
     return this.#count;
   }
@@ -60,7 +59,6 @@ export class PageSort implements Disposable {
     if (batch.length > 0) yield batch;
   }
 
-  /** Frees the disk. */
   [Symbol.dispose](): void {
     this.#sort[Symbol.dispose]();
   }

@@ -7,7 +7,6 @@ import { wrapSystemError } from "../../core/index.ts";
 import { renameDurably, temporaryName, writeWhole } from "../../fs/index.ts";
 import { formatProbeRecord, type ProbeRecord, type ProbeRotation, parseProbeRecord } from "./probe-record.ts";
 
-/** First line of the file of probes. */
 const header = "tidemark-probes 1";
 
 /** Begins the last line, behind which is what the next run wants to know first. */

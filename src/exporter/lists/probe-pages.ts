@@ -28,7 +28,6 @@ import {
 import { parseListedType } from "./listed-page.ts";
 import type { ProbeAnswer } from "./probe-record.ts";
 
-/** How the server is asked for pages. */
 export interface ProbeOptions {
   /** The site's origin, without a slash at the end. */
   readonly origin: string;

@@ -7,7 +7,6 @@ export interface ProbeRecord {
   readonly path: string;
   /** Whether it was there when the server was last asked; `unknown` if no answer ever said so. */
   readonly state: keyof typeof letters;
-  /** When it was last asked. */
   readonly askedAt: EpochSeconds;
   readonly sizeBytes: number | undefined;
   readonly lastModified: EpochSeconds | undefined;

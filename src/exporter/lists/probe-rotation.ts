@@ -22,7 +22,6 @@ export class RotationPlan {
   #unasked = 0;
   #isAround = false;
 
-  /** @param budget - requests that may be made */
   constructor(start: ProbeRotation, budget: number) {
     this.#start = start;
     this.#left = budget;

@@ -6,7 +6,6 @@ import type { PageProbes } from "./probe-pages.ts";
 import { completePage, contradicts, judgeProbe, type ProbeAnswer, type ProbeRecord } from "./probe-record.ts";
 import { type ProbeReason, RotationPlan } from "./probe-rotation.ts";
 
-/** What a run of probes needs. */
 export interface ProbedPagesOptions {
   readonly source: ListedPageSource;
   readonly requests: PageProbes;

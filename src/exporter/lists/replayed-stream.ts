@@ -53,7 +53,6 @@ export class ReplayedStream implements AsyncDisposable {
     }
   }
 
-  /** Gives up the stream and the copy. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#copy[Symbol.dispose]();
     // The iterator of a stream whose bytes do not come would not return either.

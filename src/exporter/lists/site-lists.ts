@@ -11,9 +11,10 @@ import {
 import type { ListedCandidate } from "../publish/listed-diff.ts";
 import { mediaTypeOfUrlPath } from "../walk/media-types.ts";
 import type { ScannedFile } from "../walk/scanned-file.ts";
+import type { RootWalk } from "../walk/site-walk.ts";
 import { type ListFormat, listFormats } from "./list-format.ts";
 import type { ListedPage, ListedPageSource } from "./listed-page.ts";
-import { type FileSource, isScannedFile, JoinedLists, MergedPages } from "./merged-pages.ts";
+import { isScannedFile, JoinedLists, MergedPages } from "./merged-pages.ts";
 import { PageProbes } from "./probe-pages.ts";
 import { ProbedPages } from "./probed-pages.ts";
 import { ReplayedStream } from "./replayed-stream.ts";
@@ -41,7 +42,6 @@ export interface ListChoices {
   readonly probeConcurrency?: number;
 }
 
-/** What a run's lists need to know of it. */
 export interface SiteListsOptions {
   readonly choices: ListChoices;
   /** The site's origin, without a slash at the end. */
@@ -55,7 +55,6 @@ export interface SiteListsOptions {
   readonly onEvent: (event: ExportEvent) => void;
 }
 
-/** Files and listed pages in path order. */
 export interface SitePages extends AsyncDisposable {
   next(): Promise<
     | {
@@ -109,7 +108,7 @@ export class SiteLists implements AsyncDisposable {
    *
    * @throws TidemarkError as the opening of lists does
    */
-  addTo(files: FileSource): SitePages {
+  addTo(files: RootWalk): SitePages {
     const listed = this.#open();
     const merged = new MergedPages(files, listed);
     this.#merged = merged;

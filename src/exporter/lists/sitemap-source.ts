@@ -18,13 +18,11 @@ import { parseListedUrl } from "./listed-page.ts";
 import { type ListedIntake, ListedPages, type ListedPagesOptions } from "./listed-pages.ts";
 import { readSpilled } from "./replayed-stream.ts";
 
-/** Where a content management system's sitemap is. */
 export interface SitemapSourceOptions extends ListedPagesOptions {
   /** A URL, or a file's path. Sitemaps that an index names are requested over HTTP. */
   readonly location: string;
   /** Sitemaps that are read at most, indexes counted. @default 10000 */
   readonly maxSitemaps?: number;
-  /** @default the real time */
   readonly timing?: Timing;
 }
 

@@ -3,7 +3,6 @@ import type { ListFormat } from "./list-format.ts";
 import { ListRows } from "./list-rows.ts";
 import { ListedPages, type ListedPagesOptions } from "./listed-pages.ts";
 
-/** A list of pages. */
 export interface UrlListOptions extends ListedPagesOptions {
   /** A file's path, or the bytes as they come; gzip is undone. */
   readonly input: string | AsyncIterable<Uint8Array>;

@@ -60,7 +60,6 @@ export class FileSystems {
     this.#source = source;
   }
 
-  /** The number of a file. */
   stampOf(device: number, inode: number): number {
     let identity = this.#identities.get(device);
     if (identity === undefined) {

@@ -3,7 +3,6 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { type EntryFailure, type FolderListing, type Location, listFolder } from "./folder-listing.ts";
 
-/** A folder to list. */
 export interface ListingTask {
   readonly key: string;
   readonly location: Location;
@@ -21,7 +20,6 @@ export interface PackedListing extends Omit<FolderListing, "segments"> {
   readonly text: string;
 }
 
-/** Packs a listing. */
 export function packListing({ segments, ...columns }: FolderListing): PackedListing {
   return { ...columns, text: segments.join("/") };
 }
@@ -106,7 +104,6 @@ export class FolderLister implements AsyncDisposable {
     return flight.listed;
   }
 
-  /** Ends the threads. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#workers.splice(0).map(({ worker }) => worker.terminate()));
   }

@@ -22,7 +22,6 @@ export const entryKinds = [
   "failed",
 ] as const;
 
-/** One of {@link entryKinds}. */
 export type EntryKind = (typeof entryKinds)[number];
 
 /** Why an entry could not be looked at. */
@@ -57,7 +56,6 @@ export interface FolderListing {
 
 /** Where the numbers of an entry stand behind `8 * index`. */
 export const statusAt = { mode: 0, uid: 1, gid: 2, sizeBytes: 3, mtimeUs: 4, ctimeUs: 5, device: 6, inode: 7 } as const;
-/** How many numbers an entry has. */
 export const numbersAnEntry = 8;
 
 const ascii = /^[\x00-\x7f]*$/;
@@ -236,7 +234,6 @@ export function isLinkLoop(location: Location, linked: readonly string[], realPa
   return isInside(resolveLocation(location), realPath);
 }
 
-/** Where a document root is. */
 export interface RootPlace {
   /** Without links, one character a byte. */
   readonly realPath: string;

@@ -10,7 +10,6 @@ export interface GlobFilter {
   readonly isOpen: boolean;
   /** The rule that holds a file back, or undefined. */
   readonly judgeFile: (name: string) => WithholdRule | undefined;
-  /** The rule that holds a whole folder back, or undefined. */
   readonly judgeFolder: (name: string) => WithholdRule | undefined;
   /** Whether a pattern of `--include` lets out a file or folder that a rule of names or types holds back. */
   readonly letsOut: (name: string, rule: WithholdRule, isFolder: boolean) => boolean;

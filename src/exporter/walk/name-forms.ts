@@ -30,7 +30,6 @@ const stemPrefix = new RegExp(
 const release =
   /^(?:apps?|src|source|project|server|webapps?|api|backend|admin|data|laravel)[-_ ]?v?\d{1,3}(?:\.\d{1,5}){1,3}(?:[-.]?(?:a|alpha|b|beta|rc|pre)[-.]?\d{0,3})?$/;
 
-/** Cuts a name at its last dot. */
 export function cutName(name: string): NameForm {
   const dot = name.lastIndexOf(".");
   return dot <= 0 ? { name, stem: name, ending: "" } : { name, stem: name.slice(0, dot), ending: name.slice(dot + 1) };

@@ -4,7 +4,6 @@ import { decodePathSegment } from "../../formats/url/index.ts";
 import type { GlobFilter } from "./glob-filter.ts";
 import { judgePathNames } from "./path-rules.ts";
 
-/** What must be known to say why a page is not there any more. */
 export interface NewlyWithheldOptions {
   readonly globs: GlobFilter;
   /** Where the files of a site lie: encoded prefixes with `/` at their ends, and folders. */
@@ -35,12 +34,10 @@ export class NewlyWithheld {
     else found.count += 1;
   }
 
-  /** Begins anew, with a scan that does. */
   restart(): void {
     this.#found.clear();
   }
 
-  /** A warning a rule. */
   get warnings(): ExportEvent[] {
     return [...this.#found].map(([rule, { count, example }]) => ({
       event: "warning",

@@ -5,7 +5,6 @@ import type { GlobFilter } from "./glob-filter.ts";
 import { judgeName } from "./name-rules.ts";
 import { isPermitted, type ReaderIdentity } from "./reader-identity.ts";
 
-/** Where a file or folder is whose name was judged. */
 export interface NamedPlace {
   /** Encoded path. */
   readonly path: string;
@@ -61,7 +60,6 @@ export function judgePathNames(path: string, globs: GlobFilter, kind: PathKind):
   return undefined;
 }
 
-/** What links are judged by. */
 export interface LinkRules {
   readonly globs: GlobFilter;
   readonly reader: ReaderIdentity;

@@ -48,7 +48,6 @@ function readTable(path: string): string[][] {
   }
 }
 
-/** What of a file's status decides who may read it. */
 export interface Ownership {
   readonly mode: number;
   readonly uid: number;

@@ -19,7 +19,6 @@ export interface ScannedFile {
   readonly ctimeUs: number;
   /** Of file system and inode, 32 bits: tells files apart that have one path, size and times. */
   readonly stamp?: number;
-  /** Media type by the name's ending. */
   readonly mediaType: string;
 }
 

@@ -6,11 +6,9 @@ export interface RootWalk extends AsyncDisposable {
   next(): Promise<ScanBatch | undefined>;
 }
 
-/** A root of a site. */
 export interface SiteRoot {
   /** Encoded path under which it lies, with `/` at its end. */
   readonly prefix: string;
-  /** Begins its walk. */
   readonly open: () => RootWalk;
 }
 
@@ -73,7 +71,6 @@ export class SiteWalk implements AsyncDisposable {
       : { files, gaps };
   }
 
-  /** Ends the walks that are open. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { walk } of this.#readings) await walk?.[Symbol.asyncDispose]();
   }

@@ -6,12 +6,9 @@ import type { ServedNameRules } from "./served-names.ts";
 /** What is done with links to folders inside the document root. */
 export const folderLinkChoices = ["follow", "hold"] as const;
 
-/** One of {@link folderLinkChoices}. */
 export type FolderLinks = (typeof folderLinkChoices)[number];
 
-/** What a walk needs to know. */
 export interface WalkOptions {
-  /** The document root. */
   readonly docroot: string;
   readonly globs: GlobFilter;
   readonly reader: ReaderIdentity;

@@ -147,7 +147,6 @@ export class Walk implements AsyncDisposable {
     }
   }
 
-  /** Ends the threads that list ahead. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#lister[Symbol.asyncDispose]();
   }

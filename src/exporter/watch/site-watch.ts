@@ -119,7 +119,6 @@ export class SiteWatch implements AsyncDisposable {
     if (options.signal?.aborted === true) this.#stop();
   }
 
-  /** How many folders there are to watch and how many are. */
   get counts(): WatchCounts {
     return this.#tree.counts;
   }

@@ -2,7 +2,6 @@ import { readFileSync, watch } from "node:fs";
 import type { ExportEvent } from "../../core/index.ts";
 import { type Location, toNodePath } from "../walk/folder-listing.ts";
 
-/** What a watch reports. */
 export interface WatchListener {
   /**
    * An entry changed, or the folder itself did, which then appears under its own name.

@@ -9,7 +9,6 @@ export type ScanReason = "start" | "rescan" | "overflow" | "watcher-failed" | "t
 /** What the watcher asks the exporter to do next. */
 export type WatchRound =
   | {
-      /** Look at everything. */
       readonly kind: "scan";
       readonly reason: ScanReason;
     }

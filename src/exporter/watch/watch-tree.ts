@@ -19,13 +19,11 @@ import {
   type WatchedFolder,
 } from "./watched-folder.ts";
 
-/** What a tree of watches needs to know. */
 export interface WatchTreeOptions {
   readonly docroot: string;
   readonly rules: LinkRules;
   readonly watchFolder: WatchFolder;
   readonly gauge: QueueGauge;
-  /** Where changes are noted. */
   readonly dirty: DirtyFolders;
   /** Is told after something was noted. */
   readonly onDirty: () => void;
@@ -62,7 +60,6 @@ export class WatchTree {
     this.#options = options;
   }
 
-  /** How many folders there are to watch and how many are. */
   get counts(): WatchCounts {
     return { folders: this.#folders, watched: this.#watched };
   }
@@ -101,7 +98,6 @@ export class WatchTree {
       if (targetOf(findEntry(folder, name).entry) !== target) this.#examine(folder, name, true, false);
   }
 
-  /** Ends all watches. */
   close(): void {
     if (this.#root !== undefined) this.#drop(this.#root);
     this.#root = undefined;

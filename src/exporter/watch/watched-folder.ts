@@ -20,7 +20,6 @@ export interface WatchedPlace {
   readonly path: string;
   /** From the root, one character a byte, without `/` at the end. */
   readonly relative: string;
-  /** The last part of it. */
   readonly name: string;
 }
 
@@ -37,7 +36,6 @@ export interface FoundEntry {
 export interface FoundLink {
   readonly folder: WatchedFolder;
   readonly name: string;
-  /** What it led to. */
   readonly target: string;
   /** Ends the watch of the folder that a file is in to which it led. */
   readonly stop: (() => void) | undefined;

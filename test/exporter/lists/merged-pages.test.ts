@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type FileSource, isScannedFile, JoinedLists, MergedPages } from "../../../src/exporter/lists/merged-pages.ts";
+import { isScannedFile, JoinedLists, MergedPages } from "../../../src/exporter/lists/merged-pages.ts";
 import type { ScanBatch, ScannedFile } from "../../../src/exporter/walk/scanned-file.ts";
+import type { RootWalk } from "../../../src/exporter/walk/site-walk.ts";
 import { fc } from "../../property.ts";
 import { drainPages, givenPages, listed } from "./listing.ts";
 
@@ -9,7 +10,7 @@ function file(path: string): ScannedFile {
   return { path, location: path, sizeBytes: 1, mtimeUs: 2, ctimeUs: 3, mediaType: "text/html" };
 }
 
-function givenFiles(batches: readonly ScanBatch[]): FileSource {
+function givenFiles(batches: readonly ScanBatch[]): RootWalk {
   let at = 0;
   return { next: async () => batches[at++], [Symbol.asyncDispose]: async () => undefined };
 }
