@@ -9,21 +9,21 @@ import {
 
 /** A page in a package. */
 export interface PackedPage {
-  /** Of its entry. */
+  /** Of its entry in the package. */
   readonly name: string;
-  /** Undefined where nobody said. */
+  /** Undefined if not stated. */
   readonly sizeBytes: number | undefined;
   readonly hashes: readonly ContentHash[];
   /** Of a change: when it happened. */
   readonly changedAt: EpochSeconds | undefined;
 }
 
-/** Where a manifest lies in its package (ANSI/NISO Z39.99-2017 sections 11.2 and 13.2). */
+/** Name of the manifest in a package (ANSI/NISO Z39.99-2017 sections 11.2 and 13.2). */
 export const manifestName = "manifest.xml";
 
 /**
- * Reads a package's manifest as it comes. Of a page that changed more than once only the last change counts. Pages of
- * other sites and paths that are no place in a package are passed over. Memory: an entry a page, at most 50,000.
+ * Reads the manifest of a package as it arrives. Only the last change of a page counts. Pages of other sites and invalid
+ * paths are skipped. Memory: an entry per page, at most 50,000.
  */
 export class PackageManifest {
   readonly #reader = new ResourceSyncReader();
@@ -52,7 +52,6 @@ export class PackageManifest {
       const page = this.#pathOf(location);
       if (page === undefined) continue;
       const name = change === "deleted" || path === undefined ? undefined : packageEntryName(path);
-      // What came before it is not the page any more.
       if (name === undefined) this.#pages.delete(page);
       else this.#pages.set(page, { name, sizeBytes, hashes: parseHashes(hash ?? ""), changedAt });
     }

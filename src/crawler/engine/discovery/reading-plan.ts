@@ -1,18 +1,18 @@
 import type { Cursor, EpochSeconds, MediaTypeFilter } from "../../../core/index.ts";
 import { type ArchiveEntry, type ArchiveIndex, mediaTypeOfGroup, otherGroup } from "../../../formats/archive/index.ts";
 
-/** What a reader wants of a site. */
+/** What is wanted of a site. */
 export interface Wanted {
   readonly filter: MediaTypeFilter;
-  /** Undefined if there is none, or none that still holds. */
+  /** Undefined if there is none, or it is void. */
   readonly cursor: Cursor | undefined;
-  /** Without a cursor: pages last modified before this are not asked for. */
+  /** Without a cursor: pages last modified before this are not requested. */
   readonly since: EpochSeconds | undefined;
 }
 
-/** Which archives of an index are to be read. */
+/** Which archives of an index to read. */
 export type ReadingPlan =
-  /** The index is older than the cursor: an old copy from some cache. */
+  /** The index is older than the cursor: an old copy from a cache. */
   | { readonly kind: "stale" }
   | { readonly kind: "chain"; readonly chain: readonly (readonly ArchiveEntry[])[] }
   /** The whole site as it was at the base's publication, then the chain from there. */
@@ -20,10 +20,10 @@ export type ReadingPlan =
   /** Neither a chain nor a base leads to the index's publication. */
   | { readonly kind: "none" };
 
-/** What must not be in a plan, because it was found broken. */
+/** Broken parts that a plan must avoid. */
 interface Avoided {
   readonly intervals: ReadonlySet<string>;
-  /** Whether the cursor's own chain is given up in favour of the base. */
+  /** Whether the base is used instead of the cursor's chain. */
   readonly chain: boolean;
 }
 
@@ -46,7 +46,7 @@ function startOf(index: ArchiveIndex, wanted: Wanted): EpochSeconds | undefined 
   return since === undefined || since < index.completeFrom ? undefined : newestBoundary(index, since);
 }
 
-/** Decides what to read of an index. */
+/** Plans which archives of an index to read. */
 export function planReading(index: ArchiveIndex, wanted: Wanted, avoided: Avoided): ReadingPlan {
   const chainFrom = (from: EpochSeconds): ArchiveEntry[][] | undefined =>
     planChain(index.archives, {
@@ -65,7 +65,7 @@ export function planReading(index: ArchiveIndex, wanted: Wanted, avoided: Avoide
   return chain === undefined ? { kind: "none" } : { kind: "base", chain };
 }
 
-/** The archives of a base's list that can hold what is wanted. */
+/** The archives of a base that may contain wanted pages. */
 export function chooseBaseArchives(
   archives: readonly ArchiveEntry[],
   wanted: Pick<Wanted, "filter" | "since">,
@@ -75,16 +75,16 @@ export function chooseBaseArchives(
   );
 }
 
-/** What a request costs beside its body, in bytes: the fields of request and response. */
+/** Cost of a request besides its body, in bytes: the fields of request and response. */
 export const requestCostBytes = 300;
 
-/** From where to where a chain leads, and what may not be in it. */
+/** Start and end of a chain, and what must not be in it. */
 interface ChainRequest {
   readonly from: EpochSeconds;
   readonly to: EpochSeconds;
-  /** Whether an archive is read; those that are not cost nothing. Default: all are. */
+  /** Whether an archive is read; others cost nothing. Default: all are. */
   readonly wanted?: (entry: ArchiveEntry) => boolean;
-  /** Intervals, by {@link intervalKey}, that were found broken. Default: none. */
+  /** Broken intervals, by {@link intervalKey}. Default: none. */
   readonly avoid?: ReadonlySet<string>;
 }
 
@@ -130,10 +130,9 @@ function collectIntervals(archives: readonly ArchiveEntry[], request: ChainReque
 }
 
 /**
- * Finds the cheapest chain of intervals that covers (from, to]: a shortest path whose nodes are publications and whose
- * edges are intervals. It may begin before `from`, where no interval begins there any more: what it tells again is
- * known already, and the last change of each page is in it all the same. Of equally cheap chains the one with fewer
- * intervals is taken, then the one that begins latest. O(n log n) in the number of archives.
+ * Finds the cheapest chain of intervals that covers (from, to]: a shortest path whose nodes are publications and whose edges
+ * are intervals. If no interval begins at `from`, it begins earlier, and repeats some known changes. Of equally cheap chains
+ * the one with fewer intervals is taken, then the one that begins latest. O(n log n) in the number of archives.
  *
  * @param archives - those of an index's tiers, in any order
  * @returns the archives to read, interval by interval, oldest first (an interval none of whose archives is wanted is
@@ -142,7 +141,7 @@ function collectIntervals(archives: readonly ArchiveEntry[], request: ChainReque
 export function planChain(archives: readonly ArchiveEntry[], request: ChainRequest): ArchiveEntry[][] | undefined {
   if (request.from > request.to) return undefined;
   const intervals = collectIntervals(archives, request);
-  // Newest start first, longest first: when an interval is looked at, the best way on from its end is known.
+  // Newest start first, longest first: the best continuation of each interval is then known.
   intervals.sort((a, b) => b.from - a.from || b.to - a.to);
   const steps = new Map<EpochSeconds, Step>([[request.to, { costBytes: 0, intervals: 0, first: undefined }]]);
   for (const interval of intervals) {

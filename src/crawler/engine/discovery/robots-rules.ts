@@ -22,18 +22,18 @@ import { maxCopyAgeMs, robotsFreshMs } from "../visit/robots-freshness.ts";
 import { withoutShared } from "../visit/shared-tags.ts";
 import type { VisitProgress } from "../visit/visit-progress.ts";
 
-/** Lets the site's Crawl-delay hold for what is asked next. */
+/** Applies the site's Crawl-delay to the next requests. */
 export function keepCrawlDelay(visit: ReadingVisit, robots: Robots): void {
   const crawlDelayMs = Math.ceil((robotsCrawlDelaySeconds(robots, visit.agent) ?? 0) * 1000);
   visit.ports.rateLimiter?.describe(visit.origin, { crawlDelayMs });
 }
 
-/** Under which names a copy of robots.txt was received; see {@link RobotsCopy}. */
+/** The agent names of a copy of robots.txt; see {@link RobotsCopy}. */
 export function copyKeyOf(agent: RobotsAgent): string {
   return agent.join(" ");
 }
 
-/** Whether two copies were received under the same names and say the same. */
+/** Whether two copies have the same agent names and the same body. */
 export function isSameRobots(a: RobotsCopy | undefined, b: RobotsCopy): boolean {
   return (
     a !== undefined &&
@@ -43,16 +43,16 @@ export function isSameRobots(a: RobotsCopy | undefined, b: RobotsCopy): boolean 
   );
 }
 
-/** The rules that hold for this visit. */
+/** The rules of a visit. */
 export interface RobotsRules {
   readonly robots: Robots;
-  /** What is to be remembered; undefined if the copy stays as it is. */
+  /** To be remembered; undefined if the copy is unchanged. */
   readonly copy: RobotsCopy | undefined;
-  /** From then on they are asked for anew, also in the middle of a visit. */
+  /** When they are requested again, even during a visit. */
   readonly until: EpochMs;
 }
 
-// A site that announces archives is asked at each visit: its robots.txt leads to them, and a 304 costs it nothing.
+// A robots.txt that announces archives is requested in each visit, because it names the index.
 function freshRules(kept: RobotsCopy, nowMs: number, resumed: VisitProgress | undefined): RobotsRules | undefined {
   const ageMs = nowMs - kept.confirmedAt;
   const limitMs = resumed?.robotsAgeMs ?? Math.min(kept.freshMs, maxCopyAgeMs);
@@ -62,7 +62,7 @@ function freshRules(kept: RobotsCopy, nowMs: number, resumed: VisitProgress | un
   return { robots, copy: undefined, until: kept.confirmedAt + Math.max(maxCopyAgeMs, limitMs) };
 }
 
-// It is asked for as it is. Where it comes coded all the same, it has rules only for who undoes that.
+// Requested without coding. If it is coded all the same, it has to be decoded.
 function askForRobots(
   visit: ReadingVisit,
   validators: Validators | undefined,
@@ -80,13 +80,13 @@ function askForRobots(
   }));
 }
 
-/** Asks for what names a coding that it has not, such as `utf-8`; undefined if it is no text as it is. */
+/** Requests a file whose named coding is not one, such as `utf-8`; undefined if it is not plain text. */
 async function askAsText(
   visit: ReadingVisit,
   validators: Validators | undefined,
 ): Promise<FetchOutcome | Postponed | undefined> {
   const outcome = await askForRobots(visit, validators, false);
-  // Broken codings have no rules, and whoever took them for text would be allowed everything.
+  // Binary data read as text would contain no rules, and allow everything.
   return outcome.kind === "fetched" && outcome.body.some(isControl) ? undefined : outcome;
 }
 
@@ -95,15 +95,14 @@ function isControl(byte: number): boolean {
 }
 
 /**
- * Takes the copy of robots.txt that is kept, if it is fresh and announces no archives; else asks for it, with the
- * validators of the copy.
+ * Uses the kept copy of robots.txt if it is fresh and announces no archives; otherwise requests it, with the validators of
+ * the copy.
  *
- * An answer that there is none (404, 410) is kept like a file. Any other 4xx but 429 allows everything and is asked
- * for again in the next visit, and so is a redirect that leads nowhere. After 429, 5xx, a timeout or no connection a
- * copy of the last day holds.
+ * A 404 or 410 is kept like a file. Other 4xx except 429, and redirects that lead nowhere, allow everything, and the file is
+ * requested again in the next visit. After 429, 5xx, a timeout or a lost connection a copy of the last day is used.
  *
- * @param sharedTags - entity tags that say nothing, since the site gives them to what differs
- * @param progress - where the visit goes on with what an earlier one began, the copy is taken as that one received it
+ * @param sharedTags - entity tags that the site gives to different contents
+ * @param progress - of the visit; if it continues an earlier one, the copy of that one is used
  * @returns the rules; a problem `site-unavailable` if the server is in trouble and no copy of the last day is kept
  * @see RFC 9309 sections 2.3.1 and 2.4
  */
@@ -136,7 +135,7 @@ export async function readRobots(
     return ok({ robots: parseRobots(body), copy, until });
   }
   if (outcome.kind === "not-modified" && kept !== undefined) {
-    // RFC 9111 section 4.3.4: what a 304 does not say anew stays.
+    // RFC 9111 section 4.3.4: what a 304 omits stays.
     const freshMs = outcome.cacheControl === undefined ? kept.freshMs : robotsFreshMs(outcome.cacheControl);
     const validators = confirmValidators(kept.validators, outcome.validators);
     return ok({ robots: parseRobots(kept.body), copy: { ...kept, validators, confirmedAt, freshMs }, until });
@@ -152,15 +151,15 @@ export async function readRobots(
   return problem("site-unavailable", `robots.txt could not be fetched: ${describeOutcome(outcome)}`);
 }
 
-/** So many hosts beside the site's own are asked in a visit. */
+/** Most other hosts in a visit. */
 const maxHosts = 10;
 
-/** A host that is asked in the course of a visit to a site, and its rules. */
+/** A visit to a host, with its rules. */
 interface HostVisit extends ReadingVisit {
   readonly robots: Robots;
 }
 
-/** Hosts on which a site has some of its lists. Each has a robots.txt, a pace and a turn of its own. */
+/** Other hosts with lists of a site. Each has its own robots.txt and its own rate limit. */
 export class OtherHosts {
   readonly #visit: HostVisit;
   readonly #found = new Map<string, Promise<Result<HostVisit>>>();
@@ -171,9 +170,9 @@ export class OtherHosts {
   }
 
   /**
-   * The visit to ask an origin in.
+   * The visit in which an origin is requested.
    *
-   * @returns a problem `host-unavailable` if its robots.txt cannot be had, `too-many`
+   * @returns a problem `host-unavailable` if its robots.txt cannot be fetched, `too-many`
    */
   async visitOf(origin: string): Promise<Result<HostVisit>> {
     if (origin === this.#visit.origin) return ok(this.#visit);
@@ -186,7 +185,7 @@ export class OtherHosts {
   }
 
   async #ask(origin: string): Promise<Result<HostVisit>> {
-    // What is remembered of clocks is the site's own.
+    // Only the site's own clock is saved.
     const { clocks: _, ...own } = this.#visit;
     const visit: ReadingVisit = { ...own, origin, concurrency: 1 };
     const rules = await readRobots(visit, undefined);

@@ -19,11 +19,11 @@ interface ListedTarget extends FoundTarget {
 
 const usualPath = "/sitemap.xml";
 
-/** What is remembered of a site's sitemaps. */
+/** What is remembered of the sitemaps of a site. */
 interface SitemapState {
   readonly copies: Readonly<Record<string, SitemapCopy>>;
   readonly trust: LastmodRecord;
-  /** Pages that changed in silence at the last look, as far as they are remembered. */
+  /** Pages that changed silently at the last look, up to a bound. */
   readonly silent: readonly string[];
 }
 
@@ -37,7 +37,7 @@ function roundsOf({ copies }: SitemapState): number[] {
   return Object.values(copies).map(({ round }) => round ?? 0);
 }
 
-/** Counts what polls say of the `lastmod`s of one look. */
+/** Counts how polls agree with the `lastmod`s of one look. */
 class LookTally {
   readonly silent: string[] = [];
   movedPolled = 0;
@@ -59,7 +59,7 @@ class LookTally {
   }
 }
 
-/** The site's sitemaps: those that robots.txt names, or the one at the usual place. */
+/** Sitemaps: those that robots.txt names, or the one at the usual place. */
 export class SitemapSource implements ChangeSource {
   readonly name = "sitemap";
   readonly #scope: TargetScope;
@@ -101,13 +101,12 @@ export class SitemapSource implements ChangeSource {
       const { code, message } = look.firstProblem ?? { code: "no-sitemap", message: "it names no page of the site" };
       return failLook({ code, message: isAnnounced ? message : `${usualPath}: ${message}` }, isExpected);
     }
-    // What is unchanged names what it named.
     if (look.isComplete && (look.read > 0 || begun != null))
       targets.endLists(Object.values(look.copies).map(({ mark }) => mark));
     memory.rememberSource(this.name, { ...state, copies: look.copies });
     const plan = this.#plan(visit, { ...state, copies: look.copies }, future);
     if (!look.isPartial) return ok({ kind: "targets", plan });
-    // Half a look says nothing of the lists' honesty.
+    // An incomplete look proves nothing.
     return ok({
       kind: "targets",
       plan: { ...plan, conclude: () => undefined },
@@ -158,7 +157,7 @@ export class SitemapSource implements ChangeSource {
       const path = this.#scope.pathOf(location, visit.origin);
       if (path === undefined || !this.#scope.mayBeWanted(path)) continue;
       const isFuture = lastModified !== undefined && isFutureLastmod(lastModified, now);
-      // A date that cannot be says nothing: the page is asked for as one without.
+      // A date in the future is ignored.
       found.push({ path, depth: 0, lastmod: isFuture ? undefined : lastModifiedText, isFuture });
     }
     return found;

@@ -5,18 +5,18 @@ import type { SourceVisit } from "../visit/source-visit.ts";
 import type { ChangeSource, FoundSource } from "./source.ts";
 import { linkedTypes } from "./target-scope.ts";
 
-/** What looking for a source came to. */
+/** Result of the search for a source. */
 interface SourceSearch {
   readonly found: FoundSource | undefined;
   readonly passedOver: readonly PassedOver[];
-  /** Whether the site lacks what it was followed by and is left alone for now, its pages too. */
+  /** Whether the source that the site was followed by is missing, and the site is not visited for now. */
   readonly isLeftAlone: boolean;
 }
 
 /**
- * Asks sources in their order until one works. A site that is in trouble, or that lacks the source it was followed by, is
- * left alone for some visits and days before a worse source is used. What was absent a short while ago is not asked for,
- * unless nothing else is left.
+ * Tries sources in their order until one works. If the site is in trouble, or the source it was followed by is missing, some
+ * visits and days pass before a worse source is used. A source that was absent recently is not requested, unless it is the
+ * last one.
  */
 export async function findSource(
   visit: SourceVisit,
@@ -39,7 +39,7 @@ export async function findSource(
     passedOver.push({ source: source.name, code, why: message });
     memory.noteMissing(source.name, outcome.problem);
     const grace = memory.graceOf(source.name);
-    // A site in trouble is not asked for all of its pages instead.
+    // A site in trouble must not be asked for all of its pages instead.
     if (look.ok && grace !== undefined) break;
     isLeftAlone = !look.ok && grace !== undefined && source !== sources.at(-1) && memory.isFollowedBy(source.name);
     if (!isLeftAlone) continue;
@@ -54,9 +54,9 @@ export async function findSource(
   return { found: undefined, passedOver, isLeftAlone };
 }
 
-/** Sources that a site has or has not; the others are always there. */
+/** Sources that a site may lack; the others always work. */
 const soughtSources: ReadonlySet<SourceName> = new Set<SourceName>(["archives", "resourcesync", "sitemap"]);
-/** A site that lacks the source it was followed by is left alone for so many visits and so long: deployments remove files. */
+/** How long a missing source is waited for: deployments remove files for a while. */
 const graceVisits = 3;
 const graceSeconds = 2 * 86_400;
 const maxWhyCharacters = 300;
@@ -65,29 +65,29 @@ interface Absence {
   readonly at: EpochSeconds;
   /** Visits in a row. */
   readonly times: number;
-  /** When the first of them was; earlier versions did not note it. */
+  /** When the first of them was; earlier versions did not save it. */
   readonly since?: EpochSeconds;
   readonly code: string;
   readonly why: string;
 }
 
-/** What is remembered of a site whatever its source is. */
+/** What is remembered of a site, whatever its source is. */
 interface VisitState {
-  /** Digest of the robots.txt under which sources were looked for. */
+  /** Digest of the robots.txt at that time. */
   readonly robots: string;
   readonly absent: Readonly<Partial<Record<SourceName, Absence>>>;
-  /** What the last visit that found a source found. */
+  /** The source that was found last. */
   readonly followed?: { readonly kind: FoundSource["look"]["kind"]; readonly links: string };
 }
 
-/** Remembers which sources a site has not, and how it was followed. */
+/** Remembers which sources a site lacks, and how it was followed. */
 export class SourceMemory {
   readonly #visit: SourceVisit;
   readonly #lookAgainSeconds: number;
   readonly #now: EpochSeconds;
   #state: VisitState;
 
-  /** @param lookAgainSeconds - what was absent is looked for again after so long */
+  /** @param lookAgainSeconds - after which an absent source is looked for again */
   constructor(visit: SourceVisit, lookAgainSeconds: number) {
     this.#visit = visit;
     this.#lookAgainSeconds = lookAgainSeconds;
@@ -97,14 +97,14 @@ export class SourceMemory {
     this.#state = known?.robots === robots ? known : { ...known, robots, absent: this.#absentAnyway(known) };
   }
 
-  // Whoever changed robots.txt may have changed more; but how long a source is missing that was there is still known.
+  // If robots.txt changed, more may have changed; but for how long a known source is missing is kept.
   #absentAnyway(known: VisitState | undefined): VisitState["absent"] {
     const entries = Object.entries(known?.absent ?? {}) as [SourceName, Absence][];
     return Object.fromEntries(entries.filter(([name]) => this.#isKnown(name)));
   }
 
   /**
-   * Why a source need not be looked for, as found in an earlier visit; undefined if it must be. One that the site had is
+   * Why a source need not be looked for, as found in an earlier visit; undefined if it must be. A source that the site had is
    * looked for in each visit.
    */
   recall(source: ChangeSource, robots: Robots): PassedOver | undefined {
@@ -112,7 +112,7 @@ export class SourceMemory {
     if (absence === undefined || !isAbsence(absence.code) || this.#isKnown(source.name)) return undefined;
     if (source.isAnnounced?.(robots) === true) return undefined;
     const { at, code, why } = absence;
-    // A clock that was set back must not make it absent for ever.
+    // The system clock may have been set back.
     const isRecent = this.#now >= at && this.#now - at < this.#lookAgainSeconds;
     if (!isRecent) return undefined;
     return { source: source.name, code, why: `${why} (asked ${new Date(at * 1000).toISOString().slice(0, 10)})` };
@@ -122,7 +122,7 @@ export class SourceMemory {
   noteMissing(source: SourceName, { code, message }: Problem): void {
     if (!soughtSources.has(source)) return;
     const earlier = this.#state.absent[source];
-    // A clock that was set back must not make its grace longer.
+    // The system clock may have been set back.
     const since = Math.min(earlier?.since ?? this.#now, this.#now);
     const times = earlier?.since === undefined ? 1 : earlier.times + 1;
     const absence = { at: this.#now, since, times, code, why: message.slice(0, maxWhyCharacters) };
@@ -130,15 +130,14 @@ export class SourceMemory {
     this.save();
   }
 
-  /** Whether the pages that are held are followed by a source; of states that do not say, whether they were. */
+  /** Whether a source is the one that the held pages follow; for older states, whether it is known. */
   isFollowedBy(source: SourceName): boolean {
     const { writer } = this.#visit.ports.memory.read();
     return soughtSources.has(source) && (writer === undefined ? this.#isKnown(source) : writer === source);
   }
 
   /**
-   * The end of the time for which a site is left alone that lacks a source, in words; undefined once it is over, or if
-   * the source is not missing.
+   * Until when a missing source is waited for, in words; undefined once that is over, or if it is not missing.
    */
   graceOf(source: SourceName): string | undefined {
     const { since, times } = this.#state.absent[source] ?? {};
@@ -149,10 +148,10 @@ export class SourceMemory {
   }
 
   /**
-   * Notes which source the site is followed by from now on. If another brought what is held, all of that is to be asked
-   * for, and what the other remembers is void; a source whose changes are work has seen to that with the work.
+   * Notes the source that the site follows from now on. If the held pages came from another one, all of them are to be
+   * requested, and the state of the other is void; a source whose changes are work has done so with the work.
    *
-   * @param links - which links are wanted, as a key
+   * @param links - key of the wanted links
    */
   noteFound(found: FoundSource, links: string): void {
     const { memory, targets } = this.#visit.ports;
@@ -161,7 +160,7 @@ export class SourceMemory {
     const isFollowing = found.look.kind === "targets" && found.look.plan.followsLinks;
     const key = isFollowing ? links : "";
     const isOther = isPolled && memory.read().writer !== found.name;
-    // What a kill leaves undone is done again: the writer comes last.
+    // The writer is saved last, so that after a kill all of this is repeated.
     if (isOther) targets.unconfirmHeld();
     if (isFollowing && (isOther || followed?.links !== key)) targets.rereadLinks(linkedTypes);
     const { [found.name]: _, ...absent } = this.#state.absent;
@@ -170,7 +169,6 @@ export class SourceMemory {
     if (isOther) memory.rememberWriter(found.name);
   }
 
-  /** Keeps what was noted. */
   save(): void {
     this.#visit.ports.memory.rememberSource("visit", this.#state);
   }
@@ -181,7 +179,7 @@ export class SourceMemory {
   }
 }
 
-/** Whether a problem says that a site has not what was looked for: not that it is in trouble, or does not want to be asked. */
+/** Whether a problem means that a source is absent, rather than in trouble or disallowed. */
 function isAbsence(code: string): boolean {
   return code !== "site-unavailable" && code !== "disallowed";
 }

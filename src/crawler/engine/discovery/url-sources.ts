@@ -4,13 +4,13 @@ import type { SourceVisit } from "../visit/source-visit.ts";
 import type { ChangeSource, SourceLook } from "./source.ts";
 import type { TargetScope } from "./target-scope.ts";
 
-/** The links of the site's pages, followed from some of them. */
+/** The links of the site's pages, from some start pages on. */
 export class LinkSource implements ChangeSource {
   readonly name = "links";
   readonly #scope: TargetScope;
   readonly #starts: readonly string[];
 
-  /** @param starts - URLs or paths of the site from which links are followed */
+  /** @param starts - URLs or paths of the site */
   constructor(scope: TargetScope, starts: readonly string[]) {
     this.#scope = scope;
     this.#starts = starts;
@@ -26,7 +26,7 @@ export class LinkSource implements ChangeSource {
 
 const urlsAtATime = 1000;
 
-/** A list of URLs that the user gives; those of other sites are passed over. */
+/** A list of URLs from the user; those of other sites are skipped. */
 export class ListSource implements ChangeSource {
   readonly name = "list";
   readonly #scope: TargetScope;

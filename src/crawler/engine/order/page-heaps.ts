@@ -25,14 +25,13 @@ const leastSegment = 4;
 const roomFor = (pages: number): number => (pages === 0 ? 0 : Math.max(leastSegment, Math.ceil(pages * 1.25)));
 
 /**
- * The pages of many sites, each site's by their keys, the least first and of equal keys the lower number. A page may be there more
- * than once. The pages of a site lie side by side, in a segment of arrays that all sites share: 12 bytes a page, up to 23 with
- * the room that segments have to grow, and 32 a site, whose segment has room for four pages or more. What segments leave when they
- * move is used again when all are moved.
+ * The pages of many sites, each site's by key, the least first, of equal keys the lower number. A page may be there more than
+ * once. The pages of a site are a segment of arrays that all sites share: 12 bytes a page, up to 23 with room to grow, and 32
+ * a site, whose segment has room for at least four pages. Gaps that moved segments leave are closed when all are moved.
  *
- * A segment has a heap at its beginning and, at its end, a run: pages that were taken out of the heap in advance, in their order, a
- * quarter of it at a time, at most 65,536. A heap that is in the processor's cache costs a fraction of one that is not, and a run is
- * read from one end to the other. O(log n) amortised to take, O(1) on average to add, whatever the number of sites.
+ * A segment has a heap at its beginning and a run at its end: pages that were taken out of the heap in advance, in order, a
+ * quarter of it at a time, at most 65,536. The heap is then often in the processor's cache, and a run is read sequentially.
+ * O(log n) amortised to take, O(1) on average to add, whatever the number of sites.
  *
  * @see P. Sanders, Fast Priority Queues for Cached Memory, ACM Journal of Experimental Algorithmics 5, 2000
  */
@@ -41,7 +40,7 @@ export class PageHeaps {
   #pages = new Int32Array(0);
   #rowKeys = new Float64Array(0);
   #rows = new Int32Array(this.#rowKeys.buffer);
-  /** Places that segments take, and those that they took and left. */
+  /** Places of segments and gaps. */
   #used = 0;
   /** Pages of all sites. */
   #size = 0;
@@ -57,12 +56,12 @@ export class PageHeaps {
     return this.#size;
   }
 
-  /** How many pages there is room for, with what lies unused. */
+  /** Allocated places, including gaps. */
   get places(): number {
     return this.#keys.length;
   }
 
-  /** Makes room at once for so many pages, and for sites below a number. */
+  /** Allocates for this many pages, and for sites below a number. */
   reserve(pages: number, sites: number): void {
     if (sites > this.#sites) {
       this.#rowKeys = grow(this.#rowKeys, (sites * rowBytes) / 8);
@@ -89,7 +88,7 @@ export class PageHeaps {
   }
 
   /**
-   * Puts in a page, also one that is there.
+   * Adds a page, even if it is there.
    *
    * @throws RangeError if the key is no number
    */
@@ -114,7 +113,7 @@ export class PageHeaps {
     this.#rowKeys[(at >> 1) + firstKeyAt] = key;
   }
 
-  /** Takes out the page with the least key; undefined if there is none. */
+  /** Removes and returns the page with the least key; undefined if there is none. */
   take(site: number): number | undefined {
     if (this.count(site) === 0) return undefined;
     const at = site * rowFields;
@@ -129,9 +128,9 @@ export class PageHeaps {
   }
 
   /**
-   * Gives all pages of a site other keys. O(pages of the site).
+   * Changes the keys of all pages of a site. O(pages of the site).
    *
-   * @param keyFor - undefined if the page is to go
+   * @param keyFor - returns undefined to remove the page
    */
   rebuild(site: number, keyFor: (page: number, key: number) => number | undefined): void {
     const count = this.count(site);
@@ -167,7 +166,7 @@ export class PageHeaps {
     return this.#rowKeys[(site * rowFields) / 2 + firstKeyAt] as number;
   }
 
-  /** Where the page with the least key lies, if there is one. */
+  /** Place of the page with the least key, if there is one. */
   #firstPlace(at: number): number {
     const base = this.#field(at, 0);
     const run = base + this.#field(at, runAt);
@@ -194,7 +193,7 @@ export class PageHeaps {
     sink(this.#keys, this.#pages, base, last, 0, this.#keys[base + last] as number, this.#pages[base + last] as number);
   }
 
-  /** Takes the least pages out of a heap and keeps them in their order. */
+  /** Moves the least pages of a heap, in order, to the run. */
   #beginRun(at: number): void {
     const base = this.#field(at, 0);
     const heap = this.#field(at, heapAt);
@@ -228,7 +227,7 @@ export class PageHeaps {
     this.#settle(at, base, size);
   }
 
-  /** Moves all segments to other arrays, without what lies unused between them: with free places behind them, or one made longer. */
+  /** Moves all segments to new arrays without gaps, with free places behind them, or with one segment made longer. */
   #moveAll({ places = 0, at = -1, size: longer = 0 }): void {
     const sizeOf = (site: number): number => (site * rowFields === at ? longer : roomFor(this.count(site)));
     let length = places + this.#sites;

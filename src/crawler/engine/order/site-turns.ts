@@ -2,11 +2,11 @@ import { type EpochMs, grow, IndexedHeap } from "../../../core/index.ts";
 import { emptyHeap, HeapForest } from "./heap-forest.ts";
 import type { SitePages } from "./order-rule.ts";
 
-/** How many connections there are, and how sites are spared. */
+/** Bounds and politeness of turns. */
 export interface TurnOptions {
   /** Sites that may be under way at once: r of Castillo et al. */
   readonly connections: number;
-  /** Pages that a site gives in one turn, over one connection: k of Castillo et al. */
+  /** Pages of a turn, over one connection: k of Castillo et al. */
   readonly pagesPerTurn: number;
   /** From the end of a turn to the next of that site, and of that address: w of Castillo et al., in milliseconds. */
   readonly restMs: number;
@@ -14,10 +14,10 @@ export interface TurnOptions {
   readonly addressOf?: ((site: number) => number) | undefined;
 }
 
-/** A connection to a site. */
+/** A turn of a site: one connection. */
 export interface SiteTurn {
   readonly site: number;
-  /** From 1 to k pages, in the order in which they are to be asked for. */
+  /** From 1 to k pages, in order. */
   readonly pages: readonly number[];
 }
 
@@ -39,9 +39,9 @@ const wordOfAddress = (first: number, isHeap: boolean, state: number): number =>
   ((first + 1) << (stateBits + 1)) | (isHeap && first !== emptyHeap ? 1 << stateBits : 0) | state;
 
 /**
- * The upper heap of Castillo et al.: which site is next. An address has one connection at a time and rests after it, and so do its
- * sites. Three levels: addresses by their best site, the sites of an address, the pages of a site. O(log n) amortised for a turn, O(1)
- * on average to note that a site got a page. 40 bytes a site, 24 more once an address has several that are ready; numbers of sites
+ * The upper heap of Castillo et al.: which site is next. An address has one connection at a time and rests after it, and so do
+ * its sites. Three levels: addresses by their best site, the sites of an address, the pages of a site. O(log n) amortised for a
+ * turn, O(1) on average to add a page. Memory: 40 bytes a site, 24 more once several of an address are ready. Numbers of sites
  * are below 2^28 - 1.
  */
 export class SiteTurns {
@@ -74,7 +74,7 @@ export class SiteTurns {
     return this.#underWay;
   }
 
-  /** When {@link next} gives a turn: `now` or earlier if it does so now; Infinity if nothing is due. */
+  /** When {@link next} returns a turn: `now` or earlier if it does now; Infinity if nothing is due. */
   readyAt(now: EpochMs): EpochMs {
     if (this.#underWay >= this.#options.connections) return Number.POSITIVE_INFINITY;
     this.#wake(now);
@@ -82,7 +82,7 @@ export class SiteTurns {
     return Math.min(this.#addressesAtRest.firstKey, this.#sitesAtRest.firstKey);
   }
 
-  /** Gives the best site that may be asked now a connection; undefined if there is none. */
+  /** Begins the turn of the best site that is ready; undefined if there is none. */
   next(now: EpochMs): SiteTurn | undefined {
     if (this.readyAt(now) > now) return undefined;
     const address = this.#ready.first as number;
@@ -108,7 +108,7 @@ export class SiteTurns {
   /**
    * Ends a site's turn.
    *
-   * @param notBefore - a later time than the end of its rest, if the site wants one; its address does not wait for it
+   * @param notBefore - of its next turn, if later than the end of its rest; its address does not wait for it
    * @throws RangeError if the site has no turn
    */
   done(site: number, now: EpochMs, notBefore: EpochMs = now): void {
@@ -127,7 +127,7 @@ export class SiteTurns {
     }
   }
 
-  /** Notes that pages of a site came, or that their keys are others. */
+  /** Notes that pages of a site were added, or that their keys changed. */
   touch(site: number): void {
     const address = this.#addressOf(site);
     const state = stateOf(this.#siteWords[site] as number);
@@ -147,13 +147,13 @@ export class SiteTurns {
     this.#offer(address);
   }
 
-  /** Notes that the keys of many sites are others. O(sites). */
+  /** Notes that the keys of many sites changed. O(sites). */
   touchAll(): void {
     for (let site = 0; site < this.#siteWords.length; site++)
       if (stateOf(this.#siteWords[site] as number) === ready) this.touch(site);
   }
 
-  /** Lets an address that is free stand in the line as its best site does. */
+  /** Gives a free address the key of its best site. */
   #offer(address: number): void {
     const word = this.#addressWords[address] as number;
     const state = stateOf(word);
