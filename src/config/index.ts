@@ -1,5 +1,10 @@
-export type { Mistake } from "./configuration.ts";
-export { date } from "./date.ts";
+export {
+  findAddressMistakes,
+  type Mistake,
+  maxConfigurationBytes,
+  parseConfiguration,
+  siteMistake,
+} from "./configuration.ts";
 export { choices, mediaTypes } from "./list-kind.ts";
 export { nearestWord } from "./nearest-word.ts";
 export { helpOf, type Setting, type SettingsOf, type SettingTable, settingRow } from "./setting.ts";
@@ -8,7 +13,6 @@ export {
   choice,
   converted,
   countOf,
-  duration,
   flag,
   folderMappings,
   numberBetween,
@@ -16,7 +20,6 @@ export {
   siteUrl,
   text,
   texts,
-  timeSpan,
   wholeNumber,
 } from "./setting-kind.ts";
-export { findAddressMistakes, maxConfigurationBytes, parseConfiguration, siteMistake } from "./site-configuration.ts";
+export { date, duration, timeSpan } from "./time-kind.ts";

@@ -1,6 +1,6 @@
 import type { ZodType } from "zod";
 import { parseMediaTypeFilter } from "../core/index.ts";
-import type { SettingKind } from "./setting-kind.ts";
+import { mustBe, type SettingKind } from "./setting-kind.ts";
 
 const maxWords = 10_000;
 
@@ -9,8 +9,8 @@ function splitList(given: string): string[] {
   return given.split(",").map((word) => word.trim());
 }
 
-const mediaType = { error: "must be a media type such as text/html or image/*" };
-const typeList = { error: "must be a list of media types" };
+const mediaType = mustBe("a media type such as text/html or image/*");
+const typeList = mustBe("a list of media types");
 
 /** Media types, such as `text/html` or `image/*`. */
 export const mediaTypes: SettingKind<readonly string[]> = {
@@ -31,7 +31,7 @@ function isMediaType(given: string): boolean {
 /** Some of these words, in an order that means something. */
 export function choices<const T extends string>(...words: readonly [T, ...T[]]): SettingKind<readonly T[]> {
   const expects = `one or more of ${words.join(", ")}`;
-  const [one, list] = [{ error: `must be one of ${words.join(", ")}` }, { error: `must be a list of ${expects}` }];
+  const [one, list] = [mustBe(`one of ${words.join(", ")}`), mustBe(`a list of ${expects}`)];
   const isChosen = (word: string): word is T => words.some((known) => known === word);
   return {
     expects,

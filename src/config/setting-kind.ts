@@ -1,6 +1,5 @@
 import type { ZodType } from "zod";
 import { parseHttpUrl } from "../core/index.ts";
-import { parseDuration } from "./duration.ts";
 
 /** The package zod, which is loaded only where a configuration is read. */
 export type Zod = typeof import("zod");
@@ -23,7 +22,8 @@ export interface SettingKind<T> {
   completePaths?(value: T, complete: (path: string) => string): T;
 }
 
-const mustBe = (expects: string): { readonly error: string } => ({ error: `must be ${expects}` });
+/** The error of a schema. */
+export const mustBe = (expects: string): { readonly error: string } => ({ error: `must be ${expects}` });
 
 /** Something that is so or not. */
 export const flag: SettingKind<boolean> = {
@@ -185,28 +185,3 @@ export const byteRate: SettingKind<number> = {
   },
   schema: (zod) => zod.int(mustBe("a number of bytes a second")).min(1, mustBe("a number of bytes a second")),
 };
-
-/** A time span with its unit, longer than none. */
-export const timeSpan: SettingKind<number> = {
-  ...duration(Number.MAX_SAFE_INTEGER),
-  expects: "a time span",
-  hint: "Write 90s, 30m, 26h, 2d or 1w.",
-  parseText: (given) => parseDuration(given) || undefined,
-};
-
-/** A time span: on the command line with its unit, such as `250ms` or `2s`; in a file a whole number of milliseconds. */
-export function duration(maxMs: number): SettingKind<number> {
-  const days = maxMs / 86_400_000;
-  const most = days >= 1 ? `${days} days` : `${maxMs / 60_000} minutes`;
-  const expects = `a time span such as 250ms or 2s, at most ${most}`;
-  const inFile = `a whole number of milliseconds up to ${maxMs}`;
-  return {
-    expects,
-    form: "value",
-    parseText: (given) => {
-      const value = parseDuration(given);
-      return value !== undefined && value <= maxMs ? value : undefined;
-    },
-    schema: (zod) => zod.int(mustBe(inFile)).min(0, mustBe(inFile)).max(maxMs, mustBe(inFile)),
-  };
-}

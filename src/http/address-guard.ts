@@ -15,7 +15,7 @@ const metadataAddresses: ReadonlyArray<readonly [string, string]> = [
 ];
 
 /** Result of {@link specialUseOf} for addresses that are never reached by name, even if the user names them. */
-export const neverByName: ReadonlySet<string> = new Set(["link-local", "metadata of a cloud"]);
+const neverByName: ReadonlySet<string> = new Set(["link-local", "metadata of a cloud"]);
 
 /**
  * IPv4 blocks that are not publicly reachable, by use.

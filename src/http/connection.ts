@@ -235,7 +235,7 @@ export class Origin {
 }
 
 /** The two parts of undici in use. */
-export interface UndiciClient {
+interface UndiciClient {
   readonly Client: typeof Client;
   readonly buildConnector: typeof buildConnector;
 }
@@ -249,7 +249,7 @@ let loaded: UndiciClient | undefined;
  * The whole package takes 90 ms to load, its client 30 ms. Falls back to the package if a later 7.x has moved its
  * files.
  */
-export function loadUndiciClient(): UndiciClient {
+function loadUndiciClient(): UndiciClient {
   loaded ??= loadParts() ?? require("undici");
   return loaded as UndiciClient;
 }

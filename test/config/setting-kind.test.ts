@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as zod from "zod";
-import { date } from "../../src/config/date.ts";
+
 import { choices, mediaTypes } from "../../src/config/list-kind.ts";
 import {
   byteRate,
@@ -15,9 +15,9 @@ import {
   siteUrl,
   text,
   texts,
-  timeSpan,
   wholeNumber,
 } from "../../src/config/setting-kind.ts";
+import { date, timeSpan } from "../../src/config/time-kind.ts";
 
 const takes = <T>(kind: SettingKind<T>, value: unknown): boolean => kind.schema(zod).safeParse(value).success;
 

@@ -54,7 +54,7 @@ export const maxContentBytes: number = 4 * 1024 * 1024;
 const rulesVersion = 1;
 
 /** Whether selectors and texts mean anything in this media type. */
-export function isHtmlType(mediaType: string): boolean {
+function isHtmlType(mediaType: string): boolean {
   return mediaType === "text/html" || mediaType === "application/xhtml+xml";
 }
 

@@ -1,7 +1,8 @@
 import type { SaxesTagNS } from "saxes";
-import { changeKinds, type EpochSeconds, excerpt, type Problem } from "../../core/index.ts";
+import { changeKinds, type EpochSeconds, excerpt } from "../../core/index.ts";
 import { maxReadCharacters, SitemapDocument, type SitemapEntry, type SitemapLimits } from "../sitemap/index.ts";
 import { parseW3cDate } from "../time/index.ts";
+import { EntryReader } from "../xml/index.ts";
 import {
   capabilities,
   maxResourceSyncLinks,
@@ -15,7 +16,7 @@ import {
 type Writable<T> = { -readonly [K in keyof T]?: T[K] };
 
 /**
- * Reads a document of ResourceSync as its bytes arrive, within the bounds of sitemaps; any bytes give what could be
+ * Reads a document of ResourceSync, within the bounds of sitemaps; any bytes give what could be
  * read of them. What an attribute says that cannot be read is left out with a warning. A sitemap without
  * ResourceSync's `rs:md` at its beginning is refused, as is a capability that the specification does not name.
  *
@@ -27,10 +28,10 @@ type Writable<T> = { -readonly [K in keyof T]?: T[K] };
  * for await (const piece of body) for (const entry of reader.write(piece)) use(reader.header, entry);
  * for (const entry of reader.end()) use(reader.header, entry);
  */
-export class ResourceSyncReader {
+export class ResourceSyncReader extends EntryReader<ResourceSyncEntry> {
   readonly #document: SitemapDocument;
   readonly #attributes: AttributeReader;
-  #entries: ResourceSyncEntry[] = [];
+  readonly #entries: ResourceSyncEntry[];
   #header: ResourceSyncHeader | undefined;
   #headerParts: Writable<ResourceSyncHeader> = {};
   #headerLinks: ResourceSyncLink[] = [];
@@ -38,7 +39,8 @@ export class ResourceSyncReader {
   #links: ResourceSyncLink[] = [];
 
   constructor(limits: SitemapLimits = {}) {
-    this.#document = new SitemapDocument(limits, {
+    const entries: ResourceSyncEntry[] = [];
+    const document = new SitemapDocument(limits, {
       onExtension: (tag, inEntry) => this.#readExtension(tag, inEntry),
       onEntryStart: () => {
         this.#completeHeader();
@@ -48,45 +50,15 @@ export class ResourceSyncReader {
       onEntry: (entry) => this.#completeEntry(entry),
       onRootEnd: () => this.#completeHeader(),
     });
+    super(document.xml, entries);
+    this.#document = document;
+    this.#entries = entries;
     this.#attributes = new AttributeReader((code, message) => this.#document.xml.warn(code, message));
   }
 
   /** What the document is; there before its first entry is given, and else at its end. */
   get header(): ResourceSyncHeader | undefined {
     return this.#header;
-  }
-
-  /** Why the rest of the document was not read; undefined if all of it was, or while it goes well. */
-  get problem(): Problem | undefined {
-    return this.#document.xml.problem;
-  }
-
-  /** What was odd. The first 20 of {@link warningCount}. */
-  get warnings(): readonly Problem[] {
-    return this.#document.xml.warnings;
-  }
-
-  /** How many warnings there were. */
-  get warningCount(): number {
-    return this.#document.xml.warningCount;
-  }
-
-  /** Reads on. @returns entries that are complete now, in their order */
-  write(piece: Uint8Array): readonly ResourceSyncEntry[] {
-    this.#document.xml.write(piece);
-    return this.#take();
-  }
-
-  /** Says that there are no more bytes. A document that is cut off has a {@link problem} then. */
-  end(): readonly ResourceSyncEntry[] {
-    this.#document.xml.end();
-    return this.#take();
-  }
-
-  #take(): readonly ResourceSyncEntry[] {
-    const entries = this.#entries;
-    this.#entries = [];
-    return entries;
   }
 
   #readExtension(tag: SaxesTagNS, inEntry: boolean): void {
@@ -185,12 +157,14 @@ class AttributeReader {
     if (hash !== undefined) into.hash = hash.trim().split(/\s+/).join(" ");
     const sizeBytes = this.#count(tag, "length");
     if (sizeBytes !== undefined) into.sizeBytes = sizeBytes;
-    const mediaType = this.text(tag, "type");
-    if (mediaType !== undefined) into.mediaType = mediaType;
-    const encoding = this.text(tag, "encoding");
-    if (encoding !== undefined) into.encoding = encoding;
-    const path = this.text(tag, "path");
-    if (path !== undefined) into.path = path;
+    for (const [name, key] of [
+      ["type", "mediaType"],
+      ["encoding", "encoding"],
+      ["path", "path"],
+    ] as const) {
+      const text = this.text(tag, name);
+      if (text !== undefined) into[key] = text;
+    }
   }
 
   #time(tag: SaxesTagNS, name: string): EpochSeconds | undefined {

@@ -91,11 +91,6 @@ export function formatSha256Hash(sha256: Uint8Array): string {
   return `sha-256:${hex}`;
 }
 
-/** Finds the SHA-256 in a `hash`. @returns 64 hex digits in lower case, or undefined if there is none in hex */
-export function parseSha256Hash(hash: string): string | undefined {
-  return /(?:^|\s)sha-?256:([0-9a-f]{64})(?=\s|$)/i.exec(hash)?.[1]?.toLowerCase();
-}
-
 const hashForms: readonly (readonly [RegExp, ContentHash["algorithm"], number])[] = [
   [/^md5$/, "md5", 32],
   [/^sha-?1$/, "sha1", 40],
@@ -109,6 +104,11 @@ export function parseHashes(hash: string): ContentHash[] {
     const form = hashForms.find(([pattern, , digits]) => pattern.test(name.toLowerCase()) && hex.length === digits);
     return form === undefined ? [] : [{ algorithm: form[1], hex: hex.toLowerCase() }];
   });
+}
+
+/** Finds the SHA-256 in a `hash`. @returns 64 hex digits in lower case, or undefined if there is none in hex */
+export function parseSha256Hash(hash: string): string | undefined {
+  return parseHashes(hash).find(({ algorithm }) => algorithm === "sha256")?.hex;
 }
 
 const maxPathCharacters = 2048;

@@ -1,7 +1,7 @@
 import type { SaxesTagNS } from "saxes";
-import { type EpochSeconds, excerpt, type Problem } from "../../core/index.ts";
+import { type EpochSeconds, excerpt } from "../../core/index.ts";
 import { parseW3cDate } from "../time/index.ts";
-import { XmlReader, type XmlReceiver } from "../xml/index.ts";
+import { EntryReader, XmlReader, type XmlReceiver } from "../xml/index.ts";
 import {
   maxReadCharacters,
   maxSitemapBytes,
@@ -166,50 +166,26 @@ class FeedDocument implements XmlReceiver {
 }
 
 /**
- * Reads the pages that a feed names as its bytes arrive, within the bounds of {@link SitemapReader}: RSS 0.9x and 2.0
+ * Reads the pages that a feed names, within the bounds of {@link SitemapReader}: RSS 0.9x and 2.0
  * (`link`, else a `guid` that is a URL; `pubDate`), RSS 1.0 (`link`, `dc:date`), Atom (the first `link` to a page;
  * `updated`, else `published`). A feed names the newest pages of a site, hardly ever all.
  *
+ * Locations are as written: they may be relative to the feed.
+ *
  * @see RSS 2.0 specification; RFC 4287; sitemaps.org/protocol, "Syndication feed"
  */
-export class FeedReader {
+export class FeedReader extends EntryReader<SitemapEntry> {
   readonly #document: FeedDocument;
-  #entries: SitemapEntry[] = [];
 
   constructor(limits: SitemapLimits = {}) {
-    this.#document = new FeedDocument(limits, (entry) => this.#entries.push(entry));
+    const entries: SitemapEntry[] = [];
+    const document = new FeedDocument(limits, (entry) => entries.push(entry));
+    super(document.xml, entries);
+    this.#document = document;
   }
 
   /** What the document is; undefined until its first tag was read. */
   get kind(): FeedKind | undefined {
     return this.#document.kind;
-  }
-
-  /** Why the rest of the document was not read; undefined if all of it was, or while it goes well. */
-  get problem(): Problem | undefined {
-    return this.#document.xml.problem;
-  }
-
-  /** What was odd; the first 20. */
-  get warnings(): readonly Problem[] {
-    return this.#document.xml.warnings;
-  }
-
-  /** Reads on; see {@link SitemapReader.write}. Locations are as written: they may be relative to the feed. */
-  write(piece: Uint8Array): readonly SitemapEntry[] {
-    this.#document.xml.write(piece);
-    return this.#take();
-  }
-
-  /** Says that there are no more bytes. */
-  end(): readonly SitemapEntry[] {
-    this.#document.xml.end();
-    return this.#take();
-  }
-
-  #take(): readonly SitemapEntry[] {
-    const entries = this.#entries;
-    this.#entries = [];
-    return entries;
   }
 }

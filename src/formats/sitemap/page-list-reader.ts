@@ -7,14 +7,6 @@ import { UrlListReader } from "./url-list-reader.ts";
 /** What sitemaps.org lets stand for a sitemap. */
 export type PageListKind = SitemapKind | FeedKind | "text";
 
-interface Reader {
-  readonly kind: PageListKind | undefined;
-  readonly problem: Problem | undefined;
-  readonly warnings: readonly Problem[];
-  write(piece: Uint8Array): readonly SitemapEntry[];
-  end(): readonly SitemapEntry[];
-}
-
 /** So much of a document is looked at to tell what it is. */
 const maxSniffedBytes = 16 * 1024;
 // White space, declarations and comments, then the first tag; `<!DOCTYPE` too, which the readers refuse by themselves.
@@ -35,7 +27,7 @@ function sniff(bytes: Uint8Array): string {
 export class PageListReader {
   readonly #limits: SitemapLimits;
   #start: Uint8Array = new Uint8Array(0);
-  #reader: Reader | undefined;
+  #reader: FeedReader | SitemapReader | UrlListReader | undefined;
 
   constructor(limits: SitemapLimits = {}) {
     this.#limits = limits;

@@ -1,1 +1,1 @@
-export { XmlReader, type XmlReceiver } from "./xml-reader.ts";
+export { EntryReader, XmlReader, type XmlReceiver } from "./xml-reader.ts";

@@ -159,3 +159,47 @@ export class XmlReader {
     });
   }
 }
+
+/** Reads a document of entries as its bytes arrive, in memory that does not grow with it. */
+export class EntryReader<Entry> {
+  readonly #xml: XmlReader;
+  readonly #entries: Entry[];
+
+  /** @param entries - where the receiver of `xml` puts them */
+  constructor(xml: XmlReader, entries: Entry[]) {
+    this.#xml = xml;
+    this.#entries = entries;
+  }
+
+  /** Why the rest of the document was not read; undefined if all of it was, or while it goes well. */
+  get problem(): Problem | undefined {
+    return this.#xml.problem;
+  }
+
+  /** What was odd: entries that were left out, dates that are none. The first 20 of {@link warningCount}. */
+  get warnings(): readonly Problem[] {
+    return this.#xml.warnings;
+  }
+
+  /** How many warnings there were. */
+  get warningCount(): number {
+    return this.#xml.warningCount;
+  }
+
+  /**
+   * Reads on.
+   *
+   * @param piece - the next bytes, as many as there are; they may be overwritten afterwards
+   * @returns entries that are complete now, in their order; empty for ever once there is a {@link problem}
+   */
+  write(piece: Uint8Array): readonly Entry[] {
+    this.#xml.write(piece);
+    return this.#entries.splice(0);
+  }
+
+  /** Says that there are no more bytes. A document that is cut off has a {@link problem} then. */
+  end(): readonly Entry[] {
+    this.#xml.end();
+    return this.#entries.splice(0);
+  }
+}
