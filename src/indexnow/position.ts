@@ -1,6 +1,5 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { z } from "zod";
 import type { Cursor, EpochMs } from "../core/index.ts";
 import { isCanonicalPath } from "../formats/url/index.ts";
 import { readSideFile, writeDurably } from "../fs/index.ts";
@@ -24,29 +23,35 @@ export interface Position {
   readonly pending?: number | undefined;
 }
 
-const count = z.int().min(0);
-const cursor = z.object({ epoch: z.string().regex(/^[A-Za-z0-9_-]{8,64}$/), publication: count });
-const done = z.object({ to: cursor, path: z.string().refine(isCanonicalPath) });
-const pause = z.object({ endpoint: z.string(), until: count });
-const positionForm: z.ZodType<Position> = z.object({
-  version: z.literal(1),
-  cursor,
-  failedRuns: count,
-  // If one of these is invalid, some URLs are submitted, or the endpoint is asked, once more.
-  done: done.optional().catch(undefined),
-  pause: pause.optional().catch(undefined),
-  pending: count.optional().catch(undefined),
-});
-
 /** Reads the position. @returns undefined if the file cannot be understood */
-export function readPosition(folder: string): Position | "missing" | undefined {
+export async function readPosition(folder: string): Promise<Position | "missing" | undefined> {
   const read = readSideFile(join(folder, fileName), maxFileBytes);
   if (read === "missing") return read;
   try {
-    return positionForm.parse(typeof read === "string" ? undefined : JSON.parse(read.text));
+    return await parsePosition(typeof read === "string" ? undefined : JSON.parse(read.text));
   } catch {
     return undefined;
   }
+}
+
+/** @throws what zod says of it */
+async function parsePosition(value: unknown): Promise<Position> {
+  // Loaded only here: it takes long.
+  const z = await import("zod");
+  const count = z.int().min(0);
+  const cursor = z.object({ epoch: z.string().regex(/^[A-Za-z0-9_-]{8,64}$/), publication: count });
+  const done = z.object({ to: cursor, path: z.string().refine(isCanonicalPath) });
+  const pause = z.object({ endpoint: z.string(), until: count });
+  const form = z.object({
+    version: z.literal(1),
+    cursor,
+    failedRuns: count,
+    // If one of these is invalid, some URLs are submitted, or the endpoint is asked, once more.
+    done: done.optional().catch(undefined),
+    pause: pause.optional().catch(undefined),
+    pending: count.optional().catch(undefined),
+  });
+  return form.parse(value);
 }
 
 /** Replaces the position: the old one or the new one is there, whatever happens. */

@@ -114,7 +114,7 @@ class Submission {
 
   async #findPosition(): Promise<Position> {
     const { folder, all, source, onEvent } = this.#options;
-    const found = readPosition(folder);
+    const found = await readPosition(folder);
     if (found !== undefined && found !== "missing") return found;
     const cursor = await source.readNewest();
     if (found === undefined) {
