@@ -75,11 +75,15 @@ export type {
   PublishedState,
   RunTrouble,
   ServerFinding,
+  UploadedFile,
+  UploadOrderOptions,
+  UploadPhase,
   UrlMapping,
 } from "./exporter/index.ts";
 export {
   defaultStateDir,
   exportSite,
+  listUploadOrder,
   type ProposeSiteOptions,
   proposeSite,
   readExportConfiguration,
@@ -89,6 +93,7 @@ export {
   type SiteStatusOptions,
   type StatusProblem,
   statusProblemCodes,
+  uploadPhases,
   type WatchedRound,
   type WatchSiteOptions,
   watchSite,

@@ -14,6 +14,7 @@ import { statusCommand } from "./status/status-command.ts";
 import { type Command, commonOptions, type Run } from "./terminal/command.ts";
 import { type RawArguments, yargsOptionsOf } from "./terminal/option.ts";
 import { topCommand } from "./top/top-command.ts";
+import { uploadOrderCommand } from "./upload-order/upload-order-command.ts";
 import { verifyCommand } from "./verify/verify-command.ts";
 import { verifyMirrorCommand } from "./verify/verify-mirror-command.ts";
 
@@ -21,6 +22,7 @@ const commands: readonly Command[] = [
   initCommand,
   exportCommand,
   statusCommand,
+  uploadOrderCommand,
   verifyCommand,
   crawlCommand,
   topCommand,

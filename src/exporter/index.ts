@@ -12,4 +12,11 @@ export { defaultStateDir, indexNowFolderIn } from "./state-folder.ts";
 export type { ChangeDay, LedgerState, PublishedState } from "./status/site-state.ts";
 export { type NextRun, readSiteStatus, type SiteStatus, type SiteStatusOptions } from "./status/site-status.ts";
 export { type StatusProblem, statusProblemCodes } from "./status/status-problem.ts";
+export {
+  listUploadOrder,
+  type UploadedFile,
+  type UploadOrderOptions,
+  type UploadPhase,
+  uploadPhases,
+} from "./upload-order.ts";
 export { type WatchedRound, type WatchSiteOptions, watchSite } from "./watch-site.ts";
