@@ -14,7 +14,7 @@ const house: House = {
     ["demo"],
     ["server"],
     ["report"],
-    ["verify", "share", "fleet", "traffic", "indexnow"],
+    ["verify", "share", "fleet", "traffic", "indexnow", "sinks"],
     ["exporter", "crawler"],
     ["graph"],
     ["storage", "http"],

@@ -5,6 +5,7 @@ import { changesCommand } from "./changes/changes-command.ts";
 import { crawlCommand } from "./crawl/crawl-command.ts";
 import { demoCommand } from "./demo/demo-command.ts";
 import { exportCommand } from "./export/export-command.ts";
+import { feedCommand } from "./feed/feed-command.ts";
 import { initCommand } from "./init/init-command.ts";
 import { planCommand } from "./plan/plan-command.ts";
 import { reportCommand } from "./report/report-command.ts";
@@ -28,6 +29,7 @@ const commands: readonly Command[] = [
   topCommand,
   sitesCommand,
   changesCommand,
+  feedCommand,
   verifyMirrorCommand,
   reportCommand,
   planCommand,

@@ -22,6 +22,8 @@ export interface ReadCrawlChangesOptions {
 
 /** A page that a crawler saw created, updated or deleted. */
 export interface CrawlChange extends SeenChange {
+  /** Its place in the order in which changes were seen: with the cursor's epoch, a cursor of all up to here. */
+  readonly number: number;
   readonly url: string;
   /**
    * Absolute path of the body's file: a string, or bytes if the name is not UTF-8; undefined for a deletion and without
@@ -81,10 +83,10 @@ function* readAfter(reader: StateReader, after: number): Generator<CrawlChange, 
   const places = new Map<string, MirrorPlaces>();
   for (const { origin, folder } of reader.readSites())
     if (folder !== undefined) places.set(origin, new MirrorPlaces(folder));
-  for (const { change } of reader.readChanges(after)) {
+  for (const { number, change } of reader.readChanges(after)) {
     const { site, path, kind } = change;
     const file = kind === "deleted" ? undefined : places.get(site)?.fileOf(path);
     const isText = file === undefined || typeof file === "string" || !isUtf8(file);
-    yield { ...change, url: site + path, file: isText ? file : file.toString() };
+    yield { ...change, number, url: site + path, file: isText ? file : file.toString() };
   }
 }

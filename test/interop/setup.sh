@@ -9,7 +9,7 @@ set -euo pipefail
 programs=(nginx apache2 wget wget2 python3 debootstrap systemd-analyze=systemd systemd-nspawn=systemd-container
   mount.exfat-fuse=exfat-fuse mkfs.exfat=exfatprogs
   mksquashfs=squashfs-tools mkfs.ext4=e2fsprogs
-  strace curl java=openjdk-17-jre-headless chromium chromedriver=chromium-driver)
+  strace curl javac=openjdk-17-jdk-headless mvn=maven pg_ctlcluster=postgresql chromium chromedriver=chromium-driver)
 nodes=(20 22 24)
 jwarc=0.36.0
 jwarc_sha256=b472300077903e33c1efcb05d94e62bef8abe3179c6166c9597e6ec6d7c426da
@@ -121,6 +121,16 @@ if [ ! -e "$cache/jwarc-1.complete" ]; then
     "https://repo1.maven.org/maven2/org/netpreserve/jwarc/$jwarc/jwarc-$jwarc.jar"
   echo "$jwarc_sha256  $cache/jwarc-1/jwarc.jar" | sha256sum --check --quiet
   touch "$cache/jwarc-1.complete"
+fi
+
+# A search server, as its own parts in the registry of Maven.
+if [ ! -e "$cache/opensearch-1.complete" ]; then
+  echo "setup: fetching OpenSearch into $cache/opensearch-1" >&2
+  rm -rf "$cache/opensearch-1"
+  timeout 600 mvn --quiet --batch-mode --file "$(dirname "$0")/opensearch/pom.xml" dependency:copy-dependencies \
+    "-DoutputDirectory=$cache/opensearch-1" >/dev/null
+  ls "$cache/opensearch-1"/opensearch-2.19.1.jar >/dev/null
+  touch "$cache/opensearch-1.complete"
 fi
 
 # What most archives are replayed with. It imports pkg_resources, which newer setuptools have not.

@@ -21,3 +21,7 @@ export { type FoundLink, pageKinds } from "./link-list.ts";
 export { readLinks, readStyleLinks } from "./page-links.ts";
 export { type Inclusion, parseInclude } from "./server-side-includes.ts";
 export { resemblance } from "./sketch.ts";
+export { kindOfLink } from "./link-attributes.ts";
+export { decodeReferences, readRefresh, readSrcset } from "./link-values.ts";
+export { readStyleReferences } from "./style-links.ts";
+export { decodeHtml, decodeSheet } from "./html-decoder.ts";

@@ -1,0 +1,39 @@
+import { feedMirror } from "../../sinks/index.ts";
+import { printEvent, type RunContext } from "../terminal/command.ts";
+import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
+import { ProgressLine } from "../terminal/progress-line.ts";
+import { formatCount } from "../terminal/quantity.ts";
+
+/** What the command line says about feeding a search index. */
+export interface FeedArguments {
+  readonly store: string;
+  readonly to: string;
+  readonly pieces: boolean;
+}
+
+/** Feeds a search index, and prints how much. */
+export async function runFeed(options: FeedArguments, context: RunContext): Promise<ExitCode> {
+  const { out, err, json, quiet, signal } = context;
+  const progress = new ProgressLine(err, quiet || json);
+  let unreadable = 0;
+  const summary = await feedMirror({
+    ...options,
+    signal,
+    onEvent: (event) => {
+      printEvent(context, event);
+      if (event.event === "progress") progress.show(() => `${formatCount(event.done)} pages`);
+      else {
+        if (event.code === "unreadable") unreadable++;
+        progress.say(`warning: ${event.message}`);
+      }
+    },
+  }).finally(() => progress.clear());
+  const { to, indexed, documents, deleted, withoutText } = summary;
+  if (json) out.writeJson({ event: "summary", ...summary });
+  else if (!quiet) {
+    const many = documents === indexed ? "" : ` in ${formatCount(documents)} pieces`;
+    out.write(`${to}: ${formatCount(indexed)} pages written${many}, ${formatCount(deleted)} removed`);
+    out.write(withoutText === 0 ? "\n" : ` (${formatCount(withoutText)} without text)\n`);
+  }
+  return unreadable === 0 ? exitCodes.done : exitCodes.itemsFailed;
+}

@@ -1,0 +1,1 @@
+export { type FeedEvent, type FeedMirrorOptions, type FeedSummary, feedMirror } from "./feed-mirror.ts";

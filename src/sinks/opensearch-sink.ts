@@ -1,0 +1,166 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { request } from "undici";
+import { TidemarkError } from "../core/index.ts";
+import type { SearchDocument, SearchPage } from "./search-document.ts";
+import type { FeedPosition, Sink } from "./sink.ts";
+
+/** Bytes of one bulk request; OpenSearch takes 100 MiB, and advises 5 to 15. */
+const bulkBytes = 8 * 1024 * 1024;
+/** Times in milliseconds that are waited before a request is tried again that the server had no room for. */
+const waits = [250, 500, 1000, 2000, 4000, 8000];
+const busy = new Set([429, 502, 503, 504]);
+const answerTimeoutMs = 120_000;
+
+const keyword = { type: "keyword", ignore_above: 8191 };
+const mapping = {
+  dynamic: true,
+  properties: {
+    url: { type: "keyword" },
+    site: keyword,
+    title: { type: "text" },
+    text: { type: "text" },
+    language: keyword,
+    mediaType: keyword,
+    lastModified: { type: "date", format: "epoch_second" },
+    sizeBytes: { type: "long" },
+    piece: { type: "integer" },
+  },
+};
+
+interface BulkAnswer {
+  readonly items: readonly Readonly<
+    Record<string, { readonly status: number; readonly error?: { reason?: string } }>
+  >[];
+}
+
+/**
+ * An index of OpenSearch or Elasticsearch. The position is in the mapping's `_meta`; a document that is written again
+ * after a kill is the same.
+ */
+export class OpenSearchSink implements Sink {
+  readonly #index: string;
+  readonly #where: string;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #signal: AbortSignal | undefined;
+
+  private constructor(url: URL, signal: AbortSignal | undefined) {
+    const { origin, pathname, username, password } = url;
+    this.#index = origin + pathname.replace(/\/+$/, "");
+    this.#where = this.#index;
+    this.#signal = signal;
+    const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    this.#headers = username === "" ? {} : { authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
+  }
+
+  /**
+   * Makes the index if it is not there.
+   *
+   * @param url - of the index: `https://user:password@host:9200/pages`
+   * @throws TidemarkError `site-unavailable` if the server cannot be used
+   */
+  static async open(url: URL, signal?: AbortSignal): Promise<OpenSearchSink> {
+    const sink = new OpenSearchSink(url, signal);
+    const found = await sink.#send("GET", "/_mapping", undefined, [404]);
+    if (found === undefined) await sink.#send("PUT", "", { mappings: mapping });
+    return sink;
+  }
+
+  async readPosition(): Promise<FeedPosition | undefined> {
+    const [index] = Object.values((await this.#send("GET", "/_mapping")) as Record<string, IndexMapping>);
+    return index?.mappings?._meta?.tidemark;
+  }
+
+  async clear(): Promise<void> {
+    await this.#send("DELETE", "", undefined, [404]);
+    await this.#send("PUT", "", { mappings: mapping });
+  }
+
+  async write(pages: readonly SearchPage[], position: FeedPosition): Promise<void> {
+    const documents = pages.flatMap((page) => page.documents);
+    for (let lines: string[] = [], length = 0, at = 0; at < documents.length; at++) {
+      const document = documents[at];
+      if (document === undefined) break;
+      const line = formatUpdate(document);
+      lines.push(line);
+      length += line.length;
+      if (length < bulkBytes && at + 1 < documents.length) continue;
+      await this.#bulk(lines.join(""));
+      lines = [];
+      length = 0;
+    }
+    const urls = pages.map(({ url }) => url);
+    const filter = [{ terms: { url: urls } }];
+    const must_not = [{ ids: { values: documents.map(({ id }) => id) } }];
+    await this.#send("POST", "/_refresh");
+    if (urls.length > 0)
+      await this.#send("POST", "/_delete_by_query?conflicts=proceed&refresh=true", {
+        query: { bool: { filter, must_not } },
+      });
+    await this.#send("PUT", "/_mapping", { _meta: { tidemark: position } });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  async #bulk(lines: string): Promise<void> {
+    const { items } = (await this.#send("POST", "/_bulk", lines)) as BulkAnswer;
+    for (const item of items) {
+      const [outcome] = Object.values(item);
+      if (outcome !== undefined && outcome.status >= 300)
+        throw this.#refused(outcome.status, outcome.error?.reason ?? "a document was not taken");
+    }
+  }
+
+  /** @returns the answer; undefined for a status of `expected` */
+  async #send(
+    method: "GET" | "PUT" | "POST" | "DELETE",
+    path: string,
+    body?: object | string,
+    expected: number[] = [],
+  ) {
+    const isLines = typeof body === "string";
+    const type = isLines ? "application/x-ndjson" : "application/json";
+    for (let attempt = 0; ; attempt++) {
+      const answer = await this.#try(method, path, isLines ? body : body && JSON.stringify(body), type);
+      if (answer.status < 300) return JSON.parse(answer.text || "{}") as unknown;
+      if (expected.includes(answer.status)) return undefined;
+      const wait = busy.has(answer.status) ? waits[attempt] : undefined;
+      if (wait === undefined) throw this.#refused(answer.status, answer.text.slice(0, 300));
+      await delay(wait, undefined, this.#signal === undefined ? {} : { signal: this.#signal });
+    }
+  }
+
+  async #try(method: "GET" | "PUT" | "POST" | "DELETE", path: string, body: string | undefined, type: string) {
+    try {
+      const { statusCode, body: answer } = await request(this.#index + path, {
+        method,
+        headers: { ...this.#headers, ...(body === undefined ? {} : { "content-type": type }) },
+        body: body ?? null,
+        headersTimeout: answerTimeoutMs,
+        bodyTimeout: answerTimeoutMs,
+        ...(this.#signal === undefined ? {} : { signal: this.#signal }),
+      });
+      return { status: statusCode, text: await answer.text() };
+    } catch (error) {
+      this.#signal?.throwIfAborted();
+      throw this.#refused(0, (error as Error).message || String((error as { code?: unknown }).code), error);
+    }
+  }
+
+  #refused(status: number, why: string, cause?: unknown): TidemarkError {
+    const answer = status === 0 ? "" : ` answered ${status}`;
+    return new TidemarkError("site-unavailable", `${this.#where}${answer}: ${why}`, {
+      hint: "Look at the server and its log; run the same command again: it goes on where it stopped.",
+      details: { server: this.#where, status },
+      cause,
+    });
+  }
+}
+
+interface IndexMapping {
+  readonly mappings?: { readonly _meta?: { readonly tidemark?: FeedPosition } };
+}
+
+/** An update, not an index: what others added to the document, such as an embedding, stays. */
+function formatUpdate({ id, ...document }: SearchDocument): string {
+  return `${JSON.stringify({ update: { _id: id } })}\n${JSON.stringify({ doc: document, doc_as_upsert: true })}\n`;
+}
