@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+export { type CopyMirrorOptions, type CopySummary, copyMirror } from "./copies/index.ts";
 export {
   type Change,
   type ChangeKind,

@@ -14,7 +14,7 @@ const house: House = {
     ["demo"],
     ["server"],
     ["report"],
-    ["verify", "share", "fleet", "traffic", "indexnow", "sinks"],
+    ["verify", "share", "fleet", "traffic", "indexnow", "sinks", "copies"],
     ["exporter", "crawler"],
     ["graph"],
     ["storage", "http"],

@@ -2,6 +2,7 @@ import yargs, { type Argv, type Options } from "yargs";
 import { nearestWord, type Setting } from "../config/index.ts";
 import { TidemarkError } from "../core/index.ts";
 import { changesCommand } from "./changes/changes-command.ts";
+import { copyCommand } from "./copy/copy-command.ts";
 import { crawlCommand } from "./crawl/crawl-command.ts";
 import { demoCommand } from "./demo/demo-command.ts";
 import { exportCommand } from "./export/export-command.ts";
@@ -30,6 +31,7 @@ const commands: readonly Command[] = [
   sitesCommand,
   changesCommand,
   feedCommand,
+  copyCommand,
   verifyMirrorCommand,
   reportCommand,
   planCommand,

@@ -3,7 +3,7 @@ export { MirrorPlaces } from "./mirror/mirror-places.ts";
 export { packagesIn } from "./packages/package-file.ts";
 export { CallbackBodyStore, TakerFailure } from "./state/callback-body-store.ts";
 export { StoredMerge } from "./state/change-merge.ts";
-export { type MirroredPage, openMirroredPages } from "./state/mirrored-pages.ts";
+export { type MirroredPage, type MirroredPages, openMirroredPages } from "./state/mirrored-pages.ts";
 export type { PlannedSite } from "./state/plan-list.ts";
 export { findStateFile, type KnownSite, type PastVisit, StateReader } from "./state/state-reader.ts";
 export { isStoreHeld, type Keeping, openStore, type SiteStore, Store } from "./state/store.ts";

@@ -4,6 +4,9 @@ import type { LinkKind } from "./link-list.ts";
 export interface StyleReference {
   readonly kind: LinkKind;
   readonly text: string;
+  /** Where it stands: the whole string with its quotes, or the whole `url()`. */
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Of a style sheet so many characters are read: 4 Mi. */
@@ -53,7 +56,7 @@ export function* readStyleReferences(css: string, limit: number): Generator<Styl
       const kind = rule === "import" ? "style" : isFont ? "font" : "image";
       rule = undefined;
       if (!isLink || text === "") continue;
-      yield { kind, text: resolveEscapes(text) };
+      yield { kind, text: resolveEscapes(text), start: found.index, end: found.index + mark.length };
       if (++count === limit) return;
     } else if (mark === "(") depth += 1;
     else if (mark === ")") {

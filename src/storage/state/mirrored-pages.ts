@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import type { HeldBody, Page } from "../../core/index.ts";
 import { MirrorPlaces } from "../mirror/mirror-places.ts";
-import { StateReader } from "./state-reader.ts";
+import { type KnownSite, StateReader } from "./state-reader.ts";
 import { stateFileIn } from "./store.ts";
 
 /** A page of a mirror and where its file is. */
@@ -17,13 +17,16 @@ export interface MirroredPage {
 
 /** The pages of one mirror, as the crawler's state has them at each moment. Disposed of by who opened it. */
 export class MirroredPages implements Disposable {
+  /** The site's origin. */
+  readonly origin: string;
   readonly #reader: StateReader;
   readonly #site: number;
   readonly #places: MirrorPlaces;
 
-  constructor(reader: StateReader, site: number, folder: string) {
+  constructor(reader: StateReader, { id, origin }: KnownSite, folder: string) {
+    this.origin = origin;
     this.#reader = reader;
-    this.#site = site;
+    this.#site = id;
     this.#places = new MirrorPlaces(folder);
   }
 
@@ -64,7 +67,7 @@ export function openMirroredPages(folder: string, stateFile?: string): MirroredP
   const isIt = (other: string | undefined): boolean =>
     other !== undefined && existsSync(other) && realpathSync(other) === root;
   const site = reader.readSites().find((one) => isIt(one.folder));
-  if (site !== undefined) return new MirroredPages(reader, site.id, root);
+  if (site !== undefined) return new MirroredPages(reader, site, root);
   reader[Symbol.dispose]();
   return undefined;
 }

@@ -1,0 +1,1 @@
+export { type CopyMirrorOptions, type CopySummary, copyMirror } from "./copy-mirror.ts";

@@ -1,0 +1,281 @@
+import { QuoteType, Tokenizer, type TokenizerCallbacks } from "htmlparser2";
+import { decodeReferences, kindOfLink, readRefresh, readSrcset, readStyleReferences } from "../formats/html/index.ts";
+
+/**
+ * Where a link of a copy leads.
+ *
+ * @param url - absolute, with fragment
+ * @returns a relative link to the file of a page that the copy has; undefined if it has not
+ */
+export type FindFile = (url: string) => string | undefined;
+
+/** Stands for what a page would load from elsewhere: loading it is no request. */
+const nothing = "data:,";
+/** Lets a page load what lies beside it, and nothing else, whatever its scripts try. */
+const policy = `<meta http-equiv="Content-Security-Policy" content="default-src file: data: blob: 'unsafe-inline' 'unsafe-eval'">`;
+
+/** Attributes whose URL is loaded with the page. */
+const loaded = new Set(["src", "poster", "background", "data", "lowsrc", "dynsrc", "xlink:href", "manifest"]);
+/** Attributes whose URL a reader may go to. */
+const followed = new Set(["href", "cite", "longdesc", "action", "formaction"]);
+const lists = new Set(["srcset", "imagesrcset"]);
+/** Attributes of a style. */
+const styled = new Set([
+  "style",
+  "fill",
+  "stroke",
+  "filter",
+  "mask",
+  "clip-path",
+  "marker-start",
+  "marker-mid",
+  "marker-end",
+]);
+/** What holds for the site's own bytes, or asks a server, and would keep a browser from showing the copy. */
+const dropped = new Set(["integrity", "crossorigin", "ping"]);
+/** `link` of these kinds is only followed by readers. */
+const pageLinks = new Set(["canonical", "alternate", "cite", "link", "anchor"]);
+
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+interface Attribute {
+  readonly name: string;
+  /** Of the name, and behind the value and its quote. */
+  readonly start: number;
+  end: number;
+  valueStart: number;
+  valueEnd: number;
+  quote: QuoteType;
+}
+
+function apply(text: string, edits: readonly Edit[]): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const { start, end, text: replacement } of edits) {
+    if (start < at) continue;
+    parts.push(text.slice(at, start), replacement);
+    at = end;
+  }
+  parts.push(text.slice(at));
+  return parts.join("");
+}
+
+function escapeValue(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("'", "&#39;").replaceAll("<", "&lt;");
+}
+
+/** Links that name no document: kept as they are. */
+function isLocal(link: string): boolean {
+  return link === "" || link.startsWith("#") || /^(?:data|blob|javascript|mailto|tel|about):/i.test(link);
+}
+
+/** Resolves links of one document against its base. */
+class LinkTurner {
+  readonly #base: string;
+  readonly #find: FindFile;
+
+  constructor(base: string, find: FindFile) {
+    this.#base = base;
+    this.#find = find;
+  }
+
+  /** @returns the link of the copy; a page that it has not is named in full, and what would be loaded is left out */
+  turn(link: string, isLoaded: boolean): string {
+    const trimmed = link.trim();
+    if (isLocal(trimmed) || !URL.canParse(trimmed, this.#base)) return link;
+    const { href, protocol } = new URL(trimmed, this.#base);
+    if (protocol !== "http:" && protocol !== "https:") return isLoaded ? nothing : link;
+    return this.#find(href) ?? (isLoaded ? nothing : href);
+  }
+}
+
+/**
+ * Rewrites a style sheet so that it loads files of the copy and nothing else.
+ *
+ * @param page - URL of the style sheet
+ */
+export function rewriteStyle(css: string, page: string, find: FindFile): string {
+  return turnStyle(css, new LinkTurner(page, find));
+}
+
+function turnStyle(css: string, turner: LinkTurner): string {
+  const edits: Edit[] = [];
+  for (const { text, start, end } of readStyleReferences(css, Number.POSITIVE_INFINITY)) {
+    const turned = turner.turn(text, true);
+    if (turned === text) continue;
+    const quoted = `"${turned.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+    edits.push({ start, end, text: css.slice(start, end).includes("(") ? `url(${quoted})` : quoted });
+  }
+  return apply(css, edits);
+}
+
+/**
+ * Rewrites a page of HTML so that it can be opened as a file: links lead to files of the copy, or name their page in
+ * full; what would be loaded from elsewhere is left out.
+ *
+ * @param page - URL of the page
+ */
+export function rewritePage(html: string, page: string, find: FindFile): string {
+  const reader = new PageReader(html, page, find);
+  const tokenizer = new Tokenizer({ decodeEntities: false }, reader);
+  tokenizer.write(html);
+  tokenizer.end();
+  return apply(html, reader.edits());
+}
+
+/** Collects the edits of a page. */
+class PageReader implements TokenizerCallbacks {
+  readonly #html: string;
+  readonly #page: string;
+  readonly #find: FindFile;
+  readonly #edits: Edit[] = [];
+  #turner: LinkTurner;
+  #hasBase = false;
+  #element = "";
+  #attributes: Attribute[] = [];
+  /** Where the policy is put: behind `head`, else behind `html` or the document type. */
+  #policyAt: { readonly at: number; readonly rank: number } = { at: 0, rank: 0 };
+
+  constructor(html: string, page: string, find: FindFile) {
+    this.#html = html;
+    this.#page = page;
+    this.#find = find;
+    this.#turner = new LinkTurner(page, find);
+  }
+
+  edits(): Edit[] {
+    const { at } = this.#policyAt;
+    return [...this.#edits, { start: at, end: at, text: policy }].sort((a, b) => a.start - b.start);
+  }
+
+  onopentagname(start: number, end: number): void {
+    this.#element = this.#html.slice(start, end).toLowerCase();
+    this.#attributes = [];
+  }
+
+  onattribname(start: number, end: number): void {
+    const name = this.#html.slice(start, end).toLowerCase();
+    this.#attributes.push({ name, start, end, valueStart: end, valueEnd: end, quote: QuoteType.NoValue });
+  }
+
+  onattribdata(start: number, end: number): void {
+    const attribute = this.#attributes.at(-1);
+    if (attribute === undefined) return;
+    if (attribute.valueStart === attribute.valueEnd) attribute.valueStart = start;
+    attribute.valueEnd = end;
+  }
+
+  onattribend(quote: QuoteType, end: number): void {
+    const attribute = this.#attributes.at(-1);
+    if (attribute === undefined) return;
+    attribute.quote = quote;
+    attribute.end = end;
+  }
+
+  onopentagend(end: number): void {
+    this.#endTag(end);
+  }
+
+  onselfclosingtag(end: number): void {
+    this.#endTag(end);
+  }
+
+  ontext(start: number, end: number): void {
+    if (this.#element !== "style") return;
+    const css = this.#html.slice(start, end);
+    const turned = turnStyle(css, this.#turner);
+    if (turned !== css) this.#edits.push({ start, end, text: turned });
+  }
+
+  onclosetag(): void {
+    this.#element = "";
+  }
+
+  ondeclaration(_start: number, end: number): void {
+    this.#proposePolicy(end + 1, 1);
+  }
+
+  onattribentity(): void {}
+  oncdata(): void {}
+  oncomment(): void {}
+  onend(): void {}
+  onprocessinginstruction(): void {}
+  ontextentity(): void {}
+
+  #proposePolicy(at: number, rank: number): void {
+    if (rank > this.#policyAt.rank) this.#policyAt = { at, rank };
+  }
+
+  #endTag(end: number): void {
+    if (this.#element === "html") this.#proposePolicy(end + 1, 2);
+    if (this.#element === "head") this.#proposePolicy(end + 1, 3);
+    // The first of two attributes of a name counts.
+    const attributes = new Map(this.#attributes.toReversed().map((one) => [one.name, one]));
+    for (const attribute of attributes.values()) this.#turn(attribute, attributes);
+  }
+
+  #valueOf(attribute: Attribute | undefined): string {
+    return attribute === undefined ? "" : decodeReferences(this.#html.slice(attribute.valueStart, attribute.valueEnd));
+  }
+
+  #turn(attribute: Attribute, attributes: ReadonlyMap<string, Attribute>): void {
+    const { name, start, end } = attribute;
+    if (dropped.has(name)) {
+      this.#edits.push({ start, end, text: "" });
+      return;
+    }
+    const value = this.#valueOf(attribute);
+    const turned = this.#turnValue(name, value, attributes);
+    if (turned === value) return;
+    this.#edits.push({ start, end, text: `${this.#html.slice(start, start + name.length)}="${escapeValue(turned)}"` });
+  }
+
+  #turnValue(name: string, value: string, attributes: ReadonlyMap<string, Attribute>): string {
+    const element = this.#element;
+    if (element === "base") return name === "href" ? this.#turnBase(value) : value;
+    if (element === "meta") return name === "content" ? this.#turnMeta(value, attributes) : value;
+    if (lists.has(name)) return this.#turnList(value);
+    if (styled.has(name)) return turnStyle(value, this.#turner);
+    if (name === "srcdoc") return rewritePage(value, this.#page, this.#find);
+    if (element === "link" && name === "href") {
+      const kind = kindOfLink(this.#valueOf(attributes.get("rel")));
+      return this.#turner.turn(value, kind === undefined || !pageLinks.has(kind));
+    }
+    const isImage = element === "image" || element === "use" || element === "feimage";
+    if (loaded.has(name)) return this.#turner.turn(value, true);
+    return followed.has(name) ? this.#turner.turn(value, isImage) : value;
+  }
+
+  /** Links are turned against the base here, so the copy has none. */
+  #turnBase(value: string): string {
+    if (!this.#hasBase && URL.canParse(value, this.#page)) {
+      this.#hasBase = true;
+      this.#turner = new LinkTurner(new URL(value, this.#page).href, this.#find);
+    }
+    return "";
+  }
+
+  #turnMeta(value: string, attributes: ReadonlyMap<string, Attribute>): string {
+    const equivalent = this.#valueOf(attributes.get("http-equiv")).toLowerCase();
+    if (equivalent === "content-security-policy") return "";
+    const link = equivalent === "refresh" ? readRefresh(value) : undefined;
+    return link === undefined ? value : value.replace(link, () => this.#turner.turn(link, false));
+  }
+
+  #turnList(value: string): string {
+    const edits: Edit[] = [];
+    let at = 0;
+    for (const link of readSrcset(value, Number.POSITIVE_INFINITY)) {
+      const start = value.indexOf(link, at);
+      at = start + link.length;
+      const turned = this.#turner.turn(link, true);
+      // A comma within a URL belongs to it, one at its end does not.
+      edits.push({ start, end: at, text: turned.replace(/,$/, "%2C").replaceAll(" ", "%20") });
+    }
+    return apply(value, edits);
+  }
+}
