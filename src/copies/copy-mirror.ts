@@ -122,7 +122,8 @@ class Copying {
     const { size } = await stat(source);
     if (convertLinks === true && isText && size <= largestRewritten) await this.#convert(page, source, target, names);
     else await this.#share(source, target, size);
-    onProgress?.(++this.counts.pages);
+    this.counts.pages++;
+    onProgress?.(this.counts.pages);
   }
 
   async #convert(page: MirroredPage, source: Buffer, target: Buffer, names: string): Promise<void> {

@@ -1,18 +1,11 @@
-import { feedMirror } from "../../sinks/index.ts";
+import { type FeedMirrorOptions, feedMirror } from "../../sinks/index.ts";
 import { printEvent, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { ProgressLine } from "../terminal/progress-line.ts";
 import { formatCount } from "../terminal/quantity.ts";
 
-/** What the command line says about feeding a search index. */
-export interface FeedArguments {
-  readonly store: string;
-  readonly to: string;
-  readonly pieces: boolean;
-}
-
 /** Feeds a search index, and prints how much. */
-export async function runFeed(options: FeedArguments, context: RunContext): Promise<ExitCode> {
+export async function runFeed(options: FeedMirrorOptions, context: RunContext): Promise<ExitCode> {
   const { out, err, json, quiet, signal } = context;
   const progress = new ProgressLine(err, quiet || json);
   let unreadable = 0;
