@@ -31,7 +31,11 @@ it("a copy opens from the disk in a browser as on the site, and no request leave
   await using server = await serveFolder({ folder: docroot, host: "127.0.0.1", port: 0, onRequest });
   const beacons = `<body><p id=own>Text</p><img src="${elsewhere.url}beacon.png"><link rel=stylesheet href="${elsewhere.url}x.css">
     <div style="background: url(${elsewhere.url}y.png)">a</div><iframe src="${elsewhere.url}z.html"></iframe>
-    <script>fetch("${elsewhere.url}spy").catch(() => 0); new Image().src = "${server.url}spy.png";</script>`;
+    <script>fetch("${elsewhere.url}spy", { mode: "no-cors" }).catch(() => 0).then(() => {
+      const image = new Image();
+      image.onload = image.onerror = () => { document.title = "done"; };
+      image.src = "${server.url}spy.png";
+    });</script>`;
   writeFileSync(join(docroot, "beacons.html"), `<!doctype html><html><head><title>b</title></head>${beacons}</html>`);
   appendFileSync(join(docroot, "index.html"), `<a href="beacons.html">b</a>`);
   await crawl(server.url, join(temp.path, "mirrors"), "--source", "links", "--concurrency", "8");
@@ -53,6 +57,7 @@ it("a copy opens from the disk in a browser as on the site, and no request leave
   await browser.evaluate(`document.querySelector('a[href*="backup"]').click()`);
   assert.match(await browser.evaluate<string>("return location.href"), /^file:/);
   await browser.open(file("beacons.html"), "light", 1280, 900);
+  while ((await browser.evaluate<string>("return document.title")) !== "done");
   assert.equal(await browser.evaluate<string>("return document.querySelector('#own').textContent"), "Text");
   assert.deepEqual(requests, []);
 });
