@@ -31,7 +31,9 @@ it("a copy opens from the disk in a browser as on the site, and no request leave
   await using server = await serveFolder({ folder: docroot, host: "127.0.0.1", port: 0, onRequest });
   const beacons = `<body><p id=own>Text</p><img src="${elsewhere.url}beacon.png"><link rel=stylesheet href="${elsewhere.url}x.css">
     <div style="background: url(${elsewhere.url}y.png)">a</div><iframe src="${elsewhere.url}z.html"></iframe>
-    <script>fetch("${elsewhere.url}spy", { mode: "no-cors" }).catch(() => 0).then(() => {
+    <script>window.refused = [];
+      document.addEventListener("securitypolicyviolation", (event) => refused.push(event.effectiveDirective));
+      fetch("${elsewhere.url}spy", { mode: "no-cors" }).catch(() => 0).then(() => {
       const image = new Image();
       image.onload = image.onerror = () => { document.title = "done"; };
       image.src = "${server.url}spy.png";
@@ -60,4 +62,6 @@ it("a copy opens from the disk in a browser as on the site, and no request leave
   while ((await browser.evaluate<string>("return document.title")) !== "done");
   assert.equal(await browser.evaluate<string>("return document.querySelector('#own').textContent"), "Text");
   assert.deepEqual(requests, []);
+  // Browsers may keep a file from asking this machine; it is the copy's own policy that does.
+  assert.deepEqual(await browser.evaluate<string[]>("return refused"), ["connect-src", "img-src"]);
 });
