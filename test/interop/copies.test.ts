@@ -29,14 +29,14 @@ it("a copy opens from the disk in a browser as on the site, and no request leave
   const onRequest = ({ path }: { readonly path: string }): void => void requests.push(path);
   await using elsewhere = await serveFolder({ folder: docroot, host: "127.0.0.1", port: 0, onRequest });
   await using server = await serveFolder({ folder: docroot, host: "127.0.0.1", port: 0, onRequest });
-  const beacons = `<body><p id=own>Text</p><img src="${elsewhere.url}beacon.png"><link rel=stylesheet href="${elsewhere.url}x.css">
-    <div style="background: url(${elsewhere.url}y.png)">a</div><iframe src="${elsewhere.url}z.html"></iframe>
+  const beacons = `<body><p id=own>Text</p><img src="${elsewhere.url}/beacon.png"><link rel=stylesheet href="${elsewhere.url}/x.css">
+    <div style="background: url(${elsewhere.url}/y.png)">a</div><iframe src="${elsewhere.url}/z.html"></iframe>
     <script>window.refused = [];
       document.addEventListener("securitypolicyviolation", (event) => refused.push(event.effectiveDirective));
-      fetch("${elsewhere.url}spy", { mode: "no-cors" }).catch(() => 0).then(() => {
+      fetch("${elsewhere.url}/spy", { mode: "no-cors" }).catch(() => 0).then(() => {
       const image = new Image();
       image.onload = image.onerror = () => { document.title = "done"; };
-      image.src = "${server.url}spy.png";
+      image.src = "${server.url}/spy.png";
     });</script>`;
   writeFileSync(join(docroot, "beacons.html"), `<!doctype html><html><head><title>b</title></head>${beacons}</html>`);
   appendFileSync(join(docroot, "index.html"), `<a href="beacons.html">b</a>`);
