@@ -1,4 +1,5 @@
 import { QuoteType, Tokenizer, type TokenizerCallbacks } from "htmlparser2";
+import { parseUrl } from "../core/index.ts";
 import { decodeReferences, kindOfLink, readRefresh, readSrcset, readStyleReferences } from "../formats/html/index.ts";
 
 /**
@@ -86,8 +87,9 @@ class LinkTurner {
   /** @returns the link of the copy; a page that it has not is named in full, and what would be loaded is left out */
   turn(link: string, isLoaded: boolean): string {
     const trimmed = link.trim();
-    if (isLocal(trimmed) || !URL.canParse(trimmed, this.#base)) return link;
-    const { href, protocol } = new URL(trimmed, this.#base);
+    const url = isLocal(trimmed) ? undefined : parseUrl(trimmed, this.#base);
+    if (url === undefined) return link;
+    const { href, protocol } = url;
     if (protocol !== "http:" && protocol !== "https:") return isLoaded ? nothing : link;
     return this.#find(href) ?? (isLoaded ? nothing : href);
   }
@@ -252,9 +254,10 @@ class PageReader implements TokenizerCallbacks {
 
   /** Links are turned against the base here, so the copy has none. */
   #turnBase(value: string): string {
-    if (!this.#hasBase && URL.canParse(value, this.#page)) {
+    const base = this.#hasBase ? undefined : parseUrl(value, this.#page);
+    if (base !== undefined) {
       this.#hasBase = true;
-      this.#turner = new LinkTurner(new URL(value, this.#page).href, this.#find);
+      this.#turner = new LinkTurner(base.href, this.#find);
     }
     return "";
   }

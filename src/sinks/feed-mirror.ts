@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { TidemarkError, wrapSystemError } from "../core/index.ts";
+import { parseUrl, TidemarkError, wrapSystemError } from "../core/index.ts";
 import { type CrawlChange, readCrawlChanges } from "../crawler/index.ts";
 import { decodeHtml } from "../formats/html/index.ts";
 import type { PageText } from "./page-text.ts";
@@ -113,7 +113,7 @@ function parseTarget(to: string): Target {
   if (file !== undefined)
     return { name: to, open: async () => new (await import("./sqlite-sink.ts")).SqliteSink(file) };
   const search = /^(?:opensearch|elasticsearch)\+(https?:.*)$/.exec(to)?.[1];
-  const url = URL.canParse(search ?? to) ? new URL(search ?? to) : undefined;
+  const url = parseUrl(search ?? to);
   if (url !== undefined && search !== undefined && /^\/[^/]+\/?$/.test(url.pathname))
     return {
       name: withoutPassword(url),

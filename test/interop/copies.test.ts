@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { serveFolder } from "../../src/server/index.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 import { Browser } from "./browser.ts";
-import { requireCached, skipWithoutCached } from "./cache-folder.ts";
 import { crawl, runTidemark } from "./command.ts";
-import { skipWithout } from "./programs.ts";
-import { makeTempFolder } from "./temp-folder.ts";
+import { requireCached, skipWithout, skipWithoutCached } from "./programs.ts";
 
 // What a page looks like: each element's place and style, as far as a reader sees them.
 const look = `return [...document.body.querySelectorAll("*")].slice(0, 2000).map((element) => {

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { chmodSync, chownSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { requireCached } from "./cache-folder.ts";
-import { findRepositoryRoot } from "./repository.ts";
+import { repositoryFolder } from "../repository-folder.ts";
+import { requireCached, requireProgram } from "./programs.ts";
 import { findFreePort } from "./web-server.ts";
 
 /** A search server of a test's own. */
@@ -53,8 +53,10 @@ export async function startOpenSearch(folder: string): Promise<SearchServer> {
   const home = join(folder, "opensearch");
   mkdirSync(home);
   const jars = join(requireCached("opensearch-1"), "*");
-  const program = join(findRepositoryRoot(), "test", "interop", "opensearch", "OpenSearchServer.java");
-  const child = spawn("java", ["-Xmx512m", "-cp", jars, program, home], { stdio: ["pipe", "pipe", "inherit"] });
+  const program = join(repositoryFolder(), "test", "interop", "opensearch", "OpenSearchServer.java");
+  const child = spawn(requireProgram("java"), ["-Xmx512m", "-cp", jars, program, home], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   const exited = once(child, "exit");
   for await (const line of createInterface({ input: child.stdout })) {
     const port = /^listening (\d+)$/.exec(line)?.[1];

@@ -8,11 +8,10 @@ import postgres from "postgres";
 import { crawlSite } from "../../src/crawler/crawl-site.ts";
 import { exportSite } from "../../src/exporter/export-site.ts";
 import { serveFolder } from "../../src/server/index.ts";
-import { requireCached, skipWithoutCached } from "./cache-folder.ts";
+import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
 import { type CommandResult, startTidemark } from "./command.ts";
-import { skipWithout } from "./programs.ts";
+import { requireCached, skipWithout, skipWithoutCached } from "./programs.ts";
 import { type SearchServer, startOpenSearch, startPostgres } from "./search-servers.ts";
-import { makeTempFolder, type TempFolder } from "./temp-folder.ts";
 
 /** What an index has: texts by URL and piece. */
 type Held = ReadonlyMap<string, string>;

@@ -16,12 +16,12 @@ export {
   maxContentBytes,
   type TextComparison,
 } from "./content-rules.ts";
+export { decodeHtml, decodeSheet } from "./html-decoder.ts";
 export { readTags } from "./html-tags.ts";
+export { kindOfLink } from "./link-attributes.ts";
 export { type FoundLink, pageKinds } from "./link-list.ts";
+export { decodeReferences, readRefresh, readSrcset } from "./link-values.ts";
 export { readLinks, readStyleLinks } from "./page-links.ts";
 export { type Inclusion, parseInclude } from "./server-side-includes.ts";
 export { resemblance } from "./sketch.ts";
-export { kindOfLink } from "./link-attributes.ts";
-export { decodeReferences, readRefresh, readSrcset } from "./link-values.ts";
 export { readStyleReferences } from "./style-links.ts";
-export { decodeHtml, decodeSheet } from "./html-decoder.ts";
