@@ -69,9 +69,10 @@ export type {
   ReadingPorts,
   Requests,
   SiteMemory,
-  TargetChoice,
   Timing,
-  WorkCounts,
+  UrlChoice,
+  UrlCounts,
+  UrlList,
 } from "./ports.ts";
 export { createRandom, pickInteger, type Random } from "./random.ts";
 export type {
@@ -103,6 +104,19 @@ export {
   parseCompactTime,
 } from "./time.ts";
 export {
+  type DeletionReason,
+  type FoundUrl,
+  type HeldBody,
+  type KeptInterval,
+  type PageOrder,
+  type PageTrouble,
+  type Postponement,
+  pageOrders,
+  type SeenChange,
+  type Settlement,
+  type TrackedUrl,
+} from "./tracked-url.ts";
+export {
   type Finding,
   type FindingKind,
   findingKinds,
@@ -113,20 +127,3 @@ export {
   type VerifyEvent,
   type VerifySummary,
 } from "./verify-event.ts";
-export {
-  type DeleteItem,
-  type DeletionReason,
-  type FetchItem,
-  type FoundTarget,
-  type HeldBody,
-  type KeptInterval,
-  type PageOrder,
-  type PageTrouble,
-  type Postponement,
-  pageOrders,
-  type SeenChange,
-  type Settlement,
-  type TargetSettlement,
-  type TrackedUrl,
-  type WorkItem,
-} from "./work-item.ts";

@@ -6,16 +6,7 @@ import type { RateLimiter } from "./rate-limit.ts";
 import type { Result } from "./result.ts";
 import type { RobotsCopy, SiteClockState, SitePosition, SiteRecord } from "./site-record.ts";
 import type { Clock, EpochSeconds } from "./time.ts";
-import type {
-  DeletionReason,
-  FetchItem,
-  FoundTarget,
-  HeldBody,
-  Settlement,
-  TargetSettlement,
-  TrackedUrl,
-  WorkItem,
-} from "./work-item.ts";
+import type { DeletionReason, FoundUrl, HeldBody, Settlement, TrackedUrl } from "./tracked-url.ts";
 
 /** Sends requests. */
 export interface Requests {
@@ -107,57 +98,55 @@ export interface SiteMemory {
   beginIntake(): Intake;
 }
 
-/** Numbers of pages in the store. */
-export interface WorkCounts {
+/**
+ * Which tracked URLs to take.
+ *
+ * Announced: `announced`, whose record is to be fetched; `withdrawn`, whose deletion was announced. In path order.
+ *
+ * Polled, never requested: `new` in the order of discovery, `ranked` by rank, `random` at random. Polled and held, in the
+ * order of discovery: `doubted`, whose body is in doubt; `unconfirmed`, held since before the source changed; `moved`,
+ * whose `lastmod` differs from that of the last request or is missing; `hinted`, the same without those that merely have
+ * no `lastmod`; `known`, all others. URLs that lists no longer name, and those whose last request failed, count as
+ * `moved` and `hinted`.
+ */
+export type UrlChoice =
+  | "announced"
+  | "withdrawn"
+  | "new"
+  | "ranked"
+  | "random"
+  | "doubted"
+  | "unconfirmed"
+  | "moved"
+  | "hinted"
+  | "known";
+
+/** Numbers of URLs in the store. */
+export interface UrlCounts {
   readonly held: number;
   /** Total bytes of the held bodies. */
   readonly heldBytes: number;
-  /** Due work items. */
+  /** Announced, not yet carried out and not parked. */
   readonly pending: number;
+  /** Announced and disallowed by robots.txt. */
   readonly disallowed: number;
-}
-
-/** The work of one site, in path order. */
-export interface WorkList {
-  /** Due work of a kind after a path, at most `limit` items. */
-  take(kind: WorkItem["kind"], after: string, limit: number): WorkItem[];
-  /** Due fetches whose last attempt was `unavailable`, those with the fewest attempts first. */
-  takeAway(limit: number): FetchItem[];
-  /** Commits results together; `at` is when they were observed. */
-  settle(settlements: readonly Settlement[], at: EpochSeconds): void;
-  /** Makes work disallowed by robots.txt due again. */
-  reopenDisallowed(): void;
-  /** Makes work due again that waits because it was refused too often. */
-  reopenRefused(): void;
-  counts(): WorkCounts;
-}
-
-/**
- * Which tracked URLs to take. Never requested: `new` in the order of discovery, `ranked` by rank, `random` at random.
- * Held: `doubted`, whose body is in doubt; `unconfirmed`, held since before the source changed; `moved`, whose `lastmod`
- * differs from that of the last request or is missing; `hinted`, the same without those that merely have no `lastmod`;
- * `known`, all others. URLs that lists no longer name, and those whose last request failed, count as `moved` and `hinted`.
- */
-export type TargetChoice = "new" | "ranked" | "random" | "doubted" | "unconfirmed" | "moved" | "hinted" | "known";
-
-/** Numbers of tracked URLs in the store. */
-export interface TargetCounts {
+  /** Polled. */
   readonly known: number;
-  /** Never requested. */
+  /** Polled and never requested. */
   readonly fresh: number;
-  readonly held: number;
-  readonly disallowed: number;
+  /** Polled, not announced and disallowed by robots.txt. */
+  readonly disallowedPolled: number;
 }
 
-/** The tracked URLs of one site that does not publish its changes. */
-export interface Targets {
-  /** Begins a list of URLs and returns its mark. */
+/** The known URLs of one site: those that it announces and those found otherwise. */
+export interface UrlList {
+  /** Begins a list of URLs and returns its mark. From then on held pages are polled, too. */
   beginList(): number;
   /**
    * Adds URLs with the mark of their list, or 0 for links. Known URLs keep their history; one that is gone becomes due
    * if a list gives it another `lastmod`.
    */
-  note(found: readonly FoundTarget[], list: number): void;
+  note(found: readonly FoundUrl[], list: number): void;
   /**
    * Ends complete lists. A held URL that only earlier lists named loses its `lastmod` and becomes due; one that is gone
    * becomes due once a list names it again.
@@ -166,18 +155,22 @@ export interface Targets {
    */
   endLists(lists: readonly number[]): void;
   /**
-   * At most `limit` URLs in the order of discovery, after an id; those by rank and at random in their own order, from
-   * the start.
+   * At most `limit` URLs behind another in their order; those by rank and at random from the start.
    *
-   * @param since - when the visit began; URLs with a response since then are not `known`
+   * @param since - when the visit began; of the polled and held ones, those with a response since then are left out
    */
-  take(choice: TargetChoice, since: EpochSeconds, after: number, limit: number): TrackedUrl[];
+  take(
+    choice: UrlChoice,
+    since: EpochSeconds,
+    after: Pick<TrackedUrl, "id" | "path"> | undefined,
+    limit: number,
+  ): TrackedUrl[];
   /**
-   * URLs whose last request was `unavailable`, those with the fewest attempts first.
+   * Announced or polled URLs whose last request was `unavailable`, those with the fewest attempts first.
    *
-   * @param since - when the visit began; URLs requested since then are left out
+   * @param since - when the visit began; polled URLs requested since then are left out
    */
-  takeAway(since: EpochSeconds, limit: number): TrackedUrl[];
+  takeAway(of: "announced" | "polled", since: EpochSeconds, limit: number): TrackedUrl[];
   /**
    * At most `limit` held URLs that are unchanged according to the list; a new random sample for each visit.
    *
@@ -188,9 +181,10 @@ export interface Targets {
   countListed(): { readonly moved: number; readonly unmoved: number };
   /** How many of these paths changed since their last request according to the list. */
   countMoved(paths: readonly string[]): number;
+  /** A URL by its path, as it is polled. */
   find(path: string): TrackedUrl | undefined;
-  /** Commits results together with the links found on the way. */
-  settle(settlements: readonly TargetSettlement[], found: readonly FoundTarget[], at: EpochSeconds): void;
+  /** Commits results together with the links found on the way; `at` is when they were observed. */
+  settle(settlements: readonly Settlement[], found: readonly FoundUrl[], at: EpochSeconds): void;
   /** Makes all held URLs due, with their validators: another source wrote them. */
   unconfirmHeld(): void;
   /**
@@ -199,11 +193,9 @@ export interface Targets {
   rereadLinks(mediaTypes: readonly string[]): void;
   /** Forgets these entity tags, because different pages share them. */
   forgetTags(etags: readonly string[]): void;
-  /** Makes URLs disallowed by robots.txt due again. */
-  reopenDisallowed(): void;
-  /** Makes URLs due again that wait because they were refused too often. */
-  reopenRefused(): void;
-  counts(): TargetCounts;
+  /** Makes URLs due again that are disallowed by robots.txt, or that wait because they were refused too often. */
+  reopen(trouble: "disallowed" | "refused"): void;
+  counts(): UrlCounts;
 }
 
 /** Media types that servers usually give a path. */
@@ -316,8 +308,7 @@ export interface ReadingPorts {
 /** What a visit requires. */
 export interface CrawlPorts extends ReadingPorts {
   readonly memory: SiteMemory;
-  readonly work: WorkList;
-  readonly targets: Targets;
+  readonly urls: UrlList;
   readonly mediaTypes: MediaTypes;
   readonly bodies: Bodies;
   /** Undefined if each page must come in a response of its own. */

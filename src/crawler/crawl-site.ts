@@ -122,7 +122,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
     ...omitUndefined({ userAgent, from, ca, allowPrivate, clock }),
   });
   const site = await openKeptSite(store, origin, { keep, clock: clock ?? Date.now, warcBytes });
-  const { memory, reading, work, targets, bodies, warc } = site;
+  const { memory, reading, urls, bodies, warc } = site;
   const requests = warc === undefined ? fetcher : warc.recorder.record(fetcher);
   try {
     const result = await visitSite(
@@ -131,7 +131,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
         codec: nodeCodec,
         timing: realTiming(clock, delay),
         rateLimiter: politeness,
-        ...{ reading, memory, work, targets, bodies },
+        ...{ reading, memory, urls, bodies },
         mediaTypes: namedTypes,
         packages: warc === undefined ? packagesIn(bodies, packageBytes) : undefined,
       },

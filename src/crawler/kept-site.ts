@@ -19,7 +19,7 @@ export interface HandedPage extends Page, HeldBody {
   readonly digest: string;
   readonly url: string;
   /**
-   * The whole body; or, if it is larger than 256 KiB or of unknown size, a file that may be read or moved until the
+   * The whole body; or, if it is larger than 256 KiB, a file that may be read or moved until the
    * callback ends.
    */
   readonly body: Uint8Array | { readonly file: string };

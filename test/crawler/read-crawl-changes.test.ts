@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import Database from "libsql";
@@ -7,6 +7,7 @@ import type { ErrorCode } from "../../src/core/error.ts";
 import { TidemarkError } from "../../src/core/error.ts";
 import { type CrawlCursor, readCrawlChanges } from "../../src/crawler/read-crawl-changes.ts";
 import { mirrorFolderOf } from "../../src/storage/mirror/mirror-path.ts";
+import { migrations } from "../../src/storage/state/schema.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { Crawler } from "./engine/site-visit.ts";
 
@@ -202,27 +203,16 @@ describe("readCrawlChanges", () => {
     await using crawler = await Crawler.open({ "/a.html": "a", "/b.html": "b" });
     await crawler.visit();
     const store = crawler.folder.path;
-    const old = new Database(stateOf(store));
-    for (const table of [
-      ...[
-        "target",
-        "state_identity",
-        "source_state",
-        "seen_change",
-        "visit",
-        "warc_record",
-        "handed",
-        "visit_plan",
-        "accepted",
-      ],
-    ])
-      old.exec(`DROP TABLE ${table}`);
-    old.exec("DROP INDEX work_away");
-    for (const column of ["robots_fresh", "clock", "robots_agent", "writer"])
-      old.exec(`ALTER TABLE site DROP COLUMN ${column}`);
-    for (const column of ["etag", "http_modified", "fetched"]) old.exec(`ALTER TABLE page DROP COLUMN ${column}`);
-    old.exec("PRAGMA user_version = 1");
+    const oldest = join(store, "oldest.db");
+    const old = new Database(oldest);
+    const columns = `id, origin, mirror, generation, epoch, publication, types_key, since, index_path, index_etag,
+      index_modified, robots_body, robots_etag, robots_modified, robots_confirmed`;
+    old.exec(`${migrations[0]} PRAGMA user_version = 1; ATTACH '${stateOf(store)}' AS now;
+      INSERT INTO site (${columns}) SELECT ${columns} FROM now.site;
+      INSERT INTO page SELECT site, path, size, digest, modified, media_type, 0 FROM now.url;`);
     old.close();
+    for (const ending of ["-wal", "-shm"]) rmSync(stateOf(store) + ending, { force: true });
+    renameSync(oldest, stateOf(store));
     assert.throws(() => readSeen(store), refuses("state-version"));
     crawler.site.set({ "/b.html": "bb" });
     crawler.site.publish();

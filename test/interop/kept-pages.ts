@@ -31,7 +31,7 @@ function checkState(into: string, site: TrialSite): string[] {
   try {
     const rows = prepareStatement(
       connection,
-      "SELECT p.path, p.digest FROM page p JOIN site s ON s.id = p.site WHERE s.origin = ?",
+      "SELECT u.path, u.digest FROM url u JOIN site s ON s.id = u.site WHERE u.digest IS NOT NULL AND s.origin = ?",
     ).all(site.origin) as [string, string][];
     const differences: string[] = [];
     const left = new Set(site.paths);

@@ -15,24 +15,24 @@ import {
   TidemarkError,
 } from "../../core/index.ts";
 import { loadTextComparison } from "../../formats/html/index.ts";
-import { ownProductToken, type RobotsAgent } from "../../formats/robots/index.ts";
+import { ownProductToken, type Robots, type RobotsAgent } from "../../formats/robots/index.ts";
 import { ArchiveSource } from "./discovery/archive-source.ts";
+import type { CrawlVisit, Significance } from "./discovery/crawl-visit.ts";
 import { ResourceSyncSource } from "./discovery/resource-sync-source.ts";
 import { copyKeyOf, isSameRobots, keepCrawlDelay, type RobotsRules, readRobots } from "./discovery/robots-rules.ts";
 import { SitemapSource } from "./discovery/sitemap-source.ts";
 import type { ChangeSource } from "./discovery/source.ts";
 import { findSource, SourceMemory } from "./discovery/source-search.ts";
-import { TargetScope } from "./discovery/target-scope.ts";
+import { UrlScope } from "./discovery/url-scope.ts";
 import { LinkSource, ListSource } from "./discovery/url-sources.ts";
-import { doPageWork } from "./pipeline/page-work.ts";
-import { doTargetWork } from "./pipeline/target-work.ts";
+import { doAnnouncedWork } from "./pipeline/announced-work.ts";
+import { doPollWork } from "./pipeline/poll-work.ts";
 import { maxTroublesInARow } from "./politeness/patient-request.ts";
 import type { PollPlannerName } from "./revisit/poll-planners.ts";
 import { defaultDistrustMs } from "./revisit/poll-policy.ts";
 import { ClockKeeper } from "./visit/clock-keeper.ts";
 import { isCancelled, type ReadingVisit, throwIfAborted, warn } from "./visit/reading-visit.ts";
 import { readSharedTags } from "./visit/shared-tags.ts";
-import type { SourceVisit } from "./visit/source-visit.ts";
 import { Tally } from "./visit/tally.ts";
 import { type ByteBounds, VisitBounds } from "./visit/visit-bounds.ts";
 import { VisitProgress } from "./visit/visit-progress.ts";
@@ -115,7 +115,7 @@ const slowMs = 1000;
 /** A source that was absent is looked for again after so long. */
 const defaultLookAgainMs = 7 * 86_400_000;
 
-function makeSources(options: VisitOptions, scope: TargetScope): ChangeSource[] {
+function makeSources(options: VisitOptions, scope: UrlScope): ChangeSource[] {
   const all: Readonly<Record<SourceName, () => ChangeSource | undefined>> = {
     archives: () => new ArchiveSource(options.since),
     resourcesync: () => new ResourceSyncSource(scope),
@@ -154,7 +154,7 @@ class SiteVisit {
     const { origin, agent = [ownProductToken], concurrency = 1, timeoutMs = 30_000, signal, onEvent } = options;
     this.#ports = ports;
     this.#options = options;
-    this.#listsLeft = freeLists + (options.budget ?? Number.POSITIVE_INFINITY) * listShare;
+    this.#listsLeft = freeLists + (options.budget ?? Infinity) * listShare;
     this.#startedAt = ports.timing.now();
     const report = onEvent ?? (() => undefined);
     const { rateLimiter } = ports;
@@ -165,31 +165,17 @@ class SiteVisit {
     this.#progress = new VisitProgress(ports.memory, this.#startedAt, this.#since());
     const tally = this.#tally;
     const bounds = new VisitBounds(options.bounds);
-    bounds.begin(ports.work.counts().heldBytes);
+    bounds.begin(ports.urls.counts().heldBytes);
     const { mustEnd } = options;
-    this.#visit = {
-      origin,
-      agent,
-      ports,
-      tally,
-      report,
-      concurrency,
-      timeoutMs,
-      bounds,
-      mustEnd,
-      signal,
-      ...(clocks && { clocks }),
-    };
+    const common = { origin, agent, ports, tally, report, concurrency, timeoutMs, bounds, mustEnd, signal };
+    this.#visit = { ...common, ...(clocks && { clocks }) };
   }
 
   async run(): Promise<VisitResult> {
     const record = this.#ports.memory.read();
     this.#prepareRateLimiter(record);
     // What was too large may not be so any more.
-    if (this.#visit.bounds.noteIsRaised(this.#ports.memory)) {
-      this.#ports.work.reopenRefused();
-      this.#ports.targets.reopenRefused();
-    }
+    if (this.#visit.bounds.noteIsRaised(this.#ports.memory)) this.#ports.urls.reopen("refused");
     try {
       const summary = await this.#go(record);
       const restsUntil = this.#ports.rateLimiter?.restsUntil(this.#visit.origin) ?? 0;
@@ -241,7 +227,7 @@ class SiteVisit {
 
   /** Whether what an earlier visit left is done, so that the site can be asked what is new. */
   #isToGoOn(): boolean {
-    const { budget = Number.POSITIVE_INFINITY, mayGoOn = () => true } = this.#options;
+    const { budget = Infinity, mayGoOn = () => true } = this.#options;
     const { isResumed, isAfterDelay } = this.#progress;
     if (!isResumed || isAfterDelay || isCancelled(this.#visit)) return false;
     return !this.#tally.isPostponed && this.#tally.pageRequests < budget && mayGoOn();
@@ -263,10 +249,7 @@ class SiteVisit {
     this.#progress.begin();
     keepCrawlDelay(this.#visit, robots);
     if (copy !== undefined) {
-      if (!isSameRobots(record.robots, copy)) {
-        this.#ports.work.reopenDisallowed();
-        this.#ports.targets.reopenDisallowed();
-      }
+      if (!isSameRobots(record.robots, copy)) this.#ports.urls.reopen("disallowed");
       memory.rememberRobots(copy);
     }
     // Who is killed before the index comes need not wait for it again.
@@ -275,42 +258,25 @@ class SiteVisit {
   }
 
   async #follow({ robots, until }: RobotsRules, remembered: SitePosition | undefined): Promise<VisitEnd> {
-    const { budget = Number.POSITIVE_INFINITY, filter, mayGoOn = () => true } = this.#options;
-    const mayReadList = this.#boundLists(mayGoOn);
-    const progress = this.#progress;
-    const visit: SourceVisit = { ...this.#visit, ports: this.#ports, robots, filter, mayReadList, progress };
-    const scope = new TargetScope(filter, this.#ports.mediaTypes);
-    const memory = new SourceMemory(visit, (this.#options.lookAgainMs ?? defaultLookAgainMs) / 1000);
-    const { found, passedOver, isLeftAlone } = await findSource(visit, makeSources(this.#options, scope), memory);
+    const { maxDepth, lookAgainMs = defaultLookAgainMs, mayGoOn = () => true } = this.#options;
+    const visit = await this.#crawlVisit(robots, until, mayGoOn);
+    const memory = new SourceMemory(visit, lookAgainMs / 1000);
+    const sources = makeSources(this.#options, visit.scope);
+    const { found, passedOver, isLeftAlone } = await findSource(visit, sources, memory);
     throwIfAborted(this.#visit);
     if (found === undefined)
       for (const { code, source, why } of passedOver) warn(this.#visit, code, `${source}: ${why}`);
-    else memory.noteFound(found, `${filter.key} ${this.#options.maxDepth ?? ""}`);
+    else memory.noteFound(found, `${visit.filter.key} ${maxDepth ?? ""}`);
     // What was not finished earlier is work, whatever the source is today.
     const fetchPackages = found?.look.kind === "work" ? found.look.fetchPackages : undefined;
-    const working = { ...visit, budget, rulesUntil: until, mayGoOn };
     if (found?.look.kind === "work") this.#publications = found.look.publications ?? this.#publications;
-    if (!isLeftAlone && this.#ports.work.counts().pending > 0) await doPageWork(working, fetchPackages);
-    if (found?.look.kind === "targets") {
+    if (!isLeftAlone && this.#ports.urls.counts().pending > 0) await doAnnouncedWork(visit, fetchPackages);
+    if (found?.look.kind === "polls") {
       // What an earlier source left and cannot be had says little of the pages that this one names.
       this.#tally.forgive(maxTroublesInARow - triesAfterTroubles);
-      const { significant } = this.#options;
-      this.#nextDueAt = await doTargetWork({
-        ...working,
-        plan: found.look.plan,
-        scope,
-        isPlanned: this.#options.isPlanned ?? this.#options.planner !== undefined,
-        planner: this.#options.planner ?? "default",
-        since: this.#progress.pollsSince,
-        distrustMs: this.#options.distrustMs ?? defaultDistrustMs,
-        significance:
-          significant === undefined ? undefined : { leastResemblance: significant, texts: await loadTextComparison() },
-        maxPages: this.#options.maxPages ?? Number.POSITIVE_INFINITY,
-        maxDepth: this.#options.maxDepth ?? Number.POSITIVE_INFINITY,
-        order: this.#options.order ?? "depth",
-      });
+      this.#nextDueAt = await doPollWork({ ...visit, since: this.#progress.pollsSince }, found.look.plan);
     }
-    const left = found?.look.kind === "targets" ? found.look.left : undefined;
+    const left = found?.look.kind === "polls" ? found.look.left : undefined;
     this.#hasMoreLists = left === "bounded" && this.#mayLookAgain(mayGoOn);
     if (left !== undefined && !this.#hasMoreLists) this.#leaveLists();
     if (this.#visit.bounds.isSpent)
@@ -321,6 +287,33 @@ class SiteVisit {
       );
     const position = found?.look.kind === "work" ? found.look.position : undefined;
     return { source: found?.name ?? "none", passedOver, position: position ?? remembered };
+  }
+
+  async #crawlVisit(robots: Robots, rulesUntil: EpochMs, mayGoOn: () => boolean): Promise<CrawlVisit> {
+    const { filter, planner, significant, order = "depth", distrustMs = defaultDistrustMs } = this.#options;
+    const { budget = Infinity, maxPages = Infinity, maxDepth = Infinity } = this.#options;
+    const significance: Significance | undefined =
+      significant === undefined ? undefined : { leastResemblance: significant, texts: await loadTextComparison() };
+    return {
+      ...this.#visit,
+      ports: this.#ports,
+      robots,
+      rulesUntil,
+      filter,
+      scope: new UrlScope(filter, this.#ports.mediaTypes),
+      mayReadList: this.#boundLists(mayGoOn),
+      mayGoOn,
+      progress: this.#progress,
+      since: this.#progress.pollsSince,
+      budget,
+      maxPages,
+      maxDepth,
+      order,
+      distrustMs,
+      significance,
+      isPlanned: this.#options.isPlanned ?? planner !== undefined,
+      planner: planner ?? "default",
+    };
   }
 
   /** Lists take a part of the visit only: pages have their turn in each visit, however many lists there are. */
@@ -343,7 +336,7 @@ class SiteVisit {
   }
 
   #mayLookAgain(mayGoOn: () => boolean): boolean {
-    const { budget = Number.POSITIVE_INFINITY } = this.#options;
+    const { budget = Infinity } = this.#options;
     const isInTrouble = this.#tally.troublesInARow >= maxTroublesInARow;
     const isResting = (this.#ports.rateLimiter?.restsUntil(this.#visit.origin) ?? 0) > this.#ports.timing.now();
     return (
@@ -357,15 +350,14 @@ class SiteVisit {
   }
 
   #conclude({ source, passedOver, position }: VisitEnd): CrawlSummary {
-    const { memory, timing, targets, work } = this.#ports;
+    const { memory, timing, urls } = this.#ports;
     this.#endProgress();
-    const { maxPages = Number.POSITIVE_INFINITY } = this.#options;
-    const counts = work.counts();
-    const known = targets.counts();
+    const { maxPages = Infinity } = this.#options;
+    const counts = urls.counts();
     // Where changes are published, what links led to and nobody asked for is not to come.
     const { writer } = memory.read();
     const isPolled = writer !== "archives" && writer !== "resourcesync";
-    const fresh = isPolled ? Math.min(known.fresh, Math.max(0, maxPages - known.held)) : 0;
+    const fresh = isPolled ? Math.min(counts.fresh, Math.max(0, maxPages - counts.held)) : 0;
     const summary = this.#tally.summary(this.#options.origin, source, {
       passedOver,
       cursor: position?.cursor,
@@ -373,7 +365,7 @@ class SiteVisit {
         held: counts.held,
         // What is over the bound is not to come.
         pending: counts.pending + fresh,
-        disallowed: counts.disallowed + (isPolled ? known.disallowed : 0),
+        disallowed: counts.disallowed + (isPolled ? counts.disallowedPolled : 0),
       },
       elapsedMs: timing.now() - this.#startedAt,
     });

@@ -1,19 +1,18 @@
 import { type Connection, prepareStatement, transact } from "../sqlite/database.ts";
 import { inDatabase } from "../sqlite/database-error.ts";
-import { doubtTargets } from "./left-bodies.ts";
+import { forgetBodies } from "./doubt.ts";
 
 const pathsAtATime = 1000;
 
 const sql = {
   // Of a site that publishes its changes nothing is marked: there, work that is not settled stays.
   mark: `INSERT OR IGNORE INTO handed SELECT ?1, ?2
-    WHERE EXISTS (SELECT 1 FROM target WHERE site = ?1 AND path = ?2)`,
+    WHERE EXISTS (SELECT 1 FROM url WHERE site = ?1 AND path = ?2 AND state IS NOT NULL)`,
   // Work that was not done may have been done in part by a crawl that died.
-  known: `SELECT EXISTS (SELECT 1 FROM page WHERE site = ?1 AND path = ?2)
-    OR EXISTS (SELECT 1 FROM work WHERE site = ?1 AND path = ?2)
+  known: `SELECT EXISTS (SELECT 1 FROM url WHERE site = ?1 AND path = ?2 AND (digest IS NOT NULL OR work IS NOT NULL))
     OR EXISTS (SELECT 1 FROM handed WHERE site = ?1 AND path = ?2)`,
   held: `SELECT path FROM handed WHERE site = ?1
-    AND EXISTS (SELECT 1 FROM page p WHERE p.site = handed.site AND p.path = handed.path) LIMIT ?2`,
+    AND EXISTS (SELECT 1 FROM url u WHERE u.site = handed.site AND u.path = handed.path AND u.digest IS NOT NULL) LIMIT ?2`,
   others: "SELECT path FROM handed WHERE site = ?1 LIMIT ?2",
   forget: "DELETE FROM handed WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))",
 } as const;
@@ -64,7 +63,7 @@ export class CallbackMarks {
     for (let paths = this.#read(sql.held); paths.length > 0; paths = this.#read(sql.held)) {
       inDatabase(this.#file, () =>
         transact(this.#connection, () => {
-          doubtTargets(this.#connection, this.#site, paths);
+          forgetBodies(this.#connection, this.#site, paths);
           forgetHanded(this.#connection, this.#site, paths);
         }),
       );

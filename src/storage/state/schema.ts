@@ -2,6 +2,89 @@ const mirrorNames = `-- What had no place in a mirror has one now.
   UPDATE work SET state = 'due', trouble = NULL WHERE trouble = 'mirror';
   UPDATE target SET etag = NULL, modified = NULL, asked_lastmod = NULL, asked = NULL, due = 0 WHERE trouble = 'mirror'`;
 
+const oneTable = `-- The known URLs of all sites: what is held, what is announced, and what requests have shown. Ids count up in the order of
+  -- discovery.
+  CREATE TABLE url (
+    id INTEGER PRIMARY KEY,
+    site INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    -- The body that is held; NULL if none is. Its digest is '' if it is in doubt.
+    size INTEGER,
+    digest TEXT,
+    modified INTEGER,
+    media_type TEXT,
+    -- Validators of the body as received, and when it last came whole.
+    etag TEXT,
+    http_modified TEXT,
+    fetched INTEGER,
+    -- What is announced and not carried out: 'due', 'parked', 'disallowed' or 'delete'. NULL: nothing.
+    work TEXT,
+    -- The announced record; without work, a record in whose place the held body was accepted.
+    said_size INTEGER,
+    said_digest TEXT,
+    said_modified INTEGER,
+    said_type TEXT,
+    -- Mark of the reading that listed it last.
+    seen INTEGER NOT NULL DEFAULT 0,
+    trouble TEXT,
+    strikes INTEGER NOT NULL DEFAULT 0,
+    -- Of polled URLs 'new', 'known' or 'disallowed'. NULL: known only because it is or was announced.
+    state TEXT,
+    depth INTEGER NOT NULL DEFAULT 0,
+    lastmod TEXT,
+    asked_lastmod TEXT,
+    -- Mark of the list that names it; 0 if none does.
+    listed INTEGER NOT NULL DEFAULT 0,
+    rank REAL NOT NULL DEFAULT 0,
+    asked INTEGER,
+    due INTEGER NOT NULL DEFAULT 0,
+    history TEXT,
+    interval TEXT,
+    -- 1 if no body of it is to be held, but its links are known.
+    is_link_only INTEGER NOT NULL DEFAULT 0,
+    -- 1 from a change of source until it is requested.
+    unconfirmed INTEGER NOT NULL DEFAULT 0,
+    -- 1 while the links of the held body are to be read.
+    unread INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (site, path)
+  ) STRICT;
+  INSERT INTO url (id, site, path, size, digest, modified, media_type, etag, http_modified, fetched, seen, trouble, strikes,
+      state, depth, lastmod, asked_lastmod, listed, rank, asked, due, history, interval, is_link_only, unconfirmed, unread)
+    SELECT t.id, t.site, t.path, p.size, p.digest, p.modified, p.media_type,
+      iif(p.path IS NOT NULL, p.etag, iif(t.is_passage, t.etag, NULL)),
+      iif(p.path IS NOT NULL, p.http_modified, iif(t.is_passage, t.modified, NULL)),
+      iif(p.path IS NOT NULL, p.fetched, t.full), coalesce(p.seen, 0), t.trouble, t.strikes,
+      t.state, t.depth, t.lastmod, t.asked_lastmod, t.listed, t.rank, t.asked, t.due, nullif(t.history, '[]'), t.interval,
+      t.is_passage, t.unconfirmed, t.unread
+    FROM target t LEFT JOIN page p ON p.site = t.site AND p.path = t.path ORDER BY t.id;
+  INSERT INTO url (site, path, size, digest, modified, media_type, etag, http_modified, fetched, seen)
+    SELECT site, path, size, digest, modified, media_type, etag, http_modified, fetched, seen FROM page WHERE true
+    ON CONFLICT DO NOTHING;
+  INSERT INTO url (site, path, work, said_size, said_digest, said_modified, said_type, seen, trouble, strikes)
+    SELECT site, path, iif(kind = 'delete', kind, state), size, digest, modified, media_type, seen, trouble, strikes
+    FROM work WHERE true
+    ON CONFLICT (site, path) DO UPDATE SET work = excluded.work, said_size = excluded.said_size,
+      said_digest = excluded.said_digest, said_modified = excluded.said_modified, said_type = excluded.said_type,
+      seen = excluded.seen, trouble = coalesce(excluded.trouble, trouble), strikes = max(excluded.strikes, strikes);
+  UPDATE url SET said_size = a.size, said_digest = a.digest, said_modified = a.modified
+    FROM accepted a WHERE url.site = a.site AND url.path = a.path AND url.work IS NULL;
+  DROP TABLE page;
+  DROP TABLE work;
+  DROP TABLE accepted;
+  DROP TABLE target;
+  CREATE INDEX url_work ON url (site, work, path) WHERE work IS NOT NULL;
+  CREATE INDEX url_new ON url (site, id) WHERE state = 'new';
+  CREATE INDEX url_ranked ON url (site, rank DESC, id) WHERE state = 'new' AND rank > 0;
+  CREATE INDEX url_known ON url (site, id) WHERE state = 'known';
+  CREATE INDEX url_moved ON url (site, id)
+    WHERE state = 'known' AND (lastmod IS NULL OR lastmod IS NOT asked_lastmod OR strikes > 0);
+  CREATE INDEX url_hinted ON url (site, id) WHERE state = 'known' AND (lastmod IS NOT asked_lastmod OR strikes > 0);
+  CREATE INDEX url_unconfirmed ON url (site, id) WHERE unconfirmed = 1;
+  -- Asked for, and to be fetched whole: the held body is in doubt.
+  CREATE INDEX url_doubted ON url (site, id) WHERE fetched IS NULL AND asked IS NOT NULL;
+  -- Unavailable at the last request: the more often, the later the next.
+  CREATE INDEX url_away ON url (site, strikes, id) WHERE trouble = 'unavailable'`;
+
 /** The statements that lead from each version of the schema to the next; `user_version` counts those that were run. */
 export const migrations: readonly string[] = [
   `CREATE TABLE site (
@@ -192,6 +275,7 @@ export const migrations: readonly string[] = [
     WHERE site IN (SELECT id FROM site WHERE epoch IS NULL
       AND NOT EXISTS (SELECT 1 FROM source_state s WHERE s.site = site.id AND s.source = 'resourcesync'));`,
   mirrorNames,
+  oneTable,
 ];
 
 /** States of earlier versions have mirrors whose files have other names. */

@@ -5,17 +5,17 @@ const sql = {
   // Bodies that are equal to what is held are no change. A page keeps the number under which it was born until it goes.
   keep: `INSERT OR REPLACE INTO seen_change (site, path, born, is_deleted, at, reason)
     SELECT ?1, j.value ->> 0, coalesce(s.born, 0), 0, ?3, NULL FROM json_each(?2) j
-    LEFT JOIN page p ON p.site = ?1 AND p.path = j.value ->> 0
+    LEFT JOIN url p ON p.site = ?1 AND p.path = j.value ->> 0
     LEFT JOIN seen_change s ON s.site = ?1 AND s.path = j.value ->> 0 AND s.is_deleted = 0
-    WHERE p.path IS NULL OR p.digest <> j.value ->> 1 OR p.size <> j.value ->> 2`,
+    WHERE p.digest IS NULL OR p.digest <> j.value ->> 1 OR p.size <> j.value ->> 2`,
   // CROSS: else SQLite goes through all pages of the site, and for each of them through the whole batch.
   remove: `INSERT OR REPLACE INTO seen_change (site, path, born, is_deleted, at, reason)
     SELECT ?1, p.path, coalesce(s.born, 0), 1, ?3, j.value ->> 1 FROM json_each(?2) j
-    CROSS JOIN page p ON p.site = ?1 AND p.path = j.value ->> 0
+    CROSS JOIN url p ON p.site = ?1 AND p.path = j.value ->> 0 AND p.digest IS NOT NULL
     LEFT JOIN seen_change s ON s.site = ?1 AND s.path = j.value ->> 0`,
   bear: "UPDATE seen_change SET born = seq WHERE site = ?1 AND born = 0",
   read: `SELECT s.seq, site.origin, s.path, s.born, s.is_deleted, s.at, s.reason, p.size, p.digest, p.modified, p.media_type
-    FROM seen_change s JOIN site ON site.id = s.site LEFT JOIN page p ON p.site = s.site AND p.path = s.path
+    FROM seen_change s JOIN site ON site.id = s.site LEFT JOIN url p ON p.site = s.site AND p.path = s.path
     WHERE s.seq > ?1 ORDER BY s.seq LIMIT ?2`,
 } as const;
 

@@ -1,33 +1,23 @@
+import type { UrlCounts } from "../../core/index.ts";
 import { type Connection, prepareStatement } from "../sqlite/database.ts";
 
-const sql = `SELECT p.*, w.*, t.* FROM
-  (SELECT count(*), coalesce(sum(size), 0) FROM page WHERE site = ?1) p,
-  (SELECT count(*) FILTER (WHERE state = 'due'), count(*) FILTER (WHERE state = 'disallowed') FROM work WHERE site = ?1) w,
-  (SELECT count(*), count(*) FILTER (WHERE state = 'new'), count(*) FILTER (WHERE state = 'disallowed'),
-    count(*) FILTER (WHERE state = 'known' AND full IS NULL AND asked IS NOT NULL),
-    count(*) FILTER (WHERE unconfirmed = 1) FROM target WHERE site = ?1) t`;
+const sql = `SELECT count(digest), coalesce(sum(size), 0), count(*) FILTER (WHERE work IN ('due', 'delete')),
+  count(*) FILTER (WHERE work = 'disallowed'), count(state), count(*) FILTER (WHERE state = 'new'),
+  count(*) FILTER (WHERE state = 'disallowed' AND work IS NOT 'disallowed'),
+  count(*) FILTER (WHERE state = 'known' AND fetched IS NULL AND asked IS NOT NULL),
+  count(*) FILTER (WHERE unconfirmed = 1) FROM url WHERE site = ?1`;
 
 type Row = [number, number, number, number, number, number, number, number, number];
 
-/** How many rows of each kind a site has. */
-interface Counted {
-  /** Pages that are held, and their bytes. */
-  readonly held: number;
-  readonly heldBytes: number;
-  /** Work that is due, and that is disallowed. */
-  readonly due: number;
-  readonly disallowedWork: number;
-  /** Targets; of these: never asked for, disallowed, held and in doubt, to be confirmed. */
-  readonly targets: number;
-  readonly fresh: number;
-  readonly disallowedTargets: number;
+interface Counted extends UrlCounts {
+  /** Polled and held, with a body in doubt. */
   readonly doubted: number;
   readonly unconfirmed: number;
 }
 
 /**
- * Counts what there is of one site, all at once, and again only after something was written that changes it. Nobody else writes of
- * a site that is open. O(its pages) for each count.
+ * Counts the URLs of one site, and again only after a write that changes a count. Nobody else writes of a site that is
+ * open. O(its URLs) for each count.
  */
 export class SiteCounts {
   readonly #connection: Connection;
@@ -49,14 +39,14 @@ export class SiteCounts {
     return this.#known;
   }
 
-  /** To be called after a write that changes one of them. */
+  /** To be called after a write that changes a count. */
   forget(): void {
     this.#known = undefined;
   }
 
   #count(): Counted {
     const row = prepareStatement(this.#connection, sql).get(this.#site) as Row;
-    const [held, heldBytes, due, disallowedWork, targets, fresh, disallowedTargets, doubted, unconfirmed] = row;
-    return { held, heldBytes, due, disallowedWork, targets, fresh, disallowedTargets, doubted, unconfirmed };
+    const [held, heldBytes, pending, disallowed, known, fresh, disallowedPolled, doubted, unconfirmed] = row;
+    return { held, heldBytes, pending, disallowed, known, fresh, disallowedPolled, doubted, unconfirmed };
   }
 }

@@ -4,62 +4,58 @@ import { inDatabase } from "../sqlite/database-error.ts";
 import type { LateWrites } from "../sqlite/late-writes.ts";
 import type { IntakeSpool, SpooledPage, SpooledStep } from "./intake-spool.ts";
 
-// A body that is held is the one recorded, and has its time.
-const isHeldAsListed = `p.modified = i.modified AND ((i.size IS NULL OR p.size = i.size) AND (i.digest IS NULL OR p.digest = i.digest)
-  OR EXISTS (SELECT 1 FROM accepted a WHERE a.site = ?1 AND a.path = i.path
-    AND a.size IS i.size AND a.digest IS i.digest AND a.modified = i.modified))`;
-// Work that was known before keeps its history as long as the record is the same.
-const isSameRecord = `kind = 'fetch' AND size IS excluded.size AND digest IS excluded.digest AND modified = excluded.modified`;
+const isWanted = "work IN ('due', 'parked', 'disallowed')";
+const isHeld = "digest IS NOT NULL";
+/** A body that is held is the one listed, or was accepted in its place, and has its time. */
+const isHeldAsListed = `${isHeld} AND modified = excluded.said_modified
+  AND ((excluded.said_size IS NULL OR size = excluded.said_size) AND (excluded.said_digest IS NULL OR digest = excluded.said_digest)
+    OR said_size IS excluded.said_size AND said_digest IS excluded.said_digest AND said_modified IS excluded.said_modified)`;
+/** Work that was known before keeps its history as long as the record is the same. */
+const isSame = `${isWanted} AND said_size IS excluded.said_size AND said_digest IS excluded.said_digest
+  AND said_modified = excluded.said_modified`;
+const endWork =
+  "trouble = NULL, strikes = 0, said_size = NULL, said_digest = NULL, said_modified = NULL, said_type = NULL";
+const isUnlisted = "site = ?1 AND seen <> ?2";
 
-// What is parked or disallowed, too, is wanted already.
-const isHeldOrWanted = `EXISTS (SELECT 1 FROM page p WHERE p.site = ?1 AND p.path = incoming.path)
-  OR EXISTS (SELECT 1 FROM work w WHERE w.site = ?1 AND w.path = incoming.path AND w.kind = 'fetch')`;
-
-const becomesDeletion = `ON CONFLICT DO UPDATE SET kind = 'delete', seen = excluded.seen, state = 'due', trouble = NULL,
-  strikes = 0, size = NULL, digest = NULL, modified = NULL, media_type = NULL`;
+/** @param where - which pages of a list are taken */
+const list = (
+  where: string,
+): string => `INSERT INTO url (site, path, work, said_size, said_digest, said_modified, said_type, seen)
+  SELECT ?1, i.value ->> 0, 'due', i.value ->> 1, i.value ->> 2, i.value ->> 3, i.value ->> 4, ?3 FROM json_each(?2) i
+  WHERE ${where}
+  ON CONFLICT (site, path) DO UPDATE SET
+    work = iif(${isSame}, work, 'due'), trouble = iif(${isSame}, trouble, NULL), strikes = iif(${isSame}, strikes, 0),
+    said_size = excluded.said_size, said_digest = excluded.said_digest, said_modified = excluded.said_modified,
+    said_type = excluded.said_type, seen = excluded.seen
+  WHERE work IS NOT NULL OR NOT (${isHeldAsListed})`;
 
 const sql = {
-  clear: "DELETE FROM temp.incoming",
-  fill: `INSERT OR REPLACE INTO temp.incoming
-    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?)`,
-  onlyHeld: `DELETE FROM temp.incoming WHERE NOT (${isHeldOrWanted})`,
-  markSeen: "UPDATE page SET seen = ?2 WHERE site = ?1 AND path IN (SELECT path FROM temp.incoming)",
+  markSeen: "UPDATE url SET seen = ?3 WHERE site = ?1 AND path IN (SELECT value ->> 0 FROM json_each(?2))",
   // Work that was not settled may have been done in part by a crawl that died: then what is held is not known, and the
   // work stays, to be settled by a look at the body.
-  addFetches: `INSERT INTO work (site, path, kind, size, digest, modified, media_type, seen)
-    SELECT ?1, i.path, 'fetch', i.size, i.digest, i.modified, i.media_type, ?2
-    FROM temp.incoming i LEFT JOIN page p ON p.site = ?1 AND p.path = i.path
-    WHERE p.path IS NULL OR NOT (${isHeldAsListed})
-      OR EXISTS (SELECT 1 FROM work w WHERE w.site = ?1 AND w.path = i.path)
-    ON CONFLICT DO UPDATE SET
-      state = iif(${isSameRecord}, state, 'due'),
-      trouble = iif(${isSameRecord}, trouble, NULL),
-      strikes = iif(${isSameRecord}, strikes, 0),
-      kind = excluded.kind, size = excluded.size, digest = excluded.digest,
-      modified = excluded.modified, media_type = excluded.media_type, seen = excluded.seen`,
+  list: list("true"),
+  // What is parked or disallowed, too, is wanted already.
+  listKnown: list(`EXISTS (SELECT 1 FROM url u WHERE u.site = ?1 AND u.path = i.value ->> 0
+    AND (u.digest IS NOT NULL OR u.work IN ('due', 'parked', 'disallowed')))`),
   // A page that is still to be fetched may lie in the mirror already: a crawl that died between the two knows only the work.
-  addDeletions: `INSERT INTO work (site, path, kind, seen)
-    SELECT ?1, i.path, 'delete', ?2 FROM temp.incoming i
-    WHERE EXISTS (SELECT 1 FROM page p WHERE p.site = ?1 AND p.path = i.path)
-      OR EXISTS (SELECT 1 FROM work w WHERE w.site = ?1 AND w.path = i.path)
-    ${becomesDeletion}`,
-  unlistedWorkTypes: "SELECT DISTINCT media_type FROM work WHERE site = ?1 AND seen <> ?2 AND kind = 'fetch'",
-  withdrawWork: `INSERT INTO work (site, path, kind, seen)
-    SELECT ?1, path, 'delete', ?2 FROM work WHERE site = ?1 AND seen <> ?2 AND kind = 'fetch' AND media_type = ?3
-    ${becomesDeletion}`,
-  forgetWork: "DELETE FROM work WHERE site = ?1 AND seen <> ?2 AND kind = 'fetch' AND media_type = ?3",
-  unlistedTypes: "SELECT DISTINCT media_type FROM page WHERE site = ?1 AND seen <> ?2",
-  deleteUnlisted: `INSERT INTO work (site, path, kind, seen)
-    SELECT ?1, path, 'delete', ?2 FROM page WHERE site = ?1 AND seen <> ?2 AND media_type = ?3
-    ON CONFLICT DO NOTHING`,
-  forgetUnlisted: `DELETE FROM page WHERE site = ?1 AND seen <> ?2 AND media_type = ?3
-    AND NOT EXISTS (SELECT 1 FROM work w WHERE w.site = ?1 AND w.path = page.path)`,
+  withdraw: `UPDATE url SET work = 'delete', seen = ?3, ${endWork}
+    WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2)) AND (${isHeld} OR work IS NOT NULL)`,
+  unlistedWorkTypes: `SELECT DISTINCT said_type FROM url WHERE ${isUnlisted} AND ${isWanted}`,
+  withdrawWork: `UPDATE url SET work = 'delete', seen = ?2, ${endWork} WHERE ${isUnlisted} AND ${isWanted} AND said_type = ?3`,
+  forgetWork: `UPDATE url SET work = NULL, ${endWork} WHERE ${isUnlisted} AND ${isWanted} AND said_type = ?3`,
+  unlistedTypes: `SELECT DISTINCT media_type FROM url WHERE ${isUnlisted} AND ${isHeld} AND work IS NULL`,
+  withdrawHeld: `UPDATE url SET work = 'delete', seen = ?2, ${endWork}
+    WHERE ${isUnlisted} AND ${isHeld} AND work IS NULL AND media_type = ?3`,
+  forgetHeld: `UPDATE url SET size = NULL, digest = NULL, modified = NULL, media_type = NULL, etag = NULL,
+      http_modified = NULL, fetched = NULL
+    WHERE ${isUnlisted} AND ${isHeld} AND work IS NULL AND media_type = ?3`,
+  forgetRest: `DELETE FROM url WHERE ${isUnlisted} AND state IS NULL AND work IS NULL AND digest IS NULL`,
   position: `UPDATE site SET epoch = ?, publication = ?, types_key = ?, since = ?, index_path = ?, index_etag = ?,
     index_modified = ? WHERE id = ?`,
   writer: "UPDATE site SET writer = ? WHERE id = ?",
   // What another source brought since is not what was accepted.
-  forgetAccepted: `DELETE FROM accepted WHERE site = ?1
-    AND EXISTS (SELECT 1 FROM site WHERE id = ?1 AND writer IS NOT NULL AND writer <> ?2)`,
+  forgetAccepted: `UPDATE url SET said_size = NULL, said_digest = NULL, said_modified = NULL, said_type = NULL
+    WHERE site = ?1 AND work IS NULL AND said_modified IS NOT NULL AND EXISTS (SELECT 1 FROM site WHERE id = ?1 AND writer IS NOT NULL AND writer <> ?2)`,
   lastGeneration: "SELECT generation FROM site WHERE id = ?",
   generation: "UPDATE site SET generation = ? WHERE id = ?",
   remember: "INSERT INTO source_state VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET state = excluded.state",
@@ -119,8 +115,6 @@ export class SiteIntake {
     remembered?: { readonly source: SourceName; readonly state: unknown },
   ): void {
     inDatabase(this.#file, () => {
-      this.#connection.exec(`CREATE TEMP TABLE IF NOT EXISTS incoming (
-        path TEXT PRIMARY KEY, size INTEGER, digest TEXT, modified INTEGER, media_type TEXT) WITHOUT ROWID`);
       this.#late.transact(() => {
         const [generation] = this.#statement(sql.lastGeneration).get(this.#site) as [number];
         this.#generation = generation + 1;
@@ -150,22 +144,22 @@ export class SiteIntake {
   }
 
   #take(step: SpooledStep): void {
+    // One statement per batch instead of one per page: the call costs more than the row.
+    const rows = JSON.stringify(step.kind === "withdraw" ? step.paths : step.pages);
     if (step.kind === "withdraw") {
-      this.#fill(step.paths.map((path) => [path]));
-      this.#run(sql.addDeletions, this.#site, this.#generation);
+      this.#run(sql.withdraw, this.#site, rows, this.#generation);
       return;
     }
-    this.#fill(step.pages);
-    if (step.onlyHeld) this.#run(sql.onlyHeld, this.#site);
-    this.#run(sql.markSeen, this.#site, this.#generation);
-    this.#run(sql.addFetches, this.#site, this.#generation);
+    this.#run(sql.markSeen, this.#site, rows, this.#generation);
+    this.#run(step.onlyHeld ? sql.listKnown : sql.list, this.#site, rows, this.#generation);
   }
 
   #takeUnlisted(concerns: (mediaType: string) => boolean): void {
     for (const mediaType of this.#types(sql.unlistedWorkTypes))
       this.#run(concerns(mediaType) ? sql.withdrawWork : sql.forgetWork, this.#site, this.#generation, mediaType);
     for (const mediaType of this.#types(sql.unlistedTypes))
-      this.#run(concerns(mediaType) ? sql.deleteUnlisted : sql.forgetUnlisted, this.#site, this.#generation, mediaType);
+      this.#run(concerns(mediaType) ? sql.withdrawHeld : sql.forgetHeld, this.#site, this.#generation, mediaType);
+    this.#run(sql.forgetRest, this.#site, this.#generation);
   }
 
   #types(text: string): string[] {
@@ -185,12 +179,6 @@ export class SiteIntake {
       indexValidators.lastModified ?? null,
       this.#site,
     );
-  }
-
-  // One statement a batch instead of one a page: the call costs more than the row.
-  #fill(rows: readonly (readonly (string | number | null)[])[]): void {
-    this.#run(sql.clear);
-    this.#run(sql.fill, JSON.stringify(rows));
   }
 
   #run(text: string, ...parameters: readonly (string | number | null)[]): void {

@@ -7,7 +7,6 @@ import {
   type SiteRecord,
   type SourceName,
   sourceNames,
-  type Validators,
 } from "../../core/index.ts";
 import { type Connection, prepareStatement, type Statement } from "../sqlite/database.ts";
 import { inDatabase } from "../sqlite/database-error.ts";
@@ -15,6 +14,7 @@ import type { LateWrites } from "../sqlite/late-writes.ts";
 import { IntakeSpool } from "./intake-spool.ts";
 import type { SiteCounts } from "./site-counts.ts";
 import { SiteIntake } from "./site-intake.ts";
+import { validatorsOf } from "./url-rows.ts";
 
 /** Visits to a site that are remembered. */
 const maxVisits = 1000;
@@ -28,11 +28,6 @@ export type SiteRow = [Text, Count, Text, Count, Text, Text, Text, ...RobotsRow]
 /** The columns of {@link SiteRow}. */
 export const siteColumns = `epoch, publication, types_key, since, index_path, index_etag, index_modified,
   robots_agent, robots_body, robots_etag, robots_modified, robots_confirmed, robots_fresh, clock, writer`;
-
-/** Validators of what the database has of them. */
-export function validatorsOf(etag: Text, lastModified: Text): Validators {
-  return { ...(etag === null ? {} : { etag }), ...(lastModified === null ? {} : { lastModified }) };
-}
 
 const clockNumbers: readonly (keyof SiteClockState)[] = [
   "pages",

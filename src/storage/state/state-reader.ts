@@ -14,13 +14,13 @@ const rowsAtATime = 1000;
 const sql = {
   sites: "SELECT id, origin, mirror FROM site ORDER BY origin",
   epoch: "SELECT epoch FROM state_identity",
-  held: "SELECT count(*), coalesce(sum(size), 0) FROM page WHERE site = ?",
-  pages: `SELECT path, size, digest, modified, media_type FROM page WHERE site = ?1 AND path > ?2
-    ORDER BY path LIMIT ?3`,
-  page: "SELECT size, digest, modified, media_type FROM page WHERE site = ?1 AND path = ?2",
+  held: "SELECT count(digest), coalesce(sum(size), 0) FROM url WHERE site = ?",
+  pages: `SELECT path, size, digest, modified, media_type FROM url WHERE site = ?1 AND path > ?2
+    AND digest IS NOT NULL ORDER BY path LIMIT ?3`,
+  page: "SELECT size, digest, modified, media_type FROM url WHERE site = ?1 AND path = ?2 AND digest IS NOT NULL",
   // Of what is held: what is gone, or only leads elsewhere, is not planned.
-  histories: `SELECT t.id, t.history FROM target t JOIN page p ON p.site = t.site AND p.path = t.path
-    WHERE t.site = ?1 AND t.state = 'known' AND t.id > ?2 ORDER BY t.id LIMIT ?3`,
+  histories: `SELECT id, coalesce(history, '[]') FROM url
+    WHERE site = ?1 AND state = 'known' AND digest IS NOT NULL AND id > ?2 ORDER BY id LIMIT ?3`,
   source: "SELECT state FROM source_state WHERE site = ?1 AND source = ?2",
   visits: "SELECT at, summary FROM visit WHERE site = ?1 AND at >= ?2 ORDER BY id",
 } as const;

@@ -18,15 +18,13 @@ import type { ContentDecoder } from "../warc/warc-payload.ts";
 import { WarcRecorder } from "../warc/warc-recorder.ts";
 import { type BodyTaker, CallbackBodyStore } from "./callback-body-store.ts";
 import { CallbackMarks } from "./callback-marks.ts";
-import { doubtPages } from "./doubt.ts";
+import { doubtLeftBodies, doubtPages } from "./doubt.ts";
 import { KeptReading } from "./kept-reading.ts";
-import { doubtLeftBodies } from "./left-bodies.ts";
 import { memoryName, openMemoryState, openState } from "./open-state.ts";
 import { PlanList } from "./plan-list.ts";
 import { SiteCounts } from "./site-counts.ts";
 import { type SiteRow, StoredSite, siteColumns } from "./site-memory.ts";
-import { TargetList } from "./target-list.ts";
-import { StoredWork } from "./work-list.ts";
+import { StoredUrls } from "./url-list.ts";
 
 /** The state's file in a folder of mirrors. */
 export function stateFileIn(into: string): string {
@@ -79,8 +77,7 @@ export interface SiteStore<Kept = Mirror | PassingBodies | CallbackBodyStore> {
   readonly memory: StoredSite;
   /** Undefined where the state ends with the process. */
   readonly reading: KeptReading | undefined;
-  readonly work: StoredWork;
-  readonly targets: TargetList;
+  readonly urls: StoredUrls;
   readonly bodies: Kept;
   readonly warc: SiteWarc | undefined;
   /** The site's folder. */
@@ -159,8 +156,7 @@ export class Store {
         this.#stateFile === memoryName
           ? undefined
           : new KeptReading(join(dirname(this.#temporary), "readings", String(site))),
-      work: new StoredWork(this.#connection, own, shared, marks),
-      targets: new TargetList(this.#connection, own, shared, marks),
+      urls: new StoredUrls(this.#connection, own, shared, marks),
       ...kept,
       folder,
       close: () => {
@@ -199,7 +195,10 @@ export class Store {
   ): Pick<SiteStore, "bodies" | "warc"> {
     if (keeping.kind === "mirror") {
       const shared = { sync: this.#sync, thread: () => this.#threadForFiles() };
-      const held = prepareStatement(this.#connection, "SELECT 1 FROM page WHERE site = ?1 AND path = ?2");
+      const held = prepareStatement(
+        this.#connection,
+        "SELECT 1 FROM url WHERE site = ?1 AND path = ?2 AND digest IS NOT NULL",
+      );
       const isHeld = (path: string): boolean => inDatabase(this.#stateFile, () => held.get(site, path) !== undefined);
       return { bodies: new Mirror(folder, temporary, isHeld, shared), warc: undefined };
     }
@@ -238,16 +237,10 @@ export class Store {
     before?.flush();
     if (wasThere && known === mirror) return { site: id, isNew: false, ...(before === undefined ? { row } : {}) };
     transact(this.#connection, () => {
-      this.#connection.prepare("DELETE FROM page WHERE site = ?").run(id);
-      this.#connection.prepare("DELETE FROM work WHERE site = ?").run(id);
-      this.#connection.prepare("DELETE FROM accepted WHERE site = ?").run(id);
-      this.#connection.prepare("DELETE FROM target WHERE site = ?").run(id);
-      this.#connection.prepare("DELETE FROM source_state WHERE site = ?").run(id);
       // Who followed what was seen could not learn what is gone meanwhile: it begins anew.
-      this.#connection.prepare("DELETE FROM seen_change WHERE site = ?").run(id);
+      for (const table of ["url", "source_state", "seen_change", "warc_record", "handed"])
+        this.#connection.prepare(`DELETE FROM ${table} WHERE site = ?`).run(id);
       this.#connection.exec("UPDATE state_identity SET epoch = lower(hex(randomblob(8)))");
-      this.#connection.prepare("DELETE FROM warc_record WHERE site = ?").run(id);
-      this.#connection.prepare("DELETE FROM handed WHERE site = ?").run(id);
       // A validator of what is kept no more would bring answers without a body.
       const forget =
         "UPDATE site SET mirror = ?, epoch = NULL, writer = NULL, robots_etag = NULL, robots_modified = NULL WHERE id = ?";

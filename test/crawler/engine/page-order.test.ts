@@ -34,7 +34,7 @@ function hubSite(): Record<string, string> {
 function ranksOf(crawler: Crawler): Map<string, number> {
   const connection = openConnection(stateFileIn(crawler.folder.path));
   try {
-    const rows = prepareStatement(connection, "SELECT path, rank FROM target WHERE state = 'new'").all();
+    const rows = prepareStatement(connection, "SELECT path, rank FROM url WHERE state = 'new'").all();
     return new Map(rows as [string, number][]);
   } finally {
     connection.close();

@@ -25,8 +25,7 @@ function openAndRemember(store: Store): ReturnType<Store["openSite"]> {
 
 describe("what waits for the next transaction of a site", () => {
   const endings: readonly (readonly [string, (site: ReturnType<Store["openSite"]>, store: Store) => void])[] = [
-    ["targets that are settled", ({ targets }) => targets.settle([], [{ path: "/", depth: 0, lastmod: undefined }], 1)],
-    ["work that is settled", ({ work }) => work.settle([], 1)],
+    ["pages that are settled", ({ urls }) => urls.settle([], [], 1)],
     ["a reading", ({ memory }) => memory.beginIntake().commit(undefined)],
     ["the end of the visit", ({ memory }) => memory.rememberVisit(1, {} as never)],
     ["a wait that is remembered", ({ memory }) => memory.rememberClock({ isOpen: 1 } as never)],

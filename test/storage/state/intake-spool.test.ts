@@ -6,6 +6,7 @@ import type { Page } from "../../../src/core/page.ts";
 import { IntakeSpool, type SpooledStep } from "../../../src/storage/state/intake-spool.ts";
 import { openStore } from "../../../src/storage/state/store.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
+import { keptAs } from "./settled.ts";
 
 function pageAt(path: string): Page {
   return { path, sizeBytes: 5, lastModified: 1_700_000_000, mediaType: "text/html", digest: "AAAAAAAAAAA" };
@@ -56,11 +57,16 @@ describe("two sites of one store", () => {
     assert.ok((await b.bodies.keep({ ...pageAt("/1"), digest: "AAAAAAAAAAA", sizeBytes: 5 }, body)).ok);
     assert.ok((await a.bodies.keep({ ...pageAt("/1"), digest: "AAAAAAAAAAA", sizeBytes: 5 }, body)).ok);
     await Promise.all([a.bodies.flush(), b.bodies.flush()]);
-    b.work.settle([{ kind: "kept", page: { ...pageAt("/1"), digest: "AAAAAAAAAAA", sizeBytes: 5 } }], 1);
-    assert.deepEqual([a.work.counts().pending, b.work.counts().pending, b.work.counts().held], [0, 0, 1]);
+    const kept = { ...pageAt("/1"), digest: "AAAAAAAAAAA", sizeBytes: 5 };
+    b.urls.settle(
+      b.urls.take("announced", 0, undefined, 9).map((url) => keptAs(url, kept)),
+      [],
+      1,
+    );
+    assert.deepEqual([a.urls.counts().pending, b.urls.counts().pending, b.urls.counts().held], [0, 0, 1]);
     reading.withdraw(["/2"]);
     reading.commit(undefined);
-    assert.equal(a.work.counts().pending, 2);
+    assert.equal(a.urls.counts().pending, 2);
     a.close();
     b.close();
   });
@@ -76,8 +82,8 @@ describe("two sites of one store", () => {
       // The store is closed as a process that dies leaves it: nothing was committed.
     }
     using store = openStore({ into: folder.path });
-    const { memory, work } = store.openSite("https://a.example");
+    const { memory, urls } = store.openSite("https://a.example");
     assert.equal(memory.read().clock?.until, 99);
-    assert.equal(work.counts().pending, 0);
+    assert.equal(urls.counts().pending, 0);
   });
 });

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { Page } from "../../../src/core/page.ts";
 import type { SiteClockState } from "../../../src/core/site-record.ts";
-import type { HeldBody } from "../../../src/core/work-item.ts";
+import type { HeldBody } from "../../../src/core/tracked-url.ts";
 import { mirrorFolderOf } from "../../../src/storage/mirror/mirror-path.ts";
 import { openStore } from "../../../src/storage/state/store.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
+import { keptAs } from "./settled.ts";
 
 const origin = "https://example.org";
 const clock: SiteClockState = {
@@ -26,24 +27,24 @@ async function reopen(isOpen: 0 | 1): Promise<string[]> {
   const paths = ["/changed", "/gone", "/same"];
   {
     using store = openStore({ into: temp.path });
-    const { memory, targets, bodies } = store.openSite(origin);
-    targets.note(
+    const { memory, urls, bodies } = store.openSite(origin);
+    urls.note(
       paths.map((path) => ({ path, depth: 0, lastmod: "2026-01-01" })),
-      targets.beginList(),
+      urls.beginList(),
     );
     for (const path of paths) bodies.keep(pageOf(path), Buffer.from("body"));
-    const answered = targets.take("new", 0, 0, 10).map((target) => {
-      const shared = { history: [], askedAt: 1, dueAt: 0, isLinkOnly: false, isFull: true } as const;
-      return { kind: "answered", target, page: pageOf(target.path), validators: { etag: '"1"' }, ...shared } as const;
-    });
-    targets.settle(answered, [], 1);
+    urls.settle(
+      urls.take("new", 0, undefined, 10).map((url) => keptAs(url, pageOf(url.path))),
+      [],
+      1,
+    );
     bodies.keep({ ...pageOf("/changed"), lastModified: 1_000_000_001 }, Buffer.from("BODY"));
     rmSync(join(temp.path, mirrorFolderOf(origin), "gone"));
     memory.rememberClock({ ...clock, isOpen });
   }
   using store = openStore({ into: temp.path });
-  const { targets } = store.openSite(origin);
-  return targets.take("moved", 2, 0, 10).flatMap(({ path, validators, held }) => {
+  const { urls } = store.openSite(origin);
+  return urls.take("moved", 2, undefined, 10).flatMap(({ path, validators, held }) => {
     assert.deepEqual([validators, held?.digest], [{}, ""]);
     return [path];
   });

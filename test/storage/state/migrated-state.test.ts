@@ -40,9 +40,9 @@ describe("a state of an earlier version", () => {
     using folder = makeTempFolder();
     using store = openFixture(folder.path);
     const validators = (origin: string): string[] => {
-      const { targets } = store.openSite(origin);
-      targets.beginList();
-      return Object.keys(targets.find("/a.html")?.validators ?? {});
+      const { urls } = store.openSite(origin);
+      urls.beginList();
+      return Object.keys(urls.find("/a.html")?.validators ?? {});
     };
     assert.deepEqual(
       [validators(origins.links), validators(origins.both), validators(origins.archives)],

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import Database from "libsql";
-import type { TargetSettlement, TrackedUrl } from "../../../src/core/work-item.ts";
+import type { Settlement, TrackedUrl } from "../../../src/core/tracked-url.ts";
 import { openConnection, prepareStatement } from "../../../src/storage/sqlite/database.ts";
 import { openStore, stateFileIn } from "../../../src/storage/state/store.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
+import { keptAs, postponedAs } from "./settled.ts";
 
 const paths = ["/kept", "/postponed", "/removed"];
 
@@ -18,33 +19,36 @@ function runBatches(into: string): string[] {
   } as typeof prepare;
   try {
     using store = openStore({ into });
-    const { targets } = store.openSite("https://example.org");
-    const list = targets.beginList();
-    targets.note(
+    const { urls, memory } = store.openSite("https://example.org");
+    const list = urls.beginList();
+    urls.note(
       paths.map((path) => ({ path, depth: 0, lastmod: "2026-01-01" })),
       list,
     );
-    targets.countMoved(paths);
-    const shared = { history: [], askedAt: 1, dueAt: 0, isLinkOnly: false, isFull: true, validators: {} } as const;
-    const keep = (target: TrackedUrl): TargetSettlement => {
-      const page = { path: target.path, sizeBytes: 1, digest: "d", lastModified: 1, mediaType: "text/html" };
-      return { kind: "answered", target, page, ...shared };
-    };
-    targets.settle(
-      targets.take("new", 0, 0, 10).map(keep),
+    urls.countMoved(paths);
+    const pageOf = (path: string) => ({ path, sizeBytes: 1, digest: "d", lastModified: 1, mediaType: "text/html" });
+    const keep = (url: TrackedUrl): Settlement => keptAs(url, pageOf(url.path));
+    urls.settle(
+      urls.take("new", 0, undefined, 10).map(keep),
       [{ path: "/found", depth: 1, lastmod: undefined, share: 0.1 }],
       1,
     );
-    targets.take("ranked", 5, 0, 10);
-    targets.settle(
-      targets.take("known", 5, 0, 10).map((target): TargetSettlement => {
-        if (target.path === "/kept") return keep(target);
-        if (target.path === "/removed") return { kind: "removed", target, reason: "gone", askedAt: 6, dueAt: 9 };
-        return { kind: "postponed", target, postponed: { trouble: "gone", attempts: 1, state: "due" }, dueAt: 9 };
+    urls.take("ranked", 5, undefined, 10);
+    urls.settle(
+      urls.take("known", 5, undefined, 10).map((url): Settlement => {
+        if (url.path === "/kept") return keep(url);
+        if (url.path === "/removed") return { kind: "removed", url, reason: "gone", askedAt: 6, dueAt: 9 };
+        return postponedAs(url, "gone", 1);
       }),
       [],
       6,
     );
+    const intake = memory.beginIntake();
+    intake.list(paths.map(pageOf), false);
+    intake.list(paths.map(pageOf), true);
+    intake.withdraw(["/removed"]);
+    intake.commit(undefined);
+    urls.settle(urls.take("announced", 7, undefined, 10).map(keep), [], 7);
   } finally {
     Database.prototype.prepare = prepare;
   }
@@ -52,7 +56,7 @@ function runBatches(into: string): string[] {
 }
 
 // Each row of a table that grows with the site is found by its key.
-const byKey = /^SEARCH \w+ USING .*(?:\((?:rowid=\?|site=\? AND path=\?)\)|target_ranked \(site=\? AND rank>\?\))/;
+const byKey = /^SEARCH \w+ USING .*(?:\((?:rowid=\?|site=\? AND path=\?)\)|url_ranked \(site=\? AND rank>\?\))/;
 
 test("what is done for each batch finds its rows by their keys, however many pages a site has", () => {
   using temp = makeTempFolder();

@@ -8,11 +8,12 @@ import Database from "libsql";
 import { type ErrorCode, TidemarkError } from "../../../src/core/error.ts";
 import type { Page } from "../../../src/core/page.ts";
 import type { SitePosition } from "../../../src/core/site-record.ts";
-import type { HeldBody, Settlement } from "../../../src/core/work-item.ts";
+import type { HeldBody, Postponement, TrackedUrl } from "../../../src/core/tracked-url.ts";
 import { migrations } from "../../../src/storage/state/schema.ts";
 import { openStore, type SiteStore } from "../../../src/storage/state/store.ts";
 import { recordOf } from "../../crawler/engine/published-site.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
+import { keptAs, postponedAs } from "./settled.ts";
 
 const origin = "https://example.org";
 const position: SitePosition = {
@@ -29,8 +30,6 @@ function page(path: string, body = path, mediaType = "text/html"): Page & HeldBo
   return { ...record, digest: record.digest, sizeBytes: record.sizeBytes };
 }
 
-const kept = (of: Page & HeldBody): Settlement => ({ kind: "kept", page: of });
-
 function refuses(code: ErrorCode, pattern: RegExp): (error: unknown) => boolean {
   return (error) => {
     assert.ok(error instanceof TidemarkError, String(error));
@@ -41,8 +40,21 @@ function refuses(code: ErrorCode, pattern: RegExp): (error: unknown) => boolean 
   };
 }
 
-function settle({ work }: SiteStore, settlements: readonly Settlement[]): void {
-  work.settle(settlements, 1_700_000_000);
+/** Settles announced pages by their paths. */
+function settle({ urls }: SiteStore, found: Readonly<Record<string, (Page & HeldBody) | Postponement>>): void {
+  const settlements = urls.take("announced", 0, undefined, 100).flatMap((url) => {
+    const of = found[url.path];
+    if (of === undefined) return [];
+    return "trouble" in of
+      ? [postponedAs(url, of.trouble, of.attempts, of.state)]
+      : [keptAs(url, of as Page & HeldBody)];
+  });
+  urls.settle(settlements, [], 1_700_000_000);
+}
+
+/** Settles announced pages as they were announced. */
+function keep(site: SiteStore, pages: readonly (Page & HeldBody)[]): void {
+  settle(site, Object.fromEntries(pages.map((of) => [of.path, of])));
 }
 
 /** Takes in a reading. */
@@ -52,10 +64,13 @@ function takeIn({ memory }: SiteStore, act: (intake: ReturnType<SiteStore["memor
   intake.commit(position);
 }
 
-function dueWork({ work }: SiteStore): string[] {
-  const fetches = work.take("fetch", "", 100).map((item) => (item.kind === "fetch" ? item.page.path : ""));
-  const deletions = work.take("delete", "", 100).map((item) => (item.kind === "delete" ? `-${item.path}` : ""));
-  return [...fetches, ...deletions];
+function announced({ urls }: SiteStore, limit = 100): readonly TrackedUrl[] {
+  return urls.take("announced", 0, undefined, limit);
+}
+
+function dueWork(site: SiteStore): string[] {
+  const withdrawn = site.urls.take("withdrawn", 0, undefined, 100);
+  return [...announced(site).map(({ path }) => path), ...withdrawn.map(({ path }) => `-${path}`)];
 }
 
 describe("the store", () => {
@@ -135,9 +150,9 @@ describe("the store", () => {
         false,
       ),
     );
-    settle(
+    keep(
       site,
-      ["/a", "/b", "/c", "/d"].map((path) => kept(page(path))),
+      ["/a", "/b", "/c", "/d"].map((path) => page(path)),
     );
     takeIn(site, (intake) => {
       const undigested = { ...page("/d"), digest: undefined };
@@ -154,7 +169,8 @@ describe("the store", () => {
     });
     // A crawl that died may have put /b and /e in their places, and removed /a, before it could settle them.
     assert.deepEqual(dueWork(site), ["/a", "/b", "/c", "-/e"]);
-    assert.deepEqual(site.work.counts(), { held: 4, heldBytes: 8, pending: 4, disallowed: 0 });
+    const { held, heldBytes, pending, disallowed } = site.urls.counts();
+    assert.deepEqual([held, heldBytes, pending, disallowed], [4, 8, 4, 0]);
   });
 
   it("holds a page whose record says no size, and keeps the history of its work", () => {
@@ -163,16 +179,12 @@ describe("the store", () => {
     const site = store.openSite(origin);
     const unsized = (path: string): Page => ({ ...page(path), sizeBytes: undefined, digest: undefined });
     takeIn(site, (intake) => intake.list([unsized("/a"), unsized("/b")], false));
-    assert.deepEqual(
-      site.work.take("fetch", "", 1).map((item) => item.kind === "fetch" && item.page),
-      [unsized("/a")],
-    );
+    assert.deepEqual(announced(site, 1)[0]?.announced, unsized("/a"));
     const postponed = { trouble: "refused", attempts: 2, state: "due" } as const;
-    settle(site, [kept(page("/a", "whatever was served")), { kind: "postponed", path: "/b", postponed }]);
+    settle(site, { "/a": page("/a", "whatever was served"), "/b": postponed });
     takeIn(site, (intake) => intake.list([unsized("/a"), unsized("/b")], false));
     assert.deepEqual(dueWork(site), ["/b"]);
-    const [item] = site.work.take("fetch", "", 1);
-    assert.equal(item?.kind === "fetch" && item.postponed?.attempts, 2);
+    assert.equal(announced(site)[0]?.postponed?.attempts, 2);
     takeIn(site, (intake) => intake.list([{ ...unsized("/a"), lastModified: 6 }, page("/b")], false));
     assert.deepEqual(dueWork(site), ["/a", "/b"]);
   });
@@ -187,13 +199,13 @@ describe("the store", () => {
         false,
       ),
     );
-    const [first, second] = site.work.take("fetch", "", 2);
+    const first = announced(site, 2);
     assert.deepEqual(
-      [first, second].map((item) => item?.kind === "fetch" && item.page),
+      first.map((url) => url.announced),
       [page("/a"), page("/a%20")],
     );
     assert.deepEqual(
-      site.work.take("fetch", "/a%20", 2).map((item) => item.kind === "fetch" && item.page.path),
+      site.urls.take("announced", 0, first.at(-1), 2).map(({ path }) => path),
       ["/a/b", "/b"],
     );
   });
@@ -204,17 +216,10 @@ describe("the store", () => {
     const site = store.openSite(origin);
     const pages = ["/same", "/other", "/parked"].map((path) => page(path));
     takeIn(site, (intake) => intake.list(pages, false));
-    settle(
-      site,
-      pages.map(({ path }) => {
-        const state = path === "/parked" ? "parked" : "due";
-        return { kind: "postponed", path, postponed: { trouble: "refused", attempts: 2, state } };
-      }),
-    );
+    const due = { trouble: "refused", attempts: 2, state: "due" } as const;
+    settle(site, { "/same": due, "/other": due, "/parked": { ...due, state: "parked" } });
     takeIn(site, (intake) => intake.list([page("/same"), page("/other", "new"), page("/parked")], false));
-    const history = site.work
-      .take("fetch", "", 9)
-      .map((item) => item.kind === "fetch" && [item.page.path, item.postponed]);
+    const history = announced(site).map(({ path, postponed }) => [path, postponed]);
     assert.deepEqual(history, [
       ["/other", undefined],
       ["/same", { trouble: "refused", attempts: 2 }],
@@ -228,11 +233,10 @@ describe("the store", () => {
     using store = openStore({ into: folder.path });
     const site = store.openSite(origin);
     takeIn(site, (intake) => intake.list([page("/a")], false));
-    settle(site, [
-      { kind: "postponed", path: "/a", postponed: { trouble: "disallowed", attempts: 1, state: "disallowed" } },
-    ]);
-    assert.deepEqual(site.work.counts(), { held: 0, heldBytes: 0, pending: 0, disallowed: 1 });
-    site.work.reopenDisallowed();
+    settle(site, { "/a": { trouble: "disallowed", attempts: 1, state: "disallowed" } });
+    const { held, pending, disallowed } = site.urls.counts();
+    assert.deepEqual([held, pending, disallowed], [0, 0, 1]);
+    site.urls.reopen("disallowed");
     assert.deepEqual(dueWork(site), ["/a"]);
   });
 
@@ -243,13 +247,13 @@ describe("the store", () => {
     const style = page("/s.css", "s", "text/css");
     const pages = [page("/a"), page("/b"), page("/changed"), style];
     takeIn(site, (intake) => intake.list([...pages, page("/pending")], false));
-    settle(site, pages.map(kept));
+    keep(site, pages);
     takeIn(site, (intake) => {
       intake.list([page("/a"), page("/changed", "new"), page("/new")], false);
       intake.withdrawUnlisted((mediaType) => mediaType === "text/html");
     });
     assert.deepEqual(dueWork(site), ["/changed", "/new", "-/b", "-/pending"]);
-    assert.equal(site.work.counts().held, 3);
+    assert.equal(site.urls.counts().held, 3);
   });
 
   it("deletes a body that the site says is gone, also of a type that is not wanted any more", () => {
@@ -258,12 +262,13 @@ describe("the store", () => {
     const site = store.openSite(origin);
     const style = page("/s.css", "s", "text/css");
     takeIn(site, (intake) => intake.list([style], false));
-    settle(site, [kept(style)]);
+    keep(site, [style]);
     takeIn(site, (intake) => {
       intake.withdraw(["/s.css"]);
       intake.withdrawUnlisted((mediaType) => mediaType === "text/html");
     });
-    assert.deepEqual(site.work.take("delete", "", 9), [{ kind: "delete", path: "/s.css", isHeld: true }]);
+    assert.deepEqual(dueWork(site), ["-/s.css"]);
+    assert.ok(site.urls.take("withdrawn", 0, undefined, 9)[0]?.held !== undefined);
   });
 
   it("passes over what is neither held nor wanted, if only that is asked for", () => {
@@ -271,7 +276,7 @@ describe("the store", () => {
     using store = openStore({ into: folder.path });
     const site = store.openSite(origin);
     takeIn(site, (intake) => intake.list([page("/held"), page("/wanted")], false));
-    settle(site, [kept(page("/held"))]);
+    keep(site, [page("/held")]);
     takeIn(site, (intake) => {
       intake.list([page("/held"), page("/wanted"), page("/unknown")], true);
       intake.withdrawUnlisted(() => true);
@@ -412,17 +417,17 @@ describe("a state of an older version", () => {
       INSERT INTO target (site, path, depth, history, asked, state) VALUES (1, '/a', 0, '[3,1]', 5, 'known')`);
     database.close();
     using store = openStore({ into: folder.path, stateFile });
-    const { targets } = store.openSite(origin, { kind: "metadata" });
-    const target = targets.find("/a");
-    assert.ok(target !== undefined);
-    assert.deepEqual([target.history, target.interval], [[3, 1], undefined]);
-    const answer = { kind: "answered", page: undefined, isLinkOnly: true, validators: {}, history: [4, 1] } as const;
+    const { urls } = store.openSite(origin, { kind: "metadata" });
+    const url = urls.find("/a");
+    assert.ok(url !== undefined);
+    assert.deepEqual([url.history, url.interval], [[3, 1], undefined]);
     const interval = { rule: "nutch", intervalSeconds: 100, waitSeconds: 90 };
-    targets.settle([{ ...answer, target, interval, askedAt: 9, isFull: true, dueAt: 0 }], [], 9);
-    assert.deepEqual(targets.find("/a")?.interval, interval);
+    const answer = { isLinkOnly: true, history: [4, 1] };
+    urls.settle([{ ...keptAs(url, page("/a"), { ...answer, interval }), page: undefined }], [], 9);
+    assert.deepEqual(urls.find("/a")?.interval, interval);
     // Who keeps none lets it be.
-    targets.settle([{ ...answer, target, askedAt: 10, isFull: true, dueAt: 0 }], [], 10);
-    assert.deepEqual(targets.find("/a")?.interval, interval);
+    urls.settle([{ ...keptAs(url, page("/a"), answer), page: undefined }], [], 10);
+    assert.deepEqual(urls.find("/a")?.interval, interval);
   });
 });
 

@@ -13,8 +13,8 @@ import type { ArchiveIndex } from "../../../formats/archive/index.ts";
 import type { Robots } from "../../../formats/robots/index.ts";
 import { throwIfAborted } from "../visit/reading-visit.ts";
 import { readSharedTags, withoutShared } from "../visit/shared-tags.ts";
-import type { SourceVisit } from "../visit/source-visit.ts";
 import { type ArchiveTrouble, readArchives } from "./archive-reading.ts";
+import type { SourceVisit } from "./crawl-visit.ts";
 import { type IndexLocation, locateIndex, type ReadIndex, readIndex, readKeptIndex } from "./index-reading.ts";
 import { fillIntake, sortChanges } from "./intake.ts";
 import type { Wanted } from "./reading-plan.ts";
@@ -105,7 +105,7 @@ export class ArchiveSource implements ChangeSource {
     const validators = isSameIndex ? withoutShared(position.indexValidators, readSharedTags(ports.memory)) : {};
     const { progress } = visit;
     // The index was read, its changes are work, and the site allows only a request or two per visit.
-    if (progress.isIndexRead && !isVoid && position !== undefined && ports.work.counts().pending > 0)
+    if (progress.isIndexRead && !isVoid && position !== undefined && ports.urls.counts().pending > 0)
       return ok({ position });
     const kept = readKeptIndex(visit, location.path, progress.indexAgeMs);
     const found = kept ?? (await readIndex(visit, location.path, { validators }));
@@ -155,9 +155,9 @@ export class ArchiveSource implements ChangeSource {
     found: ReadIndex,
     wanted: Wanted,
   ): Promise<Result<SitePosition | undefined>> {
-    const { memory, work } = visit.ports;
+    const { memory, urls } = visit.ports;
     // Without a cursor each held page is to be confirmed or withdrawn: that takes a whole base.
-    const how = { wanted, wholeBase: work.counts().held > 0 };
+    const how = { wanted, wholeBase: urls.counts().held > 0 };
     return carryOutReading(visit, location, found, how, (reading) =>
       fillIntake(memory, async (intake) => {
         const trouble = await takeArchives(visit, reading, wanted, intake);

@@ -1,6 +1,6 @@
-import { type FetchedOutcome, type FoundTarget, parseUrl, type TrackedUrl } from "../../../core/index.ts";
+import { type FetchedOutcome, type FoundUrl, parseUrl, type TrackedUrl } from "../../../core/index.ts";
 import { type FoundLink, pageKinds, readLinks, readStyleLinks } from "../../../formats/html/index.ts";
-import type { TargetVisit } from "./target-visit.ts";
+import type { CrawlVisit } from "./crawl-visit.ts";
 import { TrapGuard } from "./trap-guard.ts";
 
 /** URLs whose judgement is remembered: most links of a site lead to a few of its pages. */
@@ -13,13 +13,13 @@ const damping = 0.85;
  * pages are requested by rank, every link of a new page is returned, with what it adds to the rank of its target.
  */
 export class LinkFollower {
-  readonly #visit: TargetVisit;
+  readonly #visit: CrawlVisit;
   readonly #traps: TrapGuard;
   readonly #isRanked: boolean;
   /** URLs that were judged, with the path to request; undefined if none. */
   readonly #known = new Map<string, { readonly path: string | undefined; readonly depth: number }>();
 
-  constructor(visit: TargetVisit) {
+  constructor(visit: CrawlVisit) {
     this.#visit = visit;
     this.#isRanked = visit.order === "partial";
     this.#traps = new TrapGuard(visit.ports.timing.now());
@@ -33,27 +33,27 @@ export class LinkFollower {
    * @param body - without content coding
    */
   find(
-    target: TrackedUrl,
+    from: TrackedUrl,
     path: string,
     body: Uint8Array,
     { contentType, link, refresh }: Pick<FetchedOutcome, "contentType" | "link" | "refresh">,
-  ): FoundTarget[] {
+  ): FoundUrl[] {
     const url = this.#visit.origin + path;
     const isStyle = /^text\/css\b/i.test(contentType ?? "");
     const page = isStyle
       ? undefined
       : readLinks(body, contentType, url, { robotsNames: this.#visit.agent, fields: { link, refresh } });
     const links = page?.links ?? readStyleLinks(body, url, contentType);
-    const found: FoundTarget[] = [];
+    const found: FoundUrl[] = [];
     let hasNew = false;
-    const share = this.#isRanked && target.askedAt === undefined ? shareOf(target, links) : undefined;
+    const share = this.#isRanked && from.askedAt === undefined ? shareOf(from, links) : undefined;
     const given = new Set<string>();
     for (const link of links) {
       // A form with fields needs input.
       if (link.kind === "form") continue;
       const leads = pageKinds.has(link.kind);
       // Parts of a page are as deep as the page.
-      const depth = leads ? target.depth + 1 : target.depth;
+      const depth = leads ? from.depth + 1 : from.depth;
       const known = this.#known.get(link.url);
       // By a shorter path it may be near enough, and so may what it links to.
       const isKnown = known !== undefined && known.depth <= depth;
@@ -68,7 +68,7 @@ export class LinkFollower {
       if (gives) given.add(link.url);
       if (gives || !isKnown) found.push({ path: next, depth, lastmod: undefined, ...(gives ? { share } : {}) });
     }
-    this.#traps.learn(url, hasNew || target.askedAt === undefined);
+    this.#traps.learn(url, hasNew || from.askedAt === undefined);
     return found;
   }
 

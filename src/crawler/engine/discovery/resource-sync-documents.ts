@@ -16,9 +16,9 @@ import {
 import { robotsAllow } from "../../../formats/robots/index.ts";
 import { maxSitemapBytes } from "../../../formats/sitemap/index.ts";
 import { throwIfAborted } from "../visit/reading-visit.ts";
-import type { SourceVisit } from "../visit/source-visit.ts";
+import type { SourceVisit } from "./crawl-visit.ts";
 import { readDocument, readEntries } from "./document.ts";
-import type { TargetScope } from "./target-scope.ts";
+import type { UrlScope } from "./url-scope.ts";
 
 /** Most documents that are read in one visit, and remembered. */
 const maxDocuments = 10_000;
@@ -52,14 +52,14 @@ function namedBy({ location, capability, at, from, until, sizeBytes }: ResourceS
 /** Requests the ResourceSync documents of a site, with the validators of last time. */
 export class SyncDocuments {
   readonly #visit: SourceVisit;
-  readonly #scope: TargetScope;
+  readonly #scope: UrlScope;
   readonly #earlier: Readonly<Record<string, DocumentCopy>>;
   readonly #copies = new Map<string, DocumentCopy>();
   #asked = 0;
   #hasNew = false;
 
   /** @param earlier - remembered documents, by path; unchanged ones are not read again */
-  constructor(visit: SourceVisit, scope: TargetScope, earlier: Readonly<Record<string, DocumentCopy>>) {
+  constructor(visit: SourceVisit, scope: UrlScope, earlier: Readonly<Record<string, DocumentCopy>>) {
     this.#visit = visit;
     this.#scope = scope;
     this.#earlier = earlier;

@@ -1,7 +1,6 @@
 import type { EpochSeconds } from "../../../core/index.ts";
 import type { ResourceSyncEntry } from "../../../formats/resourcesync/index.ts";
-import type { CrawlVisit } from "../visit/crawl-visit.ts";
-import type { SourceVisit } from "../visit/source-visit.ts";
+import type { CrawlVisit, SourceVisit } from "./crawl-visit.ts";
 import {
   type ChangeTimes,
   type FetchPackages,
@@ -10,7 +9,7 @@ import {
   readOffers,
 } from "./package-plan.ts";
 import { type Lists, readChanges, SyncDocuments, timeOfChange } from "./resource-sync-documents.ts";
-import type { TargetScope } from "./target-scope.ts";
+import type { UrlScope } from "./url-scope.ts";
 
 /** If a smaller share of the site is due, packages of all its pages are not considered. */
 const leastShareOfSite = 0.1;
@@ -18,7 +17,7 @@ const leastShareOfSite = 0.1;
 /** What the search for packages needs. */
 export interface DumpSearch {
   readonly source: SourceVisit;
-  readonly scope: TargetScope;
+  readonly scope: UrlScope;
   readonly documents: SyncDocuments;
   readonly lists: Lists;
   /** When pages changed, if this visit took in changes. */
@@ -41,8 +40,8 @@ export async function fetchFromDumps(
   search: DumpSearch,
   fetchPackages: FetchPackages,
 ): Promise<readonly string[]> {
-  const { packages, work } = visit.ports;
-  const { pending, held } = work.counts();
+  const { packages, urls } = visit.ports;
+  const { pending, held } = urls.counts();
   if (packages === undefined || Math.min(pending, visit.budget) < fewestPackedPages) return search.used;
   const { lists, scope } = search;
   const ofChanges = await findOffers(search, lists.get("changedump"));

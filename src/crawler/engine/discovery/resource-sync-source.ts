@@ -14,9 +14,8 @@ import {
   type ResourceSyncEntry,
   resourceSyncPath,
 } from "../../../formats/resourcesync/index.ts";
-import type { CrawlVisit } from "../visit/crawl-visit.ts";
 import { warn } from "../visit/reading-visit.ts";
-import type { SourceVisit } from "../visit/source-visit.ts";
+import type { CrawlVisit, SourceVisit } from "./crawl-visit.ts";
 import { fillIntake } from "./intake.ts";
 import type { FetchPackages } from "./package-plan.ts";
 import {
@@ -32,7 +31,7 @@ import {
 import { fetchFromDumps, noteTime } from "./resource-sync-dumps.ts";
 import type { SeekPackages } from "./source.ts";
 import { type ChangeSource, failLook, type SourceLook } from "./source.ts";
-import type { TargetScope } from "./target-scope.ts";
+import type { UrlScope } from "./url-scope.ts";
 
 /** What is remembered of a site that is followed by ResourceSync. */
 interface ResourceSyncState {
@@ -62,9 +61,9 @@ function digestOf(hash: string | undefined): string | undefined {
  */
 export class ResourceSyncSource implements ChangeSource {
   readonly name = "resourcesync";
-  readonly #scope: TargetScope;
+  readonly #scope: UrlScope;
 
-  constructor(scope: TargetScope) {
+  constructor(scope: UrlScope) {
     this.#scope = scope;
   }
 
@@ -95,7 +94,7 @@ interface Unusable {
 
 class ResourceSyncReading {
   readonly #visit: SourceVisit;
-  readonly #scope: TargetScope;
+  readonly #scope: UrlScope;
   readonly #documents: SyncDocuments;
   /** Up to when the last visit took in changes; undefined if it did not, or they are void. */
   readonly #since: EpochSeconds | undefined;
@@ -110,7 +109,7 @@ class ResourceSyncReading {
   #forgetsChanges = false;
 
   /** @param isValid - whether the state describes the held pages */
-  constructor(visit: SourceVisit, scope: TargetScope, state: ResourceSyncState | undefined, isValid: boolean) {
+  constructor(visit: SourceVisit, scope: UrlScope, state: ResourceSyncState | undefined, isValid: boolean) {
     this.#visit = visit;
     this.#scope = scope;
     this.#documents = new SyncDocuments(visit, scope, state?.documents ?? {});
@@ -250,7 +249,7 @@ class ResourceSyncReading {
 
   // Pages that are newer than the resource list are not in it, and must not be deleted for that.
   async #takeNewer(intake: Intake, lists: Lists): Promise<void> {
-    if (this.#visit.ports.work.counts().held === 0) return;
+    if (this.#visit.ports.urls.counts().held === 0) return;
     // Without validators: an unchanged document (304) comes without its pages.
     const changes = await readChanges(new SyncDocuments(this.#visit, this.#scope, {}), lists, this.#until);
     if (changes.ok && changes.value?.since === this.#until) this.#takeChanges(intake, changes.value.parts, this.#until);

@@ -1,4 +1,4 @@
-import { type FoundTarget, ok, type Result, type TrackedUrl } from "../../../core/index.ts";
+import { type FoundUrl, ok, type Result, type TrackedUrl } from "../../../core/index.ts";
 import { type Robots, robotsSitemaps } from "../../../formats/robots/index.ts";
 import type { SitemapEntry } from "../../../formats/sitemap/index.ts";
 import {
@@ -8,12 +8,12 @@ import {
   noLastmodRecord,
   noteLook,
 } from "../revisit/lastmod-trust.ts";
-import type { SourceVisit } from "../visit/source-visit.ts";
+import type { PollPlan, SourceVisit } from "./crawl-visit.ts";
 import { type SitemapCopy, type SitemapProgress, type SitemapRound, SitemapTree } from "./sitemap-tree.ts";
-import { type ChangeSource, failLook, type PollPlan, type SourceLook } from "./source.ts";
-import type { TargetScope } from "./target-scope.ts";
+import { type ChangeSource, failLook, type SourceLook } from "./source.ts";
+import type { UrlScope } from "./url-scope.ts";
 
-interface ListedTarget extends FoundTarget {
+interface ListedUrl extends FoundUrl {
   readonly isFuture: boolean;
 }
 
@@ -45,9 +45,9 @@ class LookTally {
   unmovedPolled = 0;
   unmovedChanged = 0;
 
-  observe(target: TrackedUrl, hasChanged: boolean): void {
-    if (target.lastmod === undefined) return;
-    if (target.lastmod !== target.askedLastmod) {
+  observe(url: TrackedUrl, hasChanged: boolean): void {
+    if (url.lastmod === undefined) return;
+    if (url.lastmod !== url.askedLastmod) {
       this.movedPolled += 1;
       if (hasChanged) this.movedChanged += 1;
       return;
@@ -55,21 +55,21 @@ class LookTally {
     this.unmovedPolled += 1;
     if (!hasChanged) return;
     this.unmovedChanged += 1;
-    if (this.silent.length < maxSilentPaths) this.silent.push(target.path);
+    if (this.silent.length < maxSilentPaths) this.silent.push(url.path);
   }
 }
 
 /** Sitemaps: those that robots.txt names, or the one at the usual place. */
 export class SitemapSource implements ChangeSource {
   readonly name = "sitemap";
-  readonly #scope: TargetScope;
+  readonly #scope: UrlScope;
 
-  constructor(scope: TargetScope) {
+  constructor(scope: UrlScope) {
     this.#scope = scope;
   }
 
   async look(visit: SourceVisit): Promise<Result<SourceLook>> {
-    const { memory, targets } = visit.ports;
+    const { memory, urls } = visit.ports;
     const state = readState(memory.readSource(this.name));
     let named = 0;
     let future = 0;
@@ -81,12 +81,12 @@ export class SitemapSource implements ChangeSource {
       memory.flush();
     };
     const tree = new SitemapTree(visit, state.copies, round, {
-      begin: () => targets.beginList(),
+      begin: () => urls.beginList(),
       take: (entries, mark) => {
-        const found = this.#targetsOf(visit, entries);
+        const found = this.#urlsOf(visit, entries);
         named += found.length;
         future += found.filter(({ isFuture }) => isFuture).length;
-        targets.note(found, mark);
+        urls.note(found, mark);
       },
       save,
     });
@@ -102,13 +102,13 @@ export class SitemapSource implements ChangeSource {
       return failLook({ code, message: isAnnounced ? message : `${usualPath}: ${message}` }, isExpected);
     }
     if (look.isComplete && (look.read > 0 || begun != null))
-      targets.endLists(Object.values(look.copies).map(({ mark }) => mark));
+      urls.endLists(Object.values(look.copies).map(({ mark }) => mark));
     memory.rememberSource(this.name, { ...state, copies: look.copies });
     const plan = this.#plan(visit, { ...state, copies: look.copies }, future);
-    if (!look.isPartial) return ok({ kind: "targets", plan });
+    if (!look.isPartial) return ok({ kind: "polls", plan });
     // An incomplete look proves nothing.
     return ok({
-      kind: "targets",
+      kind: "polls",
       plan: { ...plan, conclude: () => undefined },
       left: look.isInTrouble ? "trouble" : "bounded",
     });
@@ -119,9 +119,9 @@ export class SitemapSource implements ChangeSource {
   }
 
   #plan(visit: SourceVisit, state: SitemapState, future: number): PollPlan {
-    const { memory, targets } = visit.ports;
-    const { moved, unmoved } = targets.countListed();
-    const late = state.silent.length === 0 ? 0 : targets.countMoved(state.silent);
+    const { memory, urls } = visit.ports;
+    const { moved, unmoved } = urls.countListed();
+    const late = state.silent.length === 0 ? 0 : urls.countMoved(state.silent);
     const advice = adviseLook(state.trust, unmoved);
     const tally = new LookTally();
     const isSelective = advice.unmovedSample < unmoved;
@@ -130,7 +130,7 @@ export class SitemapSource implements ChangeSource {
       asks: isSelective ? "moved" : "all",
       sampled: isSelective ? advice.unmovedSample : 0,
       trust: advice.trust,
-      observe: (target, hasChanged) => tally.observe(target, hasChanged),
+      observe: (url, hasChanged) => tally.observe(url, hasChanged),
       conclude: () => {
         const { movedPolled, movedChanged, unmovedPolled, unmovedChanged, silent } = tally;
         // On the first visit there is nothing to compare.
@@ -150,9 +150,9 @@ export class SitemapSource implements ChangeSource {
     };
   }
 
-  #targetsOf(visit: SourceVisit, entries: readonly SitemapEntry[]): ListedTarget[] {
+  #urlsOf(visit: SourceVisit, entries: readonly SitemapEntry[]): ListedUrl[] {
     const now = visit.ports.timing.now();
-    const found: ListedTarget[] = [];
+    const found: ListedUrl[] = [];
     for (const { location, lastModifiedText, lastModified } of entries) {
       const path = this.#scope.pathOf(location, visit.origin);
       if (path === undefined || !this.#scope.mayBeWanted(path)) continue;

@@ -12,7 +12,7 @@ import { robotsAllow } from "../../../formats/robots/index.ts";
 import { maxSitemapBytes, PageListReader, type SitemapEntry } from "../../../formats/sitemap/index.ts";
 import { throwIfAborted, warn } from "../visit/reading-visit.ts";
 import { readSharedTags, withoutShared } from "../visit/shared-tags.ts";
-import type { SourceVisit } from "../visit/source-visit.ts";
+import type { SourceVisit } from "./crawl-visit.ts";
 import { readDocument, readEntries } from "./document.ts";
 import { OtherHosts } from "./robots-rules.ts";
 

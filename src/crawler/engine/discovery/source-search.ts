@@ -1,9 +1,9 @@
 import type { EpochSeconds, PassedOver, Problem, SourceName } from "../../../core/index.ts";
 import type { Robots } from "../../../formats/robots/index.ts";
 import { warn } from "../visit/reading-visit.ts";
-import type { SourceVisit } from "../visit/source-visit.ts";
+import type { SourceVisit } from "./crawl-visit.ts";
 import type { ChangeSource, FoundSource } from "./source.ts";
-import { linkedTypes } from "./target-scope.ts";
+import { linkedTypes } from "./url-scope.ts";
 
 /** Result of the search for a source. */
 interface SourceSearch {
@@ -154,15 +154,15 @@ export class SourceMemory {
    * @param links - key of the wanted links
    */
   noteFound(found: FoundSource, links: string): void {
-    const { memory, targets } = this.#visit.ports;
+    const { memory, urls } = this.#visit.ports;
     const { followed } = this.#state;
-    const isPolled = found.look.kind === "targets";
-    const isFollowing = found.look.kind === "targets" && found.look.plan.followsLinks;
+    const isPolled = found.look.kind === "polls";
+    const isFollowing = found.look.kind === "polls" && found.look.plan.followsLinks;
     const key = isFollowing ? links : "";
     const isOther = isPolled && memory.read().writer !== found.name;
     // The writer is saved last, so that after a kill all of this is repeated.
-    if (isOther) targets.unconfirmHeld();
-    if (isFollowing && (isOther || followed?.links !== key)) targets.rereadLinks(linkedTypes);
+    if (isOther) urls.unconfirmHeld();
+    if (isFollowing && (isOther || followed?.links !== key)) urls.rereadLinks(linkedTypes);
     const { [found.name]: _, ...absent } = this.#state.absent;
     this.#state = { ...this.#state, absent, followed: { kind: found.look.kind, links: key } };
     this.save();

@@ -5,38 +5,17 @@ import {
   type Result,
   type SitePosition,
   type SourceName,
-  type TrackedUrl,
 } from "../../../core/index.ts";
 import type { Robots } from "../../../formats/robots/index.ts";
-import type { LastmodTrust } from "../revisit/lastmod-trust.ts";
-import type { CrawlVisit } from "../visit/crawl-visit.ts";
-import type { SourceVisit } from "../visit/source-visit.ts";
+import type { CrawlVisit, PollPlan, SourceVisit } from "./crawl-visit.ts";
 import type { FetchPackages } from "./package-plan.ts";
-
-/** How pages are asked for of a site that does not publish its changes. */
-export interface PollPlan {
-  /** Whether links of pages are followed. */
-  readonly followsLinks: boolean;
-  /**
-   * `all` asks for every page that is due; `moved` only for those of which the list says that they changed, and for
-   * `sampled` others that show whether it tells the truth.
-   */
-  readonly asks: "all" | "moved";
-  readonly sampled: number;
-  /** What the list's `lastmod` is worth, where it has one. */
-  readonly trust?: LastmodTrust;
-  /** Is told of each answer for a page that was known before. */
-  readonly observe?: (target: TrackedUrl, hasChanged: boolean) => void;
-  /** Is told when the polling ends, to remember what was observed. */
-  readonly conclude?: () => void;
-}
 
 /** Looks for packages of pages that are due, and has them fetched. */
 export type SeekPackages = (visit: CrawlVisit, fetch: FetchPackages) => Promise<void>;
 
 /** What a source knows. */
 export type SourceLook =
-  /** Changes are work by now. */
+  /** Changes are announced work by now. */
   | {
       readonly kind: "work";
       readonly position: SitePosition | undefined;
@@ -45,9 +24,9 @@ export type SourceLook =
       /** Keeps many of the pages that are due at once, where the site offers them so. */
       readonly fetchPackages?: SeekPackages;
     }
-  /** URLs are targets by now. */
+  /** URLs are known by now and to be polled. */
   | {
-      readonly kind: "targets";
+      readonly kind: "polls";
       readonly plan: PollPlan;
       /** Whether lists are left that were not read yet, by the bounds of a visit or because the site is in trouble. */
       readonly left?: "bounded" | "trouble" | undefined;

@@ -1,17 +1,17 @@
-import { type FoundTarget, ok, problem, type Result } from "../../../core/index.ts";
+import { type FoundUrl, ok, problem, type Result } from "../../../core/index.ts";
 import { throwIfAborted } from "../visit/reading-visit.ts";
-import type { SourceVisit } from "../visit/source-visit.ts";
+import type { SourceVisit } from "./crawl-visit.ts";
 import type { ChangeSource, SourceLook } from "./source.ts";
-import type { TargetScope } from "./target-scope.ts";
+import type { UrlScope } from "./url-scope.ts";
 
 /** The links of the site's pages, from some start pages on. */
 export class LinkSource implements ChangeSource {
   readonly name = "links";
-  readonly #scope: TargetScope;
+  readonly #scope: UrlScope;
   readonly #starts: readonly string[];
 
   /** @param starts - URLs or paths of the site */
-  constructor(scope: TargetScope, starts: readonly string[]) {
+  constructor(scope: UrlScope, starts: readonly string[]) {
     this.#scope = scope;
     this.#starts = starts;
   }
@@ -19,8 +19,8 @@ export class LinkSource implements ChangeSource {
   async look(visit: SourceVisit): Promise<Result<SourceLook>> {
     const paths = this.#starts.map((start) => this.#scope.pathOf(start, visit.origin));
     const found = paths.filter((path) => path !== undefined).map((path) => ({ path, depth: 0, lastmod: undefined }));
-    visit.ports.targets.note(found, visit.ports.targets.beginList());
-    return ok({ kind: "targets", plan: { followsLinks: true, asks: "all", sampled: 0 } });
+    visit.ports.urls.note(found, visit.ports.urls.beginList());
+    return ok({ kind: "polls", plan: { followsLinks: true, asks: "all", sampled: 0 } });
   }
 }
 
@@ -29,22 +29,22 @@ const urlsAtATime = 1000;
 /** A list of URLs from the user; those of other sites are skipped. */
 export class ListSource implements ChangeSource {
   readonly name = "list";
-  readonly #scope: TargetScope;
+  readonly #scope: UrlScope;
   readonly #urls: AsyncIterable<string> | Iterable<string>;
 
-  constructor(scope: TargetScope, urls: AsyncIterable<string> | Iterable<string>) {
+  constructor(scope: UrlScope, urls: AsyncIterable<string> | Iterable<string>) {
     this.#scope = scope;
     this.#urls = urls;
   }
 
   async look(visit: SourceVisit): Promise<Result<SourceLook>> {
-    const { targets } = visit.ports;
-    const list = targets.beginList();
-    let found: FoundTarget[] = [];
+    const { urls } = visit.ports;
+    const list = urls.beginList();
+    let found: FoundUrl[] = [];
     let count = 0;
     const note = (): void => {
       throwIfAborted(visit);
-      targets.note(found, list);
+      urls.note(found, list);
       count += found.length;
       found = [];
     };
@@ -57,7 +57,7 @@ export class ListSource implements ChangeSource {
     }
     note();
     if (count === 0) return problem("empty-list", `the list names no URL of ${visit.origin}`);
-    targets.endLists([list]);
-    return ok({ kind: "targets", plan: { followsLinks: false, asks: "all", sampled: 0 } });
+    urls.endLists([list]);
+    return ok({ kind: "polls", plan: { followsLinks: false, asks: "all", sampled: 0 } });
   }
 }

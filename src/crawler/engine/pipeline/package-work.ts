@@ -1,7 +1,8 @@
 import type { OpenPackage, PackageDownload, Packages } from "../../../core/index.ts";
-import { type FetchItem, ok, type Page, problem, type Result, TidemarkError } from "../../../core/index.ts";
+import { ok, type Page, problem, type Result, TidemarkError, type TrackedUrl } from "../../../core/index.ts";
 import { robotsAllow } from "../../../formats/robots/index.ts";
 import { maxSitemapBytes } from "../../../formats/sitemap/index.ts";
+import { type CrawlVisit, isTimeUp } from "../discovery/crawl-visit.ts";
 import { manifestName, PackageManifest, type PackedPage } from "../discovery/package-manifest.ts";
 import {
   type ChangeTimes,
@@ -12,16 +13,15 @@ import {
   type PackageSupply,
 } from "../discovery/package-plan.ts";
 import { describeOutcome, getPatiently } from "../politeness/patient-request.ts";
-import { type CrawlVisit, isTimeUp } from "../visit/crawl-visit.ts";
 import { isCancelled, warn } from "../visit/reading-visit.ts";
-import { dueWork } from "./due-work.ts";
+import { readUrls } from "./due-urls.ts";
 import { PageBody } from "./page-body.ts";
 import { maxBytesOf } from "./page-request.ts";
-import { PageResults } from "./page-results.ts";
+import type { PageResults } from "./page-results.ts";
 
 // What earlier visits had trouble with is for the server to say.
-function mayBePacked(visit: CrawlVisit, { page, postponed }: FetchItem): boolean {
-  return postponed === undefined && robotsAllow(visit.robots, visit.agent, page.path);
+function mayBePacked(visit: CrawlVisit, { path, postponed }: TrackedUrl): boolean {
+  return postponed === undefined && robotsAllow(visit.robots, visit.agent, path);
 }
 
 /** Whether what is packed is the page that is due, as far as can be said without its bytes. */
@@ -42,11 +42,11 @@ export class PackageWork {
   readonly #supply: PackageSupply;
   readonly #results: PageResults;
 
-  constructor(visit: CrawlVisit, packages: Packages, supply: PackageSupply) {
+  constructor(visit: CrawlVisit, results: PageResults, packages: Packages, supply: PackageSupply) {
     this.#visit = visit;
     this.#packages = packages;
     this.#supply = supply;
-    this.#results = new PageResults(visit);
+    this.#results = results;
   }
 
   /** What does not verify, is missing or came too late in its package stays due. */
@@ -65,20 +65,21 @@ export class PackageWork {
     const { offers, times } = this.#supply;
     const { ports, budget, tally } = this.#visit;
     const plan = new PackagePlan(offers, times);
-    for (const item of this.#due()) {
+    for (const { url, page } of this.#due()) {
       if (isCancelled(this.#visit)) return [];
-      if (!mayBePacked(this.#visit, item)) continue;
+      if (!mayBePacked(this.#visit, url)) continue;
       // What a killed visit kept needs no package.
-      const adopted = ports.bodies.adopt(item.page);
-      if (adopted === undefined) plan.note(item.page);
-      else await this.#results.add(item, { kind: "adopted", ...adopted });
+      const adopted = ports.bodies.adopt(page);
+      if (adopted === undefined) plan.note(page);
+      else await this.#results.add(url, { kind: "adopted", page: { ...page, ...adopted } }, false);
     }
     await this.#results.finish();
     return plan.choose(budget - tally.pageRequests, this.#packages.maxBytes);
   }
 
-  #due(after?: string): Generator<FetchItem, void, void> {
-    return dueWork<FetchItem>(this.#visit, "fetch", (item) => item.page.path, after);
+  *#due(behind?: string): Generator<{ readonly url: TrackedUrl; readonly page: Page }, void, void> {
+    for (const url of readUrls(this.#visit, "announced", behind))
+      if (url.announced !== undefined) yield { url, page: url.announced };
   }
 
   async #use({ offer, maxBytes }: ChosenPackage): Promise<void> {
@@ -135,21 +136,19 @@ export class PackageWork {
       if (path > last) last = path;
     }
     // Packages of all pages have them in their order: of what is due most lies outside.
-    for (const item of this.#due(first?.slice(0, -1))) {
-      const { path } = item.page;
-      if (path > last || isCancelled(this.#visit)) break;
-      const packed = pages.value.get(path);
-      if (packed === undefined || !mayBePacked(this.#visit, item)) continue;
-      if (seemsToBe(item.page, packed, offer, this.#supply.times)) await this.#keep(item, packed, entries);
+    for (const { url, page } of this.#due(first?.slice(0, -1))) {
+      if (page.path > last || isCancelled(this.#visit)) break;
+      const packed = pages.value.get(page.path);
+      if (packed === undefined || !mayBePacked(this.#visit, url)) continue;
+      if (seemsToBe(page, packed, offer, this.#supply.times)) await this.#keep(url, page, packed, entries);
     }
     return ok(undefined);
   }
 
-  async #keep(item: FetchItem, packed: PackedPage, entries: OpenPackage): Promise<void> {
+  async #keep(url: TrackedUrl, page: Page, packed: PackedPage, entries: OpenPackage): Promise<void> {
     const { ports, tally } = this.#visit;
-    const { page } = item;
     using body = new PageBody(ports.bodies, ports.codec);
-    using room = this.#visit.bounds.openPage(item.held?.sizeBytes);
+    using room = this.#visit.bounds.openPage(url.held?.sizeBytes);
     const maxBytes = packed.sizeBytes ?? maxBytesOf(this.#visit, page);
     if (maxBytes > maxBytesOf(this.#visit, page)) return;
     const read = await entries.read(packed.name, { maxBytes, hashes: packed.hashes }, (piece) => body.write(piece));
@@ -160,11 +159,20 @@ export class PackageWork {
     if (digest !== (page.digest ?? digest)) return;
     // There is no room for it: asked for by itself, it is told so.
     if (room.take(sizeBytes) !== undefined) return;
-    const kept = await ports.bodies.keep({ ...page, sizeBytes, digest }, body.content());
+    const packedPage = { ...page, sizeBytes, digest };
+    const kept = await ports.bodies.keep(packedPage, body.content());
     tally.packedPages++;
-    tally.askedAndHeld++;
-    if (kept.ok) room.keep(sizeBytes);
-    if (kept.ok) return await this.#results.add(item, { kind: "body", sizeBytes, digest, agrees: true });
-    await this.#results.add(item, { kind: "trouble", trouble: "mirror", message: kept.error.message });
+    if (!kept.ok)
+      return await this.#results.add(url, { kind: "trouble", trouble: "mirror", message: kept.error.message }, true);
+    room.keep(sizeBytes);
+    const finding = {
+      kind: "body",
+      page: packedPage,
+      digest,
+      agrees: true,
+      validators: {},
+      isInsignificant: false,
+    } as const;
+    await this.#results.add(url, finding, true);
   }
 }

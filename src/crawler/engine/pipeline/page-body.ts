@@ -1,6 +1,6 @@
-import type { Bodies, BodySink, BodyWriter, Codec, PageDigest } from "../../../core/index.ts";
+import { type Bodies, type BodySink, type BodyWriter, type Codec, grow, type PageDigest } from "../../../core/index.ts";
 
-/** Bodies beyond this go to a file as they come. */
+/** Larger bodies go to a file as they come. */
 const maxBytesInMemory = 256 * 1024;
 
 /** A body as it comes, with its digest: in memory while it is small, then in a file. */
@@ -9,7 +9,7 @@ export class PageBody implements BodySink, Disposable {
   readonly #codec: Codec;
   /** Of what goes to a file; a small body is hashed once it is whole. */
   #digest: PageDigest | undefined;
-  #pieces: Uint8Array[] = [];
+  #bytes: Uint8Array = new Uint8Array(0);
   #writer: BodyWriter | undefined;
   sizeBytes = 0;
 
@@ -19,52 +19,47 @@ export class PageBody implements BodySink, Disposable {
   }
 
   write(chunk: Uint8Array): void {
-    this.#digest?.update(chunk);
+    const start = this.sizeBytes;
     this.sizeBytes += chunk.length;
-    if (this.#writer !== undefined) {
-      this.#writer.write(chunk);
+    if (this.#writer === undefined && this.sizeBytes <= maxBytesInMemory) {
+      // The piece is only valid during the call.
+      if (start === 0) this.#bytes = new Uint8Array(chunk);
+      else {
+        this.#bytes = grow(this.#bytes, this.sizeBytes);
+        this.#bytes.set(chunk, start);
+      }
       return;
     }
-    // The piece is only valid during the call.
-    this.#pieces.push(chunk.slice());
-    if (this.sizeBytes <= maxBytesInMemory) return;
-    this.#writer = this.#bodies.open();
-    this.#digest = this.#codec.createDigest();
-    for (const piece of this.#pieces.splice(0)) {
-      this.#digest.update(piece);
-      this.#writer.write(piece);
+    if (this.#writer === undefined) {
+      this.#writer = this.#bodies.open();
+      this.#digest = this.#codec.createDigest();
+      this.#append(this.#bytes.subarray(0, start));
+      this.#bytes = new Uint8Array(0);
     }
+    this.#append(chunk);
   }
 
   /** What came, to be kept; once only. */
   content(): Uint8Array | BodyWriter {
-    return this.#writer ?? this.#joined();
+    return this.#writer ?? this.#bytes.subarray(0, this.sizeBytes);
   }
 
   /** Reads what came. */
   read(): Uint8Array {
-    return this.#writer?.read() ?? this.#joined();
+    return this.#writer?.read() ?? this.#bytes.subarray(0, this.sizeBytes);
   }
 
   /** The digest of what came; once only. */
   digest(): string {
-    return this.#digest?.digest() ?? this.#codec.digestOf(this.#joined());
+    return this.#digest?.digest() ?? this.#codec.digestOf(this.read());
   }
 
   [Symbol.dispose](): void {
     this.#writer?.discard();
   }
 
-  #joined(): Uint8Array {
-    const [only] = this.#pieces;
-    if (only !== undefined && this.#pieces.length === 1) return only;
-    const whole = new Uint8Array(this.sizeBytes);
-    let at = 0;
-    for (const piece of this.#pieces) {
-      whole.set(piece, at);
-      at += piece.length;
-    }
-    this.#pieces = [whole];
-    return whole;
+  #append(piece: Uint8Array): void {
+    this.#digest?.update(piece);
+    this.#writer?.write(piece);
   }
 }

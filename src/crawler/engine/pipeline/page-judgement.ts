@@ -1,80 +1,203 @@
-import type {
-  CrawlEvent,
-  FetchItem,
-  HeldBody,
-  Page,
-  PageTrouble,
-  Postponement,
-  Settlement,
-  Validators,
+import {
+  type CrawlEvent,
+  confirmValidators,
+  type DeletionReason,
+  type EpochSeconds,
+  type HeldBody,
+  type Page,
+  type PageTrouble,
+  type Postponement,
+  type Settlement,
+  type TrackedUrl,
+  type Validators,
 } from "../../../core/index.ts";
 import { patienceVisits } from "../politeness/patient-request.ts";
 
+const daySeconds = 86_400;
+/** What is gone, or only redirects, is requested again so much later. */
+const goneSeconds = 30 * daySeconds;
+/** A page that was unavailable in some visits is requested again after so long, twice as long each further time, and no later. */
+const firstAwaySeconds = 6 * 3600;
+const longestAwaySeconds = 7 * daySeconds;
+/** What was refused three times is requested again so much later. */
+const parkedSeconds = 90 * daySeconds;
+
 /** What a visit found where a page should be. */
 export type PageFinding =
-  /** A body is kept; `agrees` if it is the one recorded. */
-  | ({ readonly kind: "body"; readonly agrees: boolean; readonly validators?: Validators } & HeldBody)
-  /** The body was there already: no request was made, or it was not modified. */
-  | ({ readonly kind: "adopted" } & HeldBody)
+  /** The announced body was there already: no request was made. */
+  | { readonly kind: "adopted"; readonly page: Page & HeldBody }
+  /** 304: the held body is what the site has; `page` is its record, if it is announced. */
+  | {
+      readonly kind: "unmodified";
+      readonly page: (Page & HeldBody) | undefined;
+      readonly agrees: boolean;
+      readonly validators: Validators;
+    }
+  /** A whole body, kept if `page` is given; otherwise none is to be held, but its links are known. */
+  | {
+      readonly kind: "body";
+      readonly page: (Page & HeldBody) | undefined;
+      readonly digest: string;
+      /** Whether it is the announced one, if one is. */
+      readonly agrees: boolean;
+      readonly validators: Validators;
+      /** Whether it differs too little from the held one to count as a change. */
+      readonly isInsignificant: boolean;
+    }
+  /** It redirects to another page of the site, whose body was taken. */
+  | { readonly kind: "alias" }
+  /** The site published its deletion. */
+  | { readonly kind: "withdrawn" }
   /** 404, or 410 which is `final`. */
   | { readonly kind: "gone"; readonly final: boolean }
-  | { readonly kind: "trouble"; readonly trouble: Exclude<PageTrouble, "differs" | "gone">; readonly message: string };
+  | {
+      readonly kind: "trouble";
+      readonly trouble: Exclude<PageTrouble, "differs" | "gone" | "moved">;
+      readonly message: string;
+    };
 
-/** What is to be remembered, counted and told of a page. */
+/** What is to be stored, counted and reported of a page. */
 export interface Judgement {
   readonly settlement: Settlement;
   readonly outcome: Extract<CrawlEvent, { event: "page" }>["outcome"] | undefined;
+  /** Whether a polled page differs from the last time; undefined where nothing can be said. */
+  readonly hasChanged: boolean | undefined;
   readonly message?: string;
 }
 
-function postpone(item: FetchItem, trouble: PageTrouble): Postponement {
-  const attempts = item.postponed?.trouble === trouble ? item.postponed.attempts + 1 : 1;
-  const lasting = trouble === "refused" || trouble === "mirror";
-  if (trouble === "disallowed") return { trouble, attempts, state: "disallowed" };
-  return { trouble, attempts, state: lasting && attempts >= patienceVisits ? "parked" : "due" };
-}
+type Answer = Extract<PageFinding, { kind: "adopted" | "unmodified" | "body" }>;
 
-function withBody(page: Page, { sizeBytes, digest }: HeldBody): Page & HeldBody {
-  return { ...page, sizeBytes, digest };
+function postpone({ postponed, announced }: TrackedUrl, trouble: PageTrouble): Postponement {
+  const attempts = postponed?.trouble === trouble ? postponed.attempts + 1 : 1;
+  if (trouble === "disallowed") return { trouble, attempts, state: "disallowed" };
+  const isLasting = trouble === "refused" || trouble === "mirror";
+  const isParked = announced !== undefined && isLasting && attempts >= patienceVisits;
+  return { trouble, attempts, state: isParked ? "parked" : "due" };
 }
 
 /**
- * Decides what becomes of a page's work.
- *
- * Never deletes for an error: 410 at once, 404 after three visits. A body that is not the recorded one is kept as
- * served and asked for again. It is accepted if it is the same then, as where the server puts pages together, and on
- * the third visit whatever it is. A page that is refused three times waits until its record changes.
+ * How long a page in trouble is left alone, in seconds: until the next visit, and after some visits longer and longer.
+ * Announced work does not wait: it is due in each visit, or parked until its record changes.
  */
-export function judgePage(item: FetchItem, finding: PageFinding): Judgement {
-  const { path } = item.page;
+function waitAfter({ trouble, attempts }: Postponement): number {
+  const further = attempts - patienceVisits;
+  if (further < 0) return 1;
+  if (trouble === "refused" || trouble === "mirror") return parkedSeconds;
+  return trouble === "unavailable" ? Math.min(longestAwaySeconds, firstAwaySeconds * 2 ** Math.min(further, 20)) : 1;
+}
+
+function postponedUntil(url: TrackedUrl, trouble: PageTrouble, now: EpochSeconds): Settlement & { kind: "postponed" } {
+  const postponed = postpone(url, trouble);
+  return { kind: "postponed", url, postponed, dueAt: now + waitAfter(postponed) };
+}
+
+// Should another source name what was announced and is gone, that source's word counts.
+function removed(url: TrackedUrl, reason: DeletionReason, now: EpochSeconds): Settlement {
+  const dueAt = url.announced === undefined ? now + goneSeconds : 0;
+  return { kind: "removed", url, reason, askedAt: now, dueAt };
+}
+
+function isSame(a: HeldBody, b: HeldBody): boolean {
+  return a.digest === b.digest && a.sizeBytes === b.sizeBytes;
+}
+
+function answered(url: TrackedUrl, finding: Answer, now: EpochSeconds): Settlement & { kind: "answered" } {
+  const { held, announced, history } = url;
+  const isStill = finding.page === undefined || (held !== undefined && isSame(finding.page, held));
+  const common = { kind: "answered", url, history, dueAt: 0 } as const;
+  if (finding.kind === "adopted") {
+    // Validators are those of the body that came with them.
+    const known = isStill ? { validators: url.validators, fullAt: url.fullAt } : { validators: {}, fullAt: undefined };
+    return { ...common, ...known, page: finding.page, isLinkOnly: false, askedAt: undefined };
+  }
+  const isWhole = finding.kind === "body";
+  return {
+    ...common,
+    // An announced record replaces the held one, even if the bodies are the same.
+    page: isStill && announced === undefined ? undefined : finding.page,
+    isLinkOnly: isWhole ? finding.page === undefined : held === undefined,
+    validators: isWhole ? finding.validators : confirmValidators(url.validators, finding.validators),
+    fullAt: isWhole ? now : url.fullAt,
+    askedAt: now,
+  };
+}
+
+function judgeAnswer(url: TrackedUrl, finding: Exclude<Answer, { kind: "adopted" }>, now: EpochSeconds): Judgement {
+  const { held, announced } = url;
+  const settlement = answered(url, finding, now);
+  const { page } = finding;
+  const isEqual = finding.kind === "unmodified" || (page !== undefined && held !== undefined && isSame(page, held));
+  if (announced !== undefined && !finding.agrees) {
+    const postponed = postpone(url, "differs");
+    const isAgain = postponed.attempts > 1 && isEqual;
+    if (!isAgain && postponed.attempts < patienceVisits)
+      return { settlement: { ...settlement, postponed }, outcome: "differs", hasChanged: undefined };
+    const outcome = isAgain ? "unchanged" : "differs";
+    return { settlement: { ...settlement, isAccepted: true }, outcome, hasChanged: undefined };
+  }
+  // What is announced says nothing of how often a page changes: it is only requested when it did.
+  const isEvidence = announced === undefined;
+  if (isEqual) return { settlement, outcome: "unchanged", hasChanged: isEvidence ? false : undefined };
+  if (page === undefined) return { settlement, outcome: undefined, hasChanged: undefined };
+  return {
+    settlement,
+    outcome: held === undefined ? "created" : "updated",
+    hasChanged: isEvidence ? held !== undefined && !(finding.kind === "body" && finding.isInsignificant) : undefined,
+  };
+}
+
+/**
+ * Decides what becomes of a page.
+ *
+ * Never deletes for an error: 410 at once, 404 and redirects on the third visit; a held body is only replaced by a whole
+ * body. A body that is not the announced one is kept as served and requested again. It is accepted if it is the same
+ * then, as where the server assembles pages, and on the third visit whatever it is.
+ *
+ * @param isKept - whether there is a body of it, also one that a visit kept which died before it remembered that
+ */
+export function judgePage(
+  url: TrackedUrl,
+  finding: PageFinding,
+  now: EpochSeconds,
+  isKept: boolean = url.held !== undefined,
+): Judgement {
+  const { held, announced } = url;
+  const silent = { outcome: undefined, hasChanged: undefined } as const;
   switch (finding.kind) {
     case "adopted":
-      return { settlement: { kind: "kept", page: withBody(item.page, finding) }, outcome: undefined };
-    case "body": {
-      const page = withBody(item.page, finding);
-      const { validators } = finding;
-      const kept = { kind: "kept", page, ...(validators === undefined ? {} : { validators }) } as const;
-      if (finding.agrees) return { settlement: kept, outcome: item.held === undefined ? "created" : "updated" };
-      const postponed = postpone(item, "differs");
-      const { held } = item;
-      const isAgain = postponed.attempts > 1 && held?.digest === finding.digest && held.sizeBytes === finding.sizeBytes;
-      if (!isAgain && postponed.attempts < patienceVisits)
-        return { settlement: { ...kept, postponed }, outcome: "differs" };
-      const settlement = { ...kept, acceptedFor: item.page } as const;
-      return { settlement, outcome: isAgain ? "unchanged" : "differs" };
+      return { settlement: answered(url, finding, now), ...silent };
+    case "unmodified":
+    case "body":
+      return judgeAnswer(url, finding, now);
+    case "alias": {
+      // For a day, any page may redirect to one that says sorry.
+      const settlement = postponedUntil(url, "moved", now);
+      if (isKept && settlement.postponed.attempts < patienceVisits) return { settlement, ...silent };
+      if (held !== undefined) return { settlement: removed(url, "moved", now), outcome: "gone", hasChanged: true };
+      return { settlement: { kind: "alias", url, askedAt: now, dueAt: now + goneSeconds }, ...silent };
+    }
+    case "withdrawn": {
+      const outcome = held === undefined ? undefined : "deleted";
+      const settlement = { kind: "removed", url, reason: "published", askedAt: undefined, dueAt: 0 } as const;
+      return { settlement, outcome, hasChanged: undefined };
     }
     case "gone": {
-      const postponed = postpone(item, "gone");
-      if (finding.final || postponed.attempts >= patienceVisits) {
-        const reason = finding.final ? "gone" : "not-found";
-        return { settlement: { kind: "removed", path, reason }, outcome: "gone" };
-      }
-      return { settlement: { kind: "postponed", path, postponed }, outcome: "failed", message: "404 Not Found" };
+      const settlement = postponedUntil(url, "gone", now);
+      // What is announced and was not there yet may be late.
+      const isExpected = isKept || announced !== undefined;
+      if (isExpected && !finding.final && settlement.postponed.attempts < patienceVisits)
+        return { settlement, outcome: "failed", hasChanged: undefined, message: "404 Not Found" };
+      return {
+        settlement: removed(url, finding.final ? "gone" : "not-found", now),
+        outcome: held === undefined && announced === undefined ? undefined : "gone",
+        hasChanged: held === undefined ? undefined : true,
+      };
     }
     case "trouble": {
       const { trouble, message } = finding;
+      const settlement = postponedUntil(url, trouble, now);
       const outcome = trouble === "disallowed" ? "disallowed" : "failed";
-      return { settlement: { kind: "postponed", path, postponed: postpone(item, trouble) }, outcome, message };
+      return { settlement, outcome, hasChanged: undefined, message };
     }
   }
 }

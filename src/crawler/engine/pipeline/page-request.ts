@@ -1,82 +1,87 @@
-import type { BodyWriter, PageDigest } from "../../../core/index.ts";
+import type { BodyWriter } from "../../../core/index.ts";
 import {
-  confirmValidators,
+  type EpochSeconds,
   excerpt,
   type FetchedOutcome,
-  type FetchItem,
   type FetchOutcome,
+  type HeldBody,
   isLasting,
+  isMediaType,
   ok,
   type Page,
   problem,
   type Result,
+  type TrackedUrl,
   type Validators,
 } from "../../../core/index.ts";
 import { parseHttpDate } from "../../../formats/http/index.ts";
 import { robotsAllow } from "../../../formats/robots/index.ts";
+import { parseW3cDate } from "../../../formats/time/index.ts";
+import type { CrawlVisit } from "../discovery/crawl-visit.ts";
+import { hasLinks } from "../discovery/url-scope.ts";
 import type { Postponed } from "../politeness/patient-request.ts";
-import { describeOutcome, getPatiently, maxTroublesInARow } from "../politeness/patient-request.ts";
-import type { CrawlVisit } from "../visit/crawl-visit.ts";
-import { isCancelled } from "../visit/reading-visit.ts";
+import { describeOutcome, getPatiently, maxTroublesInARow, type VisitRequest } from "../politeness/patient-request.ts";
+import { isFullFetchDue } from "../revisit/poll-policy.ts";
 import type { PageRoom } from "../visit/visit-bounds.ts";
-import { isLongAway } from "./due-work.ts";
+import { isLongAway } from "./due-urls.ts";
+import { PageBody } from "./page-body.ts";
 import type { PageFinding } from "./page-judgement.ts";
 
-/** Bodies that should be larger, or of which nobody said how large, go to a file as they come. */
-const maxBodyInMemoryBytes = 256 * 1024;
-/** A body may be so much larger than its record says; what is longer is not the page. */
-const maxGrowthBytes = 16 * 1024 * 1024;
-
 const maxRedirects = 5;
-/** A coding that was not asked for is undone in memory, where body and result are no larger. */
+/** A body may be so much larger than its record says; a longer one is not the page. */
+const maxGrowthBytes = 16 * 1024 * 1024;
+/** A coding that was not asked for is undone in memory, if body and result are no larger. */
 const maxUndoneBytes = 32 * 1024 * 1024;
+/** Larger pages are kept and not searched for links. */
+const maxSearchedBytes = 16 * 1024 * 1024;
+/** A held page that is larger is not compared with the one that comes. */
+const maxComparedBytes = 4 * 1024 * 1024;
 
-/** A large body on its way to the mirror, with its digest. */
-class LargeBody {
-  readonly writer: BodyWriter;
-  readonly #digest: PageDigest;
-  sizeBytes = 0;
-
-  constructor(visit: CrawlVisit) {
-    this.writer = visit.ports.bodies.open();
-    this.#digest = visit.ports.codec.createDigest();
-  }
-
-  write(chunk: Uint8Array): void {
-    this.writer.write(chunk);
-    this.#digest.update(chunk);
-    this.sizeBytes += chunk.length;
-  }
-
-  digest(): string {
-    return this.#digest.digest();
-  }
+/** An answer to a request for a page, with its body. */
+export interface PageAnswer extends Disposable {
+  readonly outcome: FetchOutcome | Postponed;
+  readonly body: PageBody;
+  readonly room: PageRoom;
+  /** The held body of a page that was not modified, if its links are to be read. */
+  readonly searchable?: Uint8Array;
 }
 
-interface Body {
+/** What came for a page. */
+export interface ReceivedPage {
+  readonly finding: PageFinding;
+  /** The path whose body it is: that of the page, or of the one to which it redirects. */
+  readonly path: string;
+  /** The body without content coding, if its links are to be read. */
+  readonly searchable: Uint8Array | undefined;
+  readonly head: Pick<FetchedOutcome, "contentType" | "link" | "refresh">;
+}
+
+interface Body extends HeldBody {
   readonly content: Uint8Array | BodyWriter;
-  readonly sizeBytes: number;
-  readonly digest: string;
 }
 
-function agrees(page: Page, body: Pick<Body, "sizeBytes" | "digest">): boolean {
-  const hasSize = page.sizeBytes === undefined || page.sizeBytes === body.sizeBytes;
-  return hasSize && (page.digest === undefined || page.digest === body.digest);
+function hasValidators({ etag, lastModified }: Validators): boolean {
+  return etag !== undefined || lastModified !== undefined;
 }
 
-/** Most bytes that a body of a page may have. */
-export function maxBytesOf({ bounds }: CrawlVisit, { sizeBytes }: Page): number {
-  return sizeBytes === undefined ? bounds.bodyBytes : Math.min(bounds.bodyBytes, sizeBytes + maxGrowthBytes);
+function agrees({ sizeBytes, digest }: Page, body: HeldBody): boolean {
+  return (sizeBytes === undefined || sizeBytes === body.sizeBytes) && (digest === undefined || digest === body.digest);
+}
+
+/** Most bytes that the body of a page may have. */
+export function maxBytesOf({ bounds }: CrawlVisit, announced: Page | undefined): number {
+  const saidBytes = announced?.sizeBytes;
+  return saidBytes === undefined ? bounds.bodyBytes : Math.min(bounds.bodyBytes, saidBytes + maxGrowthBytes);
 }
 
 /**
- * A record without a digest promises no bytes: those of a page with a counter or a build stamp change, also in
- * number, and are not published again. Only a body that is older than the record is not the page.
+ * Whether a body is the announced one. A record without a digest does not promise bytes: those of a page with a counter or
+ * a build stamp change, also in number, and are not published again. Only a body that is older than the record is not the page.
  */
 function isAcceptable(
   visit: CrawlVisit,
   page: Page,
-  body: Pick<Body, "sizeBytes" | "digest">,
+  body: HeldBody,
   { validators, lastModified = validators.lastModified }: Pick<FetchedOutcome, "validators" | "lastModified">,
 ): boolean {
   if (agrees(page, body)) return true;
@@ -85,86 +90,52 @@ function isAcceptable(
   return servedMs !== undefined && servedMs >= page.lastModified * 1000;
 }
 
-function bodyOf(visit: CrawlVisit, content: Uint8Array): Body {
-  return { content, sizeBytes: content.length, digest: visit.ports.codec.digestOf(content) };
-}
-
 /**
- * A server may have coded the body although it was asked not to; some name a coding that they did not apply.
- *
- * @returns a problem where nothing says that the body is the page: it is not coded as it says, or too large to be undone
+ * The validators of a request: those of the held body, if it came whole not too long ago. A page whose record has another
+ * digest, or is newer, or whose body is not there as it is remembered, is requested whole: at best, a 304 would be wrong.
  */
-function chooseBody(
+function validatorsFor(
   visit: CrawlVisit,
-  { page, held }: FetchItem,
-  received: Body,
-  { contentEncoding = "identity" }: FetchedOutcome,
-): Result<Body> {
-  if (contentEncoding === "identity") return ok(received);
-  // A record of neither size nor digest agrees with everything, coded or not.
-  const isSaid = page.sizeBytes !== undefined || page.digest !== undefined;
-  if (isSaid && agrees(page, received)) return ok(received);
-  if (received.sizeBytes > maxUndoneBytes)
-    return problem(
-      "bad-coding",
-      `${received.sizeBytes} bytes coded as ${excerpt(contentEncoding)}, which was not asked for`,
-    );
-  const content = received.content instanceof Uint8Array ? received.content : received.content.read();
-  if (held === undefined && /^(?:x-)?gzip$/.test(contentEncoding) && !isGzip(content)) return ok(received);
-  const maxBytes = Math.min(maxUndoneBytes, maxBytesOf(visit, page));
-  const decoded = visit.ports.codec.decode(content, contentEncoding, maxBytes);
-  return decoded.ok ? ok(bodyOf(visit, decoded.value)) : decoded;
+  { path, announced, held, validators, fullAt }: TrackedUrl,
+): Validators | undefined {
+  if (!hasValidators(validators)) return undefined;
+  const fetchedAt = fullAt === undefined ? undefined : fullAt * 1000;
+  if (isFullFetchDue({ path, fetchedAt }, visit.ports.timing.now(), visit.distrustMs)) return undefined;
+  if (announced === undefined) return validators;
+  if (held === undefined || announced.digest !== undefined || announced.lastModified > held.lastModified)
+    return undefined;
+  return visit.ports.bodies.adopt(held) === undefined ? undefined : validators;
 }
 
-function isGzip([first, second]: Uint8Array): boolean {
-  return first === 0x1f && second === 0x8b;
+/** Requests a page, conditionally if possible. A large body is in a file that is dropped with the answer. */
+export async function askForPage(visit: CrawlVisit, url: TrackedUrl): Promise<PageAnswer> {
+  const answer = await ask(visit, url, validatorsFor(visit, url));
+  if (answer.outcome.kind !== "not-modified") return answer;
+  // The validators are those of this page; otherwise the page to which it redirects by now is not modified.
+  if (answer.outcome.requests === 1) {
+    if (!isToBeSearched(visit, url)) return answer;
+    const searchable = readHeld(visit, url);
+    if (searchable !== undefined) return { ...answer, searchable };
+  }
+  answer[Symbol.dispose]();
+  return await ask(visit, url, undefined);
 }
 
-async function keepBody(
-  visit: CrawlVisit,
-  item: FetchItem,
-  received: Body,
-  outcome: FetchedOutcome,
-  room: PageRoom,
-): Promise<PageFinding> {
-  const { page } = item;
-  const chosen = chooseBody(visit, item, received, outcome);
-  if (!chosen.ok) return { kind: "trouble", trouble: "refused", message: chosen.error.message };
-  const body = chosen.value;
-  const { sizeBytes, digest } = body;
-  const kept = await visit.ports.bodies.keep({ ...page, sizeBytes, digest }, body.content);
-  if (!kept.ok) return { kind: "trouble", trouble: "mirror", message: kept.error.message };
-  room.keep(sizeBytes);
-  return {
-    kind: "body",
-    sizeBytes,
-    digest,
-    agrees: isAcceptable(visit, page, body, outcome),
-    validators: outcome.validators,
-  };
+function isToBeSearched({ plan }: CrawlVisit, { held, hasUnreadLinks }: TrackedUrl): boolean {
+  if (!hasUnreadLinks || held === undefined || plan?.followsLinks !== true) return false;
+  return hasLinks(held.mediaType) && held.sizeBytes <= maxSearchedBytes;
 }
 
-function findingOf(outcome: Exclude<FetchOutcome, FetchedOutcome>): PageFinding {
-  if (outcome.kind === "gone") return { kind: "gone", final: outcome.status === 410 };
-  if (outcome.kind === "failed" && outcome.reason === "redirect-disallowed")
-    return { kind: "trouble", trouble: "disallowed", message: outcome.message };
-  const trouble = isLasting(outcome) ? "refused" : "unavailable";
-  return { kind: "trouble", trouble, message: describeOutcome(outcome) };
-}
-
-/** What is held is what the server has; with the time of the record, it is the page unless its size or time says otherwise. */
-function findingOfHeld(
-  visit: CrawlVisit,
-  page: Page,
-  { page: held, validators: known }: NonNullable<FetchItem["known"]>,
-  told: Validators,
-): PageFinding {
-  const { sizeBytes, digest } = held;
-  const validators = confirmValidators(known, told);
-  if (!isAcceptable(visit, page, held, { validators }))
-    return { kind: "body", sizeBytes, digest, agrees: false, validators };
-  const adopted = visit.ports.bodies.adopt({ ...page, sizeBytes, digest });
-  return { kind: "adopted", ...(adopted ?? { sizeBytes, digest }) };
+/** The held body, if it is there and can be read without knowing what the server said of its characters. */
+function readHeld(visit: CrawlVisit, { path, held }: TrackedUrl): Uint8Array | undefined {
+  const body = visit.ports.bodies.read(path, maxSearchedBytes);
+  if (body === undefined || visit.ports.codec.digestOf(body) !== held?.digest) return undefined;
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(body);
+    return body;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether we ended the request ourselves: it says nothing of the page, which is as it was. */
@@ -173,106 +144,217 @@ export function isBrokenOff(outcome: FetchOutcome): boolean {
 }
 
 /** Path and query of a whole URL. */
-export function pathOf(url: string): string {
+function pathOf(url: string): string {
   return url.slice(url.indexOf("/", url.indexOf("//") + 2));
 }
 
 /** Whether the budget and the site's state leave room for another attempt. */
-export function mayAskAgain({ budget, tally }: CrawlVisit): boolean {
+function mayAskAgain({ budget, tally }: CrawlVisit): boolean {
   // This page is counted twice, among the requests and among those under way.
   return tally.pageRequests + tally.pagesUnderWay - 1 < budget && tally.troublesInARow < maxTroublesInARow;
 }
 
-/** An answer to a request for a page, with what came of its body. */
-export interface PageAnswer extends Disposable {
-  readonly outcome: FetchOutcome | Postponed;
-  readonly large: LargeBody | undefined;
-  readonly room: PageRoom;
-}
-
-/**
- * What is held of a page, if nothing says that it has changed and it is there as it is remembered. One whose record has
- * another digest, or is newer, is asked for whole: all that its validators could bring is a 304 that is wrong.
- */
-function knownBody(visit: CrawlVisit, { page, known }: FetchItem): FetchItem["known"] {
-  if (known === undefined || page.lastModified > known.page.lastModified) return undefined;
-  return visit.ports.bodies.adopt(known.page) === undefined ? undefined : known;
-}
-
-/**
- * Asks for one page, conditionally where its body is held and may be what the record says. Memory is a small body; a large
- * one goes to a file that is dropped with the answer.
- */
-export async function askForPage(visit: CrawlVisit, item: FetchItem): Promise<PageAnswer> {
-  const answer = await ask(visit, item, knownBody(visit, item)?.validators);
-  // The validators are those of this page; what is not modified is the one that it leads to by now.
-  if (answer.outcome.kind !== "not-modified" || answer.outcome.requests === 1) return answer;
-  answer[Symbol.dispose]();
-  return await ask(visit, item, undefined);
-}
-
-async function ask(visit: CrawlVisit, item: FetchItem, validators: Validators | undefined): Promise<PageAnswer> {
-  const { page, held } = item;
-  const isLarge = page.sizeBytes === undefined || page.sizeBytes > maxBodyInMemoryBytes;
-  let large: LargeBody | undefined;
+async function ask(visit: CrawlVisit, url: TrackedUrl, validators: Validators | undefined): Promise<PageAnswer> {
+  const { announced, held } = url;
+  const { bodies, codec } = visit.ports;
+  let body = new PageBody(bodies, codec);
   let room = visit.bounds.openPage(held?.sizeBytes);
   const drop = (): void => {
-    large?.writer.discard();
+    body[Symbol.dispose]();
     room[Symbol.dispose]();
   };
-  const refused = visit.bounds.refuse(page.sizeBytes, held?.sizeBytes);
+  const refused = visit.bounds.refuse(announced?.sizeBytes, held?.sizeBytes);
   if (refused !== undefined) {
     const outcome = { kind: "failed", ...refused, receivedBytes: 0, requests: 0 } as const;
-    return { outcome, large, room, [Symbol.dispose]: drop };
+    return { outcome, body, room, [Symbol.dispose]: drop };
   }
+  const makeRequest = (): VisitRequest => {
+    drop();
+    room = visit.bounds.openPage(held?.sizeBytes);
+    body = new PageBody(bodies, codec);
+    return {
+      path: url.path,
+      maxBytes: maxBytesOf(visit, announced),
+      onProgress: room.take,
+      ...(validators === undefined ? {} : { validators }),
+      maxRedirects,
+      // Announced are the bytes as published.
+      acceptCoding: announced === undefined,
+      mayFollow: (to) => robotsAllow(visit.robots, visit.agent, pathOf(to)),
+      sink: body,
+    };
+  };
   try {
-    const outcome = await getPatiently(
-      visit,
-      "page",
-      () => {
-        drop();
-        room = visit.bounds.openPage(held?.sizeBytes);
-        const sink = isLarge ? new LargeBody(visit) : undefined;
-        large = sink;
-        return {
-          path: page.path,
-          maxBytes: maxBytesOf(visit, page),
-          onProgress: room.take,
-          ...(validators === undefined ? {} : { validators }),
-          maxRedirects,
-          mayFollow: (url) => robotsAllow(visit.robots, visit.agent, pathOf(url)),
-          ...(sink === undefined ? {} : { sink: { write: (chunk) => sink.write(chunk) } }),
-        };
-      },
-      () => !isLongAway(item) && mayAskAgain(visit),
-    );
-    return { outcome, large, room, [Symbol.dispose]: drop };
+    const outcome = await getPatiently(visit, "page", makeRequest, () => !isLongAway(url) && mayAskAgain(visit));
+    return { outcome, body, room, [Symbol.dispose]: drop };
   } catch (error) {
     drop();
     throw error;
   }
 }
 
-/**
- * Keeps what came for a page. What is held is only replaced by a whole body.
- *
- * @returns what was found; undefined if the page was not asked for, or the visit was cancelled meanwhile
- */
-export async function findPage(
+/** What an answer without a body says of a page. */
+function findingOf(
   visit: CrawlVisit,
-  item: FetchItem,
-  answer: PageAnswer,
+  { announced, held, validators: known }: TrackedUrl,
+  outcome: Exclude<FetchOutcome, FetchedOutcome>,
+): PageFinding {
+  if (outcome.kind === "not-modified") {
+    const { validators } = outcome;
+    if (announced === undefined || held === undefined)
+      return { kind: "unmodified", page: undefined, agrees: true, validators };
+    const { sizeBytes, digest } = held;
+    const page = { ...announced, sizeBytes, digest };
+    const isIt = isAcceptable(visit, announced, held, { validators: { ...known, ...validators } });
+    // The body gets the time of its record.
+    if (isIt) visit.ports.bodies.adopt(page);
+    return { kind: "unmodified", page, agrees: isIt, validators };
+  }
+  if (outcome.kind === "gone") return { kind: "gone", final: outcome.status === 410 };
+  if (outcome.kind === "failed" && outcome.reason === "redirect-disallowed")
+    return { kind: "trouble", trouble: "disallowed", message: outcome.message };
+  const trouble = isLasting(outcome) ? "refused" : "unavailable";
+  return { kind: "trouble", trouble, message: describeOutcome(outcome) };
+}
+
+/**
+ * A server may have coded a body although it was asked not to; some name a coding that they did not apply.
+ *
+ * @returns a problem if nothing says that the body is the announced one: it is not coded as it says, or too large to be decoded
+ */
+function decodeAnnounced(
+  visit: CrawlVisit,
+  { announced, held }: TrackedUrl,
+  received: Body,
+  coding: string,
+): Result<Body> {
+  // A record without size and digest agrees with everything, coded or not.
+  const isSaid = announced?.sizeBytes !== undefined || announced?.digest !== undefined;
+  if (isSaid && agrees(announced, received)) return ok(received);
+  if (received.sizeBytes > maxUndoneBytes)
+    return problem("bad-coding", `${received.sizeBytes} bytes coded as ${excerpt(coding)}, which was not asked for`);
+  const bytes = received.content instanceof Uint8Array ? received.content : received.content.read();
+  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  if (held === undefined && /^(?:x-)?gzip$/.test(coding) && !isGzip) return ok(received);
+  const decoded = visit.ports.codec.decode(bytes, coding, Math.min(maxUndoneBytes, maxBytesOf(visit, announced)));
+  if (!decoded.ok) return decoded;
+  const content = decoded.value;
+  return ok({ content, sizeBytes: content.length, digest: visit.ports.codec.digestOf(content) });
+}
+
+function mediaTypeOf(visit: CrawlVisit, path: string, contentType: string | undefined): string {
+  const essence = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  return isMediaType(essence) ? essence : (visit.ports.mediaTypes.typeOf(path) ?? "application/octet-stream");
+}
+
+function lastModifiedOf(visit: CrawlVisit, { lastmod }: TrackedUrl, outcome: FetchedOutcome): EpochSeconds {
+  const nowMs = visit.ports.timing.now();
+  const now = Math.floor(nowMs / 1000);
+  const servedMs = parseHttpDate(outcome.lastModified ?? outcome.validators.lastModified ?? "", nowMs);
+  const listed = lastmod === undefined ? undefined : parseW3cDate(lastmod);
+  return Math.min(servedMs === undefined ? (listed ?? now) : Math.floor(servedMs / 1000), now);
+}
+
+/** Whether a page resembles the one in whose place it comes so much that its change does not count. */
+function isInsignificantChange(
+  visit: CrawlVisit,
+  { path, mediaType, sizeBytes }: Page & HeldBody,
+  body: PageBody,
+): boolean {
+  const { significance, ports } = visit;
+  if (significance?.texts.appliesTo(mediaType, sizeBytes) !== true) return false;
+  const before = ports.bodies.read(path, maxComparedBytes);
+  return before !== undefined && significance.texts.compare(before, body.read()) >= significance.leastResemblance;
+}
+
+/** Keeps a body in place of the held one. @returns a finding if there is no place for it */
+async function keepBody(
+  visit: CrawlVisit,
+  room: PageRoom,
+  page: Page & HeldBody,
+  content: Uint8Array | BodyWriter,
 ): Promise<PageFinding | undefined> {
-  const { outcome, large, room } = answer;
-  const { page, known } = item;
-  if (outcome.kind === "not-modified" && known !== undefined)
-    return findingOfHeld(visit, page, known, outcome.validators);
-  if (outcome.kind === "postponed" || isBrokenOff(outcome)) return undefined;
-  if (isCancelled(visit) && outcome.kind !== "fetched") return undefined;
-  if (outcome.kind !== "fetched") return findingOf(outcome);
-  const received =
-    large === undefined
-      ? bodyOf(visit, outcome.body)
-      : { content: large.writer, sizeBytes: large.sizeBytes, digest: large.digest() };
-  return await keepBody(visit, item, received, outcome, room);
+  const kept = await visit.ports.bodies.keep(page, content);
+  if (!kept.ok) return { kind: "trouble", trouble: "mirror", message: kept.error.message };
+  room.keep(page.sizeBytes);
+  return undefined;
+}
+
+async function keepAnnounced(
+  visit: CrawlVisit,
+  url: TrackedUrl,
+  announced: Page,
+  { body, room }: PageAnswer,
+  outcome: FetchedOutcome,
+): Promise<PageFinding> {
+  const received = { content: body.content(), sizeBytes: body.sizeBytes, digest: body.digest() };
+  const { contentEncoding = "identity", validators } = outcome;
+  const chosen = contentEncoding === "identity" ? ok(received) : decodeAnnounced(visit, url, received, contentEncoding);
+  if (!chosen.ok) return { kind: "trouble", trouble: "refused", message: chosen.error.message };
+  const { content, sizeBytes, digest } = chosen.value;
+  const page = { ...announced, sizeBytes, digest };
+  const collision = await keepBody(visit, room, page, content);
+  if (collision !== undefined) return collision;
+  const isIt = isAcceptable(visit, announced, page, outcome);
+  return { kind: "body", page, digest, agrees: isIt, validators, isInsignificant: false };
+}
+
+async function keepPolled(
+  visit: CrawlVisit,
+  url: TrackedUrl,
+  page: Page & HeldBody,
+  { body, room }: PageAnswer,
+  { validators, contentEncoding = "identity" }: FetchedOutcome,
+): Promise<PageFinding> {
+  const { path, digest, sizeBytes } = page;
+  const answer = { kind: "body", digest, agrees: true, validators } as const;
+  if (!visit.filter.matches(page.mediaType)) return { ...answer, page: undefined, isInsignificant: false };
+  const held = path === url.path ? url.held : visit.ports.urls.find(path)?.held;
+  // The times of an equal body are those of the held one.
+  const isEqual = path === url.path && held?.digest === digest && held.sizeBytes === sizeBytes;
+  // It may be anything, such as what a proxy says in the page's place.
+  if (contentEncoding !== "identity" && held !== undefined && !isEqual)
+    return {
+      kind: "trouble",
+      trouble: "refused",
+      message: `the body is not coded as ${excerpt(contentEncoding)}, which it says`,
+    };
+  const isInsignificant =
+    !isEqual && path === url.path && held !== undefined && isInsignificantChange(visit, page, body);
+  const kept = isEqual ? held : page;
+  // What never came whole, or is in doubt, is written even if it should be there already.
+  if (!isEqual || url.fullAt === undefined) {
+    const collision = await keepBody(visit, room, kept, body.content());
+    if (collision !== undefined) return collision;
+  }
+  return { ...answer, page: kept, isInsignificant };
+}
+
+/** Judges what came for a page and keeps its body: an announced one as it is announced, others if their type is wanted. */
+export async function receivePage(
+  visit: CrawlVisit,
+  url: TrackedUrl,
+  answer: PageAnswer,
+  outcome: FetchOutcome,
+): Promise<ReceivedPage> {
+  const { path, announced, held } = url;
+  if (outcome.kind !== "fetched") {
+    const head = { contentType: held?.mediaType };
+    return { finding: findingOf(visit, url, outcome), path, searchable: answer.searchable, head };
+  }
+  if (announced !== undefined) {
+    const finding = await keepAnnounced(visit, url, announced, answer, outcome);
+    return { finding, path, searchable: undefined, head: outcome };
+  }
+  const { finalPath, contentType } = outcome;
+  const { body } = answer;
+  const { sizeBytes } = body;
+  const mediaType = mediaTypeOf(visit, finalPath, contentType);
+  const isSearched = visit.plan?.followsLinks === true && hasLinks(mediaType) && sizeBytes <= maxSearchedBytes;
+  const searchable = isSearched ? body.read() : undefined;
+  const lastModified = lastModifiedOf(visit, url, outcome);
+  const page = { path: finalPath, sizeBytes, digest: body.digest(), lastModified, mediaType };
+  const finding = await keepPolled(visit, url, page, answer, outcome);
+  const isUnusable = finding.kind === "trouble" && finding.trouble === "refused";
+  return { finding, path: finalPath, searchable: isUnusable ? undefined : searchable, head: outcome };
 }

@@ -1,145 +1,202 @@
-import type { DeleteItem, FetchItem } from "../../../core/index.ts";
+import type { TrackedUrl } from "../../../core/index.ts";
 import { robotsAllow } from "../../../formats/robots/index.ts";
-import type { SeekPackages } from "../discovery/source.ts";
+import { type CrawlVisit, isTimeUp } from "../discovery/crawl-visit.ts";
+import { LinkFollower } from "../discovery/link-follower.ts";
 import type { Postponed } from "../politeness/patient-request.ts";
 import { maxTroublesInARow } from "../politeness/patient-request.ts";
-import { type CrawlVisit, isTimeUp } from "../visit/crawl-visit.ts";
 import { isCancelled, throwIfAborted, warn } from "../visit/reading-visit.ts";
-import { dueFetches, dueWork, reservedFor } from "./due-work.ts";
-import { PackageWork } from "./package-work.ts";
-import { askForPage, findPage, type PageAnswer } from "./page-request.ts";
+import { readSharedTags, SharedTags } from "../visit/shared-tags.ts";
+import { reservedFor } from "./due-urls.ts";
+import type { PageFinding } from "./page-judgement.ts";
+import { askForPage, isBrokenOff, type PageAnswer, receivePage } from "./page-request.ts";
 import { PageResults } from "./page-results.ts";
 import { Permits } from "./permits.ts";
-import { SettlementBatch } from "./settlement-batch.ts";
 
-async function deletePages(visit: CrawlVisit): Promise<void> {
-  const batch = new SettlementBatch(visit);
-  for (const { path, isHeld } of dueWork<DeleteItem>(visit, "delete", (item) => item.path)) {
-    if (isCancelled(visit)) break;
-    await visit.ports.bodies.remove(path, "published");
-    if (isHeld) {
-      visit.tally.deleted++;
-      visit.report({ event: "page", site: visit.origin, path, outcome: "deleted" });
-    }
-    await batch.add({ kind: "removed", path, reason: "published" });
-  }
-  await batch.finish();
-}
+/** URLs whose bodies came by way of redirects are remembered, so that they are not requested once more. */
+const maxAnsweredElsewhere = 100_000;
 
-class FetchWork {
+/** Requests pages, some at a time, and settles what comes. */
+export class PageWork {
   readonly #visit: CrawlVisit;
-  readonly #first: Iterator<FetchItem>;
-  readonly #away: Iterator<FetchItem>;
-  readonly #reserved: number;
-  readonly #results: PageResults;
-  /** Who asks the server holds one, also while it is waited for a server in trouble. */
+  /** Who asks the server holds one, also while it waits for a server in trouble. */
   readonly #permits: Permits;
+  readonly #links: LinkFollower;
+  readonly #tags: SharedTags;
+  readonly #heldAtFirst: number;
+  readonly #createdAtFirst: number;
+  readonly #answeredElsewhere = new Set<string>();
+  /** Pages that are being requested and are not held. */
+  #newUnderWay = 0;
+  /** Requests of the budget that others will need. */
+  #reserved = 0;
   #failed = false;
   /** Set once the site wants to be left alone for longer than we wait. */
-  postponed: Postponed | undefined;
+  #postponed: Postponed | undefined;
+  readonly results: PageResults;
 
   constructor(visit: CrawlVisit) {
     this.#visit = visit;
-    const { first, away } = dueFetches(visit);
-    this.#first = first;
-    this.#away = away.values();
-    this.#reserved = reservedFor(away.length, visit.budget);
-    this.#results = new PageResults(visit);
     this.#permits = new Permits(Math.max(1, visit.concurrency));
+    this.#links = new LinkFollower(visit);
+    this.#tags = new SharedTags(readSharedTags(visit.ports.memory));
+    this.#heldAtFirst = visit.ports.urls.counts().held;
+    this.#createdAtFirst = visit.tally.created;
+    this.results = new PageResults(visit);
   }
 
-  async run(): Promise<void> {
+  /** Leaves some requests of the budget to so many URLs whose turn comes later. */
+  reserveFor(count: number): void {
+    this.#reserved = reservedFor(count, this.#visit.budget);
+  }
+
+  /** Whether the visit may make another request. */
+  mayGoOn(): boolean {
+    const { budget, tally } = this.#visit;
+    return !this.#isOver() && tally.pageRequests + tally.pagesUnderWay < budget - this.#reserved;
+  }
+
+  /** Whether as many pages are held as may be. */
+  isFull(): boolean {
+    const created = this.#visit.tally.created - this.#createdAtFirst;
+    return this.#heldAtFirst + created + this.#newUnderWay >= this.#visit.maxPages;
+  }
+
+  /** Whether a polled page would be kept that never was, though there are as many as may be. */
+  isOneTooMany({ held, postponed, askedAt, announced }: TrackedUrl): boolean {
+    if (announced !== undefined || held !== undefined) return false;
+    return (postponed !== undefined || askedAt === undefined) && this.isFull();
+  }
+
+  /** Requests pages as long as the visit may go on. */
+  async fetch(urls: Iterator<TrackedUrl>, isEnough: () => boolean = () => false): Promise<void> {
+    await this.run(() => {
+      const item = isEnough() ? undefined : urls.next();
+      return item?.done === false ? item.value : undefined;
+    });
+  }
+
+  /**
+   * Requests pages as long as the visit may go on.
+   *
+   * @param next - gives the next one; undefined if there is none
+   * @param end - called when its result was added, or none came
+   */
+  async run(
+    next: () => TrackedUrl | undefined | Promise<TrackedUrl | undefined>,
+    end: (url: TrackedUrl) => void = () => undefined,
+  ): Promise<void> {
     const { concurrency, ports } = this.#visit;
     // More than may ask at a time: while they keep their pages, the server answers the next ones.
     const count = Math.max(1, concurrency) + (ports.bodies.keepsAtOnce ?? 1);
-    const runners = Array.from({ length: count }, () => this.#runOne());
-    const ends = await Promise.allSettled(runners);
-    await this.#results.finish();
-    for (const end of ends) if (end.status === "rejected") throw end.reason;
+    const ends = await Promise.allSettled(Array.from({ length: count }, () => this.#runOne(next, end)));
+    await this.results.finish();
+    for (const result of ends) if (result.status === "rejected") throw result.reason;
   }
 
-  async #runOne(): Promise<void> {
+  async #runOne(
+    next: () => TrackedUrl | undefined | Promise<TrackedUrl | undefined>,
+    end: (url: TrackedUrl) => void,
+  ): Promise<void> {
     try {
-      for (let item = this.#next(); item !== undefined; item = this.#next()) await this.#treat(item);
+      while (this.mayGoOn()) {
+        const given = next();
+        const url = given instanceof Promise ? await given : given;
+        if (url === undefined) return;
+        // While it waited, others may have requested the last pages that may be requested.
+        if (!this.mayGoOn()) return end(url);
+        await this.#treat(url).finally(() => end(url));
+      }
     } catch (error) {
       this.#failed = true;
       throw error;
     }
   }
 
-  #next(): FetchItem | undefined {
-    const { budget, tally } = this.#visit;
-    if (this.#isOver()) return undefined;
-    const asked = tally.pageRequests + tally.pagesUnderWay;
-    const first = asked < budget - this.#reserved ? this.#first.next() : undefined;
-    if (first?.done === false) return first.value;
-    const away = asked < budget ? this.#away.next() : undefined;
-    return away?.done === false ? away.value : undefined;
+  /** Remembers entity tags that pages share, and says why the work ended early. */
+  conclude(): void {
+    const { ports, tally } = this.#visit;
+    if (this.#tags.found.length > 0) ports.urls.forgetTags(this.#tags.found);
+    this.#tags.remember(ports.memory);
+    throwIfAborted(this.#visit);
+    const rest = "the rest is left for the next visit.";
+    if (this.#postponed !== undefined) warn(this.#visit, "site-postponed", `${this.#postponed.message}; ${rest}`);
+    if (tally.troublesInARow >= maxTroublesInARow)
+      warn(this.#visit, "site-in-trouble", `${maxTroublesInARow} page requests in a row failed; ${rest}`);
   }
 
   #isOver(): boolean {
-    if (this.#failed || this.postponed !== undefined || isCancelled(this.#visit)) return true;
-    if (isTimeUp(this.#visit)) return true;
-    return this.#visit.tally.troublesInARow >= maxTroublesInARow;
+    if (this.#failed || this.#postponed !== undefined || isCancelled(this.#visit)) return true;
+    return isTimeUp(this.#visit) || this.#visit.tally.troublesInARow >= maxTroublesInARow;
   }
 
-  async #treat(item: FetchItem): Promise<void> {
-    const { ports, tally } = this.#visit;
-    const adopted = ports.bodies.adopt(item.page);
-    if (adopted !== undefined) return this.#results.add(item, { kind: "adopted", ...adopted });
-    if (!robotsAllow(this.#visit.robots, this.#visit.agent, item.page.path))
-      return this.#results.add(item, {
-        kind: "trouble",
-        trouble: "disallowed",
-        message: "robots.txt does not allow it",
+  async #treat(url: TrackedUrl): Promise<void> {
+    const { ports, robots, agent, tally } = this.#visit;
+    const { announced, path } = url;
+    const adopted = announced === undefined ? undefined : ports.bodies.adopt(announced);
+    if (announced !== undefined && adopted !== undefined)
+      return this.results.add(url, { kind: "adopted", page: { ...announced, ...adopted } }, false);
+    if (!robotsAllow(robots, agent, path)) {
+      const finding = { kind: "trouble", trouble: "disallowed", message: "robots.txt does not allow it" } as const;
+      return this.results.add(url, finding, false);
+    }
+    if (this.#answeredElsewhere.has(path) || this.isOneTooMany(url)) return;
+    // It counts until it is counted as a page that was created.
+    const isNew = url.held === undefined ? 1 : 0;
+    this.#newUnderWay += isNew;
+    try {
+      tally.pagesUnderWay++;
+      using answer = await this.#ask(url).finally(() => {
+        tally.pagesUnderWay--;
       });
-    tally.pagesUnderWay++;
-    using answer = await this.#ask(item).finally(() => {
-      tally.pagesUnderWay--;
-    });
-    if (answer?.outcome.kind === "postponed") this.postponed = answer.outcome;
-    // The next request goes out before this page is hashed and kept, and the server works meanwhile.
-    await ports.requests.sent?.();
-    const finding = answer === undefined ? undefined : await findPage(this.#visit, item, answer);
-    if (finding === undefined) return;
-    if (finding.kind === "body" || item.held !== undefined) tally.askedAndHeld++;
-    return this.#results.add(item, finding);
+      if (answer !== undefined) await this.#take(url, answer);
+    } finally {
+      this.#newUnderWay -= isNew;
+    }
   }
 
-  async #ask(item: FetchItem): Promise<PageAnswer | undefined> {
+  async #ask(url: TrackedUrl): Promise<PageAnswer | undefined> {
     await this.#permits.acquire();
     try {
-      // What happened while it waited may have ended the work.
-      return this.#isOver() ? undefined : await askForPage(this.#visit, item);
+      // What happened while it waited may have ended the work, or brought the page.
+      const isDone = this.#isOver() || this.#answeredElsewhere.has(url.path);
+      return isDone ? undefined : await askForPage(this.#visit, url);
     } finally {
       this.#permits.release();
     }
   }
-}
 
-/**
- * Does the work that is due: deletions first, so that a file makes room for a folder of its name,
- * then pages in the order of paths, each at most once a visit.
- *
- * @param fetchPackages - keeps many pages at once before the rest is asked for one by one
- */
-export async function doPageWork(visit: CrawlVisit, fetchPackages?: SeekPackages): Promise<void> {
-  await deletePages(visit);
-  throwIfAborted(visit);
-  const { packages } = visit.ports;
-  await fetchPackages?.(visit, async (supply) => {
-    if (packages !== undefined) await new PackageWork(visit, packages, supply).run();
-  });
-  throwIfAborted(visit);
-  const work = new FetchWork(visit);
-  await work.run();
-  throwIfAborted(visit);
-  if (work.postponed !== undefined)
-    warn(visit, "site-postponed", `${work.postponed.message}; the rest is left for the next visit.`);
-  if (visit.tally.troublesInARow < maxTroublesInARow) return;
-  warn(
-    visit,
-    "site-in-trouble",
-    `${maxTroublesInARow} page requests in a row failed; the rest is left for the next visit.`,
-  );
+  async #take(url: TrackedUrl, answer: PageAnswer): Promise<void> {
+    const { outcome } = answer;
+    if (outcome.kind === "postponed") {
+      this.#postponed = outcome;
+      return;
+    }
+    if ((isCancelled(this.#visit) && outcome.kind !== "fetched") || isBrokenOff(outcome)) return;
+    // The next request goes out before this page is hashed and kept, and the server works meanwhile.
+    await this.#visit.ports.requests.sent?.();
+    const { finding, path, searchable, head } = await receivePage(this.#visit, url, answer, outcome);
+    if (searchable !== undefined) this.results.link(this.#links.find(url, path, searchable, head));
+    const judged = this.#judgeTags(finding);
+    if (judged.kind === "body" && path !== url.path) await this.#settleRedirect(url, path, judged);
+    else await this.results.add(url, judged, true);
+  }
+
+  #judgeTags(finding: PageFinding): PageFinding {
+    if (finding.kind !== "body") return finding;
+    return { ...finding, validators: this.#tags.judge(finding.validators, finding.digest) };
+  }
+
+  /** The body belongs to the URL that gave it; this one only leads there. */
+  async #settleRedirect(url: TrackedUrl, path: string, finding: PageFinding): Promise<void> {
+    const { urls } = this.#visit.ports;
+    if (!this.#answeredElsewhere.has(path)) {
+      if (this.#answeredElsewhere.size >= maxAnsweredElsewhere) this.#answeredElsewhere.clear();
+      this.#answeredElsewhere.add(path);
+      urls.note([{ path, depth: url.depth, lastmod: undefined }], 0);
+      const other = urls.find(path);
+      const isAnswered = (other?.askedAt ?? 0) >= this.#visit.since || this.results.holds(path);
+      if (other !== undefined && !isAnswered) await this.results.add(other, finding, true);
+    }
+    await this.results.add(url, { kind: "alias" }, true);
+  }
 }

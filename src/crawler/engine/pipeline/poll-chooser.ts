@@ -56,17 +56,24 @@ export async function createChooser(
   return new DueChoice({ now, budget, waitOf, isEager: true });
 }
 
+/** What an answer for a page that was known before says. */
+export interface SeenAnswer {
+  readonly now: EpochSeconds;
+  readonly hasChanged: boolean;
+  /** When the page says that it last changed, in seconds. */
+  readonly modifiedAt: number | undefined;
+}
+
 /** What a page's answer means to a planner that steps intervals; undefined for all others, and where it says nothing. */
 export function intervalAfter(
   planner: PollPlannerName,
   { askedAt, held, interval, id }: TrackedUrl,
-  seen: { readonly now: EpochSeconds; readonly hasChanged: boolean; readonly modifiedAt: number | undefined },
+  { now, hasChanged, modifiedAt }: SeenAnswer,
 ): KeptInterval | undefined {
   const kind = pollPlannerOf(planner);
   if (kind.kind !== "intervals" || askedAt === undefined || held === undefined) return undefined;
   const { rule } = kind;
   const before = interval?.rule === rule.name ? interval.intervalSeconds : rule.firstSeconds;
-  const { now, hasChanged, modifiedAt } = seen;
   const adapted = rule.adapt(before, {
     page: id,
     atSeconds: now,

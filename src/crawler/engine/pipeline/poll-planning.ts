@@ -1,6 +1,6 @@
-import type { EpochMs, EpochSeconds, SiteMemory, TrackedUrl } from "../../../core/index.ts";
+import type { EpochMs, EpochSeconds, SiteMemory, TrackedUrl, Validators } from "../../../core/index.ts";
 import { parseHttpDate } from "../../../formats/http/index.ts";
-import type { TargetVisit } from "../discovery/target-visit.ts";
+import type { CrawlVisit } from "../discovery/crawl-visit.ts";
 import {
   type ChangeHistory,
   defaultPrior,
@@ -14,8 +14,7 @@ import type { PollChooser } from "../revisit/poll-choosers.ts";
 import { RateTally } from "../revisit/rate-buckets.ts";
 import { evidenceSize, observeRate } from "../revisit/rate-grid.ts";
 import { meanHazard, noLearning, readLearning, type SiteLearning } from "../revisit/site-learning.ts";
-import { createChooser } from "./poll-chooser.ts";
-import type { TargetFinding } from "./target-judgement.ts";
+import { createChooser, type SeenAnswer } from "./poll-chooser.ts";
 
 /** The numbers of a history in the order in which they are kept; a new one goes to the end. */
 const fields = [
@@ -42,32 +41,28 @@ export function numbersOf(history: ChangeHistory): readonly number[] {
 }
 
 /** When a page says that it last changed, in seconds; undefined if it does not. */
-export function modifiedAtOf(finding: TargetFinding, now: EpochSeconds): number | undefined {
-  const field = "validators" in finding ? finding.validators.lastModified : undefined;
-  const modifiedMs = field === undefined ? undefined : parseHttpDate(field, now * 1000);
+export function modifiedAtOf({ lastModified }: Validators, now: EpochSeconds): number | undefined {
+  const modifiedMs = lastModified === undefined ? undefined : parseHttpDate(lastModified, now * 1000);
   return modifiedMs === undefined ? undefined : modifiedMs / 1000;
 }
 
 /**
- * How a target changed, this answer included, as numbers to be kept.
+ * How a page changed, this answer included, as numbers to be kept.
  *
  * @param hazardPerSecond - how often rates of the site become others, by {@link readHazard}
  */
 export function historyAfter(
-  target: TrackedUrl,
-  finding: TargetFinding,
-  now: EpochSeconds,
-  hasChanged: boolean,
+  { askedAt, held, history }: TrackedUrl,
+  { now, hasChanged, modifiedAt }: SeenAnswer,
   hazardPerSecond: number,
 ): readonly number[] {
-  if (target.askedAt === undefined || target.held === undefined) return target.history;
-  const modifiedAt = modifiedAtOf(finding, now);
+  if (askedAt === undefined || held === undefined) return history;
   const observation = {
-    intervalSeconds: now - target.askedAt,
+    intervalSeconds: now - askedAt,
     changed: hasChanged,
     ...(modifiedAt === undefined ? {} : { lastModifiedAgeSeconds: now - modifiedAt }),
   };
-  return numbersOf(observeRate(readHistory(target.history), observation, hazardPerSecond));
+  return numbersOf(observeRate(readHistory(history), observation, hazardPerSecond));
 }
 
 /** What is thought of a site's pages before they are asked for again: by what its others did, as far as that is known. */
@@ -87,9 +82,9 @@ function keptLearning(memory: SiteMemory, { learning }: PollChooser): SiteLearni
   return kept === noLearning ? undefined : kept;
 }
 
-/** Targets that are worth a request. */
+/** Pages that are worth a request. */
 export interface ChosenPolls {
-  readonly targets: Iterator<TrackedUrl>;
+  readonly urls: Iterator<TrackedUrl>;
   /** When the first of those that are not worth one yet will be; undefined if there is none. */
   readonly nextDueAt: EpochMs | undefined;
 }
@@ -97,27 +92,27 @@ export interface ChosenPolls {
 /** So many are looked at before others may do something. */
 const lookedAtAtOnce = 1000;
 
-/** Looks at targets, a part at a time. */
+/** Looks at URLs, a part at a time. */
 async function lookAtEach(
-  visit: TargetVisit,
-  targets: Iterable<TrackedUrl>,
-  look: (target: TrackedUrl, history: ChangeHistory) => void,
+  visit: CrawlVisit,
+  urls: Iterable<TrackedUrl>,
+  look: (url: TrackedUrl, history: ChangeHistory) => void,
 ): Promise<number> {
   let looked = 0;
-  for (const target of targets) {
-    look(target, readHistory(target.history));
+  for (const url of urls) {
+    look(url, readHistory(url.history));
     if (++looked % lookedAtAtOnce === 0) await visit.ports.timing.delay(0, visit.signal);
   }
   return looked;
 }
 
 /**
- * Chooses which of a site's targets are worth a request: by the visit's planner under its budget, and without one
+ * Chooses which of a site's pages are worth a request: by the visit's planner under its budget, and without one
  * those that have probably changed, or whose interval is over.
  *
- * @param targets - all that were asked for before, in any order; a planner that divides a budget looks at them twice
+ * @param urls - all that were requested before, in any order; a planner that divides a budget looks at them twice
  */
-export async function choosePolls(visit: TargetVisit, targets: () => Iterable<TrackedUrl>): Promise<ChosenPolls> {
+export async function choosePolls(visit: CrawlVisit, urls: () => Iterable<TrackedUrl>): Promise<ChosenPolls> {
   const { budget, tally, planner } = visit;
   const { timing, memory } = visit.ports;
   const prior = readPrior(memory);
@@ -126,24 +121,24 @@ export async function choosePolls(visit: TargetVisit, targets: () => Iterable<Tr
   const options = { planner, now: timing.now(), budget: Number.isFinite(left) ? Math.max(0, left) : undefined, memory };
   const chooser = await createChooser(options, async () => {
     const rates = new RateTally();
-    await lookAtEach(visit, targets(), (_, history) => rates.add(rateOf(history, prior)));
+    await lookAtEach(visit, urls(), (_, history) => rates.add(rateOf(history, prior)));
     return rates;
   });
-  const looked = await lookAtEach(visit, targets(), ({ path, askedAt, interval }, history) => {
+  const looked = await lookAtEach(visit, urls(), ({ path, askedAt, interval }, history) => {
     const polledAt = askedAt === undefined ? undefined : askedAt * 1000;
     chooser.add({ path, polledAt, ratePerSecond: fit.add(history), history, interval });
   });
   const { polls, nextDueAt } = chooser.finish();
   if (looked > 0) memory.rememberSource("rates", { ...keptLearning(memory, chooser), seconds: fit.prior.seconds });
-  return { targets: takeChosen(visit, polls), nextDueAt };
+  return { urls: takeChosen(visit, polls), nextDueAt };
 }
 
 function* takeChosen(
-  visit: TargetVisit,
+  visit: CrawlVisit,
   polls: readonly { readonly path: string }[],
 ): Generator<TrackedUrl, void, void> {
   for (const { path } of polls) {
-    const target = visit.ports.targets.find(path);
-    if (target !== undefined) yield target;
+    const url = visit.ports.urls.find(path);
+    if (url !== undefined) yield url;
   }
 }

@@ -1,17 +1,26 @@
-import type { Settlement } from "../../../core/index.ts";
-import type { CrawlVisit } from "../visit/crawl-visit.ts";
+import type { FoundUrl, Settlement } from "../../../core/index.ts";
+import type { CrawlVisit } from "../discovery/crawl-visit.ts";
 
-const maxBatchItems = 10_000;
-/** A visit that is killed has lost no more than it did in this time. */
+const maxBatchItems = 5_000;
+const maxBatchLinks = 50_000;
+/** A killed visit has lost no more than it did in this time. */
 const maxBatchAgeMs = 1000;
 
+/** A URL that was found twice: by the shorter way, with what both add to its rank. */
+function merge(a: FoundUrl, b: FoundUrl): FoundUrl {
+  const share = (a.share ?? 0) + (b.share ?? 0);
+  return { ...a, depth: Math.min(a.depth, b.depth), ...(share > 0 ? { share } : {}) };
+}
+
 /**
- * Collects results and makes them durable a batch at a time: first the bodies, then what is
- * remembered of them. Fetching goes on meanwhile; it waits only when a second batch is full.
+ * Collects results and the links that were found, and makes them durable together: first the bodies, then the rest.
+ * Fetching goes on meanwhile; it waits only when a second batch is full.
  */
 export class SettlementBatch {
   readonly #visit: CrawlVisit;
-  #collected: Settlement[] = [];
+  #settlements: Settlement[] = [];
+  /** By path. */
+  #found = new Map<string, FoundUrl>();
   #since: number;
   #underWay: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
@@ -21,36 +30,56 @@ export class SettlementBatch {
     this.#since = visit.ports.timing.now();
   }
 
+  /** Adds the links of a page. */
+  link(found: readonly FoundUrl[]): void {
+    for (const url of found) {
+      const known = this.#found.get(url.path);
+      this.#found.set(url.path, known === undefined ? url : merge(known, url));
+    }
+  }
+
+  /** Whether a result of a path was added and is not durable yet. */
+  holds(path: string): boolean {
+    return this.#settlements.some(({ url }) => url.path === path);
+  }
+
+  /** Whether everything that was added is durable. */
+  get isEmpty(): boolean {
+    return this.#settlements.length === 0 && this.#found.size === 0 && this.#underWay === undefined;
+  }
+
   /** Adds a result. Rejects if an earlier batch could not be made durable. */
   async add(settlement: Settlement): Promise<void> {
     this.#throwFailure();
-    this.#collected.push(settlement);
-    const full = this.#collected.length >= maxBatchItems;
-    if (!full && this.#visit.ports.timing.now() - this.#since < maxBatchAgeMs) return;
+    this.#settlements.push(settlement);
+    const isFull = this.#settlements.length >= maxBatchItems || this.#found.size >= maxBatchLinks;
+    if (!isFull && this.#visit.ports.timing.now() - this.#since < maxBatchAgeMs) return;
     if (this.#underWay !== undefined) {
-      if (!full) return;
+      if (!isFull) return;
       await this.#underWay;
       this.#throwFailure();
     }
     // Others that waited as well find the batch taken.
-    if (this.#collected.length > 0 && this.#underWay === undefined) this.#begin();
+    if (this.#settlements.length > 0 && this.#underWay === undefined) this.#begin();
   }
 
   /** Makes everything that was added durable. */
   async finish(): Promise<void> {
     await this.#underWay;
     this.#throwFailure();
-    if (this.#collected.length === 0) return;
+    if (this.#settlements.length === 0 && this.#found.size === 0) return;
     this.#begin();
     await this.#underWay;
     this.#throwFailure();
   }
 
   #begin(): void {
-    const batch = this.#collected;
-    this.#collected = [];
+    const settlements = this.#settlements;
+    const found = [...this.#found.values()];
+    this.#settlements = [];
+    this.#found = new Map();
     this.#since = this.#visit.ports.timing.now();
-    this.#underWay = this.#commit(batch)
+    this.#underWay = this.#commit(settlements, found)
       .catch((error: unknown) => {
         this.#failure = { error };
       })
@@ -59,10 +88,15 @@ export class SettlementBatch {
       });
   }
 
-  async #commit(batch: readonly Settlement[]): Promise<void> {
-    const { bodies, work } = this.#visit.ports;
-    if (batch.some(({ kind }) => kind !== "postponed")) await bodies.flush();
-    work.settle(batch, Math.floor(this.#visit.ports.timing.now() / 1000));
+  async #commit(settlements: readonly Settlement[], found: readonly FoundUrl[]): Promise<void> {
+    const { bodies, urls, timing } = this.#visit.ports;
+    // Also of a page that is not held: a visit that died may have kept its body and not remembered that.
+    for (const settlement of settlements) {
+      if (settlement.kind === "removed") await bodies.remove(settlement.url.path, settlement.reason);
+      else if (settlement.kind === "alias") await bodies.remove(settlement.url.path, undefined);
+    }
+    if (settlements.some(({ kind }) => kind !== "postponed")) await bodies.flush();
+    urls.settle(settlements, found, Math.floor(timing.now() / 1000));
   }
 
   #throwFailure(): void {

@@ -26,7 +26,8 @@ export function withoutShared(validators: Validators, shared: ReadonlySet<string
 
 /** Finds entity tags that a server gives to pages that differ: a 304 for one of them says nothing. Memory is bounded. */
 export class SharedTags {
-  readonly #digests = new Map<string, Set<string>>();
+  /** Digests by tag: a set only once there are two. */
+  readonly #digests = new Map<string, string | Set<string>>();
   readonly #known: ReadonlySet<string>;
   readonly #found = new Set<string>();
 
@@ -55,13 +56,15 @@ export class SharedTags {
     const { etag, ...others } = validators;
     if (etag === undefined) return validators;
     if (this.#known.has(etag) || this.#found.has(etag)) return others;
-    let digests = this.#digests.get(etag);
-    if (digests === undefined) {
+    const seen = this.#digests.get(etag);
+    if (seen === undefined) {
       if (this.#digests.size >= maxTags) this.#digests.clear();
-      digests = new Set();
-      this.#digests.set(etag, digests);
+      this.#digests.set(etag, digest);
+      return validators;
     }
-    digests.add(digest);
+    if (seen === digest) return validators;
+    const digests = typeof seen === "string" ? new Set([seen]) : seen;
+    this.#digests.set(etag, digests.add(digest));
     if (digests.size < minBodies) return validators;
     this.#digests.delete(etag);
     this.#found.add(etag);

@@ -1,4 +1,4 @@
-import type { WorkCounts } from "../../../core/index.ts";
+import type { UrlCounts } from "../../../core/index.ts";
 import {
   type CrawlSummary,
   type Cursor,
@@ -66,7 +66,7 @@ export class Tally {
     state: {
       readonly passedOver: readonly PassedOver[];
       readonly cursor: Cursor | undefined;
-      readonly counts: Omit<WorkCounts, "heldBytes">;
+      readonly counts: Pick<UrlCounts, "held" | "pending" | "disallowed">;
       readonly elapsedMs: number;
     },
   ): CrawlSummary {

@@ -1,49 +1,53 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { FetchItem, PageTrouble } from "../../../../src/core/work-item.ts";
+import type { HeldBody, PageTrouble, TrackedUrl } from "../../../../src/core/tracked-url.ts";
 import { judgePage, type PageFinding } from "../../../../src/crawler/engine/pipeline/page-judgement.ts";
 
-const page = { path: "/a", sizeBytes: 3, lastModified: 5, mediaType: "text/html", digest: "AAAAAAAAAAA" };
-const body = (agrees: boolean): PageFinding => ({ kind: "body", sizeBytes: 9, digest: "BBBBBBBBBBA", agrees });
+const now = 1_000_000;
+const hours = 3600;
+const record = { path: "/a", sizeBytes: 3, lastModified: 5, mediaType: "text/html", digest: "AAAAAAAAAAA" };
+const other = { ...record, sizeBytes: 9, digest: "BBBBBBBBBBA" };
+const answer = { digest: "", validators: {}, isInsignificant: false } as const;
+const body = (agrees: boolean): PageFinding => ({ kind: "body", page: agrees ? record : other, agrees, ...answer });
+const unmodified: PageFinding = { kind: "unmodified", page: undefined, agrees: true, validators: { etag: "2" } };
+const gone = (final: boolean): PageFinding => ({ kind: "gone", final });
 const trouble = (name: "refused" | "unavailable" | "disallowed" | "mirror"): PageFinding => ({
   kind: "trouble",
   trouble: name,
   message: "why",
 });
 
-function item(before: [PageTrouble, number] | undefined, isHeld = false): FetchItem {
-  const held = isHeld ? { sizeBytes: 1, digest: "CCCCCCCCCCA" } : undefined;
-  return {
-    kind: "fetch",
-    page,
-    held,
-    postponed: before === undefined ? undefined : { trouble: before[0], attempts: before[1] },
-  };
+type Before = readonly [PageTrouble, number] | undefined;
+
+function urlOf(before: Before, more: Partial<TrackedUrl> = {}): TrackedUrl {
+  const nothing = { lastmod: undefined, askedLastmod: undefined, askedAt: undefined, fullAt: 7, interval: undefined };
+  const flags = { isUnconfirmed: false, hasUnreadLinks: false, rank: 0, history: [], validators: { etag: "1" } };
+  const postponed = before === undefined ? undefined : { trouble: before[0], attempts: before[1] };
+  const known = { id: 1, path: "/a", depth: 0, dueAt: 0, announced: undefined, held: undefined, postponed };
+  return { ...nothing, ...flags, ...known, ...more };
 }
 
-function summarize(before: [PageTrouble, number] | undefined, finding: PageFinding): string {
-  const { settlement, outcome } = judgePage(item(before), finding);
-  const postponed = settlement.kind === "removed" ? undefined : settlement.postponed;
+/** What is reported: what is stored, and when it is due. */
+function summarize(url: TrackedUrl, finding: PageFinding, isKept?: boolean): string {
+  const { settlement, outcome } = judgePage(url, finding, now, isKept);
+  const postponed = "postponed" in settlement ? settlement.postponed : undefined;
   const rest = postponed === undefined ? "done" : `${postponed.state} ${postponed.trouble} ${postponed.attempts}`;
-  return `${outcome}: ${settlement.kind}, ${rest}`;
+  const waitSeconds = settlement.dueAt === 0 ? 0 : settlement.dueAt - now;
+  const wait = waitSeconds > 1 ? ` in ${waitSeconds / hours} h` : "";
+  return `${outcome}: ${settlement.kind}, ${rest}${url.announced === undefined ? wait : ""}`;
 }
 
-describe("judgePage", () => {
-  const rows: readonly [string, [PageTrouble, number] | undefined, PageFinding, string][] = [
-    ["keeps a body as recorded", undefined, body(true), "created: kept, done"],
-    ["keeps a body that differs and asks again", undefined, body(false), "differs: kept, due differs 1"],
-    ["asks again a second time for yet another body", ["differs", 1], body(false), "differs: kept, due differs 2"],
-    ["accepts a body that differs on the third visit", ["differs", 2], body(false), "differs: kept, done"],
-    ["forgets the trouble when the body agrees", ["differs", 2], body(true), "created: kept, done"],
-    [
-      "keeps what is held after a first 404",
-      undefined,
-      { kind: "gone", final: false },
-      "failed: postponed, due gone 1",
-    ],
-    ["deletes after three visits of 404", ["gone", 2], { kind: "gone", final: false }, "gone: removed, done"],
-    ["counts 404 in a row only", ["unavailable", 2], { kind: "gone", final: false }, "failed: postponed, due gone 1"],
-    ["deletes after one 410", undefined, { kind: "gone", final: true }, "gone: removed, done"],
+describe("an announced page", () => {
+  const rows: readonly [string, Before, PageFinding, string][] = [
+    ["keeps a body as recorded", undefined, body(true), "created: answered, done"],
+    ["keeps a body that differs and asks again", undefined, body(false), "differs: answered, due differs 1"],
+    ["asks again a second time for yet another body", ["differs", 1], body(false), "differs: answered, due differs 2"],
+    ["accepts a body that differs on the third visit", ["differs", 2], body(false), "differs: answered, done"],
+    ["forgets the trouble when the body agrees", ["differs", 2], body(true), "created: answered, done"],
+    ["keeps what is held after a first 404", undefined, gone(false), "failed: postponed, due gone 1"],
+    ["deletes after three visits of 404", ["gone", 2], gone(false), "gone: removed, done"],
+    ["counts 404 in a row only", ["unavailable", 2], gone(false), "failed: postponed, due gone 1"],
+    ["deletes after one 410", undefined, gone(true), "gone: removed, done"],
     ["asks again after a refusal", ["refused", 1], trouble("refused"), "failed: postponed, due refused 2"],
     ["parks after three refusals", ["refused", 2], trouble("refused"), "failed: postponed, parked refused 3"],
     [
@@ -67,32 +71,115 @@ describe("judgePage", () => {
     [
       "takes over a body that is there without telling",
       undefined,
-      { kind: "adopted", sizeBytes: page.sizeBytes, digest: page.digest },
-      "undefined: kept, done",
+      { kind: "adopted", page: record },
+      "undefined: answered, done",
     ],
   ];
   for (const [what, before, finding, expected] of rows)
-    it(what, () => assert.equal(summarize(before, finding), expected));
+    it(what, () => assert.equal(summarize(urlOf(before, { announced: record }), finding), expected));
 
-  it("accepts a body that differs in the same way twice, and remembers for which record", () => {
-    const held = { sizeBytes: 9, digest: "BBBBBBBBBBA" };
-    const again = judgePage({ ...item(["differs", 1]), held }, body(false));
+  it("is deleted when the site withdrew it", () => {
+    const withdrawn = { kind: "withdrawn" } as const;
+    assert.equal(summarize(urlOf(undefined, { held: record }), withdrawn), "deleted: removed, done");
+    assert.equal(summarize(urlOf(undefined), withdrawn), "undefined: removed, done");
+  });
+
+  const judge = (before: Before, held: HeldBody, finding: PageFinding) =>
+    judgePage(urlOf(before, { announced: record, held: { ...record, ...held } }), finding, now);
+
+  it("whose body differs in the same way twice is accepted, with what was served", () => {
+    const { sizeBytes, digest } = other;
+    const again = judge(["differs", 1], { sizeBytes, digest }, body(false));
     assert.equal(again.outcome, "unchanged");
-    assert.deepEqual(again.settlement, { kind: "kept", page: { ...page, ...held }, acceptedFor: page });
+    const { settlement } = again;
+    assert.ok(settlement.kind === "answered" && settlement.isAccepted === true);
+    assert.deepEqual([settlement.page, settlement.postponed], [other, undefined]);
     // The body may have been held before its record came.
-    assert.equal(judgePage({ ...item(undefined), held }, body(false)).outcome, "differs");
-    assert.equal(
-      judgePage({ ...item(["differs", 1]), held: { ...held, sizeBytes: 8 } }, body(false)).outcome,
-      "differs",
+    assert.equal(judge(undefined, { sizeBytes, digest }, body(false)).outcome, "differs");
+    assert.equal(judge(["differs", 1], { sizeBytes: 8, digest }, body(false)).outcome, "differs");
+  });
+
+  it("that was held is updated, also with its record if its bytes are the same", () => {
+    assert.equal(judge(undefined, { sizeBytes: 1, digest: "CCCCCCCCCCA" }, body(true)).outcome, "updated");
+    const { settlement, outcome, hasChanged } = judge(undefined, record, { ...unmodified, page: record, agrees: true });
+    assert.equal(outcome, "unchanged");
+    assert.ok(settlement.kind === "answered");
+    assert.deepEqual([settlement.page, settlement.validators, settlement.fullAt], [record, { etag: "2" }, 7]);
+    // It says nothing of how often the page changes.
+    assert.equal(hasChanged, undefined);
+  });
+
+  it("that is adopted keeps the validators of the same body only", () => {
+    const adopted = { kind: "adopted", page: record } as const;
+    const of = (held: HeldBody) => {
+      const { settlement } = judge(undefined, held, adopted);
+      return settlement.kind === "answered" && [settlement.validators, settlement.fullAt, settlement.askedAt];
+    };
+    assert.deepEqual(of(record), [{ etag: "1" }, 7, undefined]);
+    assert.deepEqual(of(other), [{}, undefined, undefined]);
+  });
+});
+
+describe("a polled page", () => {
+  const held = { held: record };
+  const rows: readonly [string, Partial<TrackedUrl>, Before, PageFinding, string][] = [
+    ["is created", {}, undefined, body(true), "created: answered, done"],
+    ["is updated", { held: other }, undefined, body(true), "updated: answered, done"],
+    ["is unchanged if its bytes are", held, undefined, body(true), "unchanged: answered, done"],
+    ["is unchanged after 304", held, undefined, unmodified, "unchanged: answered, done"],
+    ["is not there after a first 404", {}, undefined, gone(false), "undefined: removed, done in 720 h"],
+    ["stays after a first 404 if it is held", held, undefined, gone(false), "failed: postponed, due gone 1"],
+    ["is deleted after three visits of 404", held, ["gone", 2], gone(false), "gone: removed, done in 720 h"],
+    ["is deleted after one 410", held, undefined, gone(true), "gone: removed, done in 720 h"],
+    ["leads elsewhere", {}, undefined, { kind: "alias" }, "undefined: alias, done in 720 h"],
+    ["stays if it redirects", held, undefined, { kind: "alias" }, "undefined: postponed, due moved 1"],
+    ["moves on the third visit", held, ["moved", 2], { kind: "alias" }, "gone: removed, done in 720 h"],
+    [
+      "is requested in the next visit",
+      held,
+      ["unavailable", 1],
+      trouble("unavailable"),
+      "failed: postponed, due unavailable 2",
+    ],
+    ["waits 6 hours", held, ["unavailable", 2], trouble("unavailable"), "failed: postponed, due unavailable 3 in 6 h"],
+    ["then 12", held, ["unavailable", 3], trouble("unavailable"), "failed: postponed, due unavailable 4 in 12 h"],
+    [
+      "and a week at most",
+      held,
+      ["unavailable", 90],
+      trouble("unavailable"),
+      "failed: postponed, due unavailable 91 in 168 h",
+    ],
+    [
+      "waits 90 days after three refusals",
+      held,
+      ["refused", 2],
+      trouble("refused"),
+      "failed: postponed, due refused 3 in 2160 h",
+    ],
+    ["waits for robots.txt", held, undefined, trouble("disallowed"), "disallowed: postponed, disallowed disallowed 1"],
+  ];
+  for (const [what, more, before, finding, expected] of rows)
+    it(what, () => assert.equal(summarize(urlOf(before, more), finding), expected));
+
+  it("that a killed visit kept is not deleted after a first 404", () => {
+    assert.equal(summarize(urlOf(undefined), gone(false), true), "failed: postponed, due gone 1");
+  });
+
+  it("says what is evidence of change", () => {
+    const changed = (more: Partial<TrackedUrl>, finding: PageFinding) =>
+      judgePage(urlOf(undefined, more), finding, now).hasChanged;
+    const slight: PageFinding = { kind: "body", page: record, agrees: true, ...answer, isInsignificant: true };
+    assert.deepEqual(
+      [changed({ held: other }, body(true)), changed({ held: other }, slight), changed(held, body(true))],
+      [true, false, false],
     );
+    assert.deepEqual([changed({}, body(true)), changed(held, trouble("unavailable"))], [false, undefined]);
   });
 
-  it("calls a page that was held updated", () => {
-    assert.equal(judgePage(item(undefined, true), body(true)).outcome, "updated");
-  });
-
-  it("remembers the size and digest of what came, not of what was promised", () => {
-    const { settlement } = judgePage(item(undefined), body(false));
-    assert.deepEqual(settlement.kind === "kept" && settlement.page, { ...page, sizeBytes: 9, digest: "BBBBBBBBBBA" });
+  it("that is of an unwanted type holds nothing and has links", () => {
+    const finding: PageFinding = { kind: "body", page: undefined, agrees: true, ...answer };
+    const { settlement, outcome } = judgePage(urlOf(undefined), finding, now);
+    assert.deepEqual([settlement.kind === "answered" && settlement.isLinkOnly, outcome], [true, undefined]);
   });
 });

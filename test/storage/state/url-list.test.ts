@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { TargetSettlement, TrackedUrl } from "../../../src/core/work-item.ts";
+import type { Settlement, TrackedUrl } from "../../../src/core/tracked-url.ts";
 import { openStore, type Store } from "../../../src/storage/state/store.ts";
 import { makeTempFolder, type TempFolder } from "../../temp-folder.ts";
+import { keptAs, postponedAs } from "./settled.ts";
 
 const origin = "https://example.org";
 
@@ -16,18 +17,18 @@ class OpenedStore implements Disposable {
     this.#temp[Symbol.dispose]();
   }
 
-  get targets() {
-    return this.site.targets;
+  get urls() {
+    return this.site.urls;
   }
 
   /** Notes URLs as a list of their own and answers for them. */
   answer(paths: readonly string[], at: number, lastmod?: string): number {
-    const list = this.targets.beginList();
-    this.targets.note(
+    const list = this.urls.beginList();
+    this.urls.note(
       paths.map((path) => ({ path, depth: 0, lastmod })),
       list,
     );
-    this.targets.settle(
+    this.urls.settle(
       paths.map((path) => answered(this.find(path), at)),
       [],
       at,
@@ -36,59 +37,50 @@ class OpenedStore implements Disposable {
   }
 
   find(path: string): TrackedUrl {
-    const target = this.targets.find(path);
-    assert.ok(target !== undefined, path);
-    return target;
+    const url = this.urls.find(path);
+    assert.ok(url !== undefined, path);
+    return url;
   }
 
   taken(choice: "new" | "moved" | "known" | "unconfirmed", since = 1000): string[] {
-    return this.targets.take(choice, since, 0, 100).map(({ path }) => path);
+    return this.urls.take(choice, since, undefined, 100).map(({ path }) => path);
   }
 }
 
-function answered(target: TrackedUrl, askedAt: number, etag = '"x"'): TargetSettlement {
-  const page = { path: target.path, sizeBytes: 1, digest: `${target.path}-1`, lastModified: 5, mediaType: "text/html" };
-  const validators = { etag, lastModified: "Sun, 06 Nov 1994 08:49:37 GMT" };
-  return {
-    kind: "answered",
-    target,
-    page,
-    isLinkOnly: false,
-    validators,
-    history: [],
-    askedAt,
-    isFull: true,
-    dueAt: 0,
-  };
+function answered(url: TrackedUrl, askedAt: number, etag = '"x"'): Settlement {
+  const { path } = url;
+  const page = { path, sizeBytes: 1, digest: `${path}-1`, lastModified: 5, mediaType: "text/html" };
+  return keptAs(url, page, { askedAt, validators: { etag, lastModified: "Sun, 06 Nov 1994 08:49:37 GMT" } });
 }
 
-describe("the targets of a site", () => {
+describe("the polled URLs of a site", () => {
   it("are new until they are answered for, and known from then on, once a visit", () => {
     using store = new OpenedStore();
-    store.targets.note([{ path: "/b", depth: 1, lastmod: undefined }], 0);
-    store.targets.note([{ path: "/a", depth: 1, lastmod: undefined }], 0);
+    store.urls.note([{ path: "/b", depth: 1, lastmod: undefined }], 0);
+    store.urls.note([{ path: "/a", depth: 1, lastmod: undefined }], 0);
     assert.deepEqual([store.taken("new"), store.taken("known")], [["/b", "/a"], []]);
-    store.targets.settle([answered(store.find("/b"), 1000)], [], 1000);
+    store.urls.settle([answered(store.find("/b"), 1000)], [], 1000);
     assert.deepEqual([store.taken("new"), store.taken("known"), store.taken("known", 2000)], [["/a"], [], ["/b"]]);
-    assert.deepEqual(store.targets.counts(), { known: 2, fresh: 1, held: 1, disallowed: 0 });
+    const { known, fresh, held, pending, disallowedPolled } = store.urls.counts();
+    assert.deepEqual([known, fresh, held, pending, disallowedPolled], [2, 1, 1, 0, 0]);
   });
 
   it("are as deep as the shortest way, and their links are read again where it becomes shorter", () => {
     using store = new OpenedStore();
-    store.targets.note([{ path: "/a", depth: 3, lastmod: undefined }], 0);
-    store.targets.settle([answered(store.find("/a"), 1)], [], 1);
-    store.targets.note([{ path: "/a", depth: 4, lastmod: undefined }], 0);
+    store.urls.note([{ path: "/a", depth: 3, lastmod: undefined }], 0);
+    store.urls.settle([answered(store.find("/a"), 1)], [], 1);
+    store.urls.note([{ path: "/a", depth: 4, lastmod: undefined }], 0);
     assert.deepEqual([store.find("/a").depth, store.find("/a").validators.etag], [3, '"x"']);
-    store.targets.note([{ path: "/a", depth: 2, lastmod: undefined }], 0);
+    store.urls.note([{ path: "/a", depth: 2, lastmod: undefined }], 0);
     const { depth, validators, hasUnreadLinks } = store.find("/a");
     assert.deepEqual([depth, validators.etag, hasUnreadLinks], [2, '"x"', true]);
   });
 
   it("keep their validators when a list names them", () => {
     using store = new OpenedStore();
-    store.targets.note([{ path: "/a", depth: 3, lastmod: undefined }], 0);
-    store.targets.settle([answered(store.find("/a"), 1)], [], 1);
-    store.targets.note([{ path: "/a", depth: 0, lastmod: "x" }], store.targets.beginList());
+    store.urls.note([{ path: "/a", depth: 3, lastmod: undefined }], 0);
+    store.urls.settle([answered(store.find("/a"), 1)], [], 1);
+    store.urls.note([{ path: "/a", depth: 0, lastmod: "x" }], store.urls.beginList());
     assert.equal(store.find("/a").validators.etag, '"x"');
   });
 
@@ -97,13 +89,12 @@ describe("the targets of a site", () => {
     store.answer(["/a", "/b", "/c"], 1, "2026-11-20");
     store.answer(["/d"], 1);
     assert.deepEqual(store.taken("moved"), ["/d"]);
-    store.targets.note([{ path: "/b", depth: 0, lastmod: "2026-11-19" }], store.targets.beginList());
-    const postponed = { trouble: "gone", attempts: 1, state: "due" } as const;
-    store.targets.settle([{ kind: "postponed", target: store.find("/c"), postponed, dueAt: 3 }], [], 2);
+    store.urls.note([{ path: "/b", depth: 0, lastmod: "2026-11-19" }], store.urls.beginList());
+    store.urls.settle([postponedAs(store.find("/c"), "gone", 1, "due", 3)], [], 2);
     assert.deepEqual(store.taken("moved"), ["/b", "/c", "/d"]);
     assert.deepEqual(store.taken("moved", 2), ["/b", "/d"]);
-    assert.deepEqual(store.targets.countListed(), { moved: 1, unmoved: 2 });
-    assert.equal(store.targets.countMoved(["/a", "/b", "/c"]), 1);
+    assert.deepEqual(store.urls.countListed(), { moved: 1, unmoved: 2 });
+    assert.equal(store.urls.countMoved(["/a", "/b", "/c"]), 1);
   });
 
   it("that are sampled did not move, and were not asked for in this visit", () => {
@@ -111,24 +102,24 @@ describe("the targets of a site", () => {
     const paths = Array.from({ length: 50 }, (_, at) => `/${at}`);
     store.answer(paths, 1, "x");
     store.answer(["/0"], 1000, "x");
-    const sample = store.targets.sample(10, 1000).map(({ path }) => path);
+    const sample = store.urls.sample(10, 1000).map(({ path }) => path);
     assert.equal(new Set(sample).size, 10);
     const drawn = new Set(
-      Array.from({ length: 40 }, (_, day) => store.targets.sample(10, 1000 + day * 86_400)).flatMap((some) =>
+      Array.from({ length: 40 }, (_, day) => store.urls.sample(10, 1000 + day * 86_400)).flatMap((some) =>
         some.map(({ path }) => path),
       ),
     );
     assert.ok(drawn.size >= 45, String(drawn.size));
-    assert.ok(!store.targets.sample(50, 1000).some(({ path }) => path === "/0"));
+    assert.ok(!store.urls.sample(50, 1000).some(({ path }) => path === "/0"));
   });
 
   it("that no list names any more have no lastmod and are due; lists that hold are left alone", () => {
     using store = new OpenedStore();
     const first = store.answer(["/a", "/b"], 1, "x");
     const second = store.answer(["/b", "/c"], 1, "x");
-    store.targets.endLists([first, second]);
+    store.urls.endLists([first, second]);
     assert.deepEqual(store.taken("moved"), []);
-    store.targets.endLists([second]);
+    store.urls.endLists([second]);
     assert.deepEqual(store.taken("moved"), ["/a"]);
     assert.equal(store.find("/a").held?.path, "/a");
   });
@@ -139,20 +130,20 @@ describe("the targets of a site", () => {
     const remove = (paths: readonly string[]): void => {
       const gone = paths.map((path) => store.find(path));
       const fate = { kind: "removed", reason: "gone", askedAt: 2, dueAt: 5000 } as const;
-      store.targets.settle(
-        gone.map((target) => ({ ...fate, target })),
+      store.urls.settle(
+        gone.map((url) => ({ ...fate, url })),
         [],
         2,
       );
     };
     remove(["/same", "/moved", "/anew"]);
-    store.targets.note([{ path: "/moved", depth: 0, lastmod: undefined }], 0);
-    const second = store.targets.beginList();
+    store.urls.note([{ path: "/moved", depth: 0, lastmod: undefined }], 0);
+    const second = store.urls.beginList();
     const name = (path: string, lastmod: string | undefined, list: number): void =>
-      store.targets.note([{ path, depth: 0, lastmod }], list);
+      store.urls.note([{ path, depth: 0, lastmod }], list);
     name("/same", "x", second);
     name("/moved", "x", second);
-    store.targets.endLists([second]);
+    store.urls.endLists([second]);
     assert.deepEqual([store.taken("known"), store.taken("moved")], [["/undated"], ["/undated"]]);
     remove(["/undated"]);
     assert.deepEqual(store.taken("known"), []);
@@ -162,19 +153,19 @@ describe("the targets of a site", () => {
     const due = ["/anew", "/moved", "/undated"];
     assert.deepEqual([store.taken("known").toSorted(), store.taken("moved").toSorted()], [due, due]);
     remove(due);
-    name("/undated", undefined, store.targets.beginList());
-    store.targets.endLists([list, second]);
+    name("/undated", undefined, store.urls.beginList());
+    store.urls.endLists([list, second]);
     assert.deepEqual([store.taken("known"), store.taken("known", 5000).length], [[], 4]);
   });
 
   it("keep validators where links are to be read again, and forget some tags", () => {
     using store = new OpenedStore();
     store.answer(["/a"], 1);
-    store.targets.rereadLinks(["text/css"]);
+    store.urls.rereadLinks(["text/css"]);
     assert.equal(store.find("/a").hasUnreadLinks, false);
-    store.targets.rereadLinks(["text/html"]);
+    store.urls.rereadLinks(["text/html"]);
     assert.deepEqual([store.find("/a").hasUnreadLinks, store.find("/a").validators.etag], [true, '"x"']);
-    store.targets.forgetTags(['"x"', '"y"']);
+    store.urls.forgetTags(['"x"', '"y"']);
     assert.deepEqual(Object.keys(store.find("/a").validators), ["lastModified"]);
     store.answer(["/a"], 2);
     assert.equal(store.find("/a").hasUnreadLinks, false);
@@ -183,7 +174,7 @@ describe("the targets of a site", () => {
   it("are to be confirmed, each once, after another source brought what is held", () => {
     using store = new OpenedStore();
     store.answer(["/a", "/b"], 1);
-    store.targets.unconfirmHeld();
+    store.urls.unconfirmHeld();
     assert.deepEqual(store.taken("unconfirmed", 2), ["/a", "/b"]);
     assert.equal(store.find("/a").validators.etag, '"x"');
     store.answer(["/a"], 3);
@@ -192,20 +183,16 @@ describe("the targets of a site", () => {
 
   it("that are answered twice in a batch are kept once", () => {
     using store = new OpenedStore();
-    store.targets.note([{ path: "/a", depth: 0, lastmod: undefined }], 0);
-    const target = store.find("/a");
-    store.targets.settle([answered(target, 1), answered(target, 2, '"y"')], [], 2);
-    assert.equal(store.targets.counts().held, 1);
+    store.urls.note([{ path: "/a", depth: 0, lastmod: undefined }], 0);
+    const url = store.find("/a");
+    store.urls.settle([answered(url, 1), answered(url, 2, '"y"')], [], 2);
+    assert.equal(store.urls.counts().held, 1);
   });
 
   it("are gone as pages where the server says so, and known still", () => {
     using store = new OpenedStore();
     store.answer(["/a"], 1);
-    store.targets.settle(
-      [{ kind: "removed", target: store.find("/a"), reason: "gone", askedAt: 2, dueAt: 5000 }],
-      [],
-      2,
-    );
+    store.urls.settle([{ kind: "removed", url: store.find("/a"), reason: "gone", askedAt: 2, dueAt: 5000 }], [], 2);
     assert.deepEqual([store.find("/a").held, store.find("/a").validators], [undefined, {}]);
     assert.deepEqual([store.taken("known"), store.taken("known", 5000)], [[], ["/a"]]);
   });

@@ -22,7 +22,7 @@ export function hasLinks(mediaType: string): boolean {
 }
 
 /** Which of a site's URLs are asked for. */
-export class TargetScope {
+export class UrlScope {
   readonly #filter: MediaTypeFilter;
   readonly #mediaTypes: MediaTypes;
 

@@ -1,0 +1,179 @@
+import type { EpochMs, TrackedUrl, UrlChoice } from "../../../core/index.ts";
+import type { CrawlVisit, PollPlan } from "../discovery/crawl-visit.ts";
+import { maxAway, readUrlsAtHand } from "./due-urls.ts";
+import { PageWork } from "./page-work.ts";
+import { choosePolls } from "./poll-planning.ts";
+
+/** So many pages are requested before it is looked again which are next. */
+const orderedAtATime = 100;
+
+/**
+ * New URLs in an order that changes while they are requested: what was learned from the pages that came is durable before
+ * it is looked which are next, and nobody waits for those that have not come yet.
+ */
+class OrderedUrls {
+  readonly #visit: CrawlVisit;
+  readonly #work: PageWork;
+  readonly #choice: UrlChoice;
+  readonly #underWay = new Set<number>();
+  /** Ended since it was looked which are next. */
+  #ended = new Set<number>();
+  /** Ended without a result: they stay new. */
+  readonly #passedOver = new Set<number>();
+  #next: TrackedUrl[] = [];
+  #looking: Promise<void> | undefined;
+  /** Wakes those who wait for what is under way. */
+  #wake: (() => void) | undefined;
+  #ending: Promise<void> | undefined;
+
+  constructor(visit: CrawlVisit, work: PageWork, choice: "ranked" | "random") {
+    this.#visit = visit;
+    this.#work = work;
+    this.#choice = choice;
+  }
+
+  /**
+   * Gives the next URL, which is under way until it is {@link end}ed. What is under way may lead to others: it is waited for.
+   *
+   * @returns undefined if nothing is left
+   */
+  async next(): Promise<TrackedUrl | undefined> {
+    while (this.#next.length === 0) {
+      this.#looking ??= this.#look().finally(() => {
+        this.#looking = undefined;
+      });
+      await this.#looking;
+      if (this.#next.length > 0) break;
+      if (this.#underWay.size === 0) return undefined;
+      this.#ending ??= new Promise((resolve) => {
+        this.#wake = resolve;
+      });
+      await this.#ending;
+    }
+    const url = this.#next.shift();
+    if (url !== undefined) this.#underWay.add(url.id);
+    return url;
+  }
+
+  /** Its result was added, or it was passed over; it is not given again. */
+  end({ id }: TrackedUrl): void {
+    this.#underWay.delete(id);
+    this.#ended.add(id);
+    this.#wake?.();
+    this.#wake = undefined;
+    this.#ending = undefined;
+  }
+
+  async #look(): Promise<void> {
+    // What is not durable is still new to the store.
+    await this.#work.results.finish();
+    this.#next = this.#take(this.#choice);
+    // What no page leads to comes in the order of discovery.
+    if (this.#next.length === 0) this.#next = this.#take("new");
+    this.#ended = new Set();
+  }
+
+  #take(choice: UrlChoice): TrackedUrl[] {
+    const { urls } = this.#visit.ports;
+    const limit = orderedAtATime + this.#underWay.size + this.#ended.size + this.#passedOver.size;
+    const taken = urls.take(choice, this.#visit.since, undefined, limit);
+    for (const { id } of taken) if (this.#ended.has(id)) this.#passedOver.add(id);
+    return taken.filter(({ id }) => !this.#underWay.has(id) && !this.#passedOver.has(id)).slice(0, orderedAtATime);
+  }
+}
+
+/** URLs that lists no longer name, and those that were refused or missing when they were requested. */
+function* unsettled(hinted: Iterable<TrackedUrl>): Generator<TrackedUrl, void, void> {
+  for (const url of hinted) if (url.lastmod === undefined || url.postponed !== undefined) yield url;
+}
+
+class PollWork {
+  readonly #visit: CrawlVisit;
+  readonly #plan: PollPlan;
+  readonly #work: PageWork;
+
+  constructor(visit: CrawlVisit, plan: PollPlan) {
+    this.#visit = { ...visit, plan };
+    this.#plan = plan;
+    this.#work = new PageWork(this.#visit);
+  }
+
+  async run(): Promise<EpochMs | undefined> {
+    const { ports, budget, isPlanned, since } = this.#visit;
+    const { asks, trust, sampled, conclude } = this.#plan;
+    const work = this.#work;
+    const away = ports.urls.takeAway("polled", since, maxAway);
+    work.reserveFor(away.length);
+    // Pages that nobody has yet come first: they are worth more than a fresher copy.
+    await this.#fetchNew();
+    await work.fetch(this.#wanted("doubted"));
+    // Whatever the plan or a list says of them, it was said of another time.
+    await work.fetch(this.#wanted("unconfirmed"));
+    const isBounded = isPlanned || Number.isFinite(budget);
+    // A changed lastmod is the best sign of a change, until it proves to be none.
+    const isBelieved = trust !== undefined && trust !== "false-alarms";
+    if (isBounded) {
+      const hinted = this.#wanted("hinted");
+      await work.fetch(isBelieved ? hinted : unsettled(hinted));
+    }
+    if (asks === "moved") {
+      const isDoubtful = isBounded && trust === "false-alarms";
+      await work.fetch(isDoubtful ? await this.#choose("moved") : this.#wanted("moved"));
+      await work.fetch(ports.urls.sample(sampled, since).values());
+    } else {
+      await work.fetch(isBounded ? await this.#choose("known") : this.#wanted("known"));
+    }
+    await this.#fetchNew();
+    work.reserveFor(0);
+    await work.fetch(away.values());
+    await this.#fetchNew();
+    conclude?.();
+    work.conclude();
+    const { nextDueAt } = work.results;
+    return asks === "all" && Number.isFinite(nextDueAt) ? nextDueAt : undefined;
+  }
+
+  /** URLs of a kind but those that have a turn of their own, and those for which there is no room. */
+  *#wanted(choice: UrlChoice): Generator<TrackedUrl, void, void> {
+    for (const url of readUrlsAtHand(this.#visit, choice)) if (!this.#work.isOneTooMany(url)) yield url;
+  }
+
+  async #choose(choice: UrlChoice): Promise<Iterator<TrackedUrl>> {
+    const chosen = await choosePolls(this.#visit, () => this.#wanted(choice));
+    this.#work.results.noteDue(chosen.nextDueAt);
+    return chosen.urls;
+  }
+
+  /** Requests new URLs, and those that they lead to, until nothing new is found. */
+  async #fetchNew(): Promise<void> {
+    const { order } = this.#visit;
+    const isFull = (): boolean => this.#work.isFull();
+    if (order === "partial" || order === "random") {
+      const ordered = new OrderedUrls(this.#visit, this.#work, order === "partial" ? "ranked" : "random");
+      await this.#repeat(() =>
+        this.#work.run(
+          () => (isFull() ? undefined : ordered.next()),
+          (url) => ordered.end(url),
+        ),
+      );
+    }
+    await this.#repeat(() => this.#work.fetch(this.#wanted("new"), isFull));
+  }
+
+  async #repeat(act: () => Promise<void>): Promise<void> {
+    const { results } = this.#work;
+    for (let before = -1; results.done !== before && this.#work.mayGoOn() && !this.#work.isFull(); ) {
+      before = results.done;
+      await act();
+    }
+  }
+}
+
+/**
+ * Polls the pages of a site that does not publish its changes, each at most once a visit.
+ *
+ * @returns when the first of them is due again; undefined if that was not planned, as where a list tells what changed
+ */
+export async function doPollWork(visit: CrawlVisit, plan: PollPlan): Promise<EpochMs | undefined> {
+  return await new PollWork(visit, plan).run();
+}

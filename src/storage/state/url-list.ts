@@ -1,0 +1,300 @@
+import type { EpochSeconds, FoundUrl, Settlement, TrackedUrl, UrlChoice, UrlCounts } from "../../core/index.ts";
+import { type Connection, prepareStatement, type SqlValue, type Statement } from "../sqlite/database.ts";
+import { inDatabase } from "../sqlite/database-error.ts";
+import type { LateWrites } from "../sqlite/late-writes.ts";
+import type { CallbackMarks } from "./callback-marks.ts";
+import { SeenChangeLog } from "./seen-changes.ts";
+import type { SiteCounts } from "./site-counts.ts";
+import type { SiteShared } from "./site-memory.ts";
+import { keepsCounts, rowsOf, type UrlRow, urlColumns, urlOf } from "./url-rows.ts";
+
+/** An entity tag that more than so many different bodies have does not identify a body. */
+const maxBodiesPerTag = 2;
+
+const select = `SELECT ${urlColumns} FROM url u`;
+/** SQLite cannot tell how much smaller a partial index is. */
+const selectBy = (index: string): string => `${select} INDEXED BY ${index}`;
+/** Of polled URLs in the order of discovery: not answered in this visit. */
+const isDue = "u.id > ?2 AND u.due <= ?4 AND (u.asked IS NULL OR u.asked < ?4) ORDER BY u.id LIMIT ?3";
+
+const choices: Readonly<Record<UrlChoice, string>> = {
+  announced: `${select} WHERE u.site = ?1 AND u.work = 'due' AND u.path > ?2 ORDER BY u.path LIMIT ?3`,
+  withdrawn: `${select} WHERE u.site = ?1 AND u.work = 'delete' AND u.path > ?2 ORDER BY u.path LIMIT ?3`,
+  new: `${select} WHERE u.site = ?1 AND u.state = 'new' AND u.id > ?2 ORDER BY u.id LIMIT ?3`,
+  ranked: `${selectBy("url_ranked")} WHERE u.site = ?1 AND u.state = 'new' AND u.rank > 0 AND +u.id > ?2
+    ORDER BY u.rank DESC, u.id LIMIT ?3`,
+  // Ids are drawn before rows are read, because all new URLs take part.
+  random: `${select.replace("url u", "(SELECT id FROM url INDEXED BY url_new WHERE site = ?1 AND state = 'new' AND id > ?2 ORDER BY random() LIMIT ?3) r CROSS JOIN url u ON u.id = r.id")}`,
+  doubted: `${select} WHERE u.site = ?1 AND u.state = 'known' AND u.fetched IS NULL AND u.asked IS NOT NULL AND ${isDue}`,
+  unconfirmed: `${selectBy("url_unconfirmed")} WHERE u.site = ?1 AND u.state = 'known' AND u.unconfirmed = 1 AND ${isDue}`,
+  moved: `${selectBy("url_moved")} WHERE u.site = ?1 AND u.state = 'known'
+    AND (u.lastmod IS NULL OR u.lastmod IS NOT u.asked_lastmod OR u.strikes > 0) AND ${isDue}`,
+  hinted: `${selectBy("url_hinted")} WHERE u.site = ?1 AND u.state = 'known'
+    AND (u.lastmod IS NOT u.asked_lastmod OR u.strikes > 0) AND ${isDue}`,
+  known: `${select} WHERE u.site = ?1 AND u.state = 'known' AND ${isDue}`,
+};
+
+const sql = {
+  away: {
+    announced: `${selectBy("url_away")} WHERE u.site = ?1 AND u.trouble = 'unavailable' AND u.work = 'due' AND ?2 >= 0
+      ORDER BY u.strikes, u.id LIMIT ?3`,
+    polled: `${selectBy("url_away")} WHERE u.site = ?1 AND u.trouble = 'unavailable' AND u.state = 'known' AND u.due <= ?2
+      ORDER BY u.strikes, u.id LIMIT ?3`,
+  },
+  // The shortest way to a URL counts; if it becomes shorter, the links of its page are to be read again, for they become
+  // nearer, too. A list is newer than a link. What was gone, or redirected, is requested before its time if a list gives
+  // it another `lastmod`, or names it anew.
+  note: `INSERT INTO url (site, path, depth, lastmod, listed, state)
+    SELECT ?1, value ->> 0, value ->> 1, value ->> 2, ?3, 'new' FROM json_each(?2) WHERE true
+    ON CONFLICT (site, path) DO UPDATE SET depth = iif(state IS NULL, excluded.depth, min(depth, excluded.depth)),
+      state = coalesce(state, iif(digest IS NULL, 'new', 'known')),
+      lastmod = iif(excluded.listed = 0, lastmod, excluded.lastmod), listed = max(listed, excluded.listed),
+      etag = iif(excluded.listed = 0 AND digest IS NULL, NULL, etag),
+      http_modified = iif(excluded.listed = 0 AND digest IS NULL, NULL, http_modified),
+      unread = iif(excluded.listed = 0, 1, unread),
+      due = iif(excluded.listed <> 0 AND ((trouble IS NULL AND (listed = 0 OR excluded.lastmod IS NOT asked_lastmod))
+        OR (trouble = 'unavailable' AND excluded.lastmod IS NOT lastmod)), 0, due),
+      asked_lastmod = iif(excluded.listed <> 0 AND listed = 0, NULL, asked_lastmod)
+    WHERE excluded.listed <> 0 OR excluded.depth < depth OR state IS NULL`,
+  // All of them are known by now: an insertion finds them by their key, which an update would not.
+  raise: `INSERT INTO url (site, path, depth, rank) SELECT ?1, value ->> 0, 0, value ->> 1 FROM json_each(?2) WHERE true
+    ON CONFLICT (site, path) DO UPDATE SET rank = rank + excluded.rank WHERE state = 'new'`,
+  // A multiplicative hash of the id and a number that differs each time: as good as random.
+  sample: `${select} WHERE u.site = ?1 AND u.state = 'known' AND u.lastmod IS u.asked_lastmod AND u.lastmod IS NOT NULL
+    AND u.strikes = 0 AND u.asked < ?3 AND u.digest IS NOT NULL
+    ORDER BY ((u.id + ?3) * 2654435761) % 4294967296 LIMIT ?2`,
+  listed: `SELECT count(*) FILTER (WHERE lastmod IS NOT asked_lastmod), count(*) FILTER (WHERE lastmod IS asked_lastmod)
+    FROM url WHERE site = ?1 AND state = 'known' AND lastmod IS NOT NULL AND digest IS NOT NULL`,
+  countMoved: `SELECT count(*) FROM url WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))
+    AND lastmod IS NOT asked_lastmod`,
+  one: `${select} WHERE u.site = ?1 AND u.path = ?2`,
+  // By id, and `+`: otherwise SQLite goes through all URLs of the site, and for each through the whole batch.
+  empty: `UPDATE url SET size = NULL, digest = NULL, modified = NULL, media_type = NULL
+    FROM json_each(?2) j WHERE url.id = j.value AND +url.site = ?1`,
+  // The usual end of what was announced, with as few values as possible.
+  done: `UPDATE url SET size = j.value ->> 1, digest = j.value ->> 2, modified = said_modified, media_type = said_type,
+      etag = j.value ->> 3, http_modified = j.value ->> 4, fetched = j.value ->> 5, asked = coalesce(j.value ->> 6, asked),
+      asked_lastmod = iif(j.value ->> 6 IS NULL, asked_lastmod, lastmod), due = 0, unconfirmed = 0,
+      state = iif(state IS NULL, NULL, 'known'), work = NULL, trouble = NULL, strikes = 0, said_size = NULL,
+      said_digest = NULL, said_modified = NULL, said_type = NULL
+    FROM json_each(?2) j WHERE url.id = j.value ->> 0 AND +url.site = ?1`,
+  // A page that became nearer since it was requested is to be read again: see `note`. The validators of a held body stay
+  // if the response was of an unwanted type.
+  answered: `UPDATE url SET size = coalesce(j.value ->> 1, size), digest = coalesce(j.value ->> 2, digest),
+      modified = coalesce(j.value ->> 3, modified), media_type = coalesce(j.value ->> 4, media_type),
+      etag = iif(j.value ->> 13, iif(digest IS NOT NULL, etag, iif(depth < j.value ->> 14, NULL, j.value ->> 5)), j.value ->> 5),
+      http_modified = iif(j.value ->> 13,
+        iif(digest IS NOT NULL, http_modified, iif(depth < j.value ->> 14, NULL, j.value ->> 6)), j.value ->> 6),
+      fetched = j.value ->> 7, history = coalesce(j.value ->> 8, history), interval = coalesce(j.value ->> 9, interval),
+      asked_lastmod = iif(j.value ->> 10 IS NULL, asked_lastmod, j.value ->> 12), asked = coalesce(j.value ->> 10, asked),
+      due = j.value ->> 11, is_link_only = j.value ->> 13, unread = depth < j.value ->> 14, unconfirmed = 0,
+      state = iif(state IS NULL, NULL, 'known'), work = iif(j.value ->> 15 = '', work, j.value ->> 15),
+      said_size = iif(j.value ->> 16, said_size, NULL), said_digest = iif(j.value ->> 16, said_digest, NULL),
+      said_modified = iif(j.value ->> 16, said_modified, NULL), said_type = iif(j.value ->> 16, said_type, NULL),
+      trouble = j.value ->> 17, strikes = j.value ->> 18
+    FROM json_each(?2) j WHERE url.id = j.value ->> 0 AND +url.site = ?1`,
+  // After trouble a body has to come whole.
+  postponed: `UPDATE url SET etag = NULL, http_modified = NULL, due = j.value ->> 1,
+      state = iif(state IS NULL, NULL, j.value ->> 2), trouble = j.value ->> 3, strikes = j.value ->> 4,
+      work = iif(j.value ->> 5 = '', work, j.value ->> 5)
+    FROM json_each(?2) j WHERE url.id = j.value ->> 0 AND +url.site = ?1`,
+  // What no list or link named is forgotten with its body.
+  forget: `DELETE FROM url WHERE id IN (SELECT value FROM json_each(?2)) AND +site = ?1
+    AND state IS NULL AND work IS NULL AND digest IS NULL`,
+  reopen: {
+    disallowed: `UPDATE url SET state = iif(state = 'disallowed', iif(asked IS NULL, 'new', 'known'), state),
+      work = iif(work = 'disallowed', 'due', work) WHERE site = ?1 AND (state = 'disallowed' OR work = 'disallowed')`,
+    refused: "UPDATE url SET due = 0, work = iif(work = 'parked', 'due', work) WHERE site = ?1 AND trouble = 'refused'",
+  },
+  // What an earlier source brought is polled from now on.
+  pollHeld: `UPDATE url SET state = 'known', unconfirmed = 1, unread = 1
+    WHERE site = ?1 AND state IS NULL AND digest IS NOT NULL`,
+  unconfirm: `UPDATE url SET unconfirmed = 1, due = 0, trouble = iif(state = 'disallowed', trouble, NULL), strikes = 0,
+      state = iif(state = 'new', 'known', state) WHERE site = ?1 AND digest IS NOT NULL`,
+  forgetSharedTags: `UPDATE url SET etag = NULL WHERE site = ?1 AND etag IN (SELECT etag FROM url WHERE site = ?1
+    AND etag IS NOT NULL AND digest IS NOT NULL GROUP BY etag HAVING count(DISTINCT digest) > ?2)`,
+  // A held page loses its `lastmod` even if it had none, so that it differs from one that never was in a list.
+  unlist: `UPDATE url SET listed = 0, due = iif(digest IS NULL, due, 0), lastmod = iif(digest IS NULL, lastmod, NULL),
+      asked_lastmod = iif(digest IS NULL, asked_lastmod, coalesce(asked_lastmod, ''))
+    WHERE site = ?1 AND listed <> 0 AND listed NOT IN (SELECT value FROM json_each(?2)) AND state = 'known'`,
+  // The body of a page that is not held has to come again.
+  rereadLinkOnly:
+    "UPDATE url SET etag = NULL, http_modified = NULL WHERE site = ?1 AND is_link_only = 1 AND digest IS NULL",
+  rereadTypes: `UPDATE url SET unread = 1 WHERE site = ?1 AND state IS NOT NULL
+    AND media_type IN (SELECT value FROM json_each(?2))`,
+  forgetTags: "UPDATE url SET etag = NULL WHERE site = ?1 AND etag IN (SELECT value FROM json_each(?2))",
+  generation: "UPDATE site SET generation = generation + 1 WHERE id = ? RETURNING generation",
+} as const;
+
+/** The known URLs of one site. Each call costs what the rows it touches cost. */
+export class StoredUrls {
+  readonly #connection: Connection;
+  readonly #file: string;
+  readonly #site: number;
+  readonly #seen: SeenChangeLog;
+  readonly #late: LateWrites;
+  readonly #counts: SiteCounts;
+  readonly #marks: CallbackMarks | undefined;
+  /** What was polled last, by path, until something is written: who chooses among URLs looks the chosen ones up. */
+  readonly #taken = new Map<string, TrackedUrl>();
+  #isHeldPolled = false;
+
+  /** @param marks - of pages that are handed to a callback, if they are */
+  constructor(
+    connection: Connection,
+    { file, site }: { readonly file: string; readonly site: number },
+    { late, counts }: SiteShared,
+    marks: CallbackMarks | undefined,
+  ) {
+    this.#connection = connection;
+    this.#file = file;
+    this.#site = site;
+    this.#late = late;
+    this.#counts = counts;
+    this.#marks = marks;
+    this.#seen = inDatabase(file, () => new SeenChangeLog(connection, site));
+  }
+
+  beginList(): number {
+    return inDatabase(this.#file, () => {
+      const [generation] = this.#statement(sql.generation).get(this.#site) as [number];
+      if (!this.#isHeldPolled) this.#write(sql.pollHeld);
+      this.#isHeldPolled = true;
+      return generation;
+    });
+  }
+
+  note(found: readonly FoundUrl[], list: number): void {
+    if (found.length > 0) inDatabase(this.#file, () => this.#note(found, list));
+  }
+
+  endLists(lists: readonly number[]): void {
+    inDatabase(this.#file, () => this.#write(sql.unlist, JSON.stringify(lists)));
+  }
+
+  take(
+    choice: UrlChoice,
+    since: EpochSeconds,
+    after: Pick<TrackedUrl, "id" | "path"> | undefined,
+    limit: number,
+  ): TrackedUrl[] {
+    const isAnnounced = choice === "announced" || choice === "withdrawn";
+    const isNew = choice === "new" || choice === "ranked" || choice === "random";
+    const counted = this.#counts.known;
+    if (counted !== undefined && isNew && counted.fresh === 0) return [];
+    if (counted !== undefined && choice === "doubted" && counted.doubted === 0) return [];
+    if (counted !== undefined && choice === "unconfirmed" && counted.unconfirmed === 0) return [];
+    const place = isAnnounced ? (after?.path ?? "") : (after?.id ?? 0);
+    return this.#takeRows(choices[choice], isAnnounced, [place, limit, ...(isAnnounced || isNew ? [] : [since])]);
+  }
+
+  takeAway(of: "announced" | "polled", since: EpochSeconds, limit: number): TrackedUrl[] {
+    return this.#takeRows(sql.away[of], of === "announced", [since, limit]);
+  }
+
+  sample(limit: number, since: EpochSeconds): TrackedUrl[] {
+    return this.#takeRows(sql.sample, false, [limit, since]);
+  }
+
+  #takeRows(text: string, isAnnounced: boolean, parameters: readonly SqlValue[]): TrackedUrl[] {
+    const rows = inDatabase(this.#file, () => this.#statement(text).all(this.#site, ...parameters)) as UrlRow[];
+    const urls = rows.map((row) => urlOf(row, isAnnounced));
+    this.#taken.clear();
+    if (!isAnnounced) for (const url of urls) this.#taken.set(url.path, url);
+    return urls;
+  }
+
+  countListed(): { readonly moved: number; readonly unmoved: number } {
+    return inDatabase(this.#file, () => {
+      const [moved, unmoved] = this.#statement(sql.listed).get(this.#site) as [number, number];
+      return { moved, unmoved };
+    });
+  }
+
+  countMoved(paths: readonly string[]): number {
+    return inDatabase(this.#file, () => {
+      const [count] = this.#statement(sql.countMoved).get(this.#site, JSON.stringify(paths)) as [number];
+      return count;
+    });
+  }
+
+  find(path: string): TrackedUrl | undefined {
+    const taken = this.#taken.get(path);
+    if (taken !== undefined) return taken;
+    const row = inDatabase(this.#file, () => this.#statement(sql.one).get(this.#site, path)) as UrlRow | undefined;
+    return row === undefined ? undefined : urlOf(row, false);
+  }
+
+  settle(settlements: readonly Settlement[], found: readonly FoundUrl[], at: EpochSeconds): void {
+    const rows = rowsOf(settlements);
+    this.#taken.clear();
+    inDatabase(this.#file, () =>
+      this.#late.transact(() => {
+        this.#seen.note(rows.bodies, rows.removed, at);
+        this.#runEach(sql.empty, rows.emptied);
+        this.#runEach(sql.done, rows.done);
+        this.#runEach(sql.answered, rows.answered);
+        this.#runEach(sql.postponed, rows.postponed);
+        this.#runEach(sql.forget, rows.emptied);
+        this.#note(found, 0);
+        this.#marks?.forgetWithin(settlements.map(({ url }) => url.path));
+      }),
+    );
+    if (!keepsCounts(settlements)) this.#counts.forget();
+  }
+
+  unconfirmHeld(): void {
+    inDatabase(this.#file, () =>
+      this.#late.transact(() => {
+        this.#write(sql.pollHeld);
+        this.#write(sql.unconfirm);
+        this.#write(sql.forgetSharedTags, maxBodiesPerTag);
+      }),
+    );
+  }
+
+  rereadLinks(mediaTypes: readonly string[]): void {
+    inDatabase(this.#file, () =>
+      this.#late.transact(() => {
+        this.#write(sql.rereadLinkOnly);
+        this.#write(sql.rereadTypes, JSON.stringify(mediaTypes));
+      }),
+    );
+  }
+
+  forgetTags(etags: readonly string[]): void {
+    inDatabase(this.#file, () => this.#write(sql.forgetTags, JSON.stringify(etags)));
+  }
+
+  reopen(trouble: "disallowed" | "refused"): void {
+    inDatabase(this.#file, () => this.#write(sql.reopen[trouble]));
+  }
+
+  counts(): UrlCounts {
+    return inDatabase(this.#file, () => this.#counts.read());
+  }
+
+  #note(found: readonly FoundUrl[], list: number): void {
+    if (found.length === 0) return;
+    const rows = found.map(({ path, depth, lastmod }) => [path, depth, lastmod]);
+    this.#write(sql.note, JSON.stringify(rows), list);
+    const shares = found.flatMap(({ path, share }) => (share === undefined ? [] : [[path, share]]));
+    if (shares.length > 0) this.#write(sql.raise, JSON.stringify(shares));
+  }
+
+  /** Runs a statement that writes URLs, and forgets what was known of them if it did. */
+  #write(text: string, ...parameters: readonly SqlValue[]): void {
+    if (this.#statement(text).run(this.#site, ...parameters).changes === 0) return;
+    this.#taken.clear();
+    this.#counts.forget();
+  }
+
+  // One statement per batch instead of one per page: the call costs more than the row.
+  #runEach(text: string, rows: readonly unknown[]): void {
+    if (rows.length > 0) this.#statement(text).run(this.#site, JSON.stringify(rows));
+  }
+
+  #statement(text: string): Statement {
+    return prepareStatement(this.#connection, text);
+  }
+}

@@ -1,0 +1,162 @@
+import type { KeptInterval, PageTrouble, Settlement, TrackedUrl, Validators } from "../../core/index.ts";
+import type { KeptBody, RemovedPage } from "./seen-changes.ts";
+
+type Text = string | null;
+type Count = number | null;
+
+/** A row of `url`, by {@link urlColumns}. */
+export type UrlRow = [
+  id: number,
+  path: string,
+  depth: number,
+  lastmod: Text,
+  askedLastmod: Text,
+  history: Text,
+  interval: Text,
+  asked: Count,
+  due: number,
+  trouble: PageTrouble | null,
+  attempts: number,
+  isUnconfirmed: number,
+  isUnread: number,
+  rank: number,
+  sizeBytes: Count,
+  digest: Text,
+  lastModified: Count,
+  mediaType: Text,
+  etag: Text,
+  httpModified: Text,
+  fetched: Count,
+  saidSize: Count,
+  saidDigest: Text,
+  saidModified: Count,
+  saidType: Text,
+];
+
+/** The columns of {@link UrlRow}. */
+export const urlColumns = `u.id, u.path, u.depth, u.lastmod, u.asked_lastmod, u.history, u.interval, u.asked, u.due,
+  u.trouble, u.strikes, u.unconfirmed, u.unread, u.rank, u.size, u.digest, u.modified, u.media_type, u.etag,
+  u.http_modified, u.fetched, u.said_size, u.said_digest, u.said_modified, u.said_type`;
+
+/** Validators from the columns that hold them. */
+export function validatorsOf(etag: Text, lastModified: Text): Validators {
+  return { ...(etag === null ? {} : { etag }), ...(lastModified === null ? {} : { lastModified }) };
+}
+
+const noHistory: readonly number[] = [];
+
+/** @param isAnnounced - whether it is taken for what is announced of it */
+export function urlOf(row: UrlRow, isAnnounced: boolean): TrackedUrl {
+  const [id, path, depth, lastmod, askedLastmod, history, interval, asked, dueAt, trouble, attempts, unconfirmed] = row;
+  const [, , , , , , , , , , , , unread, rank, size, digest, modified, type, etag, httpModified, fetched] = row;
+  const [saidSize, saidDigest, saidModified, saidType] = [row[21], row[22], row[23], row[24]];
+  const isHeld = size !== null && digest !== null && modified !== null && type !== null;
+  const isSaid = isAnnounced && saidModified !== null && saidType !== null;
+  return {
+    id,
+    path,
+    depth,
+    lastmod: lastmod ?? undefined,
+    announced: isSaid
+      ? {
+          path,
+          sizeBytes: saidSize ?? undefined,
+          digest: saidDigest ?? undefined,
+          lastModified: saidModified,
+          mediaType: saidType,
+        }
+      : undefined,
+    held: isHeld ? { path, sizeBytes: size, digest, lastModified: modified, mediaType: type } : undefined,
+    validators: validatorsOf(etag, httpModified),
+    fullAt: fetched ?? undefined,
+    askedAt: asked ?? undefined,
+    askedLastmod: askedLastmod ?? undefined,
+    dueAt,
+    postponed: trouble === null ? undefined : { trouble, attempts },
+    isUnconfirmed: unconfirmed === 1,
+    hasUnreadLinks: unread === 1,
+    rank,
+    history: history === null ? noHistory : (JSON.parse(history) as number[]),
+    interval: interval === null ? undefined : (JSON.parse(interval) as KeptInterval),
+  };
+}
+
+/** What one batch of settlements writes, by statement. */
+export interface SettledRows {
+  /** Announced pages whose bodies are held as announced. */
+  readonly done: unknown[];
+  readonly answered: unknown[];
+  readonly postponed: unknown[];
+  /** Ids of URLs without a body from now on. */
+  readonly emptied: number[];
+  readonly bodies: KeptBody[];
+  readonly removed: RemovedPage[];
+}
+
+/** What happens to announced work: null if it is done, "" if there is none. */
+function workAfter({ announced }: TrackedUrl, state: string | null): string | null {
+  return announced === undefined ? "" : state;
+}
+
+/** Whether the announced record stays: for later, or as the one in whose place a body was accepted. */
+function keepsRecord(settlement: Settlement): boolean {
+  if (settlement.kind === "removed") return false;
+  if (settlement.url.announced === undefined || settlement.kind !== "answered") return true;
+  return settlement.postponed !== undefined || settlement.isAccepted === true;
+}
+
+/** Sorts settlements into the rows of the statements that store them. */
+export function rowsOf(settlements: readonly Settlement[]): SettledRows {
+  const rows: SettledRows = { done: [], answered: [], postponed: [], emptied: [], bodies: [], removed: [] };
+  for (const settlement of settlements) {
+    const { url, dueAt } = settlement;
+    if (settlement.kind === "postponed") {
+      const { state, trouble, attempts } = settlement.postponed;
+      const known = state === "disallowed" ? state : "known";
+      rows.postponed.push([url.id, dueAt, known, trouble, attempts, workAfter(url, state)]);
+      continue;
+    }
+    const answer = settlement.kind === "answered" ? settlement : undefined;
+    if (settlement.kind !== "answered") rows.emptied.push(url.id);
+    if (settlement.kind === "removed") rows.removed.push({ path: url.path, reason: settlement.reason });
+    if (answer?.page !== undefined) rows.bodies.push(answer.page);
+    const { etag, lastModified } = answer?.validators ?? {};
+    const { page, postponed } = answer ?? {};
+    if (answer !== undefined && !keepsRecord(answer)) {
+      rows.done.push([url.id, page?.sizeBytes, page?.digest, etag, lastModified, answer.fullAt, answer.askedAt]);
+      continue;
+    }
+    rows.answered.push([
+      url.id,
+      page?.sizeBytes,
+      page?.digest,
+      page?.lastModified,
+      page?.mediaType,
+      etag,
+      lastModified,
+      answer === undefined ? settlement.askedAt : answer.fullAt,
+      answer === undefined || answer.history.length === 0 ? undefined : JSON.stringify(answer.history),
+      answer?.interval === undefined ? undefined : JSON.stringify(answer.interval),
+      settlement.askedAt,
+      dueAt,
+      url.lastmod,
+      answer?.isLinkOnly === true ? 1 : 0,
+      url.depth,
+      settlement.kind === "removed" ? null : workAfter(url, postponed?.state ?? null),
+      keepsRecord(settlement) ? 1 : 0,
+      postponed?.trouble,
+      postponed?.attempts ?? 0,
+    ]);
+  }
+  return rows;
+}
+
+/** Whether as many URLs of each kind are there after these settlements as were before. */
+export function keepsCounts(settlements: readonly Settlement[]): boolean {
+  return settlements.every((settlement) => {
+    if (settlement.kind !== "answered") return false;
+    const { askedAt, fullAt, postponed, held, isUnconfirmed, announced } = settlement.url;
+    if (announced !== undefined || isUnconfirmed || askedAt === undefined || fullAt === undefined) return false;
+    return postponed?.trouble !== "disallowed" && (settlement.page === undefined || held !== undefined);
+  });
+}
