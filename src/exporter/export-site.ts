@@ -22,11 +22,16 @@ import { runExport } from "./export-run.ts";
 import type { ExportSiteOptions } from "./export-settings.ts";
 import { RunRecord } from "./last-run.ts";
 import type { SiteLists, SiteListsOptions } from "./lists/site-lists.ts";
+import { NameCheck } from "./naming/name-check.ts";
 import type { SiteParts } from "./publish/site-parts.ts";
 import { chooseStandards, readSiteRules, stateDirOf } from "./site-rules.ts";
-import { openParts, openSite, readPage } from "./site-sources.ts";
+import { filesOf, openParts, openSite, readPage } from "./site-sources.ts";
 import { NewlyWithheld } from "./walk/newly-withheld.ts";
 import { judgePathNames } from "./walk/path-rules.ts";
+
+/** Changed pages whose canonical URLs are read, and how many if reading is limited. */
+const namedPages = 128;
+const fewNamedPages = 8;
 
 /**
  * Publishes the pages of a site and their changes since the last export, as static files below its document root that
@@ -138,6 +143,11 @@ async function exportUnrecorded(options: ExportSiteOptions, scope?: RoundScope):
     roots: [{ prefix: "/", folder: docroot }, ...roots],
     hasLists: lists !== undefined,
   });
+  const names = new NameCheck({
+    site,
+    locate: (path) => filesOf(docroot, roots, servedNames, path),
+    pages: ioLimitBytesPerSecond === undefined ? namedPages : fewNamedPages,
+  });
   const findsNoindex = options.noindexPages !== true;
   const walk = { docroot, globs, reader, judgePath, onEvent, folderLinks, ...(servedNames && { servedNames }) };
   const digests = { rules, ioLimitBytesPerSecond, findsNoindex, includes, signal };
@@ -165,10 +175,12 @@ async function exportUnrecorded(options: ExportSiteOptions, scope?: RoundScope):
     onEvent: (event) => {
       tally.onEvent(event);
       newlyWithheld.add(event);
+      names.add(event);
     },
     openSource: () => {
       tally.restart();
       newlyWithheld.restart();
+      names.restart();
       return openSite(sources);
     },
     parts: parts === undefined || roots.length > 0 ? undefined : { parts, openSource: () => openParts(sources) },
@@ -176,6 +188,8 @@ async function exportUnrecorded(options: ExportSiteOptions, scope?: RoundScope):
     throw error instanceof Error && "syscall" in error ? wrapSystemError(error, `export ${docroot}`) : error;
   });
   for (const warning of newlyWithheld.warnings) onEvent(warning);
+  const otherNames = await names.warning();
+  if (otherNames !== undefined) onEvent(otherNames);
   return { ...summary, stateDir, ...tally.counts, ...lists?.summary, elapsedMs: clock() - startedMs };
 }
 

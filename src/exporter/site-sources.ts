@@ -11,6 +11,7 @@ import type { CandidateDigest } from "./publish/page-diff.ts";
 import type { FileReader, PageSource, SourceBatch } from "./publish/site-comparison.ts";
 import type { PartSource } from "./publish/site-parts.ts";
 import type { MappedRoot } from "./site-rules.ts";
+import type { ServedNameRules } from "./walk/served-names.ts";
 import { type RootWalk, SiteWalk } from "./walk/site-walk.ts";
 import { Walk } from "./walk/walk.ts";
 import type { WalkOptions } from "./walk/walk-options.ts";
@@ -118,6 +119,20 @@ export function fileOf(docroot: string, path: string): Buffer {
   // A name goes one level down, whatever its bytes are.
   const isName = names.every((name) => name !== ".." && !/[/\0]/.test(name));
   return Buffer.concat([Buffer.from(`${docroot}/`), Buffer.from(isName ? names.join("/") : "\x01", "latin1")]);
+}
+
+/** The files that may be the page of a URL path, by what the server shows for folders and short names. */
+export function filesOf(
+  docroot: string,
+  roots: readonly MappedRoot[],
+  names: ServedNameRules | undefined,
+  path: string,
+): Buffer[] {
+  let root: MappedRoot = { prefix: "/", folder: docroot };
+  for (const one of roots) if (path.startsWith(one.prefix) && one.prefix.length > root.prefix.length) root = one;
+  const below = path.slice(root.prefix.length - 1);
+  const endings = below.endsWith("/") ? (names?.indexSegments ?? []) : names?.cleanUrls ? ["", ".html", ".htm"] : [""];
+  return endings.map((ending) => fileOf(root.folder, below + ending));
 }
 
 /**

@@ -1,9 +1,10 @@
 import { join, resolve } from "node:path";
-import { type ErrorCode, type ExportSummary, TidemarkError } from "../core/index.ts";
+import { type ErrorCode, type ExportEvent, type ExportSummary, TidemarkError } from "../core/index.ts";
 import { replaceRobotsBlock } from "../formats/robots/index.ts";
 import { WatchedFiles } from "../fs/index.ts";
 import type { ExportSiteOptions } from "./export-settings.ts";
 import { exportRound } from "./export-site.ts";
+import { otherUrlsCode } from "./naming/canonical-names.ts";
 import { readRobotsFile, robotsFileName } from "./publish/published-files.ts";
 import { readSiteRules } from "./site-rules.ts";
 import { SiteWatch, type WatchTimers } from "./watch/site-watch.ts";
@@ -80,7 +81,7 @@ export async function watchSite(options: WatchSiteOptions): Promise<void> {
   });
   await watch.start();
   await onRound?.({ kind: "watching", folders: watch.counts.folders });
-  const watching = new Watching(options, robotsDir);
+  const watching = new Watching({ ...options, onEvent: warnOnce(onEvent) }, robotsDir);
   void noteEdits(edited, watch, async (files) => {
     return (urls !== undefined && files.includes(urls)) || (await watching.hasOtherRobots());
   });
@@ -90,6 +91,16 @@ export async function watchSite(options: WatchSiteOptions): Promise<void> {
     if (done.kind === "failed") watch.giveBack(round);
     await onRound?.(done);
   }
+}
+
+/** What pages call themselves is the same in each round. */
+function warnOnce(onEvent: (event: ExportEvent) => void): (event: ExportEvent) => void {
+  let isTold = false;
+  return (event) => {
+    const isOfNames = event.event === "warning" && event.code === otherUrlsCode;
+    if (!isOfNames || !isTold) onEvent(event);
+    isTold ||= isOfNames;
+  };
 }
 
 /** Asks for a round when a watched file was edited. @param matters - whether these files are others than the last round went by */

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { excerpt, type FetchOutcome, isSiteInTrouble, shortenPath } from "../../core/index.ts";
 import { indexFileName, publishedFolder } from "../../formats/archive/index.ts";
 import type { ServedForm } from "../../formats/url/index.ts";
@@ -22,6 +22,15 @@ export interface ServerFinding {
 export interface ShortLink {
   readonly path: string;
   readonly form: ServedForm;
+  /** What says that it is a URL of this file; `server`: nothing but perhaps its answer. */
+  readonly from: "links" | "canonical" | "server";
+}
+
+/** A link of the site to a file in a folder beside the document root. */
+export interface MappedLink {
+  readonly urlPrefix: string;
+  readonly folder: string;
+  readonly path: string;
 }
 
 /** Result of checking a server. */
@@ -31,6 +40,10 @@ export interface ServerCheck {
   readonly processesIncludes: boolean | undefined;
   /** The links that it serves with their files. */
   readonly answered: readonly ShortLink[];
+  /** Folders beside the document root that it serves. */
+  readonly maps: readonly MappedLink[];
+  /** Whether there is a server. */
+  readonly isThere: boolean;
 }
 
 /** Which server to check, and with which pages. */
@@ -46,6 +59,7 @@ export interface ServerCheckOptions {
   /** The same for pages with server-side includes. */
   readonly including: readonly string[];
   readonly shortLinks: readonly ShortLink[];
+  readonly maps: readonly MappedLink[];
   readonly signal: AbortSignal | undefined;
 }
 
@@ -62,7 +76,13 @@ export async function checkServer(options: ServerCheckOptions): Promise<ServerCh
   if (home.kind === "failed" && isSiteInTrouble(home)) {
     options.signal?.throwIfAborted();
     const message = `${server} does not answer (${home.message}); nothing was compared.`;
-    return { findings: [{ isFine: false, message }], processesIncludes: undefined, answered: [] };
+    return {
+      findings: [{ isFine: false, message }],
+      processesIncludes: undefined,
+      answered: [],
+      maps: [],
+      isThere: false,
+    };
   }
   const findings = [await checkPages(options, get), await checkRobots(options, get), await checkWellKnown(get)];
   const processesIncludes = await checkIncludes(options, get);
@@ -71,15 +91,30 @@ export async function checkServer(options: ServerCheckOptions): Promise<ServerCh
   for (const link of options.shortLinks) {
     const file = await readFileOf(options.docroot, link.form.file);
     const difference = file === undefined ? undefined : compare(await get(link.path), file);
-    if (difference === undefined) answered.push(link);
+    if (link.from === "server") {
+      // Most servers show both; which of them is a page's URL, its answer to the long one says.
+      if (file !== undefined && difference === undefined && (await isShortened(link, file, get))) answered.push(link);
+    } else if (difference === undefined) answered.push(link);
     else findings.push(describeShortLink(link, difference));
+  }
+  const maps: MappedLink[] = [];
+  for (const link of options.maps) {
+    const file = await readFileOf(dirname(link.folder), link.path);
+    if (file !== undefined && compare(await get(link.path), file) === undefined) maps.push(link);
   }
   if (home.kind === "failed" && home.reason === "redirect-elsewhere") {
     const message = `${server}/ leads elsewhere (${home.message}): is ${options.baseUrl} the address that visitors end at?`;
     findings.unshift({ isFine: false, message });
   }
   options.signal?.throwIfAborted();
-  return { findings, processesIncludes, answered };
+  return { findings, processesIncludes, answered, maps, isThere: true };
+}
+
+/** Whether a file cannot be had by its own name: the server redirects, or has nothing there. */
+async function isShortened({ form }: ShortLink, file: Uint8Array, get: Get): Promise<boolean> {
+  const outcome = await get(form.file);
+  const isRedirect = outcome.kind === "failed" && outcome.reason.startsWith("redirect");
+  return (isRedirect || outcome.kind === "gone") && compare(outcome, file) !== undefined;
 }
 
 async function ask(fetcher: Fetcher, options: ServerCheckOptions, path: string): Promise<FetchOutcome> {

@@ -1,6 +1,5 @@
-import { statSync } from "node:fs";
-import { open } from "node:fs/promises";
-import { join } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import {
   type ExportEvent,
   type ExportSummary,
@@ -10,19 +9,23 @@ import {
   TidemarkError,
 } from "../../core/index.ts";
 import { readLinks } from "../../formats/html/index.ts";
-import { servedFormOf } from "../../formats/url/index.ts";
+import { decodePathSegment, servedFormOf } from "../../formats/url/index.ts";
 import { checkFolder, parseBaseUrl } from "../export-checks.ts";
 import type { ExportSettings } from "../export-settings.ts";
 import { exportSite } from "../export-site.ts";
+import { adviseOnNames, CanonicalNames, type NameFinding, otherUrlsCode } from "../naming/canonical-names.ts";
+import { headBytes, readHead } from "../naming/name-check.ts";
+import { PathSample } from "../naming/path-sample.ts";
 import { fileOf } from "../site-sources.ts";
 import { findReaderIdentity } from "../walk/reader-identity.ts";
-import { checkServer, type ServerCheck, type ServerFinding, type ShortLink } from "./server-check.ts";
+import { checkServer, type MappedLink, type ServerCheck, type ServerFinding, type ShortLink } from "./server-check.ts";
 
 const sampleSize = 16;
-const headBytes = 64 * 1024;
 /** Number of pages whose links are examined, and bytes of each. */
-const linkingPages = 64;
+const linkingPages = 128;
 const linkedBytes = 512 * 1024;
+/** Forms of links and folders beside the document root, at most. */
+const mostForms = 32;
 
 /** What is known about a site before it has a configuration. */
 export interface ProposeSiteOptions {
@@ -38,7 +41,7 @@ export interface ProposeSiteOptions {
 
 /** Proposed settings and the reasons for them. Plain JSON. */
 export interface SiteProposal {
-  readonly settings: Pick<ExportSettings, "baseUrl" | "docroot" | "serverUser" | "index" | "cleanUrls" | "ssi">;
+  readonly settings: Pick<ExportSettings, "baseUrl" | "docroot" | "serverUser" | "index" | "cleanUrls" | "map" | "ssi">;
   /** Source of the base URL. */
   readonly baseUrlFrom: "option" | "robots.txt" | "home page" | "server";
   /** What an export with these settings would do; its pages are identified by their file names. */
@@ -75,23 +78,40 @@ export async function proposeSite(options: ProposeSiteOptions): Promise<SiteProp
         if (event.mediaType === "text/html") linking.add(event.path);
         if (event.hasIncludes === true) including.add(event.path);
       }
-      onEvent?.(event);
+      // It is a finding here, with the settings that follow from it.
+      if (event.event !== "warning" || event.code !== otherUrlsCode) onEvent?.(event);
     },
   });
   // The address was a guess: the user did not name this server.
   const isAsked = options.serverUrl !== undefined || options.baseUrl !== undefined;
   const serverUrl = options.serverUrl ?? baseUrl;
-  const shortLinks = await findShortLinks(docroot, baseUrl, linking.paths);
-  const asked = { paths: sample.paths, including: including.paths, shortLinks };
+  const names = await readPageNames(docroot, baseUrl, linking.paths);
+  const { shortLinks, maps } = names;
+  const asked = {
+    paths: sample.paths,
+    including: including.paths,
+    shortLinks: [...shortLinks, ...sampleForms(linking.paths, shortLinks)],
+    maps,
+  };
   const check: ServerCheck = isAsked
     ? await checkServer({ baseUrl, serverUrl, docroot, robotsDir: docroot, ...asked, signal })
-    : { findings: [], processesIncludes: undefined, answered: shortLinks };
+    : {
+        findings: maps.map(describeUnaskedMap),
+        processesIncludes: undefined,
+        answered: shortLinks,
+        maps: [],
+        isThere: false,
+      };
+  // A server that is not there yet contradicts nobody.
+  const answered = check.isThere ? check.answered : shortLinks;
   const settings = {
     ...found,
-    ...settingsOf(check.answered),
+    ...settingsOf(answered),
+    ...(check.maps.length === 0 ? {} : { map: check.maps.map(({ urlPrefix, folder }) => ({ urlPrefix, folder })) }),
     ...(check.processesIncludes === false ? { ssi: "off" as const } : {}),
   };
-  const findings = [...check.findings, ...check.answered.map(describeAnswered)];
+  const described = [...answered.map(describeAnswered), ...check.maps.map(describeMap)];
+  const findings = [...check.findings, ...described, ...names.findings];
   return { settings, baseUrlFrom: from, summary, findings };
 }
 
@@ -103,34 +123,101 @@ function settingsOf(links: readonly ShortLink[]): Pick<ExportSettings, "index" |
   return { ...(isSaid ? { index: names } : {}), ...(isClean ? { cleanUrls: true } : {}) };
 }
 
-function describeAnswered({ path, form }: ShortLink): ServerFinding {
+function describeAnswered({ path, form, from }: ShortLink): ServerFinding {
   const option = form.kind === "index" ? `--index ${form.name}` : "--clean-urls";
   const [link, file] = [path, form.file].map((one) => excerpt(shortenPath(one, 80)));
-  return {
-    isFine: true,
-    message: `Pages link to ${link} and mean ${file}: ${option}, so that crawlers know it by that URL.`,
-  };
+  const what = {
+    links: `Pages link to ${link} and mean ${file}`,
+    canonical: `Pages call themselves as ${link} does (rel=canonical), which is the file ${file}`,
+    server: `The server shows ${file} only as ${link}`,
+  }[from];
+  return { isFine: true, message: `${what}: ${option}, so that crawlers know it by that URL.` };
 }
 
-/** Searches some pages for links whose URL refers to a file of another name: one of each form and name. */
-async function findShortLinks(docroot: string, baseUrl: string, paths: readonly string[]): Promise<ShortLink[]> {
+function describeMap({ urlPrefix, folder, path }: MappedLink): ServerFinding {
+  const message = `Pages link to ${excerpt(shortenPath(path, 80))}, which the server shows from ${folder}: --map ${urlPrefix}=${folder}.`;
+  return { isFine: true, message };
+}
+
+function describeUnaskedMap({ urlPrefix, folder, path }: MappedLink): ServerFinding {
+  const message = `Pages link to ${excerpt(shortenPath(path, 80))}, and ${folder} has such a file: if the server shows it, --map ${urlPrefix}=${folder}.`;
+  return { isFine: false, message };
+}
+
+/** What pages say of the names of the site's files. */
+interface PageNames {
+  /** One of each form and name. */
+  readonly shortLinks: readonly ShortLink[];
+  /** Links whose files are in a folder beside the document root. */
+  readonly maps: readonly MappedLink[];
+  /** What no setting follows from. */
+  readonly findings: readonly ServerFinding[];
+}
+
+/** Searches some pages for URLs that refer to a file of another name: canonical ones, else those of links. */
+async function readPageNames(docroot: string, baseUrl: string, paths: readonly string[]): Promise<PageNames> {
+  const names = new CanonicalNames(baseUrl);
   const found = new Map<string, ShortLink>();
+  const maps = new Map<string, MappedLink>();
   for (const path of paths) {
-    const { links } = readLinks(
-      await readHead(fileOf(docroot, path), linkedBytes),
-      undefined,
-      new URL(path, baseUrl).href,
-    );
-    for (const { url } of links) {
+    const page = await readHead(fileOf(docroot, path), linkedBytes);
+    names.add(path, page.subarray(0, headBytes));
+    for (const { url } of readLinks(page, undefined, new URL(path, baseUrl).href).links) {
       const { origin, pathname } = new URL(url);
-      if (`${origin}/` !== baseUrl) continue;
+      if (`${origin}/` !== baseUrl || found.size + maps.size >= mostForms) continue;
       const form = servedFormOf(pathname, (one) => isFile(fileOf(docroot, one)));
-      if (form === undefined) continue;
-      const key = form.kind === "index" ? form.name : form.kind;
-      if (!found.has(key)) found.set(key, { path: pathname, form });
+      const key = form?.kind === "index" ? form.name : form?.kind;
+      if (form !== undefined && key !== undefined && !found.has(key))
+        found.set(key, { path: pathname, form, from: "links" });
+      else if (form === undefined) noteMap(maps, docroot, pathname);
     }
   }
-  return [...found.values()];
+  const findings: ServerFinding[] = [];
+  for (const finding of names.findings) {
+    const { difference, example } = finding;
+    const { pathname } = new URL(example.canonical);
+    const file = example.path;
+    if (difference.kind === "index")
+      found.set(difference.name, { path: pathname, form: { ...difference, file }, from: "canonical" });
+    else if (difference.kind === "clean")
+      found.set("clean", { path: pathname, form: { ...difference, file }, from: "canonical" });
+    else findings.push(describeDifference(finding));
+  }
+  // Pages that call themselves by their files' names want to be known by them.
+  const links = [...found.values()].filter(({ form, from }) => from === "canonical" || !names.agreesWith(form.kind));
+  return { shortLinks: links, maps: [...maps.values()], findings };
+}
+
+function describeDifference(finding: NameFinding): ServerFinding {
+  const { differing, agreeing, example } = finding;
+  const [own, path] = [example.canonical, example.path].map((one) => excerpt(shortenPath(one, 80)));
+  const counts = `${differing} of ${differing + agreeing} sampled pages`;
+  const message = `${counts} call themselves as ${own} does (rel=canonical), which is the file ${path}: ${adviseOnNames(finding)}.`;
+  return { isFine: false, message };
+}
+
+/** Notes a link to a file that is not below the document root, but in a folder of that name beside it. */
+function noteMap(maps: Map<string, MappedLink>, docroot: string, path: string): void {
+  const name = decodePathSegment(path.split("/")[1] ?? "");
+  if (maps.has(name) || !/^[A-Za-z0-9][\w-]*$/.test(name) || path.endsWith("/")) return;
+  const folder = join(dirname(docroot), name);
+  if (folder === docroot || existsSync(join(docroot, name)) || !isFile(fileOf(dirname(docroot), path))) return;
+  maps.set(name, { urlPrefix: `/${name}/`, folder, path });
+}
+
+/** A page of each form whose short URL the server is asked for, although no page names it. */
+function sampleForms(paths: readonly string[], known: readonly ShortLink[]): ShortLink[] {
+  const isKnown = (kind: ShortLink["form"]["kind"]) => known.some(({ form }) => form.kind === kind);
+  const name = "index.html";
+  const index =
+    paths.find((path) => path.endsWith(`/${name}`) && path !== `/${name}`) ?? paths.find((path) => path === `/${name}`);
+  const page = paths.find((path) => path.endsWith(".html") && !path.endsWith(`/${name}`));
+  const links: ShortLink[] = [];
+  if (index !== undefined && !isKnown("index"))
+    links.push({ path: index.slice(0, -name.length), form: { kind: "index", name, file: index }, from: "server" });
+  if (page !== undefined && !isKnown("clean"))
+    links.push({ path: page.slice(0, -".html".length), form: { kind: "clean", file: page }, from: "server" });
+  return links;
 }
 
 function isFile(file: Buffer): boolean {
@@ -171,44 +258,4 @@ function findOrigin(text: string, form: RegExp): string | undefined {
   const found = form.exec(text)?.[1];
   const url = found === undefined || !/^https?:/i.test(found) ? undefined : parseUrl(found);
   return url === undefined ? undefined : `${url.origin}/`;
-}
-
-/** The beginning of a file; empty if it is unreadable. */
-async function readHead(file: string | Buffer, bytes: number = headBytes): Promise<Buffer> {
-  try {
-    await using handle = await open(file);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(bytes), 0, bytes, 0);
-    return buffer.subarray(0, bytesRead);
-  } catch {
-    return Buffer.alloc(0);
-  }
-}
-
-/** A sample of many paths, evenly spread over their sequence, deterministic and small in memory. */
-export class PathSample {
-  readonly #size: number;
-  #kept: string[] = [];
-  #stride = 1;
-  #count = 0;
-
-  /** @param size - number of paths, 1 or more */
-  constructor(size: number) {
-    this.#size = size;
-  }
-
-  /** Offers a path. */
-  add(path: string): void {
-    if (this.#count % this.#stride === 0) this.#kept.push(path);
-    this.#count += 1;
-    if (this.#kept.length < 2 * this.#size) return;
-    this.#kept = this.#kept.filter((_, at) => at % 2 === 0);
-    this.#stride *= 2;
-  }
-
-  /** At most `size` paths; all, if no more were offered. */
-  get paths(): readonly string[] {
-    const { length } = this.#kept;
-    if (length <= this.#size) return this.#kept;
-    return Array.from({ length: this.#size }, (_, at) => this.#kept[Math.floor((at * length) / this.#size)] ?? "");
-  }
 }

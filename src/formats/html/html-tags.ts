@@ -14,6 +14,8 @@ export interface TagListener {
   readonly onTag: (name: string, attributes: ReadonlyMap<string, string>, isForeign: boolean) => void;
   /** The text of a `style` element; what is longer than {@link maxValueLength} is cut. */
   readonly onStyle?: (text: string) => void;
+  /** The text of a `title` element of HTML, as it is written; cut as a style sheet is. */
+  readonly onTitle?: (text: string) => void;
 }
 
 /** Most characters that are kept of an attribute's value and of a style sheet. */
@@ -63,7 +65,8 @@ class TagReader {
   readonly #foreign = new ForeignContent();
   readonly #attributes = new Map<string, string>();
   #isSelfClosing = false;
-  #style: string | undefined;
+  /** The element whose text is kept, and the text so far. */
+  #kept: { readonly name: "style" | "title"; text: string } | undefined;
 
   constructor(text: string, listener: TagListener, isXml: boolean) {
     this.#text = text;
@@ -75,11 +78,11 @@ class TagReader {
   run(): void {
     for (let at = 0; at !== -1; ) {
       const open = this.#text.indexOf("<", at);
-      this.#keepStyle(at, open);
+      this.#keepText(at, open);
       at = open === -1 ? -1 : this.#readMarkup(open);
     }
     // A sheet that is not closed is one all the same.
-    this.#closeStyle();
+    this.#closeText();
   }
 
   // Each of these gives where to go on; -1 where the text is used up. A tag that the text's end cuts off is none.
@@ -108,7 +111,8 @@ class TagReader {
     const isForeign = this.#foreign.open(name, this.#isSelfClosing);
     this.#listener.onTag(name, this.#attributes, isForeign);
     if (this.#isSelfClosing && (isForeign || this.#isXml)) return next;
-    if (name === "style" && this.#listener.onStyle !== undefined) this.#style = "";
+    if (name === "style" && this.#listener.onStyle !== undefined) this.#kept = { name, text: "" };
+    if (name === "title" && !isForeign && this.#listener.onTitle !== undefined) this.#kept = { name, text: "" };
     if (isForeign) return next;
     if (name === "script") return this.#findScriptEnd(next);
     if (name === "plaintext") return -1;
@@ -118,9 +122,9 @@ class TagReader {
   #readEndTag(start: number): number {
     const end = this.#findNameEnd(start);
     const next = this.#readAttributes(end);
-    if (next === -1 || (this.#style === undefined && this.#foreign.isEmpty)) return next;
+    if (next === -1 || (this.#kept === undefined && this.#foreign.isEmpty)) return next;
     const name = this.#nameAt(start, end);
-    if (name === "style") this.#closeStyle();
+    if (name === this.#kept?.name) this.#closeText();
     this.#foreign.close(name);
     return next;
   }
@@ -198,7 +202,7 @@ class TagReader {
     }
     if (!(this.#isXml || this.#foreign.isForeign) || !text.startsWith("[CDATA[", at)) return this.#skipTo(">", at);
     const end = text.indexOf("]]>", at + 7);
-    this.#keepStyle(at + 7, end);
+    this.#keepText(at + 7, end);
     return end === -1 ? -1 : end + 3;
   }
 
@@ -208,7 +212,7 @@ class TagReader {
       const end = close + 2 + name.length;
       if (endsName(this.#text.charCodeAt(end)) && this.#text.slice(close + 2, end).toLowerCase() === name) break;
     }
-    this.#keepStyle(start, close);
+    this.#keepText(start, close);
     return close;
   }
 
@@ -230,15 +234,17 @@ class TagReader {
   }
 
   /** @param end - -1 for the text's end */
-  #keepStyle(start: number, end: number): void {
-    if (this.#style === undefined) return;
-    const room = maxValueLength - this.#style.length;
+  #keepText(start: number, end: number): void {
+    if (this.#kept === undefined) return;
+    const room = maxValueLength - this.#kept.text.length;
     const stop = end === -1 ? this.#text.length : end;
-    if (room > 0) this.#style += this.#text.slice(start, Math.min(stop, start + room));
+    if (room > 0) this.#kept.text += this.#text.slice(start, Math.min(stop, start + room));
   }
 
-  #closeStyle(): void {
-    if (this.#style !== undefined) this.#listener.onStyle?.(this.#style);
-    this.#style = undefined;
+  #closeText(): void {
+    const kept = this.#kept;
+    this.#kept = undefined;
+    if (kept?.name === "style") this.#listener.onStyle?.(kept.text);
+    else if (kept !== undefined) this.#listener.onTitle?.(kept.text);
   }
 }

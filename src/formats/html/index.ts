@@ -21,6 +21,7 @@ export { readTags } from "./html-tags.ts";
 export { kindOfLink } from "./link-attributes.ts";
 export { type FoundLink, pageKinds } from "./link-list.ts";
 export { decodeReferences, readRefresh, readSrcset } from "./link-values.ts";
+export { type PageHead, readPageHead } from "./page-head.ts";
 export { readLinks, readStyleLinks } from "./page-links.ts";
 export { type Inclusion, parseInclude } from "./server-side-includes.ts";
 export { resemblance } from "./sketch.ts";

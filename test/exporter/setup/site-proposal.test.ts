@@ -4,7 +4,8 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, it, test } from "node:test";
-import { PathSample, proposeSite } from "../../../src/exporter/setup/site-proposal.ts";
+import { PathSample } from "../../../src/exporter/naming/path-sample.ts";
+import { proposeSite } from "../../../src/exporter/setup/site-proposal.ts";
 import { serveFolder } from "../../../src/server/folder-server.ts";
 import { fc } from "../../property.ts";
 import { makeTempFolder, type TempFolder } from "../../temp-folder.ts";
@@ -76,6 +77,55 @@ describe("a proposal for a site", () => {
     assert.deepEqual([folders.settings.index, folders.settings.cleanUrls], [["index.html"], undefined]);
     assert.match(folders.findings.find(({ isFine }) => !isFine)?.message ?? "", /link to "\/about".*404/);
     assert.ok(folders.findings.some(({ message }) => message.includes("--index index.html")));
+  });
+
+  it("names files as pages call themselves, if no server answers, and as the server shows them, if no page says", async () => {
+    using said = makeSite({
+      "index.html": '<link rel="canonical" href="/">',
+      "about.html": '<link rel="canonical" href="/about">',
+    });
+    const offline = await proposeSite({ docroot: said.docroot, baseUrl, serverUrl: "http://127.0.0.1:9/" });
+    assert.deepEqual([offline.settings.index, offline.settings.cleanUrls], [undefined, true]);
+    assert.ok(offline.findings.some(({ message }) => /call themselves as "\/about" does/.test(message)));
+    using silent = makeSite({ "index.html": "<p>home", "about.html": "<p>about" });
+    const redirecting: RequestListener = ({ url = "" }, response) => {
+      const file = join(silent.docroot, url === "/" ? "index.html" : `${url}.html`);
+      if (url.endsWith(".html")) response.writeHead(301, { location: url.replace(/(?:index)?\.html$/, "") }).end();
+      else if (existsSync(file)) response.end(readFileSync(file));
+      else response.writeHead(404).end();
+    };
+    const { settings, findings } = await withServer(redirecting, (serverUrl) =>
+      proposeSite({ docroot: silent.docroot, baseUrl, serverUrl }),
+    );
+    assert.deepEqual([settings.index, settings.cleanUrls], [undefined, true]);
+    assert.ok(findings.some(({ message }) => /shows "\/about\.html" only as "\/about"/.test(message)));
+    await using plain = await closing(await serveFolder({ folder: silent.docroot }));
+    const both = await proposeSite({ docroot: silent.docroot, baseUrl, serverUrl: plain.url });
+    assert.deepEqual([both.settings.index, both.settings.cleanUrls], [undefined, undefined]);
+  });
+
+  it("leaves the names of files where pages call themselves by them, whatever links say", async () => {
+    using site = makeSite({ "index.html": '<link rel=canonical href="/index.html"><a href="/">home</a>' });
+    await using server = await closing(await serveFolder({ folder: site.docroot }));
+    const { settings } = await proposeSite({ docroot: site.docroot, baseUrl, serverUrl: server.url });
+    assert.equal(settings.index, undefined);
+  });
+
+  it("proposes to map a folder beside the document root if the server shows it, and says what it cannot settle", async () => {
+    using site = makeSite({
+      "index.html": '<link rel=canonical href="https://www.proposal-test.example/index.html"><img src="/static/a.png">',
+      "b.html": '<link rel=canonical href="https://www.proposal-test.example/b.html">',
+    });
+    const folder = join(site.path, "static");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "a.png"), "png");
+    await using server = await closing(await serveFolder({ folder: site.path }));
+    const asked = { docroot: site.docroot, baseUrl, serverUrl: server.url };
+    const { settings, findings } = await proposeSite(asked);
+    assert.deepEqual(settings.map, [{ urlPrefix: "/static/", folder }]);
+    assert.ok(findings.some(({ isFine, message }) => !isFine && /--base-url https:\/\/www\.proposal/.test(message)));
+    await using other = await closing(await serveFolder({ folder: site.docroot }));
+    assert.equal((await proposeSite({ ...asked, serverUrl: other.url })).settings.map, undefined);
   });
 
   it("finds out whether the server puts in what pages include", async () => {
