@@ -1,7 +1,7 @@
 import { type Bodies, type BodySink, type BodyWriter, type Codec, grow, type PageDigest } from "../../../core/index.ts";
 
 /** Larger bodies go to a file as they come. */
-const maxBytesInMemory = 256 * 1024;
+export const maxBytesInMemory: number = 256 * 1024;
 
 /** A body as it comes, with its digest: in memory while it is small, then in a file. */
 export class PageBody implements BodySink, Disposable {
@@ -37,6 +37,12 @@ export class PageBody implements BodySink, Disposable {
       this.#bytes = new Uint8Array(0);
     }
     this.#append(chunk);
+  }
+
+  /** Takes a whole body that stays valid, in place of pieces. */
+  set(bytes: Uint8Array): void {
+    this.#bytes = bytes;
+    this.sizeBytes = bytes.length;
   }
 
   /** What came, to be kept; once only. */

@@ -24,7 +24,7 @@ import { describeOutcome, getPatiently, maxTroublesInARow, type VisitRequest } f
 import { isFullFetchDue } from "../revisit/poll-policy.ts";
 import type { PageRoom } from "../visit/visit-bounds.ts";
 import { isLongAway } from "./due-urls.ts";
-import { PageBody } from "./page-body.ts";
+import { maxBytesInMemory, PageBody } from "./page-body.ts";
 import type { PageFinding } from "./page-judgement.ts";
 
 const maxRedirects = 5;
@@ -168,6 +168,8 @@ async function ask(visit: CrawlVisit, url: TrackedUrl, validators: Validators | 
     const outcome = { kind: "failed", ...refused, receivedBytes: 0, requests: 0 } as const;
     return { outcome, body, room, [Symbol.dispose]: drop };
   }
+  // A body that is announced as small is not copied piece by piece.
+  const isSmall = (announced?.sizeBytes ?? Infinity) <= maxBytesInMemory;
   const makeRequest = (): VisitRequest => {
     drop();
     room = visit.bounds.openPage(held?.sizeBytes);
@@ -181,11 +183,12 @@ async function ask(visit: CrawlVisit, url: TrackedUrl, validators: Validators | 
       // Announced are the bytes as published.
       acceptCoding: announced === undefined,
       mayFollow: (to) => robotsAllow(visit.robots, visit.agent, pathOf(to)),
-      sink: body,
+      ...(isSmall ? {} : { sink: body }),
     };
   };
   try {
     const outcome = await getPatiently(visit, "page", makeRequest, () => !isLongAway(url) && mayAskAgain(visit));
+    if (isSmall && outcome.kind === "fetched") body.set(outcome.body);
     return { outcome, body, room, [Symbol.dispose]: drop };
   } catch (error) {
     drop();
