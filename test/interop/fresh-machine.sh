@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs as root inside a machine that was made fresh, as a unit of its systemd; fresh-machine.ts starts it.
-# /trial holds the package, the documents' commands as install.sh, upgrade.sh and remove.sh, the servers'
+# /trial holds the package, the documents' commands as install.sh, upgrade.sh, remove-site.sh and remove-program.sh, the servers'
 # lines, and the folder out, where each step leaves what it said and how it ended.
 set -u
 export HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -120,7 +120,8 @@ userdel --remove tidemark 2>/dev/null
 getent group tidemark >/dev/null || groupadd --system tidemark
 
 printf '<p>hello\n' >$docroot/index.html
-step remove bash -euxc "$(cat /trial/remove.sh)"
+step remove bash -euxc "$(cat /trial/remove-site.sh)
+$(cat /trial/remove-program.sh)"
 step after list_docroot
 step rest sh -c 'ls -d /etc/tidemark/* /var/lib/tidemark/*/ /etc/systemd/system/*tidemark* /usr/local/bin/tidemark 2>/dev/null; getent group tidemark'
 touch /trial/out/end

@@ -133,7 +133,7 @@ export async function runFreshMachine(): Promise<(name: string) => Step> {
   cpSync(npmCacheFolder(), join(trial, "npm"), { recursive: true });
   for (const name of ["fresh-machine.sh", "fresh-machine-probe.sh"])
     copyFileSync(join(repositoryFolder(), "test", "interop", name), join(trial, name));
-  for (const name of ["install", "upgrade", "remove", "cron-user"])
+  for (const name of ["install", "upgrade", "remove-site", "remove-program", "cron-user"])
     writeFileSync(join(trial, `${name}.sh`), readDocumentCode("docs/operations.md", `sh ${name}`));
   writeFileSync(join(trial, "cron.txt"), readDocumentCode("docs/operations.md", "cron"));
   writeFileSync(join(trial, "nginx.conf"), readDocumentCode("docs/nginx.md", "nginx"));
