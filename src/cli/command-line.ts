@@ -14,6 +14,8 @@ import { serveCommand } from "./serve/serve-command.ts";
 import { sitesCommand } from "./sites/sites-command.ts";
 import { statusCommand } from "./status/status-command.ts";
 import { type Command, commonOptions, type Run } from "./terminal/command.ts";
+import { formatCompletionScript, shells } from "./terminal/completion-script.ts";
+import { formatCommandHelp, formatProgramHelp } from "./terminal/help-text.ts";
 import { type RawArguments, yargsOptionsOf } from "./terminal/option.ts";
 import { topCommand } from "./top/top-command.ts";
 import { uploadOrderCommand } from "./upload-order/upload-order-command.ts";
@@ -57,6 +59,21 @@ export const tidemark: Program = {
   former: { lab: "Run the lab from the repository: npm run lab -- list" },
 };
 
+/** What is asked for before any command is looked for, as the help tells it. */
+const completionCommand: Command = {
+  usage: "completion [shell]",
+  describe: "Print a script with which a shell completes commands and options",
+  positionals: { shell: `${shells.join(", ")} (default: bash or zsh, by the variable SHELL)` },
+  options: {},
+  examples: [
+    ["completion bash >> ~/.bashrc", "for bash"],
+    ["completion fish > ~/.config/fish/completions/tidemark.fish", "for fish"],
+  ],
+  plan: () => {
+    throw new TypeError("not a command that runs");
+  },
+};
+
 /** What a command line asks for. */
 export type CommandLine =
   | { readonly kind: "print"; readonly text: string }
@@ -79,10 +96,12 @@ export function parseCommandLine(
   columns: number,
   program: Program = tidemark,
 ): CommandLine {
-  const isAsking = argv.includes("--help") || argv.includes("--version");
-  const isCompleting = program === tidemark && ["completion", "--get-yargs-completions"].includes(argv[0] ?? "");
-  if (isAsking || isCompleting) return explain(argv, version, columns, program);
   const before = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
+  if (program === tidemark && ["completion", "--get-yargs-completions"].includes(argv[0] ?? ""))
+    return { kind: "print", text: complete(argv, program) };
+  if (argv.includes("--help") || before.includes("-h"))
+    return { kind: "print", text: explain(before, columns, program) };
+  if (argv.includes("--version")) return { kind: "print", text: `${version}\n` };
   const at = argv[0]?.startsWith("-") ? before.findIndex((word) => findCommand(program, word) !== undefined) : 0;
   const command = findCommand(program, argv[at] ?? "");
   if (command === undefined) throw noCommand(argv, program);
@@ -122,26 +141,33 @@ function addCommand(parser: Argv, command: Command, usage: string, more: (own: A
   });
 }
 
-function explain(argv: readonly string[], version: string, columns: number, program: Program): CommandLine {
-  const { name, about, commands } = program;
-  const parser = makeParser()
-    .scriptName(name)
-    .usage(`$0 <command>\n\n${about}`)
-    .version(version)
-    .wrap(columns)
-    .epilogue(`\`${name} <command> --help\` explains a command.`);
-  for (const command of commands) {
-    const examples = command.examples.map(([example, meaning]) => `  ${name} ${example}\n      ${meaning}`);
-    addCommand(parser, command, command.usage, (own) => own.epilogue(`Examples:\n${examples.join("\n")}`));
+function explain(words: readonly string[], columns: number, program: Program): string {
+  const command = words.map((word) => findCommand(program, word)).find((found) => found !== undefined);
+  if (command !== undefined) return formatCommandHelp(program.name, command, columns);
+  const commands = program === tidemark ? [...program.commands, completionCommand] : program.commands;
+  return formatProgramHelp({ ...program, commands }, columns);
+}
+
+/** The script for a shell, or what a script asks: the words that may follow. */
+function complete(argv: readonly string[], { name, commands }: Program): string {
+  const [first, shell] = argv;
+  if (first === "completion") {
+    if (argv.includes("--help") || argv.includes("-h")) return formatCommandHelp(name, completionCommand, 80);
+    const known = shells.find((one) => one === shell);
+    if (known !== undefined) return formatCompletionScript(known, commands);
+    if (shell !== undefined && !shell.startsWith("-"))
+      throw new TidemarkError("bad-option", `${JSON.stringify(shell)}: not one of ${shells.join(", ")}.`, {
+        hint: "See `tidemark completion --help`.",
+      });
   }
-  // The script that is printed calls the program by its name, which must be one word.
-  if (program === tidemark)
-    parser.completion("completion", "Print a script with which bash or zsh completes commands and options");
+  const parser = makeParser().scriptName(name);
+  for (const command of commands) addCommand(parser, command, command.usage);
+  parser.completion("completion", completionCommand.describe);
   let text = "";
   parser.parse([...argv], {}, (_, __, output) => {
     text = output;
   });
-  return { kind: "print", text: `${text}\n` };
+  return `${text}\n`;
 }
 
 /** What stands on a command line, by name; whether all of that is known, and there, is for {@link checkNames}. */

@@ -7,7 +7,7 @@ export {
 } from "./configuration.ts";
 export { choices, mediaTypes } from "./list-kind.ts";
 export { nearestWord } from "./nearest-word.ts";
-export { helpOf, type Setting, type SettingsOf, type SettingTable, settingRow } from "./setting.ts";
+export { helpOf, type Setting, type SettingsOf, type SettingTable, settingRow, signatureOf } from "./setting.ts";
 export {
   byteRate,
   choice,

@@ -64,3 +64,9 @@ export function helpOf({ describe, default: usual, kind }: Setting): string {
   ];
   return (notes.length === 0 ? describe : `${describe} (${notes.join("; ")})`).replaceAll("`", "");
 }
+
+/** How a setting is written on the command line: `--port N`, `--openmetrics [FILE]`, `--json`. */
+export function signatureOf({ option, value = "VALUE", kind }: Setting, name = `--${option}`): string {
+  if (kind.form === "flag") return name;
+  return `${name} ${kind.whenAlone === undefined ? value : `[${value}]`}`;
+}

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { parseCommandLine } from "../../src/cli/command-line.ts";
+import { parseCommandLine, tidemark } from "../../src/cli/command-line.ts";
+import { groupOptions } from "../../src/cli/terminal/help-text.ts";
 import { TidemarkError } from "../../src/core/error.ts";
 
 function parse(line: string): ReturnType<typeof parseCommandLine> {
@@ -184,6 +185,60 @@ describe("the command line", () => {
       for (const row of line.text.split("\n")) assert.ok(row.length <= 80, row);
     });
   }
+
+  it("takes -h for --help, with a command and without", () => {
+    for (const command of ["", "crawl ", "feed "])
+      assert.deepEqual(parse(`${command}-h`), parse(`${command}--help`), command);
+    assert.match(failureOf("export site --base-url https://a.example/ -- -h").message, /One argument too many: -h/);
+  });
+
+  it("names the kinds of values", () => {
+    const textOf = (line: string): string => {
+      const parsed = parse(line);
+      return parsed.kind === "print" ? parsed.text : "";
+    };
+    assert.match(textOf("serve --help"), /^ {6}--port N {2,}\S/m);
+    assert.match(textOf("crawl --help"), /^ {2}-r, --connections N {2,}\S/m);
+    assert.match(textOf("top --help"), /--openmetrics \[FILE\]/);
+    assert.doesNotMatch(textOf("crawl --help"), /\[string\]|\[boolean\]/);
+  });
+
+  it("shows the options of long commands in groups that leave none out", () => {
+    for (const command of tidemark.commands.filter(({ options }) => Object.keys(options).length > 20)) {
+      const groups = groupOptions(command);
+      assert.ok(groups.length > 3, command.usage);
+      assert.ok(!groups.some(({ title }) => title === "Other"), `${command.usage}: an option without a group`);
+      const named = Object.values(command.groups ?? {}).flat();
+      const known = new Set(Object.values(command.options).map(({ option }) => option));
+      assert.deepEqual(
+        named.filter((name) => !known.has(name)),
+        [],
+      );
+      assert.equal(new Set(named).size, named.length);
+    }
+    const help = parse("crawl --help");
+    assert.ok(help.kind === "print" && help.text.includes("\nPoliteness:\n"));
+  });
+
+  it("breaks a long example only where a shell reads on", () => {
+    const help = parse("export --help");
+    assert.ok(help.kind === "print");
+    assert.match(help.text, /--ignore \\\n {4}'\/built at \[\^<\]\*\/'\n/);
+  });
+
+  it("prints scripts for bash, zsh and fish", () => {
+    const scriptOf = (line: string): string => {
+      const parsed = parse(line);
+      return parsed.kind === "print" ? parsed.text : "";
+    };
+    assert.match(scriptOf("completion bash"), /complete .*-F _tidemark tidemark/);
+    assert.match(scriptOf("completion zsh"), /^#compdef tidemark\n/);
+    const fish = scriptOf("completion fish");
+    assert.match(fish, /__fish_use_subcommand' -f -a crawl -d /);
+    assert.match(fish, /__fish_seen_subcommand_from crawl' -l into -r -d /);
+    assert.doesNotMatch(fish, /http1|look-most/);
+    assert.match(failureOf("completion tcsh").message, /not one of bash, zsh, fish/);
+  });
 
   it("does not tell of an option that no longer has an effect", () => {
     const help = parse("crawl --help");

@@ -11,14 +11,14 @@ import { formatOptionTable, replaceOptionTable } from "./option-tables.ts";
 
 const file = join(repositoryFolder(), "docs/cli.md");
 const sections = [
-  { heading: "# The command line", options: commonOptions },
-  ...tidemark.commands.map(({ usage, options }) => ({ heading: `## tidemark ${usage.split(" ")[0]}`, options })),
+  { heading: "# The command line", command: { options: commonOptions } },
+  ...tidemark.commands.map((command) => ({ heading: `## tidemark ${command.usage.split(" ")[0]}`, command })),
 ];
 
-for (const { heading, options } of sections) {
+for (const { heading, command } of sections) {
   test(`${heading}: the table of docs/cli.md is that of the settings; TIDEMARK_WRITE_SCHEMA=1 writes it`, () => {
     const document = readFileSync(file, "utf8");
-    const written = replaceOptionTable(document, heading, formatOptionTable(options));
+    const written = replaceOptionTable(document, heading, formatOptionTable(command));
     assert.ok(written !== undefined, "the section has no table of options");
     if (process.env.TIDEMARK_WRITE_SCHEMA === "1") writeFileSync(file, written);
     assert.equal(readFileSync(file, "utf8"), written);
@@ -38,7 +38,7 @@ test("a row has the option, what holds without it, and what it does", () => {
     "| `--b B` | none | take B; repeatable |",
     "",
   ].join("\n");
-  assert.equal(formatOptionTable(options), table);
+  assert.equal(formatOptionTable({ options }), table);
   assert.equal(
     replaceOptionTable("\n## x\n\n| option |\n| y |\n\n## z\n", "## x", table),
     `\n## x\n\n${table}\n## z\n`,

@@ -1,16 +1,15 @@
 import type { Command } from "../../src/cli/terminal/command.ts";
-import type { Setting } from "../../src/config/setting.ts";
+import { groupOptions } from "../../src/cli/terminal/help-text.ts";
+import { type Setting, signatureOf } from "../../src/config/setting.ts";
 
 const head = "| option | default | |\n|---|---|---|\n";
 
 /** The row of an option in a document. */
 function formatRow(setting: Setting): string {
-  const { option, alias, value = "VALUE", kind, default: usual, doc } = setting;
-  const written = (name: string): string => {
-    if (kind.form === "flag") return `\`${name}\``;
-    return `\`${name} ${kind.whenAlone === undefined ? value : `[${value}]`}\``;
-  };
-  const names = [written(`--${option}`), ...(alias === undefined ? [] : [written(`-${alias}`)])].join(", ");
+  const { option, alias, kind, default: usual, doc } = setting;
+  const names = [`--${option}`, ...(alias === undefined ? [] : [`-${alias}`])]
+    .map((name) => `\`${signatureOf(setting, name)}\``)
+    .join(", ");
   const cells = [names, usual ?? (kind.form === "flag" ? "off" : ""), doc ?? inSentence(setting)];
   return `${cells.map((cell) => (cell === "" ? "|" : `| ${cell} `)).join("")}|\n`.replace("||", "| |");
 }
@@ -22,9 +21,11 @@ function inSentence({ describe, kind }: Setting): string {
 }
 
 /** The table of the options that stand in a document: those that are not deprecated. */
-export function formatOptionTable(options: Command["options"]): string {
-  const rows = Object.values(options).filter(({ isDeprecated }) => !isDeprecated);
-  return head + rows.map(formatRow).join("");
+export function formatOptionTable(command: Pick<Command, "options" | "groups">): string {
+  const rows = groupOptions(command).map(
+    ({ title, options }) => (title === "" ? "" : `| **${title}** | | |\n`) + options.map(formatRow).join(""),
+  );
+  return head + rows.join("");
 }
 
 /**

@@ -44,6 +44,17 @@ export const crawlCommand: Command = defineCommand({
   describe: "Create or update a mirror of sites, fetching only what changed",
   positionals: { url: `${urlSetting.describe} (repeatable)` },
   options: { ...runSettings, ...siteSettings },
+  groups: {
+    "What is kept": ["into", "keep", "state", "types", "since", "max-pages", "depth"],
+    "How changes are found": ["source", "urls", "order", "poll", "planner", "distrust", "significant"],
+    "Many sites": ["config", "site", "sites", "forever", "connections", "priority", "min-interval", "max-interval"],
+    Limits: ["budget", "max-package", "max-page", "max-site", "max-visit", "timeout", "least-rate"],
+    Politeness: [
+      ...["concurrency", "pages-before-rest", "rest", "crawl-delay", "rest-on-loopback", "max-wait"],
+      ...["user-agent", "from"],
+    ],
+    Network: ["ca", "allow-private"],
+  },
   examples: [
     ["crawl https://example.org/ --into mirror", "fetch the site; run again, fetch what changed"],
     ["crawl https://example.org/ --into mirror --types text/html", "HTML pages only, no images"],

@@ -61,6 +61,22 @@ export const exportCommand: Command = defineCommand({
   describe: "Publish the pages of a folder, and what changed since the last run",
   positionals: { docroot: docrootSetting.describe },
   options: { ...choiceSettings, ...siteSettings, ...runSettings },
+  groups: {
+    Site: ["base-url", "state", "config", "site"],
+    Run: ["dry-run", "watch", "settle", "rescan", "io-limit", "digest", "allow-empty", "allow-fewer-lists"],
+    "Which files": ["include", "exclude", "noindex-pages", "folder-links"],
+    "URLs of files": ["index", "clean-urls", "map"],
+    "Pages from lists and from the server": [
+      ...["urls", "urls-format", "sitemap-from"],
+      ...["probe", "probe-budget", "probe-delay", "probe-concurrency"],
+    ],
+    "What counts as a change": ["ssi", "ignore", "significant"],
+    "What is published": [
+      ...["segment-size", "min-group", "sitemap", "resourcesync", "change-dumps", "resource-dump"],
+      ...["robots-dir", "server-user"],
+    ],
+    "Search engines": ["index-now", "index-now-key", "index-now-endpoint", "index-now-all"],
+  },
   examples: [
     ["export /var/www/html --base-url https://example.org/", "publish the site"],
     ["export /var/www/html --base-url https://example.org/ --dry-run", "see first what would be published"],

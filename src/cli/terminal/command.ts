@@ -41,6 +41,8 @@ export interface Command {
   readonly describe: string;
   readonly positionals: Readonly<Record<string, string>>;
   readonly options: Readonly<Record<string, Setting>>;
+  /** Names of options below their headings in the help; without it, all stand below one. */
+  readonly groups?: Readonly<Record<string, readonly string[]>>;
   /** Command lines and what they do. */
   readonly examples: ReadonlyArray<readonly [string, string]>;
   /** Checks the arguments. Throws `bad-option`. */
