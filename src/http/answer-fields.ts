@@ -53,7 +53,7 @@ const shapes = new Set(Object.keys(fieldNames).map((name) => (name.length << 8) 
  * @param raw - names and values alternating, as bytes
  */
 export function readAnswerFields(raw: readonly Buffer[]): AnswerFields {
-  const values: FieldValues = {};
+  const values = noFields();
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at];
     if (name === undefined || !shapes.has((name.length << 8) | ((name[0] ?? 0) | 0x20))) continue;
@@ -68,11 +68,29 @@ export function readAnswerFields(raw: readonly Buffer[]): AnswerFields {
   values.transferEncoding = values.transferEncoding?.toLowerCase();
   const { etag, lastModified, contentLength: length } = values;
   const contentLength = length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
-  return {
-    ...values,
+  return Object.assign(values, {
     validators: makeValidators(keepable(etag), keepable(lastModified)),
     contentLength,
     endsWithConnection: contentLength === undefined && values.transferEncoding === undefined,
+  });
+}
+
+/** All fields from the start: an object that grows by names that are not written here becomes a slow dictionary. */
+function noFields(): FieldValues {
+  return {
+    etag: undefined,
+    date: undefined,
+    lastModified: undefined,
+    contentType: undefined,
+    contentEncoding: undefined,
+    contentRange: undefined,
+    cacheControl: undefined,
+    location: undefined,
+    retryAfter: undefined,
+    link: undefined,
+    refresh: undefined,
+    contentLength: undefined,
+    transferEncoding: undefined,
   };
 }
 
