@@ -32,6 +32,7 @@ export {
   mirrorFindingKinds,
   type Page,
   type PageChange,
+  type PreviousCounts,
   type ProbeCounts,
   type SeenChange,
   TidemarkError,

@@ -29,7 +29,7 @@ export type WithholdRule = (typeof withholdRules)[number];
 export type ExportEvent =
   | {
       readonly event: "progress";
-      readonly phase: "scan" | "base" | "archives" | "merge";
+      readonly phase: "previous" | "scan" | "base" | "archives" | "merge";
       readonly done: number;
       readonly total?: number;
     }
@@ -60,6 +60,13 @@ export interface ProbeCounts {
   readonly deferred: number;
 }
 
+/** What was taken from the published site. */
+export interface PreviousCounts {
+  readonly source: "site" | "state" | "none";
+  readonly files: number;
+  readonly receivedBytes: number;
+}
+
 /** Summary of an export: the last line with `--json`. */
 export interface ExportSummary {
   readonly site: string;
@@ -87,6 +94,11 @@ export interface ExportSummary {
   readonly listed?: { readonly pages: number; readonly shadowed: number };
   /** Results for listed pages without a last-modified time. Present only if the server was to be asked. */
   readonly probes?: ProbeCounts;
+  /**
+   * What the export went on from: the published site, the state of this machine, or nothing; how many archives were
+   * taken from the site, and bytes received. Present only if the export was given the published site.
+   */
+  readonly previous?: PreviousCounts;
   readonly archivesWritten: number;
   /** Archives named by the index and the base list. */
   readonly archivesListed: number;

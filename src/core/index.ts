@@ -20,6 +20,7 @@ export { type ErrorCode, errorCodes, TidemarkError, wrapSystemError } from "./er
 export {
   type ExportEvent,
   type ExportSummary,
+  type PreviousCounts,
   type ProbeCounts,
   type WithholdRule,
   withholdRules,

@@ -25,6 +25,26 @@ export function parseBaseUrl(text: string): string {
   return `${url.origin}/`;
 }
 
+/** Where the last publication is served. @throws TidemarkError `bad-option` */
+export function checkPrevious(options: {
+  readonly previous?: string;
+  readonly previousOptional?: boolean;
+}): { readonly url: string; readonly isOptional: boolean } | undefined {
+  const { previous, previousOptional = false } = options;
+  if (previous === undefined) {
+    if (!previousOptional) return undefined;
+    throw new TidemarkError("bad-option", "--previous-optional has no effect without --previous.", {
+      hint: "Say where the site is served, such as --previous https://example.org/, or leave --previous-optional out.",
+    });
+  }
+  const url = parseUrl(previous);
+  const isOrigin = url !== undefined && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href;
+  if (isOrigin) return { url: url.href, isOptional: previousOptional };
+  throw new TidemarkError("bad-option", `--previous must be an origin, not ${JSON.stringify(previous)}.`, {
+    hint: "Give the address at which the site is served, such as --previous https://example.org/",
+  });
+}
+
 /** A folder as an absolute path. @throws TidemarkError `not-found`, `not-a-folder` */
 export function checkFolder(path: string, what: string): string {
   const full = resolve(path);

@@ -1,10 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readdir, rmdir, stat } from "node:fs/promises";
+import { mkdtemp, readdir, rm, rmdir, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type EpochSeconds, type ExportEvent, type ExportSummary, TidemarkError } from "../core/index.ts";
+import {
+  type EpochSeconds,
+  type ExportEvent,
+  type ExportSummary,
+  type PreviousCounts,
+  TidemarkError,
+} from "../core/index.ts";
 import { formatArchiveName, publishedFolder } from "../formats/archive/index.ts";
 import { adoptFiles, HeldFolder, makeFolder, removeTemporaries, SiteLock, syncFolder } from "../fs/index.ts";
+import type { PreviousChoice } from "./previous/take-previous.ts";
 import { ArchiveFiles } from "./publish/archive-files.ts";
 import { type Ledger, type Retired, readLedger, refuseFewerLists, writeLedger } from "./publish/ledger.ts";
 import { type Baseline, type Draft, type DraftOptions, draftPublication } from "./publish/publication-draft.ts";
@@ -39,6 +47,10 @@ export interface ExportRunOptions extends DraftOptions {
   readonly standards: StandardsChoice;
   /** Reads a page's bytes, for dumps. */
   readonly readPage: ReadPage;
+  /** Where the last publication is served, if the export is to go on from there. */
+  readonly previous?: PreviousChoice | undefined;
+  /** Whether the state was restored from what is published. */
+  readonly isRestored?: boolean;
 }
 
 type Settings = Omit<ExportRunOptions, "openSource" | "parts">;
@@ -57,8 +69,7 @@ export async function runExport(
   options: ExportRunOptions,
 ): Promise<Omit<ExportSummary, "stateDir" | "withheld" | "withheldByRule" | "errors" | "warnings" | "elapsedMs">> {
   const { docroot, stateDir, dryRun } = options;
-  if (dryRun)
-    return await exportOrBeginAnew(options, new ArchiveFiles(join(docroot, publishedFolder.slice(1))), undefined);
+  if (dryRun) return await compareOnly(options, new ArchiveFiles(join(docroot, publishedFolder.slice(1))));
   const made = makeFolder(stateDir, 0o700, await stat(docroot));
   try {
     await using _lock = await SiteLock.take(stateDir, new Date(options.clock()));
@@ -70,6 +81,33 @@ export async function runExport(
   } finally {
     await adoptFiles(stateDir).catch(() => undefined);
   }
+}
+
+/** A dry run: what it takes from the published site lies in a folder of its own. */
+async function compareOnly(options: ExportRunOptions, files: ArchiveFiles) {
+  if (options.previous === undefined) return await exportOrBeginAnew(options, files, undefined);
+  const { previous: choice } = options;
+  const folder = await mkdtemp(join(tmpdir(), "tidemark-"));
+  try {
+    const taken = new ArchiveFiles(folder);
+    const previous = await takeFromSite(options, choice, taken, folder);
+    const goesOn = previous.source === "site";
+    const compared = goesOn ? { ...options, stateDir: folder } : options;
+    return { ...(await exportOrBeginAnew(compared, goesOn ? taken : files, undefined)), previous };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+// Most sites are exported where their state is, and the code that sends requests takes a while to load.
+async function takeFromSite(
+  options: ExportRunOptions,
+  previous: PreviousChoice,
+  files: ArchiveFiles,
+  intoDir: string,
+): Promise<PreviousCounts> {
+  const { takePrevious } = await import("./previous/take-previous.ts");
+  return await takePrevious({ ...options, previous, intoDir }, files);
 }
 
 /** Where a run writes besides its archives. */
@@ -87,7 +125,11 @@ async function publishInto(options: ExportRunOptions, names: readonly string[]) 
     const folders = [options.stateDir, files.folder, robots.folder.path];
     if (options.standards.resourceSync) folders.push(folder.above(1));
     for (const one of folders) await removeTemporaries(one);
-    return await exportOrBeginAnew(options, files, { wellKnown: folder.above(1), robots });
+    const places = { wellKnown: folder.above(1), robots };
+    if (options.previous === undefined) return await exportOrBeginAnew(options, files, places);
+    const previous = await takeFromSite(options, options.previous, files, options.stateDir);
+    const isRestored = previous.source === "site";
+    return { ...(await exportOrBeginAnew({ ...options, isRestored }, files, places)), previous };
   } catch (error) {
     folder.removeMade();
     throw error;

@@ -34,6 +34,16 @@ export interface ExportSiteOptions extends ListChoices {
   readonly baseUrl: string;
   /** State folder; outside the document root. Default `~/.local/state/tidemark/<host>`. */
   readonly stateDir?: string;
+  /**
+   * Origin at which the site is served, such as `https://example.org/`. An export without a state, as on a machine that
+   * builds the site anew each time, goes on from what is published there: in the same epoch, with all archives in the
+   * document root. A state of the same epoch that is not older is used instead. Default: only the state is used.
+   */
+  readonly previous?: string;
+  /**
+   * Whether an export may begin a new epoch if `previous` has no publication yet or cannot be read. @default false
+   */
+  readonly previousOptional?: boolean;
   /** If not empty, only files that match one of these fast-glob patterns are published. */
   readonly include?: readonly string[];
   /** Files and folders that match one of these fast-glob patterns are not published. */
@@ -149,6 +159,19 @@ export const exportSettings: SettingTable<ExportSettings> = {
     default: "`~/.local/state/tidemark/HOST`",
     doc: "state folder: what the export remembers between runs; it must be outside the document root",
   }),
+  previous: row("previous URL", siteUrl, "Without a state, go on from what is published at this address", {
+    ...ofSite,
+    default: "only the state is used",
+    doc: "go on from what the site itself publishes, where there is no state: see [clean builds](#clean-builds)",
+  }),
+  previousOptional: row(
+    "previous-optional",
+    flag,
+    "Begin a new epoch if --previous has no publication yet, or cannot be read",
+    {
+      doc: "with `--previous`: begin a new epoch if nothing is published there yet, or if it cannot be read; otherwise the export fails",
+    },
+  ),
   include: row(
     "include GLOB",
     texts,

@@ -15,6 +15,7 @@ import {
   checkIncludeMode,
   checkIoLimit,
   checkOutside,
+  checkPrevious,
   parseBaseUrl,
   refuseDigestMode,
 } from "./export-checks.ts";
@@ -165,6 +166,7 @@ async function exportUnrecorded(options: ExportSiteOptions, scope?: RoundScope):
     includes:
       includes === "off" ? undefined : { mode: includes, appliesTo: (mediaType) => mayInclude(mediaType, includes) },
     standards: chooseStandards(options),
+    previous: checkPrevious(options),
     readPage: (path, maxBytes) => readPage(docroot, path, maxBytes),
     dryRun,
     allowEmpty,

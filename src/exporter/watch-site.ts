@@ -118,6 +118,8 @@ class Watching {
   readonly #robotsDir: string;
   /** The owner's lines in robots.txt that the last round went by. */
   #robots: string | undefined;
+  /** Whether a round succeeded: from then on the state is right. */
+  #hasPublished = false;
 
   constructor(options: WatchSiteOptions, robotsDir: string) {
     this.#options = options;
@@ -139,7 +141,9 @@ class Watching {
       // Listed pages are in no folder: a partial scan would consider them deleted.
       const hasLists = this.#options.urls !== undefined || this.#options.sitemapFrom !== undefined;
       const parts = round.kind === "folders" && isSame && !hasLists ? round : undefined;
-      const summary = await exportRound(this.#options, { parts, robots });
+      const { previous, previousOptional, ...later } = this.#options;
+      const summary = await exportRound(this.#hasPublished ? later : this.#options, { parts, robots });
+      this.#hasPublished = true;
       this.#robots = rules;
       return { kind: "exported", because: round.kind === "scan" ? round.reason : "changes", summary };
     } catch (error) {

@@ -62,7 +62,7 @@ export const exportCommand: Command = defineCommand({
   positionals: { docroot: docrootSetting.describe },
   options: { ...choiceSettings, ...siteSettings, ...runSettings },
   groups: {
-    Site: ["base-url", "state", "config", "site"],
+    Site: ["base-url", "state", "previous", "previous-optional", "config", "site"],
     Run: ["dry-run", "watch", "settle", "rescan", "io-limit", "digest", "allow-empty", "allow-fewer-lists"],
     "Which files": ["include", "exclude", "noindex-pages", "folder-links"],
     "URLs of files": ["index", "clean-urls", "map"],
@@ -91,6 +91,10 @@ export const exportCommand: Command = defineCommand({
       "also publish the pages of a CMS",
     ],
     ["export . --base-url https://example.org/ --ignore '/built at [^<]*/'", "a new build stamp is not a change"],
+    [
+      "export dist --base-url https://example.org/ --previous https://example.org/",
+      "on a machine without state: go on from what the site publishes",
+    ],
     ["export --config /etc/tidemark.json", "publish all sites of a file; `tidemark init` writes one"],
   ],
   plan: (_, args, fail): ExportArguments => {

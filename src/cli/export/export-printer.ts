@@ -1,10 +1,11 @@
-import type { ExportEvent, ExportSummary } from "../../core/index.ts";
+import type { ExportEvent, ExportSummary, PreviousCounts } from "../../core/index.ts";
 import { printEvent, type RunContext } from "../terminal/command.ts";
 import { ProgressLine } from "../terminal/progress-line.ts";
 import { formatBytes, formatCount, formatElapsed, formatMoment, formatNoun } from "../terminal/quantity.ts";
 import { DryRunReport, describeIncludes } from "./dry-run-report.ts";
 
 const phases = {
+  previous: "reading what is published",
   scan: "looking at files",
   base: "reading the base",
   archives: "writing archives",
@@ -42,6 +43,12 @@ export class ExportPrinter extends ProgressLine {
   }
 }
 
+function describePrevious({ source, files, receivedBytes }: PreviousCounts): string {
+  if (source === "none") return "began a new epoch";
+  const what = source === "site" ? "went on from what is published" : "went on from the state";
+  return `${what}; ${formatNoun(files, "archive")} taken from the site (${formatBytes(receivedBytes)} received)`;
+}
+
 function formatResult(summary: ExportSummary): string {
   const { created, updated, deleted, touched, errors } = summary;
   const withheld = summary.withheld - (summary.withheldByRule["own-output"] ?? 0);
@@ -55,6 +62,7 @@ function formatResult(summary: ExportSummary): string {
         `archives: ${archives} (${formatBytes(summary.bytesWritten)} written)`
       : `nothing changed since the publication of ${formatMoment(summary.publication)}`,
   ];
+  if (summary.previous !== undefined) lines.push(describePrevious(summary.previous));
   if (summary.includes !== undefined) {
     lines.push(describeIncludes(summary.includes));
   }

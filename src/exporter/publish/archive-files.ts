@@ -79,6 +79,22 @@ export class ArchiveFiles implements ArchiveFolder {
     return { name: full, changes: count, sizeBytes: packed.length };
   }
 
+  /**
+   * Takes an archive, or a base's list, that was published elsewhere; {@link written} does not name it.
+   *
+   * @param body - as it was received; it is kept as it is unless a proxy removed or added a coding
+   * @param content - uncompressed, verified against the name
+   * @returns the entry with the size of the file
+   */
+  async adopt(entry: ArchiveEntry, body: Uint8Array, content: Uint8Array): Promise<ArchiveEntry> {
+    const fileName = formatArchiveName(entry.name);
+    const isAsPublished = body.length === entry.sizeBytes && body[0] === 0x1f && body[1] === 0x8b;
+    const packed = isAsPublished ? body : await gzipAsync(content, { level: 5, chunkSize: packedPieceBytes });
+    this.#unsynced.push(fileName);
+    placeFile(join(this.#folder, fileName), packed);
+    return { ...entry, sizeBytes: packed.length };
+  }
+
   /** Makes what was written durable; until then nothing may name it. */
   async sync(): Promise<void> {
     await syncFiles(this.#unsynced.splice(0).map((name) => join(this.#folder, name)));

@@ -1,5 +1,11 @@
 import type { EpochSeconds, Page } from "../../core/index.ts";
-import { baseGroup, formatArchiveName, formatBaseList, writeChangeLine } from "../../formats/archive/index.ts";
+import {
+  type ArchiveEntry,
+  baseGroup,
+  formatArchiveName,
+  formatBaseList,
+  writeChangeLine,
+} from "../../formats/archive/index.ts";
 import { RecordSort } from "../../fs/index.ts";
 import type { ArchiveFiles } from "./archive-files.ts";
 import type { Base } from "./ledger.ts";
@@ -7,6 +13,11 @@ import { groupNumberOf, type PartitionOptions, SegmentWriter } from "./segment-w
 
 /** Names of archives that robots.txt may have room for: 32 KiB at some 90 bytes a line, and room to spare. */
 const maxAnnounced = 400;
+
+/** Names of a base's newest archives, for robots.txt. @param archives - newest first */
+export function namesToAnnounce(archives: readonly ArchiveEntry[]): string[] {
+  return archives.slice(0, maxAnnounced).map(({ name }) => formatArchiveName(name));
+}
 
 const linesATick = 4096;
 
@@ -76,7 +87,7 @@ export class BaseWriter {
       publication,
       list,
       archives: archives.length,
-      announced: archives.slice(0, maxAnnounced).map(({ name }) => formatArchiveName(name)),
+      announced: namesToAnnounce(archives),
     };
   }
 

@@ -80,9 +80,17 @@ function fileBytesOf({ includes, sizeBytes }: PublishedPage): number | undefined
   return includes === undefined ? sizeBytes : includes.fileBytes;
 }
 
+/** Whether it was restored from what is published, so that nothing is known of its file. */
+function isRestored({ ctimeUs, racy }: PublishedPage): boolean {
+  return ctimeUs === 0 && racy;
+}
+
 /** Whether size, times and the file's stamp say that it is as it was when its bytes were last looked at. */
 export function isUnmoved(file: CandidateFile, before: PublishedPage, mode: DigestMode): boolean {
-  if (file.sizeBytes !== fileBytesOf(before) || file.mtimeUs !== before.mtimeUs) return false;
+  if (file.sizeBytes !== fileBytesOf(before)) return false;
+  // Published times are whole seconds.
+  if (mode === "none" && isRestored(before)) return Math.max(Math.floor(file.mtimeUs / 1e6), 1) === before.lastModified;
+  if (file.mtimeUs !== before.mtimeUs) return false;
   // Without digests a new owner or mode (a new ctime) would look like new content.
   if (mode === "none") return true;
   // What was remembered by an earlier version has no stamp.
@@ -123,6 +131,11 @@ export function diffPage(
   onEvent: (event: ExportEvent) => void,
 ): PageDiff {
   if (digest === undefined && before !== undefined && isUnmoved(file, before, options.digestMode)) {
+    if (isRestored(before)) {
+      const { mtimeUs, ctimeUs, stamp } = file;
+      const page = { ...before, mtimeUs, ctimeUs, racy: false, stamp };
+      return { page, change: undefined, isTouched: false, isRemembered: true };
+    }
     const isStamped = file.stamp !== undefined && before.stamp === undefined && options.digestMode !== "none";
     const page = isStamped ? { ...before, stamp: file.stamp } : before;
     return { page, change: undefined, isTouched: false, isRemembered: isStamped };
@@ -150,7 +163,7 @@ export function diffPage(
       return {
         page,
         change: undefined,
-        isTouched: mtimeUs !== before.mtimeUs || sizeBytes !== fileBytesOf(before),
+        isTouched: !isRestored(before) && (mtimeUs !== before.mtimeUs || sizeBytes !== fileBytesOf(before)),
         isRemembered: true,
         isWithdrawn: before.digest !== undefined && page.digest === undefined,
       };

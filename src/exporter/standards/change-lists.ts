@@ -52,12 +52,17 @@ export class ChangeLists {
     this.#open = open;
   }
 
-  /** Begins with no change known. @param from - the publication that is known by other means */
-  static anew(site: ListSite, files: ListFolder, from: EpochSeconds): ChangeLists {
+  /**
+   * Begins with no change known.
+   *
+   * @param from - the publication that is known by other means
+   * @param first - the one whose day the first list is of
+   */
+  static anew(site: ListSite, files: ListFolder, from: EpochSeconds, first: EpochSeconds = from): ChangeLists {
     let number = 1;
     // A list that was closed once never changes, also if it is not listed any more.
-    while (files.has(nameOf(from, number))) number += 1;
-    return new ChangeLists(site, files, [], openPart(from, from, number), from);
+    while (files.has(nameOf(first, number))) number += 1;
+    return new ChangeLists(site, files, [], openPart(from, first, number), from);
   }
 
   /**

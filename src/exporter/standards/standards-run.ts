@@ -1,6 +1,13 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Change, type Clock, type ExportEvent, pathOf, TidemarkError } from "../../core/index.ts";
+import {
+  type Change,
+  type Clock,
+  type EpochSeconds,
+  type ExportEvent,
+  pathOf,
+  TidemarkError,
+} from "../../core/index.ts";
 import type { Capability, ResourceSyncEntry } from "../../formats/resourcesync/index.ts";
 import type { ArchiveFiles } from "../publish/archive-files.ts";
 import { readInterval } from "../publish/interval-merge.ts";
@@ -57,6 +64,8 @@ export interface StandardsOptions {
   readonly stateDir: string;
   readonly standards: StandardsChoice;
   readonly readPage: ReadPage;
+  /** Whether the state was restored from the published archives. */
+  readonly isRestored?: boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExportEvent) => void;
@@ -142,6 +151,18 @@ interface RunParts extends Omit<ListInputs, "pages"> {
   readonly begun: ShardRanges;
 }
 
+/** The last publications, each by itself, as far back as archives list them so: their change lists can be written again. */
+function planTold(intervals: readonly Interval[], publication: EpochSeconds): readonly Interval[] {
+  const told: Interval[] = [];
+  let at = publication;
+  for (const interval of [...intervals].sort((a, b) => b.to - a.to)) {
+    if (interval.tier !== 0 || interval.to !== at) continue;
+    told.unshift(interval);
+    at = interval.from;
+  }
+  return told;
+}
+
 class StandardsRun {
   readonly #parts: RunParts;
 
@@ -208,8 +229,14 @@ class StandardsRun {
     const { options, ledger, files, state } = this.#parts;
     const { standards, readPage, clock } = options;
     const { publication, base, intervals } = ledger;
-    const changes = await this.#openChangeLists(chain);
-    for (const interval of chain ?? []) {
+    const isRestored = options.isRestored === true && state === undefined;
+    const told = isRestored ? planTold(intervals, publication) : chain;
+    const [first] = told ?? [];
+    const changes =
+      isRestored && first !== undefined
+        ? ChangeLists.anew(lists.site, files, first.from, first.to)
+        : await this.#openChangeLists(chain);
+    for (const interval of told ?? []) {
       if (changes.knows(interval.to)) continue;
       await changes.begin(interval.from, interval.to);
       for await (const some of this.#read(interval)) await changes.add(some, interval.to);

@@ -1,4 +1,11 @@
-export { archiveHeader, compareChangesByPath, maxArchiveBytes, parseArchive, writeChangeLine } from "./archive.ts";
+export {
+  archiveHeader,
+  compareChangesByPath,
+  maxArchiveBytes,
+  parseArchive,
+  parseChangeLine,
+  writeChangeLine,
+} from "./archive.ts";
 export {
   type ArchiveEntry,
   type ArchiveIndex,
