@@ -6,7 +6,16 @@ export const sourceNames = ["archives", "resourcesync", "sitemap", "links", "lis
 export type SourceName = (typeof sourceNames)[number];
 
 /** Keys under which facts about a site are stored: one per source, and one for visits whatever the source. */
-export type SourceStateKey = SourceName | "sitemap-round" | "visit" | "progress" | "tags" | "rates" | "pace" | "bounds";
+export type SourceStateKey =
+  | SourceName
+  | "sitemap-round"
+  | "visit"
+  | "progress"
+  | "tags"
+  | "urls"
+  | "rates"
+  | "pace"
+  | "bounds";
 
 /** A source that was not used. */
 export interface PassedOver {

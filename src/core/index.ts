@@ -51,6 +51,7 @@ export {
   isMediaType,
   type MediaTypeFilter,
   type Page,
+  type PageFilter,
   parseMediaTypeFilter,
 } from "./page.ts";
 export { parseHttpUrl, parseUrl } from "./parse-url.ts";

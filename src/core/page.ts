@@ -41,6 +41,16 @@ export interface MediaTypeFilter {
   readonly matches: (mediaType: string) => boolean;
 }
 
+/** Which pages of a site are wanted: by media type and by URL. */
+export interface PageFilter extends MediaTypeFilter {
+  /** That of the media types and that of the URLs: with another one, what was skipped may be wanted. */
+  readonly key: string;
+  /** The patterns of URLs in canonical form; empty for "all". */
+  readonly urlsKey: string;
+  /** Whether a page of this path, with query, is wanted. */
+  readonly admits: (path: string) => boolean;
+}
+
 // RFC 6838 section 4.2, restricted-name.
 const patternForm = /^(?:\*\/\*|[a-z0-9][a-z0-9!#$&^_.+-]*\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]*))$/;
 

@@ -195,6 +195,12 @@ export interface UrlList {
   forgetTags(etags: readonly string[]): void;
   /** Makes URLs due again that are disallowed by robots.txt, or that wait because they were refused too often. */
   reopen(trouble: "disallowed" | "refused"): void;
+  /**
+   * Forgets the URLs that are not wanted any more; those of them that are held become deletions.
+   *
+   * @returns how many are held
+   */
+  narrow(admits: (path: string) => boolean): number;
   counts(): UrlCounts;
 }
 

@@ -13,6 +13,7 @@ import {
   type SettingTable,
   siteUrl,
   text,
+  texts,
   wholeNumber,
 } from "../config/index.ts";
 import { pageOrders, sourceNames } from "../core/index.ts";
@@ -59,6 +60,24 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
   types: row("types TYPES", mediaTypes, "Only pages of these media types, such as `text/html,image/*`", {
     default: "all",
   }),
+  include: row(
+    "include PATTERN",
+    texts,
+    "Only URLs whose path matches this pattern, such as '/docs/**' or '*.pdf'; * stops at /, ** does not",
+    {
+      default: "all",
+      doc: "only URLs that match this pattern; repeatable. See [URLs](#which-urls)",
+    },
+  ),
+  exclude: row(
+    "exclude PATTERN",
+    texts,
+    "No URLs whose path matches this pattern; pages that were kept before are removed. Before --include",
+    {
+      default: "none",
+      doc: "no URLs that match this pattern; takes precedence over `--include`; repeatable. See [URLs](#which-urls)",
+    },
+  ),
   since: row("since DATE", date, "On a first visit, only what changed from this date on; needs archives", {
     default: "everything",
   }),

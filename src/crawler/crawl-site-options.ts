@@ -6,7 +6,10 @@ import type { Politeness } from "./politeness.ts";
 
 /** What to crawl, and where to keep it. */
 export interface CrawlSiteOptions {
-  /** Any URL of the site; the whole origin is crawled. */
+  /**
+   * A URL of the site. If its path ends with `/`, such as `https://example.org/docs/`, only pages below it are requested
+   * and kept; otherwise the whole origin.
+   */
   readonly url: string;
   /** Folder of the mirrors; the site's lies in `<into>/<host>`, or `<into>/<host>_<port>`. */
   readonly into: string;
@@ -31,6 +34,14 @@ export interface CrawlSiteOptions {
   readonly packageBytes?: number;
   /** Media types to fetch, such as `text/html` or `image/*`. Default: all. */
   readonly types?: readonly string[];
+  /**
+   * Patterns of paths with query: if there are any, only pages that match one are requested and kept. `*` is any number of
+   * characters other than `/`, `**` any number of characters; a pattern that ends with `/` means everything below, one
+   * that begins with `*` matches in every folder. Default: all.
+   */
+  readonly include?: readonly string[];
+  /** Pages that match one of these patterns are not requested, and leave the mirror. Takes precedence. Default: none. */
+  readonly exclude?: readonly string[];
   /** Pages last modified before this are skipped on the first visit. Default: none. */
   readonly since?: EpochMs;
   /** Most page requests of this visit; remaining work waits for the next. Default: no bound. */
@@ -39,7 +50,7 @@ export interface CrawlSiteOptions {
   readonly concurrency?: number;
   /** Sources of changes; the best one that works is used. Default: all. */
   readonly sources?: readonly SourceName[];
-  /** Start pages for following links, URLs or paths of the site. Default `/`. */
+  /** Start pages for following links, URLs or paths of the site. Default: the folder that `url` names, else `/`. */
   readonly starts?: readonly string[];
   /** URLs to request with the source `list`; those of other sites are ignored. */
   readonly urls?: AsyncIterable<string> | Iterable<string>;

@@ -3,6 +3,7 @@ import {
   type CrawlSummary,
   type FetchOutcome,
   omitUndefined,
+  type PageFilter,
   pageOrders,
   type Requests,
   TidemarkError,
@@ -11,6 +12,7 @@ import {
 } from "../core/index.ts";
 import { checkSignificant } from "../formats/html/index.ts";
 import { robotsAgentOf } from "../formats/robots/index.ts";
+import { compileUrlFilter } from "../formats/url/index.ts";
 import {
   createFetcher,
   type Fetcher,
@@ -26,7 +28,7 @@ import { pollPlannerNames, pollPlannerOf } from "./engine/revisit/poll-planners.
 import { type VisitResult, visitSite } from "./engine/visit-site.ts";
 import { openKeptSite } from "./kept-site.ts";
 import { createPoliteness, type Politeness } from "./politeness.ts";
-import { parseSiteAddress } from "./site-address.ts";
+import { parseCrawlAddress } from "./site-address.ts";
 
 /** What all visits of a process share. */
 export interface VisitMeans {
@@ -42,7 +44,7 @@ export interface VisitMeans {
 
 /** A visit to one site of a store. */
 export interface SiteVisitOptions
-  extends Omit<CrawlSiteOptions, "url" | "into" | "stateFile" | "politeness" | "clock" | "delay"> {
+  extends Omit<CrawlSiteOptions, "into" | "stateFile" | "politeness" | "clock" | "delay"> {
   /** Such as `https://example.org`. */
   readonly origin: string;
   /** Called between pages; once it returns false, the visit ends in order. Default: it continues. */
@@ -57,14 +59,27 @@ export interface SiteVisitOptions
 export function checkVisitOptions(
   options: Pick<
     CrawlSiteOptions,
-    "types" | "significant" | "planner" | "isPlanned" | "budget" | "order" | "url" | "userAgent"
+    "types" | "include" | "exclude" | "significant" | "planner" | "isPlanned" | "budget" | "order" | "url" | "userAgent"
   >,
 ): void {
   checkSignificant(options.significant);
-  parseTypes(options.types ?? []);
+  filterOf(options);
   checkPlanner(options);
   robotsAgentOf(options.userAgent);
   if (options.order !== undefined) checkName(options.order, "order", pageOrders);
+}
+
+/** Which pages are wanted: of these types, below the folder that the site's URL names, and by the patterns of URLs. */
+function filterOf({
+  url,
+  types = [],
+  include,
+  exclude,
+}: Pick<CrawlSiteOptions, "url" | "types" | "include" | "exclude">): PageFilter {
+  const ofTypes = parseTypes(types);
+  const { within } = parseCrawlAddress(url, undefined);
+  const { key: urlsKey, admits } = compileUrlFilter({ within, include, exclude });
+  return { ...ofTypes, key: urlsKey === "" ? ofTypes.key : `${ofTypes.key} ${urlsKey}`, urlsKey, admits };
 }
 
 function checkName(name: string, what: string, names: readonly string[]): void {
@@ -112,10 +127,23 @@ function meterRequests(requests: Requests, onOutcome: ((outcome: FetchOutcome) =
  */
 export async function visitInStore(means: VisitMeans, options: SiteVisitOptions): Promise<VisitResult> {
   const { store, politeness, clock, delay, onOutcome } = means;
-  const { origin, types = [], since, concurrency = 1, keep = "mirror", warcBytes, packageBytes, ...others } = options;
-  const { userAgent, from, ca, allowPrivate, significant, ...rest } = others;
+  const {
+    origin,
+    url,
+    types,
+    include,
+    exclude,
+    since,
+    concurrency = 1,
+    keep = "mirror",
+    warcBytes,
+    packageBytes,
+    ...others
+  } = options;
+  const { within } = parseCrawlAddress(url, undefined);
+  const { userAgent, from, ca, allowPrivate, significant, starts = [within], ...rest } = others;
   const { pageBytes, siteBytes, visitBytes, leastBytesPerSecond, ...visit } = rest;
-  const filter = parseTypes(types);
+  const filter = filterOf({ url, ...omitUndefined({ types, include, exclude }) });
   await using fetcher = (means.createFetcher ?? createFetcher)({
     connections: concurrency,
     allowedPrivateOrigins: [origin],
@@ -139,7 +167,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
         ...omitUndefined(visit),
         ...omitUndefined({ significant: checkSignificant(significant) }),
         ...(since === undefined ? {} : { since: Math.floor(since / 1000) }),
-        ...{ origin, filter, concurrency },
+        ...{ origin, filter, concurrency, starts },
         agent: robotsAgentOf(userAgent),
         bounds: { pageBytes, siteBytes, visitBytes, leastBytesPerSecond },
       },
@@ -172,7 +200,7 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<CrawlSummary
   const { url, into, stateFile, clock, delay, onEvent } = options;
   const { politeness = createPoliteness({ clock, delay }) } = options;
   checkVisitOptions(options);
-  const origin = parseSiteAddress(url, onEvent);
+  const { origin } = parseCrawlAddress(url, onEvent);
   try {
     using store = openStore({ into, ...omitUndefined({ stateFile }) });
     const { summary } = await visitInStore({ store, politeness, clock, delay }, { ...options, origin });

@@ -39,5 +39,5 @@ export {
   type ReadCrawlChangesOptions,
   readCrawlChanges,
 } from "./read-crawl-changes.ts";
-export { chooseSites, parseSiteAddress } from "./site-address.ts";
+export { chooseSites, parseCrawlAddress, parseSiteAddress } from "./site-address.ts";
 export { isFailedVisit, pagesOf, pollingRequestsOf } from "./visit-cost.ts";

@@ -1,13 +1,15 @@
 import { type CrawlEvent, excerpt, parseHttpUrl, TidemarkError } from "../core/index.ts";
+import { isCanonicalPath } from "../formats/url/index.ts";
 import type { KnownSite } from "../storage/index.ts";
 
 /**
  * The origin of the site that a URL names. User and password are dropped; a path causes a warning, because a site is an
  * origin.
  *
+ * @param advice - follows the warning
  * @throws TidemarkError `bad-option` if it is not an http or https URL
  */
-export function parseSiteAddress(url: string, onEvent: ((event: CrawlEvent) => void) | undefined): string {
+export function parseSiteAddress(url: string, onEvent: ((event: CrawlEvent) => void) | undefined, advice = ""): string {
   const parsed = parseHttpUrl(url);
   if (parsed === undefined)
     throw new TidemarkError("bad-option", `Not the URL of a site: ${excerpt(url)}.`, {
@@ -19,9 +21,30 @@ export function parseSiteAddress(url: string, onEvent: ((event: CrawlEvent) => v
       event: "warning",
       site: parsed.origin,
       code: "path-ignored",
-      message: `A site is an origin: ${parsed.origin}/ is read, and ${excerpt(parsed.pathname + parsed.search)} is ignored.`,
+      message: `A site is an origin: ${parsed.origin}/ is read, and ${excerpt(parsed.pathname + parsed.search)} is ignored.${advice}`,
     });
   return parsed.origin;
+}
+
+/** The site of a crawl, and the part of it that is wanted. */
+export interface CrawlAddress {
+  readonly origin: string;
+  /** Paths that begin with this are wanted: `/`, or the folder that the URL names, such as `/docs/`. */
+  readonly within: string;
+}
+
+/**
+ * What a URL asks a crawl for: the site, or the folder of it that the URL names by a path that ends with `/`. Another path
+ * causes a warning, as in {@link parseSiteAddress}.
+ *
+ * @throws TidemarkError `bad-option` if it is not an http or https URL
+ */
+export function parseCrawlAddress(url: string, onEvent: ((event: CrawlEvent) => void) | undefined): CrawlAddress {
+  const parsed = parseHttpUrl(url);
+  const isFolder = parsed !== undefined && parsed.search === "" && parsed.pathname.endsWith("/");
+  const path = (parsed?.pathname ?? "/").replace(/[\\^`{}"<>]/g, encodeURIComponent);
+  if (isFolder && isCanonicalPath(path)) return { origin: parsed.origin, within: path };
+  return { origin: parseSiteAddress(url, onEvent, " A path that ends with / is a folder to keep to."), within: "/" };
 }
 
 const sitesTold = 5;

@@ -45,7 +45,7 @@ export const crawlCommand: Command = defineCommand({
   positionals: { url: `${urlSetting.describe} (repeatable)` },
   options: { ...runSettings, ...siteSettings },
   groups: {
-    "What is kept": ["into", "keep", "state", "types", "since", "max-pages", "depth"],
+    "What is kept": ["into", "keep", "state", "types", "include", "exclude", "since", "max-pages", "depth"],
     "How changes are found": ["source", "urls", "order", "poll", "planner", "distrust", "significant"],
     "Many sites": ["config", "site", "sites", "forever", "connections", "priority", "min-interval", "max-interval"],
     Limits: ["budget", "max-package", "max-page", "max-site", "max-visit", "timeout", "least-rate"],
@@ -58,6 +58,7 @@ export const crawlCommand: Command = defineCommand({
   examples: [
     ["crawl https://example.org/ --into mirror", "fetch the site; run again, fetch what changed"],
     ["crawl https://example.org/ --into mirror --types text/html", "HTML pages only, no images"],
+    ["crawl https://example.org/docs/ --into mirror --exclude '*.pdf'", "one folder of a site, without its PDF files"],
     [
       "crawl https://example.org/ --into mirror --source links --max-pages 1000",
       "find pages by links, whatever the site publishes",

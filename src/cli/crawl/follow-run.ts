@@ -7,7 +7,7 @@ import {
   type FollowedVisit,
   followSites,
   isFailedVisit,
-  parseSiteAddress,
+  parseCrawlAddress,
 } from "../../crawler/index.ts";
 import { WatchedFiles } from "../../fs/index.ts";
 import { printEvent, printSummary, type RunContext } from "../terminal/command.ts";
@@ -95,7 +95,7 @@ class FollowRun {
   async #findSites(): Promise<CrawlSettings[]> {
     const sites = await findCrawlSites(this.#options);
     for (const { url } of sites)
-      parseSiteAddress(url, (event) => {
+      parseCrawlAddress(url, (event) => {
         if (event.event !== "warning" || this.#told.has(event.message)) return;
         this.#told.add(event.message);
         this.#show(event);

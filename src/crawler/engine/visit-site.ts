@@ -4,7 +4,7 @@ import {
   type CrawlSummary,
   type EpochMs,
   type EpochSeconds,
-  type MediaTypeFilter,
+  type PageFilter,
   type PageOrder,
   type PassedOver,
   type Result,
@@ -18,6 +18,7 @@ import { loadTextComparison } from "../../formats/html/index.ts";
 import { ownProductToken, type Robots, type RobotsAgent } from "../../formats/robots/index.ts";
 import { ArchiveSource } from "./discovery/archive-source.ts";
 import type { CrawlVisit, Significance } from "./discovery/crawl-visit.ts";
+import { narrowUrls } from "./discovery/narrow-urls.ts";
 import { ResourceSyncSource } from "./discovery/resource-sync-source.ts";
 import { copyKeyOf, isSameRobots, keepCrawlDelay, type RobotsRules, readRobots } from "./discovery/robots-rules.ts";
 import { SitemapSource } from "./discovery/sitemap-source.ts";
@@ -43,8 +44,8 @@ export interface VisitOptions {
   readonly origin: string;
   /** The names under which robots.txt is obeyed. Default: that of this program. */
   readonly agent?: RobotsAgent;
-  /** Media types of the pages that are wanted. */
-  readonly filter: MediaTypeFilter;
+  /** Which pages are wanted. */
+  readonly filter: PageFilter;
   /** Where changes are learned from; the first that works is used. Default: all, the best first. */
   readonly sources?: readonly SourceName[];
   /** Where links are followed from: paths with query. Default `/`. */
@@ -267,6 +268,7 @@ class SiteVisit {
     if (found === undefined)
       for (const { code, source, why } of passedOver) warn(this.#visit, code, `${source}: ${why}`);
     else memory.noteFound(found, `${visit.filter.key} ${maxDepth ?? ""}`);
+    narrowUrls(visit);
     // What was not finished earlier is work, whatever the source is today.
     const fetchPackages = found?.look.kind === "work" ? found.look.fetchPackages : undefined;
     if (found?.look.kind === "work") this.#publications = found.look.publications ?? this.#publications;

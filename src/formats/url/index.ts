@@ -1,3 +1,4 @@
+export { compileUrlFilter, type UrlFilter, type UrlPatterns } from "./url-filter.ts";
 export { normaliseUrl } from "./url-normal.ts";
 export {
   decodePathSegment,

@@ -11,6 +11,9 @@ import { keepsCounts, rowsOf, type UrlRow, urlColumns, urlOf } from "./url-rows.
 /** An entity tag that more than so many different bodies have does not identify a body. */
 const maxBodiesPerTag = 2;
 
+/** Paths that are looked at at a time. */
+const pathsAtATime = 10_000;
+
 const select = `SELECT ${urlColumns} FROM url u`;
 /** SQLite cannot tell how much smaller a partial index is. */
 const selectBy = (index: string): string => `${select} INDEXED BY ${index}`;
@@ -123,6 +126,13 @@ const sql = {
   rereadTypes: `UPDATE url SET unread = 1 WHERE site = ?1 AND state IS NOT NULL
     AND media_type IN (SELECT value FROM json_each(?2))`,
   forgetTags: "UPDATE url SET etag = NULL WHERE site = ?1 AND etag IN (SELECT value FROM json_each(?2))",
+  paths: "SELECT path, digest IS NOT NULL FROM url WHERE site = ?1 AND path > ?2 ORDER BY path LIMIT ?3",
+  // A page that is still to be fetched may lie in the mirror already: see the intake.
+  withdraw: `UPDATE url SET work = 'delete', state = NULL, trouble = NULL, strikes = 0, said_size = NULL,
+      said_digest = NULL, said_modified = NULL, said_type = NULL
+    WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2)) AND (digest IS NOT NULL OR work IS NOT NULL)`,
+  dropPaths: `DELETE FROM url WHERE site = ?1 AND path IN (SELECT value FROM json_each(?2))
+    AND digest IS NULL AND work IS NULL`,
   generation: "UPDATE site SET generation = generation + 1 WHERE id = ? RETURNING generation",
 } as const;
 
@@ -268,6 +278,27 @@ export class StoredUrls {
 
   reopen(trouble: "disallowed" | "refused"): void {
     inDatabase(this.#file, () => this.#write(sql.reopen[trouble]));
+  }
+
+  narrow(admits: (path: string) => boolean): number {
+    return inDatabase(this.#file, () =>
+      this.#late.transact(() => {
+        let held = 0;
+        for (let after = ""; ; ) {
+          const rows = this.#statement(sql.paths).all(this.#site, after, pathsAtATime) as [string, number][];
+          const others = rows.filter(([path]) => !admits(path));
+          const paths = JSON.stringify(others.map(([path]) => path));
+          held += others.filter(([, isHeld]) => isHeld === 1).length;
+          if (others.length > 0) {
+            this.#write(sql.withdraw, paths);
+            this.#write(sql.dropPaths, paths);
+          }
+          const last = rows.at(-1);
+          if (last === undefined || rows.length < pathsAtATime) return held;
+          [after] = last;
+        }
+      }),
+    );
   }
 
   counts(): UrlCounts {

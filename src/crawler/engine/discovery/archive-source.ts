@@ -2,8 +2,8 @@ import {
   confirmValidators,
   type EpochSeconds,
   type Intake,
-  type MediaTypeFilter,
   ok,
+  type PageFilter,
   problem,
   type Result,
   type SitePosition,
@@ -46,9 +46,9 @@ function newestPublications({ publication, base, archives }: ArchiveIndex): Epoc
   return [...times].sort((a, b) => a - b).slice(-publicationsTold);
 }
 
-// With other media types or an earlier date than before, what was skipped then is wanted now.
+// With another filter or an earlier date than before, what was skipped then is wanted now.
 function select(
-  filter: MediaTypeFilter,
+  filter: PageFilter,
   since: EpochSeconds | undefined,
   remembered: SitePosition | undefined,
   isVoid: boolean,
@@ -196,7 +196,12 @@ async function takeArchives(
     if (!archive.ok) return archive.error;
     const { changes, archive: source } = archive.value;
     // In the chain a change is recent, whatever its page's last-modified says.
-    const { wanted, old, withdrawn } = sortChanges(changes, filter, source.inBase ? since : undefined);
+    const { wanted, old, withdrawn } = sortChanges(
+      changes,
+      filter,
+      source.inBase ? since : undefined,
+      visit.filter.admits,
+    );
     if (withdrawn.length > 0) intake.withdraw(withdrawn);
     if (old.length > 0) intake.list(old, true);
     if (wanted.length > 0) intake.list(wanted, false);

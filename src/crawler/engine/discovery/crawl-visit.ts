@@ -1,4 +1,4 @@
-import type { CrawlPorts, EpochMs, EpochSeconds, MediaTypeFilter, PageOrder, TrackedUrl } from "../../../core/index.ts";
+import type { CrawlPorts, EpochMs, EpochSeconds, PageFilter, PageOrder, TrackedUrl } from "../../../core/index.ts";
 import type { TextComparison } from "../../../formats/html/index.ts";
 import type { Robots } from "../../../formats/robots/index.ts";
 import type { LastmodTrust } from "../revisit/lastmod-trust.ts";
@@ -11,7 +11,7 @@ import type { UrlScope } from "./url-scope.ts";
 export interface SourceVisit extends ReadingVisit {
   readonly ports: CrawlPorts;
   readonly robots: Robots;
-  readonly filter: MediaTypeFilter;
+  readonly filter: PageFilter;
   /** Asked before each of many lists: whether this visit reads it, or leaves it and the rest to another. */
   readonly mayReadList: () => boolean;
   readonly progress: VisitProgress;

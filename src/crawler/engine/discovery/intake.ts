@@ -24,16 +24,22 @@ interface SortedChanges {
   readonly withdrawn: string[];
 }
 
-/** Sorts an archive's changes by what they require. */
+/**
+ * Sorts an archive's changes by what they require.
+ *
+ * @param admits - whether a path is wanted; default: all are
+ */
 export function sortChanges(
   changes: readonly Change[],
   filter: MediaTypeFilter,
   since: number | undefined,
+  admits: (path: string) => boolean = () => true,
 ): SortedChanges {
   const sorted: SortedChanges = { wanted: [], old: [], withdrawn: [] };
   for (const change of changes) {
     if (change.kind === "deleted") sorted.withdrawn.push(change.path);
-    else if (!filter.matches(change.page.mediaType)) sorted.withdrawn.push(change.page.path);
+    else if (!filter.matches(change.page.mediaType) || !admits(change.page.path))
+      sorted.withdrawn.push(change.page.path);
     else if (since !== undefined && change.page.lastModified < since) sorted.old.push(change.page);
     else sorted.wanted.push(change.page);
   }

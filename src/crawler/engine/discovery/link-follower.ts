@@ -82,7 +82,7 @@ export class LinkFollower {
     const { origin, scope, maxDepth } = this.#visit;
     if (parseUrl(url)?.origin !== origin || depth > maxDepth || isNofollow) return undefined;
     const followed = this.#traps.admit(url);
-    const path = followed === undefined ? undefined : scope.pathOf(followed, origin);
+    const path = followed === undefined ? undefined : scope.pageOf(followed, origin);
     if (path === undefined) return undefined;
     return scope.mayBeWanted(path) || (leads && scope.mayLeadOn(path)) ? path : undefined;
   }

@@ -69,7 +69,7 @@ export class ResourceSyncSource implements ChangeSource {
 
   async look(visit: SourceVisit): Promise<Result<SourceLook>> {
     const remembered = visit.ports.memory.readSource(this.name) as ResourceSyncState | undefined;
-    // With other types, what was skipped is wanted now; and the state does not cover what another source has written.
+    // With another filter, what was skipped is wanted now; and the state does not cover what another source has written.
     const isOwn = visit.ports.memory.read().writer === this.name;
     const isValid = isOwn && remembered?.typesKey === visit.filter.key;
     const reading = new ResourceSyncReading(visit, this.#scope, remembered, isValid);
@@ -329,8 +329,9 @@ class ResourceSyncReading {
 
   #listPages(intake: Intake, pages: readonly Page[]): void {
     const { filter } = this.#visit;
-    const wanted = pages.filter(({ mediaType }) => filter.matches(mediaType));
-    const others = pages.filter(({ mediaType }) => !filter.matches(mediaType)).map(({ path }) => path);
+    const isWanted = ({ path, mediaType }: Page): boolean => filter.matches(mediaType) && filter.admits(path);
+    const wanted = pages.filter(isWanted);
+    const others = pages.filter((page) => !isWanted(page)).map(({ path }) => path);
     if (others.length > 0) intake.withdraw(others);
     if (wanted.length > 0) intake.list(wanted, false);
   }

@@ -25,6 +25,8 @@ interface SitemapState {
   readonly trust: LastmodRecord;
   /** Pages that changed silently at the last look, up to a bound. */
   readonly silent: readonly string[];
+  /** Which pages were wanted; absent for all. */
+  readonly filterKey?: string;
 }
 
 const maxSilentPaths = 1000;
@@ -70,7 +72,10 @@ export class SitemapSource implements ChangeSource {
 
   async look(visit: SourceVisit): Promise<Result<SourceLook>> {
     const { memory, urls } = visit.ports;
-    const state = readState(memory.readSource(this.name));
+    const kept = readState(memory.readSource(this.name));
+    const isSameFilter = (kept.filterKey ?? "") === visit.filter.key;
+    // What an unchanged sitemap names and was skipped then may be wanted now.
+    const state = isSameFilter ? kept : { ...kept, copies: {}, filterKey: visit.filter.key };
     let named = 0;
     let future = 0;
     const begun = memory.readSource("sitemap-round") as SitemapRound | null | undefined;
@@ -96,7 +101,7 @@ export class SitemapSource implements ChangeSource {
       look = await tree.read([usualPath]);
     if (look.isPartial) save(look);
     else if (memory.readSource("sitemap-round") != null) memory.rememberSource("sitemap-round", null);
-    const isExpected = isAnnounced || Object.keys(state.copies).length > 0;
+    const isExpected = isAnnounced || Object.keys(kept.copies).length > 0;
     if (look.unchanged === 0 && named === 0) {
       const { code, message } = look.firstProblem ?? { code: "no-sitemap", message: "it names no page of the site" };
       return failLook({ code, message: isAnnounced ? message : `${usualPath}: ${message}` }, isExpected);
@@ -154,7 +159,7 @@ export class SitemapSource implements ChangeSource {
     const now = visit.ports.timing.now();
     const found: ListedUrl[] = [];
     for (const { location, lastModifiedText, lastModified } of entries) {
-      const path = this.#scope.pathOf(location, visit.origin);
+      const path = this.#scope.pageOf(location, visit.origin);
       if (path === undefined || !this.#scope.mayBeWanted(path)) continue;
       const isFuture = lastModified !== undefined && isFutureLastmod(lastModified, now);
       // A date in the future is ignored.

@@ -1,5 +1,5 @@
 import type { MediaTypes } from "../../../core/index.ts";
-import { type MediaTypeFilter, parseUrl } from "../../../core/index.ts";
+import { type PageFilter, parseUrl } from "../../../core/index.ts";
 import { isCanonicalPath } from "../../../formats/url/index.ts";
 
 // What the WHATWG URL parser leaves in a path or a query and a path of ours does not carry.
@@ -23,10 +23,10 @@ export function hasLinks(mediaType: string): boolean {
 
 /** Which of a site's URLs are asked for. */
 export class UrlScope {
-  readonly #filter: MediaTypeFilter;
+  readonly #filter: PageFilter;
   readonly #mediaTypes: MediaTypes;
 
-  constructor(filter: MediaTypeFilter, mediaTypes: MediaTypes) {
+  constructor(filter: PageFilter, mediaTypes: MediaTypes) {
     this.#filter = filter;
     this.#mediaTypes = mediaTypes;
   }
@@ -45,6 +45,12 @@ export class UrlScope {
     if (url === undefined || url.origin !== origin || url.username !== "" || url.password !== "") return undefined;
     const path = (url.pathname + url.search).replace(unescaped, encodeURIComponent);
     return isCanonicalPath(path) ? path : undefined;
+  }
+
+  /** As {@link pathOf}, but only if the page may be requested at all. */
+  pageOf(text: string, origin: string): string | undefined {
+    const path = this.pathOf(text, origin);
+    return path !== undefined && this.#filter.admits(path) ? path : undefined;
   }
 
   /** Whether a page may have a wanted type, as far as its path says. */

@@ -17,8 +17,13 @@ export class LinkSource implements ChangeSource {
   }
 
   async look(visit: SourceVisit): Promise<Result<SourceLook>> {
-    const paths = this.#starts.map((start) => this.#scope.pathOf(start, visit.origin));
+    const paths = this.#starts.map((start) => this.#scope.pageOf(start, visit.origin));
     const found = paths.filter((path) => path !== undefined).map((path) => ({ path, depth: 0, lastmod: undefined }));
+    if (found.length === 0)
+      return problem(
+        "no-start",
+        "no page to start from is wanted: give a URL that is, such as that of a folder that ends with /",
+      );
     visit.ports.urls.note(found, visit.ports.urls.beginList());
     return ok({ kind: "polls", plan: { followsLinks: true, asks: "all", sampled: 0 } });
   }
@@ -50,7 +55,7 @@ export class ListSource implements ChangeSource {
     };
     for await (const url of this.#urls) {
       if (url.trim() === "") continue;
-      const path = this.#scope.pathOf(url, visit.origin);
+      const path = this.#scope.pageOf(url, visit.origin);
       if (path === undefined) continue;
       found.push({ path, depth: 0, lastmod: undefined });
       if (found.length >= urlsAtATime) note();

@@ -182,7 +182,7 @@ async function ask(visit: CrawlVisit, url: TrackedUrl, validators: Validators | 
       maxRedirects,
       // Announced are the bytes as published.
       acceptCoding: announced === undefined,
-      mayFollow: (to) => robotsAllow(visit.robots, visit.agent, pathOf(to)),
+      mayFollow: (to) => robotsAllow(visit.robots, visit.agent, pathOf(to)) && visit.filter.admits(pathOf(to)),
       ...(isSmall ? {} : { sink: body }),
     };
   };
