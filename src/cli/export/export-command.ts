@@ -1,4 +1,13 @@
-import { flag, path, settingRow as row, type SettingTable, siteUrl, text, timeSpan } from "../../config/index.ts";
+import {
+  choice,
+  flag,
+  path,
+  settingRow as row,
+  type SettingTable,
+  siteUrl,
+  text,
+  timeSpan,
+} from "../../config/index.ts";
 import { TidemarkError } from "../../core/index.ts";
 import { exportSettings } from "../../exporter/index.ts";
 import { type Command, defineCommand } from "../terminal/command.ts";
@@ -26,6 +35,28 @@ const runSettings: SettingTable<ExportRun> = {
   rescanMs: row("rescan DURATION", timeSpan, "With `--watch`: scan all files this often", {
     default: "`24h`",
   }),
+  onPublish: row(
+    "on-publish COMMAND",
+    text,
+    "Run this shell command after a publication, with its changes and the summary as JSON lines on standard input",
+    {
+      doc: "run this shell command [after a publication](#caches-and-commands), with its changes and the summary as JSON lines on standard input",
+    },
+  ),
+  onPublishTimeoutMs: row("on-publish-timeout DURATION", timeSpan, "Time after which --on-publish is ended", {
+    default: "`5m`",
+  }),
+  purge: row(
+    "purge FORMAT",
+    choice("urls", "json"),
+    "List the URLs that a publication changed, for a cache: urls (a URL a line), or json (a line per call of 30)",
+    {
+      doc: 'list the URLs that a publication changed, for [a cache](#caches-and-commands): `urls`, a URL a line, or `json`, a line `{"files":[...]}` per 30 URLs',
+    },
+  ),
+  purgeFile: row("purge-file FILE", path, "With `--purge`: write the URLs to this file, which is replaced as a whole", {
+    default: "standard output; results for people then go to stderr",
+  }),
   indexNow: row("index-now", flag, "Submit changed URLs to search engines by IndexNow (https://www.indexnow.org/)"),
   indexNowEndpoint: row("index-now-endpoint URL", text, "URL that receives the submissions of --index-now", {
     default: "`https://api.indexnow.org/indexnow`",
@@ -47,6 +78,12 @@ function planRun(args: RawArguments): ExportRun {
       hint: `Add --${missing}, or leave --${useless} out.`,
     });
   };
+  needs("onPublish", ["onPublishTimeoutMs"]);
+  needs("purge", ["purgeFile"]);
+  if (run.purge !== undefined && run.purgeFile === undefined && args.json === true)
+    throw new TidemarkError("bad-option", "--purge and --json both print on standard output.", {
+      hint: "Give --purge a file with --purge-file.",
+    });
   needs("watch", ["settleMs", "rescanMs"]);
   needs("indexNow", ["indexNowEndpoint", "indexNowAll"]);
   if (run.watch && run.dryRun) {
@@ -75,6 +112,7 @@ export const exportCommand: Command = defineCommand({
       ...["segment-size", "min-group", "sitemap", "resourcesync", "change-dumps", "resource-dump"],
       ...["robots-dir", "server-user"],
     ],
+    "After a publication": ["on-publish", "on-publish-timeout", "purge", "purge-file"],
     "Search engines": ["index-now", "index-now-key", "index-now-endpoint", "index-now-all"],
   },
   examples: [
@@ -95,6 +133,11 @@ export const exportCommand: Command = defineCommand({
       "export dist --base-url https://example.org/ --previous https://example.org/",
       "on a machine without state: go on from what the site publishes",
     ],
+    [
+      "export . --base-url https://example.org/ --purge urls | xargs -r -d '\\n' -n1 curl -X PURGE",
+      "have a cache forget what changed",
+    ],
+    ["export . --base-url https://example.org/ --on-publish ./deployed.sh", "run a script after a publication"],
     ["export --config /etc/tidemark.json", "publish all sites of a file; `tidemark init` writes one"],
   ],
   plan: (_, args, fail): ExportArguments => {

@@ -5,9 +5,9 @@ import { WatchedFiles } from "../../fs/index.ts";
 import { printEvent, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes, reportError } from "../terminal/exit-code.ts";
 import { formatNoun } from "../terminal/quantity.ts";
-import { findSites, type SiteChoice } from "../terminal/site-choice.ts";
+import { findSites } from "../terminal/site-choice.ts";
 import { ExportPrinter } from "./export-printer.ts";
-import type { ExportArguments, ExportRun } from "./export-run.ts";
+import { checkPurgeFile, type ExportArguments, type ExportRun, resultOutput, tellIfAsked } from "./export-run.ts";
 
 /**
  * Watches sites until a signal, and prints what each publication comes to. One that cannot go on ends all, but for those that an
@@ -26,8 +26,9 @@ export async function runWatch(options: ExportArguments, context: RunContext): P
   return exitCodes.done;
 }
 
-async function findWatchedSites(options: SiteChoice): Promise<ExportSettings[]> {
+async function findWatchedSites(options: ExportArguments): Promise<ExportSettings[]> {
   const sites = await findSites(options);
+  checkPurgeFile(options.run, sites.length);
   if (sites.some(({ urls }) => urls === "-")) {
     throw new TidemarkError(
       "bad-option",
@@ -41,7 +42,12 @@ async function findWatchedSites(options: SiteChoice): Promise<ExportSettings[]> 
 }
 
 /** Takes the configuration again whenever it has changed. One with mistakes is told, and the one before holds on. */
-async function takeEdits(watches: SiteWatches, edited: WatchedFiles, file: string, options: SiteChoice): Promise<void> {
+async function takeEdits(
+  watches: SiteWatches,
+  edited: WatchedFiles,
+  file: string,
+  options: ExportArguments,
+): Promise<void> {
   while ((await edited.next()) !== undefined) {
     try {
       const sites = await findWatchedSites(options);
@@ -143,8 +149,11 @@ class SiteWatches {
     const tell = async ({ summary, because }: Extract<WatchedRound, { kind: "exported" }>): Promise<void> => {
       this.#sum.rounds += 1;
       if (summary.published) this.#sum.publications += 1;
-      if (json) out.writeJson({ event: "round", because, ...summary });
-      else if (!quiet && (summary.published || !hasTold)) out.write(printer.result(summary));
+      // What a round without changes listed would replace the URLs of the last publication.
+      const told = summary.published ? await tellIfAsked(site, this.#run, summary, context, printer) : {};
+      if (json) out.writeJson({ event: "round", because, ...summary, ...told });
+      else if (!quiet && (summary.published || !hasTold))
+        resultOutput(this.#run, context).write(printer.result(summary));
       hasTold = true;
       if (!indexNow) return;
       const { tellOfExport } = await import("./index-now-run.ts");

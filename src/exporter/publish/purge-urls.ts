@@ -1,0 +1,39 @@
+import { pathOf } from "../../core/index.ts";
+import { encodePathSegment } from "../../formats/url/index.ts";
+import { type ReadPublicationOptions, readPublication } from "./publication-changes.ts";
+
+/** Which URLs are listed. */
+export interface ListPurgeUrlsOptions extends ReadPublicationOptions {
+  /** The site's origin with `/`. */
+  readonly baseUrl: string;
+  /** Names of index files, as an export was told. @default `index.html` */
+  readonly index?: readonly string[];
+  /** Whether `/about.html` is published as `/about`. @default false */
+  readonly cleanUrls?: boolean;
+}
+
+/**
+ * Lists the URLs that a cache may hold of the pages that one publication changed: those under which they are published,
+ * and the other forms that a server may show of them, such as `/docs/` and `/docs/index.html`.
+ *
+ * The index and other files of Tidemark are not listed: the server sends them with `Cache-Control: no-cache`.
+ *
+ * @throws TidemarkError as {@link readPublication} does
+ */
+export async function* listPurgeUrls(options: ListPurgeUrlsOptions): AsyncGenerator<string, void, void> {
+  const { baseUrl, cleanUrls = false } = options;
+  const index = options.index ?? [];
+  const names = index.length === 0 ? ["index.html"] : index;
+  const indexSegments = names.map((name) => encodePathSegment(Buffer.from(name).toString("latin1")));
+  const origin = new URL(baseUrl).origin;
+  for await (const change of readPublication(options))
+    for (const path of formsOf(pathOf(change), indexSegments, cleanUrls)) yield origin + path;
+}
+
+function formsOf(path: string, indexSegments: readonly string[], cleanUrls: boolean): string[] {
+  if (path.includes("?")) return [path];
+  if (path.endsWith("/")) return [path, ...indexSegments.map((name) => path + name)];
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  if (indexSegments.includes(name)) return [path, path.slice(0, -name.length)];
+  return cleanUrls && !name.includes(".") ? [path, `${path}.html`] : [path];
+}

@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
+import { findCli } from "./command.ts";
+import { readDocumentCode } from "./document-code.ts";
+import { requireProgram, skipWithout } from "./programs.ts";
+import { findFreePort, getRaw, startWebServer } from "./web-server.ts";
+
+const host = "a.example";
+
+/** A site with ten pages behind a server that lets caches keep them. */
+class Origin implements AsyncDisposable {
+  readonly folder: TempFolder = makeTempFolder();
+  readonly docroot: string = join(this.folder.path, "site");
+  readonly paths: readonly string[] = [...Array.from({ length: 9 }, (_, at) => `/page-${at}.html`), "/docs/"];
+  #asked: string[] = [];
+  readonly #server = createServer(({ url = "" }, response) => {
+    this.#asked.push(url);
+    const file = join(this.docroot, url.endsWith("/") ? `${url}index.html` : url);
+    if (!existsSync(file)) response.writeHead(404).end();
+    else response.writeHead(200, { "cache-control": "max-age=3600" }).end(readFileSync(file));
+  });
+
+  static async open(): Promise<Origin> {
+    const origin = new Origin();
+    mkdirSync(join(origin.docroot, "docs"), { recursive: true });
+    for (const path of origin.paths) origin.write(path, "first");
+    origin.#server.listen(0, "127.0.0.1");
+    await once(origin.#server, "listening");
+    return origin;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  write(path: string, text: string): void {
+    writeFileSync(join(this.docroot, path.endsWith("/") ? `${path}index.html` : path), text);
+  }
+
+  /** Paths that were asked for since the last call. */
+  takeAsked(): string[] {
+    return this.#asked.splice(0).sort();
+  }
+
+  /** Exports, and hands the changed URLs to a shell's pipeline. */
+  async purge(port: number, pipeline: string): Promise<void> {
+    const state = join(this.folder.path, "state");
+    const command = `"$0" "$1" export "$2" --base-url https://${host}/ --state "$3" --purge urls | ${pipeline.replace("PORT", String(port))}`;
+    const args = ["-o", "pipefail", "-c", command, process.execPath, findCli(), this.docroot, state];
+    // The origin answers meanwhile.
+    const shell = spawn("bash", args, { stdio: ["ignore", "ignore", "inherit"] });
+    const [code] = await once(shell, "exit");
+    assert.equal(code, 0);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    this.folder[Symbol.dispose]();
+  }
+}
+
+/** What a cache in front of a site is seen to do. */
+async function changeThree(origin: Origin, port: number, pipeline: string): Promise<string[]> {
+  const readAll = async (): Promise<string[]> => {
+    const texts: string[] = [];
+    for (const path of origin.paths) {
+      const { status, body } = await getRaw(port, path, { host });
+      texts.push(status === 200 ? body.toString() : String(status));
+    }
+    return texts;
+  };
+  await origin.purge(port, "cat");
+  await readAll();
+  assert.deepEqual(origin.takeAsked(), [...origin.paths].sort());
+  await readAll();
+  assert.deepEqual(origin.takeAsked(), [], "all is cached");
+  origin.write("/page-1.html", "second");
+  origin.write("/docs/", "second");
+  rmSync(join(origin.docroot, "page-2.html"));
+  assert.ok(
+    (await readAll()).every((text) => text === "first"),
+    "the cache is stale",
+  );
+  await origin.purge(port, pipeline);
+  const expected = origin.paths.map((path) => {
+    if (path === "/page-2.html") return "404";
+    return path === "/page-1.html" || path === "/docs/" ? "second" : "first";
+  });
+  assert.deepEqual(await readAll(), expected);
+  return origin.takeAsked();
+}
+
+describe("caches forget exactly what a publication changed", () => {
+  it("Varnish", { skip: skipWithout("varnishd", "curl", "xargs"), timeout: 60_000 }, async () => {
+    await using origin = await Origin.open();
+    const port = await findFreePort();
+    const folder = join(origin.folder.path, "varnish");
+    const vcl = join(origin.folder.path, "site.vcl");
+    const code = readDocumentCode("docs/caches.md", "vcl");
+    writeFileSync(vcl, code.replace('"8080"', `"${origin.port}"`));
+    const args = [
+      "-F",
+      "-j",
+      "none",
+      "-n",
+      folder,
+      "-f",
+      vcl,
+      "-a",
+      `127.0.0.1:${port}`,
+      "-s",
+      "malloc,16m",
+      "-T",
+      "none",
+    ];
+    const varnish = spawn(requireProgram("varnishd"), args, { stdio: "ignore" });
+    const exited = once(varnish, "exit");
+    try {
+      await waitForAnswer(port, () => varnish.exitCode);
+      origin.takeAsked();
+      const pipeline = `sed 's,^https://${host},http://127.0.0.1:PORT,' | xargs -r -d '\\n' -n 1 curl -sS -o /dev/null -X PURGE -H 'Host: ${host}'`;
+      assert.deepEqual(await changeThree(origin, port, pipeline), ["/docs/", "/page-1.html", "/page-2.html"]);
+      const counts = execFileSync(requireProgram("varnishstat"), ["-n", folder, "-1", "-f", "MAIN.n_obj_purged"]);
+      assert.match(counts.toString(), /n_obj_purged\s+3\s/);
+    } finally {
+      varnish.kill("SIGTERM");
+      await exited;
+    }
+  });
+
+  it("nginx", { skip: skipWithout("nginx", "curl", "xargs"), timeout: 60_000 }, async () => {
+    await using origin = await Origin.open();
+    const cache = join(origin.folder.path, "cache");
+    const code = readDocumentCode("docs/caches.md", "nginx");
+    const http = `proxy_cache_path ${cache} keys_zone=site:1m;\n${code}`;
+    const snippet = `location ^~ / { proxy_pass http://127.0.0.1:${origin.port}; proxy_cache site; proxy_set_header Host $host; }`;
+    await using nginx = await startWebServer("nginx", origin.docroot, { http, snippet });
+    origin.takeAsked();
+    const pipeline = `sed 's,^https://${host},http://127.0.0.1:PORT,' | xargs -r -d '\\n' -n 1 curl -sS -o /dev/null -H 'X-Refresh: 1' -H 'Host: ${host}'`;
+    const asked = await changeThree(origin, nginx.port, pipeline);
+    assert.deepEqual(asked, ["/docs/", "/docs/index.html", "/page-1.html", "/page-2.html"]);
+  });
+});
+
+async function waitForAnswer(port: number, exitCode: () => number | null): Promise<void> {
+  for (;;) {
+    assert.equal(exitCode(), null, "varnishd ended");
+    const answer = await getRaw(port, "/none", { host }).catch(() => undefined);
+    if (answer !== undefined) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
