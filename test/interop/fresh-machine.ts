@@ -100,6 +100,19 @@ export function skipWithoutMachine(): string | false {
   return status === 0 ? false : `no machine can be started here: ${stderr}`;
 }
 
+/**
+ * Runs one program on such a machine, without its systemd; it sees a folder as /trial.
+ *
+ * @returns what it printed
+ */
+export function runOnMachine(trial: string, ...command: readonly string[]): string {
+  using group = makeControlGroup(machineName);
+  const bind = ["--bind", `${trial}:/trial`, "--as-pid2", "--"];
+  const [program = "", ...args] = group.wrap(...machineCommand(), ...bind, ...command);
+  const { stdout, stderr } = spawnSync(program, args, { encoding: "utf8", timeout: longestMs });
+  return stdout + stderr;
+}
+
 /** The machine has no network: what the package needs must be in npm's cache. Once for each list of dependencies. */
 async function fillNpmCache(packed: Package, folder: string): Promise<void> {
   const lockFile = readFileSync(join(repositoryFolder(), "package-lock.json"), "utf8");

@@ -37,7 +37,7 @@ test("the package holds the program, what it shows and what its users read, and 
   using temp = makeTempFolder("package");
   const packed = await packProject(temp.path);
   const wanted =
-    /^(?:bin\/tidemark\.js|dist\/lib\/(?:[^/]+\.js|third-party-licenses\.txt)|dist\/man\/tidemark\.1|dist\/types\/.+\.d\.ts|docs\/(?:[^/]+\.md|tidemark(?:-crawl)?\.schema\.json)|fixtures\/demo\/[^/]+|systemd\/.+)$/;
+    /^(?:bin\/tidemark\.js|dist\/lib\/(?:[^/]+\.js|third-party-licenses\.txt)|dist\/man\/tidemark\.1|dist\/types\/.+\.d\.ts|docs\/(?:[^/]+\.md|savings\.svg|tidemark(?:-crawl)?\.schema\.json)|fixtures\/demo\/[^/]+|systemd\/.+)$/;
   const top = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
   const surplus = packed.paths.filter((path) => !wanted.test(path) && !top.includes(path));
   assert.deepEqual(surplus, []);
@@ -54,6 +54,21 @@ test("the package holds the program, what it shows and what its users read, and 
   assert.deepEqual(missing, []);
   assert.deepEqual(findMissingTypes(packed.paths), []);
   assert.ok(packed.sizeBytes < 800_000, `the package has ${packed.sizeBytes} bytes`);
+});
+
+test("links of the packed documents lead to packed files", { skip: skipWithoutNpm }, async () => {
+  using temp = makeTempFolder("package");
+  const { paths } = await packProject(temp.path);
+  const dead = paths
+    .filter((path) => path.endsWith(".md"))
+    .flatMap((path) => {
+      const text = readFileSync(join(repositoryFolder(), path), "utf8");
+      const targets = [...text.matchAll(/\]\(([^)#:\s]+)(?:#[^)]*)?\)/g)].map(([, target = ""]) => target);
+      return targets
+        .filter((target) => !paths.includes(join(dirname(path), target)))
+        .map((target) => `${path}: ${target}`);
+    });
+  assert.deepEqual(dead, []);
 });
 
 for (const version of [20, 22, 24]) {

