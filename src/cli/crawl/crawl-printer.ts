@@ -1,7 +1,7 @@
 import type { Clock, CrawlEvent, CrawlSummary, EpochMs } from "../../core/index.ts";
 import type { SiteDecision } from "../../crawler/index.ts";
 import { printEvent, type RunContext } from "../terminal/command.ts";
-import { ProgressLine } from "../terminal/progress-line.ts";
+import { Pace, ProgressLine } from "../terminal/progress-line.ts";
 import { addUp, formatBytes, formatCount, formatElapsed, formatNoun } from "../terminal/quantity.ts";
 
 const reasons: Readonly<Record<(CrawlEvent & { event: "waiting" })["why"], string>> = {
@@ -24,6 +24,7 @@ const maxNamed = 10;
 export class CrawlPrinter extends ProgressLine {
   readonly #context: RunContext;
   readonly #clock: Clock;
+  readonly #pace: Pace;
   #named = 0;
   #faulty: string | undefined;
 
@@ -31,6 +32,7 @@ export class CrawlPrinter extends ProgressLine {
     super(context.err, context.quiet);
     this.#context = context;
     this.#clock = clock;
+    this.#pace = new Pace(clock);
   }
 
   take(event: CrawlEvent): void {
@@ -38,7 +40,8 @@ export class CrawlPrinter extends ProgressLine {
     const { json } = this.#context;
     if (event.event === "progress") {
       const what = event.phase === "metadata" ? "reading archives" : "fetching pages";
-      this.show(() => `${event.site}: ${what}: ${formatCount(event.done)} of ${formatCount(event.total)}`);
+      const pace = this.#pace.format(`${event.site} ${event.phase}`, event.done, event.total);
+      this.show(() => `${event.site}: ${what}: ${formatCount(event.done)} of ${formatCount(event.total)}${pace}`);
     } else if (event.event === "waiting") this.show(() => formatWait(event, this.#clock()), true);
     else if (json) return;
     else if (event.event === "warning") this.say(`warning: ${event.site}: ${event.message}`);

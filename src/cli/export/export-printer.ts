@@ -1,6 +1,6 @@
 import type { ExportEvent, ExportSummary, PreviousCounts } from "../../core/index.ts";
 import { printEvent, type RunContext } from "../terminal/command.ts";
-import { ProgressLine } from "../terminal/progress-line.ts";
+import { Pace, ProgressLine } from "../terminal/progress-line.ts";
 import { formatBytes, formatCount, formatElapsed, formatMoment, formatNoun } from "../terminal/quantity.ts";
 import { DryRunReport, describeIncludes } from "./dry-run-report.ts";
 
@@ -15,6 +15,7 @@ const phases = {
 /** Prints what happens in an export: as JSON, or for people. */
 export class ExportPrinter extends ProgressLine {
   readonly #context: RunContext;
+  readonly #pace = new Pace();
   readonly #report: DryRunReport | undefined;
 
   constructor(context: RunContext, dryRun: boolean) {
@@ -28,7 +29,8 @@ export class ExportPrinter extends ProgressLine {
     printEvent(this.#context, event, mark);
     if (event.event === "progress") {
       const total = event.total === undefined ? "" : ` of ${formatCount(event.total)}`;
-      this.show(() => `${phases[event.phase]}: ${formatCount(event.done)}${total}`);
+      const pace = this.#pace.format(event.phase, event.done, event.total);
+      this.show(() => `${phases[event.phase]}: ${formatCount(event.done)}${total}${pace}`);
     } else if (event.event === "page") this.#report?.addPage(event);
     else if (event.event === "withheld") this.#report?.addWithheld(event);
     else if (!this.#context.json) {

@@ -1,5 +1,6 @@
 import { helpOf, type Setting, signatureOf } from "../../config/index.ts";
 import { type Command, commonOptions } from "./command.ts";
+import { wrapText } from "./text-layout.ts";
 
 /** What of a program its help tells. */
 interface ProgramFacts {
@@ -34,24 +35,14 @@ export function groupOptions({ options, groups = {} }: Pick<Command, "options" |
   return [...grouped, ...(rest.length === 0 ? [] : [{ title, options: rest }])];
 }
 
-/** Words on lines of at most so many characters; a longer word has a line of its own. */
-function wrap(words: readonly string[], columns: number): string[] {
-  const lines: string[] = [];
-  for (const word of words) {
-    const last = lines.at(-1);
-    if (last === undefined || last.length + 1 + word.length > columns) lines.push(word);
-    else lines[lines.length - 1] = `${last} ${word}`;
-  }
-  return lines;
-}
-
 function formatRows(rows: readonly Row[], columns: number, longest: number): string[] {
-  const indent = Math.min(longest, widestName) + 4;
+  const indent = " ".repeat(Math.min(longest, widestName) + 4);
+  const wide = Math.max(columns, indent.length + 20);
   return rows.flatMap(([name, text]) => {
-    const lines = wrapWords(text, Math.max(20, columns - indent)).map((line) => " ".repeat(indent) + line);
     const head = `  ${name}`;
-    if (head.length > indent - 2) return [head, ...lines];
-    return [head + (lines[0] ?? "").slice(head.length), ...lines.slice(1)];
+    const hasRoom = head.length <= indent.length - 2;
+    const first = hasRoom ? head.padEnd(indent.length) : indent;
+    return [...(hasRoom ? [] : [head]), ...wrapText(text, wide, first, indent).trimEnd().split("\n")];
   });
 }
 
@@ -74,11 +65,14 @@ function formatSection(title: string, rows: readonly Row[], columns: number, lon
   return rows.length === 0 ? [] : ["", `${title}:`, ...formatRows(rows, columns, longest)];
 }
 
-const wrapWords = (text: string, columns: number): string[] => wrap(text.split(" "), columns);
-
 /** A command line, on several lines if it is too long for one, as a shell reads them. */
 function wrapExample(line: string, columns: number): string[] {
-  const lines = wrap(line.match(/(?:'[^']*'|[^\s'])+/g) ?? [], columns - 6);
+  const lines: string[] = [];
+  for (const word of line.match(/(?:'[^']*'|[^\s'])+/g) ?? []) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > columns - 6) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
   return lines.map((part, at) => `${at === 0 ? "  " : "    "}${part}${at < lines.length - 1 ? " \\" : ""}`);
 }
 
@@ -88,7 +82,7 @@ export function formatProgramHelp({ name, about, commands }: ProgramFacts, colum
   return [
     `${name} <command>`,
     "",
-    ...wrapWords(about, columns),
+    wrapText(about, columns, "", "").trimEnd(),
     ...formatSection("Commands", rows, columns),
     ...formatSection("Options", always, columns),
     "",
@@ -108,7 +102,7 @@ export function formatCommandHelp(program: string, command: Command, columns: nu
   return [
     `${program} ${usage}`,
     "",
-    ...wrapWords(describe, columns),
+    wrapText(describe, columns, "", "").trimEnd(),
     ...formatSection("Arguments", Object.entries(positionals), columns),
     ...groups.flatMap(({ title, rows }) => formatSection(title, rows, columns, longest)),
     ...formatSection("Every command", always, columns, longest),

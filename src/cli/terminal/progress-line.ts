@@ -1,7 +1,45 @@
 import type { Output } from "./output.ts";
+import { formatCount, formatSpan } from "./quantity.ts";
 
 const redrawAfterMs = 100;
 const lineAfterMs = 10_000;
+
+/** Before so much time a rate says nothing. */
+const paceAfterMs = 2000;
+
+/** How fast something goes on, and how long its rest takes at that rate. */
+export class Pace {
+  readonly #now: () => number;
+  #of: string | undefined;
+  #fromMs = 0;
+  #fromDone = 0;
+
+  /** @param now - milliseconds of a clock that does not go back */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /**
+   * Says it as the end of a sentence, such as `, 120/s, 3 min left`; empty while there is nothing to say.
+   *
+   * @param of - what goes on, such as a phase; another one begins anew
+   */
+  format(of: string, done: number, total?: number): string {
+    const now = this.#now();
+    if (of !== this.#of || done < this.#fromDone) {
+      this.#of = of;
+      this.#fromMs = now;
+      this.#fromDone = done;
+    }
+    const elapsedMs = now - this.#fromMs;
+    const gained = done - this.#fromDone;
+    if (elapsedMs < paceAfterMs || gained === 0) return "";
+    const perSecond = (gained / elapsedMs) * 1000;
+    const rate = `, ${perSecond < 10 ? perSecond.toFixed(1) : formatCount(Math.round(perSecond))}/s`;
+    if (total === undefined || total <= done) return rate;
+    return `${rate}, ${formatSpan(((total - done) / perSecond) * 1000)} left`;
+  }
+}
 
 /** Says how far the work is: one line drawn again and again on a terminal, a line now and then elsewhere. */
 export class ProgressLine {

@@ -41,3 +41,12 @@ export function addUp<Key extends string>(
   const sums = keys.map((key) => [key, records.reduce((sum, record) => sum + record[key], 0)] as const);
   return Object.fromEntries(sums) as Record<Key, number>;
 }
+
+/** A span in few characters: `5 s`, `12 min`, `3 h`, `2 d`. */
+export function formatSpan(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 100) return `${seconds} s`;
+  if (seconds < 6000) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.round(seconds / 3600)} h`;
+  return `${formatCount(Math.round(seconds / 86_400))} d`;
+}

@@ -1,5 +1,5 @@
 import type { FollowLook, FollowStatus, TroubledSite, VisitingSite, WaitingSite } from "../../crawler/index.ts";
-import { formatBytes, formatCount } from "../terminal/quantity.ts";
+import { formatBytes, formatCount, formatSpan } from "../terminal/quantity.ts";
 import { formatTable, type View } from "../terminal/text-layout.ts";
 
 /** What a look is shown in. */
@@ -20,6 +20,8 @@ interface Block {
   readonly rows: readonly (readonly string[])[];
   /** Column that gives way where the line is too long. */
   readonly giving: number;
+  /** Columns that are left out before the names of sites are cut to nothing, the first ones first. */
+  readonly spare?: readonly number[];
 }
 
 const whyTexts = {
@@ -31,17 +33,10 @@ const whyTexts = {
 } as const;
 /** Sites get so many lines a list where there is no height, as in a pipe. */
 const rowsUnbounded = 20;
+/** So much of a site's name is shown, or all of a shorter one. */
+const leastSite = 20;
 /** Columns of what totals are called. */
 const labelWidth = 10;
-
-/** A span in few characters: `5 s`, `12 min`, `3 h`, `2 d`. */
-function formatSpan(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 100) return `${seconds} s`;
-  if (seconds < 6000) return `${Math.round(seconds / 60)} min`;
-  if (seconds < 172_800) return `${Math.round(seconds / 3600)} h`;
-  return `${formatCount(Math.round(seconds / 86_400))} d`;
-}
 
 function formatRate(perSecond: number): string {
   return perSecond < 10 ? perSecond.toFixed(1) : formatCount(perSecond);
@@ -139,6 +134,7 @@ function blocksOf(status: FollowStatus, now: number): Block[] {
       align: "lrrrrl",
       rows: status.visiting.map((row) => visitingRow(row, now)),
       giving: 0,
+      spare: [3, 2, 4],
     },
     {
       title: "in trouble",
@@ -172,21 +168,63 @@ function cut(text: string, width: number, ellipsis: string): string {
   return text.length <= width ? text : text.slice(0, Math.max(0, width - ellipsis.length)) + ellipsis;
 }
 
-function formatBlock({ title, count, head, align, rows, giving }: Block, shown: number, view: TopView): string[] {
+/** Sites that fit, by what distinguishes them: without the scheme that most have, and cut in the middle. */
+function cutSites(sites: readonly string[], width: number, ellipsis: string): string[] {
+  if (sites.every(({ length }) => length <= width)) return [...sites];
+  return sites
+    .map((site) => site.replace(/^https:\/\//, ""))
+    .map((site) => {
+      if (site.length <= width) return site;
+      const kept = Math.max(0, width - ellipsis.length);
+      const tail = Math.floor(kept / 2);
+      return site.slice(0, kept - tail) + ellipsis + (tail === 0 ? "" : site.slice(-tail));
+    });
+}
+
+/** What is left of a line beside the columns that do not give way, without those of `left`. */
+function roomOf(
+  cells: readonly (readonly string[])[],
+  giving: number,
+  left: ReadonlySet<number>,
+  columns: number,
+): number {
+  const others = (cells[0] ?? []).map((_, at) => {
+    if (at === giving || left.has(at)) return 0;
+    return Math.max(...cells.map((row) => row[at]?.length ?? 0)) + 2;
+  });
+  return columns - others.reduce((sum, width) => sum + width, 0);
+}
+
+function formatBlock(block: Block, shown: number, view: TopView): string[] {
+  const { title, count, head, align, rows, giving, spare = [] } = block;
   const ellipsis = view.unicode ? "…" : "...";
   const first = rows.slice(0, shown);
   const heading = `${title} (${formatCount(count)})`;
   const cells = [[heading, ...head.slice(1)], ...first];
-  // What is left of the line beside the other columns.
-  const others = head.reduce(
-    (sum, _, at) => sum + (at === giving ? 0 : Math.max(...cells.map((row) => row[at]?.length ?? 0)) + 2),
-    0,
-  );
+  const left = new Set<number>();
+  const wanted = Math.min(leastSite, Math.max(...first.map(([site = ""]) => site.replace(/^https:\/\//, "").length)));
+  for (const at of spare) if (roomOf(cells, giving, left, view.columns) < wanted) left.add(at);
   // Names of sites give way before a text is cut to nothing.
   const least = giving === 0 ? 0 : 24;
-  const width = Math.max(12, view.columns - others, least);
-  const fitted = cells.map((row) => row.map((cell, at) => (at === giving ? cut(cell, width, ellipsis) : cell)));
-  const lines = formatTable(fitted, align).trimEnd().split("\n");
+  const width = Math.max(12, roomOf(cells, giving, left, view.columns), least);
+  const names =
+    giving === 0
+      ? [
+          heading,
+          ...cutSites(
+            first.map(([site = ""]) => site),
+            width,
+            ellipsis,
+          ),
+        ]
+      : undefined;
+  const fitted = cells.map((row, index) =>
+    row
+      .map((cell, at) => (at === giving ? (names?.[index] ?? cut(cell, width, ellipsis)) : cell))
+      .filter((_, at) => !left.has(at)),
+  );
+  const kept = [...align].filter((_, at) => !left.has(at)).join("");
+  const lines = formatTable(fitted, kept).trimEnd().split("\n");
   const [top = "", ...below] = lines.map((line) => cut(line, view.columns, ellipsis));
   return [view.isBold ? `\u001b[1m${top}\u001b[22m` : top, ...below];
 }

@@ -30,6 +30,19 @@ test("a wait is shown with its length and its reason", async () => {
   assert.match(text, /waiting 1 s: another site at the same address is being crawled/);
 });
 
+test("progress says how fast it goes on, and how long the rest takes", async (t) => {
+  let now = 1_000_000;
+  t.mock.method(performance, "now", () => now);
+  const stream = new PassThrough();
+  const err = new Output(Object.assign(stream, { isTTY: true, columns: 200 }), () => undefined);
+  const printer = new CrawlPrinter({ out: err, err, json: false, quiet: false } as RunContext, () => now);
+  printer.take({ event: "progress", site, phase: "pages", done: 0, total: 1000 });
+  now += 100_000;
+  printer.take({ event: "progress", site, phase: "pages", done: 100, total: 1000 });
+  await err.flush();
+  assert.match(String(stream.read()), /fetching pages: 100 of 1,000, 1\.0\/s, 15 min left/);
+});
+
 test("the first ten pages that fail are named with what happened, each once", async () => {
   const act = (printer: CrawlPrinter): void => {
     printer.take({ event: "page", site, path: "/fine", outcome: "created" });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { describe, it } from "node:test";
 import { Output } from "../../../src/cli/terminal/output.ts";
-import { ProgressLine } from "../../../src/cli/terminal/progress-line.ts";
+import { Pace, ProgressLine } from "../../../src/cli/terminal/progress-line.ts";
 
 async function shown(isTTY: boolean, quiet: boolean, use: (line: ProgressLine) => void): Promise<string> {
   let text = "";
@@ -49,5 +49,31 @@ describe("ProgressLine", () => {
       line.say("warning: this");
     });
     assert.equal(text, "warning: this\n");
+  });
+});
+
+describe("Pace", () => {
+  it("says rate and time left once it knows them, and begins anew with another phase", () => {
+    let now = 0;
+    const pace = new Pace(() => now);
+    assert.equal(pace.format("scan", 100, 10_100), "");
+    now = 1000;
+    assert.equal(pace.format("scan", 300, 10_100), "");
+    now = 10_000;
+    assert.equal(pace.format("scan", 600, 10_100), ", 50/s, 3 min left");
+    assert.equal(pace.format("scan", 600), ", 50/s");
+    assert.equal(pace.format("scan", 90, 10_100), "");
+    assert.equal(pace.format("merge", 5, 100), "");
+    now = 20_000;
+    assert.equal(pace.format("merge", 20, 100), ", 1.5/s, 53 s left");
+    assert.equal(pace.format("merge", 100, 100), ", 9.5/s");
+  });
+
+  it("says nothing while nothing goes on", () => {
+    let now = 0;
+    const pace = new Pace(() => now);
+    pace.format("pages", 3, 9);
+    now = 60_000;
+    assert.equal(pace.format("pages", 3, 9), "");
   });
 });

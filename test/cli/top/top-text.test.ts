@@ -20,8 +20,8 @@ describe("formatTop", () => {
       /13 requests\/s|14 requests\/s/,
       /901,235 of 1,000,000 \(90\.1 %\)/,
       /^under way \(3\) +for +requests +bytes +changes +rests$/m,
-      /^https:\/\/a\.example +5 s +3 +2\.0 KiB +1$/m,
-      /^https:\/\/long-.*… +15 min +30,000 +1\.9 GiB +1,000 +30 s: asked to wait$/m,
+      /^a\.example +5 s +3 +2\.0 KiB +1$/m,
+      /^long-.*…\S+ +15 min +30,000 +1\.9 GiB +1,000 +30 s: asked to wait$/m,
       /^https:\/\/b\.example +7 +10 min +connect refused.*…$/m,
       /^https:\/\/c\.example +due +9$/m,
       /^https:\/\/d\.example +2 h +5$/m,
@@ -30,6 +30,23 @@ describe("formatTop", () => {
     ])
       assert.match(text, part);
     assert.doesNotMatch(text, /\u001b/);
+  });
+
+  it("keeps what distinguishes sites at sixty columns", () => {
+    const site = (name: string) => ({ ...(status.visiting[0] ?? assert.fail()), site: name });
+    const hosts = ["https://documentation.archive.example.org", "https://documentation.mirror.example.com"];
+    const { visiting } = exampleStatus();
+    const long = { ...look, status: exampleStatus({ visiting: [...visiting, ...hosts.map(site)] }) };
+    const lines = formatTop(long, { ...view, columns: 60 });
+    const shown = hosts.map((host) => {
+      const end = host.slice(-9);
+      return (
+        lines.find((line) => line.startsWith("documenta") && line.includes(`${end} `)) ?? assert.fail(lines.join("\n"))
+      );
+    });
+    assert.equal(new Set(shown).size, 2);
+    assert.ok(lines.some((line) => line.endsWith("30 s: asked to wait")));
+    for (const line of lines) assert.ok(line.length <= 60, line);
   });
 
   it("leaves out no total, however many sites there are and however narrow it is", () => {
