@@ -26,13 +26,27 @@ import type { Keep } from "./kept-site.ts";
 export interface CrawlSettings
   extends Omit<
       CrawlSiteOptions,
-      "urls" | "keep" | "warcBytes" | "starts" | "lookAgainMs" | "clock" | "delay" | "signal" | "onEvent" | "politeness"
+      | "urls"
+      | "headers"
+      | "keep"
+      | "warcBytes"
+      | "starts"
+      | "lookAgainMs"
+      | "clock"
+      | "delay"
+      | "signal"
+      | "onEvent"
+      | "politeness"
     >,
     Pick<FollowedSite, "priority" | "minIntervalMs" | "maxIntervalMs">,
     Omit<PolitenessOptions, "maxRetryAfterMs"> {
   readonly keep?: Keep;
   /** A file's path, or `-` for standard input. */
   readonly urls?: string;
+  /** Fields as `Name: value`. */
+  readonly header?: readonly string[];
+  /** A file's path. */
+  readonly netrc?: string;
   /** A file's path. */
   readonly ca?: string;
 }
@@ -209,6 +223,24 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
     "from ADDRESS",
     text,
     "Mail address to send in the field `From`, so that a site's operator can write to you",
+  ),
+  auth: row(
+    "auth USER:PASSWORD",
+    text,
+    "Login for Basic authentication, sent to the site's own origin only; other users of the machine may see it: see --netrc",
+    {
+      default: "that of the URL, else that of `--netrc`",
+      doc: "login for Basic authentication; see [Logins and header fields](#logins-and-header-fields)",
+    },
+  ),
+  netrc: row("netrc FILE", path, "File of logins by host, as curl and wget read it", {
+    doc: "file of logins by host, in the form that curl and wget read",
+  }),
+  header: row(
+    "header FIELD",
+    texts,
+    "Header field as 'Name: value' for requests to the site's own origin; not stored",
+    { doc: "header field as `Name: value`, sent to the site's own origin only; repeatable" },
   ),
   ca: row("ca FILE", path, "Certificate authorities in PEM that TLS trusts in addition to Node's"),
   http1: row("http1", flag, "Has no effect: the crawler always speaks HTTP/1.1", { isDeprecated: true }),

@@ -93,6 +93,16 @@ export interface CrawlSiteOptions {
    * Default 7 days.
    */
   readonly lookAgainMs?: number;
+  /**
+   * User and password as `user:password`, for Basic authentication; goes before those of `url`. They are sent to the
+   * site's own origin only, and are never stored. Default: those of `url`, if it has any.
+   */
+  readonly auth?: string;
+  /**
+   * Additional header fields of the requests to the site's own origin, which are not stored, not even in WARC files.
+   * Fields that the crawler sets itself are refused. Default: none.
+   */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly userAgent?: string;
   /** Mail address of the crawler's operator, sent as the field From. Default: it is not sent. */
   readonly from?: string;

@@ -20,7 +20,9 @@ import {
   namedTypes,
   nodeCodec,
   parseTypes,
+  readSiteFields,
   realTiming,
+  type SiteFields,
 } from "../http/index.ts";
 import { openStore, packagesIn, type Store, TakerFailure } from "../storage/index.ts";
 import type { CrawlSiteOptions } from "./crawl-site-options.ts";
@@ -59,11 +61,23 @@ export interface SiteVisitOptions
 export function checkVisitOptions(
   options: Pick<
     CrawlSiteOptions,
-    "types" | "include" | "exclude" | "significant" | "planner" | "isPlanned" | "budget" | "order" | "url" | "userAgent"
+    | "types"
+    | "include"
+    | "exclude"
+    | "significant"
+    | "planner"
+    | "isPlanned"
+    | "budget"
+    | "order"
+    | "url"
+    | "userAgent"
+    | "auth"
+    | "headers"
   >,
 ): void {
   checkSignificant(options.significant);
   filterOf(options);
+  siteFieldsOf(options);
   checkPlanner(options);
   robotsAgentOf(options.userAgent);
   if (options.order !== undefined) checkName(options.order, "order", pageOrders);
@@ -82,6 +96,20 @@ function filterOf({
   return { ...ofTypes, key: urlsKey === "" ? ofTypes.key : `${ofTypes.key} ${urlsKey}`, urlsKey, admits };
 }
 
+function originOf(url: string): string {
+  return parseCrawlAddress(url, undefined).origin;
+}
+
+/** What is sent to the site alone. */
+function siteFieldsOf({
+  url,
+  auth,
+  headers,
+}: Pick<CrawlSiteOptions, "url" | "auth" | "headers">): SiteFields | undefined {
+  const { origin, login } = parseCrawlAddress(url, undefined);
+  return readSiteFields(origin, { auth: auth ?? login, headers });
+}
+
 function checkName(name: string, what: string, names: readonly string[]): void {
   if (names.includes(name)) return;
   throw new TidemarkError("bad-option", `There is no ${what} ${String(name)}.`, {
@@ -96,13 +124,13 @@ function checkPlanner({ planner, isPlanned, budget, url }: Parameters<typeof che
   if (isPlanned === false)
     throw new TidemarkError(
       "bad-option",
-      `The planner ${planner} has nothing to plan: all pages of ${url} are requested.`,
+      `The planner ${planner} has nothing to plan: all pages of ${originOf(url)} are requested.`,
       {
         hint: "Leave out --poll all, or add --budget N.",
       },
     );
   if (pollPlannerOf(planner).kind === "rates")
-    throw new TidemarkError("bad-option", `The planner ${planner} divides a budget, but ${url} has none.`, {
+    throw new TidemarkError("bad-option", `The planner ${planner} divides a budget, but ${originOf(url)} has none.`, {
       hint: "Set the page requests of a visit with --budget N.",
     });
 }
@@ -141,12 +169,13 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
     ...others
   } = options;
   const { within } = parseCrawlAddress(url, undefined);
-  const { userAgent, from, ca, allowPrivate, significant, starts = [within], ...rest } = others;
+  const { userAgent, auth, headers, from, ca, allowPrivate, significant, starts = [within], ...rest } = others;
   const { pageBytes, siteBytes, visitBytes, leastBytesPerSecond, ...visit } = rest;
   const filter = filterOf({ url, ...omitUndefined({ types, include, exclude }) });
   await using fetcher = (means.createFetcher ?? createFetcher)({
     connections: concurrency,
     allowedPrivateOrigins: [origin],
+    siteFields: siteFieldsOf({ url, ...omitUndefined({ auth, headers }) }),
     ...omitUndefined({ userAgent, from, ca, allowPrivate, clock }),
   });
   const site = await openKeptSite(store, origin, { keep, clock: clock ?? Date.now, warcBytes });

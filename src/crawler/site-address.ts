@@ -11,10 +11,12 @@ import type { KnownSite } from "../storage/index.ts";
  */
 export function parseSiteAddress(url: string, onEvent: ((event: CrawlEvent) => void) | undefined, advice = ""): string {
   const parsed = parseHttpUrl(url);
+  // A password is not for messages.
+  const shown = url.replace(/^([^/]*\/\/)[^/]*@/, "$1");
   if (parsed === undefined)
-    throw new TidemarkError("bad-option", `Not the URL of a site: ${excerpt(url)}.`, {
+    throw new TidemarkError("bad-option", `Not the URL of a site: ${excerpt(shown)}.`, {
       hint: "Give an absolute URL such as https://example.org/.",
-      details: { url },
+      details: { url: shown },
     });
   if (parsed.pathname !== "/" || parsed.search !== "")
     onEvent?.({
@@ -31,6 +33,22 @@ export interface CrawlAddress {
   readonly origin: string;
   /** Paths that begin with this are wanted: `/`, or the folder that the URL names, such as `/docs/`. */
   readonly within: string;
+  /** `user:password`, if the URL has them. */
+  readonly login: string | undefined;
+  /** The URL without them. */
+  readonly url: string;
+}
+
+function withoutLogin({ origin, pathname, search }: URL): string {
+  return origin + pathname + search;
+}
+
+function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /**
@@ -41,10 +59,17 @@ export interface CrawlAddress {
  */
 export function parseCrawlAddress(url: string, onEvent: ((event: CrawlEvent) => void) | undefined): CrawlAddress {
   const parsed = parseHttpUrl(url);
+  const { username = "", password = "" } = parsed ?? {};
+  const login = username + password === "" ? undefined : `${decodePart(username)}:${decodePart(password)}`;
   const isFolder = parsed !== undefined && parsed.search === "" && parsed.pathname.endsWith("/");
   const path = (parsed?.pathname ?? "/").replace(/[\\^`{}"<>]/g, encodeURIComponent);
-  if (isFolder && isCanonicalPath(path)) return { origin: parsed.origin, within: path };
-  return { origin: parseSiteAddress(url, onEvent, " A path that ends with / is a folder to keep to."), within: "/" };
+  const common = { login, url: login === undefined || parsed === undefined ? url : withoutLogin(parsed) };
+  if (isFolder && isCanonicalPath(path)) return { ...common, origin: parsed.origin, within: path };
+  return {
+    origin: parseSiteAddress(url, onEvent, " A path that ends with / is a folder to keep to."),
+    within: "/",
+    ...common,
+  };
 }
 
 const sitesTold = 5;

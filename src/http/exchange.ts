@@ -8,6 +8,7 @@ import { Deadline } from "./deadline.ts";
 import type { Failure } from "./failure.ts";
 import { isRedirect, judgeAnswer, type RequestTarget, resolveRedirect } from "./outcome.ts";
 import { requestFields } from "./request-fields.ts";
+import type { SiteFields } from "./site-fields.ts";
 
 /** Default minimum rate in bytes per second. */
 const defaultLeastBytesPerSecond = 64 * 1024;
@@ -15,6 +16,7 @@ const defaultLeastBytesPerSecond = 64 * 1024;
 /** What an exchange needs of its fetcher. */
 export interface ExchangeContext {
   readonly commonFields: string[];
+  readonly siteFields: SiteFields | undefined;
   readonly clock: Clock;
   readonly guard: AddressGuard;
   readonly originOf: (origin: string) => Origin;
@@ -97,8 +99,14 @@ export class Exchange implements Waiter {
     );
     this.#requests++;
     this.#attempt = attempt;
-    connection.send({ method: "GET", path, fields }, attempt);
+    connection.send({ method: "GET", path, fields: [...fields, ...this.#ownFields(origin)] }, attempt);
     return true;
+  }
+
+  // They may be secret: no other origin gets them, and the record of the exchange is without them.
+  #ownFields(origin: string): readonly string[] {
+    const { siteFields } = this.#context;
+    return siteFields?.origin === origin ? Object.entries(siteFields.headers).flat() : [];
   }
 
   /** Makes a record of the exchange for a request that asks for it. */

@@ -5,6 +5,7 @@ import { AddressGuard, type AddressRules } from "./address-guard.ts";
 import { Origin } from "./connection.ts";
 import { Exchange, type ExchangeContext } from "./exchange.ts";
 import { commonFields } from "./request-fields.ts";
+import type { SiteFields } from "./site-fields.ts";
 
 /** How requests are sent. */
 export interface FetcherOptions extends AddressRules {
@@ -26,6 +27,8 @@ export interface FetcherOptions extends AddressRules {
   readonly from?: string;
   /** PEM certificates of additional TLS authorities. Default: those that Node trusts. */
   readonly ca?: string;
+  /** Fields of the requests to one origin. Default: none. */
+  readonly siteFields?: SiteFields | undefined;
   /** Clock to which Retry-After is relative. */
   readonly clock?: Clock;
 }
@@ -79,6 +82,7 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
   let isClosed = false;
   const context: ExchangeContext = {
     commonFields: commonFields(options.userAgent, from),
+    siteFields: options.siteFields,
     clock,
     guard,
     running,

@@ -53,7 +53,7 @@ export const crawlCommand: Command = defineCommand({
       ...["concurrency", "pages-before-rest", "rest", "crawl-delay", "rest-on-loopback", "max-wait"],
       ...["user-agent", "from"],
     ],
-    Network: ["ca", "allow-private"],
+    Network: ["auth", "netrc", "header", "ca", "allow-private"],
   },
   examples: [
     ["crawl https://example.org/ --into mirror", "fetch the site; run again, fetch what changed"],
@@ -75,6 +75,8 @@ export const crawlCommand: Command = defineCommand({
     const { configFile, sitesFile } = run;
     if (configFile !== undefined && sitesFile !== undefined) fail("--config and --sites exclude each other.");
     if (sitesFile !== undefined && urls.length > 0) fail("--sites lists the sites, so a URL cannot be given too.");
+    if (settings.auth !== undefined && urls.length + (site === undefined ? 0 : 1) !== 1)
+      fail("--auth is for one site. For several, write auth with each of them in the file, or use --netrc.");
     if (configFile === undefined) {
       if (site !== undefined) fail("--site selects a site of a configuration file, and --config is missing.");
       if (urls.length === 0 && sitesFile === undefined) fail("url is missing.");

@@ -1,14 +1,16 @@
 import { createReadStream, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
-import { type CrawlSummary, wrapSystemError } from "../../core/index.ts";
+import { type CrawlSummary, omitUndefined, TidemarkError, wrapSystemError } from "../../core/index.ts";
 import {
   type CrawlSettings,
   type CrawlSiteOptions,
   crawlSite,
   createPoliteness,
+  parseCrawlAddress,
   readCrawlConfiguration,
 } from "../../crawler/index.ts";
+import { findNetrcLogin } from "../../formats/netrc/index.ts";
 import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodeOfVisit, reportSiteError, worstExitCode } from "../terminal/exit-code.ts";
 import { pickSites } from "../terminal/site-choice.ts";
@@ -51,7 +53,7 @@ export async function runCrawl(options: CrawlArguments, context: RunContext): Pr
       if (!json && !quiet) out.write(formatCrawlResult(summary));
     } catch (error) {
       if (sites.length === 1) throw error;
-      codes.push(reportSiteError(error, site.url, context));
+      codes.push(reportSiteError(error, parseCrawlAddress(site.url, undefined).url, context));
     }
   }
   if (json) out.writeJson({ event: "summary", ...addCrawlSummaries(summaries) });
@@ -71,24 +73,29 @@ export async function findCrawlSites({
 }
 
 /** A site's settings, with what they name that is in files. */
-type ReadSettings = Omit<CrawlSettings, "urls"> & Pick<CrawlSiteOptions, "urls">;
+type ReadSettings = Omit<CrawlSettings, "urls" | "header" | "netrc"> & Pick<CrawlSiteOptions, "urls" | "headers">;
 
 /** What settings name and is in files, each read once: several sites may share it, and standard input ends. */
 export class FilesOnce {
   readonly #input: RunContext["input"];
   readonly #lists = new Map<string, readonly string[]>();
-  readonly #certificates = new Map<string, string>();
+  readonly #texts = new Map<string, string>();
 
   /** @param input - the bytes of standard input */
   constructor(input: RunContext["input"]) {
     this.#input = input;
   }
 
-  async readOf({ urls, ca, ...site }: CrawlSettings): Promise<ReadSettings> {
+  async readOf({ urls, ca, netrc, header, ...site }: CrawlSettings): Promise<ReadSettings> {
+    const { url, login } = parseCrawlAddress(site.url, undefined);
+    const auth = site.auth ?? login ?? (netrc === undefined ? undefined : this.#findLogin(netrc, url));
     return {
       ...site,
+      url,
+      ...omitUndefined({ auth }),
+      ...(header === undefined ? {} : { headers: readHeaders(header) }),
       ...(urls === undefined ? {} : { urls: await this.#readList(urls), sources: site.sources ?? ["list"] }),
-      ...(ca === undefined ? {} : { ca: this.#readCertificates(ca) }),
+      ...(ca === undefined ? {} : { ca: this.#readText(ca, "certificates") }),
     };
   }
 
@@ -98,15 +105,34 @@ export class FilesOnce {
     return lines;
   }
 
-  #readCertificates(file: string): string {
+  #findLogin(file: string, url: string): string | undefined {
+    const login = findNetrcLogin(this.#readText(file, "logins"), new URL(url).hostname.replace(/^\[|\]$/g, ""));
+    return login === undefined ? undefined : `${login.user}:${login.password}`;
+  }
+
+  #readText(file: string, what: string): string {
     try {
-      const text = this.#certificates.get(file) ?? readFileSync(file, "utf8");
-      this.#certificates.set(file, text);
+      const text = this.#texts.get(file) ?? readFileSync(file, "utf8");
+      this.#texts.set(file, text);
       return text;
     } catch (error) {
-      throw wrapSystemError(error, `read the certificates ${file}`, { file });
+      throw wrapSystemError(error, `read the ${what} ${file}`, { file });
     }
   }
+}
+
+/** Fields as they are written on the command line; values stay out of messages, for they may be secret. */
+function readHeaders(fields: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const field of fields) {
+    const [, name = "", value = ""] = /^([^:\s]+)\s*:(.*)$/s.exec(field) ?? [];
+    if (name === "")
+      throw new TidemarkError("bad-option", "--header has no name before a colon.", {
+        hint: "Write it as --header 'Accept-Language: de'.",
+      });
+    headers[name] = value.trim();
+  }
+  return headers;
 }
 
 /** Reads a list of URLs whole: several sites are asked for theirs. */

@@ -8,7 +8,15 @@ import { readSettings, readSiteUrl } from "../terminal/option.ts";
 const mistakesTold = 20;
 const maxLineCharacters = 16 * 1024;
 /** What each site of lines may have; files that settings name stand in a configuration. */
-const { url: _url, into: _into, stateFile: _state, urls: _urls, ca: _ca, ...siteSettings } = crawlSettings;
+const {
+  url: _url,
+  into: _into,
+  stateFile: _state,
+  urls: _urls,
+  ca: _ca,
+  netrc: _netrc,
+  ...siteSettings
+} = crawlSettings;
 const flags: ReadonlySet<string> = new Set(
   Object.values(siteSettings).flatMap(({ option, kind }) => (kind.form === "flag" ? [option] : [])),
 );

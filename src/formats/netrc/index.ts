@@ -1,0 +1,1 @@
+export { findNetrcLogin, type Login } from "./netrc.ts";
