@@ -2,6 +2,9 @@ import type { EpochMs } from "../../core/index.ts";
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
+/** After which the calendar repeats. */
+const fourCenturiesMs = 146_097 * 86_400_000;
+
 const fixdate = /^[a-z]{3}, (\d\d) ([a-z]{3}) (\d{4}) (\d\d):(\d\d):(\d\d) gmt$/;
 const rfc850 = /^[a-z]{6,9}, (\d\d)-([a-z]{3})-(\d\d) (\d\d):(\d\d):(\d\d) gmt$/;
 const asctime = /^[a-z]{3} ([a-z]{3}) ([ \d]\d) (\d\d):(\d\d):(\d\d) (\d{4})$/;
@@ -44,8 +47,8 @@ function fromParts(
   const [hour = 24, minute = 60, second = 61] = time.map(Number);
   // A leap second is a date of HTTP too, and becomes the second after it.
   if (month === -1 || hour > 23 || minute > 59 || second > 60) return undefined;
-  const midnight = new Date(0);
-  midnight.setUTCFullYear(Number(year), month, day);
-  if (midnight.getUTCDate() !== day || midnight.getUTCMonth() !== month) return undefined;
-  return midnight.getTime() + ((hour * 60 + minute) * 60 + second) * 1000;
+  // A day that the month has not is one of another month: then the day's number differs. Years before 100 are no others.
+  const midnight = Date.UTC(Number(year) + 400, month, day) - fourCenturiesMs;
+  if (new Date(midnight).getUTCDate() !== day) return undefined;
+  return midnight + ((hour * 60 + minute) * 60 + second) * 1000;
 }

@@ -2,7 +2,7 @@ import type { TrackedUrl, UrlChoice } from "../../../core/index.ts";
 import type { CrawlVisit } from "../discovery/crawl-visit.ts";
 import { patienceVisits } from "../politeness/patient-request.ts";
 
-const urlsAtATime = 1000;
+const urlsAtATime = 250;
 /** At most so many URLs that were unavailable before are requested in a visit. */
 export const maxAway = 10_000;
 /** So many requests of a budget are theirs, should the rest be used up before their turn. */

@@ -104,15 +104,18 @@ function isSame(a: HeldBody, b: HeldBody): boolean {
 function answered(url: TrackedUrl, finding: Answer, now: EpochSeconds): Settlement & { kind: "answered" } {
   const { held, announced, history } = url;
   const isStill = finding.page === undefined || (held !== undefined && isSame(finding.page, held));
-  const common = { kind: "answered", url, history, dueAt: 0 } as const;
   if (finding.kind === "adopted") {
     // Validators are those of the body that came with them.
     const known = isStill ? { validators: url.validators, fullAt: url.fullAt } : { validators: {}, fullAt: undefined };
-    return { ...common, ...known, page: finding.page, isLinkOnly: false, askedAt: undefined };
+    const { page } = finding;
+    return { kind: "answered", url, history, dueAt: 0, page, isLinkOnly: false, ...known, askedAt: undefined };
   }
   const isWhole = finding.kind === "body";
   return {
-    ...common,
+    kind: "answered",
+    url,
+    history,
+    dueAt: 0,
     // An announced record replaces the held one, even if the bodies are the same.
     page: isStill && announced === undefined ? undefined : finding.page,
     isLinkOnly: isWhole ? finding.page === undefined : held === undefined,
