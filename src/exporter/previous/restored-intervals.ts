@@ -18,7 +18,7 @@ const maxSegmentChanges = 65_536;
 /**
  * Works out from names and paths what a ledger says of the intervals that an index lists.
  *
- * - Archives of one interval whose paths overlap are of one segment.
+ * - All paths of a segment are less than those of the next.
  * - An interval inside another was merged.
  * - Tiers follow from the retention: of each tier the newest {@link keptPerTier} stay, and at a publication intervals of
  *   consecutive tiers end, from the lowest that is kept there.
@@ -50,24 +50,29 @@ export function restoreIntervals(archives: readonly RangedArchive[]): Result<Int
   return ok(withTiers(spans).sort(compareIntervals));
 }
 
+/** Cuts wherever all paths before are less than all that follow. The order of the index stays. */
 function restoreSegments(archives: readonly RangedArchive[]): Result<SegmentArchive[]> {
-  const byPath = [...archives].sort((a, b) => (a.firstPath < b.firstPath ? -1 : a.firstPath > b.firstPath ? 1 : 0));
-  const segmentOf = new Map<RangedArchive, number>();
-  let segment = -1;
-  let lastPath = "";
+  const leastFrom: string[] = [];
+  for (let at = archives.length - 1, least: string | undefined; at >= 0; at--) {
+    const first = archives[at]?.firstPath ?? "";
+    if (least === undefined || first < least) least = first;
+    leastFrom[at] = least;
+  }
+  const restored: SegmentArchive[] = [];
+  let segment = 0;
+  let greatest = "";
   let changes = 0;
-  for (const archive of byPath) {
-    if (archive.firstPath > lastPath) {
+  for (const [at, { entry, lastPath }] of archives.entries()) {
+    if (at > 0 && (leastFrom[at] ?? "") > greatest) {
       segment += 1;
       changes = 0;
     }
-    if (archive.lastPath > lastPath) lastPath = archive.lastPath;
-    changes += archive.entry.changes;
+    if (lastPath > greatest) greatest = lastPath;
+    changes += entry.changes;
     if (changes > maxSegmentChanges) return problem("too-large", `a segment of more than ${maxSegmentChanges} changes`);
-    segmentOf.set(archive, segment);
+    restored.push({ ...entry, segment });
   }
-  const restored = archives.map((archive) => ({ ...archive.entry, segment: segmentOf.get(archive) ?? 0 }));
-  return ok(restored.sort((a, b) => a.segment - b.segment));
+  return ok(restored);
 }
 
 function withTiers(spans: readonly Omit<Interval, "tier">[]): Interval[] {

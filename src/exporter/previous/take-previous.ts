@@ -109,7 +109,7 @@ export async function takePrevious(options: TakeOptions, files: ArchiveFiles): P
   const hint =
     code === notYet
       ? "Check --previous. For the first build of a site add --previous-optional: a new epoch begins then."
-      : "Nothing was changed: run the export again once the site serves it. With --previous-optional a new epoch begins instead, and crawlers read the whole list once.";
+      : "Run the export again once the site serves it. With --previous-optional a new epoch begins instead, and crawlers read the whole list once.";
   const errorCode = code === notYet ? "not-found" : code === "unreachable" ? "site-unavailable" : "archive-corrupt";
   throw new TidemarkError(errorCode, `${what} Nothing was published.`, { hint, details: { previous: previous.url } });
 }

@@ -343,7 +343,7 @@ test("without digests at all, size and whole seconds decide", async () => {
   assert.deepEqual([summary.updated, summary.unchanged], [1, 1]);
 });
 
-test("change lists of ResourceSync keep the last publications", async () => {
+test("change lists of ResourceSync keep the last publications, and an unchanged site the same lists", async () => {
   using builds = new CleanBuilds();
   await using server = await listen(builds);
   const site = `${server.origin}/`;
@@ -359,6 +359,14 @@ test("change lists of ResourceSync keep the last publications", async () => {
   assert.equal(text.match(/<loc>[^<]*\/a\.html<\/loc>/g)?.length, 1);
   assert.equal(text.match(/<loc>[^<]*\/b\.html<\/loc>/g)?.length, 1);
   assert.ok(publishedOf(builds.dist).includes("sitemap.xml"));
+  builds.deploy();
+  await builds.build(site, { "a.html": "a 2", "b.html": "b 3" }, both);
+  for (const name of publishedOf(builds.served).filter((one) => one.endsWith(".xml"))) {
+    const [before, after] = [builds.served, builds.dist].map((folder) =>
+      readFileSync(join(folder, ".well-known/tidemark", name), "utf8"),
+    );
+    assert.equal(after, before, `${name} of an unchanged site is the same`);
+  }
 });
 
 test("the option must be an origin, and its companion needs it", async () => {

@@ -1,0 +1,1 @@
+import "./restored-intervals.test.ts";

@@ -1,0 +1,1 @@
+import "./take-previous.test.ts";
