@@ -7,7 +7,7 @@ import {
 } from "../../report/index.ts";
 import { printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
-import { ProgressLine } from "../terminal/progress-line.ts";
+import { Pace, ProgressLine } from "../terminal/progress-line.ts";
 import { formatBytes, formatCount, formatMoment, formatNoun } from "../terminal/quantity.ts";
 import { formatTable } from "../terminal/text-layout.ts";
 
@@ -19,8 +19,11 @@ const pathsShown = 10;
 export async function runReport(options: CrawlReportOptions, context: RunContext): Promise<ExitCode> {
   const { out, err, json, quiet, signal } = context;
   const progress = new ProgressLine(err, quiet);
-  const onProgress = (site: string, done: number, total: number): void =>
-    progress.show(() => `${site}: requesting pages: ${formatCount(done)} of ${formatCount(total)}`);
+  const pace = new Pace();
+  const onProgress = (site: string, done: number, total: number): void => {
+    const rate = pace.format(site, done, total);
+    progress.show(() => `${site}: requesting pages: ${formatCount(done)} of ${formatCount(total)}${rate}`);
+  };
   const reports = await progress.during(readCrawlReport({ ...options, signal, onProgress }));
   if (json) for (const report of reports) out.writeJson({ event: "site-report", ...report });
   const sites = reports.map(({ site }) => site);

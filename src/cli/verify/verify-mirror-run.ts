@@ -2,18 +2,20 @@ import type { MirrorEvent, MirrorSummary } from "../../core/index.ts";
 import { type VerifyMirrorOptions, verifyMirror } from "../../verify/index.ts";
 import { printEvent, printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
-import { ProgressLine } from "../terminal/progress-line.ts";
+import { Pace, ProgressLine } from "../terminal/progress-line.ts";
 import { formatBytes, formatCount, formatElapsed, formatNoun } from "../terminal/quantity.ts";
 
 /** Verifies a mirror and prints what is damaged in it. */
 export async function runVerifyMirror(options: VerifyMirrorOptions, context: RunContext): Promise<ExitCode> {
   const { out, err, json, quiet, signal } = context;
   const progress = new ProgressLine(err, quiet);
+  const pace = new Pace();
   const onEvent = (event: MirrorEvent): void => {
     printEvent(context, event);
     if (event.event === "progress") {
       const { site, done, total } = event;
-      progress.show(() => `${site}: reading files: ${formatCount(done)} of ${formatCount(total)}`);
+      const rate = pace.format(site, done, total);
+      progress.show(() => `${site}: reading files: ${formatCount(done)} of ${formatCount(total)}${rate}`);
     } else if (!json && !quiet) {
       progress.clear();
       out.write(formatFinding(event));

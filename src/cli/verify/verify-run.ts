@@ -2,20 +2,22 @@ import type { Finding, VerifyEvent, VerifySummary } from "../../core/index.ts";
 import { type VerifySiteOptions, verifySite } from "../../verify/index.ts";
 import { printEvent, printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
-import { ProgressLine } from "../terminal/progress-line.ts";
+import { Pace, ProgressLine } from "../terminal/progress-line.ts";
 import { formatCount, formatElapsed, formatNoun } from "../terminal/quantity.ts";
 
 /** Verifies a site and prints what a crawler would find otherwise than published. */
 export async function runVerify(options: VerifySiteOptions, context: RunContext): Promise<ExitCode> {
   const { err, quiet, signal } = context;
   const progress = new ProgressLine(err, quiet);
+  const pace = new Pace();
   const groups = new FindingGroups();
   const onEvent = (event: VerifyEvent): void => {
     printEvent(context, event);
     if (event.event === "progress") {
       const what = event.phase === "archives" ? "reading archives" : "requesting pages";
       const total = event.total === undefined ? "" : ` of ${formatCount(event.total)}`;
-      progress.show(() => `${what}: ${formatCount(event.done)}${total}`);
+      const rate = pace.format(event.phase, event.done, event.total);
+      progress.show(() => `${what}: ${formatCount(event.done)}${total}${rate}`);
     } else if (event.event === "finding") groups.add(event);
     else if (!context.json) progress.say(`warning: ${event.message}`);
   };
