@@ -12,6 +12,8 @@ import {
 } from "../core/index.ts";
 import { formatArchiveName, publishedFolder } from "../formats/archive/index.ts";
 import { adoptFiles, HeldFolder, makeFolder, removeTemporaries, SiteLock, syncFolder } from "../fs/index.ts";
+import { feedNames } from "./feeds/feed-names.ts";
+import type { FeedOptions } from "./feeds/site-feeds.ts";
 import type { PreviousChoice } from "./previous/take-previous.ts";
 import { ArchiveFiles } from "./publish/archive-files.ts";
 import { type Ledger, type Retired, readLedger, refuseFewerLists, writeLedger } from "./publish/ledger.ts";
@@ -38,7 +40,7 @@ import type { StandardsChoice, StandardsOutcome } from "./standards/standards-ru
 import { standardsFileName } from "./standards/standards-state.ts";
 
 /** Options of one export. All folders are absolute. */
-export interface ExportRunOptions extends DraftOptions {
+export interface ExportRunOptions extends DraftOptions, FeedOptions {
   /** Document root of the web server. */
   readonly docroot: string;
   /** Folder that contains robots.txt. */
@@ -279,13 +281,14 @@ async function exportFrom(
   if (baseline.isForeign) await removeFiles(stateDir, [standardsFileName]);
   const indexBytes = await publishIndex(files.folder, next);
   const standards = await publishChosenStandards({ ...options, ...places }, files, next);
+  const feedBytes = await publishChosenFeeds(options, files, next);
   // The index names only existing files, and none that is about to be removed.
   const robotsBytes = await publishRobots(places.robots, next, standards.sitemap);
   // Only now: an older index that earlier runs failed to replace may have listed them until here.
   await removeFiles(files.folder, [...due.map(({ name }) => name), ...standards.due]);
   await removeUnknown(files, next, draft.baseArchives, options.clock());
   await removeOldPages(stateDir, next);
-  const bytes = files.bytesWritten + indexBytes + standards.bytesWritten + robotsBytes;
+  const bytes = files.bytesWritten + indexBytes + standards.bytesWritten + feedBytes + robotsBytes;
   return summarise(options, draft, files.written.length, bytes, next.publication);
 }
 
@@ -305,6 +308,12 @@ async function publishChosenStandards(
     return { sitemap: undefined, bytesWritten: 0, due: [] };
   const { publishStandards } = await import("./standards/standards-run.ts");
   return await publishStandards(options, files, ledger);
+}
+
+async function publishChosenFeeds(options: Settings, files: ArchiveFiles, ledger: Ledger): Promise<number> {
+  if (options.readTitle === undefined && !existsSync(join(files.folder, feedNames.json))) return 0;
+  const { publishFeeds } = await import("./feeds/site-feeds.ts");
+  return await publishFeeds(options, files, ledger);
 }
 
 async function removeOldPages(stateDir: string, { pageFiles }: Ledger): Promise<void> {

@@ -78,6 +78,8 @@ export interface ExportSiteOptions extends ListChoices {
   readonly changeDumps?: boolean;
   /** Pack all current pages; implies `resourceSync`. The packages stay listed. @default false */
   readonly resourceDump?: boolean;
+  /** Publish the latest changed HTML pages as feeds: Atom and JSON Feed. @default false */
+  readonly feed?: boolean;
   /**
    * Names of index files in the server's order: the first that exists in a folder is published as the folder's URL.
    * Default none.
@@ -288,6 +290,9 @@ export const exportSettings: SettingTable<ExportSettings> = {
   ),
   resourceDump: row("resource-dump", flag, "Pack all pages as they are now (implies --resourcesync)", {
     doc: "pack all pages as they are now into ZIP files; implies `--resourcesync`. The packages stay listed until the next run with this option",
+  }),
+  feed: row("feed", flag, "Also publish feeds of the latest changed pages: Atom and JSON Feed", {
+    doc: "also publish feeds of the latest changed HTML pages, Atom and JSON Feed, below `/.well-known/tidemark/`",
   }),
   robotsDir: row("robots-dir DIR", path, "Folder of robots.txt", {
     ...ofSite,

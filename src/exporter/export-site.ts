@@ -168,6 +168,13 @@ async function exportUnrecorded(options: ExportSiteOptions, scope?: RoundScope):
     standards: chooseStandards(options),
     previous: checkPrevious(options),
     readPage: (path, maxBytes) => readPage(docroot, path, maxBytes),
+    readTitle:
+      options.feed === true
+        ? async (page) => {
+            const { readPageTitle } = await import("./feeds/page-title.ts");
+            return await readPageTitle(filesOf(docroot, roots, servedNames, page.path), page, site);
+          }
+        : undefined,
     dryRun,
     allowEmpty,
     lists: lists?.kinds ?? [],

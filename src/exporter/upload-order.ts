@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
 import { indexFileName, parseArchiveName, publishedFolder } from "../formats/archive/index.ts";
 import { shownPath } from "../fs/index.ts";
+import { feedNames } from "./feeds/feed-names.ts";
 import { ArchiveFiles } from "./publish/archive-files.ts";
 import { readPublishedIndex, robotsFileName } from "./publish/published-files.ts";
 import { namesOfIndex } from "./publish/retired-files.ts";
@@ -63,6 +64,7 @@ export async function* listUploadOrder(options: UploadOrderOptions): AsyncGenera
   const names = published.map(({ name }) => name);
   const immutable = names.filter((name) => parseArchiveName(name).ok || (isListName(name) && immutableList.test(name)));
   const lists = names.filter((name) => isListName(name) && !immutableList.test(name)).map((name) => `${home}/${name}`);
+  for (const name of Object.values(feedNames)) if (names.includes(name)) lists.push(`${home}/${name}`);
   if (await isFile(join(documentRoot, description))) lists.push(description);
   const robots = (await isFile(join(documentRoot, robotsFileName))) ? [robotsFileName] : [];
   const later: ReadonlyArray<readonly [UploadPhase, readonly string[]]> = [

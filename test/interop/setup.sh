@@ -92,6 +92,17 @@ if [ ! -e "$cache/resync-1.complete" ]; then
   touch "$cache/resync-1.complete"
 fi
 
+# A parser of feeds, and a schema of JSON Feed.
+if [ ! -e "$cache/feeds-1.complete" ]; then
+  echo "setup: installing feedparser and jsonfeedvalidator into $cache/feeds-1" >&2
+  rm -rf "$cache/feeds-1"
+  python3 -m venv "$cache/feeds-1"
+  timeout 300 "$cache/feeds-1/bin/pip" install --quiet --disable-pip-version-check \
+    "feedparser==6.0.14" "jsonfeedvalidator==0.0.3" "jsonschema==4.17.3"
+  "$cache/feeds-1/bin/python" -c 'import feedparser, jsonfeedvalidator'
+  touch "$cache/feeds-1.complete"
+fi
+
 # A generator of sites.
 if [ ! -e "$cache/hugo-1.complete" ]; then
   echo "setup: installing Hugo into $cache/hugo-1" >&2

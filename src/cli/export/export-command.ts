@@ -109,7 +109,7 @@ export const exportCommand: Command = defineCommand({
     ],
     "What counts as a change": ["ssi", "ignore", "significant"],
     "What is published": [
-      ...["segment-size", "min-group", "sitemap", "resourcesync", "change-dumps", "resource-dump"],
+      ...["segment-size", "min-group", "sitemap", "resourcesync", "change-dumps", "resource-dump", "feed"],
       ...["robots-dir", "server-user"],
     ],
     "After a publication": ["on-publish", "on-publish-timeout", "purge", "purge-file"],

@@ -1,0 +1,1 @@
+export { type FeedEntry, formatAtom, formatJsonFeed, readFeedMark, type SiteFeed } from "./site-feed.ts";
