@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { type WatchedRound, type WatchSiteOptions, watchSite } from "../../src/exporter/watch-site.ts";
 import { SiteLock } from "../../src/fs/site-lock.ts";
+import { listenSite } from "../site-server.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { countsOf, digestOf, TestSite } from "./publish/test-site.ts";
 
@@ -252,4 +253,15 @@ test("a list of pages is watched; one that is empty or gone for a while deletes 
   replace(urls, "/p3\n/p4\n");
   await until("/a.html /p3 /p4");
   assert.equal(await watch.end(), undefined);
+});
+
+test("what is published is read for the first round only", async () => {
+  using site = new TestSite();
+  await using server = await listenSite((_, response) => response.writeHead(404).end());
+  site.write("a.html", "a");
+  await using watched = new Watched(site, { previous: server.origin, previousOptional: true });
+  await watched.until(["a.html"]);
+  site.write("b.html", "b");
+  await watched.until(["a.html", "b.html"]);
+  assert.deepEqual(server.requests, ["GET /.well-known/tidemark/index.gz"]);
 });
