@@ -68,12 +68,13 @@ export function siteMistake(at: number, key: string, message: string): Mistake {
 }
 
 /** What is wrong with the addresses of sites: those that are no origins, and those that stand twice. */
-export function findAddressMistakes(key: string, addresses: readonly string[]): Mistake[] {
+export function findAddressMistakes(key: string, addresses: readonly string[], mayBeFolders = false): Mistake[] {
   const mistakes: Mistake[] = [];
   const origins = new Map<string, number>();
   for (const [at, address] of addresses.entries()) {
-    const { origin, href } = new URL(address);
-    if (href !== `${origin}/`)
+    const { origin, href, pathname } = new URL(address);
+    const isFolder = mayBeFolders && pathname.endsWith("/") && !/[?#]/.test(href);
+    if (href !== `${origin}/` && !isFolder)
       mistakes.push(siteMistake(at, key, `must be an origin without a path, such as ${origin}/`));
     const same = origins.get(origin);
     if (same !== undefined) mistakes.push(siteMistake(at, key, `is that of sites[${same}] already`));

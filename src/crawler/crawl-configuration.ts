@@ -27,6 +27,7 @@ export async function readCrawlConfiguration(
         const addresses = findAddressMistakes(
           "url",
           sites.map(({ url }) => url),
+          true,
         );
         // It may be among the defaults, so that sites need not repeat it.
         const homeless = sites.flatMap(({ into }, at) =>
