@@ -242,6 +242,10 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
     "Header field as 'Name: value' for requests to the site's own origin; not stored",
     { doc: "header field as `Name: value`, sent to the site's own origin only; repeatable" },
   ),
+  proxy: row("proxy URL", text, "Proxy for all requests, such as http://proxy.example:3128", {
+    default: "`HTTP_PROXY`, `HTTPS_PROXY`",
+    doc: "proxy for all requests, such as `http://proxy.example:3128`; see [Proxies](#proxies)",
+  }),
   ca: row("ca FILE", path, "Certificate authorities in PEM that TLS trusts in addition to Node's"),
   http1: row("http1", flag, "Has no effect: the crawler always speaks HTTP/1.1", { isDeprecated: true }),
   allowPrivate: row(

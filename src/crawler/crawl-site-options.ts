@@ -103,6 +103,11 @@ export interface CrawlSiteOptions {
    * Fields that the crawler sets itself are refused. Default: none.
    */
   readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * URL of a proxy for all requests, such as `http://user:password@proxy.example:3128`. The proxy resolves names, so that
+   * only literal non-public addresses are refused. Default: none; the environment is not read.
+   */
+  readonly proxy?: string;
   readonly userAgent?: string;
   /** Mail address of the crawler's operator, sent as the field From. Default: it is not sent. */
   readonly from?: string;

@@ -20,6 +20,7 @@ import {
   namedTypes,
   nodeCodec,
   parseTypes,
+  readProxy,
   readSiteFields,
   realTiming,
   type SiteFields,
@@ -72,12 +73,14 @@ export function checkVisitOptions(
     | "url"
     | "userAgent"
     | "auth"
+    | "proxy"
     | "headers"
   >,
 ): void {
   checkSignificant(options.significant);
   filterOf(options);
   siteFieldsOf(options);
+  if (options.proxy !== undefined) readProxy(options.proxy);
   checkPlanner(options);
   robotsAgentOf(options.userAgent);
   if (options.order !== undefined) checkName(options.order, "order", pageOrders);
@@ -169,14 +172,14 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
     ...others
   } = options;
   const { within } = parseCrawlAddress(url, undefined);
-  const { userAgent, auth, headers, from, ca, allowPrivate, significant, starts = [within], ...rest } = others;
+  const { userAgent, auth, headers, proxy, from, ca, allowPrivate, significant, starts = [within], ...rest } = others;
   const { pageBytes, siteBytes, visitBytes, leastBytesPerSecond, ...visit } = rest;
   const filter = filterOf({ url, ...omitUndefined({ types, include, exclude }) });
   await using fetcher = (means.createFetcher ?? createFetcher)({
     connections: concurrency,
     allowedPrivateOrigins: [origin],
     siteFields: siteFieldsOf({ url, ...omitUndefined({ auth, headers }) }),
-    ...omitUndefined({ userAgent, from, ca, allowPrivate, clock }),
+    ...omitUndefined({ userAgent, proxy, from, ca, allowPrivate, clock }),
   });
   const site = await openKeptSite(store, origin, { keep, clock: clock ?? Date.now, warcBytes });
   const { memory, reading, urls, bodies, warc } = site;

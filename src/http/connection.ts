@@ -4,6 +4,7 @@ import type { SecureContext } from "node:tls";
 import type { buildConnector, Client } from "undici";
 import type { AddressGuard } from "./address-guard.ts";
 import { isBadAnswer } from "./failure.ts";
+import { type ForwardProxy, openTunnel } from "./proxy.ts";
 
 /** A request as sent. */
 export interface Message {
@@ -44,6 +45,8 @@ export interface ConnectionSettings {
   readonly guard: AddressGuard;
   /** Trusted TLS authorities; undefined for those of Node. */
   readonly secureContext?: SecureContext | undefined;
+  /** Undefined for direct connections. */
+  readonly proxy?: ForwardProxy | undefined;
 }
 
 /** Most bytes of all fields of one response together. */
@@ -87,15 +90,22 @@ export class Connection {
     return error !== undefined && (error.name === "HTTPParserError" || isBadAnswer(error));
   }
 
-  /** Numeric address of the server, while there is a connection. */
+  /** Numeric address of the server, while there is a connection; undefined behind a proxy. */
   get remoteAddress(): string | undefined {
-    return this.#socket?.remoteAddress;
+    return this.#settings.proxy === undefined ? this.#socket?.remoteAddress : undefined;
   }
 
   /** Sends a request. */
   send({ method, path, fields, body }: Message, receiver: AnswerReceiver): void {
     this.#client ??= this.#open();
-    this.#client.dispatch({ method, path, headers: fields, ...(body === undefined ? {} : { body }) }, receiver);
+    const { proxy } = this.#settings;
+    const isForwarded = proxy !== undefined && this.#origin.startsWith("http:");
+    const login = isForwarded && proxy.authorization !== undefined ? ["proxy-authorization", proxy.authorization] : [];
+    const target = {
+      path: isForwarded ? this.#origin + path : path,
+      headers: login.length === 0 ? fields : [...fields, ...login],
+    };
+    this.#client.dispatch({ method, ...target, ...(body === undefined ? {} : { body }) }, receiver);
   }
 
   /** Records that a response came. */
@@ -144,16 +154,42 @@ export class Connection {
       queueMicrotask(() => callback(refused, null));
       return;
     }
+    const { proxy } = this.#settings;
     const connect = loadUndiciClient().buildConnector({
       timeout: connectTimeoutMs,
-      lookup: guard.lookupFor(this.#origin),
+      ...(proxy === undefined ? { lookup: guard.lookupFor(this.#origin) } : {}),
       allowH2: false,
       // undici holds its own sessions by weak references and loses them at the next garbage collection.
       maxCachedSessions: 0,
       ...(secureContext === undefined ? {} : { secureContext }),
       ...(this.#session === undefined ? {} : { session: this.#session }),
     }) as (...args: Parameters<buildConnector.connector>) => Socket;
-    this.#watch(connect(options, callback));
+    if (proxy === undefined) this.#watch(connect(options, callback));
+    else this.#connectBy(proxy, connect, options, callback);
+  }
+
+  /** Connects to a proxy, which forwards requests to the origin, or for TLS opens a tunnel to it. */
+  #connectBy(
+    { hostname, port, ...proxy }: ForwardProxy,
+    connect: (...args: Parameters<buildConnector.connector>) => Socket,
+    ...[options, callback]: Parameters<buildConnector.connector>
+  ): void {
+    const { connectTimeoutMs: timeout } = this.#settings;
+    const reach = loadUndiciClient().buildConnector({ timeout, allowH2: false }) as typeof connect;
+    const host = hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;
+    const first = reach({ ...options, hostname, host, port, protocol: "http:" }, (...result) => {
+      const [error, socket] = result;
+      if (error !== null || options.protocol !== "https:") return callback(...result);
+      const authority = `${new URL(this.#origin).hostname}:${options.port || "443"}`;
+      openTunnel(socket as Socket, authority, { hostname, port, ...proxy }, (refused) => {
+        if (refused !== null) {
+          (socket as Socket).destroy();
+          return callback(refused, null);
+        }
+        this.#watch(connect({ ...options, httpSocket: socket as Socket }, callback));
+      });
+    });
+    this.#watch(first);
   }
 
   // undici exposes its socket only once it is connected; it must be possible to close it earlier.

@@ -4,6 +4,7 @@ import type { Clock, FetchOutcome, FetchRequest } from "../core/index.ts";
 import { AddressGuard, type AddressRules } from "./address-guard.ts";
 import { Origin } from "./connection.ts";
 import { Exchange, type ExchangeContext } from "./exchange.ts";
+import { readProxy } from "./proxy.ts";
 import { commonFields } from "./request-fields.ts";
 import type { SiteFields } from "./site-fields.ts";
 
@@ -29,6 +30,11 @@ export interface FetcherOptions extends AddressRules {
   readonly ca?: string;
   /** Fields of the requests to one origin. Default: none. */
   readonly siteFields?: SiteFields | undefined;
+  /**
+   * URL of a proxy for all requests, such as `http://proxy.example:3128`: `http:` URLs are forwarded, for `https:` it opens
+   * a tunnel. The proxy resolves names then, so that only literal addresses are checked. Default: none.
+   */
+  readonly proxy?: string | undefined;
   /** Clock to which Retry-After is relative. */
   readonly clock?: Clock;
 }
@@ -76,7 +82,8 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
   if (from !== undefined && !mailAddress.test(from)) throw new TypeError(`not a mail address: ${JSON.stringify(from)}`);
   const guard = new AddressGuard(options);
   const secureContext = ca === undefined ? undefined : trustAuthorities(ca);
-  const settings = { connectTimeoutMs, guard, secureContext };
+  const proxy = options.proxy === undefined ? undefined : readProxy(options.proxy);
+  const settings = { connectTimeoutMs, guard, secureContext, proxy };
   const origins = new Map<string, Origin>();
   const running = new Set<Exchange>();
   let isClosed = false;

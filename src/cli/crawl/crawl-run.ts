@@ -15,6 +15,7 @@ import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodeOfVisit, reportSiteError, worstExitCode } from "../terminal/exit-code.ts";
 import { pickSites } from "../terminal/site-choice.ts";
 import { addCrawlSummaries, CrawlPrinter, formatCrawlResult } from "./crawl-printer.ts";
+import { findProxy } from "./proxy-choice.ts";
 import { readSitesFile } from "./sites-file.ts";
 
 /** What the command line says about a crawl. */
@@ -92,7 +93,7 @@ export class FilesOnce {
     return {
       ...site,
       url,
-      ...omitUndefined({ auth }),
+      ...omitUndefined({ auth, proxy: site.proxy ?? findProxy(url, process.env) }),
       ...(header === undefined ? {} : { headers: readHeaders(header) }),
       ...(urls === undefined ? {} : { urls: await this.#readList(urls), sources: site.sources ?? ["list"] }),
       ...(ca === undefined ? {} : { ca: this.#readText(ca, "certificates") }),
