@@ -88,7 +88,13 @@ async function writeChanges(stdin: Writable, site: ExportSettings, summary: Expo
   const origin = new URL(baseUrl).origin;
   const write = async (line: string): Promise<void> => {
     if (stdin.destroyed || stdin.write(line)) return;
-    await new Promise<void>((resolve) => stdin.once("drain", resolve).once("close", resolve));
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        stdin.off("drain", done).off("close", done);
+        resolve();
+      };
+      stdin.on("drain", done).on("close", done);
+    });
   };
   for await (const change of readPublication({ documentRoot: site.docroot, publication })) {
     if (stdin.destroyed) return;

@@ -80,6 +80,9 @@ describe("tidemark export --on-publish", () => {
     assert.equal(hung.code, exitCodes.itemsFailed);
     assert.match(hung.stderr, /ran longer than 0\.2 s/);
     for (let at = 0; at < 3000; at++) site.write(`page-${at}-${"x".repeat(60)}.html`, String(at));
+    const many = await site.export("--on-publish", "cat > /dev/null");
+    assert.deepEqual([many.code, many.stderr], [exitCodes.done, ""]);
+    for (let at = 0; at < 3000; at++) site.write(`page-${at}-${"x".repeat(60)}.html`, `again ${at}`);
     const deaf = await site.export("--on-publish", "exec <&-; true");
     assert.deepEqual([deaf.code, deaf.stderr], [exitCodes.done, ""]);
     assert.match((await site.export()).stdout, /nothing changed/);
