@@ -108,7 +108,7 @@ test("each change is told after it was published, whatever fails and whenever th
       }
     }),
     {
-      numRuns: longer(5, 25),
+      numRuns: longer(2, 25),
       // The position lost before a page went away.
       examples: [
         [
@@ -141,7 +141,7 @@ test("what is refused is not repeated for ever, whatever else happens", async ()
       await told.tell();
       assert.equal(told.engine.calls.length, after);
     }),
-    { numRuns: longer(3, 15) },
+    { numRuns: longer(1, 15) },
   );
 });
 

@@ -167,7 +167,7 @@ describe("pages that cannot be had", () => {
     site.publishBase();
     await crawler.visit();
     // So many that results are made durable before the last is asked for.
-    site.set(Object.fromEntries(Array.from({ length: longer(300, 2500) }, (_, at) => [`/p${at}.html`, `p${at}`])));
+    site.set(Object.fromEntries(Array.from({ length: longer(150, 2500) }, (_, at) => [`/p${at}.html`, `p${at}`])));
     site.publish();
     site.answers.set("/zz.html", (_, response) => void response.writeHead(404).end());
     const visit = await crawler.visitNextDay();

@@ -91,7 +91,7 @@ describe("the order of new pages", () => {
 
   it("partial, random: all that links lead to is found, each page once", async () => {
     const random = createRandom(7);
-    const paths = ["/", ...Array.from({ length: longer(120, 400) }, (_, at) => `/${at}.html`)];
+    const paths = ["/", ...Array.from({ length: longer(60, 400) }, (_, at) => `/${at}.html`)];
     const pages = new Map<string, readonly string[]>();
     for (const path of paths) {
       const count = path === "/" ? 30 : Math.floor(random() * 12);

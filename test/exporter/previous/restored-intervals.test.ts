@@ -24,7 +24,7 @@ function restore(site: TestSite): Interval[] {
 test("tiers, mergers and segments follow from what is listed, through many publications", async () => {
   using site = new TestSite();
   const files = new ArchiveFiles(site.publishedFolder);
-  const count = longer(48, 300);
+  const count = longer(20, 300);
   let segments = 0;
   for (let number = 0; number < count; number++) {
     for (let page = 0; page < 7; page++) site.write(`${(number * page) % 11}.html`, `${number}`);

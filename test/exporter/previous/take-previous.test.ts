@@ -439,6 +439,6 @@ test("clean builds lead a reader of any cursor to the same pages as a kept state
         if (summary.published) visits.push({ publication: summary.publication, holding });
       }
     }),
-    { numRuns: longer(3, 15) },
+    { numRuns: longer(1, 8) },
   );
 });
