@@ -2,6 +2,7 @@ import { open } from "node:fs/promises";
 import { parseUrl, TidemarkError, wrapSystemError } from "../core/index.ts";
 import { type CrawlChange, readCrawlChanges } from "../crawler/index.ts";
 import { decodeHtml } from "../formats/html/index.ts";
+import { findStateFile } from "../storage/index.ts";
 import type { PageText } from "./page-text.ts";
 import { makeDocuments, type SearchPage } from "./search-document.ts";
 import type { FeedPosition, Sink } from "./sink.ts";
@@ -60,6 +61,8 @@ export async function feedMirror(options: FeedMirrorOptions): Promise<FeedSummar
   const { store, to, signal, onEvent } = options;
   const inPieces = options.pieces === true;
   const target = parseTarget(to);
+  // Before an index is made for nothing.
+  findStateFile(store);
   await using sink = await target.open(signal);
   const earlier = await sink.readPosition();
   const cursor = earlier?.inPieces === inPieces ? earlier : undefined;

@@ -119,8 +119,9 @@ export class SqliteSink implements Sink {
     try {
       return act();
     } catch (error) {
-      if (!(error instanceof Database.SqliteError)) throw error;
-      const isBusy = error.code === "SQLITE_BUSY";
+      // What cannot be opened is told by an error of no class of its own.
+      if (error instanceof TidemarkError || !(error instanceof Error)) throw error;
+      const isBusy = error instanceof Database.SqliteError && error.code === "SQLITE_BUSY";
       const hint = isBusy ? "Wait until the other program has ended." : "Look at the file, its folder and the disk.";
       throw new TidemarkError(isBusy ? "locked" : "io", `The search database ${this.#file}: ${error.message}`, {
         hint,

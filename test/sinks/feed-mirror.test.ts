@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import Database from "libsql";
@@ -140,6 +140,12 @@ test("what cannot be fed is refused", async () => {
   await assert.rejects(site.feed({ to: `sqlite:${join(site.folder, "no.db")}` }), { code: "io" });
   await assert.rejects(site.feed({ to: "opensearch+http://127.0.0.1:9/x" }), { code: "site-unavailable" });
   await assert.rejects(site.feed({ to: "postgres://u@127.0.0.1:9/x" }), { code: "site-unavailable" });
-  await assert.rejects(site.feed({ store: site.folder }), { code: "not-found" });
+  await assert.rejects(site.feed({ to: `sqlite:${join(site.folder, "no folder", "x.db")}` }), {
+    code: "io",
+    hint: /Look at/,
+  });
+  const unmade = join(site.folder, "unmade.db");
+  await assert.rejects(site.feed({ store: site.folder, to: `sqlite:${unmade}` }), { code: "not-found" });
+  assert.equal(existsSync(unmade), false);
   await assert.rejects(site.feed({ signal: AbortSignal.abort() }), { code: "aborted" });
 });
