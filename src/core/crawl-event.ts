@@ -70,7 +70,7 @@ export interface CrawlSummary {
   readonly site: string;
   /** Source of the changes; `none` if the site could not be reached or no allowed source works. */
   readonly source: SourceName | "none";
-  /** Better sources that were tried, and why each was not used. */
+  /** Better sources that were tried, and why each was not used. If the site cannot be reached, that is said of the first source. */
   readonly passedOver: readonly PassedOver[];
   readonly requests: number;
   readonly pageRequests: number;

@@ -218,8 +218,8 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
 /**
  * Visits a site once and updates its mirror: reads what changed since the last visit and fetches only those pages.
  *
- * It can be killed at any time and run again. If a site publishes nothing or cannot be reached, the result is a summary
- * with the `source` `none` and a warning `no-archives` or `site-unavailable`.
+ * It can be killed at any time and run again. If a site publishes nothing or cannot be reached, that is no error: the
+ * summary's `source` is `none`, `passedOver` says why, and `onEvent` receives a warning `no-archives` or `site-unavailable`.
  *
  * @returns the summary of the visit
  * @throws TidemarkError `bad-option`, `locked`, `aborted`, `disk-full`, `no-permission`, `read-only`, `state-corrupt`,

@@ -39,6 +39,11 @@ export interface PlannerForecasts {
   readonly polledPages: number;
   /** Requests that gave evidence of change or its absence. */
   readonly polls: number;
+  /**
+   * What is assumed of a page before it is polled twice: one change in so many seconds, the least and the most of the sites.
+   * It weighs as much as one observed change. A site of which nothing is known has a week; later its other pages decide.
+   */
+  readonly assumedSecondsPerChange: readonly [number, number];
   /** Shares of the pages that change at least so often. */
   readonly changing: { readonly daily: number; readonly weekly: number; readonly monthly: number };
   readonly budgetPerDay: number;
@@ -52,17 +57,18 @@ const daySeconds = 86_400;
 
 /**
  * Forecasts how each planner would use a budget in the long run, from how a crawler's pages changed so far. Pages
- * requested only once are assumed to behave like the others of their site. Only reads, and works while a crawl runs.
+ * requested only once are assumed to behave like the others of their site; if none was requested twice, the forecast shows what
+ * is assumed. Only reads, and works while a crawl runs.
  *
- * @throws TidemarkError `not-found`, also if no page was requested twice; `bad-option`, `state-corrupt`,
+ * @throws TidemarkError `not-found`, also if no page was requested by a plan; `bad-option`, `state-corrupt`,
  * `state-version`
  */
 export function readPlannerForecasts(options: PlannerForecastOptions): PlannerForecasts {
   const { store, url, budget, freshness, curveShares = [], onProgress } = options;
   using reader = new StateReader(findStateFile(store));
   const sites = chooseSites(reader.readSites(), url);
-  const pages = estimatePages(reader, sites, onProgress);
-  if (pages.polled === 0) throw noHistory(store, sites, pages.pages);
+  const { pages, assumed } = estimatePages(reader, sites, onProgress);
+  if (pages.pages === 0) throw noPages(store, sites);
   const budgetPerDay = "perDay" in budget ? budget.perDay : budget.share * pages.pages;
   const forecaster = new Forecaster(pages, (planner) => createRandom(1, "forecast", planner));
   const planners = pollPlannerNames.map((planner) => ({
@@ -75,6 +81,7 @@ export function readPlannerForecasts(options: PlannerForecastOptions): PlannerFo
     pages: pages.pages,
     polledPages: pages.polled,
     polls: Math.round(pages.visits),
+    assumedSecondsPerChange: [Math.min(...assumed), Math.max(...assumed)],
     changing: {
       daily: pages.shareFrom(1 / daySeconds),
       weekly: pages.shareFrom(1 / (7 * daySeconds)),
@@ -89,23 +96,24 @@ function estimatePages(
   reader: StateReader,
   sites: readonly KnownSite[],
   onProgress: PlannerForecastOptions["onProgress"],
-): EstimatedPages {
+): { readonly pages: EstimatedPages; readonly assumed: ReadonlySet<number> } {
   const pages = new EstimatedPages(worlds, createRandom(1, "worlds"));
+  const assumed = new Set<number>();
   for (const { id } of sites) {
     const prior = readPrior({ readSource: (source) => reader.readSource(id, source) });
     for (const numbers of reader.readHistories(id)) {
       pages.add(readHistory(numbers), prior);
+      assumed.add(prior.seconds / prior.changes);
       if (pages.pages % progressEvery === 0) onProgress?.(pages.pages);
     }
   }
-  return pages;
+  return { pages, assumed };
 }
 
-function noHistory(store: string, sites: readonly KnownSite[], pages: number): TidemarkError {
+function noPages(store: string, sites: readonly KnownSite[]): TidemarkError {
   const of = sites.length === 1 ? (sites[0]?.origin ?? store) : store;
-  const why = pages === 0 ? "no page was requested by a plan" : `none of ${pages} pages was requested twice`;
-  return new TidemarkError("not-found", `There is no history of ${of} to plan by yet: ${why}.`, {
-    hint: "Crawl again, some days with --poll planned. Sites with archives say themselves what changed, and need no plan.",
+  return new TidemarkError("not-found", `There is no page of ${of} to plan for: none was requested by a plan.`, {
+    hint: "Crawl first with --poll planned. Sites with archives say themselves what changed, and need no plan.",
     details: { store },
   });
 }

@@ -101,12 +101,15 @@ function lineOf({
 /** Forecasts for people, 80 columns wide. */
 function formatForecasts(forecasts: PlannerForecasts, freshness: number | undefined): string {
   const { sites, pages, polledPages, polls, changing, budgetPerDay, planners } = forecasts;
+  const [least, most] = forecasts.assumedSecondsPerChange.map((seconds) => span(seconds)) as [string, string];
   const { daily, weekly, monthly } = changing;
   const share = (value: number): string => percent(value, 0);
   const head = ["planner", "fresh", "90 % range", "age", "a day", "never"];
   const parts = [
     `${sites.length === 1 ? sites[0] : formatNoun(sites.length, "site")}\n`,
     `${formatNoun(pages, "page")}, ${formatCount(polledPages)} with a history, of ${formatNoun(polls, "poll")} in all.\n`,
+    `Assumed of a page before that: one change in ${least === most ? least : `${least} to ${most}`}, as if it had been seen once.\n`,
+    ...(polls === 0 ? ["Nothing was observed yet: all numbers below follow from what is assumed.\n"] : []),
     `Of them ${share(daily)} change at least daily, ${share(weekly)} weekly, ${share(monthly)} monthly.\n`,
     `Budget: ${perDay(budgetPerDay)} requests a day, ${percent(budgetPerDay / pages)} of the pages.\n\n`,
     formatTable([head, ...planners.map(lineOf)], "lrrrrr"),

@@ -216,8 +216,10 @@ class SiteVisit {
       const rules = await this.#readRobots(record);
       throwIfAborted(this.#visit);
       if (!rules.ok) {
-        warn(this.#visit, rules.error.code, rules.error.message);
-        return this.#conclude(end);
+        const { code, message } = rules.error;
+        warn(this.#visit, code, message);
+        const [source = "archives"] = this.#options.sources ?? sourceNames;
+        return this.#conclude(end.source === "none" ? { ...end, passedOver: [{ source, code, why: message }] } : end);
       }
       this.#visit.clocks?.opens();
       end = await this.#follow(rules.value, record.position);

@@ -42,7 +42,11 @@ describe("tidemark plan", () => {
     assert.deepEqual([code, stderr], [0, ""]);
     const lines = stdout.split("\n");
     assert.deepEqual(lines.slice(0, 2), [crawler.site.origin, "12 pages, 12 with a history, of 96 polls in all."]);
-    assert.match(lines[3] ?? "", /^Budget: 0\.60 requests a day, 5\.0 % of the pages\.$/);
+    assert.match(
+      lines[2] ?? "",
+      /^Assumed of a page before that: one change in \d+\.\d [hd], as if it had been seen once\.$/,
+    );
+    assert.match(lines[4] ?? "", /^Budget: 0\.60 requests a day, 5\.0 % of the pages\.$/);
     for (const line of lines) assert.ok(/^[ -~]{0,80}$/.test(line), line);
     for (const planner of pollPlannerNames)
       assert.equal(lines.filter((line) => line.startsWith(`${planner} `)).length, 2, planner);
@@ -76,6 +80,19 @@ describe("tidemark plan", () => {
     for (const planner of pollPlannerNames) assert.ok(svg.includes(`>${planner}<`), planner);
   });
 
+  it("plans by what is assumed, and says so, if no page was requested twice", async () => {
+    await using crawler = await openPolled(0);
+    const { code, stdout } = await runProgram("plan", crawler.folder.path);
+    assert.equal(code, 0);
+    assert.deepEqual(stdout.split("\n").slice(1, 4), [
+      "12 pages, 0 with a history, of 0 polls in all.",
+      "Assumed of a page before that: one change in 7.0 d, as if it had been seen once.",
+      "Nothing was observed yet: all numbers below follow from what is assumed.",
+    ]);
+    const json = linesOf((await runProgram("plan", crawler.folder.path, "--json")).stdout).at(-1);
+    assert.deepEqual([json?.polls, json?.assumedSecondsPerChange], [0, [604_800, 604_800]]);
+  });
+
   it("says what is missing where it cannot plan", async () => {
     using empty = makeTempFolder();
     const refused = async (args: readonly string[], message: RegExp): Promise<void> => {
@@ -85,9 +102,11 @@ describe("tidemark plan", () => {
     };
     await refused([join(empty.path, "none")], /no state of a crawler/);
     await refused([empty.path], /no state of a crawler/);
+    await using unplanned = await Crawler.open({ "/a.html": "a" });
+    await unplanned.visit();
+    await refused([unplanned.folder.path], /no page .*requested by a plan.*--poll planned/s);
     await using crawler = await openPolled(0);
     const { path } = crawler.folder;
-    await refused([path], /no history .* none of 12 pages was requested twice.*--poll planned/s);
     await refused([path, "--site", "https://other.example/"], /no site https:\/\/other\.example/);
     await refused([path, "--budget", "much"], /--budget "much".*500, or 5%/s);
     await refused([path, "--budget", "0"], /--budget "0"/);
