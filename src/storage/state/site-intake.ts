@@ -150,8 +150,10 @@ export class SiteIntake {
       this.#run(sql.withdraw, this.#site, rows, this.#generation);
       return;
     }
-    this.#run(sql.markSeen, this.#site, rows, this.#generation);
-    this.#run(step.onlyHeld ? sql.listKnown : sql.list, this.#site, rows, this.#generation);
+    const text = step.onlyHeld ? sql.listKnown : sql.list;
+    const { changes } = this.#statement(text).run(this.#site, rows, this.#generation);
+    // What is held as listed was left as it is.
+    if (changes < step.pages.length) this.#run(sql.markSeen, this.#site, rows, this.#generation);
   }
 
   #takeUnlisted(concerns: (mediaType: string) => boolean): void {
