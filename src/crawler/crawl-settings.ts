@@ -47,6 +47,8 @@ export interface CrawlSettings
   readonly header?: readonly string[];
   /** A file's path. */
   readonly netrc?: string;
+  /** File of cookies. */
+  readonly cookies?: string;
   /** A file's path. */
   readonly ca?: string;
 }
@@ -227,12 +229,13 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
   auth: row(
     "auth USER:PASSWORD",
     text,
-    "Login for Basic authentication, sent to the site's own origin only; other users of the machine may see it: see --netrc",
+    "Login for Basic or Digest authentication, sent to the site's own origin only; other users of the machine may see it: see --netrc",
     {
       default: "that of the URL, else that of `--netrc`",
-      doc: "login for Basic authentication; see [Logins and header fields](#logins-and-header-fields)",
+      doc: "login for Basic or Digest authentication; see [Logins and header fields](#logins-and-header-fields)",
     },
   ),
+  digest: row("digest", flag, "Use the login for Digest authentication only: the password itself is never sent"),
   netrc: row("netrc FILE", path, "File of logins by host, as curl and wget read it", {
     doc: "file of logins by host, in the form that curl and wget read",
   }),
@@ -242,10 +245,23 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
     "Header field as 'Name: value' for requests to the site's own origin; not stored",
     { doc: "header field as `Name: value`, sent to the site's own origin only; repeatable" },
   ),
-  proxy: row("proxy URL", text, "Proxy for all requests, such as http://proxy.example:3128", {
-    default: "`HTTP_PROXY`, `HTTPS_PROXY`",
-    doc: "proxy for all requests, such as `http://proxy.example:3128`; see [Proxies](#proxies)",
-  }),
+  cookies: row(
+    "cookies FILE",
+    path,
+    "File of cookies in Netscape form; those of the site are sent, and its own are kept until the visit ends",
+    {
+      doc: "file of cookies in Netscape form, as curl, wget and extensions of browsers write it; see [Cookies](#cookies)",
+    },
+  ),
+  proxy: row(
+    "proxy URL",
+    text,
+    "Proxy for all requests, such as http://proxy.example:3128 or socks5://127.0.0.1:1080",
+    {
+      default: "`HTTP_PROXY`, `HTTPS_PROXY`",
+      doc: "proxy for all requests, such as `http://proxy.example:3128` or `socks5://127.0.0.1:1080`; see [Proxies](#proxies)",
+    },
+  ),
   ca: row("ca FILE", path, "Certificate authorities in PEM that TLS trusts in addition to Node's"),
   http1: row("http1", flag, "Has no effect: the crawler always speaks HTTP/1.1", { isDeprecated: true }),
   allowPrivate: row(

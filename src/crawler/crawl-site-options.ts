@@ -94,10 +94,22 @@ export interface CrawlSiteOptions {
    */
   readonly lookAgainMs?: number;
   /**
-   * User and password as `user:password`, for Basic authentication; goes before those of `url`. They are sent to the
-   * site's own origin only, and are never stored. Default: those of `url`, if it has any.
+   * User and password as `user:password`, for Basic authentication, and for Digest if the site asks for it; goes before
+   * those of `url`. They are sent to the site's own origin only, and are never stored. Default: those of `url`, if it has
+   * any.
    */
   readonly auth?: string;
+  /**
+   * Whether the login is used for Digest authentication only, so that the password itself is never sent.
+   *
+   * @default false
+   */
+  readonly digest?: boolean;
+  /**
+   * Text of a file of cookies in Netscape form. Those for the site are sent to its own origin only; those that it sets
+   * hold until the visit ends, and are never stored, not even in WARC files. Default: cookies are neither sent nor taken.
+   */
+  readonly cookies?: string;
   /**
    * Additional header fields of the requests to the site's own origin, which are not stored, not even in WARC files.
    * Fields that the crawler sets itself are refused. Default: none.
@@ -105,7 +117,8 @@ export interface CrawlSiteOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * URL of a proxy for all requests, such as `http://user:password@proxy.example:3128`. The proxy resolves names, so that
-   * only literal non-public addresses are refused. Default: none; the environment is not read.
+   * only literal non-public addresses are refused; also with `socks5h://`, but not with `socks5://`. Default: none; the
+   * environment is not read.
    */
   readonly proxy?: string;
   readonly userAgent?: string;

@@ -19,7 +19,9 @@ import {
   type FetcherOptions,
   namedTypes,
   nodeCodec,
+  OriginCookies,
   parseTypes,
+  readCookies,
   readProxy,
   readSiteFields,
   realTiming,
@@ -73,6 +75,8 @@ export function checkVisitOptions(
     | "url"
     | "userAgent"
     | "auth"
+    | "digest"
+    | "cookies"
     | "proxy"
     | "headers"
   >,
@@ -81,6 +85,7 @@ export function checkVisitOptions(
   filterOf(options);
   siteFieldsOf(options);
   if (options.proxy !== undefined) readProxy(options.proxy);
+  if (options.cookies !== undefined) readCookies(options.cookies);
   checkPlanner(options);
   robotsAgentOf(options.userAgent);
   if (options.order !== undefined) checkName(options.order, "order", pageOrders);
@@ -107,10 +112,14 @@ function originOf(url: string): string {
 function siteFieldsOf({
   url,
   auth,
-  headers,
-}: Pick<CrawlSiteOptions, "url" | "auth" | "headers">): SiteFields | undefined {
+  digest,
+  headers = {},
+  cookies,
+}: Pick<CrawlSiteOptions, "url" | "auth" | "digest" | "headers" | "cookies">): SiteFields | undefined {
   const { origin, login } = parseCrawlAddress(url, undefined);
-  return readSiteFields(origin, { auth: auth ?? login, headers });
+  if (cookies !== undefined && Object.keys(headers).some((name) => name.trim().toLowerCase() === "cookie"))
+    throw new TidemarkError("bad-option", "A file of cookies and a field Cookie exclude each other.");
+  return readSiteFields(origin, { auth: auth ?? login, digest, headers });
 }
 
 function checkName(name: string, what: string, names: readonly string[]): void {
@@ -172,13 +181,27 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
     ...others
   } = options;
   const { within } = parseCrawlAddress(url, undefined);
-  const { userAgent, auth, headers, proxy, from, ca, allowPrivate, significant, starts = [within], ...rest } = others;
+  const {
+    userAgent,
+    auth,
+    digest,
+    headers,
+    cookies,
+    proxy,
+    from,
+    ca,
+    allowPrivate,
+    significant,
+    starts = [within],
+    ...rest
+  } = others;
   const { pageBytes, siteBytes, visitBytes, leastBytesPerSecond, ...visit } = rest;
   const filter = filterOf({ url, ...omitUndefined({ types, include, exclude }) });
   await using fetcher = (means.createFetcher ?? createFetcher)({
     connections: concurrency,
     allowedPrivateOrigins: [origin],
-    siteFields: siteFieldsOf({ url, ...omitUndefined({ auth, headers }) }),
+    siteFields: siteFieldsOf({ url, ...omitUndefined({ auth, digest, headers }) }),
+    cookies: cookies === undefined ? undefined : await OriginCookies.open(origin, cookies),
     ...omitUndefined({ userAgent, proxy, from, ca, allowPrivate, clock }),
   });
   const site = await openKeptSite(store, origin, { keep, clock: clock ?? Date.now, warcBytes });

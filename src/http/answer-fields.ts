@@ -13,6 +13,7 @@ const fieldNames = {
   "retry-after": "retryAfter",
   link: "link",
   refresh: "refresh",
+  "www-authenticate": "wwwAuthenticate",
   "content-length": "contentLength",
   "transfer-encoding": "transferEncoding",
 } as const;
@@ -39,6 +40,7 @@ const lists: ReadonlySet<FieldName> = new Set<FieldName>([
   "contentEncoding",
   "cacheControl",
   "link",
+  "wwwAuthenticate",
   "transferEncoding",
 ]);
 
@@ -89,6 +91,7 @@ function noFields(): FieldValues {
     retryAfter: undefined,
     link: undefined,
     refresh: undefined,
+    wwwAuthenticate: undefined,
     contentLength: undefined,
     transferEncoding: undefined,
   };

@@ -4,7 +4,7 @@ import type { SecureContext } from "node:tls";
 import type { buildConnector, Client } from "undici";
 import type { AddressGuard } from "./address-guard.ts";
 import { isBadAnswer } from "./failure.ts";
-import { type ForwardProxy, openTunnel } from "./proxy.ts";
+import { type ForwardProxy, openSocksTunnel, openTunnel } from "./proxy.ts";
 
 /** A request as sent. */
 export interface Message {
@@ -95,14 +95,18 @@ export class Connection {
     return this.#settings.proxy === undefined ? this.#socket?.remoteAddress : undefined;
   }
 
+  /** Whether requests are read by a proxy, and not only by the server at the other end of a tunnel. */
+  get isForwarded(): boolean {
+    return this.#settings.proxy?.scheme === "http" && this.#origin.startsWith("http:");
+  }
+
   /** Sends a request. */
   send({ method, path, fields, body }: Message, receiver: AnswerReceiver): void {
     this.#client ??= this.#open();
-    const { proxy } = this.#settings;
-    const isForwarded = proxy !== undefined && this.#origin.startsWith("http:");
-    const login = isForwarded && proxy.authorization !== undefined ? ["proxy-authorization", proxy.authorization] : [];
+    const { authorization } = this.#settings.proxy ?? {};
+    const login = this.isForwarded && authorization !== undefined ? ["proxy-authorization", authorization] : [];
     const target = {
-      path: isForwarded ? this.#origin + path : path,
+      path: this.isForwarded ? this.#origin + path : path,
       headers: login.length === 0 ? fields : [...fields, ...login],
     };
     this.#client.dispatch({ method, ...target, ...(body === undefined ? {} : { body }) }, receiver);
@@ -168,25 +172,34 @@ export class Connection {
     else this.#connectBy(proxy, connect, options, callback);
   }
 
-  /** Connects to a proxy, which forwards requests to the origin, or for TLS opens a tunnel to it. */
+  /** Connects to a proxy, which forwards requests to the origin, or opens a tunnel to it. */
   #connectBy(
-    { hostname, port, ...proxy }: ForwardProxy,
+    proxy: ForwardProxy,
     connect: (...args: Parameters<buildConnector.connector>) => Socket,
     ...[options, callback]: Parameters<buildConnector.connector>
   ): void {
-    const { connectTimeoutMs: timeout } = this.#settings;
+    const { connectTimeoutMs: timeout, guard } = this.#settings;
+    const { hostname, port } = proxy;
     const reach = loadUndiciClient().buildConnector({ timeout, allowH2: false }) as typeof connect;
     const host = hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;
     const first = reach({ ...options, hostname, host, port, protocol: "http:" }, (...result) => {
       const [error, socket] = result;
-      if (error !== null || options.protocol !== "https:") return callback(...result);
-      const authority = `${new URL(this.#origin).hostname}:${options.port || "443"}`;
-      openTunnel(socket as Socket, authority, { hostname, port, ...proxy }, (refused) => {
+      if (error !== null || this.isForwarded) return callback(...result);
+      const url = new URL(this.#origin);
+      const host = url.hostname.replace(/^\[|\]$/g, "");
+      const target = { host, port: Number(url.port || (url.protocol === "https:" ? 443 : 80)) };
+      const end = (refused: Error | null): void => {
         if (refused !== null) {
-          (socket as Socket).destroy();
-          return callback(refused, null);
-        }
-        this.#watch(connect({ ...options, httpSocket: socket as Socket }, callback));
+          socket.destroy();
+          callback(refused, null);
+        } else if (url.protocol === "https:") this.#watch(connect({ ...options, httpSocket: socket }, callback));
+        else callback(null, socket);
+      };
+      if (proxy.scheme === "http") return openTunnel(socket, target, proxy, end);
+      if (proxy.scheme === "socks5h") return openSocksTunnel(socket, target, proxy, end);
+      return guard.lookupFor(this.#origin)(host, { family: 0 }, (unknown, address) => {
+        if (unknown !== null) end(unknown);
+        else openSocksTunnel(socket, { ...target, host: address as string }, proxy, end);
       });
     });
     this.#watch(first);

@@ -1,12 +1,15 @@
 import { setMaxListeners } from "node:events";
-import type { Clock, FetchOutcome, FetchRequest } from "../core/index.ts";
+import { type Clock, type FetchOutcome, type FetchRequest, omitUndefined } from "../core/index.ts";
 import { encodeHttpHead } from "../formats/http/index.ts";
 import type { AddressGuard } from "./address-guard.ts";
 import { type Answer, Attempt, type AttemptEnd, type HeadWatcher } from "./attempt.ts";
 import type { Connection, Origin, Waiter } from "./connection.ts";
+import type { OriginCookies } from "./cookie-jar.ts";
 import { Deadline } from "./deadline.ts";
+import type { DigestLogin } from "./digest.ts";
 import type { Failure } from "./failure.ts";
 import { isRedirect, judgeAnswer, type RequestTarget, resolveRedirect } from "./outcome.ts";
+import { findProxyRefusal } from "./proxy.ts";
 import { requestFields } from "./request-fields.ts";
 import type { SiteFields } from "./site-fields.ts";
 
@@ -17,6 +20,9 @@ const defaultLeastBytesPerSecond = 64 * 1024;
 export interface ExchangeContext {
   readonly commonFields: string[];
   readonly siteFields: SiteFields | undefined;
+  /** The login of the site's fields. */
+  readonly digest: DigestLogin | undefined;
+  readonly cookies: OriginCookies | undefined;
   readonly clock: Clock;
   readonly guard: AddressGuard;
   readonly originOf: (origin: string) => Origin;
@@ -45,6 +51,12 @@ export class Exchange implements Waiter {
   #bodyBytes = 0;
   #isRedirected = false;
   #isRetried = false;
+  /** Requests that were made again with a login. */
+  #logins = 0;
+  /** Whether the current URL was requested again with a login. */
+  #isLoggedIn = false;
+  #hasDigest = false;
+  #proxyRefusal: Failure | undefined;
   #stopped: Failure | undefined;
   #isSettled = false;
   readonly #onAbort = (): void => this.stop(aborted);
@@ -99,18 +111,35 @@ export class Exchange implements Waiter {
     );
     this.#requests++;
     this.#attempt = attempt;
-    connection.send({ method: "GET", path, fields: [...fields, ...this.#ownFields(origin)] }, attempt);
+    connection.send({ method: "GET", path, fields: [...fields, ...this.#ownFields(this.#target)] }, attempt);
     return true;
   }
 
   // They may be secret: no other origin gets them, and the record of the exchange is without them.
-  #ownFields(origin: string): readonly string[] {
-    const { siteFields } = this.#context;
-    return siteFields?.origin === origin ? Object.entries(siteFields.headers).flat() : [];
+  #ownFields({ origin, path }: RequestTarget): readonly string[] {
+    const { siteFields, digest, cookies } = this.#context;
+    const cookie = cookies?.origin === origin ? cookies.fieldFor(path) : undefined;
+    const fields = siteFields?.origin === origin ? siteFields.headers : undefined;
+    const authorization = fields === undefined ? undefined : digest?.fieldFor(path);
+    this.#hasDigest = authorization !== undefined;
+    return Object.entries({ ...fields, ...omitUndefined({ authorization, cookie }) }).flat();
+  }
+
+  #watchHead(connection: Connection, sent: readonly string[]): HeadWatcher | undefined {
+    const record = this.#makeRecord(connection, sent);
+    const { origin, path } = this.#target;
+    const cookies = this.#context.cookies?.origin === origin ? this.#context.cookies : undefined;
+    if (!connection.isForwarded && cookies === undefined) return record;
+    return (status, raw, reason) => {
+      if (connection.isForwarded) this.#proxyRefusal = findProxyRefusal(status, raw);
+      // It is no answer of the site.
+      if (this.#proxyRefusal !== undefined) return undefined;
+      return record?.(status, cookies?.take(path, raw) ?? raw, reason);
+    };
   }
 
   /** Makes a record of the exchange for a request that asks for it. */
-  #watchHead(connection: Connection, sent: readonly string[]): HeadWatcher | undefined {
+  #makeRecord(connection: Connection, sent: readonly string[]): HeadWatcher | undefined {
     const { onExchange } = this.#request;
     if (onExchange === undefined) return undefined;
     const startedAt = this.#context.clock();
@@ -193,6 +222,18 @@ export class Exchange implements Waiter {
   }
 
   #take(answer: Answer): void {
+    if (this.#proxyRefusal !== undefined) {
+      this.#fail(this.#proxyRefusal);
+      return;
+    }
+    if (answer.status === 401 && this.#mayLogIn(answer)) {
+      this.#isLoggedIn = true;
+      this.#logins++;
+      this.#goOn((isWanted) => {
+        if (isWanted) this.#queue();
+      });
+      return;
+    }
     if (isRedirect(answer.status)) {
       this.#follow(answer.fields.location);
       return;
@@ -207,11 +248,20 @@ export class Exchange implements Waiter {
     this.#settle(() => this.#settlement.resolve(outcome));
   }
 
+  /** Whether a challenge of the site can be answered, once for each URL. */
+  #mayLogIn({ fields }: Answer): boolean {
+    const { siteFields, digest } = this.#context;
+    if (this.#isLoggedIn || this.#stopped !== undefined || siteFields?.origin !== this.#target.origin) return false;
+    return digest?.takeChallenge(fields.wwwAuthenticate, this.#hasDigest) === true;
+  }
+
   #follow(location: string | undefined): void {
     const { guard } = this.#context;
     let target: RequestTarget | Failure;
     try {
-      target = this.#stopped ?? resolveRedirect(this.#request, this.#target, location, this.#requests - 1, guard);
+      target =
+        this.#stopped ??
+        resolveRedirect(this.#request, this.#target, location, this.#requests - this.#logins - 1, guard);
     } catch (error) {
       // An error thrown by the caller's own callback.
       this.#settle(() => this.#settlement.reject(error));
@@ -223,6 +273,7 @@ export class Exchange implements Waiter {
     }
     this.#target = target;
     this.#isRedirected = true;
+    this.#isLoggedIn = false;
     this.#goOn((isWanted) => {
       if (isWanted) this.#queue();
     });

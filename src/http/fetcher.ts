@@ -3,6 +3,8 @@ import * as tls from "node:tls";
 import type { Clock, FetchOutcome, FetchRequest } from "../core/index.ts";
 import { AddressGuard, type AddressRules } from "./address-guard.ts";
 import { Origin } from "./connection.ts";
+import type { OriginCookies } from "./cookie-jar.ts";
+import { DigestLogin } from "./digest.ts";
 import { Exchange, type ExchangeContext } from "./exchange.ts";
 import { readProxy } from "./proxy.ts";
 import { commonFields } from "./request-fields.ts";
@@ -30,9 +32,12 @@ export interface FetcherOptions extends AddressRules {
   readonly ca?: string;
   /** Fields of the requests to one origin. Default: none. */
   readonly siteFields?: SiteFields | undefined;
+  /** Cookies of one origin; those that its responses set are added. Default: none are sent or taken. */
+  readonly cookies?: OriginCookies | undefined;
   /**
-   * URL of a proxy for all requests, such as `http://proxy.example:3128`: `http:` URLs are forwarded, for `https:` it opens
-   * a tunnel. The proxy resolves names then, so that only literal addresses are checked. Default: none.
+   * URL of a proxy for all requests. `http://proxy.example:3128`: `http:` URLs are forwarded, for `https:` it opens a
+   * tunnel. `socks5h://proxy.example:1080`: it opens a tunnel for each. Such a proxy resolves names, so that only literal
+   * addresses are checked; with `socks5:` they are resolved and checked here. Default: none.
    */
   readonly proxy?: string | undefined;
   /** Clock to which Retry-After is relative. */
@@ -90,6 +95,8 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
   const context: ExchangeContext = {
     commonFields: commonFields(options.userAgent, from),
     siteFields: options.siteFields,
+    digest: options.siteFields?.login === undefined ? undefined : new DigestLogin(options.siteFields.login),
+    cookies: options.cookies,
     clock,
     guard,
     running,

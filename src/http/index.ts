@@ -1,4 +1,5 @@
 export { unpackArchive } from "./content-coding.ts";
+export { OriginCookies, readCookies } from "./cookie-jar.ts";
 export { createFetcher, type Fetcher, type FetcherOptions } from "./fetcher.ts";
 export { createDigest, namedTypes, nodeCodec, parseTypes, realTiming } from "./node-adapters.ts";
 export { isOverloaded, PoliteRequests } from "./polite-requests.ts";

@@ -5,12 +5,16 @@ export interface SiteFields {
   readonly origin: string;
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
+  /** `user:password`, with which Digest challenges are answered. */
+  readonly login?: string;
 }
 
 /** What is given for the requests to a site. */
 export interface GivenFields {
-  /** `user:password`, for Basic authentication. */
+  /** `user:password`. */
   readonly auth?: string | undefined;
+  /** Whether the login is for Digest authentication only. Default: Basic first, Digest if the server asks for it. */
+  readonly digest?: boolean | undefined;
   /** Additional header fields. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -33,7 +37,10 @@ const maxValueCharacters = 8192;
  * @throws TidemarkError `bad-option`, without a value in its message
  * @see RFC 7617 (Basic; user and password in UTF-8)
  */
-export function readSiteFields(origin: string, { auth, headers = {} }: GivenFields): SiteFields | undefined {
+export function readSiteFields(
+  origin: string,
+  { auth, digest = false, headers = {} }: GivenFields,
+): SiteFields | undefined {
   const fields: Record<string, string> = {};
   for (const [given, value] of Object.entries(headers)) {
     const name = given.trim().toLowerCase();
@@ -54,7 +61,8 @@ export function readSiteFields(origin: string, { auth, headers = {} }: GivenFiel
       throw new TidemarkError("bad-option", "A login must be user:password, without control characters.");
     if (fields.authorization !== undefined)
       throw new TidemarkError("bad-option", "A login and a field Authorization exclude each other.");
-    fields.authorization = `Basic ${Buffer.from(auth, "utf8").toString("base64")}`;
+    if (!digest) fields.authorization = `Basic ${Buffer.from(auth, "utf8").toString("base64")}`;
   }
-  return Object.keys(fields).length === 0 ? undefined : { origin, headers: fields };
+  if (auth === undefined && Object.keys(fields).length === 0) return undefined;
+  return { origin, headers: fields, ...(auth === undefined ? {} : { login: auth }) };
 }

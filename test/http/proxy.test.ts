@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer, request as sendRequest } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import { type AddressInfo, connect, type Server, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer as createSocketServer, type Server, type Socket } from "node:net";
 import { test } from "node:test";
 import { TidemarkError } from "../../src/core/error.ts";
 import type { FetchOutcome } from "../../src/core/fetch-outcome.ts";
@@ -116,9 +116,94 @@ test("literal private addresses are refused before the proxy is asked; names are
 });
 
 test("what is no URL of an HTTP proxy is refused, and not repeated", () => {
-  for (const text of ["proxy:3128", "https://u:secret@p/", "socks5://u:secret@p:1", "http://u:secret@p/path", ""])
+  for (const text of [
+    "proxy:3128",
+    "https://u:secret@p/",
+    "socks4://u:secret@p:1",
+    "socks5://secret@p",
+    "socks5://u:secret@p:1/path",
+    "http://u:secret@p/path",
+    "",
+  ])
     assert.throws(
       () => readProxy(text),
       (error) => error instanceof TidemarkError && error.code === "bad-option" && !error.message.includes("secret"),
     );
 });
+
+test("what a proxy itself answers to a forwarded request is no answer of the site", async () => {
+  const answers: readonly (readonly [number, Record<string, string>, RegExp])[] = [
+    [407, {}, /the proxy .* 407; it wants a login/],
+    [403, { "X-Squid-Error": "ERR_ACCESS_DENIED 0" }, /the proxy .* 403; its rules forbid it/],
+    [503, { "X-Squid-Error": "ERR_CONNECT_FAIL 111" }, /the proxy .* 503 \(ERR_CONNECT_FAIL 111\)/],
+    [403, { Server: "tinyproxy/1.11.1" }, /its rules forbid it/],
+  ];
+  for (const [status, fields, message] of answers) {
+    await using proxy = await listen(createServer((_, response) => response.writeHead(status, fields).end()));
+    const [outcome] = await get({ proxy: `http://127.0.0.1:${proxy.port}` }, "http://127.0.0.1:9");
+    assert.ok(outcome?.kind === "failed" && outcome.reason === "connection");
+    assert.match(outcome.message, message);
+  }
+  await using site = await listen(
+    createServer((_, response) => response.writeHead(403, { "X-Squid-Error": "x" }).end()),
+  );
+  const [direct] = await get({}, `http://127.0.0.1:${site.port}`);
+  assert.equal(direct?.kind, "refused");
+});
+
+/** A SOCKS proxy that notes where it is to connect, and leads all tunnels to one port. */
+function makeSocks(seen: string[], port: number): Server {
+  return createSocketServer((socket) => {
+    socket.once("data", () => {
+      socket.write(Buffer.from([5, 0]));
+      socket.once("data", (asked: Buffer) => {
+        const host = asked[3] === 3 ? asked.subarray(5, -2).toString() : [...asked.subarray(4, -2)].join(".");
+        seen.push(host);
+        const far = connect(port, "127.0.0.1", () => {
+          socket.write(Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]));
+          far.pipe(socket).pipe(far);
+        });
+        socket.on("close", () => far.destroy());
+      });
+    });
+    socket.on("error", () => undefined);
+  });
+}
+
+test("socks5: resolves names here, so that private addresses are refused; socks5h: leaves them to the proxy", async () => {
+  const seen: string[] = [];
+  await using site = await listen(createServer(({ url, headers }, response) => response.end(`${url} ${headers.host}`)));
+  await using proxy = await listen(makeSocks(seen, site.port));
+  const resolve: FetcherOptions["resolve"] = (name, _, callback) =>
+    callback(null, [{ address: name === "open.example" ? "93.184.216.34" : "10.0.0.1", family: 4 }]);
+  const from = async (scheme: string, host: string): Promise<FetchOutcome | undefined> =>
+    (
+      await get({ proxy: `${scheme}://127.0.0.1:${proxy.port}`, allowedPrivateOrigins: [], resolve }, `http://${host}`)
+    )[0];
+  assert.equal(textOf(await from("socks5", "open.example")), "/a?b open.example");
+  const shut = await from("socks5", "shut.example");
+  assert.ok(shut?.kind === "failed" && shut.reason === "private-address", JSON.stringify(shut));
+  assert.equal(textOf(await from("socks5h", "shut.example")), "/a?b shut.example");
+  const literal = await from("socks5h", "10.0.0.1");
+  assert.ok(literal?.kind === "failed" && literal.reason === "private-address");
+  assert.deepEqual(seen, ["93.184.216.34", "shut.example"]);
+});
+
+for (const [bytes, message] of [
+  [[5, 255], /No acceptable authentication/],
+  [[5, 2], /Username and password required/],
+  [[5, 0, 5, 2, 0, 1, 0, 0, 0, 0, 0, 0], /opened no tunnel/],
+  [[72, 84, 84, 80], /Invalid SOCKS version/],
+  [[], /closed the connection/],
+] as const)
+  test(`a SOCKS proxy that answers ${bytes.join(" ") || "nothing"} is a failed connection`, async () => {
+    await using proxy = await listen(
+      createSocketServer((socket) => {
+        socket.on("error", () => undefined).once("data", () => socket.end(Buffer.from(bytes)));
+      }),
+    );
+    const [outcome] = await get({ proxy: `socks5h://127.0.0.1:${proxy.port}` }, "https://name.invalid");
+    assert.ok(outcome?.kind === "failed");
+    assert.equal(outcome.reason, "connection");
+    assert.match(outcome.message, message);
+  });

@@ -53,7 +53,7 @@ export const crawlCommand: Command = defineCommand({
       ...["concurrency", "pages-before-rest", "rest", "crawl-delay", "rest-on-loopback", "max-wait"],
       ...["user-agent", "from"],
     ],
-    Network: ["auth", "netrc", "header", "proxy", "ca", "allow-private"],
+    Network: ["auth", "digest", "netrc", "header", "cookies", "proxy", "ca", "allow-private"],
   },
   examples: [
     ["crawl https://example.org/ --into mirror", "fetch the site; run again, fetch what changed"],

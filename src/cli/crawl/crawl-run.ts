@@ -87,7 +87,7 @@ export class FilesOnce {
     this.#input = input;
   }
 
-  async readOf({ urls, ca, netrc, header, ...site }: CrawlSettings): Promise<ReadSettings> {
+  async readOf({ urls, ca, netrc, header, cookies, ...site }: CrawlSettings): Promise<ReadSettings> {
     const { url, login } = parseCrawlAddress(site.url, undefined);
     const auth = site.auth ?? login ?? (netrc === undefined ? undefined : this.#findLogin(netrc, url));
     return {
@@ -96,6 +96,7 @@ export class FilesOnce {
       ...omitUndefined({ auth, proxy: site.proxy ?? findProxy(url, process.env) }),
       ...(header === undefined ? {} : { headers: readHeaders(header) }),
       ...(urls === undefined ? {} : { urls: await this.#readList(urls), sources: site.sources ?? ["list"] }),
+      ...(cookies === undefined ? {} : { cookies: this.#readText(cookies, "cookies") }),
       ...(ca === undefined ? {} : { ca: this.#readText(ca, "certificates") }),
     };
   }

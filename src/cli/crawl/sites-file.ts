@@ -15,6 +15,7 @@ const {
   urls: _urls,
   ca: _ca,
   netrc: _netrc,
+  cookies: _cookies,
   ...siteSettings
 } = crawlSettings;
 const flags: ReadonlySet<string> = new Set(

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { gunzipSync } from "node:zlib";
 import { PublishedSite } from "../../crawler/engine/published-site.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import { runProgram } from "../run-program.ts";
@@ -39,15 +40,62 @@ describe("tidemark crawl with a login", () => {
     }
   });
 
+  it("sends the site's cookies of --cookies, takes its own for the visit, and keeps none", async () => {
+    await using site = await PublishedSite.open("127.0.8.62");
+    site.set({ "/a.html": "<p>a" });
+    site.publishBase();
+    using folder = makeTempFolder();
+    const seen: (string | undefined)[] = [];
+    for (const path of [...site.pages.keys(), ...site.files.keys()])
+      site.answers.set(path, ({ headers }, response) => {
+        seen.push(headers.cookie);
+        response?.setHeader("set-cookie", "session=s3cret-2; Path=/");
+      });
+    const file = join(folder.path, "cookies.txt");
+    writeFileSync(file, "# Netscape HTTP Cookie File\n127.0.8.62\tFALSE\t/\tFALSE\t0\tk\ts3cret-1\n");
+    const into = join(folder.path, "mirror");
+    for (const more of [["--cookies", file], ["--cookies", file], []]) {
+      const args = [
+        `${site.origin}/`,
+        "--into",
+        more.length > 0 ? into : `${into}-none`,
+        "--keep",
+        "warc",
+        "--json",
+        ...more,
+      ];
+      const { code, stdout, stderr } = await runProgram("crawl", ...args);
+      assert.equal(code, 0, stderr);
+      assert.doesNotMatch(stdout + stderr, /s3cret/);
+      assert.equal(seen.shift(), more.length > 0 ? "k=s3cret-1" : undefined, "what was set before is forgotten");
+      assert.ok(seen.length > 0 || more.length === 0);
+      assert.ok(seen.every((field) => field === (more.length > 0 ? "k=s3cret-1; session=s3cret-2" : undefined)));
+      seen.length = 0;
+    }
+    const kept = readdirSync(into, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    for (const { parentPath, name } of kept) {
+      const bytes = readFileSync(join(parentPath, name));
+      const text = name.endsWith(".gz") ? gunzipSync(bytes) : bytes;
+      assert.ok(!text.includes("s3cret"), name);
+    }
+  });
+
   it("refuses what is no login or field, and one login for several sites, without a word of it", async () => {
     using folder = makeTempFolder();
     const into = ["--into", join(folder.path, "mirror")];
+    const [bad, none] = [join(folder.path, "bad"), join(folder.path, "none")];
+    writeFileSync(bad, "s3cret");
+    writeFileSync(none, "");
     const wrong: readonly (readonly string[])[] = [
       ["http://h.invalid/", "--auth", "s3cret"],
       ["http://h.invalid/", "--header", "s3cret"],
       ["http://h.invalid/", "--header", "Host: s3cret"],
       ["http://h.invalid/", "http://i.invalid/", "--auth", "me:s3cret"],
       ["http://h.invalid/", "--netrc", join(folder.path, "missing")],
+      ["http://h.invalid/", "--cookies", join(folder.path, "missing")],
+      ["http://h.invalid/", "--cookies", bad],
+      ["http://h.invalid/", "--cookies", none, "--header", "Cookie: a=s3cret"],
+      ["http://h.invalid/", "--proxy", "socks4://me:s3cret@127.0.0.1:1"],
     ];
     for (const args of wrong) {
       const { code, stdout, stderr } = await runProgram("crawl", ...args, ...into);

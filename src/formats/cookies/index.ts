@@ -1,0 +1,1 @@
+export { type FileCookie, readCookieFile } from "./cookie-file.ts";
