@@ -4,7 +4,7 @@ import { createServer as createSecureServer } from "node:https";
 import { type AddressInfo, connect, createServer as createSocketServer, type Server, type Socket } from "node:net";
 import { test } from "node:test";
 import { TidemarkError } from "../../src/core/error.ts";
-import type { FetchOutcome } from "../../src/core/fetch-outcome.ts";
+import type { FetchOutcome, FetchRequest } from "../../src/core/fetch-outcome.ts";
 import { createFetcher, type FetcherOptions } from "../../src/http/fetcher.ts";
 import { readProxy } from "../../src/http/proxy.ts";
 import { cert, key } from "./own-certificate.ts";
@@ -46,10 +46,16 @@ function makeProxy(seen: string[], tunnel = "HTTP/1.1 200 OK\r\nVia: x\r\n\r\n")
   return server;
 }
 
-async function get(options: FetcherOptions, origin: string, paths = ["/a?b"]): Promise<FetchOutcome[]> {
+async function get(
+  options: FetcherOptions,
+  origin: string,
+  paths = ["/a?b"],
+  onExchange: NonNullable<FetchRequest["onExchange"]> = () => undefined,
+): Promise<FetchOutcome[]> {
   await using fetcher = createFetcher({ allowedPrivateOrigins: [origin], ca: cert, ...options });
   const outcomes: FetchOutcome[] = [];
-  for (const path of paths) outcomes.push(await fetcher.get({ origin, path, maxBytes: 1000, timeoutMs: 20_000 }));
+  for (const path of paths)
+    outcomes.push(await fetcher.get({ origin, path, maxBytes: 1000, timeoutMs: 20_000, onExchange }));
   return outcomes;
 }
 
@@ -132,6 +138,7 @@ test("what is no URL of an HTTP proxy is refused, and not repeated", () => {
 });
 
 test("what a proxy itself answers to a forwarded request is no answer of the site", async () => {
+  const recorded: string[] = [];
   const answers: readonly (readonly [number, Record<string, string>, RegExp])[] = [
     [407, {}, /the proxy .* 407; it wants a login/],
     [403, { "X-Squid-Error": "ERR_ACCESS_DENIED 0" }, /the proxy .* 403; its rules forbid it/],
@@ -140,10 +147,12 @@ test("what a proxy itself answers to a forwarded request is no answer of the sit
   ];
   for (const [status, fields, message] of answers) {
     await using proxy = await listen(createServer((_, response) => response.writeHead(status, fields).end()));
-    const [outcome] = await get({ proxy: `http://127.0.0.1:${proxy.port}` }, "http://127.0.0.1:9");
+    const by = { proxy: `http://127.0.0.1:${proxy.port}` };
+    const [outcome] = await get(by, "http://127.0.0.1:9", ["/"], (exchange) => void recorded.push(exchange.url));
     assert.ok(outcome?.kind === "failed" && outcome.reason === "connection");
     assert.match(outcome.message, message);
   }
+  assert.deepEqual(recorded, []);
   await using site = await listen(
     createServer((_, response) => response.writeHead(403, { "X-Squid-Error": "x" }).end()),
   );
