@@ -105,6 +105,7 @@ export {
   watchSite,
 } from "./exporter/index.ts";
 export type { LockHolder } from "./fs/index.ts";
+export { makeIdentity, type NewIdentity } from "./http/index.ts";
 export { defaultIndexNowEndpoint, type TellIndexNowOptions, tellIndexNow } from "./indexnow/index.ts";
 export {
   type CrawlCosts,

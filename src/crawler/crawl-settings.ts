@@ -49,6 +49,8 @@ export interface CrawlSettings
   readonly netrc?: string;
   /** File of cookies. */
   readonly cookies?: string;
+  /** File of the key that requests are signed with. */
+  readonly identity?: string;
   /** A file's path. */
   readonly ca?: string;
 }
@@ -253,6 +255,9 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
       doc: "file of cookies in Netscape form, as curl, wget and extensions of browsers write it; see [Cookies](#cookies)",
     },
   ),
+  identity: row("identity FILE", path, "Key file of tidemark identity init, with which every request is signed", {
+    doc: "key file of `tidemark identity init`, with which every request is signed; see [Signed requests](#signed-requests)",
+  }),
   proxy: row(
     "proxy URL",
     text,

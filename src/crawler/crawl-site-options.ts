@@ -116,6 +116,11 @@ export interface CrawlSiteOptions {
    */
   readonly headers?: Readonly<Record<string, string>>;
   /**
+   * Text of a key file of `tidemark identity init`, with which every request is signed after Web Bot Auth (RFC 9421).
+   * Default: requests are not signed.
+   */
+  readonly identity?: string;
+  /**
    * URL of a proxy for all requests, such as `http://user:password@proxy.example:3128`. The proxy resolves names, so that
    * only literal non-public addresses are refused; also with `socks5h://`, but not with `socks5://`. Default: none; the
    * environment is not read.

@@ -21,7 +21,9 @@ import {
   nodeCodec,
   OriginCookies,
   parseTypes,
+  RequestSigner,
   readCookies,
+  readIdentity,
   readProxy,
   readSiteFields,
   realTiming,
@@ -77,6 +79,7 @@ export function checkVisitOptions(
     | "auth"
     | "digest"
     | "cookies"
+    | "identity"
     | "proxy"
     | "headers"
   >,
@@ -86,6 +89,7 @@ export function checkVisitOptions(
   siteFieldsOf(options);
   if (options.proxy !== undefined) readProxy(options.proxy);
   if (options.cookies !== undefined) readCookies(options.cookies);
+  if (options.identity !== undefined) readIdentity(options.identity);
   checkPlanner(options);
   robotsAgentOf(options.userAgent);
   if (options.order !== undefined) checkName(options.order, "order", pageOrders);
@@ -187,6 +191,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
     digest,
     headers,
     cookies,
+    identity,
     proxy,
     from,
     ca,
@@ -202,6 +207,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
     allowedPrivateOrigins: [origin],
     siteFields: siteFieldsOf({ url, ...omitUndefined({ auth, digest, headers }) }),
     cookies: cookies === undefined ? undefined : await OriginCookies.open(origin, cookies),
+    signer: identity === undefined ? undefined : await RequestSigner.open(identity, clock),
     ...omitUndefined({ userAgent, proxy, from, ca, allowPrivate, clock }),
   });
   const site = await openKeptSite(store, origin, { keep, clock: clock ?? Date.now, warcBytes });

@@ -8,6 +8,7 @@ import type { OriginCookies } from "./cookie-jar.ts";
 import { Deadline } from "./deadline.ts";
 import type { DigestLogin } from "./digest.ts";
 import type { Failure } from "./failure.ts";
+import type { RequestSigner } from "./identity.ts";
 import { isRedirect, judgeAnswer, type RequestTarget, resolveRedirect } from "./outcome.ts";
 import { findProxyRefusal } from "./proxy.ts";
 import { requestFields } from "./request-fields.ts";
@@ -23,6 +24,7 @@ export interface ExchangeContext {
   /** The login of the site's fields. */
   readonly digest: DigestLogin | undefined;
   readonly cookies: OriginCookies | undefined;
+  readonly signer: RequestSigner | undefined;
   readonly clock: Clock;
   readonly guard: AddressGuard;
   readonly originOf: (origin: string) => Origin;
@@ -98,10 +100,12 @@ export class Exchange implements Waiter {
     if (this.#isSettled) return false;
     this.#deadline ??= this.#startClock();
     const { origin, path } = this.#target;
-    const fields = requestFields(this.#context.commonFields, this.#request, {
+    const plain = requestFields(this.#context.commonFields, this.#request, {
       isRedirected: this.#isRedirected,
       isElsewhere: origin !== this.#request.origin,
     });
+    const { signer } = this.#context;
+    const fields = signer === undefined ? plain : [...plain, ...signer.fieldsFor(origin)];
     const attempt = new Attempt(
       this.#request,
       () => connection.drop(),

@@ -6,6 +6,7 @@ import { Origin } from "./connection.ts";
 import type { OriginCookies } from "./cookie-jar.ts";
 import { DigestLogin } from "./digest.ts";
 import { Exchange, type ExchangeContext } from "./exchange.ts";
+import type { RequestSigner } from "./identity.ts";
 import { readProxy } from "./proxy.ts";
 import { commonFields } from "./request-fields.ts";
 import type { SiteFields } from "./site-fields.ts";
@@ -34,6 +35,8 @@ export interface FetcherOptions extends AddressRules {
   readonly siteFields?: SiteFields | undefined;
   /** Cookies of one origin; those that its responses set are added. Default: none are sent or taken. */
   readonly cookies?: OriginCookies | undefined;
+  /** Signs each request. Default: they are not signed. */
+  readonly signer?: RequestSigner | undefined;
   /**
    * URL of a proxy for all requests. `http://proxy.example:3128`: `http:` URLs are forwarded, for `https:` it opens a
    * tunnel. `socks5h://proxy.example:1080`: it opens a tunnel for each. Such a proxy resolves names, so that only literal
@@ -97,6 +100,7 @@ export function createFetcher(options: FetcherOptions = {}): Fetcher {
     siteFields: options.siteFields,
     digest: options.siteFields?.login === undefined ? undefined : new DigestLogin(options.siteFields.login),
     cookies: options.cookies,
+    signer: options.signer,
     clock,
     guard,
     running,

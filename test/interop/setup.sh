@@ -103,6 +103,16 @@ if [ ! -e "$cache/feeds-1.complete" ]; then
   touch "$cache/feeds-1.complete"
 fi
 
+# A verifier of signed requests.
+if [ ! -e "$cache/signatures-1.complete" ]; then
+  echo "setup: installing http-message-signatures into $cache/signatures-1" >&2
+  rm -rf "$cache/signatures-1"
+  python3 -m venv "$cache/signatures-1"
+  timeout 300 "$cache/signatures-1/bin/pip" install --quiet --disable-pip-version-check "http-message-signatures==3.0.0"
+  "$cache/signatures-1/bin/python" -c 'import http_message_signatures'
+  touch "$cache/signatures-1.complete"
+fi
+
 # A generator of sites.
 if [ ! -e "$cache/hugo-1.complete" ]; then
   echo "setup: installing Hugo into $cache/hugo-1" >&2

@@ -51,7 +51,7 @@ export const crawlCommand: Command = defineCommand({
     Limits: ["budget", "max-package", "max-page", "max-site", "max-visit", "timeout", "least-rate"],
     Politeness: [
       ...["concurrency", "pages-before-rest", "rest", "crawl-delay", "rest-on-loopback", "max-wait"],
-      ...["user-agent", "from"],
+      ...["user-agent", "from", "identity"],
     ],
     Network: ["auth", "digest", "netrc", "header", "cookies", "proxy", "ca", "allow-private"],
   },

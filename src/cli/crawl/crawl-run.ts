@@ -87,7 +87,7 @@ export class FilesOnce {
     this.#input = input;
   }
 
-  async readOf({ urls, ca, netrc, header, cookies, ...site }: CrawlSettings): Promise<ReadSettings> {
+  async readOf({ urls, ca, netrc, header, cookies, identity, ...site }: CrawlSettings): Promise<ReadSettings> {
     const { url, login } = parseCrawlAddress(site.url, undefined);
     const auth = site.auth ?? login ?? (netrc === undefined ? undefined : this.#findLogin(netrc, url));
     return {
@@ -97,6 +97,7 @@ export class FilesOnce {
       ...(header === undefined ? {} : { headers: readHeaders(header) }),
       ...(urls === undefined ? {} : { urls: await this.#readList(urls), sources: site.sources ?? ["list"] }),
       ...(cookies === undefined ? {} : { cookies: this.#readText(cookies, "cookies") }),
+      ...(identity === undefined ? {} : { identity: this.#readText(identity, "identity") }),
       ...(ca === undefined ? {} : { ca: this.#readText(ca, "certificates") }),
     };
   }

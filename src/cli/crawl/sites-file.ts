@@ -16,6 +16,7 @@ const {
   ca: _ca,
   netrc: _netrc,
   cookies: _cookies,
+  identity: _identity,
   ...siteSettings
 } = crawlSettings;
 const flags: ReadonlySet<string> = new Set(
