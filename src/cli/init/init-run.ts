@@ -92,15 +92,23 @@ function formatProposal(
 }
 
 function formatNext({ settings }: SiteProposal, file: string | undefined): string {
-  const { docroot, baseUrl, serverUser } = settings;
+  const { docroot, baseUrl, serverUser, exclude = [], index = [], cleanUrls, map = [], ssi } = settings;
   const host = new URL(baseUrl).hostname;
   const config = shellWord(file ?? "/etc/tidemark.json");
   const lines = ["Next:"];
   if (file === undefined) lines.push(`  tidemark init ${shellWord(docroot)} --base-url ${baseUrl} --write ${config}`);
   lines.push(`  tidemark --config ${config}`, `  tidemark status --config ${config}`);
+  const given = [
+    ...(serverUser === undefined ? [] : [`--server-user ${serverUser}`]),
+    ...exclude.map((path) => `--exclude ${path}`),
+    ...index.map((name) => `--index ${name}`),
+    ...(cleanUrls === true ? ["--clean-urls"] : []),
+    ...map.map(({ urlPrefix, folder }) => `--map ${urlPrefix}=${folder}`),
+    ...(ssi === undefined ? [] : [`--ssi ${ssi}`]),
+  ];
   const options = [
     ...(baseUrl === `https://${host}/` ? [] : [`BASE_URL=${baseUrl}`]),
-    ...(serverUser === undefined ? [] : [`OPTIONS=--server-user ${serverUser}`]),
+    ...(given.length === 0 ? [] : [`OPTIONS=${given.join(" ")}`]),
   ];
   lines.push(
     "",

@@ -41,7 +41,10 @@ export interface ProposeSiteOptions {
 
 /** Proposed settings and the reasons for them. Plain JSON. */
 export interface SiteProposal {
-  readonly settings: Pick<ExportSettings, "baseUrl" | "docroot" | "serverUser" | "index" | "cleanUrls" | "map" | "ssi">;
+  readonly settings: Pick<
+    ExportSettings,
+    "baseUrl" | "docroot" | "serverUser" | "exclude" | "index" | "cleanUrls" | "map" | "ssi"
+  >;
   /** Source of the base URL. */
   readonly baseUrlFrom: "option" | "robots.txt" | "home page" | "server";
   /** What an export with these settings would do; its pages are identified by their file names. */
@@ -64,7 +67,14 @@ export async function proposeSite(options: ProposeSiteOptions): Promise<SiteProp
   const { onEvent, signal } = options;
   const { baseUrl, from } = await findBaseUrl(options, docroot);
   const serverUser = serverUsers.find(isUser);
-  const found = { baseUrl, docroot, ...(serverUser === undefined ? {} : { serverUser }) };
+  // What static hosts show for missing pages.
+  const exclude = ["404.html", "404/index.html"].filter((path) => isFile(fileOf(docroot, `/${path}`)));
+  const found = {
+    baseUrl,
+    docroot,
+    ...(serverUser === undefined ? {} : { serverUser }),
+    ...(exclude.length === 0 ? {} : { exclude }),
+  };
   const sample = new PathSample(sampleSize);
   const linking = new PathSample(linkingPages);
   const including = new PathSample(sampleSize);
@@ -110,7 +120,11 @@ export async function proposeSite(options: ProposeSiteOptions): Promise<SiteProp
     ...(check.maps.length === 0 ? {} : { map: check.maps.map(({ urlPrefix, folder }) => ({ urlPrefix, folder })) }),
     ...(check.processesIncludes === false ? { ssi: "off" as const } : {}),
   };
-  const described = [...answered.map(describeAnswered), ...check.maps.map(describeMap)];
+  const described = [
+    ...answered.map(describeAnswered),
+    ...check.maps.map(describeMap),
+    ...exclude.map(describeExcluded),
+  ];
   const findings = [...check.findings, ...described, ...names.findings];
   return { settings, baseUrlFrom: from, summary, findings };
 }
@@ -132,6 +146,11 @@ function describeAnswered({ path, form, from }: ShortLink): ServerFinding {
     server: `The server shows ${file} only as ${link}`,
   }[from];
   return { isFine: true, message: `${what}: ${option}, so that crawlers know it by that URL.` };
+}
+
+function describeExcluded(path: string): ServerFinding {
+  const message = `${path} is what static hosts show for missing pages: --exclude ${path}, so that it is no page of the site.`;
+  return { isFine: true, message };
 }
 
 function describeMap({ urlPrefix, folder, path }: MappedLink): ServerFinding {

@@ -104,6 +104,17 @@ describe("a proposal for a site", () => {
     assert.deepEqual([both.settings.index, both.settings.cleanUrls], [undefined, undefined]);
   });
 
+  it("leaves out the page that static hosts show for missing pages, and says so", async () => {
+    using site = makeSite({ "index.html": "<p>home", "404.html": "<p>gone", "a404.html": "<p>a page about 404" });
+    const { settings, findings } = await proposeSite({
+      docroot: site.docroot,
+      baseUrl,
+      serverUrl: "http://127.0.0.1:9/",
+    });
+    assert.deepEqual(settings.exclude, ["404.html"]);
+    assert.ok(findings.some(({ message }) => message.includes("--exclude 404.html")));
+  });
+
   it("leaves the names of files where pages call themselves by them, whatever links say", async () => {
     using site = makeSite({ "index.html": '<link rel=canonical href="/index.html"><a href="/">home</a>' });
     await using server = await closing(await serveFolder({ folder: site.docroot }));

@@ -1,0 +1,3 @@
+export default function (eleventy) {
+  eleventy.addPassthroughCopy("site.css");
+}
