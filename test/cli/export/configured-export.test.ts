@@ -129,6 +129,15 @@ describe("sites of a configuration file, one after the other", () => {
 });
 
 describe("init", () => {
+  it("gives the timer's OPTIONS all that it found", async () => {
+    using folder = makeTempFolder();
+    writeFileSync(join(folder.path, "index.html"), '<link rel="canonical" href="/">');
+    writeFileSync(join(folder.path, "404.html"), "<p>gone");
+    const address = ["--base-url", "https://init-test.example/", "--server", "http://127.0.0.1:9/"];
+    const { stdout } = await runProgram("init", folder.path, ...address);
+    assert.match(stdout, /echo 'OPTIONS=.*--exclude 404\.html --index index\.html'/);
+  });
+
   it("writes a configuration that export takes, and does what was said", async () => {
     using folder = makeTempFolder();
     const docroot = join(folder.path, "my site");
