@@ -24,7 +24,7 @@ export interface Publication {
 const lies = {
   "sitemap, a build stamp on all": "stamp",
   "sitemap, silent on a third": "silent",
-  "sitemap, true, then silent on a third": "late",
+  "sitemap, true, then silent": "late",
 } as const;
 
 type Lie = (typeof lies)[keyof typeof lies];
@@ -53,7 +53,8 @@ function lyingSitemap(name: string, lie: Lie, folder: string, origin: string, la
     for (const [path, { lastModified }] of site.pages) {
       const isNew = !claims.has(path);
       const isChanged = changes.updated.has(path);
-      const isOwned = isChanged && !((lie === "silent" || endsAt > lateFrom) && isSilent(path, endsAt));
+      const isTold = lie === "late" ? endsAt <= lateFrom : lie !== "silent" || !isSilent(path, endsAt);
+      const isOwned = isChanged && isTold;
       if (!isNew && (lie === "stamp" || (isChanged && !isOwned))) liedAt ??= endsAt;
       if (lie === "stamp") claims.set(path, endsAt);
       else if (isNew || isOwned) claims.set(path, lastModified);

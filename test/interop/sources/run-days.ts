@@ -42,6 +42,8 @@ export interface RunDaysOptions {
   readonly pages: number;
   readonly days: number;
   readonly history: History;
+  /** The day, in days since 1970, on which the history ends. The samples of a sitemap's pages depend on it. */
+  readonly lastDay: number;
 }
 
 // nginx makes ETags of seconds and sizes: what was published in one day of the history must not look like the day before.
@@ -96,8 +98,8 @@ async function visit(
 }
 
 /**
- * Lets a site of real pages live through the last days of a history, the last of which ends today. Each day the site is
- * published in all ways, and each of those who follow it comes once, at the day's end, to the same server.
+ * Lets a site of real pages live through the last days of a history. Each day the site is published in all ways, and each
+ * of those who follow it comes once, at the day's end, to the same server.
  *
  * @throws Error if a crawler used another source than the one that is measured
  */
@@ -108,9 +110,7 @@ export async function runDays(options: RunDaysOptions): Promise<DaysResult> {
   const originals = copyRealPages(docroot, options.pages, "adjacent");
   const [before, ...days] = cutDays(history, options.days);
   if (before === undefined || days.length === 0) throw new Error(`${history.name} has no days to be replayed`);
-  const lastDay = before.day + days.length;
-  // The last day ended before now.
-  const shiftSeconds = (Math.floor(Date.now() / 1000 / daySeconds) - 1 - lastDay) * daySeconds;
+  const shiftSeconds = (options.lastDay - before.day - days.length) * daySeconds;
   const endOf = (day: number): EpochSeconds => (before.day + day + 1) * daySeconds + shiftSeconds - 1;
   const lateDay = Math.ceil(days.length / 3) + 1;
   const site = new LivingSite(docroot, originals, before.events, endOf(0));
