@@ -16,3 +16,8 @@ test("a real crawl has the best pages as soon as the simulated one", { skip }, a
     assert.ok((real ?? 0) > share && (real ?? 1) <= mostRank(share), `${share}: ${real}`);
   }
 });
+
+test("few sites hold all pages of a web", { skip }, async () => {
+  const { moments } = await crawlWeb({ pages: 40, sites: 4, seed: 1 });
+  assert.equal(moments.length, 40);
+});

@@ -28,6 +28,8 @@ const shape = { linksPerPage: 8, homeShare: 0.2, depthSkew: 4 };
 const pagesBeforeRest = 10;
 const restSeconds = 3;
 const connections = 16;
+/** Share of all pages that the largest site has, unless sites are so few that it is less than twice their mean. */
+const largestShare = 1 / 14;
 const spare = { pagesBeforeRest, restMs: restSeconds * 1000, loopbackRests: true };
 
 /** What a crawl came to, beside what could be. */
@@ -64,7 +66,8 @@ function simulate(web: Web, ranks: Float64Array, seed: number): CrawlMoment[] {
  * on.
  */
 export async function crawlWeb({ pages, sites, seed }: RealCrawlSize): Promise<RealCrawl> {
-  const web = generateWeb({ pages, sites, siteCap: Math.ceil(pages / 14), ...shape }, createRandom(seed, "web"));
+  const siteCap = Math.ceil(pages * Math.max(largestShare, 2 / sites));
+  const web = generateWeb({ pages, sites, siteCap, ...shape }, createRandom(seed, "web"));
   const { ranks } = computePageRank(web.graph, { tolerance: 1e-7 });
   await using servers = await GraphServers.open(web);
   using folder = makeTempFolder();
