@@ -1,4 +1,5 @@
-import { Parser } from "htmlparser2";
+import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
+import { ForeignContent } from "./foreign-content.ts";
 
 const unseen: ReadonlySet<string> = new Set(["script", "style", "template"]);
 
@@ -9,21 +10,71 @@ const unseen: ReadonlySet<string> = new Set(["script", "style", "template"]);
  * @param html - the page, decoded
  */
 export function visibleText(html: string): string {
-  const parts: string[] = [];
-  let depth = 0;
-  const parser = new Parser({
-    onopentagname: (name) => {
-      if (unseen.has(name)) depth += 1;
-      parts.push(" ");
-    },
-    onclosetag: (name) => {
-      if (unseen.has(name)) depth = Math.max(0, depth - 1);
-      parts.push(" ");
-    },
-    ontext: (text) => {
-      if (depth === 0) parts.push(text);
-    },
-  });
-  parser.end(html);
-  return parts.join("");
+  const reader = new VisibleTextReader(html);
+  // Not the parser: it keeps the open elements in an order in which each costs the depth that it stands at.
+  const tokenizer = new Tokenizer({ decodeEntities: true }, reader);
+  tokenizer.write(html);
+  tokenizer.end();
+  return reader.parts.join("");
+}
+
+/** Takes the tokens of a page. */
+class VisibleTextReader implements TokenizerCallbacks {
+  readonly parts: string[] = [];
+  readonly #html: string;
+  readonly #foreign = new ForeignContent();
+  #name = "";
+  /** Whether the tag that is being read is one of SVG or MathML. */
+  #isForeign = false;
+  /** How many open elements are not seen. */
+  #unseen = 0;
+
+  constructor(html: string) {
+    this.#html = html;
+  }
+
+  isInForeignContext(): boolean {
+    return this.#foreign.isForeign;
+  }
+
+  onopentagname(start: number, end: number): void {
+    this.#name = this.#html.slice(start, end).toLowerCase();
+    this.#isForeign = this.#foreign.open(this.#name, false);
+    if (unseen.has(this.#name)) this.#unseen += 1;
+    this.parts.push(" ");
+  }
+
+  onclosetag(start: number, end: number): void {
+    this.#close(this.#html.slice(start, end).toLowerCase());
+    this.parts.push(" ");
+  }
+
+  onselfclosingtag(): void {
+    // In HTML the slash means nothing.
+    if (this.#isForeign) this.#close(this.#name);
+  }
+
+  ontext(start: number, end: number): void {
+    if (this.#unseen === 0) this.parts.push(this.#html.slice(start, end));
+  }
+
+  ontextentity(codepoint: number): void {
+    if (this.#unseen === 0) this.parts.push(String.fromCodePoint(codepoint));
+  }
+
+  onattribname(): void {}
+  onattribdata(): void {}
+  onattribentity(): void {}
+  onattribend(): void {}
+  oncdata(): void {}
+  oncomment(): void {}
+  ondeclaration(): void {}
+  onend(): void {}
+  onopentagend(): void {}
+  onprocessinginstruction(): void {}
+
+  #close(name: string): void {
+    this.#foreign.close(name);
+    if (unseen.has(name)) this.#unseen = Math.max(0, this.#unseen - 1);
+  }
 }

@@ -127,5 +127,31 @@ test("the visible text leaves out what nobody sees", () => {
   const html =
     "<title>T</title><style>a{}</style><p>one&amp;two<!-- no --><script>no()</script><b>th</b>ree<template>no</template>";
   assert.equal(visibleText(html).replace(/\s+/g, " ").trim(), "T one&two th ree");
-  assert.equal(visibleText("</script>text"), "text");
+  assert.equal(visibleText("</script>text"), " text");
+});
+
+test("the visible text tells SVG's tags from those of HTML", () => {
+  const text = (html: string) => visibleText(html).replace(/\s+/g, " ").trim();
+  assert.equal(text("<svg><style/><title>drawn</title></svg>seen"), "drawn seen");
+  assert.equal(text("<svg><style>a{}<b>c</b></style></svg>d"), "d");
+  assert.equal(text("<style/>a{}</style>seen<template/>not"), "seen");
+  assert.equal(text("<template>a<div>b</template>c</div>"), "c");
+});
+
+test("an element costs the visible text the same at every depth", () => {
+  const { unshift, shift, splice } = Array.prototype;
+  let moved = 0;
+  const counted = <Call extends (this: unknown[], ...args: never[]) => unknown>(call: Call): Call =>
+    function (this: unknown[], ...args: Parameters<Call>) {
+      moved += this.length;
+      return call.apply(this, args);
+    } as Call;
+  const page = "<b>".repeat(200_000);
+  Object.assign(Array.prototype, { unshift: counted(unshift), shift: counted(shift), splice: counted(splice) });
+  try {
+    assert.equal(visibleText(`${page}deep`).trim(), "deep");
+  } finally {
+    Object.assign(Array.prototype, { unshift, shift, splice });
+  }
+  assert.ok(moved < page.length, `${moved} items of lists were moved`);
 });
