@@ -114,7 +114,8 @@ if [ ! -e "$cache/signatures-1.complete" ]; then
 fi
 
 # Generators of sites; Jekyll is Debian's, with the plugin that its newcomers have.
-if ! dpkg-query --show ruby-jekyll-feed >/dev/null 2>&1; then
+# dpkg-query also knows packages that others only suggest.
+if [ "$(dpkg-query --show --showformat='${db:Status-Status}' ruby-jekyll-feed 2>/dev/null)" != installed ]; then
   update_lists
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends ruby-jekyll-feed >/dev/null
 fi
