@@ -14,7 +14,7 @@ const house: House = {
     ["demo"],
     ["server"],
     ["report"],
-    ["verify", "share", "fleet", "traffic", "indexnow", "sinks", "copies"],
+    ["verify", "share", "fleet", "traffic", "indexnow", "sinks", "copies", "analysis"],
     ["exporter", "crawler"],
     ["graph"],
     ["storage", "http"],

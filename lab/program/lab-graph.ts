@@ -1,6 +1,5 @@
-import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { createGunzip } from "node:zlib";
+import { readTextFile } from "../../src/analysis/text-file.ts";
 import { TidemarkError, wrapSystemError } from "../../src/core/error.ts";
 import { parseUrl } from "../../src/core/parse-url.ts";
 import type { Problem } from "../../src/core/result.ts";
@@ -8,29 +7,8 @@ import { type LineProblem, type NodeGroups, readArcs, readVertices } from "../..
 import type { LinkedPages } from "../experiment/ports.ts";
 import { readCrawlGraph } from "./crawl-graph.ts";
 
-const pieceBytes = 256 * 1024;
 /** Building a graph takes 16 bytes a node. */
 const maxNodes = 2 ** 26;
-
-/** The bytes of a file; unpacked, if it is gzip'd. */
-async function* readBytes(file: string): AsyncGenerator<Uint8Array, void, void> {
-  const source = createReadStream(file, { highWaterMark: pieceBytes });
-  let unpacked: AsyncIterable<Uint8Array> = source;
-  if (/\.gz$/i.test(file)) {
-    const gunzip = createGunzip({ chunkSize: pieceBytes });
-    source.on("error", (error) => gunzip.destroy(error));
-    unpacked = source.pipe(gunzip);
-  }
-  try {
-    yield* unpacked;
-  } catch (error) {
-    const isPacking = String((error as { code?: unknown }).code).startsWith("Z_");
-    if (isPacking) throw new TidemarkError("bad-option", `${file} is no gzip file.`, { cause: error });
-    throw wrapSystemError(error, `read ${file}`, { file });
-  } finally {
-    source.destroy();
-  }
-}
 
 /** The site of a page by the node's name: a URL's host, and of a host that is written backwards the domain, `com.example`. */
 export function siteOfName(name: string): string {
@@ -67,7 +45,7 @@ function refuse(file: string, { message }: Problem): TidemarkError {
 
 async function readNames(file: string): Promise<NodeGroups> {
   const faults = new FirstFaults();
-  const read = await readVertices(readBytes(file), { groupOf: siteOfName, maxNodes, onProblem: faults.add });
+  const read = await readVertices(readTextFile(file), { groupOf: siteOfName, maxNodes, onProblem: faults.add });
   if (!read.ok) throw refuse(file, read.error);
   const { nodes, unnamed, badLines } = read.value;
   faults.check(file, "names", badLines, nodes - unnamed);
@@ -99,7 +77,7 @@ export async function readLinkedPages(place: string, names: string): Promise<Lin
   const groups = names === "" ? undefined : await readNames(names);
   const faults = new FirstFaults();
   const nodes = groups?.nodes ?? 0;
-  const read = await readArcs(readBytes(place), { nodes, maxNodes, onProblem: faults.add });
+  const read = await readArcs(readTextFile(place), { nodes, maxNodes, onProblem: faults.add });
   if (!read.ok) throw refuse(place, read.error);
   const { graph, links, badLines } = read.value;
   faults.check(place, "links", badLines, links);

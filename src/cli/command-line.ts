@@ -7,6 +7,7 @@ import { crawlCommand } from "./crawl/crawl-command.ts";
 import { demoCommand } from "./demo/demo-command.ts";
 import { exportCommand } from "./export/export-command.ts";
 import { feedCommand } from "./feed/feed-command.ts";
+import { graphCommand } from "./graph/graph-command.ts";
 import { identityCommand } from "./identity/identity-command.ts";
 import { initCommand } from "./init/init-command.ts";
 import { planCommand } from "./plan/plan-command.ts";
@@ -39,6 +40,7 @@ const commands: readonly Command[] = [
   verifyMirrorCommand,
   reportCommand,
   planCommand,
+  graphCommand,
   serveCommand,
   demoCommand,
 ];

@@ -8,7 +8,7 @@ const [lf, tab, cr, space, hash, zero, nine] = [10, 9, 13, 32, 35, 48, 57];
 export interface LineProblem {
   /** From 1. */
   readonly line: number;
-  readonly code: "not-numbers" | "number-too-large" | "no-name" | "line-too-long" | "given-twice";
+  readonly code: "not-numbers" | "number-too-large" | "no-name" | "not-text" | "line-too-long" | "given-twice";
 }
 
 /** How often one reading reports a line for a reason; those beyond are only counted. */
@@ -32,7 +32,8 @@ class LineProblems {
   }
 }
 
-interface ReadingOptions {
+/** Within which bounds lines are read. */
+export interface ReadingOptions {
   /** Lines with a node from this number on are passed over. @default 2 ** 26; building a graph takes 16 bytes for each */
   readonly maxNodes?: number;
   /** Called for each line that is passed over, at most a hundred times for each reason. */
@@ -121,6 +122,24 @@ class ArcParser {
 }
 
 /**
+ * Reads links from text as {@link readArcs} does, and gives each to `take`, in the order of the text.
+ *
+ * @returns how many lines were passed over because they say nothing
+ * @throws what `take` and `onProblem` throw
+ */
+export async function parseArcs(
+  bytes: AsyncIterable<Uint8Array>,
+  take: (from: number, to: number) => void,
+  options: ReadingOptions = {},
+): Promise<number> {
+  const problems = new LineProblems(options.onProblem);
+  const parser = new ArcParser(take, problems, nodesAtMost(options));
+  for await (const piece of bytes) parser.write(piece);
+  parser.endLine();
+  return problems.count;
+}
+
+/**
  * Reads a graph from text, a link a line: two whole numbers, from and to, with blanks between them. That is the form of
  * Common Crawl's edges (`from TAB to`) and of WebGraph's lists of arcs (`from to`, `#` begins a comment). What says
  * nothing is passed over and counted; no line is kept, however long.
@@ -201,11 +220,11 @@ async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   else if (length > 0) yield kept.subarray(0, length);
 }
 
-/** The number before the first TAB; undefined if there is none. */
-function readNumber(line: Uint8Array, end: number): number | undefined {
-  if (end < 1 || end > 15) return undefined;
+/** The number that is a part of a line; undefined if it is none. */
+function readNumber(line: Uint8Array, begin: number, end: number): number | undefined {
+  if (end - begin < 1 || end - begin > 15) return undefined;
   let number = 0;
-  for (let at = 0; at < end; at++) {
+  for (let at = begin; at < end; at++) {
     const byte = line[at] as number;
     if (byte < zero || byte > nine) return undefined;
     number = 10 * number + byte - zero;
@@ -234,23 +253,24 @@ class GroupList {
   }
 }
 
-/**
- * Reads the names of a graph's nodes from text, `node TAB name` a line and perhaps more behind another TAB, as Common
- * Crawl writes its vertices, and keeps only which nodes belong together.
- *
- * @param bytes - the text, unpacked
- * @returns a problem `too-many-groups` if there are more than may be
- * @see Common Crawl, "Host- and Domain-Level Web Graphs", text vertices: names of hosts are written backwards
- */
-export async function readVertices(
+/** A line that names a node. */
+export interface NodeName {
+  /** From 1. */
+  readonly line: number;
+  readonly node: number;
+  /** Without control characters. */
+  readonly name: string;
+  /** What stands behind the name and another TAB: of a domain, how many hosts it has. Undefined if there is nothing. */
+  readonly count: number | undefined;
+}
+
+const control = /\p{Cc}/u;
+
+async function* readNames(
   bytes: AsyncIterable<Uint8Array>,
-  options: VertexReadingOptions = {},
-): Promise<Result<NodeGroups>> {
-  const nodesEnd = nodesAtMost(options);
-  const groupsAtMost = options.maxGroups ?? 2 ** 23;
-  const problems = new LineProblems(options.onProblem);
-  const names = new Map<string, number>();
-  const list = new GroupList();
+  nodesEnd: number,
+  problems: LineProblems,
+): AsyncGenerator<NodeName, void, void> {
   const decoder = new TextDecoder();
   let line = 0;
   for await (const text of readLines(bytes)) {
@@ -262,25 +282,58 @@ export async function readVertices(
     const end = text[text.length - 1] === cr ? text.length - 1 : text.length;
     if (end === 0) continue;
     const cut = text.indexOf(tab);
-    const node = readNumber(text, cut);
-    if (node === undefined) problems.add(line, "not-numbers");
+    const node = readNumber(text, 0, cut);
+    const next = text.indexOf(tab, cut + 1);
+    const count = next < 0 ? undefined : readNumber(text, next + 1, end);
+    const name = decoder.decode(text.subarray(cut + 1, next < 0 ? end : next));
+    if (node === undefined || (next >= 0 && count === undefined)) problems.add(line, "not-numbers");
     else if (node >= nodesEnd) problems.add(line, "number-too-large");
-    else if (list.has(node)) problems.add(line, "given-twice");
-    else {
-      const next = text.indexOf(tab, cut + 1);
-      const name = decoder.decode(text.subarray(cut + 1, next < 0 ? end : next));
-      if (name === "") {
-        problems.add(line, "no-name");
-        continue;
-      }
-      const key = options.groupOf?.(name) ?? name;
-      const group = names.get(key) ?? names.size;
-      if (group === names.size) {
-        if (group >= groupsAtMost) return problem("too-many-groups", `There are more than ${groupsAtMost} groups.`);
-        names.set(key, group);
-      }
-      list.set(node, group);
+    else if (name === "") problems.add(line, "no-name");
+    else if (control.test(name)) problems.add(line, "not-text");
+    else yield { line, node, name, count };
+  }
+}
+
+/**
+ * Reads the names of a graph's nodes from text, a node a line: `node TAB name`, and perhaps a number behind another TAB.
+ *
+ * @param bytes - the text, unpacked
+ * @throws what `onProblem` throws
+ * @see Common Crawl, "Host- and Domain-Level Web Graphs", text vertices: names of hosts are written backwards
+ */
+export function readNodeNames(
+  bytes: AsyncIterable<Uint8Array>,
+  options: ReadingOptions = {},
+): AsyncGenerator<NodeName, void, void> {
+  return readNames(bytes, nodesAtMost(options), new LineProblems(options.onProblem));
+}
+
+/**
+ * Reads names as {@link readNodeNames} does, and keeps only which nodes belong together.
+ *
+ * @param bytes - the text, unpacked
+ * @returns a problem `too-many-groups` if there are more than may be
+ */
+export async function readVertices(
+  bytes: AsyncIterable<Uint8Array>,
+  options: VertexReadingOptions = {},
+): Promise<Result<NodeGroups>> {
+  const groupsAtMost = options.maxGroups ?? 2 ** 23;
+  const problems = new LineProblems(options.onProblem);
+  const names = new Map<string, number>();
+  const list = new GroupList();
+  for await (const { line, node, name } of readNames(bytes, nodesAtMost(options), problems)) {
+    if (list.has(node)) {
+      problems.add(line, "given-twice");
+      continue;
     }
+    const key = options.groupOf?.(name) ?? name;
+    const group = names.get(key) ?? names.size;
+    if (group === names.size) {
+      if (group >= groupsAtMost) return problem("too-many-groups", `There are more than ${groupsAtMost} groups.`);
+      names.set(key, group);
+    }
+    list.set(node, group);
   }
   const groupOf = list.take();
   let groups = names.size;

@@ -1,0 +1,240 @@
+import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
+import { TidemarkError, wrapSystemError } from "../core/index.ts";
+import { makeMissingFolder, RecordSort, renameDurably, SpillFile, temporaryName, writeWhole } from "../fs/index.ts";
+import { type LineProblem, maxLinks, maxNodes, parseArcs, readNodeNames } from "../graph/index.ts";
+import { blockBytes, checksumOf, linksFileOf, linksHeadBytes, linksMagic, namesFileOf } from "./graph-folder.ts";
+import { readTextFile, writeTextPieces } from "./text-file.ts";
+
+/** What a graph is made of. */
+export interface ImportOptions {
+  /** Folder to make; it must hold no graph. */
+  readonly into: string;
+  /** A link a line, from and to; gzip'd if its name ends with `.gz`. */
+  readonly links: string;
+  /** A node and its name a line. Without it nodes have no names. */
+  readonly names?: string;
+  /** Most nodes: as many offsets of 4 bytes go to disk. @default 2 ** 31 */
+  readonly maxNodes?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What came of it. */
+export interface ImportSummary {
+  readonly nodes: number;
+  /** Different links. */
+  readonly links: number;
+  /** Lines of links. */
+  readonly lines: number;
+  readonly named: number;
+}
+
+const meanings: Readonly<Record<LineProblem["code"], string>> = {
+  "not-numbers": "is not made of whole numbers",
+  "number-too-large": "has a node that is too large",
+  "no-name": "has no name",
+  "not-text": "has a control character",
+  "line-too-long": "is too long",
+  "given-twice": "names a node that has a name",
+};
+
+/** Refuses a file for its first line that says nothing: what is left out would be missed nowhere. */
+function refuse(file: string, { line, code }: LineProblem, more = ""): never {
+  throw new TidemarkError("bad-option", `${file}: line ${line} ${meanings[code]}${more}.`, {
+    hint: "Correct the file. `tidemark graph --help` says what is read.",
+    details: { file, line, problem: code },
+  });
+}
+
+/**
+ * Makes a graph's folder from lists in the text form of Common Crawl's graphs, which is also WebGraph's `ArcListASCIIGraph`. In
+ * any order; what stands twice is taken once. Memory is that of two sorts, whatever the graph's size; the rest is on disk.
+ *
+ * @throws TidemarkError `bad-option` with file and line for what is no such list, and if there is a graph already; `not-found`,
+ *   `no-permission`, `disk-full`
+ * @see docs/format.md, "Graphs"
+ */
+export async function importGraph(options: ImportOptions): Promise<ImportSummary> {
+  const { into, links, names, signal } = options;
+  const target = linksFileOf(into);
+  if (existsSync(target))
+    throw new TidemarkError("bad-option", `There is a graph already in ${into}.`, {
+      hint: "Name another folder, or remove this one.",
+      details: { folder: into },
+    });
+  try {
+    makeMissingFolder(into);
+  } catch (error) {
+    throw wrapSystemError(error, `make ${into}`, { folder: into });
+  }
+  const most = Math.min(options.maxNodes ?? maxNodes, maxNodes);
+  const named = names === undefined ? undefined : await importNames(names, into, most, signal);
+  // Of a graph that was removed by halves.
+  if (named === undefined) rmSync(namesFileOf(into), { force: true });
+  using sort = new RecordSort(into);
+  let lines = 0;
+  let nodes = named?.nodes ?? 0;
+  const add = (from: number, to: number): void => {
+    if (++lines > maxLinks) throw new TidemarkError("bad-option", `${links} has more than ${maxLinks} links.`);
+    nodes = Math.max(nodes, from + 1, to + 1);
+    sort.text.putUint(from, 4);
+    sort.text.putUint(to, 4);
+    sort.add(8);
+  };
+  const end = named?.nodes ?? most;
+  await parseArcs(readTextFile(links, signal), add, {
+    maxNodes: end,
+    onProblem: (one) =>
+      refuse(
+        links,
+        one,
+        one.code === "number-too-large" ? `: ${named ? "of those with a name" : "all"} the last is ${end - 1}` : "",
+      ),
+  });
+  using written = new LinksWriter(into, nodes);
+  for (const { bytes, start } of sort.drain()) written.add(bytes.readUInt32BE(start), bytes.readUInt32BE(start + 4));
+  signal?.throwIfAborted();
+  const count = await written.finish(target);
+  return { nodes, links: count, lines, named: named?.named ?? 0 };
+}
+
+async function importNames(
+  file: string,
+  into: string,
+  most: number,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly nodes: number; readonly named: number }> {
+  using sort = new RecordSort(into);
+  let [named, last] = [0, -1];
+  const found = readNodeNames(readTextFile(file, signal), { maxNodes: most, onProblem: (one) => refuse(file, one) });
+  for await (const { line, node, name, count } of found) {
+    sort.text.putUint(node, 4);
+    sort.text.putUint(line, 6);
+    const text = Buffer.from(`${node}\t${name}${count === undefined ? "" : `\t${count}`}\n`);
+    sort.text.putBytes(text, 0, text.length);
+    sort.add(4);
+  }
+  function* lines(): Generator<Uint8Array, void, void> {
+    for (const { bytes, start, keyEnd, end } of sort.drain()) {
+      const node = bytes.readUInt32BE(start);
+      if (node === last) refuse(file, { line: bytes.readUIntBE(keyEnd, 6), code: "given-twice" });
+      last = node;
+      named++;
+      yield bytes.subarray(keyEnd + 6, end);
+    }
+  }
+  await writeTextPieces(namesFileOf(into), inBlocks(lines()));
+  return { nodes: last + 1, named };
+}
+
+/** Puts small pieces together. */
+export function* inBlocks(pieces: Iterable<Uint8Array>): Generator<Uint8Array, void, void> {
+  const block = new Uint8Array(blockBytes / 4);
+  let filled = 0;
+  for (const piece of pieces) {
+    if (filled + piece.length > block.length) {
+      yield block.subarray(0, filled);
+      filled = 0;
+    }
+    block.set(piece, filled);
+    filled += piece.length;
+  }
+  yield block.subarray(0, filled);
+}
+
+/** Writes links that come in order to a file of links: its offsets at once, its targets when all are known. */
+class LinksWriter implements Disposable {
+  readonly #temporary: string;
+  readonly #fd: number;
+  readonly #targets: SpillFile;
+  readonly #nodes: number;
+  readonly #offsets = new Uint32Array(blockBytes / 4);
+  readonly #block = new Uint32Array(blockBytes / 4);
+  #filledOffsets = 0;
+  #filled = 0;
+  /** Rows whose beginning is written. */
+  #rows = 0;
+  #links = 0;
+  #last: readonly [number, number] = [-1, -1];
+  #sum = 0;
+
+  constructor(folder: string, nodes: number) {
+    this.#nodes = nodes;
+    this.#targets = new SpillFile(folder);
+    this.#temporary = temporaryName(linksFileOf(folder));
+    try {
+      this.#fd = openSync(this.#temporary, "wx", 0o644);
+    } catch (error) {
+      throw wrapSystemError(error, `write ${this.#temporary}`, { folder });
+    }
+    // The number of links, which the head has, is known at the end.
+    this.#put(Buffer.alloc(linksHeadBytes));
+  }
+
+  add(from: number, to: number): void {
+    if (from === this.#last[0] && to === this.#last[1]) return;
+    this.#last = [from, to];
+    this.#beginRows(from + 1);
+    this.#block[this.#filled++] = to;
+    this.#links++;
+    if (this.#filled === this.#block.length) this.#spill();
+  }
+
+  #spill(): void {
+    this.#targets.append(new Uint8Array(this.#block.buffer, 0, 4 * this.#filled));
+    this.#filled = 0;
+  }
+
+  #beginRows(count: number): void {
+    for (; this.#rows < count; this.#rows++) {
+      this.#offsets[this.#filledOffsets++] = this.#links;
+      if (this.#filledOffsets === this.#offsets.length) this.#flushOffsets();
+    }
+  }
+
+  #flushOffsets(): void {
+    this.#write(new Uint8Array(this.#offsets.buffer, 0, 4 * this.#filledOffsets));
+    this.#filledOffsets = 0;
+  }
+
+  #write(bytes: Uint8Array): void {
+    this.#sum = checksumOf(bytes, this.#sum);
+    this.#put(bytes);
+  }
+
+  #put(bytes: Uint8Array): void {
+    try {
+      writeWhole(this.#fd, bytes);
+    } catch (error) {
+      throw wrapSystemError(error, "write the links", { file: this.#temporary });
+    }
+  }
+
+  /** Gives the file its name, durably. @returns how many links it has */
+  async finish(file: string): Promise<number> {
+    this.#beginRows(this.#nodes + 1);
+    this.#flushOffsets();
+    this.#spill();
+    const block = new Uint8Array(blockBytes);
+    for (let at = 0; at < this.#targets.sizeBytes; ) {
+      const came = this.#targets.read(block, 0, block.length, at);
+      this.#write(block.subarray(0, came));
+      at += came;
+    }
+    const head = Buffer.alloc(linksHeadBytes);
+    head.write(linksMagic, "latin1");
+    head.writeUInt32LE(this.#nodes, 8);
+    head.writeUInt32LE(this.#links, 12);
+    const sum = Buffer.alloc(4);
+    sum.writeUInt32LE(checksumOf(head, this.#sum));
+    this.#put(sum);
+    writeSync(this.#fd, head, 0, head.length, 0);
+    await renameDurably(this.#temporary, file);
+    return this.#links;
+  }
+
+  [Symbol.dispose](): void {
+    this.#targets[Symbol.dispose]();
+    closeSync(this.#fd);
+    rmSync(this.#temporary, { force: true });
+  }
+}
