@@ -11,6 +11,7 @@ const documents = [
   "CONTRIBUTING.md",
   "CHANGELOG.md",
   "fixtures/README.md",
+  "integrations/github-action/README.md",
   ...markdownIn("docs"),
   ...markdownIn("docs/decisions"),
 ];
@@ -24,7 +25,7 @@ function markdownIn(folder: string): string[] {
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
 // A path of the repository, not one of a site or a user's folder: it begins with a folder of ours, or is a file at the top.
-const topFolders = ["src", "test", "docs", "fixtures", "bin", "systemd", ".ci"];
+const topFolders = ["src", "test", "docs", "fixtures", "bin", "systemd", "integrations", ".ci"];
 const topFile = /^(?:[A-Z]+(?:\.md)?|(?:package|package-lock|tsconfig|biome|knip)\.jsonc?)$/;
 const knownFiles = new Set(["LICENSE"]);
 

@@ -180,7 +180,17 @@ function parseArguments(command: Command, words: readonly string[]): RawArgument
   // To yargs every positional may be left out: what it says of one that is missing is its own English.
   const usage = command.usage.replace(nameOf(command), "$0").replaceAll("<", "[").replaceAll(">", "]");
   addCommand(parser, command, usage);
-  return parser.parseSync(prepareWords(words, Object.values({ ...command.options, ...commonOptions })));
+  const args: Record<string, unknown> = parser.parseSync(
+    prepareWords(words, Object.values({ ...command.options, ...commonOptions })),
+  );
+  // To yargs what follows `--` is surplus; here these are arguments, which may begin with a dash.
+  const surplus = [...(args._ as unknown[])];
+  for (const name of Object.keys(command.positionals)) {
+    const isList = command.usage.includes(`[${name}..]`);
+    if (isList) args[name] = [...((args[name] ?? []) as unknown[]), ...surplus.splice(0)];
+    else if (args[name] === undefined) args[name] = surplus.shift();
+  }
+  return { ...args, _: surplus };
 }
 
 /** Says what yargs would take otherwise: `--urls -`, `--dry-run=yes`, `--into -x`. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { parseCommandLine, tidemark } from "../../src/cli/command-line.ts";
 import { groupOptions } from "../../src/cli/terminal/help-text.ts";
+import type { RawArguments } from "../../src/cli/terminal/option.ts";
 import { TidemarkError } from "../../src/core/error.ts";
 
 function parse(line: string): ReturnType<typeof parseCommandLine> {
@@ -27,6 +28,8 @@ const accepted = [
   "export --config c.json",
   "export --config c.json --site https://a.example/ --digest none --dry-run",
   "export site --config c.json --base-url https://a.example/",
+  "export --base-url https://a.example/ -- -site",
+  "crawl https://a.example/ --into m -- https://b.example/",
   "init site",
   "init site --base-url https://a.example/ --server http://127.0.0.1:8080/ --write c.json --force",
   "status --config c.json --site https://a.example/ --max-age 8d --openmetrics a.prom --json",
@@ -70,6 +73,8 @@ const refused: ReadonlyArray<readonly [string, RegExp]> = [
   ["export site st --base-url https://a.example/ --state x", /^One argument too many: st\.$/],
   ["export site other --base-url https://a.example/", /^One argument too many: other\.$/],
   ["export site --base-url https://a.example/ --base-url https://b.example/", /^--base-url is given more than once\.$/],
+  ["export site --base-url https://a.example/ -- -x", /^One argument too many: -x\.$/],
+  ["export -site --base-url https://a.example/", /^Unknown option: -/],
   ["export site --base-url https://a.example/ --min-gruop 3", /^Unknown option: --min-gruop\.$/],
   ["export site --base-url https://a.example/ --no-json", /^Unknown option: --no-json\.$/],
   ["export site --base-url https://a.example/ --dry-run=yes", /^--dry-run takes no value, and "yes" is one\.$/],
@@ -190,6 +195,25 @@ describe("the command line", () => {
     for (const command of ["", "crawl ", "feed "])
       assert.deepEqual(parse(`${command}-h`), parse(`${command}--help`), command);
     assert.match(failureOf("export site --base-url https://a.example/ -- -h").message, /One argument too many: -h/);
+  });
+
+  it("takes what follows -- as arguments, also those that begin with a dash", () => {
+    const argumentsOf = (usage: string, ...words: string[]): RawArguments => {
+      let got: RawArguments = {};
+      const plan = (args: RawArguments) => {
+        got = args;
+        return () => assert.fail("not run");
+      };
+      const facts = { describe: "", positionals: { first: "", second: "" }, options: {}, examples: [] };
+      const program = { name: "program", about: "", commands: [{ usage, plan, ...facts }] };
+      parseCommandLine(["do", ...words], "1.2.3", 80, program);
+      return got;
+    };
+    const one = argumentsOf("do <first> [second]", "--", "-a", "--json");
+    assert.deepEqual([one.first, one.second, one.json], ["-a", "--json", undefined]);
+    const two = argumentsOf("do <first> [second]", "a", "--json", "--", "-b");
+    assert.deepEqual([two.first, two.second, two.json], ["a", "-b", true]);
+    assert.deepEqual(argumentsOf("do <first> [second..]", "a", "b", "--", "-c", "-d").second, ["b", "-c", "-d"]);
   });
 
   it("names the kinds of values", () => {

