@@ -102,10 +102,10 @@ const troubleCodes: ReadonlySet<string> = new Set(["site-unavailable", "site-pos
 function reasonOf(end: VisitEnd, told: string | undefined): string {
   if (end.kind === "failed") return end.error instanceof Error ? end.error.message : String(end.error);
   const { source, pending, passedOver } = end.result.summary;
+  const why = (source === "none" ? passedOver.at(-1)?.why : undefined) ?? told;
   // Every visit begins with robots.txt: only the reason is new, and space is short.
-  const trouble = told?.replace(/^robots\.txt could not be fetched: /, "");
-  if (source === "none") return passedOver.at(-1)?.why ?? trouble ?? "it could not be asked";
-  return trouble ?? `${pending} pages are left`;
+  if (why !== undefined) return why.replace(/^robots\.txt could not be fetched: /, "");
+  return source === "none" ? "it could not be asked" : `${pending} pages are left`;
 }
 
 function cut(text: string): string {
