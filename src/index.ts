@@ -36,6 +36,8 @@ export {
   type ProbeCounts,
   type SeenChange,
   TidemarkError,
+  type Usage,
+  type UsagePreferences,
   type VerifyEvent,
   type VerifySummary,
   type WithholdRule,

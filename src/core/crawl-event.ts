@@ -1,5 +1,6 @@
 import type { Cursor } from "./change.ts";
 import type { EpochMs } from "./time.ts";
+import type { UsagePreferences } from "./usage.ts";
 
 /** Ways to learn what changed at a site, best first. */
 export const sourceNames = ["archives", "resourcesync", "sitemap", "links", "list"] as const;
@@ -47,6 +48,8 @@ export type CrawlEvent =
       readonly path: string;
       readonly outcome: "created" | "updated" | "unchanged" | "deleted" | "differs" | "gone" | "failed" | "disallowed";
       readonly message?: string;
+      /** What the site states about its use. */
+      readonly usage?: UsagePreferences;
     }
   /** No request is sent to the site for a second or more. */
   | {

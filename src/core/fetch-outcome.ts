@@ -6,6 +6,16 @@ export interface Validators {
   readonly lastModified?: string;
 }
 
+/** Fields of a response that state preferences about use, as received. */
+export interface UsageFields {
+  /** `Content-Usage`; repeated fields form one dictionary. */
+  readonly contentUsage?: string | undefined;
+  /** `X-Robots-Tag`, one field a line. */
+  readonly robotsTag?: string | undefined;
+  /** `TDM-Reservation` */
+  readonly tdmReservation?: string | undefined;
+}
+
 /** Receives a body piece by piece. */
 export interface BodySink {
   /** Called with each piece in order; the piece is valid only during the call. */
@@ -133,6 +143,8 @@ export interface FetchedOutcome extends Answered {
   /** Path of the last redirect's target on the origin, or the requested path. */
   readonly finalPath: string;
   readonly cacheControl: string | undefined;
+  /** Undefined if it has none of these fields. */
+  readonly usage?: UsageFields;
 }
 
 /** Outcome of one request. Ordinary failures of the web are branches of this type, never exceptions. */
@@ -142,6 +154,7 @@ export type FetchOutcome =
       readonly kind: "not-modified";
       readonly validators: Validators;
       readonly cacheControl: string | undefined;
+      readonly usage?: UsageFields;
     })
   /** 404 or 410. */
   | (Answered & { readonly kind: "gone" })

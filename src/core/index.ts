@@ -37,6 +37,7 @@ export type {
   HttpExchange,
   PostOutcome,
   PostRequest,
+  UsageFields,
   Validators,
 } from "./fetch-outcome.ts";
 export type { IndexNowEvent, IndexNowSummary } from "./index-now-event.ts";
@@ -118,6 +119,16 @@ export {
   type Settlement,
   type TrackedUrl,
 } from "./tracked-url.ts";
+export {
+  combineUsage,
+  findDisallowedUse,
+  formatUsage,
+  noUsage,
+  type PageUsage,
+  type Usage,
+  type UsagePreferences,
+  usages,
+} from "./usage.ts";
 export {
   type Finding,
   type FindingKind,

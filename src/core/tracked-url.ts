@@ -1,6 +1,7 @@
 import type { Validators } from "./fetch-outcome.ts";
 import type { Page } from "./page.ts";
 import type { EpochSeconds } from "./time.ts";
+import type { PageUsage, UsagePreferences } from "./usage.ts";
 
 /** Why a page could not be brought in line with what the site says of it. */
 export type PageTrouble = "differs" | "gone" | "refused" | "unavailable" | "disallowed" | "mirror" | "moved";
@@ -98,6 +99,8 @@ export interface TrackedUrl extends Omit<FoundUrl, "share"> {
   readonly history: readonly number[];
   /** State of the planner that requested it last, if that planner keeps intervals. */
   readonly interval: KeptInterval | undefined;
+  /** What the site states about the use of the held body. Default: nothing. */
+  readonly usage?: PageUsage | undefined;
 }
 
 /** What a visit found out about a tracked URL, to be stored. */
@@ -115,6 +118,8 @@ export type Settlement =
       readonly history: readonly number[];
       /** If omitted, the stored value stays. */
       readonly interval?: KeptInterval;
+      /** If omitted, the stored value stays. */
+      readonly usage?: PageUsage;
       /** Undefined if no request was made. */
       readonly askedAt: EpochSeconds | undefined;
       readonly dueAt: EpochSeconds;
@@ -155,4 +160,6 @@ export interface SeenChange {
   readonly at: EpochSeconds;
   readonly page: (Page & HeldBody) | undefined;
   readonly reason: DeletionReason | undefined;
+  /** What the site stated about the use of the body when it was last requested; undefined if nothing. */
+  readonly usage: UsagePreferences | undefined;
 }

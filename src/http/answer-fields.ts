@@ -16,6 +16,9 @@ const fieldNames = {
   "www-authenticate": "wwwAuthenticate",
   "content-length": "contentLength",
   "transfer-encoding": "transferEncoding",
+  "content-usage": "contentUsage",
+  "x-robots-tag": "robotsTag",
+  "tdm-reservation": "tdmReservation",
 } as const;
 
 type FieldName = (typeof fieldNames)[keyof typeof fieldNames];
@@ -42,6 +45,7 @@ const lists: ReadonlySet<FieldName> = new Set<FieldName>([
   "link",
   "wwwAuthenticate",
   "transferEncoding",
+  "contentUsage",
 ]);
 
 const namesInLowerCase: ReadonlyMap<string, FieldName> = new Map(Object.entries(fieldNames));
@@ -65,6 +69,8 @@ export function readAnswerFields(raw: readonly Buffer[]): AnswerFields {
     const before = values[key];
     if (before === undefined) values[key] = value;
     else if (lists.has(key)) values[key] = `${before}, ${value}`;
+    // An agent that one field names does not hold for the next.
+    else if (key === "robotsTag") values[key] = `${before}\n${value}`;
   }
   values.contentEncoding = values.contentEncoding?.toLowerCase();
   values.transferEncoding = values.transferEncoding?.toLowerCase();
@@ -94,6 +100,9 @@ function noFields(): FieldValues {
     wwwAuthenticate: undefined,
     contentLength: undefined,
     transferEncoding: undefined,
+    contentUsage: undefined,
+    robotsTag: undefined,
+    tdmReservation: undefined,
   };
 }
 

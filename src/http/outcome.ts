@@ -1,6 +1,13 @@
-import { confirmValidators, type EpochMs, excerpt, type FetchOutcome, type FetchRequest } from "../core/index.ts";
+import {
+  confirmValidators,
+  type EpochMs,
+  excerpt,
+  type FetchOutcome,
+  type FetchRequest,
+  type UsageFields,
+} from "../core/index.ts";
 import type { AddressGuard } from "./address-guard.ts";
-import { parseRetryAfter, withoutWeakDate } from "./answer-fields.ts";
+import { type AnswerFields, parseRetryAfter, withoutWeakDate } from "./answer-fields.ts";
 import type { Answer } from "./attempt.ts";
 import type { Failure } from "./failure.ts";
 import { isConditional, isRangeAskedFor } from "./request-fields.ts";
@@ -40,13 +47,14 @@ export function judgeAnswer(
       contentEncoding,
       cacheControl,
       ...links,
+      ...usageOf(fields),
       body,
       finalPath,
     };
   }
   if (status === 304 && !isRedirected && isConditional(request)) {
     const validators = confirmValidators(request.validators ?? {}, withoutWeakDate(fields, facts.now));
-    return { kind: "not-modified", ...answered, validators, cacheControl: fields.cacheControl };
+    return { kind: "not-modified", ...answered, validators, cacheControl: fields.cacheControl, ...usageOf(fields) };
   }
   if (status === 404 || status === 410) return { kind: "gone", ...answered };
   if (status === 429 || (status >= 500 && status < 600)) {
@@ -54,6 +62,11 @@ export function judgeAnswer(
   }
   if (status >= 400 && status < 500) return { kind: "refused", ...answered };
   return { kind: "failed", reason: "protocol", message: complaint(status), receivedBytes, requests };
+}
+
+function usageOf({ contentUsage, robotsTag, tdmReservation }: AnswerFields): { usage?: UsageFields } {
+  const isSilent = contentUsage === undefined && robotsTag === undefined && tdmReservation === undefined;
+  return isSilent ? {} : { usage: { contentUsage, robotsTag, tdmReservation } };
 }
 
 function complaint(status: number): string {

@@ -1,5 +1,14 @@
 // What a line is about; keys that are none of these are passed over.
-type RobotsKey = "user-agent" | "allow" | "disallow" | "sitemap" | "crawl-delay" | "archive-index" | "archive";
+type RobotsKey =
+  | "user-agent"
+  | "allow"
+  | "disallow"
+  | "sitemap"
+  | "crawl-delay"
+  | "archive-index"
+  | "archive"
+  | "content-usage"
+  | "content-signal";
 
 /** A line with a key that we know, its value without comment and surrounding white space. */
 export interface RobotsLine {
@@ -34,6 +43,8 @@ const keysByName: ReadonlyMap<string, RobotsKey> = new Map([
   ["crawl-delay", "crawl-delay"],
   ["crawldelay", "crawl-delay"],
   ["crawl delay", "crawl-delay"],
+  ["content-usage", "content-usage"],
+  ["content-signal", "content-signal"],
 ]);
 
 const space = 0x20;

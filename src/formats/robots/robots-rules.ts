@@ -34,7 +34,7 @@ function normaliseOctet(found: string): string {
  * octets above 7F and those that no URL has escaped, escapes in upper case, unreserved characters
  * never escaped (RFC 9309 section 2.2.2), `*` and `$` that stand for themselves escaped (section 2.2.3).
  */
-function normaliseRobotsPath(path: string): string {
+export function normaliseRobotsPath(path: string): string {
   return mayNeedIt.test(path) ? path.replace(toNormalise, normaliseOctet) : path;
 }
 

@@ -1,7 +1,10 @@
+import { combineUsage, noUsage, type UsagePreferences } from "../../core/index.ts";
 import { normaliseUrl } from "../url/index.ts";
+import { parseContentSignal, parseContentUsage } from "../usage/index.ts";
 import type { RobotsAgent } from "./robots-agent.ts";
 import { maxRobotsBytes, parseRobotsLine, readRobotsText, splitRobotsLines } from "./robots-line.ts";
 import { type RobotsRule, RobotsRules } from "./robots-rules.ts";
+import { UsageRules } from "./robots-usage.ts";
 
 /** Longest crawl delay that is believed, in seconds: a day. */
 export const maxCrawlDelaySeconds = 86_400;
@@ -11,10 +14,16 @@ interface Group {
 }
 
 // A delay holds for the agents that were named since the last line that was no name: an owner who writes a name and a
-// delay, and the next name, did not mean both. For rules those names are one group (RFC 9309 section 2.2.4).
+// delay, and the next name, did not mean both. For rules those names are one group (RFC 9309 section 2.2.4). So do
+// preferences about use.
 interface Pace {
   seconds: number | undefined;
+  /** Values of Content-Usage and Content-Signal. */
+  readonly usage: string[];
+  readonly signals: string[];
 }
+
+const newPace = (): Pace => ({ seconds: undefined, usage: [], signals: [] });
 
 const everyAgent = "*";
 
@@ -35,6 +44,7 @@ export class Robots {
   readonly #paces: ReadonlyMap<string, readonly Pace[]>;
   readonly #everybodysPace: Pace;
   readonly #rules: Map<readonly Group[], RobotsRules> = new Map();
+  readonly #usageRules: Map<string, readonly UsageRules[]> = new Map();
 
   constructor(content: Uint8Array) {
     this.truncated = content.length > maxRobotsBytes;
@@ -43,7 +53,7 @@ export class Robots {
     const sitemaps = new Set<string>();
     const groups = new Map<string, Group[]>();
     const paces = new Map<string, Pace[]>();
-    this.#everybodysPace = { seconds: undefined };
+    this.#everybodysPace = newPace();
     let group: Group | undefined;
     let pace = this.#everybodysPace;
     let namesGroup = false;
@@ -54,7 +64,7 @@ export class Robots {
       switch (line.key) {
         case "user-agent":
           if (group === undefined || !namesGroup) group = { rules: [] };
-          if (!namesPace) pace = { seconds: undefined };
+          if (!namesPace) pace = newPace();
           namesGroup = true;
           namesPace = true;
           for (const agent of agentsOf(line.value)) {
@@ -71,6 +81,14 @@ export class Robots {
         case "crawl-delay":
           namesPace = false;
           pace.seconds = longerDelay(pace.seconds, parseDelay(line.value));
+          break;
+        case "content-usage":
+          namesPace = false;
+          pace.usage.push(line.value);
+          break;
+        case "content-signal":
+          namesPace = false;
+          pace.signals.push(line.value);
           break;
         case "sitemap":
           if (line.value !== "") sitemaps.add(line.value);
@@ -107,6 +125,23 @@ export class Robots {
   crawlDelaySeconds(agent: string | RobotsAgent): number | undefined {
     const paces = this.#paces.get(this.#nameOf(agent)) ?? [];
     return paces.reduce((delay, pace) => longerDelay(delay, pace.seconds), this.#everybodysPace.seconds);
+  }
+
+  /** See {@link robotsUsage}. */
+  usage(agent: string | RobotsAgent, path: string): UsagePreferences {
+    const name = this.#nameOf(agent);
+    let rules = this.#usageRules.get(name);
+    if (rules === undefined) {
+      const paces = this.#paces.get(name) ?? [];
+      const [usage, signals] = [paces.flatMap((pace) => pace.usage), paces.flatMap((pace) => pace.signals)];
+      rules = [
+        ...(usage.length === 0 ? [] : [new UsageRules(usage, parseContentUsage)]),
+        ...(signals.length === 0 ? [] : [new UsageRules(signals, parseContentSignal)]),
+      ];
+      this.#usageRules.set(name, rules);
+    }
+    if (rules.length === 0 || !this.allow(agent, path)) return noUsage;
+    return combineUsage(...rules.map((one) => one.find(path)));
   }
 
   #nameOf(agent: string | RobotsAgent): string {
@@ -184,6 +219,17 @@ export function robotsAllow(robots: Robots, agent: string | RobotsAgent, path: s
  */
 export function robotsCrawlDelaySeconds(robots: Robots, agent: string | RobotsAgent): number | undefined {
   return robots.crawlDelaySeconds(agent);
+}
+
+/**
+ * What robots.txt states about the use of a path for an agent, by `Content-Usage` and `Content-Signal` in its groups. Of
+ * each the rule with the most octets counts, and both together. Nothing is stated of what may not be fetched.
+ *
+ * @param path - as of {@link robotsAllow}
+ * @see draft-ietf-aipref-attach-05 section 3; contentsignals.org
+ */
+export function robotsUsage(robots: Robots, agent: string | RobotsAgent, path: string): UsagePreferences {
+  return robots.usage(agent, path);
 }
 
 /**

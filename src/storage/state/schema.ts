@@ -276,6 +276,10 @@ export const migrations: readonly string[] = [
       AND NOT EXISTS (SELECT 1 FROM source_state s WHERE s.site = site.id AND s.source = 'resourcesync'));`,
   mirrorNames,
   oneTable,
+  `-- What the site states about the use of the held body, as values of Content-Usage; NULL if nothing: all of it, and that of
+  -- the response alone.
+  ALTER TABLE url ADD COLUMN usage TEXT;
+  ALTER TABLE url ADD COLUMN served_usage TEXT`,
 ];
 
 /** States of earlier versions have mirrors whose files have other names. */

@@ -1,4 +1,5 @@
 import type { DeletionReason, EpochSeconds, SeenChange } from "../../core/index.ts";
+import { parseContentUsage } from "../../formats/usage/index.ts";
 import { type Connection, prepareStatement, type Statement } from "../sqlite/database.ts";
 
 const sql = {
@@ -13,8 +14,14 @@ const sql = {
     SELECT ?1, p.path, coalesce(s.born, 0), 1, ?3, j.value ->> 1 FROM json_each(?2) j
     CROSS JOIN url p ON p.site = ?1 AND p.path = j.value ->> 0 AND p.digest IS NOT NULL
     LEFT JOIN seen_change s ON s.site = ?1 AND s.path = j.value ->> 0`,
+  // A body of which something else is stated is a change for those who heed that.
+  restate: `INSERT OR REPLACE INTO seen_change (site, path, born, is_deleted, at, reason)
+    SELECT ?1, p.path, coalesce(s.born, 0), 0, ?3, NULL FROM json_each(?2) j
+    CROSS JOIN url p ON p.id = j.value ->> 0 AND +p.site = ?1 AND p.digest IS NOT NULL AND p.usage IS NOT j.value ->> 1
+    LEFT JOIN seen_change s ON s.site = ?1 AND s.path = p.path AND s.is_deleted = 0`,
   bear: "UPDATE seen_change SET born = seq WHERE site = ?1 AND born = 0",
-  read: `SELECT s.seq, site.origin, s.path, s.born, s.is_deleted, s.at, s.reason, p.size, p.digest, p.modified, p.media_type
+  read: `SELECT s.seq, site.origin, s.path, s.born, s.is_deleted, s.at, s.reason, p.size, p.digest, p.modified, p.media_type,
+      p.usage
     FROM seen_change s JOIN site ON site.id = s.site LEFT JOIN url p ON p.site = s.site AND p.path = s.path
     WHERE s.seq > ?1 ORDER BY s.seq LIMIT ?2`,
 } as const;
@@ -31,6 +38,7 @@ type Row = [
   string | null,
   number | null,
   string | null,
+  string | null,
 ];
 
 /** A body that is kept from now on. */
@@ -46,21 +54,31 @@ export interface RemovedPage {
   readonly reason: DeletionReason;
 }
 
+/** What became of some pages. */
+export interface SeenPages {
+  readonly bodies: readonly KeptBody[];
+  readonly removed: readonly RemovedPage[];
+  /** Ids of URLs, and what is stated about their use from now on. */
+  readonly usages: readonly (readonly [number, string | null, string | null])[];
+}
+
 /** Notes which pages of a site a crawler saw come, change and go. Called within a transaction, before pages are written. */
 export class SeenChangeLog {
   readonly #site: number;
   readonly #keep: Statement;
   readonly #remove: Statement;
+  readonly #restate: Statement;
   readonly #bear: Statement;
 
   constructor(connection: Connection, site: number) {
     this.#site = site;
     this.#keep = prepareStatement(connection, sql.keep);
     this.#remove = prepareStatement(connection, sql.remove);
+    this.#restate = prepareStatement(connection, sql.restate);
     this.#bear = prepareStatement(connection, sql.bear);
   }
 
-  note(kept: readonly KeptBody[], removed: readonly RemovedPage[], at: EpochSeconds): void {
+  note({ bodies: kept, removed, usages }: SeenPages, at: EpochSeconds): void {
     let noted = 0;
     if (kept.length > 0) {
       const rows = kept.map(({ path, digest, sizeBytes }) => [path, digest, sizeBytes]);
@@ -70,6 +88,7 @@ export class SeenChangeLog {
       const rows = removed.map(({ path, reason }) => [path, reason]);
       noted += this.#remove.run(this.#site, JSON.stringify(rows), at).changes;
     }
+    if (usages.length > 0) noted += this.#restate.run(this.#site, JSON.stringify(usages), at).changes;
     if (noted > 0) this.#bear.run(this.#site);
   }
 }
@@ -114,15 +133,16 @@ export function findNumberBefore(connection: Connection, at: EpochSeconds): numb
 }
 
 function changeOf(row: Row, after: number): SeenChange | undefined {
-  const [, site, path, born, isDeleted, at, reason, sizeBytes, digest, lastModified, mediaType] = row;
+  const [, site, path, born, isDeleted, at, reason, sizeBytes, digest, lastModified, mediaType, usage] = row;
   const isNew = born > after;
   if (isDeleted === 1) {
     if (isNew) return undefined;
-    return { site, path, kind: "deleted", at, page: undefined, reason: reason ?? undefined };
+    return { site, path, kind: "deleted", at, page: undefined, reason: reason ?? undefined, usage: undefined };
   }
   const isHeld = sizeBytes !== null && digest !== null && lastModified !== null && mediaType !== null;
   // It is not held any more, although nobody saw it go: another choice of media types makes the crawler forget pages.
   if (!isHeld) return undefined;
+  const stated = usage === null ? undefined : parseContentUsage(usage);
   const page = { path, sizeBytes, digest, lastModified, mediaType };
-  return { site, path, kind: isNew ? "created" : "updated", at, page, reason: undefined };
+  return { site, path, kind: isNew ? "created" : "updated", at, page, reason: undefined, usage: stated };
 }

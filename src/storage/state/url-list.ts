@@ -72,7 +72,7 @@ const sql = {
     AND lastmod IS NOT asked_lastmod`,
   one: `${select} WHERE u.site = ?1 AND u.path = ?2`,
   // By id, and `+`: otherwise SQLite goes through all URLs of the site, and for each through the whole batch.
-  empty: `UPDATE url SET size = NULL, digest = NULL, modified = NULL, media_type = NULL
+  empty: `UPDATE url SET size = NULL, digest = NULL, modified = NULL, media_type = NULL, usage = NULL, served_usage = NULL
     FROM json_each(?2) j WHERE url.id = j.value AND +url.site = ?1`,
   // The usual end of what was announced, with as few values as possible.
   done: `UPDATE url SET size = j.value ->> 1, digest = j.value ->> 2, modified = said_modified, media_type = said_type,
@@ -95,6 +95,8 @@ const sql = {
       said_size = iif(j.value ->> 16, said_size, NULL), said_digest = iif(j.value ->> 16, said_digest, NULL),
       said_modified = iif(j.value ->> 16, said_modified, NULL), said_type = iif(j.value ->> 16, said_type, NULL),
       trouble = j.value ->> 17, strikes = j.value ->> 18
+    FROM json_each(?2) j WHERE url.id = j.value ->> 0 AND +url.site = ?1`,
+  usage: `UPDATE url SET usage = j.value ->> 1, served_usage = j.value ->> 2
     FROM json_each(?2) j WHERE url.id = j.value ->> 0 AND +url.site = ?1`,
   // After trouble a body has to come whole.
   postponed: `UPDATE url SET etag = NULL, http_modified = NULL, due = j.value ->> 1,
@@ -240,10 +242,11 @@ export class StoredUrls {
     this.#taken.clear();
     inDatabase(this.#file, () =>
       this.#late.transact(() => {
-        this.#seen.note(rows.bodies, rows.removed, at);
+        this.#seen.note(rows, at);
         this.#runEach(sql.empty, rows.emptied);
         this.#runEach(sql.done, rows.done);
         this.#runEach(sql.answered, rows.answered);
+        this.#runEach(sql.usage, rows.usages);
         this.#runEach(sql.postponed, rows.postponed);
         this.#runEach(sql.forget, rows.emptied);
         this.#note(found, 0);

@@ -1,4 +1,15 @@
-import type { KeptInterval, PageTrouble, Settlement, TrackedUrl, Validators } from "../../core/index.ts";
+import {
+  formatUsage,
+  type KeptInterval,
+  noUsage,
+  type PageTrouble,
+  type PageUsage,
+  type Settlement,
+  type TrackedUrl,
+  type UsagePreferences,
+  type Validators,
+} from "../../core/index.ts";
+import { parseContentUsage } from "../../formats/usage/index.ts";
 import type { KeptBody, RemovedPage } from "./seen-changes.ts";
 
 type Text = string | null;
@@ -31,16 +42,28 @@ export type UrlRow = [
   saidDigest: Text,
   saidModified: Count,
   saidType: Text,
+  usage: Text,
+  servedUsage: Text,
 ];
 
 /** The columns of {@link UrlRow}. */
 export const urlColumns = `u.id, u.path, u.depth, u.lastmod, u.asked_lastmod, u.history, u.interval, u.asked, u.due,
   u.trouble, u.strikes, u.unconfirmed, u.unread, u.rank, u.size, u.digest, u.modified, u.media_type, u.etag,
-  u.http_modified, u.fetched, u.said_size, u.said_digest, u.said_modified, u.said_type`;
+  u.http_modified, u.fetched, u.said_size, u.said_digest, u.said_modified, u.said_type, u.usage,
+  u.served_usage`;
 
 /** Validators from the columns that hold them. */
 export function validatorsOf(etag: Text, lastModified: Text): Validators {
   return { ...(etag === null ? {} : { etag }), ...(lastModified === null ? {} : { lastModified }) };
+}
+
+/** Preferences from a column that holds them. */
+export function usageOf(text: Text): UsagePreferences | undefined {
+  return text === null ? undefined : parseContentUsage(text);
+}
+
+function pageUsageOf(all: Text, served: Text): PageUsage | undefined {
+  return all === null ? undefined : { all: usageOf(all) ?? noUsage, served: usageOf(served) ?? noUsage };
 }
 
 const noHistory: readonly number[] = [];
@@ -50,6 +73,7 @@ export function urlOf(row: UrlRow, isAnnounced: boolean): TrackedUrl {
   const [id, path, depth, lastmod, askedLastmod, history, interval, asked, dueAt, trouble, attempts, unconfirmed] = row;
   const [, , , , , , , , , , , , unread, rank, size, digest, modified, type, etag, httpModified, fetched] = row;
   const [saidSize, saidDigest, saidModified, saidType] = [row[21], row[22], row[23], row[24]];
+  const usage = pageUsageOf(row[25], row[26]);
   const isHeld = size !== null && digest !== null && modified !== null && type !== null;
   const isSaid = isAnnounced && saidModified !== null && saidType !== null;
   return {
@@ -78,6 +102,7 @@ export function urlOf(row: UrlRow, isAnnounced: boolean): TrackedUrl {
     rank,
     history: history === null ? noHistory : (JSON.parse(history) as number[]),
     interval: interval === null ? undefined : (JSON.parse(interval) as KeptInterval),
+    ...(usage === undefined ? {} : { usage }),
   };
 }
 
@@ -91,6 +116,8 @@ export interface SettledRows {
   readonly emptied: number[];
   readonly bodies: KeptBody[];
   readonly removed: RemovedPage[];
+  /** URLs of which something else is stated about their use: id, all of it, that of the response. */
+  readonly usages: [number, Text, Text][];
 }
 
 /** What happens to announced work: null if it is done, "" if there is none. */
@@ -105,9 +132,15 @@ function keepsRecord(settlement: Settlement): boolean {
   return settlement.postponed !== undefined || settlement.isAccepted === true;
 }
 
+const noTexts: [Text, Text] = [null, null];
+
+function textsOf(usage: PageUsage | undefined): [Text, Text] {
+  return usage === undefined ? noTexts : [formatUsage(usage.all) || null, formatUsage(usage.served) || null];
+}
+
 /** Sorts settlements into the rows of the statements that store them. */
 export function rowsOf(settlements: readonly Settlement[]): SettledRows {
-  const rows: SettledRows = { done: [], answered: [], postponed: [], emptied: [], bodies: [], removed: [] };
+  const rows: SettledRows = { done: [], answered: [], postponed: [], emptied: [], bodies: [], removed: [], usages: [] };
   for (const settlement of settlements) {
     const { url, dueAt } = settlement;
     if (settlement.kind === "postponed") {
@@ -120,6 +153,11 @@ export function rowsOf(settlements: readonly Settlement[]): SettledRows {
     if (settlement.kind !== "answered") rows.emptied.push(url.id);
     if (settlement.kind === "removed") rows.removed.push({ path: url.path, reason: settlement.reason });
     if (answer?.page !== undefined) rows.bodies.push(answer.page);
+    if (answer?.usage !== undefined) {
+      const [all, served] = textsOf(answer.usage);
+      const [allBefore, servedBefore] = textsOf(url.usage);
+      if (all !== allBefore || served !== servedBefore) rows.usages.push([url.id, all, served]);
+    }
     const { etag, lastModified } = answer?.validators ?? {};
     const { page, postponed } = answer ?? {};
     if (answer !== undefined && !keepsRecord(answer)) {

@@ -4,8 +4,10 @@ import {
   type DeletionReason,
   type EpochSeconds,
   type HeldBody,
+  omitUndefined,
   type Page,
   type PageTrouble,
+  type PageUsage,
   type Postponement,
   type Settlement,
   type TrackedUrl,
@@ -32,6 +34,8 @@ export type PageFinding =
       readonly page: (Page & HeldBody) | undefined;
       readonly agrees: boolean;
       readonly validators: Validators;
+      /** What is stated about its use. */
+      readonly usage?: PageUsage;
     }
   /** A whole body, kept if `page` is given; otherwise none is to be held, but its links are known. */
   | {
@@ -43,6 +47,8 @@ export type PageFinding =
       readonly validators: Validators;
       /** Whether it differs too little from the held one to count as a change. */
       readonly isInsignificant: boolean;
+      /** What is stated about its use. */
+      readonly usage?: PageUsage;
     }
   /** It redirects to another page of the site, whose body was taken. */
   | { readonly kind: "alias" }
@@ -122,6 +128,8 @@ function answered(url: TrackedUrl, finding: Answer, now: EpochSeconds): Settleme
     validators: isWhole ? finding.validators : confirmValidators(url.validators, finding.validators),
     fullAt: isWhole ? now : url.fullAt,
     askedAt: now,
+    // What was said of a body that is not held says nothing of the held one.
+    ...(finding.page === undefined && isWhole ? {} : omitUndefined({ usage: finding.usage })),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   isMediaType,
   ok,
   type Page,
+  type PageUsage,
   problem,
   type Result,
   type TrackedUrl,
@@ -26,6 +27,7 @@ import type { PageRoom } from "../visit/visit-bounds.ts";
 import { isLongAway } from "./due-urls.ts";
 import { maxBytesInMemory, PageBody } from "./page-body.ts";
 import type { PageFinding } from "./page-judgement.ts";
+import { usageOfBody, usageOfHeld } from "./page-usage.ts";
 
 const maxRedirects = 5;
 /** A body may be so much larger than its record says; a longer one is not the page. */
@@ -197,21 +199,19 @@ async function ask(visit: CrawlVisit, url: TrackedUrl, validators: Validators | 
 }
 
 /** What an answer without a body says of a page. */
-function findingOf(
-  visit: CrawlVisit,
-  { announced, held, validators: known }: TrackedUrl,
-  outcome: Exclude<FetchOutcome, FetchedOutcome>,
-): PageFinding {
+function findingOf(visit: CrawlVisit, url: TrackedUrl, outcome: Exclude<FetchOutcome, FetchedOutcome>): PageFinding {
+  const { announced, held, validators: known } = url;
   if (outcome.kind === "not-modified") {
     const { validators } = outcome;
+    const usage = usageOfHeld(visit, url, outcome);
     if (announced === undefined || held === undefined)
-      return { kind: "unmodified", page: undefined, agrees: true, validators };
+      return { kind: "unmodified", page: undefined, agrees: true, validators, usage };
     const { sizeBytes, digest } = held;
     const page = { ...announced, sizeBytes, digest };
     const isIt = isAcceptable(visit, announced, held, { validators: { ...known, ...validators } });
     // The body gets the time of its record.
     if (isIt) visit.ports.bodies.adopt(page);
-    return { kind: "unmodified", page, agrees: isIt, validators };
+    return { kind: "unmodified", page, agrees: isIt, validators, usage };
   }
   if (outcome.kind === "gone") return { kind: "gone", final: outcome.status === 410 };
   if (outcome.kind === "failed" && outcome.reason === "redirect-disallowed")
@@ -333,6 +333,10 @@ async function keepPolled(
   return { ...answer, page: kept, isInsignificant };
 }
 
+function stating(finding: PageFinding, usage: PageUsage): PageFinding {
+  return finding.kind === "body" ? { ...finding, usage } : finding;
+}
+
 /** Judges what came for a page and keeps its body: an announced one as it is announced, others if their type is wanted. */
 export async function receivePage(
   visit: CrawlVisit,
@@ -346,8 +350,9 @@ export async function receivePage(
     return { finding: findingOf(visit, url, outcome), path, searchable: answer.searchable, head };
   }
   if (announced !== undefined) {
+    const usage = usageOfBody(visit, announced, outcome, answer.body);
     const finding = await keepAnnounced(visit, url, announced, answer, outcome);
-    return { finding, path, searchable: undefined, head: outcome };
+    return { finding: stating(finding, usage), path, searchable: undefined, head: outcome };
   }
   const { finalPath, contentType } = outcome;
   const { body } = answer;
@@ -357,7 +362,8 @@ export async function receivePage(
   const searchable = isSearched ? body.read() : undefined;
   const lastModified = lastModifiedOf(visit, url, outcome);
   const page = { path: finalPath, sizeBytes, digest: body.digest(), lastModified, mediaType };
-  const finding = await keepPolled(visit, url, page, answer, outcome);
+  const usage = usageOfBody(visit, page, outcome, body);
+  const finding = stating(await keepPolled(visit, url, page, answer, outcome), usage);
   const isUnusable = finding.kind === "trouble" && finding.trouble === "refused";
   return { finding, path: finalPath, searchable: isUnusable ? undefined : searchable, head: outcome };
 }

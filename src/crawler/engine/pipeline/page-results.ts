@@ -1,4 +1,12 @@
-import type { EpochMs, EpochSeconds, FoundUrl, Settlement, TrackedUrl } from "../../../core/index.ts";
+import {
+  type EpochMs,
+  type EpochSeconds,
+  type FoundUrl,
+  noUsage,
+  omitUndefined,
+  type Settlement,
+  type TrackedUrl,
+} from "../../../core/index.ts";
 import type { CrawlVisit } from "../discovery/crawl-visit.ts";
 import { type RatePrior, rateOf } from "../revisit/change-rate.ts";
 import { type Judgement, judgePage, type PageFinding } from "./page-judgement.ts";
@@ -109,8 +117,10 @@ export class PageResults {
     const site = this.#visit.origin;
     if (finding.kind === "trouble" && finding.trouble === "mirror")
       this.#visit.report({ event: "item-error", site, code: "mirror-collision", message: finding.message, path });
-    if (outcome !== undefined && outcome !== "unchanged")
-      this.#visit.report({ event: "page", site, path, outcome, ...(message === undefined ? {} : { message }) });
+    if (outcome === undefined || outcome === "unchanged") return;
+    const all = "usage" in finding ? finding.usage?.all : undefined;
+    const usage = all === noUsage ? undefined : all;
+    this.#visit.report({ event: "page", site, path, outcome, ...omitUndefined({ message, usage }) });
   }
 
   #reportProgress(): void {

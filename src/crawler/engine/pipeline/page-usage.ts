@@ -1,0 +1,49 @@
+import {
+  combineUsage,
+  type FetchedOutcome,
+  type FetchOutcome,
+  noUsage,
+  type PageUsage,
+  type TrackedUrl,
+  type UsagePreferences,
+} from "../../../core/index.ts";
+import { robotsUsage } from "../../../formats/robots/index.ts";
+import { readUsageFields, readUsageMeta } from "../../../formats/usage/index.ts";
+import type { CrawlVisit } from "../discovery/crawl-visit.ts";
+import type { PageBody } from "./page-body.ts";
+
+const htmlTypes: readonly string[] = ["text/html", "application/xhtml+xml"];
+/** Of a larger page the `meta` elements are not read. */
+const maxReadBytes = 16 * 1024 * 1024;
+
+function combine(visit: CrawlVisit, path: string, served: UsagePreferences): PageUsage {
+  return { served, all: combineUsage(served, robotsUsage(visit.robots, visit.agent, path)) };
+}
+
+/** What is stated about the use of a body that came, by its response, itself and robots.txt. */
+export function usageOfBody(
+  visit: CrawlVisit,
+  { path, mediaType }: { readonly path: string; readonly mediaType: string },
+  { usage }: FetchedOutcome,
+  body: PageBody,
+): PageUsage {
+  const reader = { agent: visit.agent, mediaType };
+  const fields = usage === undefined ? noUsage : readUsageFields(usage, reader);
+  const isRead = htmlTypes.includes(mediaType) && body.sizeBytes <= maxReadBytes;
+  const meta = isRead ? readUsageMeta(body.read(), reader) : noUsage;
+  return combine(visit, path, combineUsage(fields, meta));
+}
+
+/**
+ * What is stated about the use of a body that is not modified. Many servers leave the fields out of a 304, and the page
+ * itself may state something: a 304 takes back nothing.
+ */
+export function usageOfHeld(
+  visit: CrawlVisit,
+  { path, held, usage }: TrackedUrl,
+  outcome: FetchOutcome & { kind: "not-modified" },
+): PageUsage {
+  const reader = { agent: visit.agent, mediaType: held?.mediaType ?? "" };
+  const fields = outcome.usage === undefined ? noUsage : readUsageFields(outcome.usage, reader);
+  return combine(visit, path, combineUsage(usage?.served ?? noUsage, fields));
+}

@@ -1,0 +1,95 @@
+import { combineUsage, noUsage, type UsageFields, type UsagePreferences } from "../../core/index.ts";
+import { readTags } from "../html/index.ts";
+import { parseContentUsage } from "./content-usage.ts";
+
+/** How much of a page is searched for `meta` elements, in bytes. */
+const maxUsageMetaBytes = 64 * 1024;
+
+const noAi: UsagePreferences = { "train-ai": "n", "ai-use": "n" };
+const noMining: UsagePreferences = { "train-ai": "n" };
+const maxCharacters = 16 * 1024;
+
+/** To whom statements may be addressed, and of what. */
+export interface UsageReader {
+  /** Product tokens of the crawler, in lower case. */
+  readonly agent: readonly string[];
+  /** Of the body. */
+  readonly mediaType: string;
+}
+
+/**
+ * Reads what a response states about use: `Content-Usage`; `noai` and `noimageai` of `X-Robots-Tag`, addressed to everybody
+ * or to this crawler; `TDM-Reservation: 1`.
+ *
+ * @see draft-ietf-aipref-attach-05 section 2; TDM Reservation Protocol, section 7 (W3C Community Group)
+ */
+export function readUsageFields(fields: UsageFields, reader: UsageReader): UsagePreferences {
+  const { contentUsage = "", robotsTag = "", tdmReservation } = fields;
+  const tags = robotsTag.length > maxCharacters ? [] : robotsTag.split("\n");
+  return combineUsage(
+    parseContentUsage(contentUsage),
+    ...tags.map((line) => readRobotsTag(line, reader)),
+    tdmReservation === "1" ? noMining : noUsage,
+  );
+}
+
+function readRobotsTag(line: string, reader: UsageReader): UsagePreferences {
+  let isHeard = true;
+  let found = noUsage;
+  for (const part of line.toLowerCase().split(",")) {
+    const [, agent, rest = part] = /^\s*([a-z0-9_-]+)\s*:(.*)$/s.exec(part) ?? [];
+    // These directives have a value; whatever else stands before a colon is an agent.
+    if (agent !== undefined && /^(?:max-|unavailable_after$)/.test(agent)) continue;
+    if (agent !== undefined) isHeard = isAddressed(agent, reader);
+    if (isHeard) found = combineUsage(found, readDirectives(rest, reader));
+  }
+  return found;
+}
+
+function isAddressed(name: string, { agent }: UsageReader): boolean {
+  return name === "robots" || name === "*" || agent.includes(name);
+}
+
+function readDirectives(text: string, { mediaType }: UsageReader): UsagePreferences {
+  const words = text.toLowerCase().split(/[\s,]+/);
+  const isMeant = words.includes("noai") || (words.includes("noimageai") && mediaType.startsWith("image/"));
+  return isMeant ? noAi : noUsage;
+}
+
+const metaFields: ReadonlySet<string> = new Set(["name", "content"]);
+const likely = /noai|noimageai|tdm-reservation/i;
+const latin1 = new TextDecoder("latin1");
+
+/** Where the head of a page ends: at `</head` or `<body`. Bytes are compared, because few pages have anything to be read. */
+function endOfHead(content: Uint8Array): number {
+  const limit = Math.min(content.length, maxUsageMetaBytes);
+  const has = (word: string, at: number): boolean => {
+    for (let next = 0; next < word.length; next++)
+      if (((content[at + next] ?? 0) | 0x20) !== word.charCodeAt(next)) return false;
+    return true;
+  };
+  for (let at = 0; at < limit; at++)
+    if (content[at] === 0x3c && (has("/head", at + 1) || has("body", at + 1))) return at;
+  return limit;
+}
+
+/**
+ * Reads what a page of HTML states about use in the `meta` elements of its head: `noai` for robots, and `tdm-reservation`.
+ *
+ * @param content - the page; 64 KiB of it are read
+ */
+export function readUsageMeta(content: Uint8Array, reader: UsageReader): UsagePreferences {
+  const head = latin1.decode(content.subarray(0, endOfHead(content)));
+  // Nearly all pages end here: reading tags costs more than digesting the page.
+  if (!likely.test(head)) return noUsage;
+  let found = noUsage;
+  const onTag = (name: string, fields: ReadonlyMap<string, string>): void => {
+    if (name !== "meta") return;
+    const of = (fields.get("name") ?? "").trim().toLowerCase();
+    const said = fields.get("content") ?? "";
+    if (of === "tdm-reservation" && said.trim() === "1") found = combineUsage(found, noMining);
+    else if (isAddressed(of, reader)) found = combineUsage(found, readDirectives(said, reader));
+  };
+  readTags(head, { wanted: metaFields, onTag }, false);
+  return found;
+}
