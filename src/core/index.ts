@@ -121,7 +121,6 @@ export {
 } from "./tracked-url.ts";
 export {
   combineUsage,
-  findDisallowedUse,
   formatUsage,
   noUsage,
   type PageUsage,
