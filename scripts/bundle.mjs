@@ -61,7 +61,12 @@ const options = {
   logLevel: "warning",
   plugins: [withoutDoors],
 };
-const threads = ["exporter/walk/listing-worker", "exporter/digest/digest-worker", "storage/mirror/file-worker"];
+const threads = [
+  "exporter/walk/listing-worker",
+  "exporter/digest/digest-worker",
+  "storage/mirror/file-worker",
+  "analysis/rank-worker",
+];
 
 rmSync(join(root, "dist", "lib"), { recursive: true, force: true });
 const { metafile } = await build({

@@ -1,8 +1,9 @@
 import { closeSync, existsSync, openSync, rmSync, writeSync } from "node:fs";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
 import { makeMissingFolder, RecordSort, renameDurably, SpillFile, temporaryName, writeWhole } from "../fs/index.ts";
-import { type LineProblem, maxLinks, maxNodes, parseArcs, readNodeNames } from "../graph/index.ts";
+import { maxLinks, maxNodes, parseArcs, readNodeNames } from "../graph/index.ts";
 import { blockBytes, checksumOf, linksFileOf, linksHeadBytes, linksMagic, namesFileOf } from "./graph-folder.ts";
+import { refuseLine } from "./refuse-line.ts";
 import { readTextFile, writeTextPieces } from "./text-file.ts";
 
 /** What a graph is made of. */
@@ -26,23 +27,6 @@ export interface ImportSummary {
   /** Lines of links. */
   readonly lines: number;
   readonly named: number;
-}
-
-const meanings: Readonly<Record<LineProblem["code"], string>> = {
-  "not-numbers": "is not made of whole numbers",
-  "number-too-large": "has a node that is too large",
-  "no-name": "has no name",
-  "not-text": "has a control character",
-  "line-too-long": "is too long",
-  "given-twice": "names a node that has a name",
-};
-
-/** Refuses a file for its first line that says nothing: what is left out would be missed nowhere. */
-function refuse(file: string, { line, code }: LineProblem, more = ""): never {
-  throw new TidemarkError("bad-option", `${file}: line ${line} ${meanings[code]}${more}.`, {
-    hint: "Correct the file. `tidemark graph --help` says what is read.",
-    details: { file, line, problem: code },
-  });
 }
 
 /**
@@ -84,7 +68,7 @@ export async function importGraph(options: ImportOptions): Promise<ImportSummary
   await parseArcs(readTextFile(links, signal), add, {
     maxNodes: end,
     onProblem: (one) =>
-      refuse(
+      refuseLine(
         links,
         one,
         one.code === "number-too-large" ? `: ${named ? "of those with a name" : "all"} the last is ${end - 1}` : "",
@@ -105,7 +89,10 @@ async function importNames(
 ): Promise<{ readonly nodes: number; readonly named: number }> {
   using sort = new RecordSort(into);
   let [named, last] = [0, -1];
-  const found = readNodeNames(readTextFile(file, signal), { maxNodes: most, onProblem: (one) => refuse(file, one) });
+  const found = readNodeNames(readTextFile(file, signal), {
+    maxNodes: most,
+    onProblem: (one) => refuseLine(file, one),
+  });
   for await (const { line, node, name, count } of found) {
     sort.text.putUint(node, 4);
     sort.text.putUint(line, 6);
@@ -116,7 +103,7 @@ async function importNames(
   function* lines(): Generator<Uint8Array, void, void> {
     for (const { bytes, start, keyEnd, end } of sort.drain()) {
       const node = bytes.readUInt32BE(start);
-      if (node === last) refuse(file, { line: bytes.readUIntBE(keyEnd, 6), code: "given-twice" });
+      if (node === last) refuseLine(file, { line: bytes.readUIntBE(keyEnd, 6), code: "given-twice" });
       last = node;
       named++;
       yield bytes.subarray(keyEnd + 6, end);

@@ -1,2 +1,3 @@
 export { type ExportOptions, exportGraph } from "./export-graph.ts";
-export { type ImportOptions, type ImportSummary, importGraph } from "./import-graph.ts";
+export { type ImportOptions, importGraph } from "./import-graph.ts";
+export { harmonicWays, type RankOptions, type RankSummary, rankGraph } from "./rank-graph.ts";

@@ -167,7 +167,7 @@ export function numberBetween(min: number, max: number, whenAlone?: number): Set
     ...(whenAlone === undefined ? {} : { whenAlone }),
     parseText: (given) => {
       const value = Number(given);
-      return /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(given) && value >= min && value <= max ? value : undefined;
+      return /^(?:\d+(?:\.\d*)?|\.\d+)(?:e-\d{1,2})?$/.test(given) && value >= min && value <= max ? value : undefined;
     },
     schema: (zod) => zod.number(mustBe(expects)).min(min, mustBe(expects)).max(max, mustBe(expects)),
   };

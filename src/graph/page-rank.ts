@@ -9,6 +9,11 @@ export interface PageRankOptions {
   readonly maxRounds?: number;
   /** Where it begins: a share for each node, of any sum above 0. Near the result it saves rounds. @default all equal */
   readonly start?: ArrayLike<number>;
+  /**
+   * Where the surfer goes who follows no link, also from a node without links: a share for each node, 0 or more, that sum to 1.
+   * Ranks are then personal: those seen from these nodes. @default all equal
+   */
+  readonly teleport?: Float64Array;
 }
 
 /** The result. */
@@ -30,7 +35,12 @@ export interface LinkRows {
   readonly members: Uint32Array;
 }
 
-const defaults = { damping: 0.85, tolerance: 1e-9, maxRounds: 200 } as const;
+/** What holds where an option is left out. */
+export const pageRankDefaults: { readonly damping: number; readonly tolerance: number; readonly maxRounds: number } = {
+  damping: 0.85,
+  tolerance: 1e-9,
+  maxRounds: 200,
+};
 
 /**
  * PageRank of a graph, by the power method: from a node without links the surfer goes anywhere. A link that stands
@@ -65,37 +75,81 @@ function normalise({ members }: LinkRows, ranks: Float64Array): void {
   for (const node of members) ranks[node] = (ranks[node] as number) / sum;
 }
 
-/** One round. @returns by how much it moved the ranks, summed; `next` is left as zeros */
-function moveRanks(rows: LinkRows, damping: number, ranks: Float64Array, next: Float64Array): number {
+/**
+ * First half of a round: members from one place to another give what they have to those that they link to.
+ *
+ * @param next - where it is added
+ * @returns what is at members without links
+ */
+export function spreadRanks(
+  rows: LinkRows,
+  damping: number,
+  ranks: Float64Array,
+  next: Float64Array,
+  first: number,
+  end: number,
+): number {
   const { starts, ends, targets, members } = rows;
-  const { length } = members;
   let stranded = 0;
   // By index: an iterator over an array this long costs more than what is done for each.
-  for (let at = 0; at < length; at++) {
+  for (let at = first; at < end; at++) {
     const node = members[at] as number;
-    const begin = starts[node] as number;
-    const end = ends[node] as number;
+    const rowBegin = starts[node] as number;
+    const rowEnd = ends[node] as number;
     const rank = ranks[node] as number;
-    if (begin === end) {
+    if (rowBegin === rowEnd) {
       stranded += rank;
       continue;
     }
-    const share = (damping * rank) / (end - begin);
-    for (let link = begin; link < end; link++) {
+    const share = (damping * rank) / (rowEnd - rowBegin);
+    for (let link = rowBegin; link < rowEnd; link++) {
       const target = targets[link] as number;
       next[target] = (next[target] as number) + share;
     }
   }
-  const base = (1 - damping + damping * stranded) / length;
+  return stranded;
+}
+
+/**
+ * Second half: what was given to members from one place to another becomes their rank.
+ *
+ * @param elsewhere - share of the surfers who follow no link
+ * @param next - what was given; zeros afterwards
+ * @returns by how much it moved the ranks, summed
+ */
+export function collectRanks(
+  { members }: LinkRows,
+  elsewhere: number,
+  teleport: Float64Array | undefined,
+  ranks: Float64Array,
+  next: Float64Array,
+  first: number,
+  end: number,
+): number {
+  const base = elsewhere / members.length;
   let residual = 0;
-  for (let at = 0; at < length; at++) {
+  for (let at = first; at < end; at++) {
     const node = members[at] as number;
-    const rank = base + (next[node] as number);
+    const rank = (teleport === undefined ? base : elsewhere * (teleport[node] as number)) + (next[node] as number);
     residual += Math.abs(rank - (ranks[node] as number));
     ranks[node] = rank;
     next[node] = 0;
   }
   return residual;
+}
+
+/** @throws RangeError if an option is out of its range */
+export function checkPageRankOptions(
+  { damping, tolerance, maxRounds, teleport }: PageRankOptions,
+  nodes: number,
+): void {
+  if (damping !== undefined && !(damping >= 0 && damping < 1)) throw new RangeError(`no damping: ${damping}`);
+  if (tolerance !== undefined && !(tolerance >= 0)) throw new RangeError(`no tolerance: ${tolerance}`);
+  if (maxRounds !== undefined && !(maxRounds >= 1)) throw new RangeError(`no number of rounds: ${maxRounds}`);
+  if (teleport === undefined) return;
+  if (teleport.length < nodes) throw new RangeError(`${teleport.length} shares for ${nodes} nodes`);
+  const sum = teleport.reduce((all, share) => (share >= 0 ? all + share : Number.NaN), 0);
+  if (!(Math.abs(sum - 1) < 1e-9)) throw new RangeError(`shares to go to that sum to ${sum}`);
 }
 
 /**
@@ -110,16 +164,16 @@ export function settleRanks(
   spare: Float64Array,
   options: PageRankOptions,
 ): Omit<PageRanks, "ranks"> {
-  const { damping = defaults.damping, tolerance = defaults.tolerance, maxRounds = defaults.maxRounds } = options;
-  if (!(damping >= 0 && damping < 1)) throw new RangeError(`no damping: ${damping}`);
-  if (!(tolerance >= 0)) throw new RangeError(`no tolerance: ${tolerance}`);
-  if (!(maxRounds >= 1)) throw new RangeError(`no number of rounds: ${maxRounds}`);
-  if (rows.members.length === 0) return { residual: 0, rounds: 0 };
+  const { damping, tolerance, maxRounds } = { ...pageRankDefaults, ...options };
+  const { length } = rows.members;
+  checkPageRankOptions(options, length);
+  if (length === 0) return { residual: 0, rounds: 0 };
   normalise(rows, ranks);
   let residual = Number.POSITIVE_INFINITY;
   let rounds = 0;
   while (residual > tolerance && rounds < maxRounds) {
-    residual = moveRanks(rows, damping, ranks, spare);
+    const stranded = spreadRanks(rows, damping, ranks, spare, 0, length);
+    residual = collectRanks(rows, 1 - damping + damping * stranded, options.teleport, ranks, spare, 0, length);
     rounds++;
   }
   return { residual, rounds };

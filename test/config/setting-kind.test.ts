@@ -106,7 +106,7 @@ describe("a kind of setting", () => {
 describe("numberBetween and byteRate", () => {
   it("take what the command line writes, and nothing else", () => {
     const number = numberBetween(0, 1, 0.9);
-    assert.deepEqual(["0.85", ".5", "1", "0."].map(number.parseText), [0.85, 0.5, 1, 0]);
+    assert.deepEqual(["0.85", ".5", "1", "0.", "1e-9"].map(number.parseText), [0.85, 0.5, 1, 0, 1e-9]);
     for (const bad of ["x", "-1", "1e3", "/var/www", "", "1.01"]) assert.equal(number.parseText(bad), undefined, bad);
     assert.deepEqual(["5000", "500K", "2G"].map(byteRate.parseText), [5000, 512_000, 2_147_483_648]);
     for (const bad of ["", "fast", "10MB", "-1", "1T"]) assert.equal(byteRate.parseText(bad), undefined, bad);

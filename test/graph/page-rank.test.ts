@@ -57,6 +57,31 @@ test("ranks are those of the definition, and sum to 1", () => {
   );
 });
 
+/** Shares that sum to 1. */
+const shares = fc
+  .array(fc.nat(9), { minLength: 12, maxLength: 12 })
+  .filter((counts) => counts.some((count) => count > 0))
+  .map((counts) => counts.map((count) => count / counts.reduce((sum, one) => sum + one)));
+
+test("personal ranks are those of the definition, also from nodes without links", () => {
+  fc.assert(
+    fc.property(links, shares, (given, teleport) => {
+      const options = { teleport: Float64Array.from(teleport), tolerance: 1e-12, maxRounds: 1000 };
+      isNear(computePageRank(graphOf(given, 12), options).ranks, slowPageRank(12, given, 0.85, teleport), 1e-8);
+    }),
+  );
+  // 0 -> 1 -> 0, and 2 that nobody reaches.
+  const cycle = graphOf(
+    [
+      [0, 1],
+      [1, 0],
+    ],
+    3,
+  );
+  const { ranks } = computePageRank(cycle, { teleport: Float64Array.of(1, 0, 0), tolerance: 1e-12 });
+  isNear(ranks, [1 / 1.85, 0.85 / 1.85, 0]);
+});
+
 test("where it begins changes the rounds, not the ranks", () => {
   fc.assert(
     fc.property(
@@ -121,6 +146,10 @@ test("options out of their range are refused", () => {
     { start: [2, -1] },
     { start: [1, Number.NaN] },
     { start: [1, Number.POSITIVE_INFINITY] },
+    { teleport: Float64Array.of(1) },
+    { teleport: Float64Array.of(1, 1) },
+    { teleport: Float64Array.of(2, -1) },
+    { teleport: Float64Array.of(Number.NaN, 1) },
   ])
     assert.throws(() => computePageRank(graph, options), RangeError, JSON.stringify(options));
 });

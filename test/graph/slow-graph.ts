@@ -23,16 +23,37 @@ export function linksOf(graph: Graph): Link[] {
 }
 
 /** PageRank from the definition: the whole matrix, multiplied until nothing moves. */
-export function slowPageRank(nodes: number, given: readonly Link[], damping: number): number[] {
+export function slowPageRank(
+  nodes: number,
+  given: readonly Link[],
+  damping: number,
+  teleport: readonly number[] = Array.from({ length: nodes }, () => 1 / nodes),
+): number[] {
   const matrix = Array.from({ length: nodes }, (_, from) => {
     const row = new Set(given.filter((link) => link[0] === from).map((link) => link[1]));
-    return Array.from({ length: nodes }, (_, to) => {
-      const followed = row.size === 0 ? 1 / nodes : Number(row.has(to)) / row.size;
-      return damping * followed + (1 - damping) / nodes;
+    return teleport.map((share, to) => {
+      const followed = row.size === 0 ? share : Number(row.has(to)) / row.size;
+      return damping * followed + (1 - damping) * share;
     });
   });
   let ranks = Array.from({ length: nodes }, () => 1 / nodes);
   for (let round = 0; round < 300; round++)
     ranks = ranks.map((_, to) => ranks.reduce((sum, rank, from) => sum + rank * (matrix[from]?.[to] ?? 0), 0));
   return ranks;
+}
+
+/** The length of the shortest path between each two nodes, by Floyd's and Warshall's algorithm; infinite if there is none. */
+export function slowDistances(nodes: number, given: readonly Link[]): number[][] {
+  const all = Array.from({ length: nodes }, (_, from) =>
+    Array.from({ length: nodes }, (_, to) => (from === to ? 0 : Number.POSITIVE_INFINITY)),
+  );
+  const at = (from: number, to: number): number => all[from]?.[to] ?? Number.NaN;
+  const set = (from: number, to: number, value: number): void => {
+    (all[from] as number[])[to] = Math.min(at(from, to), value);
+  };
+  for (const [from, to] of given) set(from, to, 1);
+  for (let by = 0; by < nodes; by++)
+    for (let from = 0; from < nodes; from++)
+      for (let to = 0; to < nodes; to++) set(from, to, at(from, by) + at(by, to));
+  return all;
 }

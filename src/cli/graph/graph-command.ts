@@ -1,39 +1,105 @@
-import { path, settingRow as row } from "../../config/index.ts";
+import { availableParallelism } from "node:os";
+import { harmonicWays } from "../../analysis/index.ts";
+import {
+  choice,
+  date,
+  duration,
+  numberBetween,
+  path,
+  settingRow as row,
+  type SettingsOf,
+  texts,
+  wholeNumber,
+} from "../../config/index.ts";
 import { omitUndefined, TidemarkError } from "../../core/index.ts";
 import { type Command, defineCommand } from "../terminal/command.ts";
 import { argument } from "../terminal/option.ts";
 import type { GraphArguments } from "./graph-run.ts";
 
-const actions = ["import", "export"] as const;
-type Action = (typeof actions)[number];
+const actions = ["import", "export", "rank"] as const;
 
-/** Which options an action has. */
-const optionsOf: Readonly<Record<Action, readonly string[]>> = {
-  import: ["links", "names"],
-  export: ["links", "names"],
+const listOptions = {
+  links: row(
+    "links FILE",
+    path,
+    "List of links, the numbers of two nodes a line; here and below, gzip'd if the file's name ends with .gz",
+  ),
+  names: row("names FILE", path, "List of nodes, a number and a name a line", { default: "none" }),
+};
+
+const rankOptions = {
+  into: row("into FILE", path, "Write a table of all nodes to this file", {
+    default: "only the first nodes are shown",
+  }),
+  top: row("top N", wholeNumber(1, 1000), "Show this many nodes with the highest ranks", { default: "10" }),
+  damping: row("damping D", numberBetween(0, 0.999_999), "Probability that a link is followed", { default: "0.85" }),
+  tolerance: row(
+    "tolerance T",
+    numberBetween(0, 1),
+    "End when two rounds differ by no more than this, summed over all nodes",
+    { default: "1e-9" },
+  ),
+  rounds: row("rounds N", wholeNumber(1, 10_000), "Most rounds", { default: "200" }),
+  sites: row("site HOST", texts, "Compute ranks as seen from this site: its host, and the hosts below it", {
+    default: "from all nodes",
+  }),
+  harmonic: row(
+    "harmonic WAY",
+    choice(...harmonicWays),
+    "Compute harmonic centrality too: exact, for some ten thousand nodes, or estimate, by HyperBall",
+    { default: "none" },
+  ),
+  threads: row("threads N", wholeNumber(1, 256), "Compute ranks on this many threads", {
+    default: "one for each processor",
+  }),
+};
+
+const workOptions = {
+  work: row("work FILE", path, "Write a list of what to crawl next to this file", { default: "none" }),
+  count: row("count N", wholeNumber(1, 100_000_000), "Length of that list", { default: "1000" }),
+  newShare: row("new-share S", numberBetween(0, 1), "Share of that list for nodes that were never visited", {
+    default: "0.9",
+  }),
+  visits: row(
+    "visits FILE",
+    path,
+    "List of visits: a node, the second of its last visit since 1970 and, if there was one, of the visit before",
+    { default: "no node was visited" },
+  ),
+  previous: row("previous DIR", path, "Folder of the graph as the visits before found it", {
+    default: "the links of all nodes changed alike",
+  }),
+  cycleMs: row("cycle DURATION", duration(36_525 * 86_400_000), "How long a crawl of everything takes", {
+    default: "`180d`",
+  }),
+  nowMs: row("now DATE", date, "Moment at which the ages of visits are counted", { default: "now" }),
+};
+
+const options = { ...listOptions, ...rankOptions, ...workOptions };
+type Given = SettingsOf<typeof options>;
+
+const groups = {
+  "import, export": Object.values(listOptions).map(({ option }) => option),
+  rank: Object.values(rankOptions).map(({ option }) => option),
+  "rank: what to crawl next": Object.values(workOptions).map(({ option }) => option),
 };
 
 /** `tidemark graph` */
 export const graphCommand: Command = defineCommand({
   usage: "graph <action> <dir>",
-  describe: "Read, write and examine the graph of links between hosts or pages",
+  describe: "Read, write and rank the graph of links between hosts or pages",
   positionals: {
-    action: "import makes a graph's folder from lists of links and names; export writes such lists",
+    action:
+      "import makes a graph's folder from lists of links and names; export writes such lists; rank computes PageRank, degrees and what to crawl next",
     dir: "Folder of the graph",
   },
-  options: {
-    links: row(
-      "links FILE",
-      path,
-      "With import and export: list of links, the numbers of two nodes a line; gzip'd if the name ends with .gz",
-    ),
-    names: row("names FILE", path, "With import and export: list of nodes, a number and a name a line", {
-      default: "nodes have no names",
-    }),
-  },
+  options,
+  groups,
   examples: [
     ["graph import web --links edges.txt.gz --names vertices.txt.gz", "take over a graph of Common Crawl"],
     ["graph export web --links web.arcs", "write links for WebGraph's ArcListASCIIGraph"],
+    ["graph rank web --into ranks.tsv.gz --harmonic estimate", "rank all nodes"],
+    ["graph rank web --site debian.org --work next.tsv --visits visits.tsv", "list what to crawl next"],
   ],
   plan: (given, args, fail): GraphArguments => {
     const word = argument(args, "action");
@@ -42,16 +108,37 @@ export const graphCommand: Command = defineCommand({
       throw new TidemarkError("bad-option", `There is no action ${JSON.stringify(word.slice(0, 100))}.`, {
         hint: `There are ${actions.join(", ")}.`,
       });
-    const surplus = Object.keys(given).find((name) => !optionsOf[action].includes(name));
-    if (surplus !== undefined) fail(`--${surplus} is not for graph ${action}.`);
+    const own: object = action === "rank" ? { ...rankOptions, ...workOptions } : listOptions;
+    const surplus = Object.keys(given).find((name) => !(name in own));
+    if (surplus !== undefined) fail(`--${options[surplus as keyof Given].option} is not for graph ${action}.`);
     const folder = argument(args, "dir");
+    if (action === "rank") return planRank(folder, given, fail);
     const { links, names } = given;
-    if (action === "import") {
-      if (links === undefined) return fail("--links is missing: from which list?");
-      return { action, into: folder, links, ...omitUndefined({ names }) };
+    if (action === "export") {
+      if (links === undefined && names === undefined) fail("--links is missing: to which file?");
+      return { action, folder, ...omitUndefined({ links, names }) };
     }
-    if (links === undefined && names === undefined) fail("--links is missing: to which file?");
-    return { action, folder, ...omitUndefined({ links, names }) };
+    if (links === undefined) return fail("--links is missing: from which list?");
+    return { action, into: folder, links, ...omitUndefined({ names }) };
   },
   load: async () => (await import("./graph-run.ts")).runGraph,
 });
+
+function planRank(folder: string, given: Given, fail: (message: string) => never): GraphArguments {
+  const { rounds: maxRounds, threads = availableParallelism(), nowMs, cycleMs, ...rest } = given;
+  const { into, top, damping, tolerance, sites, harmonic, work: file, count = 1000, newShare, visits, previous } = rest;
+  if (file === undefined) {
+    const surplus = Object.entries(workOptions).find(([name]) => given[name as keyof Given] !== undefined);
+    if (surplus !== undefined) fail(`--${surplus[1].option} has no effect without --work.`);
+  }
+  const nowSeconds = Math.floor((nowMs ?? Date.now()) / 1000);
+  const crawlSeconds = cycleMs === undefined ? undefined : cycleMs / 1000;
+  const work = file && { file, count, nowSeconds, ...omitUndefined({ newShare, visits, previous, crawlSeconds }) };
+  return {
+    action: "rank",
+    folder,
+    threads,
+    ...omitUndefined({ into, top, damping, tolerance, maxRounds, sites, harmonic }),
+    ...(work && { work }),
+  };
+}

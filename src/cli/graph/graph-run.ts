@@ -1,37 +1,69 @@
-import { type ExportOptions, exportGraph, type ImportOptions, importGraph } from "../../analysis/index.ts";
+import {
+  type ExportOptions,
+  exportGraph,
+  type ImportOptions,
+  importGraph,
+  type RankOptions,
+  type RankSummary,
+  rankGraph,
+} from "../../analysis/index.ts";
 import { printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
-import { formatNoun } from "../terminal/quantity.ts";
+import { ProgressLine } from "../terminal/progress-line.ts";
+import { formatElapsed, formatNoun } from "../terminal/quantity.ts";
+import { formatTable } from "../terminal/text-layout.ts";
 
 /** What the command line says about a graph. */
 export type GraphArguments =
   | ({ readonly action: "import" } & ImportOptions)
-  | ({ readonly action: "export" } & ExportOptions);
+  | ({ readonly action: "export" } & ExportOptions)
+  | ({ readonly action: "rank" } & RankOptions);
 
 /** Reads, writes or examines a graph. */
 export async function runGraph(options: GraphArguments, context: RunContext): Promise<ExitCode> {
-  const { signal } = context;
-  switch (options.action) {
-    case "import": {
-      const summary = await importGraph({ ...options, signal });
-      const { nodes, links, lines, named } = summary;
-      printSummary(
-        context,
-        summary,
-        () =>
-          `${formatNoun(nodes, "node")}, ${formatNoun(named, "name")}; ${formatNoun(links, "link")} from ${formatNoun(lines, "line")}\n`,
-      );
-      break;
-    }
-    case "export": {
-      const summary = await exportGraph({ ...options, signal });
-      printSummary(
-        context,
-        summary,
-        () => `${formatNoun(summary.nodes, "node")}, ${formatNoun(summary.links, "link")}\n`,
-      );
-      break;
-    }
+  const { signal, err, quiet } = context;
+  if (options.action === "import") {
+    const summary = await importGraph({ ...options, signal });
+    const { nodes, links, lines, named } = summary;
+    printSummary(
+      context,
+      summary,
+      () =>
+        `${formatNoun(nodes, "node")}, ${formatNoun(named, "name")}; ${formatNoun(links, "link")} from ${formatNoun(lines, "line")}\n`,
+    );
+  } else if (options.action === "export") {
+    const summary = await exportGraph({ ...options, signal });
+    printSummary(
+      context,
+      summary,
+      () => `${formatNoun(summary.nodes, "node")}, ${formatNoun(summary.links, "link")}\n`,
+    );
+  } else {
+    const progress = new ProgressLine(err, quiet);
+    const onRound = (round: number, residual: number): void =>
+      progress.show(() => `round ${round}, residual ${residual.toExponential(1)}`);
+    const summary = await progress.during(rankGraph({ ...options, signal, onRound }));
+    printSummary(context, summary, () => formatRanks(summary));
   }
   return exitCodes.done;
+}
+
+function formatRanks({ nodes, links, rounds, residual, rankMs, top, work }: RankSummary): string {
+  const named = top.some(({ name }) => name !== undefined);
+  const central = top.some(({ harmonic }) => harmonic !== undefined);
+  const head = ["PageRank", "in", "out", ...(central ? ["harmonic"] : []), "node", ...(named ? ["name"] : [])];
+  const rows = top.map(({ node, name, inDegree, outDegree, pageRank, harmonic }) => [
+    pageRank.toPrecision(4),
+    String(inDegree),
+    String(outDegree),
+    ...(central ? [(harmonic ?? 0).toFixed(1)] : []),
+    String(node),
+    ...(named ? [name ?? ""] : []),
+  ]);
+  const listed = work && `${formatNoun(work.nodes, "node")} to crawl next, ${work.newNodes} of them new\n`;
+  return (
+    `${formatNoun(nodes, "node")}, ${formatNoun(links, "link")}; ${formatNoun(rounds, "round")} in ${formatElapsed(rankMs)}, ` +
+    `the last moved ${residual.toExponential(1)}\n${listed ?? ""}\n` +
+    formatTable([head, ...rows], `rrr${central ? "r" : ""}r${named ? "l" : ""}`)
+  );
 }

@@ -20,6 +20,29 @@ test("graph import and export say what they read and wrote", async () => {
   assert.equal(readText(out), readText(join(golden, "links.txt")));
 });
 
+test("graph rank shows the first nodes, and writes the table and the list of work", async () => {
+  using temp = makeTempFolder();
+  const folder = join(temp.path, "graph");
+  await runProgram("graph", "import", folder, ...lists);
+  const [table, work] = [join(temp.path, "ranks.tsv"), join(temp.path, "work.tsv")];
+  const words = ["--into", table, "--work", work, "--harmonic", "exact", "--top", "2", "--threads", "2"];
+  const { code, stdout, stderr } = await runProgram("graph", "rank", folder, ...words);
+  assert.deepEqual([code, stderr], [0, ""]);
+  const lines = stdout.split("\n");
+  assert.match(lines[0] ?? "", /^4 nodes, 5 links; \d+ rounds in .* s, the last moved \d\.\de-\d+$/);
+  assert.deepEqual(lines.slice(1, 4), [
+    "4 nodes to crawl next, 4 of them new",
+    "",
+    "PageRank  in  out  harmonic  node  name",
+  ]);
+  assert.match(lines[4] ?? "", /^ {2}0\.\d{4} {3}2 {4}2 {7}2\.0 {5}0 {2}com\.example$/);
+  assert.equal(readText(table).split("\n").length, 6);
+  assert.match(readText(work), /^node\tname\tkind\tpriority\n0\tcom\.example\tnew\t2\n/);
+  const told = await runProgram("graph", "rank", folder, "--site", "example.org", "--top", "1", "--json");
+  const summary = JSON.parse(told.stdout);
+  assert.deepEqual([summary.event, summary.nodes, summary.top[0].name], ["summary", 4, "org.example"]);
+});
+
 test("graph import refuses a list with file and line", async () => {
   using temp = makeTempFolder();
   const links = writeText(temp.path, "links", "0 1\n1 one\n");
@@ -29,10 +52,14 @@ test("graph import refuses a list with file and line", async () => {
 });
 
 const wrong: ReadonlyArray<readonly [readonly string[], RegExp]> = [
-  [["draw", "dir"], /There is no action "draw"\.\n {2}There are import, export/],
+  [["draw", "dir"], /There is no action "draw"\.\n {2}There are import, export, rank\./],
   [["import", "dir"], /--links is missing: from which list\?/],
   [["export", "dir"], /--links is missing: to which file\?/],
   [["import"], /dir is missing/],
+  [["rank", "dir", "--links", "x"], /--links is not for graph rank/],
+  [["export", "dir", "--links", "x", "--site", "x"], /--site is not for graph export/],
+  [["rank", "dir", "--count", "5"], /--count has no effect without --work/],
+  [["rank", "dir", "--damping", "1"], /--damping "1": not a number from 0 to 0\.999999/],
 ];
 
 for (const [words, message] of wrong) {

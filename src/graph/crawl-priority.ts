@@ -1,0 +1,112 @@
+import type { Graph } from "./graph.ts";
+
+/**
+ * How much the links of each node changed between two visits: one less the share of links that both visits found, of those that
+ * either found. 1 where neither found any.
+ *
+ * @see K. Chen, "An Open Solution to Discover the Graph Structure of World Wide Web", section 4.3.3, Equation 4.2
+ */
+export function linkChanges(previous: Graph, latest: Graph): Float64Array {
+  const changes = new Float64Array(latest.nodes);
+  for (let node = 0; node < latest.nodes; node++) {
+    const end = latest.offsets[node + 1] as number;
+    let at = latest.offsets[node] as number;
+    const size = end - at;
+    const isThere = node < previous.nodes;
+    const oldEnd = isThere ? (previous.offsets[node + 1] as number) : 0;
+    let old = isThere ? (previous.offsets[node] as number) : 0;
+    const oldSize = oldEnd - old;
+    let both = 0;
+    while (at < end && old < oldEnd) {
+      const difference = (latest.targets[at] as number) - (previous.targets[old] as number);
+      if (difference === 0) both++;
+      if (difference <= 0) at++;
+      if (difference >= 0) old++;
+    }
+    const either = size + oldSize - both;
+    changes[node] = either === 0 ? 1 : 1 - both / either;
+  }
+  return changes;
+}
+
+/** What is known of nodes when the next are chosen. */
+export interface NodeFacts {
+  readonly inDegrees: Uint32Array;
+  readonly outDegrees: Uint32Array;
+  /** Time of each node's last visit in seconds since 1970; NaN if there was none. */
+  readonly visitedAt: Float64Array;
+  /** Change of each node between its last two visits, 0 to 1; NaN if there were not two. */
+  readonly changes: Float64Array;
+}
+
+/** How the list is made. */
+export interface WorkOptions {
+  /** Length of the list. */
+  readonly count: number;
+  /** Share of it for nodes that were never visited. @default 0.9 */
+  readonly newShare?: number;
+  /** Now, in seconds since 1970. */
+  readonly nowSeconds: number;
+  /** How long a crawl of everything takes; default 180 days. */
+  readonly crawlSeconds?: number;
+}
+
+/** A node to be visited. */
+export interface Work {
+  readonly node: number;
+  readonly kind: "new" | "old";
+  readonly priority: number;
+}
+
+const defaults = { newShare: 0.9, crawlSeconds: 180 * 86_400 } as const;
+
+/**
+ * The priority of each node. Of a new one it is its in-degree I; of an old one C T (I + O): the change of its links, its age as a share
+ * of the time of a whole crawl, in- and out-degree. A node that was visited once has no change yet: it counts as the mean of those that
+ * have, or 1 if there are none.
+ *
+ * @see K. Chen, section 4.3.3, Equations 4.1, 4.3 and 4.4
+ */
+export function crawlPriorities(facts: NodeFacts, nowSeconds: number, crawlSeconds?: number): Float64Array {
+  const { inDegrees, outDegrees, visitedAt, changes } = facts;
+  const scale = crawlSeconds ?? defaults.crawlSeconds;
+  let [sum, known] = [0, 0];
+  for (let node = 0; node < visitedAt.length; node++) {
+    const change = changes[node] as number;
+    if (Number.isNaN(visitedAt[node]) || Number.isNaN(change)) continue;
+    sum += change;
+    known++;
+  }
+  const mean = known === 0 ? 1 : sum / known;
+  return visitedAt.map((visited, node) => {
+    const inDegree = inDegrees[node] as number;
+    if (Number.isNaN(visited)) return inDegree;
+    const change = changes[node] as number;
+    const age = Math.max(0, nowSeconds - visited) / scale;
+    return (Number.isNaN(change) ? mean : change) * age * (inDegree + (outDegrees[node] as number));
+  });
+}
+
+/**
+ * What to crawl next: new nodes and old ones, each kind by falling priority, then by number. Both are spread evenly over the list; where one
+ * kind ends, the other goes on.
+ *
+ * @see K. Chen, section 5.1: 90 percent of the work is new nodes, 10 percent old ones
+ */
+export function listWork(facts: NodeFacts, options: WorkOptions): Work[] {
+  const { count, nowSeconds, crawlSeconds, newShare = defaults.newShare } = options;
+  const priorities = crawlPriorities(facts, nowSeconds, crawlSeconds);
+  const byPriority = (a: number, b: number): number => (priorities[b] as number) - (priorities[a] as number) || a - b;
+  const numbers = Uint32Array.from(priorities.keys());
+  const fresh = numbers.filter((node) => Number.isNaN(facts.visitedAt[node])).sort(byPriority);
+  const old = numbers.filter((node) => !Number.isNaN(facts.visitedAt[node])).sort(byPriority);
+  const work: Work[] = [];
+  let [nextNew, nextOld] = [0, 0];
+  while (work.length < count && nextNew + nextOld < numbers.length) {
+    const isNewDue = nextNew < newShare * (work.length + 1) - 1e-9;
+    const isNew = nextNew < fresh.length && (isNewDue || nextOld === old.length);
+    const node = (isNew ? fresh[nextNew++] : old[nextOld++]) as number;
+    work.push({ node, kind: isNew ? "new" : "old", priority: priorities[node] as number });
+  }
+  return work;
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { computeRanksOnThreads } from "../../src/analysis/rank-threads.ts";
+import { computePageRank } from "../../src/graph/page-rank.ts";
+import { graphOf, type Link, links } from "../graph/slow-graph.ts";
+import { fc } from "../property.ts";
+
+test("ranks on one to five threads are those of one loop", { timeout: 60_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(links, fc.integer({ min: 1, max: 5 }), async (given, threads) => {
+      const graph = graphOf(given, 12);
+      const expected = computePageRank(graph, { tolerance: 1e-12 });
+      const found = await computeRanksOnThreads(graph, { threads, tolerance: 1e-12 });
+      for (const [node, rank] of expected.ranks.entries())
+        assert.ok(Math.abs(rank - (found.ranks[node] ?? -1)) < 1e-12, `node ${node}`);
+      assert.ok(Math.abs(found.ranks.reduce((sum, rank) => sum + rank, 0) - 1) < 1e-12);
+    }),
+    { numRuns: 5 },
+  );
+});
+
+/** 5,000 nodes of very different degrees. */
+const uneven = graphOf(
+  Array.from({ length: 40_000 }, (_, at): Link => [(at * at) % 5000, (at * 7919) % ((at % 5000) + 1)]),
+  5000,
+);
+
+test("personal ranks, rounds and residual are the same on threads; each round is told", async () => {
+  const teleport = new Float64Array(5000).fill(0);
+  teleport[17] = 1;
+  const expected = computePageRank(uneven, { teleport, maxRounds: 7, tolerance: 0 });
+  const told: number[] = [];
+  const onRound = (round: number, residual: number): void => {
+    assert.ok(residual > 0);
+    told.push(round);
+  };
+  const options = { teleport, maxRounds: 7, tolerance: 0, threads: 3, onRound };
+  const { ranks, rounds, residual } = await computeRanksOnThreads(uneven, options);
+  assert.deepEqual([rounds, told], [7, [1, 2, 3, 4, 5, 6, 7]]);
+  assert.ok(Math.abs(residual - expected.residual) < 1e-12);
+  assert.ok(ranks.every((rank, node) => Math.abs(rank - (expected.ranks[node] ?? -1)) < 1e-12));
+});
+
+test("a graph without nodes has no ranks; wrong options are refused before any thread begins", async () => {
+  assert.equal((await computeRanksOnThreads(graphOf([]), { threads: 2 })).ranks.length, 0);
+  await assert.rejects(computeRanksOnThreads(uneven, { damping: 1 }), RangeError);
+  await assert.rejects(computeRanksOnThreads(uneven, { teleport: Float64Array.of(1) }), RangeError);
+});
+
+test("threads end when they are told to", { timeout: 30_000 }, async () => {
+  const stop = new AbortController();
+  const onRound = (round: number): void => {
+    if (round === 1) stop.abort();
+  };
+  const endless = { tolerance: 0, maxRounds: 1e9, threads: 2, signal: stop.signal, onRound };
+  await assert.rejects(computeRanksOnThreads(uneven, endless), { code: "aborted" });
+  await assert.rejects(computeRanksOnThreads(uneven, { signal: AbortSignal.abort() }), { name: "AbortError" });
+});
