@@ -1,6 +1,9 @@
+import { join } from "node:path";
 import { pathOf } from "../../core/index.ts";
+import { indexFileName, publishedFolder } from "../../formats/archive/index.ts";
 import { encodePathSegment } from "../../formats/url/index.ts";
 import { type ReadPublicationOptions, readPublication } from "./publication-changes.ts";
+import { readPublishedIndex, robotsFileName } from "./published-files.ts";
 
 /** Which URLs are listed. */
 export interface ListPurgeUrlsOptions extends ReadPublicationOptions {
@@ -16,7 +19,8 @@ export interface ListPurgeUrlsOptions extends ReadPublicationOptions {
  * Lists the URLs that a cache may hold of the pages that one publication changed: those under which they are published,
  * and the other forms that a server may show of them, such as `/docs/` and `/docs/index.html`.
  *
- * The index and other files of Tidemark are not listed: the server sends them with `Cache-Control: no-cache`.
+ * The index and other files of Tidemark are not listed, because the server sends them with `Cache-Control: no-cache`. Of
+ * the first publication of an epoch, index and robots.txt are listed: a cache may hold what the server said before.
  *
  * @throws TidemarkError as {@link readPublication} does
  */
@@ -28,6 +32,10 @@ export async function* listPurgeUrls(options: ListPurgeUrlsOptions): AsyncGenera
   const origin = new URL(baseUrl).origin;
   for await (const change of readPublication(options))
     for (const path of formsOf(pathOf(change), indexSegments, cleanUrls)) yield origin + path;
+  const published = await readPublishedIndex(join(options.documentRoot, publishedFolder.slice(1)));
+  if (published?.index.archives.length !== 0) return;
+  yield origin + publishedFolder + indexFileName;
+  yield `${origin}/${robotsFileName}`;
 }
 
 function formsOf(path: string, indexSegments: readonly string[], cleanUrls: boolean): string[] {

@@ -142,13 +142,13 @@ describe("tidemark export --purge", () => {
       .map((line) => JSON.parse(line).files);
     assert.deepEqual(
       calls.map(({ length }) => length),
-      [30, 30, 30, 30, 6],
+      [30, 30, 30, 30, 8],
     );
     const all = calls.flat();
     assert.equal(new Set(all).size, all.length);
-    for (const path of ["docs/", "docs/index.html", "a", "a.html"])
+    for (const path of ["docs/", "docs/index.html", "a", "a.html", ".well-known/tidemark/index.gz", "robots.txt"])
       assert.ok(all.includes(`https://a.example/${path}`), path);
-    assert.equal(JSON.parse(stdout.trim().split("\n").at(-1) ?? "").purgeUrls, 126);
+    assert.equal(JSON.parse(stdout.trim().split("\n").at(-1) ?? "").purgeUrls, 128);
     await site.export(...purge, "--clean-urls");
     assert.equal(readFileSync(file, "utf8"), "");
     assert.deepEqual(readdirSync(site.folder.path).sort(), ["purge.json", "site", "state"]);
@@ -159,7 +159,7 @@ describe("tidemark export --purge", () => {
     const file = join(site.folder.path, "purge.txt");
     const hook = ["--on-publish", `wc -l < '${file}'`];
     const { stderr } = await site.export("--purge", "urls", "--purge-file", file, ...hook);
-    assert.equal(stderr.trim(), "4");
+    assert.equal(stderr.trim(), "6");
     site.write("a.html", "changed");
     const failed = await site.export("--purge", "urls", "--purge-file", join(site.folder.path, "none", "purge.txt"));
     assert.equal(failed.code, exitCodes.itemsFailed);
