@@ -79,7 +79,6 @@ describe("the lines of docs/builders.md", () => {
         const kinds = changed.filter((line) => asset.test(line)).map((line) => line.split(" ")[0]);
         assert.deepEqual(kinds, ["created", "deleted"]);
       }
-      await site.server.takeLog();
       await expectWell(site);
     });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathOf } from "../../src/core/index.ts";
 import { readPublication } from "../../src/exporter/publish/publication-changes.ts";
@@ -31,6 +31,16 @@ const outputs: Readonly<Record<Builder, string>> = {
 /** What an export and a server add, and what is no page of the site. */
 export const noPages: ReadonlySet<string> = new Set(["/.well-known", "/robots.txt", "/404.html"]);
 
+/** Where a site is published. */
+export interface PublishedPlace {
+  /** Base URL of the site, with `/` at the end. */
+  readonly url: string;
+  /** The document whose lines upload a folder, and the name of their block. */
+  readonly upload: readonly [document: string, block: string];
+  /** What those lines need. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
 /** How a shell ended. */
 export interface ShellResult {
   readonly code: number | null;
@@ -50,33 +60,39 @@ export async function runBash(args: readonly string[], cwd: string, env: NodeJS.
 }
 
 /**
- * A small site of one generator on a real server. Each build is one of a machine that knows nothing of the last: only the
+ * A small site of one generator on a real server, or at another place. Each build is one of a machine that knows nothing of the last: only the
  * source, as a commit, and the served site are there.
  */
 export class BuiltSite implements AsyncDisposable {
   readonly builder: Builder;
-  readonly server: WebServer;
   readonly served: string;
+  readonly #place: PublishedPlace;
+  readonly #server: WebServer | undefined;
   readonly #temp: TempFolder;
   readonly #source: string;
   readonly #bin: string;
   #machines = 0;
 
-  private constructor(builder: Builder, temp: TempFolder, server: WebServer) {
+  private constructor(builder: Builder, temp: TempFolder, place: PublishedPlace, server?: WebServer) {
     this.builder = builder;
-    this.server = server;
+    this.#place = place;
+    this.#server = server;
     this.#temp = temp;
     this.served = join(temp.path, "served");
     this.#source = join(temp.path, "source");
     this.#bin = join(temp.path, "bin");
   }
 
-  static async open(builder: Builder): Promise<BuiltSite> {
+  /** @param elsewhere - default: a server of its own over {@link served} */
+  static async open(builder: Builder, elsewhere?: PublishedPlace): Promise<BuiltSite> {
     const temp = makeTempFolder(builder);
     for (const name of ["served", "bin"]) mkdirSync(join(temp.path, name));
     // As nearly every static host: unknown pages get the site's own page for that.
     const snippet = "error_page 404 /404.html;";
-    const site = new BuiltSite(builder, temp, await startWebServer("nginx", join(temp.path, "served"), { snippet }));
+    const served = join(temp.path, "served");
+    const server = elsewhere === undefined ? await startWebServer("nginx", served, { snippet }) : undefined;
+    const place = elsewhere ?? { url: server?.url ?? "", upload: ["docs/builders.md", "sh upload"] };
+    const site = new BuiltSite(builder, temp, place, server);
     cpSync(join(repositoryFolder(), "test", "interop", "builders", builder), site.#source, { recursive: true });
     for (const path of listFiles(site.#source)) {
       const text = readFileSync(join(site.#source, path), "utf8");
@@ -91,7 +107,7 @@ export class BuiltSite implements AsyncDisposable {
   }
 
   get url(): string {
-    return this.server.url;
+    return this.#place.url;
   }
 
   get folder(): string {
@@ -102,7 +118,8 @@ export class BuiltSite implements AsyncDisposable {
   localize(text: string): string {
     return text
       .replaceAll("www@example.org:/var/www/html/", `${this.served}/`)
-      .replaceAll("https://example.org", this.url.slice(0, -1));
+      .replaceAll(/https:\/\/example\.org|http:\/\/127\.0\.0\.1:6081/g, this.url.slice(0, -1))
+      .replaceAll("Host: example.org", `Host: ${new URL(this.url).host}`);
   }
 
   /** A program by that name for the shells of this site. */
@@ -121,6 +138,12 @@ export class BuiltSite implements AsyncDisposable {
     writeFileSync(file, text.replaceAll(from, to));
   }
 
+  /** Writes a file of the source, or removes it. */
+  write(path: string, text: string | undefined): void {
+    if (text === undefined) rmSync(join(this.#source, path));
+    else writeFileSync(join(this.#source, path), text);
+  }
+
   /** A fresh clone, and what a shell there has for its environment. */
   async startMachine(): Promise<{ readonly folder: string; readonly env: NodeJS.ProcessEnv }> {
     this.#machines += 1;
@@ -137,10 +160,9 @@ export class BuiltSite implements AsyncDisposable {
       ASTRO_TELEMETRY_DISABLED: "1",
       npm_config_offline: "true",
       npm_config_update_notifier: "false",
+      ...this.#place.env,
     };
-    const upload = readDocumentCode("docs/builders.md", "sh upload");
-    writeFileSync(join(folder, "upload.sh"), this.localize(upload));
-    chmodSync(join(folder, "upload.sh"), 0o755);
+    writeFileSync(join(folder, "upload.sh"), this.localize(readDocumentCode(...this.#place.upload)), { mode: 0o755 });
     // A commit's time is its content's: two machines build the same one.
     const author = "-c user.name=a -c user.email=a@a.example -c init.defaultBranch=main";
     const commit = `git ${author} init -q && git ${author} add . && git ${author} commit -qm site`;
@@ -166,13 +188,14 @@ export class BuiltSite implements AsyncDisposable {
    *
    * @param more - further options of the export
    * @param warning - what it must warn of; default: nothing
+   * @param after - lines that are run afterwards
    * @returns the folder that was built, and what was said
    */
-  async publish(more = "", warning?: RegExp): Promise<{ readonly built: string; readonly output: string }> {
+  async publish(more = "", warning?: RegExp, after = ""): Promise<{ readonly built: string; readonly output: string }> {
     const { folder, env } = await this.startMachine();
     const lines = this.localize(readDocumentCode("docs/builders.md", `sh ${this.builder}`));
     assert.doesNotMatch(lines, /example\.org/);
-    const script = lines.replace(/^(tidemark export .*)$/m, `$1 ${more}`);
+    const script = lines.replace(/^(tidemark export .*)$/m, `$1 ${more}`) + this.localize(after);
     const { code, output } = await runBash(["-e", "-c", script], folder, env);
     assert.equal(code, 0, output);
     const warnings = output.match(/^warning: .*$/gm) ?? [];
@@ -181,16 +204,15 @@ export class BuiltSite implements AsyncDisposable {
     return { built: join(folder, outputs[this.builder]), output };
   }
 
-  /** What the newest publication that is served announces, as lines of a change and a path. */
-  async readAnnounced(): Promise<string[]> {
+  /** What the newest publication of a folder announces, as lines of a change and a path; default: of what is served. */
+  async readAnnounced(documentRoot: string = this.served): Promise<string[]> {
     const lines: string[] = [];
-    for await (const change of readPublication({ documentRoot: this.served }))
-      lines.push(`${change.kind} ${pathOf(change)}`);
+    for await (const change of readPublication({ documentRoot })) lines.push(`${change.kind} ${pathOf(change)}`);
     return lines.sort();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.server[Symbol.asyncDispose]();
+    await this.#server?.[Symbol.asyncDispose]();
     this.#temp[Symbol.dispose]();
   }
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -9,8 +9,9 @@ import { describe, it } from "node:test";
 import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
 import { findCli } from "./command.ts";
 import { readDocumentCode } from "./document-code.ts";
-import { requireProgram, skipWithout } from "./programs.ts";
-import { findFreePort, getRaw, startWebServer } from "./web-server.ts";
+import { skipWithout } from "./programs.ts";
+import { startVarnish } from "./varnish.ts";
+import { getRaw, startWebServer } from "./web-server.ts";
 
 const host = "a.example";
 
@@ -101,39 +102,12 @@ async function changeThree(origin: Origin, port: number, pipeline: string): Prom
 describe("caches forget exactly what a publication changed", () => {
   it("Varnish", { skip: skipWithout("varnishd", "curl", "xargs"), timeout: 60_000 }, async () => {
     await using origin = await Origin.open();
-    const port = await findFreePort();
-    const folder = join(origin.folder.path, "varnish");
-    const vcl = join(origin.folder.path, "site.vcl");
-    const code = readDocumentCode("docs/caches.md", "vcl");
-    writeFileSync(vcl, code.replace('"8080"', `"${origin.port}"`));
-    const args = [
-      "-F",
-      "-j",
-      "none",
-      "-n",
-      folder,
-      "-f",
-      vcl,
-      "-a",
-      `127.0.0.1:${port}`,
-      "-s",
-      "malloc,16m",
-      "-T",
-      "none",
-    ];
-    const varnish = spawn(requireProgram("varnishd"), args, { stdio: "ignore" });
-    const exited = once(varnish, "exit");
-    try {
-      await waitForAnswer(port, () => varnish.exitCode);
-      origin.takeAsked();
-      const pipeline = `sed 's,^https://${host},http://127.0.0.1:PORT,' | xargs -r -d '\\n' -n 1 curl -sS -o /dev/null -X PURGE -H 'Host: ${host}'`;
-      assert.deepEqual(await changeThree(origin, port, pipeline), ["/docs/", "/page-1.html", "/page-2.html"]);
-      const counts = execFileSync(requireProgram("varnishstat"), ["-n", folder, "-1", "-f", "MAIN.n_obj_purged"]);
-      assert.match(counts.toString(), /n_obj_purged\s+3\s/);
-    } finally {
-      varnish.kill("SIGTERM");
-      await exited;
-    }
+    await using varnish = await startVarnish(origin.port);
+    origin.takeAsked();
+    const pipeline = `sed 's,^https://${host},http://127.0.0.1:PORT,' | xargs -r -d '\\n' -n 1 curl -sS -o /dev/null -X PURGE -H 'Host: ${host}'`;
+    const asked = await changeThree(origin, varnish.port, pipeline);
+    assert.deepEqual(asked, ["/docs/", "/page-1.html", "/page-2.html"]);
+    assert.equal(varnish.countPurged(), 3);
   });
 
   it("nginx", { skip: skipWithout("nginx", "curl", "xargs"), timeout: 60_000 }, async () => {
@@ -149,12 +123,3 @@ describe("caches forget exactly what a publication changed", () => {
     assert.deepEqual(asked, ["/docs/", "/docs/index.html", "/page-1.html", "/page-2.html"]);
   });
 });
-
-async function waitForAnswer(port: number, exitCode: () => number | null): Promise<void> {
-  for (;;) {
-    assert.equal(exitCode(), null, "varnishd ended");
-    const answer = await getRaw(port, "/none", { host }).catch(() => undefined);
-    if (answer !== undefined) return;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
