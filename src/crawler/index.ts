@@ -41,3 +41,16 @@ export {
 } from "./read-crawl-changes.ts";
 export { chooseSites, parseCrawlAddress, parseSiteAddress } from "./site-address.ts";
 export { isFailedVisit, pagesOf, pollingRequestsOf } from "./visit-cost.ts";
+export { crawlWeb } from "./web/crawl-web.ts";
+export { readSeeds } from "./web/seeds.ts";
+export {
+  type CrawlWebOptions,
+  type HeldBackReason,
+  heldBackReasons,
+  type WebCounts,
+  type WebOrder,
+  type WebProgress,
+  type WebScopeOptions,
+  type WebSummary,
+  webOrders,
+} from "./web/web-options.ts";

@@ -1,6 +1,8 @@
+export { specialUseOf } from "./address-guard.ts";
 export { unpackArchive } from "./content-coding.ts";
 export { OriginCookies, readCookies } from "./cookie-jar.ts";
 export { createFetcher, type Fetcher, type FetcherOptions } from "./fetcher.ts";
+export { HostAddresses, type HostAddressesOptions } from "./host-addresses.ts";
 export { keyDirectoryPath, makeIdentity, type NewIdentity, RequestSigner, readIdentity } from "./identity.ts";
 export { createDigest, namedTypes, nodeCodec, parseTypes, realTiming } from "./node-adapters.ts";
 export { isOverloaded, PoliteRequests } from "./polite-requests.ts";

@@ -1,6 +1,8 @@
+export { LinkLog } from "./links/link-log.ts";
 export { MirrorAudit } from "./mirror/mirror-audit.ts";
 export { MirrorPlaces } from "./mirror/mirror-places.ts";
 export { packagesIn } from "./packages/package-file.ts";
+export { type QueuedUrl, UrlQueue } from "./queue/url-queue.ts";
 export { CallbackBodyStore, TakerFailure } from "./state/callback-body-store.ts";
 export { StoredMerge } from "./state/change-merge.ts";
 export { type MirroredPage, type MirroredPages, openMirroredPages } from "./state/mirrored-pages.ts";

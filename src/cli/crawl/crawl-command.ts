@@ -1,10 +1,56 @@
-import { flag, path, settingRow as row, siteUrl, wholeNumber } from "../../config/index.ts";
-import { areIntervalsInOrder, crawlSettings } from "../../crawler/index.ts";
+import { choice, flag, path, settingRow as row, siteUrl, texts, wholeNumber } from "../../config/index.ts";
+import { pageOrders } from "../../core/index.ts";
+import { areIntervalsInOrder, crawlSettings, webOrders } from "../../crawler/index.ts";
 import { type Command, defineCommand } from "../terminal/command.ts";
 import { readSettings, siteArguments } from "../terminal/option.ts";
 import type { CrawlArguments } from "./crawl-run.ts";
 
-const { url: urlSetting, ...siteSettings } = crawlSettings;
+const { url: urlSetting, order: orderSetting, ...siteSettings } = crawlSettings;
+/** Settings of sites that hold for a crawl of the Web. */
+const sharedSettings: ReadonlySet<string> = new Set([
+  ...["into", "keep", "stateFile", "types", "include", "exclude", "maxPages", "maxDepth", "pageBytes", "timeoutMs"],
+  ...["leastBytesPerSecond", "userAgent", "from", "identity", "proxy", "ca", "allowPrivate"],
+  ...["pagesBeforeRest", "restMs", "crawlDelayMs", "loopbackRests"],
+]);
+const orders: readonly [string, ...string[]] = [
+  "depth",
+  ...pageOrders.slice(1),
+  ...webOrders.filter((name) => !pageOrders.some((other) => other === name)),
+];
+const many = wholeNumber(1, 1_000_000_000);
+
+const webSettings = {
+  scopeDomains: row("scope-domain NAME", texts, "With --web: only hosts of this domain, or of a suffix such as de", {
+    default: "all",
+    doc: "with `--web`: only this host and those below it, such as `example.org`, or those of a suffix, such as `de`; repeatable",
+  }),
+  maxHops: row("max-hops N", wholeNumber(0, 1_000_000), "With --web: follow at most N links from one site to another", {
+    default: "no limit",
+  }),
+  maxTotal: row("max-total N", many, "With --web: at most N pages of all sites together", { default: "no limit" }),
+  maxSites: row("max-sites N", many, "With --web: know at most N sites", { default: "1000000" }),
+  maxDomainSites: row("max-domain-sites N", many, "With --web: know at most N sites of a registrable domain", {
+    default: "1000",
+    doc: "with `--web`: know at most N sites of a registrable domain, such as `example.co.uk` (by the public suffix list)",
+  }),
+  maxNewSites: row(
+    "max-new-sites N",
+    many,
+    "With --web: follow the pages of a registrable domain to at most N new sites",
+    {
+      default: "10000",
+    },
+  ),
+  maxAddressSites: row("max-address-sites N", many, "With --web: request at most N sites at one address", {
+    default: "10000",
+  }),
+  nameServers: row("name-server ADDRESS", texts, "With --web: ask this name server, such as 127.0.0.1:5353", {
+    default: "those of the system, after `/etc/hosts`",
+  }),
+  lookups: row("lookups N", wholeNumber(1, 1024), "With --web: look up at most N names at the same time", {
+    default: "16",
+  }),
+};
 
 const runSettings = {
   configFile: row("config FILE", path, "JSON file of sites and their settings; other options override it", {
@@ -20,6 +66,13 @@ const runSettings = {
     "List of sites, one URL and its settings per line, or a file as of --config; several sites are visited at a time",
     { doc: "crawl [many sites](#many-sites) into one folder" },
   ),
+  seedsFile: row("web SEEDS", path, "Crawl the Web from the pages of this file on: follow links to other sites too", {
+    doc: "crawl [the Web](#the-web) from the URLs or hosts of this file on, also to sites that links lead to",
+  }),
+  order: row("order NAME", choice(...orders), orderSetting.describe, {
+    default: "`depth`",
+    doc: `[order](#orders) in which new pages are requested: ${orders.map((name) => `\`${name}\``).join(", ")}`,
+  }),
   isForever: row(
     "forever",
     flag,
@@ -32,22 +85,25 @@ const runSettings = {
     "Requests at the same time to all sites together; several sites are visited at a time",
     {
       alias: "r",
-      default: "16 with `--sites` or `--forever`",
+      default: "16 with `--sites` or `--forever`, 64 with `--web`",
       doc: "requests at the same time to all sites together, 1 to 1024; a request that takes longer than 5 seconds is not counted, but there are never more than twice as many",
     },
   ),
 };
+
+const hostBounds = ["max-sites", "max-domain-sites", "max-new-sites", "max-address-sites"];
 
 /** `tidemark crawl` */
 export const crawlCommand: Command = defineCommand({
   usage: "crawl [url..]",
   describe: "Create or update a mirror of sites, fetching only what changed",
   positionals: { url: `${urlSetting.describe} (repeatable)` },
-  options: { ...runSettings, ...siteSettings },
+  options: { ...runSettings, ...siteSettings, ...webSettings },
   groups: {
     "What is kept": ["into", "keep", "state", "types", "include", "exclude", "since", "max-pages", "depth"],
     "How changes are found": ["source", "urls", "order", "poll", "planner", "distrust", "significant"],
     "Many sites": ["config", "site", "sites", "forever", "connections", "priority", "min-interval", "max-interval"],
+    "The Web": ["web", "scope-domain", "max-hops", "max-total", ...hostBounds, "name-server", "lookups"],
     Limits: ["budget", "max-package", "max-page", "max-site", "max-visit", "timeout", "least-rate"],
     Politeness: [
       ...["concurrency", "pages-before-rest", "rest", "crawl-delay", "rest-on-loopback", "max-wait"],
@@ -65,14 +121,33 @@ export const crawlCommand: Command = defineCommand({
     ],
     ["crawl https://a.example/ https://b.example/ --into mirror --quiet", "two sites, without output for cron"],
     ["crawl --sites sites.txt --forever --into mirrors", "thousands of sites, each on its own schedule"],
+    ["crawl --web seeds.txt --into web --max-total 100000 --keep none", "crawl the Web, and keep its links only"],
     ["crawl --config /etc/tidemark-crawl.json", "all sites of a file, each with its own settings"],
   ],
   plan: (_, args, fail): CrawlArguments => {
     const urls = siteArguments(args, "url");
-    const settings = readSettings(args, siteSettings);
-    if (!areIntervalsInOrder(settings)) fail("--min-interval is longer than --max-interval.");
-    const { site, ...run } = readSettings(args, runSettings);
-    const { configFile, sitesFile } = run;
+    const ownSettings = readSettings(args, siteSettings);
+    const web = readSettings(args, webSettings);
+    if (!areIntervalsInOrder(ownSettings)) fail("--min-interval is longer than --max-interval.");
+    const { site, order, seedsFile, ...run } = readSettings(args, runSettings);
+    const { configFile, sitesFile, isForever } = run;
+    if (seedsFile !== undefined) {
+      if (configFile !== undefined || sitesFile !== undefined || urls.length > 0)
+        fail("--web has its seeds in a file: no URL, --sites or --config beside it.");
+      if (isForever) fail("--web and --forever exclude each other: follow the sites that were found with --sites.");
+      if (ownSettings.into === undefined) fail("--into is missing.");
+      const foreign = Object.keys(ownSettings).find((key) => !sharedSettings.has(key));
+      if (foreign !== undefined)
+        fail(`--${siteSettings[foreign as keyof typeof siteSettings].option} and --web exclude each other.`);
+      const webOrder = webOrders.find((name) => name === order);
+      if (order !== undefined && webOrder === undefined) fail(`--web has no order ${order}: ${webOrders.join(", ")}.`);
+      return { ...run, urls, settings: ownSettings, web: { ...web, seedsFile, order: webOrder } };
+    }
+    const [given] = Object.keys(web);
+    if (given !== undefined) fail(`--${webSettings[given as keyof typeof webSettings].option} needs --web.`);
+    const siteOrder = pageOrders.find((name) => name === order);
+    if (order !== undefined && siteOrder === undefined) fail(`--order ${order} needs --web.`);
+    const settings = siteOrder === undefined ? ownSettings : { ...ownSettings, order: siteOrder };
     if (configFile !== undefined && sitesFile !== undefined) fail("--config and --sites exclude each other.");
     if (sitesFile !== undefined && urls.length > 0) fail("--sites lists the sites, so a URL cannot be given too.");
     if (settings.auth !== undefined && urls.length + (site === undefined ? 0 : 1) !== 1)
@@ -84,8 +159,10 @@ export const crawlCommand: Command = defineCommand({
     }
     return { ...run, urls: site === undefined ? urls : [...urls, site], settings };
   },
-  load: async ({ isForever, sitesFile, connections }) =>
-    isForever || sitesFile !== undefined || connections !== undefined
+  load: async ({ isForever, sitesFile, connections, web }) => {
+    if (web !== undefined) return (await import("./web-run.ts")).runWeb;
+    return isForever || sitesFile !== undefined || connections !== undefined
       ? (await import("./follow-run.ts")).runFollow
-      : (await import("./crawl-run.ts")).runCrawl,
+      : (await import("./crawl-run.ts")).runCrawl;
+  },
 });

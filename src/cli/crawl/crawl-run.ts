@@ -5,10 +5,12 @@ import { type CrawlSummary, omitUndefined, TidemarkError, wrapSystemError } from
 import {
   type CrawlSettings,
   type CrawlSiteOptions,
+  type CrawlWebOptions,
   crawlSite,
   createPoliteness,
   parseCrawlAddress,
   readCrawlConfiguration,
+  type WebScopeOptions,
 } from "../../crawler/index.ts";
 import { findNetrcLogin } from "../../formats/netrc/index.ts";
 import type { RunContext } from "../terminal/command.ts";
@@ -31,6 +33,13 @@ export interface CrawlArguments {
   readonly isForever?: boolean;
   /** Requests to all sites together, several sites at a time. */
   readonly connections?: number;
+  /** A crawl that finds its sites. */
+  readonly web?: WebArguments;
+}
+
+/** What the command line says about a crawl of the Web. */
+export interface WebArguments extends WebScopeOptions, Pick<CrawlWebOptions, "order" | "nameServers" | "lookups"> {
+  readonly seedsFile: string;
 }
 
 /** Crawls sites one after the other; one that cannot be crawled does not keep the others from it. */

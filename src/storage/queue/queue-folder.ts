@@ -11,7 +11,7 @@ import { corrupt, RecordFile, readRecords } from "./record-file.ts";
 import type { NamedRun } from "./seen-urls.ts";
 import { readUrls, type UrlLane } from "./url-lane.ts";
 
-const version = 1;
+const version = 2;
 const sitesARecord = 1000;
 const blocksARecord = 1000;
 const numbersABlock = 6;
@@ -56,8 +56,8 @@ function writeCheckpoint(path: string, lanes: QueueLanes, facts: QueueFacts): vo
   const file = new RecordFile(path);
   file.append(Buffer.from(JSON.stringify(head)));
   for (let at = 0; at < sites.length; at += sitesARecord) {
-    const names = sites.slice(at, at + sitesARecord).map(({ name }) => name);
-    file.append(Buffer.from(JSON.stringify(names)));
+    const some = sites.slice(at, at + sitesARecord).map(({ name, added }) => [name, added]);
+    file.append(Buffer.from(JSON.stringify(some)));
   }
   for (const lane of used) {
     const blocks = [...(openOf.get(lane) ?? []), ...lane.blocks(table)];
@@ -110,7 +110,8 @@ export function readCheckpoint(
   const head = parseHead(nextRecord(), path);
   const lanes = new QueueLanes(new BlockFiles(folder, segmentBytes, head.segments, head.nextSegment));
   while (lanes.sites.length < head.sites) {
-    for (const name of JSON.parse(nextRecord().toString()) as string[]) lanes.addSite(name);
+    for (const [name, added] of JSON.parse(nextRecord().toString()) as Array<[string, number]>)
+      lanes.addSite(name, added);
   }
   for (const one of head.ahead) lanes.ahead.add(one);
   for (let record = nextRecord(); !record.equals(endRecord); record = nextRecord()) readLane(record, lanes);

@@ -9,6 +9,8 @@ const fewUrls = 16;
 
 interface QueuedSite {
   readonly name: string;
+  /** URLs that were ever added. */
+  added: number;
   /** By priority, the first first. */
   readonly lanes: UrlLane[];
 }
@@ -41,10 +43,14 @@ export class QueueLanes {
     return this.#numbers.get(name);
   }
 
-  addSite(name: string): number {
-    const site = this.#sites.push({ name, lanes: [] }) - 1;
+  addSite(name: string, added = 0): number {
+    const site = this.#sites.push({ name, added, lanes: [] }) - 1;
     this.#numbers.set(name, site);
     return site;
+  }
+
+  countAdded(site: number): void {
+    (this.#sites[site] as QueuedSite).added++;
   }
 
   laneOf(site: number, lane: number): UrlLane {

@@ -15,6 +15,8 @@ export interface QueuedUrl {
   readonly site: string;
   /** Its priority among those of its site, 0 to 255, the least first: its depth, or its rank in so many steps. */
   readonly priority: number;
+  /** A word without spaces that is given back with it, such as how it was found. Default: none. */
+  readonly note?: string;
 }
 
 export interface UrlQueueOptions {
@@ -33,6 +35,7 @@ export interface UrlQueueOptions {
 
 interface Taken {
   readonly url: string;
+  readonly note: string;
   readonly lane: UrlLane;
   readonly block: number;
   readonly place: number;
@@ -119,8 +122,18 @@ export class UrlQueue implements Disposable {
     return this.#seen.size;
   }
 
+  /** URLs that were added and need not be given again. */
+  get finished(): number {
+    return this.known - this.backlog - this.#taken.size;
+  }
+
   siteName(site: number): string | undefined {
     return this.#lanes.sites[site]?.name;
+  }
+
+  /** The number of a site; undefined if no URL of it was ever added. */
+  siteOf(name: string): number | undefined {
+    return this.#lanes.numberOf(name);
   }
 
   /**
@@ -148,6 +161,11 @@ export class UrlQueue implements Disposable {
 
   count(site: number): number {
     return this.#lanes.sites[site]?.lanes.reduce((sum, { count }) => sum + count, 0) ?? 0;
+  }
+
+  /** URLs of a site that were ever added. */
+  added(site: number): number {
+    return this.#lanes.sites[site]?.added ?? 0;
   }
 
   /** What orders sites by their first URLs: priority, then age. Infinity if none waits. */
@@ -179,13 +197,20 @@ export class UrlQueue implements Disposable {
     }
     lane.count--;
     this.#lanes.backlog--;
-    this.#taken.set(number, { url, lane, block, place });
+    const space = url.lastIndexOf(" ");
+    const note = url.slice(0, Math.max(0, space));
+    this.#taken.set(number, { url: url.slice(space + 1), note, lane, block, place });
     return number;
   }
 
   /** The URL of a number that was taken and is not finished. */
   urlOf(number: number): string | undefined {
     return this.#taken.get(number)?.url;
+  }
+
+  /** The note of such a URL; empty if it has none. */
+  noteOf(number: number): string | undefined {
+    return this.#taken.get(number)?.note;
   }
 
   /** Notes that a URL that was taken need not be given again. */
@@ -231,8 +256,8 @@ export class UrlQueue implements Disposable {
     this.#folder.release();
   }
 
-  #keep({ url, site: name, priority }: QueuedUrl, hashed: number): number {
-    const bytes = Buffer.from(url);
+  #keep({ url, site: name, priority, note }: QueuedUrl, hashed: number): number {
+    const bytes = Buffer.from(note === undefined ? url : `${note} ${url}`);
     let site = this.#lanes.numberOf(name);
     if (site === undefined) {
       site = this.#lanes.addSite(name);
@@ -241,6 +266,7 @@ export class UrlQueue implements Disposable {
     this.#entries.write({ kind: "url", site, lane: priority, url: bytes, hashed });
     const lane = this.#lanes.laneOf(site, priority);
     this.#lanes.addUrl(lane, bytes);
+    this.#lanes.countAdded(site);
     if ((lane.tail?.count ?? 0) >= urlsABlock) this.#seal(lane);
     return site;
   }
@@ -272,8 +298,8 @@ export class UrlQueue implements Disposable {
 }
 
 /** @throws RangeError if it cannot be kept */
-function checkUrl({ url, site, priority }: QueuedUrl): void {
-  for (const text of [url, site]) {
+function checkUrl({ url, site, priority, note = "" }: QueuedUrl): void {
+  for (const text of [note + url, site]) {
     if (text.length * 3 <= maxUrlBytes || Buffer.byteLength(text) <= maxUrlBytes) continue;
     throw new RangeError(`longer than ${maxUrlBytes} bytes: ${text.slice(0, 100)}`);
   }
@@ -298,6 +324,7 @@ function replayEntry(entry: QueueEntry, lanes: QueueLanes, seen: SeenUrls): bool
     if (isFull) seen.spill();
     seen.restore(entry.hashed);
     lanes.addUrl(lane, entry.url);
+    lanes.countAdded(entry.site);
     return isFull;
   }
   return false;

@@ -1,4 +1,12 @@
-import type { CrawlPorts, EpochMs, EpochSeconds, PageFilter, PageOrder, TrackedUrl } from "../../../core/index.ts";
+import type {
+  CrawlPorts,
+  EpochMs,
+  EpochSeconds,
+  FetchedOutcome,
+  PageFilter,
+  PageOrder,
+  TrackedUrl,
+} from "../../../core/index.ts";
 import type { TextComparison } from "../../../formats/html/index.ts";
 import type { Robots } from "../../../formats/robots/index.ts";
 import type { LastmodTrust } from "../revisit/lastmod-trust.ts";
@@ -17,10 +25,22 @@ export interface SourceVisit extends ReadingVisit {
   readonly progress: VisitProgress;
 }
 
+/** A received page or style sheet whose links may be read. */
+export interface LinkedPage {
+  readonly url: TrackedUrl;
+  /** Of the page whose body it is, after redirects. */
+  readonly path: string;
+  /** Without content coding. */
+  readonly body: Uint8Array;
+  readonly head: Pick<FetchedOutcome, "contentType" | "link" | "refresh">;
+}
+
 /** How pages are polled. */
 export interface PollPlan {
   /** Whether links of pages are followed. */
   readonly followsLinks: boolean;
+  /** Takes each page whose links are to be followed; then the visit does not follow them itself. */
+  readonly takeLinks?: (page: LinkedPage) => void;
   /**
    * `all` polls every page that is due; `moved` only those that changed according to the list, and `sampled` others, which
    * show whether it is right.

@@ -8,8 +8,11 @@ export interface TurnOptions {
   readonly connections: number;
   /** Pages of a turn, over one connection: k of Castillo et al. */
   readonly pagesPerTurn: number;
-  /** From the end of a turn to the next of that site, and of that address: w of Castillo et al., in milliseconds. */
-  readonly restMs: number;
+  /**
+   * From the end of a turn to the next of that site, and of that address: w of Castillo et al., in milliseconds; for all sites, or
+   * by site.
+   */
+  readonly restMs: number | ((site: number) => number);
   /** The address of a site, a whole number from 0; asked once. Default: each site has one of its own. */
   readonly addressOf?: ((site: number) => number) | undefined;
 }
@@ -114,7 +117,8 @@ export class SiteTurns {
   done(site: number, now: EpochMs, notBefore: EpochMs = now): void {
     if (stateOf(this.#siteWords[site] ?? 0) !== underWay) throw new RangeError(`site ${site} is not under way`);
     const address = this.#addressOf(site);
-    const restsUntil = now + this.#options.restMs;
+    const { restMs } = this.#options;
+    const restsUntil = now + (typeof restMs === "number" ? restMs : restMs(site));
     this.#underWay--;
     this.#setState(address, resting);
     this.#addressesAtRest.set(address, restsUntil);

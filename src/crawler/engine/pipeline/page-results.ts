@@ -124,6 +124,8 @@ export class PageResults {
   }
 
   #reportProgress(): void {
+    // A turn among those of many sites: who gives the turns says how far the crawl is.
+    if (this.#visit.plan?.takeLinks !== undefined) return;
     const now = this.#visit.ports.timing.now();
     if (now - this.#reportedAt < progressEveryMs && this.done !== this.#announced) return;
     this.#reportedAt = now;

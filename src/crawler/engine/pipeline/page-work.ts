@@ -1,6 +1,6 @@
 import type { TrackedUrl } from "../../../core/index.ts";
 import { robotsAllow } from "../../../formats/robots/index.ts";
-import { type CrawlVisit, isTimeUp } from "../discovery/crawl-visit.ts";
+import { type CrawlVisit, isTimeUp, type LinkedPage } from "../discovery/crawl-visit.ts";
 import { LinkFollower } from "../discovery/link-follower.ts";
 import type { Postponed } from "../politeness/patient-request.ts";
 import { maxTroublesInARow } from "../politeness/patient-request.ts";
@@ -39,7 +39,8 @@ export class PageWork {
     this.#permits = new Permits(Math.max(1, visit.concurrency));
     this.#links = new LinkFollower(visit);
     this.#tags = new SharedTags(readSharedTags(visit.ports.memory));
-    this.#heldAtFirst = visit.ports.urls.counts().held;
+    // To count them takes as long as the site has pages.
+    this.#heldAtFirst = Number.isFinite(visit.maxPages) ? visit.ports.urls.counts().held : 0;
     this.#createdAtFirst = visit.tally.created;
     this.results = new PageResults(visit);
   }
@@ -175,10 +176,16 @@ export class PageWork {
     // The next request goes out before this page is hashed and kept, and the server works meanwhile.
     await this.#visit.ports.requests.sent?.();
     const { finding, path, searchable, head } = await receivePage(this.#visit, url, answer, outcome);
-    if (searchable !== undefined) this.results.link(this.#links.find(url, path, searchable, head));
+    if (searchable !== undefined) this.#readLinks({ url, path, body: searchable, head });
     const judged = this.#judgeTags(finding);
     if (judged.kind === "body" && path !== url.path) await this.#settleRedirect(url, path, judged);
     else await this.results.add(url, judged, true);
+  }
+
+  #readLinks(page: LinkedPage): void {
+    const { plan } = this.#visit;
+    if (plan?.takeLinks !== undefined) plan.takeLinks(page);
+    else this.results.link(this.#links.find(page.url, page.path, page.body, page.head));
   }
 
   #judgeTags(finding: PageFinding): PageFinding {

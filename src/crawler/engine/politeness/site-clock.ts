@@ -10,7 +10,7 @@ const nothing = { level: 0, troubledAt: 0, until: 0, isAsked: 0, pages: 0, answe
 const unknown: SiteFacts = { crawlDelayMs: 0, hasArchives: false, concurrency: 1 };
 
 /** Whether an address, as text, is a loopback address: of 127.0.0.0/8, or ::1. */
-function isLoopbackAddress(address: string): boolean {
+export function isLoopbackAddress(address: string): boolean {
   return /^(?:::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/i.test(address) || address === "::1";
 }
 

@@ -11,12 +11,14 @@ interface WaitingPage {
   isInBatch: boolean;
 }
 
+type NaiveOptions = TurnOptions & { readonly restMs: number };
+
 const byKey = (a: WaitingPage, b: WaitingPage): number => a.key - b.key || a.page - b.page;
 
 /** The orders, said as plainly as can be: everything is looked at and sorted at each step. */
 export class NaiveOrder {
   readonly #rule: OrderRule;
-  readonly #options: TurnOptions;
+  readonly #options: NaiveOptions;
   #waiting: WaitingPage[] = [];
   /** When each may have a turn; Infinity while it has one. */
   readonly #siteAt = new Map<number, number>();
@@ -25,7 +27,7 @@ export class NaiveOrder {
   #added = 0;
   #retrieved = 0;
 
-  constructor(rule: OrderRule, options: TurnOptions) {
+  constructor(rule: OrderRule, options: NaiveOptions) {
     this.#rule = rule;
     this.#options = options;
   }

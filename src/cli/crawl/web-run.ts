@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { omitUndefined, wrapSystemError } from "../../core/index.ts";
+import { crawlWeb, type HeldBackReason, readSeeds, type WebCounts } from "../../crawler/index.ts";
+import { printEvent, printSummary, type RunContext } from "../terminal/command.ts";
+import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
+import { ProgressLine } from "../terminal/progress-line.ts";
+import { formatBytes, formatCount, formatElapsed, formatNoun } from "../terminal/quantity.ts";
+import type { CrawlArguments } from "./crawl-run.ts";
+
+/** Why links were held back, as what follows a number of them. */
+const heldBackWords: Readonly<Record<HeldBackReason, string>> = {
+  "out-of-scope": "out of scope",
+  depth: "too deep in a site (--depth)",
+  hops: "too many sites away (--max-hops)",
+  sites: "to more sites than --max-sites",
+  pages: "to more pages of a site than --max-pages",
+  "domain-sites": "to more sites of a domain than --max-domain-sites",
+  "new-sites": "from domains that lead to more new sites than --max-new-sites",
+  "address-sites": "sites beyond --max-address-sites at an address",
+  "private-address": "sites with private addresses (--allow-private)",
+  trap: "into traps",
+};
+
+function formatCounts(counts: WebCounts): string {
+  const { sites, pages, failed, waiting, bytes } = counts;
+  const failures = failed === 0 ? "" : ` (${formatCount(failed)} failed)`;
+  return `${formatNoun(sites, "site")}, ${formatNoun(pages, "page")}${failures}, ${formatCount(waiting)} waiting, ${formatBytes(bytes)}`;
+}
+
+function formatResult(counts: WebCounts): string {
+  const { unresolvedSites, unreachableSites, heldBack, links, requests, elapsedMs } = counts;
+  const lines = [
+    formatCounts(counts),
+    `${formatNoun(requests, "request")}, ${formatNoun(links, "link")}, ${formatElapsed(elapsedMs)}`,
+  ];
+  if (unresolvedSites > 0) lines.push(`${formatNoun(unresolvedSites, "site")} without an address`);
+  if (unreachableSites > 0) lines.push(`${formatNoun(unreachableSites, "site")} could not be reached`);
+  for (const [reason, count] of Object.entries(heldBack))
+    if (reason !== "out-of-scope") lines.push(`${formatCount(count)} ${heldBackWords[reason as HeldBackReason]}`);
+  return `${lines.join("\n")}\n`;
+}
+
+function readFile(file: string | undefined, what: string): string | undefined {
+  if (file === undefined) return undefined;
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw wrapSystemError(error, `read the ${what} ${file}`, { file });
+  }
+}
+
+/** Crawls the Web from a file of seeds on. */
+export async function runWeb({ web, settings, connections }: CrawlArguments, context: RunContext): Promise<ExitCode> {
+  const { into } = settings;
+  if (web === undefined || into === undefined) throw new TypeError("a crawl of the Web has seeds and a folder");
+  const { seedsFile, ...choices } = web;
+  const seeds = await readSeeds(seedsFile);
+  const { ca, identity, order: _, ...others } = settings;
+  const progress = new ProgressLine(context.err, context.quiet);
+  const crawling = crawlWeb({
+    ...others,
+    ...omitUndefined({ ca: readFile(ca, "certificates"), identity: readFile(identity, "identity") }),
+    ...choices,
+    ...{ into, seeds, connections, signal: context.signal },
+    onEvent: (event) => {
+      printEvent(context, event);
+      if (event.event === "web-progress")
+        progress.show(() => `${formatCounts(event)}, ${formatNoun(event.open, "site")} open`);
+      else if (event.event === "item-error") progress.say(`failed: ${event.site}${event.path}: ${event.message}`);
+    },
+  });
+  const summary = await progress.during(crawling);
+  printSummary(context, summary, () => formatResult(summary));
+  return summary.failed > 0 || summary.unreachableSites > 0 ? exitCodes.itemsFailed : exitCodes.done;
+}

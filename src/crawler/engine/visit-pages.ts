@@ -1,0 +1,136 @@
+import type { CrawlEvent, CrawlPorts, EpochMs, PageFilter, TrackedUrl } from "../../core/index.ts";
+import { ownProductToken, type RobotsAgent } from "../../formats/robots/index.ts";
+import type { CrawlVisit, LinkedPage } from "./discovery/crawl-visit.ts";
+import { copyKeyOf, isSameRobots, keepCrawlDelay, readRobots } from "./discovery/robots-rules.ts";
+import { UrlScope } from "./discovery/url-scope.ts";
+import { PageWork } from "./pipeline/page-work.ts";
+import { patienceVisits } from "./politeness/patient-request.ts";
+import { defaultDistrustMs } from "./revisit/poll-policy.ts";
+import { ClockKeeper } from "./visit/clock-keeper.ts";
+import type { ReadingVisit } from "./visit/reading-visit.ts";
+import { readSharedTags } from "./visit/shared-tags.ts";
+import { Tally } from "./visit/tally.ts";
+import { type ByteBounds, VisitBounds } from "./visit/visit-bounds.ts";
+import { VisitProgress } from "./visit/visit-progress.ts";
+
+/** Some pages of one site. */
+export interface PageTurnOptions {
+  /** Such as `https://example.org`, without a slash at the end. */
+  readonly origin: string;
+  /** Paths with query, in the order in which they are requested. */
+  readonly paths: readonly string[];
+  /** The names under which robots.txt is obeyed. Default: that of this program. */
+  readonly agent?: RobotsAgent;
+  /** Which pages are wanted. */
+  readonly filter: PageFilter;
+  /** Pages that were answered since then are not requested again. */
+  readonly since: EpochMs;
+  readonly timeoutMs?: number;
+  readonly bounds?: ByteBounds;
+  /** Takes each page whose links may be read. */
+  readonly takeLinks: (page: LinkedPage) => void;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: CrawlEvent) => void;
+}
+
+/** What a turn came to. */
+export interface PageTurn {
+  /** Paths that were not answered, to be requested in another turn. */
+  readonly left: readonly string[];
+  /** Whether robots.txt could be read: without it no page was requested. */
+  readonly isReachable: boolean;
+  readonly tally: Readonly<Tally>;
+}
+
+/** What is left is what has no answer, and what may be there again in another turn. */
+function isLeft(url: TrackedUrl | undefined): boolean {
+  if (url?.postponed === undefined) return url !== undefined && url.askedAt === undefined;
+  const { trouble, attempts } = url.postponed;
+  return trouble === "unavailable" && attempts < patienceVisits;
+}
+
+/**
+ * Requests pages of one site in the given order, as robots.txt allows, and keeps them: a turn of Castillo et al. It ends before the
+ * last page where the site is to be left alone for a while, so that nobody waits for it.
+ *
+ * After the signal it ends early, with everything that was done kept.
+ *
+ * @throws errors of the store
+ * @see C. Castillo, M. Marin, A. Rodriguez, R. Baeza-Yates, Scheduling Algorithms for Web Crawling, LA-WEB 2004, section 4
+ */
+export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): Promise<PageTurn> {
+  const { origin, paths, agent = [ownProductToken], filter, since, timeoutMs = 30_000 } = options;
+  const { memory, rateLimiter, timing, urls } = ports;
+  const record = memory.read();
+  rateLimiter?.describe(origin, { concurrency: 1 });
+  if (record.clock !== undefined) rateLimiter?.restore(origin, record.clock);
+  const clocks =
+    rateLimiter && new ClockKeeper(origin, rateLimiter, (state) => memory.rememberClock(state), record.clock);
+  const bounds = new VisitBounds(options.bounds);
+  // To count them takes as long as the site has pages.
+  if (options.bounds?.siteBytes !== undefined) bounds.begin(urls.counts().heldBytes);
+  const tally = new Tally();
+  const { signal, onEvent: report = () => undefined } = options;
+  const visit: ReadingVisit = {
+    ...{ origin, agent, ports, tally, report, timeoutMs, bounds, signal },
+    concurrency: 1,
+    ...(clocks && { clocks }),
+  };
+  const progress = new VisitProgress(memory, timing.now(), Math.floor(since / 1000));
+  const kept = record.robots?.agent === copyKeyOf(agent) ? record.robots : undefined;
+  const rules = await readRobots(visit, kept, readSharedTags(memory), progress);
+  if (!rules.ok) {
+    rememberClock(ports, origin);
+    return { left: paths, isReachable: false, tally };
+  }
+  const { robots, copy, until } = rules.value;
+  progress.begin();
+  keepCrawlDelay(visit, robots);
+  if (copy !== undefined) {
+    if (!isSameRobots(record.robots, copy)) urls.reopen("disallowed");
+    memory.rememberRobots(copy);
+  }
+  clocks?.opens();
+  const isFree = (): boolean => (rateLimiter?.restsUntil(origin) ?? 0) <= timing.now();
+  const whole: CrawlVisit = {
+    ...visit,
+    ...{ ports, robots, filter, progress },
+    rulesUntil: until,
+    scope: new UrlScope(filter, ports.mediaTypes),
+    mayReadList: () => false,
+    mayGoOn: isFree,
+    since: Math.floor(since / 1000),
+    budget: Infinity,
+    maxPages: Infinity,
+    maxDepth: Infinity,
+    order: "depth",
+    distrustMs: defaultDistrustMs,
+    significance: undefined,
+    isPlanned: false,
+    planner: "default",
+    plan: { followsLinks: true, takeLinks: options.takeLinks, asks: "all", sampled: 0 },
+  };
+  urls.note(
+    paths.map((path) => ({ path, depth: 0, lastmod: undefined })),
+    0,
+  );
+  const work = new PageWork(whole);
+  await work.fetch(unanswered(whole, paths));
+  // Who gave the signal knows of it.
+  if (signal?.aborted !== true) work.conclude();
+  const left = paths.filter((path) => isLeft(urls.find(path)));
+  rememberClock(ports, origin);
+  return { left, isReachable: true, tally };
+}
+
+function* unanswered({ ports, since }: CrawlVisit, paths: readonly string[]): Generator<TrackedUrl, void, void> {
+  for (const path of paths) {
+    const url = ports.urls.find(path);
+    if (url !== undefined && (url.askedAt ?? -1) < since) yield url;
+  }
+}
+
+function rememberClock({ memory, rateLimiter }: CrawlPorts, origin: string): void {
+  const state = rateLimiter?.stateOf(origin, false);
+  if (state !== undefined) memory.rememberClock(state);
+}

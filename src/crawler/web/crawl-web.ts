@@ -1,0 +1,303 @@
+import { join, resolve } from "node:path";
+import {
+  type EpochMs,
+  type FetchOutcome,
+  omitUndefined,
+  type PageFilter,
+  type Requests,
+  TidemarkError,
+} from "../../core/index.ts";
+import { pageKinds, readLinks } from "../../formats/html/index.ts";
+import { type RobotsAgent, robotsAgentOf } from "../../formats/robots/index.ts";
+import { compileUrlFilter } from "../../formats/url/index.ts";
+import {
+  createFetcher,
+  HostAddresses,
+  namedTypes,
+  nodeCodec,
+  parseTypes,
+  RequestSigner,
+  readIdentity,
+  readProxy,
+  realTiming,
+} from "../../http/index.ts";
+import { LinkLog, openStore, type Store, UrlQueue } from "../../storage/index.ts";
+import type { LinkedPage } from "../engine/discovery/crawl-visit.ts";
+import { type PageTurn, visitPages } from "../engine/visit-pages.ts";
+import { openKeptSite } from "../kept-site.ts";
+import { createPoliteness, type Politeness } from "../politeness.ts";
+import { type TurnPage, WebFrontier, type WebTurn } from "./web-frontier.ts";
+import type { CrawlWebOptions, WebCounts, WebSummary } from "./web-options.ts";
+import { type Found, originOf } from "./web-scope.ts";
+
+/** What was done is durable after so long at the latest, and is told as often. */
+const tickMs = 1000;
+/** A turn does not wait for a site in its place among the open ones: the site comes again. */
+const maxWaitMs = 1000;
+const longestDelayMs = 3_600_000;
+const pageTypes = ["text/html", "application/xhtml+xml"];
+
+function filterOf({ types = pageTypes, include, exclude }: CrawlWebOptions): PageFilter {
+  const ofTypes = parseTypes(types);
+  const { key: urlsKey, admits } = compileUrlFilter({ within: "/", include, exclude });
+  return { ...ofTypes, urlsKey, admits };
+}
+
+/** A crawl of the Web that runs. */
+class WebCrawl {
+  readonly #options: CrawlWebOptions;
+  readonly #timing: ReturnType<typeof realTiming>;
+  readonly #filter: PageFilter;
+  readonly #agent: RobotsAgent;
+  readonly #store: Store;
+  readonly #queue: UrlQueue;
+  readonly #links: LinkLog;
+  readonly #hosts: HostAddresses;
+  readonly #politeness: Politeness;
+  readonly #frontier: WebFrontier;
+  readonly #startedAt: EpochMs;
+  readonly #open = new Set<Promise<void>>();
+  #pagesOpen = 0;
+  #failure: { readonly error: unknown } | undefined;
+  #pages = 0;
+  #failed = 0;
+  #requests = 0;
+  #bytes = 0;
+  #linkCount = 0;
+  #wake: () => void = () => undefined;
+
+  constructor(options: CrawlWebOptions, store: Store, queue: UrlQueue, links: LinkLog) {
+    const { nameServers, lookups, clock, delay, random = Math.random, pagesBeforeRest, restMs } = options;
+    this.#options = options;
+    this.#store = store;
+    this.#queue = queue;
+    this.#links = links;
+    this.#timing = realTiming(clock, delay);
+    this.#filter = filterOf(options);
+    this.#agent = robotsAgentOf(options.userAgent);
+    const { now } = this.#timing;
+    this.#startedAt = now();
+    this.#hosts = new HostAddresses({ servers: nameServers, atOnce: lookups, clock: now });
+    this.#politeness = createPoliteness({
+      ...{ pagesBeforeRest, restMs, clock, delay, random, maxWaitMs },
+      ...{ crawlDelayMs: options.crawlDelayMs, loopbackRests: options.loopbackRests },
+      maxRetryAfterMs: options.maxRetryAfterMs,
+      addressesOf: (host) => this.#hosts.of(host),
+    });
+    const means = { queue, hosts: this.#hosts, random, filter: this.#filter, mediaTypes: namedTypes, now: now() };
+    this.#frontier = new WebFrontier(options, means);
+    this.#frontier.onReady = () => this.#wake();
+  }
+
+  async run(): Promise<WebSummary> {
+    const { signal, seeds } = this.#options;
+    const onAbort = (): void => this.#wake();
+    signal?.addEventListener("abort", onAbort);
+    try {
+      this.#frontier.add(seeds, undefined);
+      this.#frontier.begin();
+      await this.#work();
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+      await Promise.all(this.#open);
+      if (this.#failure === undefined) this.#keep();
+    }
+    if (this.#failure !== undefined) throw this.#failure.error;
+    if (signal?.aborted === true)
+      throw new TidemarkError("aborted", "The crawl was stopped before its end.", {
+        hint: "Run the same command again: it goes on where it stopped.",
+        cause: signal.reason,
+      });
+    return { end: this.#isFull ? "full" : "done", ...this.counts() };
+  }
+
+  counts(): WebCounts {
+    return {
+      ...this.#frontier.counts,
+      pages: this.#pages,
+      failed: this.#failed,
+      requests: this.#requests,
+      bytes: this.#bytes,
+      links: this.#linkCount,
+      elapsedMs: this.#timing.now() - this.#startedAt,
+    };
+  }
+
+  get #room(): number {
+    const { maxTotal = Infinity } = this.#options;
+    return maxTotal - this.#frontier.counts.done - this.#pagesOpen;
+  }
+
+  get #isFull(): boolean {
+    return this.#room <= 0;
+  }
+
+  async #work(): Promise<void> {
+    const { now } = this.#timing;
+    let keptAt = now();
+    for (;;) {
+      if (this.#failure !== undefined || this.#options.signal?.aborted === true) return;
+      while (!this.#isFull) {
+        const turn = this.#frontier.next(now());
+        if (turn === undefined) break;
+        this.#begin(turn);
+      }
+      if (now() - keptAt >= tickMs) {
+        this.#keep();
+        keptAt = now();
+        this.#options.onEvent?.({ event: "web-progress", open: this.#frontier.open, ...this.counts() });
+      }
+      const readyAt = this.#isFull ? Infinity : this.#frontier.readyAt(now());
+      const isBusy = this.#open.size > 0 || this.#frontier.isLocating;
+      if (!isBusy && readyAt === Infinity) return;
+      await this.#wait(Math.min(readyAt, isBusy ? keptAt + tickMs : Infinity));
+    }
+  }
+
+  /** Waits until a time, or until something happens. */
+  async #wait(until: EpochMs): Promise<void> {
+    const timer = new AbortController();
+    this.#wake = () => timer.abort();
+    const delayMs = Math.max(0, Math.min(longestDelayMs, until - this.#timing.now()));
+    await this.#timing.delay(delayMs, timer.signal);
+    this.#wake = () => undefined;
+  }
+
+  /** Makes durable what was done: links and what is known of pages before that they are done. */
+  #keep(): void {
+    this.#links.flush();
+    this.#store.sync();
+    this.#queue.flush();
+  }
+
+  #begin(turn: WebTurn): void {
+    const pages = turn.pages.slice(0, Math.max(0, this.#room));
+    this.#pagesOpen += pages.length;
+    const running = this.#take(turn, pages)
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => {
+        this.#pagesOpen -= pages.length;
+        this.#open.delete(running);
+        this.#wake();
+      });
+    this.#open.add(running);
+  }
+
+  async #take(turn: WebTurn, pages: readonly TurnPage[]): Promise<void> {
+    const { origin } = turn;
+    const { now } = this.#timing;
+    const found = new Map(pages.map((page) => [page.url.slice(origin.length), page]));
+    const result = await this.#visit(origin, found);
+    const left = new Set(result.left);
+    const again = turn.pages.filter((page) => !pages.includes(page) || left.has(page.url.slice(origin.length)));
+    this.#pages += result.tally.created + result.tally.updated;
+    this.#failed += result.tally.failed;
+    this.#requests += result.tally.requests;
+    this.#bytes += result.tally.pageBytes + result.tally.metadataBytes;
+    const isStopped = this.#options.signal?.aborted === true;
+    const isReachable = result.isReachable || isStopped;
+    this.#frontier.end(turn, again, now(), this.#politeness.restsUntil(origin), isReachable);
+  }
+
+  async #visit(origin: string, found: ReadonlyMap<string, TurnPage>): Promise<PageTurn> {
+    const { keep = "mirror", timeoutMs, pageBytes, leastBytesPerSecond, signal, onEvent } = this.#options;
+    const { userAgent, proxy, from, ca, allowPrivate, clock, identity, seeds } = this.#options;
+    await using fetcher = createFetcher({
+      allowedPrivateOrigins: seeds.map(originOf),
+      resolve: this.#hosts.resolve,
+      signer: identity === undefined ? undefined : await RequestSigner.open(identity, clock),
+      ...omitUndefined({ userAgent, proxy, from, ca, allowPrivate, clock }),
+    });
+    const site = await openKeptSite(this.#store, origin, { keep, clock: this.#timing.now, warcBytes: undefined });
+    const { memory, reading, urls, bodies, warc } = site;
+    const requests = this.#watchRedirects(warc === undefined ? fetcher : warc.recorder.record(fetcher), (path, to) =>
+      this.#addLinks(origin, path, found.get(path)?.found, [to], 0),
+    );
+    try {
+      return await visitPages(
+        {
+          ...{ requests, codec: nodeCodec, timing: this.#timing, rateLimiter: this.#politeness },
+          ...{ reading, memory, urls, bodies, mediaTypes: namedTypes, packages: undefined },
+        },
+        {
+          ...{ origin, filter: this.#filter, agent: this.#agent, since: this.#startedAt },
+          paths: [...found.keys()],
+          bounds: { pageBytes, leastBytesPerSecond },
+          takeLinks: (page) => this.#takeLinks(origin, found, page),
+          ...omitUndefined({ timeoutMs, signal, onEvent }),
+        },
+      );
+    } finally {
+      await site.end();
+      site.close();
+    }
+  }
+
+  #takeLinks(origin: string, found: ReadonlyMap<string, TurnPage>, page: LinkedPage): void {
+    const { contentType, link, refresh } = page.head;
+    if (/^text\/css\b/i.test(contentType ?? "")) return;
+    const options = { robotsNames: this.#agent, fields: { link, refresh } };
+    const { links, isNofollow } = readLinks(page.body, contentType, origin + page.path, options);
+    const followed = isNofollow ? [] : links.filter(({ kind, isNofollow }) => pageKinds.has(kind) && !isNofollow);
+    const urls = new Set(followed.map(({ url }) => url));
+    this.#addLinks(origin, page.path, found.get(page.url.path)?.found, [...urls], 1);
+  }
+
+  #addLinks(origin: string, path: string, from: Found | undefined, urls: readonly string[], steps: number): void {
+    this.#linkCount += urls.length;
+    this.#links.add(this.#timing.now(), origin + path, urls);
+    if (from !== undefined) this.#frontier.add(urls, { ...from, origin }, steps);
+  }
+
+  /** Tells of redirects of pages to other sites, which a visit does not follow. */
+  #watchRedirects(requests: Requests, tell: (path: string, to: string) => void): Requests {
+    return {
+      ...requests,
+      get: async (request): Promise<FetchOutcome> => {
+        let location: string | undefined;
+        const outcome = await requests.get({
+          ...request,
+          onAnswer: ({ status, fields }) => {
+            location = status >= 300 && status < 400 ? fields.get("location") : undefined;
+          },
+        });
+        const isElsewhere = outcome.kind === "failed" && outcome.reason === "redirect-elsewhere";
+        const to =
+          isElsewhere && location !== undefined ? resolveLocation(location, request.origin + request.path) : undefined;
+        if (to !== undefined && request.crossOrigin !== true) tell(request.path, to);
+        return outcome;
+      },
+    };
+  }
+}
+
+function resolveLocation(location: string, base: string): string | undefined {
+  try {
+    const url = new URL(location, base);
+    url.hash = "";
+    return url.protocol === "http:" || url.protocol === "https:" ? url.href : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Crawls the Web from some pages on: sites are found by links, the pages of all sites wait in one queue on disk, each once, and are
+ * requested in one order, politely by site and by address. Links are kept beside the pages, see docs/format.md.
+ *
+ * It can be killed at any time and run again: it goes on where it stopped, and pages that were under way are requested again.
+ *
+ * @throws TidemarkError `bad-option`, `locked`, `aborted` after the signal, `disk-full`, `state-corrupt` and what the file system says
+ * @see C. Castillo, M. Marin, A. Rodriguez, R. Baeza-Yates, Scheduling Algorithms for Web Crawling, LA-WEB 2004
+ */
+export async function crawlWeb(options: CrawlWebOptions): Promise<WebSummary> {
+  const { into, stateFile, queueBytes, identity, proxy, clock = Date.now } = options;
+  if (proxy !== undefined) readProxy(proxy);
+  if (identity !== undefined) readIdentity(identity);
+  using store = openStore({ into, isSyncedLater: true, ...omitUndefined({ stateFile }) });
+  using queue = new UrlQueue(join(resolve(into), ".tidemark", "queue"), { memoryBytes: queueBytes });
+  await using links = new LinkLog(join(resolve(into), "links"), { clock });
+  return await new WebCrawl(options, store, queue, links).run();
+}

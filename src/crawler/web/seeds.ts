@@ -1,0 +1,56 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { excerpt, parseHttpUrl, TidemarkError, wrapSystemError } from "../../core/index.ts";
+
+const mistakesTold = 20;
+const maxLineCharacters = 16 * 1024;
+const maxSeeds = 10_000_000;
+
+/** `0` TAB `org.example.www`: Common Crawl writes hosts from the right. */
+function reverseHost(host: string): string {
+  return host.split(".").reverse().join(".");
+}
+
+/**
+ * The URL that a line of seeds names: a URL, a host, or a row of a list of hosts as Common Crawl publishes it with its graphs, a
+ * number and the name with its parts in reversed order.
+ */
+function parseSeed(line: string): string | undefined {
+  const [first = "", second] = line.split("\t");
+  const host = second === undefined ? first.split(/\s/, 1)[0] : reverseHost(second);
+  const text = /^https?:\/\//i.test(host ?? "") ? host : `https://${host}/`;
+  const url = host === undefined || host.includes("@") ? undefined : parseHttpUrl(text ?? "");
+  if (url === undefined) return undefined;
+  url.hash = "";
+  return url.href;
+}
+
+/**
+ * Reads a file of seeds: a URL or a host a line, or Common Crawl's list of hosts. Lines that begin with `#` are comments.
+ *
+ * @throws TidemarkError `bad-option` with the lines that name nothing, or if none does; `not-found`, `no-permission`
+ */
+export async function readSeeds(file: string): Promise<string[]> {
+  const seeds = new Set<string>();
+  const mistakes: string[] = [];
+  let number = 0;
+  try {
+    for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
+      number++;
+      const text = line.replace(/^\uFEFF/, "").trim();
+      if (text === "" || text.startsWith("#")) continue;
+      const seed = text.length > maxLineCharacters ? undefined : parseSeed(text);
+      if (seed === undefined) mistakes.push(`line ${number}: no URL and no host: ${excerpt(text)}`);
+      else if (seeds.size < maxSeeds) seeds.add(seed);
+      if (mistakes.length > mistakesTold) break;
+    }
+  } catch (error) {
+    throw wrapSystemError(error, `read the seeds ${file}`, { file });
+  }
+  if (seeds.size === 0 && mistakes.length === 0) mistakes.push("the file has no seed");
+  if (mistakes.length === 0) return [...seeds];
+  throw new TidemarkError("bad-option", [`${file}:`, ...mistakes.slice(0, mistakesTold)].join("\n  "), {
+    hint: "A line is a URL such as https://example.org/, or a host.",
+    details: { file, mistakes: mistakes.slice(0, mistakesTold) },
+  });
+}

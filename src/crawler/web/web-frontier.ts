@@ -1,0 +1,264 @@
+import type { EpochMs } from "../../core/index.ts";
+import { type HostAddresses, specialUseOf } from "../../http/index.ts";
+import type { QueuedUrl, UrlQueue } from "../../storage/index.ts";
+import type { SitePages } from "../engine/order/order-rule.ts";
+import { type SiteTurn, SiteTurns } from "../engine/order/site-turns.ts";
+import { isLoopbackAddress } from "../engine/politeness/site-clock.ts";
+import type { CrawlWebOptions, WebCounts, WebOrder } from "./web-options.ts";
+import {
+  type AdmittedPage,
+  type Found,
+  formatFound,
+  hostOf,
+  parseFound,
+  type ScopeMeans,
+  WebScope,
+} from "./web-scope.ts";
+
+const defaultRestMs = 15_000;
+const defaultPagesPerTurn = 10;
+const defaultMaxAddressSites = 10_000;
+const defaultRetryMs = 30_000;
+/** After so many failures in a row a site is given up until the next run. */
+const maxFailures = 3;
+const defaultLookups = 16;
+const lastPriority = 255;
+
+/** A page of a turn. */
+export interface TurnPage {
+  readonly number: number;
+  readonly url: string;
+  readonly found: Found;
+}
+
+/** A site's turn, with its pages. */
+export interface WebTurn {
+  readonly site: number;
+  readonly origin: string;
+  readonly pages: readonly TurnPage[];
+}
+
+interface FrontierMeans extends ScopeMeans {
+  readonly queue: UrlQueue;
+  readonly hosts: HostAddresses;
+  /** From 0 to 1. */
+  readonly random: () => number;
+}
+
+function priorityOf(order: WebOrder, { depth }: Found, random: () => number): number {
+  return order === "random" ? Math.floor(random() * (lastPriority + 1)) : Math.min(lastPriority, depth);
+}
+
+/**
+ * The pages that wait, of all sites: the queue on disk, each URL once, below the heap of sites of Castillo et al. A site takes part
+ * once it has an address, and together with all sites of that address. Memory: what the queue is given, and some 600 bytes a site.
+ */
+export class WebFrontier {
+  readonly #queue: UrlQueue;
+  readonly #scope: WebScope;
+  readonly #hosts: HostAddresses;
+  readonly #options: CrawlWebOptions;
+  readonly #order: WebOrder;
+  readonly #random: () => number;
+  readonly #turns: SiteTurns;
+  readonly #seeds: ReadonlySet<string>;
+  /** Pages that were given and are to be given again, by site. */
+  readonly #held = new Map<number, number[]>();
+  readonly #failures = new Map<number, number>();
+  readonly #givenUp = new Set<number>();
+  readonly #numbersOfAddresses = new Map<string, number>();
+  readonly #sitesOfAddress: number[] = [];
+  readonly #loopback = new Set<number>();
+  readonly #addressOfSite = new Map<number, number>();
+  /** Sites whose addresses are not known yet, in the order in which they were found. */
+  #unlocated: number[] = [];
+  #nextUnlocated = 0;
+  #locating = 0;
+  #unresolved = 0;
+  /** New sites of the pages that are being added. */
+  readonly #pending = new Set<string>();
+  /** Called when a site may have become ready. */
+  onReady: () => void = () => undefined;
+
+  constructor(options: CrawlWebOptions, means: FrontierMeans) {
+    const { queue, hosts, random } = means;
+    this.#queue = queue;
+    this.#hosts = hosts;
+    this.#options = options;
+    this.#random = random;
+    this.#order = options.order ?? "depth";
+    this.#seeds = new Set(options.seeds.map((url) => new URL(url).origin));
+    this.#scope = new WebScope(options, means, {
+      has: (origin) => queue.siteOf(origin) !== undefined || this.#pending.has(origin),
+      count: () => queue.sites + this.#pending.size,
+      pagesOf: (origin) => queue.added(queue.siteOf(origin) ?? -1),
+    });
+    const pages: SitePages = {
+      count: (site) => (this.#givenUp.has(site) ? 0 : (this.#held.get(site)?.length ?? 0) + queue.count(site)),
+      firstKey: (site) => (this.#held.has(site) ? 0 : queue.firstKey(site)),
+      take: (site) => this.#take(site),
+    };
+    const { restMs = defaultRestMs, connections = 64, pagesBeforeRest = defaultPagesPerTurn } = options;
+    const rests = (site: number): boolean =>
+      options.loopbackRests === true || !this.#loopback.has(this.#addressOfSite.get(site) ?? -1);
+    this.#turns = new SiteTurns(pages, this.#order === "length" ? "length" : "first-key", {
+      connections,
+      pagesPerTurn: pagesBeforeRest,
+      restMs: (site) => (rests(site) ? restMs : 0),
+      addressOf: (site) => this.#addressOfSite.get(site) ?? 0,
+    });
+    for (let site = 0; site < queue.sites; site++) {
+      this.#scope.noteSite(queue.siteName(site) as string);
+      if (queue.count(site) > 0) this.#unlocated.push(site);
+    }
+  }
+
+  get open(): number {
+    return this.#turns.underWay;
+  }
+
+  /** Whether sites are still being looked up. */
+  get isLocating(): boolean {
+    return this.#locating > 0 || this.#nextUnlocated < this.#unlocated.length;
+  }
+
+  get counts(): Omit<WebCounts, "pages" | "failed" | "requests" | "bytes" | "links" | "elapsedMs"> {
+    const { sites, known: urls, finished: done } = this.#queue;
+    return {
+      ...{ sites, urls, done, waiting: urls - done },
+      unresolvedSites: this.#unresolved,
+      unreachableSites: this.#givenUp.size,
+      heldBack: this.#scope.heldBack,
+    };
+  }
+
+  /** Begins to look up the sites that are known from before. */
+  begin(): void {
+    this.#locate();
+  }
+
+  /** Adds the pages that links lead to, as far as the scope admits them; each URL once. */
+  add(links: readonly string[], from: (Found & { readonly origin: string }) | undefined, steps = 1): void {
+    const admitted: AdmittedPage[] = [];
+    this.#pending.clear();
+    for (const link of links) {
+      const page = this.#scope.admit(link, from, steps);
+      if (page === undefined) continue;
+      if (this.#queue.siteOf(page.origin) === undefined) this.#pending.add(page.origin);
+      admitted.push(page);
+    }
+    if (admitted.length === 0) return;
+    const before = this.#queue.sites;
+    const urls = admitted.map(
+      ({ url, origin, found }): QueuedUrl => ({
+        url,
+        site: origin,
+        priority: priorityOf(this.#order, found, this.#random),
+        note: formatFound(found),
+      }),
+    );
+    for (const site of new Set(this.#queue.add(urls))) {
+      if (site >= before) this.#unlocated.push(site);
+      else if (this.#addressOfSite.has(site)) this.#turns.touch(site);
+    }
+    this.#pending.clear();
+    this.#locate();
+    this.onReady();
+  }
+
+  readyAt(now: EpochMs): EpochMs {
+    return this.#turns.readyAt(now);
+  }
+
+  /** Begins the turn of the next site. */
+  next(now: EpochMs): WebTurn | undefined {
+    const turn = this.#turns.next(now);
+    return turn === undefined ? undefined : this.#describe(turn);
+  }
+
+  #describe({ site, pages }: SiteTurn): WebTurn {
+    return {
+      site,
+      origin: this.#queue.siteName(site) as string,
+      pages: pages.map((number) => ({
+        number,
+        url: this.#queue.urlOf(number) as string,
+        found: parseFound(this.#queue.noteOf(number) ?? ""),
+      })),
+    };
+  }
+
+  /**
+   * Ends a turn.
+   *
+   * @param left - pages that are to be given again; all others are done
+   * @param notBefore - of the site's next turn, if later than its rest
+   */
+  end(turn: WebTurn, left: readonly TurnPage[], now: EpochMs, notBefore: EpochMs, isReachable: boolean): void {
+    const { site, pages } = turn;
+    for (const page of pages) if (!left.includes(page)) this.#queue.finish(page.number);
+    if (left.length > 0) this.#held.set(site, [...left.map(({ number }) => number), ...(this.#held.get(site) ?? [])]);
+    let at = notBefore;
+    const failures = isReachable ? 0 : (this.#failures.get(site) ?? 0) + 1;
+    if (failures === 0) this.#failures.delete(site);
+    else {
+      this.#failures.set(site, failures);
+      if (failures >= maxFailures) this.#givenUp.add(site);
+      at = Math.max(at, now + (this.#options.retryMs ?? defaultRetryMs) * 4 ** (failures - 1));
+    }
+    this.#turns.done(site, now, at);
+  }
+
+  #take(site: number): number | undefined {
+    const held = this.#held.get(site);
+    const page = held?.shift();
+    if (held?.length === 0) this.#held.delete(site);
+    return page ?? this.#queue.take(site);
+  }
+
+  /** Looks up sites, some at a time. */
+  #locate(): void {
+    const { lookups = defaultLookups } = this.#options;
+    while (this.#locating < lookups && this.#nextUnlocated < this.#unlocated.length) {
+      const site = this.#unlocated[this.#nextUnlocated++] as number;
+      if (this.#nextUnlocated * 2 > this.#unlocated.length) {
+        this.#unlocated = this.#unlocated.slice(this.#nextUnlocated);
+        this.#nextUnlocated = 0;
+      }
+      this.#locating++;
+      void this.#locateOne(site).finally(() => {
+        this.#locating--;
+        this.#locate();
+        this.onReady();
+      });
+    }
+  }
+
+  async #locateOne(site: number): Promise<void> {
+    const origin = this.#queue.siteName(site) as string;
+    const [first] = await this.#hosts.of(hostOf(origin));
+    if (first === undefined) {
+      this.#unresolved++;
+      return;
+    }
+    const mayBePrivate = this.#options.allowPrivate === true || this.#seeds.has(origin);
+    if (!mayBePrivate && specialUseOf(first) !== undefined) {
+      this.#scope.holdBack("private-address");
+      return;
+    }
+    let address = this.#numbersOfAddresses.get(first);
+    if (address === undefined) {
+      address = this.#sitesOfAddress.push(0) - 1;
+      this.#numbersOfAddresses.set(first, address);
+      if (isLoopbackAddress(first)) this.#loopback.add(address);
+    }
+    const sites = this.#sitesOfAddress[address] as number;
+    if (sites >= (this.#options.maxAddressSites ?? defaultMaxAddressSites)) {
+      this.#scope.holdBack("address-sites");
+      return;
+    }
+    this.#sitesOfAddress[address] = sites + 1;
+    this.#addressOfSite.set(site, address);
+    this.#turns.touch(site);
+  }
+}

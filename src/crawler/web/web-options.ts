@@ -1,0 +1,126 @@
+import type { Clock, CrawlEvent, Timing } from "../../core/index.ts";
+import type { CrawlSiteOptions } from "../crawl-site-options.ts";
+import type { PolitenessOptions } from "../engine/politeness/politeness-options.ts";
+import type { Keep } from "../kept-site.ts";
+
+/** Which of the pages that links lead to are crawled. Each bound is told in the summary where it held something back. */
+export interface WebScopeOptions {
+  /** Hosts of these domains only: `example.org` with all hosts below it, or a suffix such as `de`. Default: all hosts. */
+  readonly scopeDomains?: readonly string[] | undefined;
+  /** Most links within a site from where it was entered. Default: no bound. */
+  readonly maxDepth?: number | undefined;
+  /** Most links from one site to another on the way from a seed. Default: no bound. */
+  readonly maxHops?: number | undefined;
+  /** @default 1000000 */
+  readonly maxSites?: number | undefined;
+  /** Most pages of a site. Default: no bound. */
+  readonly maxPages?: number | undefined;
+  /** Most pages of all sites together. Default: no bound. */
+  readonly maxTotal?: number | undefined;
+  /** Most sites of a registrable domain, as the public suffix list has them. @default 1000 */
+  readonly maxDomainSites?: number | undefined;
+  /** Most new sites that the pages of one registrable domain bring. @default 10000 */
+  readonly maxNewSites?: number | undefined;
+  /** Most sites at one address. @default 10000 */
+  readonly maxAddressSites?: number | undefined;
+}
+
+/** A crawl that finds its sites. */
+export interface CrawlWebOptions
+  extends WebScopeOptions,
+    PolitenessOptions,
+    Pick<
+      CrawlSiteOptions,
+      | "into"
+      | "stateFile"
+      | "types"
+      | "include"
+      | "exclude"
+      | "userAgent"
+      | "from"
+      | "identity"
+      | "proxy"
+      | "ca"
+      | "allowPrivate"
+      | "timeoutMs"
+      | "leastBytesPerSecond"
+      | "pageBytes"
+    > {
+  /** Absolute URLs. They may have private addresses; hosts that are found may not, unless `allowPrivate`. */
+  readonly seeds: readonly string[];
+  /** How bodies are kept, below `into`. @default "mirror" */
+  readonly keep?: Keep | undefined;
+  /** In which order pages of all sites are requested. @default "depth" */
+  readonly order?: WebOrder | undefined;
+  /** Sites that are requested at once: r of Castillo et al. @default 64 */
+  readonly connections?: number | undefined;
+  /** Name servers, such as `127.0.0.1:5353`. Default: those of the system. */
+  readonly nameServers?: readonly string[] | undefined;
+  /** Most look-ups of names at once. @default 16 */
+  readonly lookups?: number | undefined;
+  /** How long a site rests that could not be reached; four times as long after the second time. @default 30000 */
+  readonly retryMs?: number | undefined;
+  /** Memory of the queue of URLs, in bytes. @default 268435456 */
+  readonly queueBytes?: number | undefined;
+  readonly clock?: Clock | undefined;
+  readonly delay?: Timing["delay"] | undefined;
+  /** From 0 to 1. Default: `Math.random`. */
+  readonly random?: (() => number) | undefined;
+  /** Ends the crawl in order; the same call goes on with it. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: ((event: CrawlEvent | WebProgress) => void) | undefined;
+}
+
+export const webOrders = ["depth", "length", "random"] as const;
+
+/** One of {@link webOrders}. */
+export type WebOrder = (typeof webOrders)[number];
+
+/** Why URLs or sites were held back. */
+export const heldBackReasons = [
+  "out-of-scope",
+  "depth",
+  "hops",
+  "sites",
+  "pages",
+  "domain-sites",
+  "new-sites",
+  "address-sites",
+  "private-address",
+  "trap",
+] as const;
+export type HeldBackReason = (typeof heldBackReasons)[number];
+
+/** What a crawl of the Web came to so far. */
+export interface WebCounts {
+  /** Sites that are known, those that have no address, and those that were given up after failures in a row. */
+  readonly sites: number;
+  readonly unresolvedSites: number;
+  readonly unreachableSites: number;
+  /** URLs that are known, those that wait, and those that are done. */
+  readonly urls: number;
+  readonly waiting: number;
+  readonly done: number;
+  /** Of this run. */
+  readonly pages: number;
+  readonly failed: number;
+  readonly requests: number;
+  readonly bytes: number;
+  readonly links: number;
+  /** Links of this run that led to nothing, by reason. */
+  readonly heldBack: Readonly<Partial<Record<HeldBackReason, number>>>;
+  readonly elapsedMs: number;
+}
+
+/** About once a second. */
+export interface WebProgress extends WebCounts {
+  readonly event: "web-progress";
+  /** Sites that are being requested. */
+  readonly open: number;
+}
+
+/** What a crawl of the Web came to. */
+export interface WebSummary extends WebCounts {
+  /** Why it ended: nothing is left but what is unreachable, or there are as many pages as may be. */
+  readonly end: "done" | "full";
+}

@@ -1,0 +1,166 @@
+import { isIP } from "node:net";
+import { getDomain } from "tldts";
+import type { EpochMs, MediaTypes, PageFilter } from "../../core/index.ts";
+import { TrapGuard } from "../engine/discovery/trap-guard.ts";
+import { UrlScope } from "../engine/discovery/url-scope.ts";
+import type { HeldBackReason, WebScopeOptions } from "./web-options.ts";
+
+/** How a page was found. */
+export interface Found {
+  /** Links from a seed. */
+  readonly depth: number;
+  /** Links within its site from where that was entered. */
+  readonly inSite: number;
+  /** Sites on the way from a seed. */
+  readonly hops: number;
+}
+
+export const seedFound: Found = { depth: 0, inSite: 0, hops: 0 };
+
+/** As a word without spaces. */
+export function formatFound({ depth, inSite, hops }: Found): string {
+  return `${depth}.${inSite}.${hops}`;
+}
+
+/** What {@link formatFound} wrote. */
+export function parseFound(text: string): Found {
+  const [depth = 0, inSite = 0, hops = 0] = text.split(".").map(Number);
+  return { depth, inSite, hops };
+}
+
+/** The origin of an absolute URL in the URL parser's form. */
+export function originOf(url: string): string {
+  const end = url.indexOf("/", url.indexOf("//") + 2);
+  return end === -1 ? url : url.slice(0, end);
+}
+
+export function hostOf(origin: string): string {
+  return new URL(origin).hostname.replace(/^\[|\]$/g, "");
+}
+
+/** The domain that somebody registered, as the public suffix list has it; of what has none the host itself. */
+export function domainOf(host: string): string {
+  return isIP(host) === 0 ? (getDomain(host, { allowPrivateDomains: true }) ?? host) : host;
+}
+
+/** A page that may be crawled. */
+export interface AdmittedPage {
+  readonly url: string;
+  readonly origin: string;
+  readonly found: Found;
+}
+
+export interface ScopeMeans {
+  /** Which pages are wanted. */
+  readonly filter: PageFilter;
+  readonly mediaTypes: MediaTypes;
+  /** The middle of calendars. */
+  readonly now: EpochMs;
+}
+
+/** What the scope asks of what is known already. */
+interface KnownSites {
+  /** Whether a site is known, and how many there are. */
+  readonly has: (origin: string) => boolean;
+  readonly count: () => number;
+  /** Pages of a site that were admitted. */
+  readonly pagesOf: (origin: string) => number;
+}
+
+/** URLs that were admitted lately, in any number up to this. */
+const maxRecent = 100_000;
+
+/**
+ * Decides which links are followed, in memory that grows with the registrable domains of the known sites. A URL may be admitted
+ * twice; who keeps them keeps each once.
+ */
+export class WebScope {
+  readonly #options: WebScopeOptions;
+  readonly #domains: readonly string[];
+  readonly #scope: UrlScope;
+  readonly #traps: TrapGuard;
+  readonly #known: KnownSites;
+  readonly #sitesOfDomain = new Map<string, number>();
+  readonly #newSitesOfDomain = new Map<string, number>();
+  readonly #recent = new Set<string>();
+  /** Links that were held back, by reason. */
+  readonly heldBack: Partial<Record<HeldBackReason, number>> = {};
+
+  constructor(options: WebScopeOptions, { filter, mediaTypes, now }: ScopeMeans, known: KnownSites) {
+    this.#options = options;
+    this.#domains = (options.scopeDomains ?? []).map((name) => name.toLowerCase().replace(/^\*?\./, ""));
+    this.#scope = new UrlScope(filter, mediaTypes);
+    this.#traps = new TrapGuard(now);
+    this.#known = known;
+  }
+
+  /** Counts a site that is known. */
+  noteSite(origin: string): void {
+    const domain = domainOf(hostOf(origin));
+    this.#sitesOfDomain.set(domain, (this.#sitesOfDomain.get(domain) ?? 0) + 1);
+  }
+
+  /** Counts what is held back for a reason. */
+  holdBack(reason: HeldBackReason): undefined {
+    this.heldBack[reason] = (this.heldBack[reason] ?? 0) + 1;
+  }
+
+  /**
+   * Whether a link is followed.
+   *
+   * @param link - absolute, in the URL parser's form, without fragment
+   * @param from - the site with the link, and how the linking page was found; undefined for a seed
+   * @returns undefined if it is not, or was admitted lately
+   */
+  admit(link: string, from: (Found & { readonly origin: string }) | undefined, steps = 1): AdmittedPage | undefined {
+    if (this.#recent.has(link)) return undefined;
+    const origin = originOf(link);
+    if (origin.includes("@")) return this.holdBack("out-of-scope");
+    const isKnown = this.#known.has(origin);
+    if (!isKnown && !this.#isInDomains(origin)) return this.holdBack("out-of-scope");
+    const found = this.#findingOf(origin, from, steps);
+    const { maxDepth = Infinity, maxHops = Infinity, maxPages = Infinity } = this.#options;
+    if (found.inSite > maxDepth) return this.holdBack("depth");
+    if (found.hops > maxHops) return this.holdBack("hops");
+    const followed = this.#traps.admit(link);
+    if (followed === undefined) return this.holdBack("trap");
+    const path = this.#scope.pageOf(followed, origin);
+    if (path === undefined || !(this.#scope.mayBeWanted(path) || this.#scope.mayLeadOn(path)))
+      return this.holdBack("out-of-scope");
+    if (this.#known.pagesOf(origin) >= maxPages) return this.holdBack("pages");
+    if (!isKnown && !this.#admitSite(origin, from?.origin)) return undefined;
+    if (this.#recent.size >= maxRecent) this.#recent.clear();
+    this.#recent.add(link);
+    return { url: origin + path, origin, found };
+  }
+
+  #findingOf(origin: string, from: (Found & { readonly origin: string }) | undefined, steps: number): Found {
+    if (from === undefined) return seedFound;
+    const depth = from.depth + steps;
+    return origin === from.origin
+      ? { depth, inSite: from.inSite + steps, hops: from.hops }
+      : { depth, inSite: 0, hops: from.hops + 1 };
+  }
+
+  #isInDomains(origin: string): boolean {
+    if (this.#domains.length === 0) return true;
+    const host = hostOf(origin);
+    return this.#domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
+  }
+
+  #admitSite(origin: string, by: string | undefined): boolean {
+    const { maxSites = 1_000_000, maxDomainSites = 1000, maxNewSites = 10_000 } = this.#options;
+    const domain = domainOf(hostOf(origin));
+    const refuse = (reason: HeldBackReason): boolean => this.holdBack(reason) ?? false;
+    if (this.#known.count() >= maxSites) return refuse("sites");
+    if ((this.#sitesOfDomain.get(domain) ?? 0) >= maxDomainSites) return refuse("domain-sites");
+    if (by !== undefined) {
+      const bringing = domainOf(hostOf(by));
+      const brought = this.#newSitesOfDomain.get(bringing) ?? 0;
+      if (brought >= maxNewSites) return refuse("new-sites");
+      this.#newSitesOfDomain.set(bringing, brought + 1);
+    }
+    this.noteSite(origin);
+    return true;
+  }
+}

@@ -1,0 +1,123 @@
+import { Buffer } from "node:buffer";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import type { Clock, EpochMs } from "../../core/index.ts";
+import { wrapSystemError } from "../../core/index.ts";
+import { makeMissingFolder, writeDurably } from "../../fs/index.ts";
+import { RecordFile, readRecords } from "../queue/record-file.ts";
+
+const compress = promisify(gzip);
+/** Of lines before they are compressed. */
+const defaultPartBytes = 16 * 1024 * 1024;
+/** Lines that are collected before they are written. */
+const pieceCharacters = 256 * 1024;
+const journalName = /^(\d{8}-\d{6})\.journal$/;
+const partName = /^\d{8}-(\d{6})\.tsv\.gz$/;
+
+export interface LinkLogOptions {
+  readonly clock: Clock;
+  /** Bytes of lines at which a part ends. @default 16777216 */
+  readonly partBytes?: number;
+}
+
+/**
+ * The links of the pages that a crawl fetched: a line a visit of a page, in compressed files by day and part. docs/format.md
+ * describes the files. What was {@link flush}ed outlives a kill: it stands in a journal until its part is compressed.
+ */
+export class LinkLog implements AsyncDisposable {
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #partBytes: number;
+  #part: { readonly name: string; readonly day: string; readonly journal: RecordFile } | undefined;
+  #next: number;
+  #pending: string[] = [];
+  #pendingCharacters = 0;
+  /** Parts that are being compressed, one after the other. */
+  #ending: Promise<void> = Promise.resolve();
+  #failure: { readonly error: unknown } | undefined;
+
+  /** Opens a folder of links, made if it is not there. Parts that a killed run left are ended. Whoever opens it holds it alone. */
+  constructor(folder: string, { clock, partBytes = defaultPartBytes }: LinkLogOptions) {
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#partBytes = partBytes;
+    makeMissingFolder(folder);
+    const names = readdirSync(folder);
+    const left = names.flatMap((name) => journalName.exec(name)?.[1] ?? []).sort();
+    const numbers = names.flatMap(
+      (name) => Number(partName.exec(name)?.[1] ?? journalName.exec(name)?.[1]?.slice(9)) || [],
+    );
+    this.#next = Math.max(0, ...numbers) + 1;
+    for (const name of left) this.#end(name);
+  }
+
+  /** Adds what a page linked to when it was fetched. @param links - absolute URLs, each once */
+  add(at: EpochMs, url: string, links: readonly string[]): void {
+    const line = `${Math.floor(at / 1000)}\t${url}${links.length === 0 ? "" : "\t"}${links.join("\t")}\n`;
+    this.#pending.push(line);
+    this.#pendingCharacters += line.length;
+    if (this.#pendingCharacters >= pieceCharacters) this.#write();
+  }
+
+  /** Makes durable what was added. @throws if an earlier part could not be compressed */
+  flush(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    this.#write();
+    this.#part?.journal.flush();
+  }
+
+  /** Ends the part, so that all that was added stands in compressed files once it resolves. */
+  async endPart(): Promise<void> {
+    this.flush();
+    this.#endPart();
+    await this.#ending;
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.endPart();
+  }
+
+  #write(): void {
+    if (this.#pending.length === 0) return;
+    const bytes = Buffer.from(this.#pending.join(""));
+    this.#pending = [];
+    this.#pendingCharacters = 0;
+    const day = new Date(this.#clock()).toISOString().slice(0, 10).replaceAll("-", "");
+    if (this.#part !== undefined && (this.#part.day !== day || this.#part.journal.sizeBytes >= this.#partBytes))
+      this.#endPart();
+    if (this.#part === undefined) {
+      const name = `${day}-${String(this.#next++).padStart(6, "0")}`;
+      this.#part = { name, day, journal: new RecordFile(this.#journalOf(name)) };
+    }
+    this.#part.journal.append(bytes);
+  }
+
+  #endPart(): void {
+    if (this.#part === undefined) return;
+    const { journal, name } = this.#part;
+    journal.flush();
+    journal.close();
+    this.#part = undefined;
+    this.#end(name);
+  }
+
+  #end(name: string): void {
+    this.#ending = this.#ending
+      .then(async () => {
+        const path = join(this.#folder, `${name}.tsv.gz`);
+        const lines = Buffer.concat([...readRecords(this.#journalOf(name))]);
+        if (lines.length > 0) await writeDurably(path, await compress(lines));
+        rmSync(this.#journalOf(name), { force: true });
+      })
+      .catch((error: unknown) => {
+        this.#failure ??= { error: wrapSystemError(error, `write links to ${this.#folder}`, { folder: this.#folder }) };
+      });
+  }
+
+  #journalOf(name: string): string {
+    return join(this.#folder, `${name}.journal`);
+  }
+}

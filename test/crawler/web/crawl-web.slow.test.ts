@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { crawlWeb } from "../../../src/crawler/web/crawl-web.ts";
+import { longer } from "../../long-run.ts";
+import { repositoryFolder } from "../../repository-folder.ts";
+import { makeTempFolder } from "../../temp-folder.ts";
+import { type GeneratedWeb, generateWeb, type LoopbackWeb, openLoopbackWeb, serveWeb } from "./loopback-web.ts";
+import { addresses, addressOf, optionsFor, readLinkFiles } from "./web-crawling.ts";
+
+const pagesOf = ({ hosts, pathsOf }: GeneratedWeb): string[] =>
+  hosts.flatMap((host) => pathsOf(host).map((path) => host + path)).sort();
+
+function checkLinks(web: LoopbackWeb, generated: GeneratedWeb, into: string): void {
+  const bare = (url: string): string => url.replace(/^http:\/\//, "").replace(`:${web.port}`, "");
+  const kept = readLinkFiles(into);
+  assert.deepEqual([...kept.keys()].map(bare).sort(), pagesOf(generated));
+  for (const [url, links] of kept)
+    assert.deepEqual(links.map(bare).sort(), [...new Set(generated.linksOf(bare(url)))].sort());
+}
+
+describe("crawlWeb over 200 sites", () => {
+  it("finds them from one page, requests each page once, one request at a time to an address", async () => {
+    const generated = generateWeb(200, 1);
+    await using web = await openLoopbackWeb({ addressOf, answer: serveWeb(generated), addresses });
+    using temp = makeTempFolder();
+    const summary = await crawlWeb(optionsFor(web, temp.path));
+    assert.deepEqual(web.pages().sort(), pagesOf(generated));
+    const { end, sites, pages, done, waiting, failed } = summary;
+    assert.deepEqual([end, sites, pages, done, waiting, failed], ["done", 200, done, web.pages().length, 0, 0]);
+    assert.equal(web.requests.filter(({ path }) => path === "/robots.txt").length, 200);
+    assert.equal(new Set(web.names.asked).size, web.names.asked.length, "no name is asked for twice");
+    for (const address of addresses) {
+      const at = web.requests.filter((one) => one.address === address).sort((a, b) => a.beganAt - b.beganAt);
+      for (const [number, one] of at.slice(1).entries())
+        assert.ok(one.beganAt >= (at[number]?.endedAt ?? 0), `two requests at once to ${address}`);
+    }
+    checkLinks(web, generated, temp.path);
+  });
+
+  it("goes on after kills at any moment: all pages, and again only those that were under way", async () => {
+    const generated = generateWeb(150, 2);
+    await using web = await openLoopbackWeb({ addressOf, answer: serveWeb(generated), addresses });
+    using temp = makeTempFolder();
+    const seeds = join(temp.path, "seeds.txt");
+    writeFileSync(seeds, `${web.originOf("s0.example")}/\n`);
+    const into = join(temp.path, "web");
+    const run = async (killAfterPages: number): Promise<unknown[]> => {
+      const args = ["crawl", "--web", seeds, "--into", into, "--name-server", web.names.address, "--allow-private"];
+      const program = join(repositoryFolder(), "bin/tidemark.js");
+      const child = spawn(process.execPath, [program, ...args, "--keep", "none", "--quiet"], { stdio: "inherit" });
+      const goal = web.requests.length + killAfterPages;
+      const timer = setInterval(() => {
+        if (web.requests.length >= goal) child.kill("SIGKILL");
+      }, 5);
+      const ended = await once(child, "exit");
+      clearInterval(timer);
+      return ended;
+    };
+    const kills = longer(4, 12);
+    for (let kill = 0; kill < kills; kill++) {
+      const ended = await run(25 + kill * 11);
+      assert.ok(ended[1] === "SIGKILL" || ended[0] === 0, `it ended with ${ended}`);
+    }
+    assert.deepEqual(await run(Number.POSITIVE_INFINITY), [0, null]);
+    const pages = web.pages();
+    assert.deepEqual([...new Set(pages)].sort(), pagesOf(generated));
+    // What was done since it was durable last, a second at most, and what was under way at each kill.
+    const again = pages.length - new Set(pages).size;
+    assert.ok(again <= pagesOf(generated).length / 2, `${again} pages were requested again`);
+    checkLinks(web, generated, into);
+  });
+});

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { describe, it } from "node:test";
+import { crawlWeb } from "../../../src/crawler/web/crawl-web.ts";
+import type { CrawlWebOptions } from "../../../src/crawler/web/web-options.ts";
+import { makeTempFolder } from "../../temp-folder.ts";
+import { type LoopbackWeb, openLoopbackWeb } from "./loopback-web.ts";
+import { optionsFor, readLinkFiles } from "./web-crawling.ts";
+
+type Site = Readonly<Record<string, string>>;
+
+/** Sites as pages of links by path, such as `b.example/x`; `>` before a link makes the page a redirect. */
+function serve(sites: Readonly<Record<string, Site>>): Promise<LoopbackWeb> {
+  return openLoopbackWeb({
+    addressOf: (host) => (host in sites ? ["127.0.0.1"] : "no-name"),
+    answer: ({ host, path, port }, response) => {
+      const page = sites[host]?.[path];
+      const urlOf = (link: string): string => {
+        const [name, rest] = link.split(/\/(.*)/s);
+        return `http://${name}:${port}/${rest}`;
+      };
+      if (page === undefined) response.writeHead(404).end();
+      else if (path === "/robots.txt") response.end(page);
+      else if (page.startsWith(">")) response.writeHead(302, { location: urlOf(page.slice(1)) }).end();
+      else {
+        const links = page.split(" ").filter((link) => link !== "");
+        response.setHeader("content-type", "text/html");
+        response.end(links.map((link) => `<a href="${urlOf(link)}">${link}</a>`).join(""));
+      }
+    },
+  });
+}
+
+async function crawl(
+  sites: Readonly<Record<string, Site>>,
+  more: (web: LoopbackWeb) => Partial<CrawlWebOptions> = () => ({}),
+) {
+  await using web = await serve(sites);
+  using temp = makeTempFolder();
+  const seeds = [`${web.originOf("a.example")}/`];
+  const summary = await crawlWeb({ ...optionsFor(web, temp.path), seeds, ...more(web) });
+  return { summary, pages: web.pages(), asked: web.names.asked, links: readLinkFiles(temp.path), port: web.port };
+}
+
+const three = {
+  "a.example": { "/": "a.example/1 b.example/", "/1": "a.example/2", "/2": "a.example/3", "/3": "" },
+  "b.example": { "/": "c.other.test/ b.example/1", "/1": "" },
+  "c.other.test": { "/": "a.example/3" },
+};
+
+describe("crawlWeb", () => {
+  it("requests what links lead to, breadth first over all sites", async () => {
+    const { summary, pages } = await crawl(three);
+    const depths = [["a.example/"], ["a.example/1", "b.example/"], ["a.example/2", "b.example/1", "c.other.test/"]];
+    assert.deepEqual([...pages].sort(), [...depths.flat(), "a.example/3"].sort());
+    assert.deepEqual(pages[0], "a.example/");
+    assert.deepEqual([summary.end, summary.sites, summary.done, summary.waiting], ["done", 3, 7, 0]);
+  });
+
+  const scopes: ReadonlyArray<readonly [string, Partial<CrawlWebOptions>, readonly string[], object]> = [
+    [
+      "domains",
+      { scopeDomains: ["example"] },
+      ["a.example/", "a.example/1", "a.example/2", "a.example/3", "b.example/", "b.example/1"],
+      { "out-of-scope": 1 },
+    ],
+    [
+      "a host",
+      { scopeDomains: ["a.example"] },
+      ["a.example/", "a.example/1", "a.example/2", "a.example/3"],
+      { "out-of-scope": 1 },
+    ],
+    [
+      "depth in a site",
+      { maxDepth: 1 },
+      ["a.example/", "a.example/1", "a.example/3", "b.example/", "b.example/1", "c.other.test/"],
+      { depth: 1 },
+    ],
+    ["links between sites", { maxHops: 0 }, ["a.example/", "a.example/1", "a.example/2", "a.example/3"], { hops: 1 }],
+    [
+      "sites",
+      { maxSites: 2 },
+      ["a.example/", "a.example/1", "a.example/2", "a.example/3", "b.example/", "b.example/1"],
+      { sites: 1 },
+    ],
+    ["pages of a site", { maxPages: 1 }, ["a.example/", "b.example/", "c.other.test/"], { pages: 3 }],
+    [
+      "patterns",
+      { exclude: ["/3"] },
+      ["a.example/", "a.example/1", "a.example/2", "b.example/", "b.example/1", "c.other.test/"],
+      { "out-of-scope": 2 },
+    ],
+  ];
+  for (const [name, options, wanted, heldBack] of scopes) {
+    it(`keeps to ${name}`, async () => {
+      const { summary, pages } = await crawl(three, () => options);
+      assert.deepEqual([pages.sort(), summary.heldBack], [wanted, heldBack]);
+    });
+  }
+
+  it("ends at the most pages of all, and goes on where it stopped when more may be", async () => {
+    await using web = await serve(three);
+    using temp = makeTempFolder();
+    const options = { ...optionsFor(web, temp.path), seeds: [`${web.originOf("a.example")}/`] };
+    const first = await crawlWeb({ ...options, maxTotal: 3 });
+    assert.deepEqual([first.end, first.done, web.pages().length], ["full", 3, 3]);
+    const second = await crawlWeb(options);
+    assert.deepEqual([second.end, second.done, web.pages().length], ["done", 7, 7]);
+  });
+
+  it("obeys the robots.txt of each site, and keeps the links that it disallows", async () => {
+    const { pages, links, port } = await crawl({
+      "a.example": {
+        "/": "a.example/x b.example/x b.example/y",
+        "/x": "",
+        "/robots.txt": "User-agent: *\nDisallow: /x",
+      },
+      "b.example": { "/x": "", "/y": "", "/robots.txt": "User-agent: *\nDisallow: /y" },
+    });
+    assert.deepEqual(pages.sort(), ["a.example/", "b.example/x"]);
+    assert.equal(links.get(`http://a.example:${port}/`)?.length, 3);
+  });
+
+  it("follows a redirect to another site as a link, at the same depth", async () => {
+    const { pages, links, port } = await crawl(
+      { "a.example": { "/": "a.example/old", "/old": ">b.example/new" }, "b.example": { "/new": "" } },
+      () => ({ maxDepth: 1, maxHops: 1 }),
+    );
+    assert.deepEqual(pages, ["a.example/", "a.example/old", "b.example/new"]);
+    assert.deepEqual(links.get(`http://a.example:${port}/old`), [`http://b.example:${port}/new`]);
+  });
+
+  it("keeps bodies as a mirror", async () => {
+    await using web = await serve(three);
+    using temp = makeTempFolder();
+    await crawlWeb({ ...optionsFor(web, temp.path), seeds: [`${web.originOf("b.example")}/`], keep: "mirror" });
+    const folders = readdirSync(temp.path).filter((name) => name.includes("example") || name.includes("test"));
+    assert.deepEqual(folders.sort(), [`a.example_${web.port}`, `b.example_${web.port}`, `c.other.test_${web.port}`]);
+  });
+
+  it("ends in order at a signal, and goes on with what is left", async () => {
+    await using web = await serve(three);
+    using temp = makeTempFolder();
+    const options = { ...optionsFor(web, temp.path), seeds: [`${web.originOf("a.example")}/`] };
+    const stop = new AbortController();
+    const timer = setInterval(() => web.requests.length >= 3 && stop.abort(), 1);
+    await assert.rejects(crawlWeb({ ...options, signal: stop.signal }), { code: "aborted" });
+    clearInterval(timer);
+    const summary = await crawlWeb(options);
+    assert.deepEqual([summary.end, summary.done], ["done", 7]);
+    assert.equal(new Set(web.pages()).size, 7);
+  });
+});
