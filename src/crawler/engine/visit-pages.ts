@@ -1,4 +1,4 @@
-import type { CrawlEvent, CrawlPorts, EpochMs, PageFilter, TrackedUrl } from "../../core/index.ts";
+import type { CrawlEvent, CrawlPorts, EpochSeconds, PageFilter, TrackedUrl } from "../../core/index.ts";
 import { ownProductToken, type RobotsAgent } from "../../formats/robots/index.ts";
 import type { CrawlVisit, LinkedPage } from "./discovery/crawl-visit.ts";
 import { copyKeyOf, isSameRobots, keepCrawlDelay, readRobots } from "./discovery/robots-rules.ts";
@@ -23,8 +23,8 @@ export interface PageTurnOptions {
   readonly agent?: RobotsAgent;
   /** Which pages are wanted. */
   readonly filter: PageFilter;
-  /** Pages that were answered since then are not requested again. */
-  readonly since: EpochMs;
+  /** Pages that were answered from then on are not requested again. */
+  readonly since: EpochSeconds;
   readonly timeoutMs?: number;
   readonly bounds?: ByteBounds;
   /** Takes each page whose links may be read. */
@@ -76,7 +76,7 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
     concurrency: 1,
     ...(clocks && { clocks }),
   };
-  const progress = new VisitProgress(memory, timing.now(), Math.floor(since / 1000));
+  const progress = new VisitProgress(memory, timing.now(), since);
   const kept = record.robots?.agent === copyKeyOf(agent) ? record.robots : undefined;
   const rules = await readRobots(visit, kept, readSharedTags(memory), progress);
   if (!rules.ok) {
@@ -99,7 +99,7 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
     scope: new UrlScope(filter, ports.mediaTypes),
     mayReadList: () => false,
     mayGoOn: isFree,
-    since: Math.floor(since / 1000),
+    since,
     budget: Infinity,
     maxPages: Infinity,
     maxDepth: Infinity,

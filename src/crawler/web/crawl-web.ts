@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import {
   type EpochMs,
+  type EpochSeconds,
   type FetchOutcome,
   omitUndefined,
   type PageFilter,
@@ -56,6 +57,8 @@ class WebCrawl {
   readonly #politeness: Politeness;
   readonly #frontier: WebFrontier;
   readonly #startedAt: EpochMs;
+  /** Answers of this run are dated so, or later: those of a run that was killed in the same second are told from them. */
+  readonly #since: EpochSeconds;
   readonly #open = new Set<Promise<void>>();
   #pagesOpen = 0;
   #failure: { readonly error: unknown } | undefined;
@@ -77,6 +80,7 @@ class WebCrawl {
     this.#agent = robotsAgentOf(options.userAgent);
     const { now } = this.#timing;
     this.#startedAt = now();
+    this.#since = Math.floor(this.#startedAt / 1000) + 1;
     this.#hosts = new HostAddresses({ servers: nameServers, atOnce: lookups, clock: now });
     this.#politeness = createPoliteness({
       ...{ pagesBeforeRest, restMs, clock, delay, random, maxWaitMs },
@@ -199,6 +203,8 @@ class WebCrawl {
     const isStopped = this.#options.signal?.aborted === true;
     const isReachable = result.isReachable || isStopped;
     this.#frontier.end(turn, again, now(), this.#politeness.restsUntil(origin), isReachable);
+    this.#links.write();
+    this.#queue.write();
   }
 
   async #visit(origin: string, found: ReadonlyMap<string, TurnPage>): Promise<PageTurn> {
@@ -222,7 +228,7 @@ class WebCrawl {
           ...{ reading, memory, urls, bodies, mediaTypes: namedTypes, packages: undefined },
         },
         {
-          ...{ origin, filter: this.#filter, agent: this.#agent, since: this.#startedAt },
+          ...{ origin, filter: this.#filter, agent: this.#agent, since: this.#since },
           paths: [...found.keys()],
           bounds: { pageBytes, leastBytesPerSecond },
           takeLinks: (page) => this.#takeLinks(origin, found, page),

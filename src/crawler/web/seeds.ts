@@ -18,8 +18,8 @@ function reverseHost(host: string): string {
 function parseSeed(line: string): string | undefined {
   const [first = "", second] = line.split("\t");
   const host = second === undefined ? first.split(/\s/, 1)[0] : reverseHost(second);
-  const text = /^https?:\/\//i.test(host ?? "") ? host : `https://${host}/`;
-  const url = host === undefined || host.includes("@") ? undefined : parseHttpUrl(text ?? "");
+  if (host === undefined || host.includes("@")) return undefined;
+  const url = parseHttpUrl(host.includes("://") ? host : `https://${host}/`);
   if (url === undefined) return undefined;
   url.hash = "";
   return url.href;

@@ -61,6 +61,12 @@ export class LinkLog implements AsyncDisposable {
     if (this.#pendingCharacters >= pieceCharacters) this.#write();
   }
 
+  /** Hands on what was added to the system, so that a kill, though not a power cut, leaves it as it is. */
+  write(): void {
+    this.#write();
+    this.#part?.journal.write();
+  }
+
   /** Makes durable what was added. @throws if an earlier part could not be compressed */
   flush(): void {
     if (this.#failure !== undefined) throw this.#failure.error;

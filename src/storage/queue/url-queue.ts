@@ -223,6 +223,12 @@ export class UrlQueue implements Disposable {
     this.#lanes.finish(block, place);
   }
 
+  /** Hands on what happened so far to the system, so that a kill, though not a power cut, leaves it as it is. */
+  write(): void {
+    this.#entries.flush();
+    this.#journal.write();
+  }
+
   flush(): void {
     this.#entries.flush();
     this.#journal.flush();

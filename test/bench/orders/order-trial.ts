@@ -13,7 +13,11 @@ export interface Order {
 }
 
 /** As Castillo et al. have them, for one of their larger crawls. */
-export const turnOptions: TurnOptions & { readonly restMs: number } = { connections: 256, pagesPerTurn: 1, restMs: 15_000 };
+export const turnOptions: TurnOptions & { readonly restMs: number } = {
+  connections: 256,
+  pagesPerTurn: 1,
+  restMs: 15_000,
+};
 const answerMs = 500;
 
 /** Ranks that a crawl of a web computes as it goes, and the time that they take. */

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { readSeeds } from "../../../src/crawler/web/seeds.ts";
+import { makeTempFolder } from "../../temp-folder.ts";
+
+async function read(text: string): Promise<string[]> {
+  using temp = makeTempFolder();
+  const file = join(temp.path, "seeds");
+  writeFileSync(file, text);
+  return await readSeeds(file);
+}
+
+describe("readSeeds", () => {
+  it("reads URLs, hosts, and Common Crawl's rows of hosts, each once", async () => {
+    const text =
+      "\uFEFF# seeds\nhttp://a.example:8080/x?y#z\n\nWWW.b.example\r\nb.example/x\n17\texample.c.www\nhttps://www.b.example/\n";
+    assert.deepEqual(await read(text), [
+      "http://a.example:8080/x?y",
+      "https://www.b.example/",
+      "https://b.example/x/",
+      "https://www.c.example/",
+    ]);
+  });
+
+  it("names the lines that are none, and a file without any", async () => {
+    await assert.rejects(read("a.example\nftp://b.example/\nuser@c.example\n"), (error: Error & { code: string }) => {
+      assert.equal(error.code, "bad-option");
+      assert.match(error.message, /line 2: .*ftp:.*\n.*line 3: /);
+      return true;
+    });
+    await assert.rejects(read("# nothing\n"), { code: "bad-option", message: /has no seed/ });
+    await assert.rejects(read("x".repeat(20_000)), { code: "bad-option" });
+    await assert.rejects(readSeeds("/nonexistent/seeds"), { code: "not-found" });
+  });
+});

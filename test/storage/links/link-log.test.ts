@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { LinkLog } from "../../../src/storage/links/link-log.ts";
+import { makeTempFolder } from "../../temp-folder.ts";
+
+const day = Date.UTC(2026, 10, 25);
+const partsIn = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder)
+      .sort()
+      .map((name) => [name, gunzipSync(readFileSync(join(folder, name))).toString()]),
+  );
+
+describe("LinkLog", () => {
+  it("writes a line a page, in parts by day", async () => {
+    using temp = makeTempFolder();
+    let now = day;
+    {
+      await using log = new LinkLog(temp.path, { clock: () => now });
+      log.add(day, "http://a.test/", ["http://a.test/1", "http://b.test/"]);
+      log.add(day + 1999, "http://a.test/1", []);
+      log.flush();
+      now += 86_400_000;
+      log.add(now, "http://b.test/", ["http://a.test/"]);
+    }
+    const [first, second] = [day / 1000, day / 1000 + 86_400];
+    assert.deepEqual(partsIn(temp.path), {
+      "20261125-000001.tsv.gz": `${first}\thttp://a.test/\thttp://a.test/1\thttp://b.test/\n${first + 1}\thttp://a.test/1\n`,
+      "20261126-000002.tsv.gz": `${second}\thttp://b.test/\thttp://a.test/\n`,
+    });
+  });
+
+  it("ends a part at its size, and counts on from the parts that are there", async () => {
+    using temp = makeTempFolder();
+    for (let run = 0; run < 2; run++) {
+      await using log = new LinkLog(temp.path, { clock: () => day, partBytes: 100 });
+      for (let page = 0; page < 4; page++) {
+        log.add(day, `http://a.test/${"x".repeat(90)}${run}${page}`, []);
+        log.flush();
+      }
+    }
+    const parts = partsIn(temp.path);
+    assert.deepEqual(
+      Object.keys(parts),
+      Array.from({ length: 8 }, (_, at) => `20261125-00000${at + 1}.tsv.gz`),
+    );
+    assert.ok(Object.values(parts).every((lines) => lines.split("\n").length === 2));
+  });
+
+  it("keeps what was handed on before a kill, and cuts off half a record", async () => {
+    using temp = makeTempFolder();
+    const killed = new LinkLog(temp.path, { clock: () => day });
+    killed.add(day, "http://a.test/", ["http://b.test/"]);
+    killed.write();
+    killed.add(day, "http://lost.test/", []);
+    const [journal = ""] = readdirSync(temp.path);
+    const path = join(temp.path, journal);
+    writeFileSync(path, Buffer.concat([readFileSync(path), Buffer.from([9, 0, 0, 0, 1, 2])]));
+    {
+      await using log = new LinkLog(temp.path, { clock: () => day });
+      log.add(day, "http://c.test/", []);
+    }
+    assert.deepEqual(partsIn(temp.path), {
+      "20261125-000001.tsv.gz": `${day / 1000}\thttp://a.test/\thttp://b.test/\n`,
+      "20261125-000002.tsv.gz": `${day / 1000}\thttp://c.test/\n`,
+    });
+  });
+
+  it("says that a part could not be compressed", async () => {
+    using temp = makeTempFolder();
+    const log = new LinkLog(join(temp.path, "links"), { clock: () => day });
+    log.add(day, "http://a.test/", []);
+    log.flush();
+    const [journal = ""] = readdirSync(join(temp.path, "links"));
+    mkdirSync(join(temp.path, "links", journal.replace("journal", "tsv.gz")));
+    await assert.rejects(log.endPart(), { name: "TidemarkError" });
+  });
+});
