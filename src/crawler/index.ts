@@ -46,7 +46,6 @@ export { readSeeds } from "./web/seeds.ts";
 export {
   type CrawlWebOptions,
   type HeldBackReason,
-  heldBackReasons,
   type WebCounts,
   type WebOrder,
   type WebProgress,

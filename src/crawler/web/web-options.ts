@@ -76,8 +76,7 @@ export const webOrders = ["depth", "length", "random"] as const;
 /** One of {@link webOrders}. */
 export type WebOrder = (typeof webOrders)[number];
 
-/** Why URLs or sites were held back. */
-export const heldBackReasons = [
+const heldBackReasons = [
   "out-of-scope",
   "depth",
   "hops",
@@ -89,6 +88,7 @@ export const heldBackReasons = [
   "private-address",
   "trap",
 ] as const;
+/** Why URLs or sites were held back. */
 export type HeldBackReason = (typeof heldBackReasons)[number];
 
 /** What a crawl of the Web came to so far. */
