@@ -101,4 +101,9 @@ export interface CrawlSummary {
   readonly pending: number;
   readonly cursor: Cursor | undefined;
   readonly elapsedMs: number;
+  /**
+   * Present if the visit was halted, because its site was paused or taken off the list, or the crawler was stopped; the
+   * next visit goes on from there. It is no failure, and `source` may be `none`.
+   */
+  readonly isCutShort?: true;
 }

@@ -60,6 +60,8 @@ export interface SiteVisitOptions
    * Called about once a second during a request: whether to abandon it because nothing more is waited for. Default: no.
    */
   readonly mustEnd?: () => boolean;
+  /** Once it is aborted, no further request is made, and the visit is cut short. */
+  readonly halt?: AbortSignal;
 }
 
 /** @throws TidemarkError `bad-option` if options are invalid, before anything is opened */

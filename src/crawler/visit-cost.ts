@@ -16,7 +16,7 @@ export function pollingRequestsOf(summary: CrawlSummary): number {
   return pagesOf(summary) + summary.deleted;
 }
 
-/** Whether a visit learned nothing about a site, for example because its server did not answer. */
-export function isFailedVisit({ source }: CrawlSummary): boolean {
-  return source === "none";
+/** Whether a visit learned nothing about a site, for example because its server did not answer, and was not halted. */
+export function isFailedVisit({ source, isCutShort }: CrawlSummary): boolean {
+  return source === "none" && isCutShort !== true;
 }

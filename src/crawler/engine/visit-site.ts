@@ -90,6 +90,11 @@ export interface VisitOptions {
   /** Asked between two pages; once it says no, the visit ends in order, and the rest stays work. Default: it goes on. */
   readonly mayGoOn?: () => boolean;
   readonly signal?: AbortSignal;
+  /**
+   * Once it is aborted, no further request is made; what is under way is kept, and the visit is cut short. It excludes
+   * `signal`.
+   */
+  readonly halt?: AbortSignal;
   readonly onEvent?: (event: CrawlEvent) => void;
 }
 
@@ -144,6 +149,7 @@ class SiteVisit {
   /** When the site answered last in an earlier visit; 0 if that is not known. */
   readonly #answeredBefore: EpochMs;
   #progress: VisitProgress;
+  #end: VisitEnd = { source: "none", passedOver: [], position: undefined };
   #publications: readonly EpochSeconds[] | undefined;
   #nextDueAt: EpochMs | undefined;
   /** Requests for lists beyond the first ones that the visit may make. */
@@ -152,7 +158,7 @@ class SiteVisit {
   #hasMoreLists = false;
 
   constructor(ports: CrawlPorts, options: VisitOptions) {
-    const { origin, agent = [ownProductToken], concurrency = 1, timeoutMs = 30_000, signal, onEvent } = options;
+    const { origin, agent = [ownProductToken], concurrency = 1, timeoutMs = 30_000, signal, halt, onEvent } = options;
     this.#ports = ports;
     this.#options = options;
     this.#listsLeft = freeLists + (options.budget ?? Infinity) * listShare;
@@ -168,7 +174,7 @@ class SiteVisit {
     const bounds = new VisitBounds(options.bounds);
     bounds.begin(ports.urls.counts().heldBytes);
     const { mustEnd } = options;
-    const common = { origin, agent, ports, tally, report, concurrency, timeoutMs, bounds, mustEnd, signal };
+    const common = { origin, agent, ports, tally, report, concurrency, timeoutMs, bounds, mustEnd, signal, halt };
     this.#visit = { ...common, ...(clocks && { clocks }) };
   }
 
@@ -178,15 +184,20 @@ class SiteVisit {
     // What was too large may not be so any more.
     if (this.#visit.bounds.noteIsRaised(this.#ports.memory)) this.#ports.urls.reopen("refused");
     try {
-      const summary = await this.#go(record);
-      const restsUntil = this.#ports.rateLimiter?.restsUntil(this.#visit.origin) ?? 0;
-      return { summary, publications: this.#publications, nextDueAt: this.#nextDueAt, restsUntil };
+      return this.#resultOf(await this.#go(record));
     } catch (error) {
       const isOver = error instanceof TidemarkError && error.code === "aborted";
+      // The next visit goes on where this one was halted, as after a kill.
+      if (isOver && this.#visit.halt?.aborted === true) return this.#resultOf(this.#summarize(true));
       // What an error cut short is taken up like what a kill did.
       this.#rememberClock(!isOver);
       throw error;
     }
+  }
+
+  #resultOf(summary: CrawlSummary): VisitResult {
+    const restsUntil = this.#ports.rateLimiter?.restsUntil(this.#visit.origin) ?? 0;
+    return { summary, publications: this.#publications, nextDueAt: this.#nextDueAt, restsUntil };
   }
 
   // Times of answers are whole seconds: a visit that begins in the second in which the one before ended is taken to
@@ -210,7 +221,7 @@ class SiteVisit {
 
   async #go(first: SiteRecord): Promise<CrawlSummary> {
     const { memory, timing } = this.#ports;
-    let end: VisitEnd = { source: "none", passedOver: [], position: first.position };
+    this.#end = { ...this.#end, position: first.position };
     // What is left when the rules are a day old is gone on with under those of that day (RFC 9309 section 2.4).
     for (let record = first; ; record = memory.read()) {
       const rules = await this.#readRobots(record);
@@ -219,12 +230,13 @@ class SiteVisit {
         const { code, message } = rules.error;
         warn(this.#visit, code, message);
         const [source = "archives"] = this.#options.sources ?? sourceNames;
-        return this.#conclude(end.source === "none" ? { ...end, passedOver: [{ source, code, why: message }] } : end);
+        if (this.#end.source === "none") this.#end = { ...this.#end, passedOver: [{ source, code, why: message }] };
+        return this.#conclude();
       }
       this.#visit.clocks?.opens();
-      end = await this.#follow(rules.value, record.position);
+      await this.#follow(rules.value, record.position);
       if (this.#isToGoOn()) this.#endProgress();
-      else if (timing.now() < rules.value.until && !this.#hasMoreLists) return this.#conclude(end);
+      else if (timing.now() < rules.value.until && !this.#hasMoreLists) return this.#conclude();
     }
   }
 
@@ -260,7 +272,7 @@ class SiteVisit {
     return rules;
   }
 
-  async #follow({ robots, until }: RobotsRules, remembered: SitePosition | undefined): Promise<VisitEnd> {
+  async #follow({ robots, until }: RobotsRules, remembered: SitePosition | undefined): Promise<void> {
     const { maxDepth, lookAgainMs = defaultLookAgainMs, mayGoOn = () => true } = this.#options;
     const visit = await this.#crawlVisit(robots, until, mayGoOn);
     const memory = new SourceMemory(visit, lookAgainMs / 1000);
@@ -270,6 +282,8 @@ class SiteVisit {
     if (found === undefined)
       for (const { code, source, why } of passedOver) warn(this.#visit, code, `${source}: ${why}`);
     else memory.noteFound(found, `${visit.filter.key} ${maxDepth ?? ""}`);
+    const position = found?.look.kind === "work" ? found.look.position : undefined;
+    this.#end = { source: found?.name ?? "none", passedOver, position: position ?? remembered };
     narrowUrls(visit);
     // What was not finished earlier is work, whatever the source is today.
     const fetchPackages = found?.look.kind === "work" ? found.look.fetchPackages : undefined;
@@ -289,8 +303,6 @@ class SiteVisit {
         "visit-full",
         "The visit reached its limit of received bytes (--max-visit); the rest is left for the next visit.",
       );
-    const position = found?.look.kind === "work" ? found.look.position : undefined;
-    return { source: found?.name ?? "none", passedOver, position: position ?? remembered };
   }
 
   async #crawlVisit(robots: Robots, rulesUntil: EpochMs, mayGoOn: () => boolean): Promise<CrawlVisit> {
@@ -353,9 +365,14 @@ class SiteVisit {
     );
   }
 
-  #conclude({ source, passedOver, position }: VisitEnd): CrawlSummary {
-    const { memory, timing, urls } = this.#ports;
+  #conclude(): CrawlSummary {
     this.#endProgress();
+    return this.#summarize(false);
+  }
+
+  #summarize(isCutShort: boolean): CrawlSummary {
+    const { memory, timing, urls } = this.#ports;
+    const { source, passedOver, position } = this.#end;
     const { maxPages = Infinity } = this.#options;
     const counts = urls.counts();
     // Where changes are published, what links led to and nobody asked for is not to come.
@@ -372,6 +389,7 @@ class SiteVisit {
         disallowed: counts.disallowed + (isPolled ? counts.disallowedPolled : 0),
       },
       elapsedMs: timing.now() - this.#startedAt,
+      isCutShort,
     });
     const clock = this.#ports.rateLimiter?.stateOf(this.#visit.origin, false);
     memory.rememberVisit(Math.floor(this.#startedAt / 1000), summary, clock);

@@ -164,14 +164,17 @@ export class FollowMetrics {
     const told = this.#visiting.get(site)?.trouble;
     this.#visiting.delete(site);
     this.visits++;
-    if (end.kind === "done") {
+    const isHalted = end.kind === "done" && end.result.summary.isCutShort === true;
+    if (end.kind === "done" && !isHalted) {
       const { summary } = end.result;
       this.#pollingRequests += pollingRequestsOf(summary);
       this.#endedRequests += summary.requests;
     }
     if (end.kind === "failed" || isFailedVisit(end.result.summary)) this.failedVisits++;
     if (failures === 0) this.#troubles.delete(site);
-    else if (this.#scheduler.has(site)) this.#troubles.set(site, { failures, message: cut(reasonOf(end, told)) });
+    // What ended it says nothing of the site.
+    else if (!isHalted && this.#scheduler.has(site))
+      this.#troubles.set(site, { failures, message: cut(reasonOf(end, told)) });
   }
 
   /** Counts the outcome of a request. */

@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import {
   type Clock,
   type CrawlEvent,
@@ -21,7 +20,7 @@ import { ControlInbox } from "./control-inbox.ts";
 import { FollowMetrics } from "./follow-metrics.ts";
 import { FollowedSites } from "./followed-sites.ts";
 import { writeFollowedList } from "./list-sites.ts";
-import { SiteFollower } from "./site-follower.ts";
+import { type OpenVisit, SiteFollower } from "./site-follower.ts";
 import { SiteScheduler } from "./site-scheduler.ts";
 
 /** Result of a visit to one of many sites. */
@@ -93,23 +92,12 @@ export type FollowDecision =
 
 const defaultConnections = 16;
 const visitsPerConnection = 8;
-/** Time for requests under way to finish after a stop, unless a site has its own. */
+/** Time for requests under way to finish after a visit is halted, unless a site has its own. */
 const defaultTimeoutMs = 30_000;
 /** Interval at which a request under way is checked. */
 const lookMs = 1000;
 /** Errors that prevent all visits are not the fault of a site. */
 const ours: ReadonlySet<string> = new Set(["disk-full", "no-permission", "read-only", "io"]);
-
-/** Aborts waits for a permit with the signal; permits already given stay valid. */
-function leavingAt(signal: AbortSignal, rateLimiter: Politeness): Politeness {
-  return {
-    describe: (site, facts) => rateLimiter.describe(site, facts),
-    restore: (site, kept) => rateLimiter.restore(site, kept),
-    restsUntil: (site) => rateLimiter.restsUntil(site),
-    stateOf: (site, isOpen, isQuiet) => rateLimiter.stateOf(site, isOpen, isQuiet),
-    acquire: (site, wish) => rateLimiter.acquire(site, { ...wish, signal }),
-  };
-}
 
 /** Dependencies besides the clock; only simulations differ from {@link followSites}. */
 export interface FollowMeans extends Pick<VisitMeans, "createFetcher"> {
@@ -127,8 +115,6 @@ class Following {
   readonly #sites: FollowedSites;
   readonly #follower: SiteFollower;
   readonly #stop = new AbortController();
-  /** When the stop was requested. */
-  #stoppedAt: EpochMs = Number.POSITIVE_INFINITY;
 
   constructor(options: FollowSitesOptions, { store, createFetcher }: FollowMeans) {
     const { random = Math.random, addressesOf, isForever = true } = options;
@@ -143,24 +129,17 @@ class Following {
     this.#metrics = new FollowMetrics(scheduler, now, connections);
     this.#sites = new FollowedSites(scheduler, store.plans, { now, isForever, metrics: this.#metrics });
     const { politenessBySite: ofSites } = this.#sites;
-    setMaxListeners(0, this.#stop.signal);
-    this.#politeness = leavingAt(
-      this.#stop.signal,
-      createPoliteness({ clock: now, delay, random, addressesOf, connections, ofSites }),
-    );
+    this.#politeness = createPoliteness({ clock: now, delay, random, addressesOf, connections, ofSites });
     this.#follower = new SiteFollower({
       ...{ timing, random, scheduler, plans: store.plans, sites: this.#sites, visitsAtOnce, isForever },
-      visit: (site, mayGoOn) => this.#visit(site, mayGoOn),
+      visit: (site, visit) => this.#visit(site, visit),
       onVisit: (site, end, plan) => this.#tell(site, end, plan),
     });
   }
 
   async run(): Promise<FollowSummary> {
     const { sites, signal, isForever = true } = this.#options;
-    const stop = (): void => {
-      this.#stoppedAt = Math.min(this.#stoppedAt, this.#timing.now());
-      this.#stop.abort();
-    };
+    const stop = (): void => this.#stop.abort();
     signal?.addEventListener("abort", stop, { once: true });
     if (signal?.aborted === true) stop();
     let failure: { readonly error: unknown } | undefined;
@@ -218,7 +197,7 @@ class Following {
     }
   }
 
-  async #visit(site: string, mayGoOn: () => boolean): Promise<VisitEnd> {
+  async #visit(site: string, { mayGoOn, halt }: OpenVisit): Promise<VisitEnd> {
     const options = this.#sites.optionsOf(site);
     const { now: clock, delay } = this.#timing;
     const onEvent = (event: CrawlEvent): void => {
@@ -227,10 +206,10 @@ class Following {
     };
     const onOutcome = (origin: string, outcome: FetchOutcome): void => this.#metrics.count(origin, outcome);
     this.#metrics.begin(site);
-    let isCutShort = this.#stop.signal.aborted;
+    let isSliceOver = false;
     const mayStill = (): boolean => {
-      isCutShort ||= !mayGoOn();
-      return !isCutShort;
+      isSliceOver ||= !mayGoOn();
+      return !isSliceOver;
     };
     try {
       const createFetcher = this.#createFetcher;
@@ -238,10 +217,10 @@ class Following {
       // Otherwise a followed site that publishes no changes would have all its pages requested at each visit.
       const planned = this.#options.isForever === false ? {} : { isPlanned: true };
       const { timeoutMs = defaultTimeoutMs } = options;
-      const mustEnd = (): boolean => this.#timing.now() - this.#stoppedAt >= timeoutMs - lookMs;
-      const visit = { ...planned, ...options, origin: site, mayGoOn: mayStill, mustEnd, onEvent };
+      const mustEnd = (): boolean => halt.aborted && this.#timing.now() - halt.reason >= timeoutMs - lookMs;
+      const visit = { ...planned, ...options, origin: site, mayGoOn: mayStill, mustEnd, halt, onEvent };
       const result = await visitInStore(means, visit);
-      return { kind: "done", result, isCutShort: isCutShort || this.#stop.signal.aborted };
+      return { kind: "done", result, isCutShort: isSliceOver || result.summary.isCutShort === true };
     } catch (error) {
       if (error instanceof TakerFailure) throw error.cause;
       const known = wrapSystemError(error, `crawl ${site}/`, { site });

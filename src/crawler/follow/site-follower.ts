@@ -3,6 +3,17 @@ import type { Store } from "../../storage/index.ts";
 import { planNextVisit, unvisited, type VisitEnd } from "../engine/visit-plan.ts";
 import type { SiteScheduler } from "./site-scheduler.ts";
 
+/** A visit under way, as its follower ends it. */
+export interface OpenVisit {
+  /** Called before the first page and between pages; once it returns false, the visit has to end in order. */
+  mayGoOn(): boolean;
+  /**
+   * Aborted once no further request may be made: the site was paused or taken off the list, or the follower ends. The
+   * reason is the time.
+   */
+  readonly halt: AbortSignal;
+}
+
 /** What the follower depends on, and how it follows. */
 export interface FollowPorts {
   readonly timing: Timing;
@@ -20,13 +31,8 @@ export interface FollowPorts {
   readonly visitsAtOnce: number;
   /** Whether sites are visited again and again; if false, each is visited once. */
   readonly isForever: boolean;
-  /**
-   * Visits a site; a rejection ends the follower.
-   *
-   * @param mayGoOn - called before the first page and between pages; once it returns false, the visit has to end in
-   * order
-   */
-  visit(site: string, mayGoOn: () => boolean): Promise<VisitEnd>;
+  /** Visits a site; a rejection ends the follower. */
+  visit(site: string, visit: OpenVisit): Promise<VisitEnd>;
   /** Called after each visit. */
   onVisit?(site: string, end: VisitEnd, plan: VisitPlan): void;
 }
@@ -44,7 +50,7 @@ const noticed = "something is to be looked at";
  */
 export class SiteFollower {
   readonly #ports: FollowPorts;
-  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #underWay = new Map<string, { readonly halt: AbortController; readonly end: Promise<void> }>();
   #wake = new AbortController();
   #failure: { readonly error: unknown } | undefined;
   #isStopping = false;
@@ -53,8 +59,10 @@ export class SiteFollower {
     this.#ports = ports;
   }
 
-  /** Call this after others changed the scheduler. */
+  /** Call this after others changed the scheduler: visits to sites that are paused or removed are halted. */
   notice(): void {
+    for (const [site, { halt }] of this.#underWay)
+      if (this.#ports.scheduler.entryOf(site)?.isPaused !== false) this.#halt(halt);
     this.#wake.abort(noticed);
   }
 
@@ -66,8 +74,8 @@ export class SiteFollower {
    */
   async run(signal: AbortSignal | undefined): Promise<void> {
     const stop = (): void => {
-      this.#isStopping = true;
-      this.notice();
+      this.#haltAll();
+      this.#wake.abort(noticed);
     };
     signal?.addEventListener("abort", stop, { once: true });
     if (signal?.aborted === true) stop();
@@ -78,11 +86,20 @@ export class SiteFollower {
         if (!this.#isOver()) await this.#wait();
       }
     } finally {
-      this.#isStopping = true;
+      this.#haltAll();
       signal?.removeEventListener("abort", stop);
-      await Promise.all(this.#underWay.values());
+      await Promise.all(Array.from(this.#underWay.values(), ({ end }) => end));
     }
     if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  #haltAll(): void {
+    this.#isStopping = true;
+    for (const { halt } of this.#underWay.values()) this.#halt(halt);
+  }
+
+  #halt(halt: AbortController): void {
+    if (!halt.signal.aborted) halt.abort(this.#ports.timing.now());
   }
 
   #isOver(): boolean {
@@ -97,7 +114,10 @@ export class SiteFollower {
       if (site === undefined) return;
       // It was removed and added again during its visit.
       if (this.#underWay.has(site)) scheduler.giveBack(site, timing.now() + againMs);
-      else this.#underWay.set(site, this.#visit(site));
+      else {
+        const halt = new AbortController();
+        this.#underWay.set(site, { halt, end: this.#visit(site, halt.signal) });
+      }
     }
   }
 
@@ -108,7 +128,7 @@ export class SiteFollower {
     if (!this.#wake.signal.aborted) await timing.delay(waitMs, this.#wake.signal);
   }
 
-  async #visit(site: string): Promise<void> {
+  async #visit(site: string, halt: AbortSignal): Promise<void> {
     const { scheduler, timing } = this.#ports;
     const beganAt = timing.now();
     // When the first page was about to be requested. Time for lists does not count: otherwise a visit with long lists
@@ -116,18 +136,19 @@ export class SiteFollower {
     let pagesFrom: EpochMs | undefined;
     const mayGoOn = (): boolean => {
       pagesFrom ??= timing.now();
-      return this.#mayGoOn(site, pagesFrom);
+      return !halt.aborted && this.#mayGoOn(pagesFrom);
     };
     try {
-      const end = await this.#ports.visit(site, mayGoOn);
+      const end = await this.#ports.visit(site, { mayGoOn, halt });
       const at = this.#conclude(site, end, beganAt);
       if (this.#ports.isForever) this.#giveBack(site, at, end);
       else scheduler.remove(site);
     } catch (error) {
       this.#failure ??= { error };
+      this.#haltAll();
     } finally {
       this.#underWay.delete(site);
-      this.notice();
+      this.#wake.abort(noticed);
     }
   }
 
@@ -147,11 +168,8 @@ export class SiteFollower {
     return plan.at;
   }
 
-  #mayGoOn(site: string, pagesFrom: EpochMs): boolean {
-    if (this.#isStopping || this.#failure !== undefined) return false;
+  #mayGoOn(pagesFrom: EpochMs): boolean {
     const { scheduler, timing } = this.#ports;
-    const entry = scheduler.entryOf(site);
-    if (entry === undefined || entry.isPaused) return false;
     if (!this.#ports.isForever) return true;
     const now = timing.now();
     const isFull = this.#underWay.size >= this.#ports.visitsAtOnce;

@@ -42,7 +42,7 @@ class Trial {
       sites: { boundsOf: () => ({ mostMs: 10 * minute }), isByLength: () => this.isByLength },
       isForever: true,
       ...options,
-      visit: (site, mayGoOn) => this.#visit(site, mayGoOn),
+      visit: (site, { mayGoOn }) => this.#visit(site, mayGoOn),
     });
   }
 

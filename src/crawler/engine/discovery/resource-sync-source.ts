@@ -14,7 +14,7 @@ import {
   type ResourceSyncEntry,
   resourceSyncPath,
 } from "../../../formats/resourcesync/index.ts";
-import { warn } from "../visit/reading-visit.ts";
+import { throwIfAborted, warn } from "../visit/reading-visit.ts";
 import type { CrawlVisit, SourceVisit } from "./crawl-visit.ts";
 import { fillIntake } from "./intake.ts";
 import type { FetchPackages } from "./package-plan.ts";
@@ -252,6 +252,7 @@ class ResourceSyncReading {
     if (this.#visit.ports.urls.counts().held === 0) return;
     // Without validators: an unchanged document (304) comes without its pages.
     const changes = await readChanges(new SyncDocuments(this.#visit, this.#scope, {}), lists, this.#until);
+    throwIfAborted(this.#visit);
     if (changes.ok && changes.value?.since === this.#until) this.#takeChanges(intake, changes.value.parts, this.#until);
   }
 

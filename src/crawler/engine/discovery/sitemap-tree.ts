@@ -157,6 +157,7 @@ export class SitemapTree {
         break;
       }
       const outcome = await this.#readOne(next);
+      if (!outcome.ok) throwIfAborted(this.#visit);
       if (outcome.ok) this.#unavailable = 0;
       else this.#fail(next, outcome.error);
       this.#saveSometimes();

@@ -1,6 +1,6 @@
 import type { EpochSeconds, PassedOver, Problem, SourceName } from "../../../core/index.ts";
 import type { Robots } from "../../../formats/robots/index.ts";
-import { warn } from "../visit/reading-visit.ts";
+import { throwIfAborted, warn } from "../visit/reading-visit.ts";
 import type { SourceVisit } from "./crawl-visit.ts";
 import type { ChangeSource, FoundSource } from "./source.ts";
 import { linkedTypes } from "./url-scope.ts";
@@ -32,6 +32,8 @@ export async function findSource(
       continue;
     }
     const look = await source.look(visit);
+    // What was not asked for is not missing.
+    throwIfAborted(visit);
     const outcome = look.ok ? look.value : ({ kind: "trouble", problem: look.error } as const);
     if (outcome.kind !== "trouble")
       return { found: { name: source.name, look: outcome }, passedOver, isLeftAlone: false };

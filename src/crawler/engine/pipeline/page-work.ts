@@ -1,4 +1,4 @@
-import type { TrackedUrl } from "../../../core/index.ts";
+import { mayPassAtOnce, type TrackedUrl } from "../../../core/index.ts";
 import { robotsAllow } from "../../../formats/robots/index.ts";
 import { type CrawlVisit, isTimeUp, type LinkedPage } from "../discovery/crawl-visit.ts";
 import { LinkFollower } from "../discovery/link-follower.ts";
@@ -172,7 +172,8 @@ export class PageWork {
       this.#postponed = outcome;
       return;
     }
-    if ((isCancelled(this.#visit) && outcome.kind !== "fetched") || isBrokenOff(outcome)) return;
+    // A page is not given up after fewer attempts than usual.
+    if ((isCancelled(this.#visit) && mayPassAtOnce(outcome)) || isBrokenOff(outcome)) return;
     // The next request goes out before this page is hashed and kept, and the server works meanwhile.
     await this.#visit.ports.requests.sent?.();
     const { finding, path, searchable, head } = await receivePage(this.#visit, url, answer, outcome);

@@ -125,7 +125,7 @@ async function acquirePermit(
   });
   if (visit.bounds.isSpent) return postpone("this visit has reached its limit of received bytes (--max-visit)");
   const answer = await rateLimiter?.acquire(site, {
-    signal: visit.signal,
+    signal: visit.halt ?? visit.signal,
     isFurther,
     onWait: (untilMs, why) => {
       keeper?.waits(timing.now());

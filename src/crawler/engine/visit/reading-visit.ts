@@ -22,6 +22,8 @@ export interface ReadingVisit {
   /** Asked about each second of a request: whether nothing more is waited for, and it is left for the next visit. */
   readonly mustEnd?: (() => boolean) | undefined;
   readonly signal: AbortSignal | undefined;
+  /** Once it is aborted, no further request is made; those under way are waited for. */
+  readonly halt?: AbortSignal | undefined;
   /** Keeps the numbers of the site's clocks; undefined if the visit remembers nothing. */
   readonly clocks?: ClockKeeper;
 }
@@ -31,13 +33,13 @@ export function warn(visit: ReadingVisit, code: string, message: string): void {
   visit.report({ event: "warning", site: visit.origin, code, message });
 }
 
-/** Whether the visit was cancelled; asked anew each time, since it may be cancelled at any wait. */
-export function isCancelled(visit: ReadingVisit): boolean {
-  return visit.signal?.aborted === true;
+/** Whether the visit was cancelled or halted; asked anew each time, since that may happen at any wait. */
+export function isCancelled({ signal, halt }: Pick<ReadingVisit, "signal" | "halt">): boolean {
+  return signal?.aborted === true || halt?.aborted === true;
 }
 
 /**
- * Ends the visit if it was cancelled.
+ * Ends the visit if it was cancelled or halted.
  *
  * @throws TidemarkError `aborted`
  */
@@ -45,6 +47,6 @@ export function throwIfAborted(visit: ReadingVisit): void {
   if (!isCancelled(visit)) return;
   throw new TidemarkError("aborted", `The visit to ${visit.origin} was stopped before its end.`, {
     hint: "Run the same command again: it goes on where it stopped.",
-    cause: visit.signal?.reason,
+    cause: (visit.signal?.aborted === true ? visit.signal : visit.halt)?.reason,
   });
 }

@@ -68,9 +68,10 @@ export class Tally {
       readonly cursor: Cursor | undefined;
       readonly counts: Pick<UrlCounts, "held" | "pending" | "disallowed">;
       readonly elapsedMs: number;
+      readonly isCutShort: boolean;
     },
   ): CrawlSummary {
-    const { passedOver, cursor, counts, elapsedMs } = state;
+    const { passedOver, cursor, counts, elapsedMs, isCutShort } = state;
     return {
       site,
       source,
@@ -92,6 +93,7 @@ export class Tally {
       pending: counts.pending,
       cursor,
       elapsedMs,
+      ...(isCutShort ? { isCutShort } : {}),
     };
   }
 }
