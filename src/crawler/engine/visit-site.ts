@@ -10,22 +10,17 @@ import {
   type Result,
   type SitePosition,
   type SiteRecord,
-  type SourceName,
   sourceNames,
   TidemarkError,
 } from "../../core/index.ts";
 import { loadTextComparison } from "../../formats/html/index.ts";
 import { ownProductToken, type Robots, type RobotsAgent } from "../../formats/robots/index.ts";
-import { ArchiveSource } from "./discovery/archive-source.ts";
 import type { CrawlVisit, Significance } from "./discovery/crawl-visit.ts";
 import { narrowUrls } from "./discovery/narrow-urls.ts";
-import { ResourceSyncSource } from "./discovery/resource-sync-source.ts";
 import { copyKeyOf, isSameRobots, keepCrawlDelay, type RobotsRules, readRobots } from "./discovery/robots-rules.ts";
-import { SitemapSource } from "./discovery/sitemap-source.ts";
-import type { ChangeSource } from "./discovery/source.ts";
+import { makeSources, type SourceOptions } from "./discovery/source-choice.ts";
 import { findSource, SourceMemory } from "./discovery/source-search.ts";
 import { UrlScope } from "./discovery/url-scope.ts";
-import { LinkSource, ListSource } from "./discovery/url-sources.ts";
 import { doAnnouncedWork } from "./pipeline/announced-work.ts";
 import { doPollWork } from "./pipeline/poll-work.ts";
 import { maxTroublesInARow } from "./politeness/patient-request.ts";
@@ -39,21 +34,13 @@ import { type ByteBounds, VisitBounds } from "./visit/visit-bounds.ts";
 import { VisitProgress } from "./visit/visit-progress.ts";
 
 /** What a visit is to do. */
-export interface VisitOptions {
+export interface VisitOptions extends SourceOptions {
   /** Such as `https://example.org`, without a slash at the end. */
   readonly origin: string;
   /** The names under which robots.txt is obeyed. Default: that of this program. */
   readonly agent?: RobotsAgent;
   /** Which pages are wanted. */
   readonly filter: PageFilter;
-  /** Where changes are learned from; the first that works is used. Default: all, the best first. */
-  readonly sources?: readonly SourceName[];
-  /** Where links are followed from: paths with query. Default `/`. */
-  readonly starts?: readonly string[];
-  /** URLs that are asked for where the source is `list`; those of other sites are passed over. */
-  readonly urls?: AsyncIterable<string> | Iterable<string>;
-  /** On the first visit, pages last modified before this are not asked for. Default: all pages are. */
-  readonly since?: EpochSeconds;
   /** Page requests that the visit may make; the rest stays work. Default: no bound. */
   readonly budget?: number;
   /** Requests under way at once. Default 1. */
@@ -120,17 +107,6 @@ const triesAfterTroubles = 3;
 const slowMs = 1000;
 /** A source that was absent is looked for again after so long. */
 const defaultLookAgainMs = 7 * 86_400_000;
-
-function makeSources(options: VisitOptions, scope: UrlScope): ChangeSource[] {
-  const all: Readonly<Record<SourceName, () => ChangeSource | undefined>> = {
-    archives: () => new ArchiveSource(options.since),
-    resourcesync: () => new ResourceSyncSource(scope),
-    sitemap: () => new SitemapSource(scope),
-    links: () => new LinkSource(scope, options.starts ?? ["/"]),
-    list: () => (options.urls === undefined ? undefined : new ListSource(scope, options.urls)),
-  };
-  return (options.sources ?? sourceNames).map((name) => all[name]()).filter((source) => source !== undefined);
-}
 
 /** What a visit has come to, beside its numbers. */
 interface VisitEnd {
