@@ -14,7 +14,7 @@ const mostFiles = 20;
 const alone = /^(before|after)(Each)?\(|process\.(umask|env|on|once|chdir|cpuUsage|memoryUsage|resourceUsage)\b|syncBuiltinESMExports/m;
 /** What measures time or memory, draws with a browser, or fills disks has the machine for itself. */
 const timed =
-  /^interop\/(figures|folded-names|follow|fresh-machine|full-disk.*|interrupt|kill-sites|lab|politeness|watch.*)\.test\.ts$/;
+  /^interop\/(figures|folded-names|graph-page|follow|fresh-machine|full-disk.*|interrupt|kill-sites|lab|politeness|watch.*)\.test\.ts$/;
 
 const groupOf = (path) =>
   path.startsWith("interop/") ? "interop" : path.endsWith(".slow.test.ts") ? "slow" : "quick";

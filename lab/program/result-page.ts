@@ -1,22 +1,8 @@
 import type { LabResult, PublishedVerdict } from "../../src/core/lab-result.ts";
 import { escapeMarkup, formatNumber, formatRange } from "../../src/report/figure-text.ts";
-import { themeRules } from "../../src/report/theme.ts";
+import { pageRules } from "../../src/report/page-rules.ts";
 import type { Origin } from "./row-files.ts";
 import { basisWords, countVerdicts, isGoal, type VerdictCount, verdictWords } from "./verdict-count.ts";
-
-const rules = [
-  themeRules(":root"),
-  "body{margin:0 auto;max-width:58rem;padding:1.5rem 1rem 4rem;font:16px/1.5 system-ui,'DejaVu Sans',sans-serif;",
-  "color:var(--ink);background:var(--background)}",
-  "h1{font-size:1.6rem;line-height:1.25}h2{font-size:1.25rem;margin-top:3rem;border-top:1px solid var(--quiet);padding-top:1rem}",
-  "p{max-width:46rem;overflow-wrap:anywhere}.quiet,figcaption{color:var(--quiet);font-size:.9rem}figure{margin:1.5rem 0}",
-  "figure svg{display:block;width:100%;height:auto;min-width:40rem;max-width:45rem}a{color:var(--series-0)}",
-  ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;margin:1rem 0}",
-  "th,td{text-align:left;vertical-align:top;padding:.35rem .9rem .35rem 0;border-bottom:1px solid var(--quiet)}",
-  "td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}td.v{white-space:nowrap}",
-  "tr.open td{border-bottom:0}tr.why td{color:var(--quiet);padding-top:0}",
-  ".met{color:var(--series-2)}.explained{color:var(--series-1)}.missed{color:var(--theirs);font-weight:600}",
-].join("");
 
 /**
  * Everything about some results in one page that needs nothing from elsewhere: the published numbers beside ours, and each
@@ -32,7 +18,7 @@ export function formatPage(
   return [
     `<!doctype html>\n<html lang="en"><head><meta charset="utf-8">`,
     `<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">`,
-    `<title>Tidemark: published numbers, and ours</title><style>${rules}</style></head>\n<body>`,
+    `<title>Tidemark: published numbers, and ours</title><style>${pageRules}</style></head>\n<body>`,
     `<h1>Published numbers, and ours</h1>`,
     `<p>Of ${describeCount(countVerdicts(results, "published"), "published numbers")}. `,
     `Of ${describeCount(countVerdicts(results, "goals"), "goals of ours, which no paper prints,")}.</p>`,

@@ -152,3 +152,9 @@ export function checksumOf(bytes: Uint8Array, before = 0): number {
 function bytesOf(numbers: Uint32Array): Uint8Array {
   return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
 }
+
+/** Reads the graph of a folder. @throws TidemarkError `not-found`, `no-permission`, `state-corrupt` */
+export function readGraph(folder: string): Graph {
+  using file = new LinksFile(folder);
+  return file.readGraph();
+}

@@ -8,11 +8,13 @@ import {
   linkChanges,
   listWork,
   type NodeFacts,
+  outDegrees,
   readNodeNames,
   type Work,
   type WorkOptions,
 } from "../graph/index.ts";
-import { hasNames, LinksFile, namesFileOf } from "./graph-folder.ts";
+import { firstPlaces } from "./first-nodes.ts";
+import { hasNames, namesFileOf, readGraph } from "./graph-folder.ts";
 import { formatRows, readNames } from "./node-rows.ts";
 import { computeRanksOnThreads, type ThreadedRankOptions } from "./rank-threads.ts";
 import { refuseLine } from "./refuse-line.ts";
@@ -79,7 +81,7 @@ export interface RankSummary {
  */
 export async function rankGraph(options: RankOptions): Promise<RankSummary> {
   const { folder, sites, harmonic, into, top = 10, work, signal } = options;
-  const graph = openGraph(folder);
+  const graph = readGraph(folder);
   const teleport = sites === undefined ? undefined : await findSites(folder, graph.nodes, sites);
   const begun = performance.now();
   const { ranks, rounds, residual } = await computeRanksOnThreads(graph, {
@@ -89,7 +91,7 @@ export async function rankGraph(options: RankOptions): Promise<RankSummary> {
   const rankMs = Math.round(performance.now() - begun);
   signal?.throwIfAborted();
   const incoming = inDegrees(graph);
-  const outgoing = new Uint32Array(graph.nodes).map((_, node) => rowLength(graph, node));
+  const outgoing = outDegrees(graph);
   const centrality = harmonic && (harmonic === "exact" ? computeHarmonic : estimateHarmonic)(graph);
   if (into !== undefined) {
     const columns = {
@@ -100,7 +102,7 @@ export async function rankGraph(options: RankOptions): Promise<RankSummary> {
     };
     await writeTextPieces(into, formatRows(folder, graph.nodes, columns, signal));
   }
-  const first = firstNodes(ranks, top);
+  const first = firstPlaces(ranks, top);
   const listed = work && (await chooseWork(graph, incoming, outgoing, work, signal));
   const names = await readNames(folder, new Set([...first, ...(listed ?? []).map(({ node }) => node)]), signal);
   if (work && listed) await writeTextPieces(work.file, formatWork(listed, names));
@@ -119,31 +121,6 @@ export async function rankGraph(options: RankOptions): Promise<RankSummary> {
     })),
     ...(listed && { work: { nodes: listed.length, newNodes: listed.filter(({ kind }) => kind === "new").length } }),
   };
-}
-
-function openGraph(folder: string): Graph {
-  using file = new LinksFile(folder);
-  return file.readGraph();
-}
-
-const rowLength = ({ offsets }: Graph, node: number): number =>
-  (offsets[node + 1] as number) - (offsets[node] as number);
-
-/** The nodes of the highest values, the highest first; of equal ones the lower number. For some hundred of them at most. */
-function firstNodes(values: Float64Array, count: number): number[] {
-  const isBefore = (a: number, b: number): boolean => {
-    const difference = (values[a] as number) - (values[b] as number);
-    return difference > 0 || (difference === 0 && a < b);
-  };
-  const first: number[] = [];
-  for (let node = 0; node < values.length; node++) {
-    if (first.length === count && !isBefore(node, first.at(-1) ?? node)) continue;
-    let at = first.length;
-    while (at > 0 && isBefore(node, first[at - 1] as number)) at--;
-    first.splice(at, 0, node);
-    if (first.length > count) first.pop();
-  }
-  return first;
 }
 
 /** Shares to go to: as much for each node of the sites. */
@@ -187,7 +164,7 @@ async function chooseWork(
       isTwice[node] = Number(count !== undefined);
     }
   }
-  const found = previous === undefined ? undefined : linkChanges(openGraph(previous), graph);
+  const found = previous === undefined ? undefined : linkChanges(readGraph(previous), graph);
   const changes = visitedAt.map((_, node) => (isTwice[node] === 1 && found ? (found[node] as number) : Number.NaN));
   const facts: NodeFacts = { inDegrees: incoming, outDegrees: outgoing, visitedAt, changes };
   return listWork(facts, options);

@@ -25,6 +25,13 @@ export function inDegrees(graph: Graph): Uint32Array {
   return degrees;
 }
 
+/** How many links each node has. */
+export function outDegrees({ nodes, offsets }: Graph): Uint32Array {
+  const degrees = new Uint32Array(nodes);
+  for (let node = 0; node < nodes; node++) degrees[node] = (offsets[node + 1] as number) - (offsets[node] as number);
+  return degrees;
+}
+
 /** Where each row begins, from how long each is. */
 export function offsetsFrom(degrees: Uint32Array): Uint32Array {
   const offsets = new Uint32Array(degrees.length + 1);

@@ -1,9 +1,12 @@
+export { type BowTie, bowTieParts, findBowTie, findStrongComponents } from "./components.ts";
 export { linkChanges, listWork, type NodeFacts, type Work, type WorkOptions } from "./crawl-priority.ts";
-export { type Graph, inDegrees } from "./graph.ts";
+export { countDegrees, type DegreeCount, fitPowerLaw, hurwitzZeta, type PowerLaw } from "./degree-distribution.ts";
+export { type Graph, inDegrees, outDegrees } from "./graph.ts";
 export { maxLinks, maxNodes } from "./graph-builder.ts";
-export { type LineProblem, type NodeName, parseArcs, readNodeNames } from "./graph-reader.ts";
+export { type LineProblem, type NodeName, parseArcs, readNodeNames, readVertices } from "./graph-reader.ts";
+export { countGroupLinks } from "./group-links.ts";
 export { computeHarmonic, estimateHarmonic } from "./harmonic.ts";
-export { isOfSite } from "./node-name.ts";
+export { hostOfName, isOfSite } from "./node-name.ts";
 export {
   checkPageRankOptions,
   collectRanks,

@@ -7,3 +7,4 @@ export {
   type VisitReport,
 } from "./crawl-report.ts";
 export { drawFigure } from "./figure-svg.ts";
+export { formatGraphPage } from "./graph-page.ts";

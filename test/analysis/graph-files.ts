@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { LinksFile } from "../../src/analysis/graph-folder.ts";
 import { importGraph } from "../../src/analysis/import-graph.ts";
 import type { Graph } from "../../src/graph/graph.ts";
 import { linksOf } from "../graph/slow-graph.ts";
@@ -32,10 +31,4 @@ export async function importText(folder: string, links: string, names?: string):
   const options = { into, links: writeText(folder, "links.txt", links) };
   await importGraph(names === undefined ? options : { ...options, names: writeText(folder, "names.txt", names) });
   return into;
-}
-
-/** Reads the graph of a folder. */
-export function readGraphFolder(folder: string): Graph {
-  using file = new LinksFile(folder);
-  return file.readGraph();
 }

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
 import { exportGraph } from "../../src/analysis/export-graph.ts";
-import { LinksFile } from "../../src/analysis/graph-folder.ts";
+import { LinksFile, readGraph } from "../../src/analysis/graph-folder.ts";
 import { importGraph } from "../../src/analysis/import-graph.ts";
 import { graphOf, links, linksOf } from "../graph/slow-graph.ts";
 import { fc } from "../property.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
-import { formatLinks, importText, readGraphFolder, readText, writeText } from "./graph-files.ts";
+import { formatLinks, importText, readText, writeText } from "./graph-files.ts";
 
 const golden = join(repositoryFolder(), "fixtures/graph/v1");
 
@@ -47,7 +47,7 @@ test("a graph that is exported and imported is the same", async () => {
       mkdirSync(folder);
       const graph = graphOf(given);
       const into = await importText(folder, formatLinks(graph));
-      const read = readGraphFolder(into);
+      const read = readGraph(into);
       assert.deepEqual(
         { ...read, offsets: [...read.offsets], targets: [...read.targets] },
         {
@@ -69,7 +69,7 @@ test("rows that are longer than a block of the file, and more rows than a block 
   const wide = 300_000;
   const text = Array.from({ length: wide }, (_, at) => `1 ${at}\n${at} 3\n`).join("");
   const into = await importText(temp.path, text);
-  const graph = readGraphFolder(into);
+  const graph = readGraph(into);
   assert.equal(graph.nodes, wide);
   assert.equal(graph.targets.length, 2 * wide - 1);
   using file = new LinksFile(into);
@@ -133,7 +133,7 @@ test("a folder that has a graph is left alone, and damaged packing and missing f
   using temp = makeTempFolder();
   const into = await importText(temp.path, "0 1\n");
   await assert.rejects(importText(temp.path, "0 2\n"), { code: "bad-option", message: /There is a graph already/ });
-  assert.deepEqual(linksOf(readGraphFolder(into)), [[0, 1]]);
+  assert.deepEqual(linksOf(readGraph(into)), [[0, 1]]);
   const other = join(temp.path, "other");
   const damaged = join(temp.path, "damaged.gz");
   writeFileSync(damaged, "0 1\n");
@@ -179,7 +179,7 @@ const forged: ReadonlyArray<readonly [string, number, number, RegExp]> = [
 for (const [what, index, value, message] of forged) {
   test(`a file of links is refused that has ${what}`, () => {
     using temp = makeTempFolder();
-    assert.throws(() => readGraphFolder(forge(temp.path, index, value)), { code: "state-corrupt", message });
+    assert.throws(() => readGraph(forge(temp.path, index, value)), { code: "state-corrupt", message });
   });
 }
 
@@ -191,14 +191,14 @@ test("a file of links is refused whose bytes changed, or are cut off", () => {
     const changed = Buffer.from(bytes);
     changed[at] = (changed[at] ?? 0) ^ 1;
     writeFileSync(file, changed);
-    assert.throws(() => readGraphFolder(temp.path), { code: "state-corrupt", message: /checksum/ }, `byte ${at}`);
+    assert.throws(() => readGraph(temp.path), { code: "state-corrupt", message: /checksum/ }, `byte ${at}`);
   }
   for (const length of [0, 15, 16, bytes.length - 1]) {
     writeFileSync(file, bytes.subarray(0, length));
-    assert.throws(() => readGraphFolder(temp.path), { code: "state-corrupt" }, `${length} bytes`);
+    assert.throws(() => readGraph(temp.path), { code: "state-corrupt" }, `${length} bytes`);
   }
   writeFileSync(file, bytes);
-  assert.equal(readGraphFolder(temp.path).nodes, 4);
+  assert.equal(readGraph(temp.path).nodes, 4);
 });
 
 test("an export refuses rows that lead outside the file, which it reads by blocks", () => {

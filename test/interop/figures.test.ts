@@ -2,14 +2,13 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { pathToFileURL } from "node:url";
 import { writeLabFolder } from "../../lab/program/lab-folder.ts";
 import { madeResult } from "../report/made-result.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { Browser, colourSchemes } from "./browser.ts";
 import { labProgram, runTidemark, summaryOf } from "./command.ts";
-import { type Legibility, legibilityScript } from "./legibility.ts";
+import { lookAt } from "./legibility.ts";
 import { skipWithout } from "./programs.ts";
 
 const skip = skipWithout("chromium", "chromedriver");
@@ -32,14 +31,6 @@ describe("figures and page of the lab in Chromium", { skip }, () => {
     temp[Symbol.dispose]();
   });
 
-  async function look(file: string, scheme: (typeof colourSchemes)[number], width: number): Promise<Legibility> {
-    const url = pathToFileURL(file).href;
-    await browser.open(url, scheme, width, 600);
-    const height = await browser.evaluate<number>("return document.documentElement.getBoundingClientRect().height");
-    await browser.open(url, scheme, width, Math.max(600, Math.ceil(height)));
-    return await browser.evaluate<Legibility>(legibilityScript);
-  }
-
   it("shows every text of each figure and of the page, legibly, in light and in dark", async () => {
     const files = [lab, made].flatMap((folder) =>
       readdirSync(folder)
@@ -52,7 +43,7 @@ describe("figures and page of the lab in Chromium", { skip }, () => {
       const grounds = new Set<string>();
       for (const scheme of colourSchemes) {
         for (const width of widths) {
-          const { texts, troubles, ground, colours } = await look(join(folder, name), scheme, width);
+          const { texts, troubles, ground, colours } = await lookAt(browser, join(folder, name), scheme, width);
           assert.deepEqual(troubles, [], `${name}, ${scheme}, ${width} pixels wide`);
           assert.ok(texts >= 8 && colours.length >= 2, name);
           grounds.add(ground);
@@ -82,7 +73,7 @@ describe("figures and page of the lab in Chromium", { skip }, () => {
     ].join("");
     const file = join(temp.path, "bad.svg");
     writeFileSync(file, bad);
-    const { troubles } = await look(file, "light", 760);
+    const { troubles } = await lookAt(browser, file, "light", 760);
     assert.deepEqual(
       troubles.map(({ kind, text: words }) => [kind, words]),
       [

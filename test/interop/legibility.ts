@@ -1,3 +1,6 @@
+import { pathToFileURL } from "node:url";
+import type { Browser, ColourScheme } from "./browser.ts";
+
 /** What is wrong with a text that a browser shows. */
 export interface TextTrouble {
   readonly kind: "overlap" | "cut" | "contrast" | "small";
@@ -77,3 +80,12 @@ for (let i = 0; i < found.length; i++) {
 }
 return { texts: found.length, colours: [...colours], ground: groundOf(document.body || document.documentElement), troubles };
 `;
+
+/** Opens a file in a window as high as what it shows, and looks at its texts. */
+export async function lookAt(browser: Browser, file: string, scheme: ColourScheme, width: number): Promise<Legibility> {
+  const url = pathToFileURL(file).href;
+  await browser.open(url, scheme, width, 600);
+  const height = await browser.evaluate<number>("return document.documentElement.getBoundingClientRect().height");
+  await browser.open(url, scheme, width, Math.max(600, Math.ceil(height)));
+  return await browser.evaluate<Legibility>(legibilityScript);
+}

@@ -16,7 +16,8 @@ import { type Command, defineCommand } from "../terminal/command.ts";
 import { argument } from "../terminal/option.ts";
 import type { GraphArguments } from "./graph-run.ts";
 
-const actions = ["import", "export", "rank"] as const;
+const actions = ["import", "export", "rank", "stats"] as const;
+type Action = (typeof actions)[number];
 
 const listOptions = {
   links: row(
@@ -27,11 +28,18 @@ const listOptions = {
   names: row("names FILE", path, "List of nodes, a number and a name a line", { default: "none" }),
 };
 
+const top = row("top N", wholeNumber(1, 1000), "Show this many of the first nodes, and with stats of hosts", {
+  default: "10",
+});
+
+const statsOptions = {
+  html: row("html FILE", path, "With stats: write a page with figures and tables to this file", { default: "none" }),
+};
+
 const rankOptions = {
   into: row("into FILE", path, "Write a table of all nodes to this file", {
     default: "only the first nodes are shown",
   }),
-  top: row("top N", wholeNumber(1, 1000), "Show this many nodes with the highest ranks", { default: "10" }),
   damping: row("damping D", numberBetween(0, 0.999_999), "Probability that a link is followed", { default: "0.85" }),
   tolerance: row(
     "tolerance T",
@@ -75,11 +83,20 @@ const workOptions = {
   nowMs: row("now DATE", date, "Moment at which the ages of visits are counted", { default: "now" }),
 };
 
-const options = { ...listOptions, ...rankOptions, ...workOptions };
+const options = { ...listOptions, top, ...statsOptions, ...rankOptions, ...workOptions };
 type Given = SettingsOf<typeof options>;
+
+/** Which options an action has. */
+const optionsOf: Readonly<Record<Action, object>> = {
+  import: listOptions,
+  export: listOptions,
+  rank: { top, ...rankOptions, ...workOptions },
+  stats: { top, ...statsOptions },
+};
 
 const groups = {
   "import, export": Object.values(listOptions).map(({ option }) => option),
+  "rank, stats": [top, ...Object.values(statsOptions)].map(({ option }) => option),
   rank: Object.values(rankOptions).map(({ option }) => option),
   "rank: what to crawl next": Object.values(workOptions).map(({ option }) => option),
 };
@@ -87,10 +104,10 @@ const groups = {
 /** `tidemark graph` */
 export const graphCommand: Command = defineCommand({
   usage: "graph <action> <dir>",
-  describe: "Read, write and rank the graph of links between hosts or pages",
+  describe: "Read, write, describe and rank the graph of links between hosts or pages",
   positionals: {
     action:
-      "import makes a graph's folder from lists of links and names; export writes such lists; rank computes PageRank, degrees and what to crawl next",
+      "import makes a graph's folder from lists of links and names; export writes such lists; stats describes a graph; rank computes PageRank, degrees and what to crawl next",
     dir: "Folder of the graph",
   },
   options,
@@ -98,6 +115,7 @@ export const graphCommand: Command = defineCommand({
   examples: [
     ["graph import web --links edges.txt.gz --names vertices.txt.gz", "take over a graph of Common Crawl"],
     ["graph export web --links web.arcs", "write links for WebGraph's ArcListASCIIGraph"],
+    ["graph stats web --html web.html", "show degrees, components, bow tie and hosts, also as a page"],
     ["graph rank web --into ranks.tsv.gz --harmonic estimate", "rank all nodes"],
     ["graph rank web --site debian.org --work next.tsv --visits visits.tsv", "list what to crawl next"],
   ],
@@ -108,11 +126,11 @@ export const graphCommand: Command = defineCommand({
       throw new TidemarkError("bad-option", `There is no action ${JSON.stringify(word.slice(0, 100))}.`, {
         hint: `There are ${actions.join(", ")}.`,
       });
-    const own: object = action === "rank" ? { ...rankOptions, ...workOptions } : listOptions;
-    const surplus = Object.keys(given).find((name) => !(name in own));
+    const surplus = Object.keys(given).find((name) => !(name in optionsOf[action]));
     if (surplus !== undefined) fail(`--${options[surplus as keyof Given].option} is not for graph ${action}.`);
     const folder = argument(args, "dir");
     if (action === "rank") return planRank(folder, given, fail);
+    if (action === "stats") return { action, folder, top: given.top ?? 10, ...omitUndefined({ html: given.html }) };
     const { links, names } = given;
     if (action === "export") {
       if (links === undefined && names === undefined) fail("--links is missing: to which file?");

@@ -1,4 +1,6 @@
+import { basename, resolve } from "node:path";
 import {
+  describeGraph,
   type ExportOptions,
   exportGraph,
   type ImportOptions,
@@ -7,17 +9,22 @@ import {
   type RankSummary,
   rankGraph,
 } from "../../analysis/index.ts";
+import { writeTextFile } from "../../fs/index.ts";
+import { formatGraphPage } from "../../report/index.ts";
 import { printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
+import { packageVersion } from "../terminal/package-version.ts";
 import { ProgressLine } from "../terminal/progress-line.ts";
 import { formatElapsed, formatNoun } from "../terminal/quantity.ts";
 import { formatTable } from "../terminal/text-layout.ts";
+import { formatStats } from "./stats-text.ts";
 
 /** What the command line says about a graph. */
 export type GraphArguments =
   | ({ readonly action: "import" } & ImportOptions)
   | ({ readonly action: "export" } & ExportOptions)
-  | ({ readonly action: "rank" } & RankOptions);
+  | ({ readonly action: "rank" } & RankOptions)
+  | { readonly action: "stats"; readonly folder: string; readonly top: number; readonly html?: string };
 
 /** Reads, writes or examines a graph. */
 export async function runGraph(options: GraphArguments, context: RunContext): Promise<ExitCode> {
@@ -38,6 +45,14 @@ export async function runGraph(options: GraphArguments, context: RunContext): Pr
       summary,
       () => `${formatNoun(summary.nodes, "node")}, ${formatNoun(summary.links, "link")}\n`,
     );
+  } else if (options.action === "stats") {
+    const { folder, top, html } = options;
+    const stats = await describeGraph(folder, top, signal);
+    if (html !== undefined) {
+      const page = await formatGraphPage(stats, `The graph in ${basename(resolve(folder))}`, packageVersion());
+      await writeTextFile(resolve(html), page, { overwrite: true });
+    }
+    printSummary(context, stats, () => formatStats(stats));
   } else {
     const progress = new ProgressLine(err, quiet);
     const onRound = (round: number, residual: number): void =>

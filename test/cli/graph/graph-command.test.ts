@@ -43,6 +43,36 @@ test("graph rank shows the first nodes, and writes the table and the list of wor
   assert.deepEqual([summary.event, summary.nodes, summary.top[0].name], ["summary", 4, "org.example"]);
 });
 
+test("graph stats tells what a graph is like, also as a page", async () => {
+  using temp = makeTempFolder();
+  const folder = join(temp.path, "graph");
+  await runProgram("graph", "import", folder, ...lists);
+  const page = join(temp.path, "page.html");
+  const { code, stdout } = await runProgram("graph", "stats", folder, "--html", page, "--top", "1");
+  assert.equal(code, 0);
+  assert.equal(
+    stdout,
+    [
+      "4 nodes, 5 links; 25.0 % of nodes have no links",
+      "in-degree   mean 1.25, highest 2; no power law",
+      "out-degree  mean 1.25, highest 2; no power law",
+      "3 strong components, the largest of 2 nodes",
+      "bow tie: core 50.0 %, in 25.0 %, out 25.0 %, tubes 0.0 %, tendrils 0.0 %, apart 0.0 %",
+      "4 hosts, 5 links between them; 0.0 % of links stay in their host",
+      "",
+      "host         nodes  from others  to others",
+      "example.com      1            2          2",
+      "",
+      "most linked  in",
+      "com.example   2",
+      "",
+    ].join("\n"),
+  );
+  assert.ok(readText(page).includes("<h1>The graph in graph</h1>"));
+  const told = JSON.parse((await runProgram("graph", "stats", folder, "--json")).stdout);
+  assert.deepEqual([told.event, told.bowTie.core, told.hosts.count], ["summary", 2, 4]);
+});
+
 test("graph import refuses a list with file and line", async () => {
   using temp = makeTempFolder();
   const links = writeText(temp.path, "links", "0 1\n1 one\n");
@@ -52,7 +82,7 @@ test("graph import refuses a list with file and line", async () => {
 });
 
 const wrong: ReadonlyArray<readonly [readonly string[], RegExp]> = [
-  [["draw", "dir"], /There is no action "draw"\.\n {2}There are import, export, rank\./],
+  [["draw", "dir"], /There is no action "draw"\.\n {2}There are import, export, rank, stats\./],
   [["import", "dir"], /--links is missing: from which list\?/],
   [["export", "dir"], /--links is missing: to which file\?/],
   [["import"], /dir is missing/],
