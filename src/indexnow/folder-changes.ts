@@ -141,7 +141,7 @@ export class FolderChanges {
   }
 }
 
-const publishedName = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,250}$/;
+const publishedName = /^[A-Za-z0-9_][A-Za-z0-9._+-]{0,250}$/;
 
 /**
  * Answers a request for a site's archives from its document root, without a server. Only files directly in the published
@@ -151,7 +151,7 @@ const publishedName = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,250}$/;
  */
 export async function readPublished(docroot: string, request: FetchRequest): Promise<FetchOutcome> {
   const { path, maxBytes } = request;
-  const name = path.startsWith(publishedFolder) ? path.slice(publishedFolder.length) : "";
+  const name = path.startsWith(publishedFolder) ? path.slice(publishedFolder.length).replaceAll("%2B", "+") : "";
   const gone: FetchOutcome = { kind: "gone", status: 404, receivedBytes: 0, requests: 0 };
   const failed = (reason: "too-large" | "protocol" | "aborted", message: string): FetchOutcome => {
     return { kind: "failed", reason, message, receivedBytes: 0, requests: 0 };

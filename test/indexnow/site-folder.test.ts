@@ -14,13 +14,16 @@ test("published files are there, within bounds; nothing else is", async () => {
   const published = join(folder.path, home);
   mkdirSync(join(published, "folder"), { recursive: true });
   writeFileSync(join(published, "index.gz"), "12345");
+  writeFileSync(join(published, "x.image-svg+xml.gz"), "12345");
   writeFileSync(join(folder.path, "robots.txt"), "robots");
   writeFileSync(join(folder.path, "secret"), "secret");
   execFileSync("mkfifo", [join(published, "pipe")]);
   const get = (path: string, maxBytes = 100): Promise<FetchOutcome> =>
     readPublished(folder.path, { origin: "https://example.org", path, maxBytes, timeoutMs: 1000 });
-  const found = await get(`${home}index.gz`);
-  assert.ok(found.kind === "fetched" && Buffer.from(found.body).toString() === "12345");
+  for (const name of ["index.gz", "x.image-svg+xml.gz", "x.image-svg%2Bxml.gz"]) {
+    const found = await get(home + name);
+    assert.ok(found.kind === "fetched" && Buffer.from(found.body).toString() === "12345", name);
+  }
   for (const path of ["/robots.txt", "/secret", home, `${home}none`, `${home}../../secret`, `${home}.`, `${home}a/b`])
     assert.equal((await get(path)).kind, "gone", path);
   for (const [name, reason] of [
