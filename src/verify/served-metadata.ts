@@ -61,7 +61,7 @@ function judgeFile(kind: "index" | "archive", path: string, head: AnswerHead): F
     found.push(note(kind, path, `it is served with Content-Encoding: ${excerpt(coding)}`, fix));
   }
   const type = (head.fields.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  if (!/^application\/(?:x-)?gzip$|^application\/octet-stream$/.test(type))
+  if (!/^application\/(?:x-)?gzip$|^(?:application|binary)\/octet-stream$/.test(type))
     found.push(note(kind, path, `it is served as ${type === "" ? "no type" : excerpt(type)}`, fix));
   return found;
 }

@@ -142,7 +142,7 @@ export function judgeServedPage(
   ) {
     const message = `served as ${type === "" ? "no type" : excerpt(type)}, published as ${page.mediaType}`;
     // A missing type does not mislead a crawler.
-    const isSilent = type === "" || type === "application/octet-stream";
+    const isSilent = ["", "application/octet-stream", "binary/octet-stream"].includes(type);
     found.push((isSilent ? note : difference)("media-type", path, message, fixes.type));
   }
   if (served.hasDirectives && page.digest === undefined && page.sizeBytes === undefined)

@@ -11,7 +11,13 @@ import {
   wrapSystemError,
 } from "../core/index.ts";
 import { parseSiteAddress, readChanges } from "../crawler/index.ts";
-import { type ArchiveIndex, formatArchiveName, maxIndexBytes, parseArchiveIndex } from "../formats/archive/index.ts";
+import {
+  type ArchiveIndex,
+  escapeArchiveName,
+  formatArchiveName,
+  maxIndexBytes,
+  parseArchiveIndex,
+} from "../formats/archive/index.ts";
 import { readLinks } from "../formats/html/index.ts";
 import { servedFormOf } from "../formats/url/index.ts";
 import { createFetcher, realTiming, unpackArchive } from "../http/index.ts";
@@ -124,7 +130,7 @@ class Verification {
     const folder = indexPath.slice(0, indexPath.lastIndexOf("/") + 1);
     for (const entry of [index.base, index.archives[0]]) {
       if (entry === undefined) continue;
-      const path = folder + formatArchiveName(entry.name);
+      const path = folder + escapeArchiveName(formatArchiveName(entry.name));
       const { head } = await this.#asker.ask(path, 1);
       if (head !== undefined) this.#tell(judgeArchive(path, head));
     }

@@ -291,6 +291,13 @@ const rows: readonly Row[] = [
     withField(/a\.txt/, "content-type", "application/octet-stream"),
     note,
   ],
+  [
+    "the type that S3 gives without one",
+    "media-type",
+    /AddType/,
+    withField(/a\.txt/, "content-type", "binary/octet-stream"),
+    note,
+  ],
   ["X-Robots-Tag", "noindex", /--exclude/, withField(/a\.txt/, "x-robots-tag", "noindex")],
   ["a meta element", "noindex", /--exclude/, none, { options: { noindexPages: true }, paths: ["/secret.html"] }],
   [
@@ -341,6 +348,13 @@ const rows: readonly Row[] = [
     "archive",
     /Content-Encoding/,
     withField(/tidemark\/[^i].*\.gz$/, "content-encoding", "x-gzip"),
+    note,
+  ],
+  [
+    "archives of another type",
+    "archive",
+    /application\/gzip/,
+    withField(/tidemark\/[^i].*\.gz$/, "content-type", "text/plain"),
     note,
   ],
 ];
