@@ -42,7 +42,7 @@ class UploadedSite implements AsyncDisposable {
 
   writeAll(text: string): void {
     const figures = [1, 2, 3].map((at) => `figure-${at}.svg`);
-    for (const path of ["one.html", "two.html", "docs/index.html", "docs/a b+c[d]*.html", ...figures])
+    for (const path of ["one.html", "two.html", "docs/index.html", "docs/a b[c]*.html", ...figures])
       this.write(path, text);
   }
 

@@ -64,6 +64,8 @@ export class ObjectStore implements AsyncDisposable {
     await waitForAnswer(`http://127.0.0.1:${port}/`, server);
     const snippet = `
 location / {
+  # S3 takes a + in a path for a space.
+  if ($request_uri ~ [+]) { return 403; }
   rewrite ^(.*)/$ /${bucket}$1/index.html break;
   rewrite ^ /${bucket}$uri break;
   proxy_pass http://127.0.0.1:${port};

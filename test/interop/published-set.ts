@@ -14,7 +14,7 @@ import {
   parseBaseList,
   publishedFolder,
 } from "../../src/formats/archive/archive-index.ts";
-import { baseGroup, formatArchiveName } from "../../src/formats/archive/archive-name.ts";
+import { baseGroup, escapeArchiveName, formatArchiveName } from "../../src/formats/archive/archive-name.ts";
 import type { Random } from "./random.ts";
 
 /** What a site said of itself at one moment, wholly read and verified. */
@@ -50,7 +50,7 @@ export async function getBytes(url: string): Promise<Buffer> {
 /** Gets an immutable file and verifies it against its name and its entry. */
 async function getNamed(siteUrl: string, entry: ArchiveEntry): Promise<Buffer> {
   const name = formatArchiveName(entry.name);
-  const packed = await getBytes(new URL(publishedFolder + name, siteUrl).href);
+  const packed = await getBytes(new URL(publishedFolder + escapeArchiveName(name), siteUrl).href);
   check(packed.length === entry.sizeBytes, () => `${name} has ${packed.length} bytes, listed are ${entry.sizeBytes}`);
   const content = gunzipSync(packed);
   const id = createHash("sha256").update(content).digest("hex").slice(0, 16);

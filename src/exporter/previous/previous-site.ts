@@ -2,6 +2,7 @@ import { type FetchOutcome, ok, type Problem, problem, type Result, type Timing 
 import {
   type ArchiveEntry,
   type ArchiveIndex,
+  escapeArchiveName,
   formatArchiveName,
   indexFileName,
   maxIndexBytes,
@@ -62,7 +63,7 @@ export class PreviousSite implements AsyncDisposable {
 
   /** Reads an archive or a base list. @returns a problem as {@link readIndex}, or `bad-id` if it is not what its name says */
   async readFile(entry: ArchiveEntry, maxBytes: number): Promise<Result<ReceivedFile>> {
-    const body = await this.#get(formatArchiveName(entry.name), maxBytes);
+    const body = await this.#get(escapeArchiveName(formatArchiveName(entry.name)), maxBytes);
     if (!body.ok) return body;
     const content = unpackArchive(body.value, maxBytes);
     if (!content.ok) return content;

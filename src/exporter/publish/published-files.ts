@@ -6,6 +6,7 @@ import { gunzip, gzip } from "node:zlib";
 import { TidemarkError, wrapSystemError } from "../../core/index.ts";
 import {
   type ArchiveIndex,
+  escapeArchiveName,
   formatArchiveIndex,
   indexFileName,
   maxIndexBytes,
@@ -152,7 +153,7 @@ export async function publishRobots(place: RobotsPlace, ledger: Ledger, sitemap?
   const block = formatRobotsBlock({
     indexUrl: home + indexFileName,
     sitemapUrl: sitemap === undefined ? undefined : home + sitemap,
-    archiveUrls: ledger.base.announced.map((name) => home + name),
+    archiveUrls: ledger.base.announced.map((name) => home + escapeArchiveName(name)),
   });
   const before = Buffer.from(content).toString("latin1");
   const after = replaceRobotsBlock(before, block);

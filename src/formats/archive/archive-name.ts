@@ -34,6 +34,14 @@ export function formatArchiveName(name: ArchiveName): string {
   return `${formatCompactTime(name.from)}_${formatCompactTime(name.to)}.${name.group}.${name.id}.gz`;
 }
 
+/**
+ * An archive's file name as it stands in a URL: `+` as `%2B`. The two are one path to most servers, but S3 takes a `+` for a
+ * space.
+ */
+export function escapeArchiveName(name: string): string {
+  return name.replaceAll("+", "%2B");
+}
+
 /** Reads an archive's file name; any other text, also one with a folder in it, is a problem. */
 export function parseArchiveName(text: string): Result<ArchiveName, Problem> {
   const match = namePattern.exec(text);

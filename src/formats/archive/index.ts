@@ -21,6 +21,7 @@ export {
 export {
   type ArchiveName,
   baseGroup,
+  escapeArchiveName,
   formatArchiveName,
   groupOfMediaType,
   mediaTypeOfGroup,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  escapeArchiveName,
   formatArchiveName,
   groupOfMediaType,
   mediaTypeOfGroup,
@@ -14,6 +15,7 @@ test("a name is written and read", () => {
   const name = { from: 0, to: 1_795_226_400, group: "application-xhtml+xml", id };
   assert.equal(formatArchiveName(name), `0_20261121T020000Z.application-xhtml+xml.${id}.gz`);
   assert.deepEqual(parseArchiveName(formatArchiveName(name)), { ok: true, value: name });
+  assert.equal(escapeArchiveName(formatArchiveName(name)), `0_20261121T020000Z.application-xhtml%2Bxml.${id}.gz`);
 });
 
 const bad: ReadonlyArray<readonly [string, string]> = [

@@ -2,6 +2,7 @@ import { type Change, ok, pathOf, problem, type Result } from "../../../core/ind
 import {
   type ArchiveEntry,
   type BaseList,
+  escapeArchiveName,
   formatArchiveName,
   maxArchiveBytes,
   maxIndexBytes,
@@ -68,8 +69,9 @@ async function readContent<Content>(
   parse: (content: Uint8Array) => Result<Content>,
 ): Promise<Result<Content, ArchiveTrouble>> {
   const name = formatArchiveName(entry.name);
-  const first = await readOnce(visit, folder + name, entry, bounds, false);
-  const content = first.ok || isCancelled(visit) ? first : await readOnce(visit, folder + name, entry, bounds, true);
+  const path = folder + escapeArchiveName(name);
+  const first = await readOnce(visit, path, entry, bounds, false);
+  const content = first.ok || isCancelled(visit) ? first : await readOnce(visit, path, entry, bounds, true);
   const parsed = content.ok ? parse(content.value) : content;
   return parsed.ok ? parsed : { ok: false, error: { entry, message: `${name}: ${parsed.error.message}` } };
 }
