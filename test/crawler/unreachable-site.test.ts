@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { createServer as createPlainServer } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
@@ -61,4 +62,30 @@ describe("a site that cannot be reached", () => {
       assert.match(stderr, reason);
     });
   }
+
+  it("says so too if only pages are asked for, because robots.txt is still valid", async () => {
+    using folder = makeTempFolder();
+    const site = createPlainServer(({ url }, response) => {
+      response.writeHead(url === "/" ? 200 : 404, { "content-type": "text/html" }).end("<p>home");
+    });
+    await once(site.listen(0, "127.0.0.1"), "listening");
+    const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    const warnings: string[] = [];
+    const visit = () =>
+      crawlSite({
+        url,
+        into: folder.path,
+        sources: ["links"],
+        politeness: createPoliteness({ maxWaitMs: 0 }),
+        onEvent: (event) => void (event.event === "warning" && warnings.push(event.code)),
+      });
+    assert.deepEqual([(await visit()).source, warnings], ["links", []]);
+    site.closeAllConnections();
+    await once(site.close(), "close");
+    const { source, passedOver, requests, pageRequests, deleted } = await visit();
+    assert.deepEqual([source, requests, pageRequests, deleted], ["none", 1, 1, 0]);
+    assert.deepEqual([passedOver.at(-1)?.source, passedOver.at(-1)?.code], ["links", "site-unavailable"]);
+    assert.match(passedOver.at(-1)?.why ?? "", /ECONNREFUSED/);
+    assert.ok(warnings.includes("site-unavailable"), String(warnings));
+  });
 });

@@ -82,8 +82,9 @@ function whyNotBetter({ passedOver }: CrawlSummary): string {
 /** What a visit came to, for people. */
 export function formatCrawlResult(summary: CrawlSummary): string {
   const { created, updated, deleted, unchanged } = summary;
-  if (summary.source === "none" && summary.pageRequests === 0)
-    return `${summary.site}: ${summary.isCutShort ? "the visit was stopped" : "could not be crawled"}\n`;
+  if (summary.source === "none" && created + updated + deleted + summary.notModified === 0)
+    return `${summary.site}: ${summary.isCutShort ? "the visit was stopped" : "could not be crawled"}
+`;
   const lines = [
     `${summary.site}: ${formatCount(created)} created, ${formatCount(updated)} updated, ` +
       `${formatCount(deleted)} deleted, ${formatCount(unchanged)} unchanged`,

@@ -6,7 +6,6 @@ import {
   type EpochSeconds,
   type PageFilter,
   type PageOrder,
-  type PassedOver,
   type Result,
   type SitePosition,
   type SiteRecord,
@@ -31,6 +30,7 @@ import { isCancelled, type ReadingVisit, throwIfAborted, warn } from "./visit/re
 import { readSharedTags } from "./visit/shared-tags.ts";
 import { Tally } from "./visit/tally.ts";
 import { type ByteBounds, VisitBounds } from "./visit/visit-bounds.ts";
+import { tellIfUnreachable, type VisitEnd } from "./visit/visit-end.ts";
 import { VisitProgress } from "./visit/visit-progress.ts";
 
 /** What a visit is to do. */
@@ -107,13 +107,6 @@ const triesAfterTroubles = 3;
 const slowMs = 1000;
 /** A source that was absent is looked for again after so long. */
 const defaultLookAgainMs = 7 * 86_400_000;
-
-/** What a visit has come to, beside its numbers. */
-interface VisitEnd {
-  readonly source: CrawlSummary["source"];
-  readonly passedOver: readonly PassedOver[];
-  readonly position: SitePosition | undefined;
-}
 
 /** What robots.txt, the sources and the pages of one visit have to do with each other. */
 class SiteVisit {
@@ -342,6 +335,7 @@ class SiteVisit {
   }
 
   #conclude(): CrawlSummary {
+    this.#end = tellIfUnreachable(this.#visit, this.#end);
     this.#endProgress();
     return this.#summarize(false);
   }

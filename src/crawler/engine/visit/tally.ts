@@ -32,6 +32,9 @@ export class Tally {
   /** Page requests in a row that found the site in trouble. */
   troublesInARow = 0;
 
+  #isAnswered = false;
+  #whyUnanswered: string | undefined;
+
   /** Whether a request was not made, because the site wants to be left alone for longer than a visit waits. */
   isPostponed = false;
   /** The same, where it is the site's Crawl-delay that takes so long. */
@@ -40,6 +43,8 @@ export class Tally {
   /** Counts one request's outcome. */
   count(outcome: FetchOutcome, of: RequestKind): void {
     this.requests += outcome.requests;
+    if (outcome.kind === "failed" && isSiteInTrouble(outcome)) this.#whyUnanswered ??= outcome.message;
+    else this.#isAnswered = true;
     if (outcome.kind === "not-modified") this.notModified++;
     if (of === "metadata") {
       this.metadataBytes += outcome.receivedBytes;
@@ -52,6 +57,11 @@ export class Tally {
     this.pageRequests += outcome.requests;
     this.pageBytes += outcome.receivedBytes;
     this.troublesInARow = isSiteInTrouble(outcome) ? this.troublesInARow + 1 : 0;
+  }
+
+  /** Why no request got an answer, whatever it would have said; undefined if one got one, or none was made. */
+  get unreachable(): string | undefined {
+    return this.#isAnswered ? undefined : this.#whyUnanswered;
   }
 
   /** Takes so many troubles in a row at most for what has happened. */
