@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseBaseUrl } from "./export-checks.ts";
@@ -12,6 +13,18 @@ export function defaultStateDir(baseUrl: string): string {
   const { protocol, host } = new URL(parseBaseUrl(baseUrl));
   const name = host.replace(/[^a-z0-9.-]/g, "_");
   return join(homedir(), ".local/state/tidemark", protocol === "http:" ? `http_${name}` : name);
+}
+
+/**
+ * Where the state of a site's exports is: in the default folder, or, if that does not exist, in the one that
+ * `systemd/tidemark-export@.service` uses.
+ *
+ * @throws TidemarkError `bad-option` if the base URL is not an origin
+ */
+export function findStateDir(baseUrl: string): string {
+  const own = defaultStateDir(baseUrl);
+  const ofUnit = join("/var/lib/tidemark", new URL(baseUrl).hostname);
+  return !existsSync(own) && existsSync(ofUnit) ? ofUnit : own;
 }
 
 /** The folder in an exporter's state that contains the keys and the position of IndexNow. */

@@ -20,6 +20,9 @@ export const initCommand: Command = defineCommand({
         doc: "address at which the web server answers now; requests carry the host name of the base URL. Without `--base-url` and `--server` no request is sent",
       },
     ),
+    stateDir: row("state DIR", path, "State folder of the exports that publish the site already", {
+      default: "`~/.local/state/tidemark/HOST`, or `/var/lib/tidemark/HOST` if only that exists",
+    }),
     writeFile: row("write FILE", path, "Write the configuration to this file, which must be new", {
       default: "nothing is written",
     }),
@@ -33,6 +36,7 @@ export const initCommand: Command = defineCommand({
       "for a server that is not public yet",
     ],
   ],
+  isPaged: () => true,
   plan: (given, args, fail) => {
     if (given.force && given.writeFile === undefined) fail("--force needs --write, which is missing.");
     return { ...given, docroot: argument(args, "docroot") };

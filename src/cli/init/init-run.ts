@@ -92,11 +92,14 @@ function formatProposal(
 }
 
 function formatNext({ settings }: SiteProposal, file: string | undefined): string {
-  const { docroot, baseUrl, serverUser, exclude = [], index = [], cleanUrls, map = [], ssi } = settings;
+  const { docroot, baseUrl, stateDir, serverUser, exclude = [], index = [], cleanUrls, map = [], ssi } = settings;
   const host = new URL(baseUrl).hostname;
   const config = shellWord(file ?? "/etc/tidemark.json");
   const lines = ["Next:"];
-  if (file === undefined) lines.push(`  tidemark init ${shellWord(docroot)} --base-url ${baseUrl} --write ${config}`);
+  if (file === undefined) {
+    const state = stateDir === undefined ? "" : ` --state ${shellWord(stateDir)}`;
+    lines.push(`  tidemark init ${shellWord(docroot)} --base-url ${baseUrl}${state} --write ${config}`);
+  }
   lines.push(`  tidemark --config ${config}`, `  tidemark status --config ${config}`);
   const given = [
     ...(serverUser === undefined ? [] : [`--server-user ${serverUser}`]),

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import {
   type ExportEvent,
   type ExportSummary,
@@ -17,6 +17,7 @@ import { adviseOnNames, CanonicalNames, type NameFinding, otherUrlsCode } from "
 import { headBytes, readHead } from "../naming/name-check.ts";
 import { PathSample } from "../naming/path-sample.ts";
 import { fileOf } from "../site-sources.ts";
+import { defaultStateDir, findStateDir } from "../state-folder.ts";
 import { findReaderIdentity } from "../walk/reader-identity.ts";
 import { checkServer, type MappedLink, type ServerCheck, type ServerFinding, type ShortLink } from "./server-check.ts";
 
@@ -34,6 +35,8 @@ export interface ProposeSiteOptions {
   readonly baseUrl?: string;
   /** Where the server answers now, if not at the base URL. */
   readonly serverUrl?: string;
+  /** State folder of the exports that publish the site already. Default: where exports keep it, or the unit of systemd. */
+  readonly stateDir?: string;
   readonly signal?: AbortSignal;
   /** Called with the events of the dry run. */
   readonly onEvent?: (event: ExportEvent) => void;
@@ -43,7 +46,7 @@ export interface ProposeSiteOptions {
 export interface SiteProposal {
   readonly settings: Pick<
     ExportSettings,
-    "baseUrl" | "docroot" | "serverUser" | "exclude" | "index" | "cleanUrls" | "map" | "ssi"
+    "baseUrl" | "docroot" | "stateDir" | "serverUser" | "exclude" | "index" | "cleanUrls" | "map" | "ssi"
   >;
   /** Source of the base URL. */
   readonly baseUrlFrom: "option" | "robots.txt" | "home page" | "server";
@@ -66,18 +69,21 @@ export async function proposeSite(options: ProposeSiteOptions): Promise<SiteProp
   const docroot = checkFolder(options.docroot, "document root");
   const { onEvent, signal } = options;
   const { baseUrl, from } = await findBaseUrl(options, docroot);
+  const stateDir = resolve(options.stateDir ?? findStateDir(baseUrl));
   const serverUser = serverUsers.find(isUser);
   // What static hosts show for missing pages.
   const exclude = ["404.html", "404/index.html"].filter((path) => isFile(fileOf(docroot, `/${path}`)));
   const found = {
     baseUrl,
     docroot,
+    ...(stateDir === defaultStateDir(baseUrl) ? {} : { stateDir }),
     ...(serverUser === undefined ? {} : { serverUser }),
     ...(exclude.length === 0 ? {} : { exclude }),
   };
   const sample = new PathSample(sampleSize);
   const linking = new PathSample(linkingPages);
   const including = new PathSample(sampleSize);
+  let isElsewhere = false;
   const summary = await exportSite({
     ...found,
     dryRun: true,
@@ -88,8 +94,10 @@ export async function proposeSite(options: ProposeSiteOptions): Promise<SiteProp
         if (event.mediaType === "text/html") linking.add(event.path);
         if (event.hasIncludes === true) including.add(event.path);
       }
-      // It is a finding here, with the settings that follow from it.
-      if (event.event !== "warning" || event.code !== otherUrlsCode) onEvent?.(event);
+      const code = event.event === "warning" ? event.code : undefined;
+      isElsewhere ||= code === "state-missing" || code === "published-by-another";
+      // Both are findings here, with the settings that follow from them.
+      if (code !== otherUrlsCode && code !== "state-missing" && code !== "published-by-another") onEvent?.(event);
     },
   });
   // The address was a guess: the user did not name this server.
@@ -121,12 +129,18 @@ export async function proposeSite(options: ProposeSiteOptions): Promise<SiteProp
     ...(check.processesIncludes === false ? { ssi: "off" as const } : {}),
   };
   const described = [
+    ...(isElsewhere ? [describeState(stateDir)] : []),
     ...answered.map(describeAnswered),
     ...check.maps.map(describeMap),
     ...exclude.map(describeExcluded),
   ];
   const findings = [...check.findings, ...described, ...names.findings];
   return { settings, baseUrlFrom: from, summary, findings };
+}
+
+function describeState(stateDir: string): ServerFinding {
+  const message = `The site is published already, and the state of the export that does is not in ${stateDir}: name its folder with --state. Otherwise a new epoch begins, and crawlers read the whole list once.`;
+  return { isFine: false, message };
 }
 
 function settingsOf(links: readonly ShortLink[]): Pick<ExportSettings, "index" | "cleanUrls"> {

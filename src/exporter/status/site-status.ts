@@ -1,11 +1,10 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { type Clock, type EpochMs, TidemarkError } from "../../core/index.ts";
 import type { LockHolder } from "../../fs/index.ts";
 import { parseBaseUrl } from "../export-checks.ts";
 import type { LastRun } from "../last-run.ts";
-import { defaultStateDir } from "../state-folder.ts";
+import { findStateDir } from "../state-folder.ts";
 import { type LedgerState, type PublishedState, readSiteState, type SiteState } from "./site-state.ts";
 import { findProblems, type StatusProblem } from "./status-problem.ts";
 
@@ -69,7 +68,7 @@ const defaultMaxAgeMs: number = 26 * 3_600_000;
 export async function readSiteStatus(options: SiteStatusOptions): Promise<SiteStatus> {
   const { docroot, maxAgeMs = defaultMaxAgeMs, days = 14, clock = Date.now } = options;
   const wanted = options.baseUrl === undefined ? undefined : parseBaseUrl(options.baseUrl);
-  const stateDir = findStateDir(options.stateDir, wanted);
+  const stateDir = chooseStateDir(options.stateDir, wanted);
   const now = clock();
   let state: SiteState;
   let unreadable: TidemarkError | undefined;
@@ -105,16 +104,14 @@ export async function readSiteStatus(options: SiteStatusOptions): Promise<SiteSt
   };
 }
 
-function findStateDir(given: string | undefined, site: string | undefined): string {
+function chooseStateDir(given: string | undefined, site: string | undefined): string {
   if (given !== undefined) return resolve(given);
   if (site === undefined) {
     throw new TidemarkError("bad-option", "It is not said which site.", {
       hint: "Name it with --base-url, its state folder with --state, or a configuration with --config.",
     });
   }
-  const own = defaultStateDir(site);
-  const ofUnit = join("/var/lib/tidemark", new URL(site).hostname);
-  return !existsSync(own) && existsSync(ofUnit) ? ofUnit : own;
+  return findStateDir(site);
 }
 
 const property = "NextElapseUSecRealtime";

@@ -4,6 +4,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, it, test } from "node:test";
+import { exportSite } from "../../../src/exporter/export-site.ts";
 import { PathSample } from "../../../src/exporter/naming/path-sample.ts";
 import { proposeSite } from "../../../src/exporter/setup/site-proposal.ts";
 import { serveFolder } from "../../../src/server/folder-server.ts";
@@ -215,6 +216,35 @@ describe("a proposal for a site", () => {
     const dead = await proposeSite({ docroot: site.docroot, baseUrl, serverUrl: deadUrl });
     assert.match(dead.findings[0]?.message ?? "", /does not answer .*nothing was compared/);
     assert.equal(dead.findings.length, 1);
+  });
+
+  it("goes on with the state of the export that publishes the site, or says that it is not known", async () => {
+    using site = makeSite({ "index.html": "<p>home" });
+    const { HOME } = process.env;
+    process.env.HOME = site.path;
+    try {
+      const propose = async (stateDir?: string) => {
+        const events: string[] = [];
+        const { settings, findings } = await proposeSite({
+          docroot: site.docroot,
+          baseUrl,
+          serverUrl: "http://127.0.0.1:9/",
+          ...(stateDir === undefined ? {} : { stateDir }),
+          onEvent: (event) => void (event.event === "warning" && events.push(event.code)),
+        });
+        const said = findings.filter(({ message }) => /not in .*name its folder with --state/.test(message));
+        return [settings.stateDir, said.map(({ isFine }) => isFine), events];
+      };
+      const elsewhere = join(site.path, "state");
+      await exportSite({ docroot: site.docroot, baseUrl, stateDir: elsewhere });
+      assert.deepEqual(await propose(), [undefined, [false], []], "no state");
+      assert.deepEqual(await propose(elsewhere), [elsewhere, [], []]);
+      await exportSite({ docroot: site.docroot, baseUrl });
+      assert.deepEqual(await propose(), [undefined, [], []], "the default state");
+      assert.deepEqual(await propose(elsewhere), [elsewhere, [false], []], "another's state");
+    } finally {
+      process.env.HOME = HOME;
+    }
   });
 
   it("says that the folder is not there before it asks for anything else", async () => {
