@@ -80,8 +80,14 @@ const completionCommand: Command = {
 
 /** What a command line asks for. */
 export type CommandLine =
-  | { readonly kind: "print"; readonly text: string }
-  | { readonly kind: "run"; readonly json: boolean; readonly quiet: boolean; readonly run: Run };
+  | { readonly kind: "print"; readonly text: string; readonly isPaged: boolean }
+  | {
+      readonly kind: "run";
+      readonly json: boolean;
+      readonly quiet: boolean;
+      readonly isPaged: boolean;
+      readonly run: Run;
+    };
 
 function optionsOf(command: Command): Readonly<Record<string, Options>> {
   return yargsOptionsOf({ ...command.options, ...commonOptions });
@@ -102,19 +108,21 @@ export function parseCommandLine(
 ): CommandLine {
   const before = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
   if (program === tidemark && ["completion", "--get-yargs-completions"].includes(argv[0] ?? ""))
-    return { kind: "print", text: complete(argv, program) };
+    return { kind: "print", text: complete(argv, program), isPaged: false };
   if (argv.includes("--help") || before.includes("-h"))
-    return { kind: "print", text: explain(before, columns, program) };
-  if (argv.includes("--version")) return { kind: "print", text: `${version}\n` };
+    return { kind: "print", text: explain(before, columns, program), isPaged: !before.includes("--no-pager") };
+  if (argv.includes("--version")) return { kind: "print", text: `${version}\n`, isPaged: false };
   const at = argv[0]?.startsWith("-") ? before.findIndex((word) => findCommand(program, word) !== undefined) : 0;
   const command = findCommand(program, argv[at] ?? "");
   if (command === undefined) throw noCommand(argv, program);
   const args = parseArguments(command, argv.toSpliced(at, 1));
   checkNames(command, args, `${program.name} ${nameOf(command)}`);
+  const json = args.json === true || args.format === "json";
   return {
     kind: "run",
-    json: args.json === true || args.format === "json",
+    json,
     quiet: args.quiet === true,
+    isPaged: !json && args["no-pager"] !== true && command.isPaged?.(args) === true,
     run: command.plan(args),
   };
 }

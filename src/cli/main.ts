@@ -3,9 +3,10 @@ import { type ExitCode, exitCodes, formatErrorReport, reportError } from "./term
 import { Keyboard } from "./terminal/keyboard.ts";
 import { Output } from "./terminal/output.ts";
 import { packageVersion } from "./terminal/package-version.ts";
+import { choosePager, isLongerThan, showInPager } from "./terminal/pager.ts";
 
 /** What the program uses of the process that it runs in. */
-export type Host = Pick<NodeJS.Process, "argv" | "stdin" | "stdout" | "stderr" | "once" | "off"> & {
+export type Host = Pick<NodeJS.Process, "argv" | "stdin" | "stdout" | "stderr" | "on" | "off"> & {
   exitCode?: number | string | null | undefined;
 };
 
@@ -21,7 +22,10 @@ export async function main(host: Host, program: Program = tidemark): Promise<voi
   const out = new Output(host.stdout, () => stop.abort());
   const err = new Output(host.stderr, () => undefined);
   let signalled: ExitCode | undefined;
+  let isReading = false;
   const onSignal = (name: NodeJS.Signals): void => {
+    // The pager has the terminal, gets Ctrl-C as well, and knows what it means there.
+    if (isReading && name === "SIGINT") return;
     signalled = signals[name as keyof typeof signals];
     unlisten();
     stop.abort();
@@ -29,11 +33,13 @@ export async function main(host: Host, program: Program = tidemark): Promise<voi
   const unlisten = (): void => {
     for (const name of Object.keys(signals)) host.off(name, onSignal);
   };
-  for (const name of Object.keys(signals)) host.once(name as NodeJS.Signals, onSignal);
+  for (const name of Object.keys(signals)) host.on(name, onSignal);
   const argv = host.argv.slice(2);
   let json = argv.includes("--json");
   try {
     const line = parseCommandLine(argv, packageVersion(), Math.min(100, out.columns), program);
+    const pager = line.isPaged && out.isTerminal ? choosePager(process.env) : undefined;
+    if (pager !== undefined) out.hold();
     let code: ExitCode = exitCodes.done;
     if (line.kind === "print") out.write(line.text);
     else {
@@ -42,9 +48,18 @@ export async function main(host: Host, program: Program = tidemark): Promise<voi
       const input = () => host.stdin;
       code = await line.run({ out, err, input, keyboard, json, quiet: line.quiet, signal: stop.signal });
     }
+    const text = out.takeHeld();
+    if (pager !== undefined && isLongerThan(text, out)) {
+      isReading = true;
+      const end = await showInPager(text, pager, process.env, stop.signal);
+      isReading = false;
+      if (end === "missing") out.write(text);
+      else if (end === "interrupted") code = signalled ?? exitCodes.interrupted;
+    } else out.write(text);
     await out.flush();
     host.exitCode = out.readerLeft ? exitCodes.pipeClosed : code;
   } catch (error) {
+    out.write(out.takeHeld());
     host.exitCode = out.readerLeft ? exitCodes.pipeClosed : await report(error, program, json, out, err, signalled);
   } finally {
     unlisten();

@@ -179,7 +179,7 @@ describe("the command line", () => {
   });
 
   it("prints the version", () => {
-    assert.deepEqual(parse("--version"), { kind: "print", text: "1.2.3\n" });
+    assert.deepEqual(parse("--version"), { kind: "print", text: "1.2.3\n", isPaged: false });
   });
 
   for (const command of ["", "export ", "init ", "status ", "crawl ", "changes ", "serve ", "demo "]) {

@@ -140,6 +140,7 @@ export const exportCommand: Command = defineCommand({
     ["export . --base-url https://example.org/ --on-publish ./deployed.sh", "run a script after a publication"],
     ["export --config /etc/tidemark.json", "publish all sites of a file; `tidemark init` writes one"],
   ],
+  isPaged: (args) => args["dry-run"] === true,
   plan: (_, args, fail): ExportArguments => {
     const settings = readSettings(args, exportSettings);
     const choice = readSettings(args, choiceSettings);

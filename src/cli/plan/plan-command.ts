@@ -53,6 +53,7 @@ export const planCommand: Command = defineCommand({
     ["plan mirror --freshness 0.9", "also say how many requests per day give 90 % fresh copies"],
     ["plan mirror --site https://example.org/ --budget 500 --figure plan.svg", "for one site, with a figure"],
   ],
+  isPaged: () => true,
   plan: ({ budget = { share: 0.05 }, ...given }, args) => ({ ...given, budget, store: argument(args, "dir") }),
   load: async () => (await import("./plan-run.ts")).runPlan,
 });

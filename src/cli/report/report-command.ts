@@ -35,6 +35,7 @@ export const reportCommand: Command = defineCommand({
     ],
     ["report mirror --check 300", "check whether at most one page in a hundred was missed"],
   ],
+  isPaged: () => true,
   plan: (given, args, fail) => {
     const { check, seed, delayMs } = given;
     if (check === undefined && (seed !== undefined || delayMs !== undefined))

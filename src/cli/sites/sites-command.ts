@@ -22,6 +22,7 @@ export const sitesCommand: Command = defineCommand({
     ["sites mirrors https://example.org/ --pause", "pause a site, also while the crawler runs"],
     ["sites mirrors https://example.org/ --resume --priority 9", "resume it, and put it before others"],
   ],
+  isPaged: () => true,
   plan: ({ pause = false, resume = false, ...given }, args, fail) => {
     const [url] = siteArguments(args, "url");
     if (pause && resume) fail("--pause and --resume exclude each other.");

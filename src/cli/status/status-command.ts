@@ -29,6 +29,7 @@ export const statusCommand: Command = defineCommand({
     ["status --config /etc/tidemark.json --quiet", "only set the exit code, for monitoring"],
     ["status --config /etc/tidemark.json --openmetrics tidemark.prom", "write a file for node_exporter"],
   ],
+  isPaged: () => true,
   plan: (given, args, fail) => {
     const { configFile, site, baseUrl, stateDir, docroot } = given;
     if (configFile === undefined && baseUrl === undefined && stateDir === undefined) {

@@ -45,6 +45,8 @@ export interface Command {
   readonly groups?: Readonly<Record<string, readonly string[]>>;
   /** Command lines and what they do. */
   readonly examples: ReadonlyArray<readonly [string, string]>;
+  /** Whether all that it prints is one text to read, which goes through a pager if it is longer than the screen. */
+  readonly isPaged?: (args: RawArguments) => boolean;
   /** Checks the arguments. Throws `bad-option`. */
   readonly plan: (args: RawArguments) => Run;
 }
@@ -79,10 +81,13 @@ export function defineCommand<Table extends object, Options>(parts: CommandParts
 }
 
 /** Options that every command has. */
-export const commonOptions: Readonly<Record<"json" | "quiet", Setting<boolean>>> = {
+export const commonOptions: Readonly<Record<"json" | "quiet" | "noPager", Setting<boolean>>> = {
   json: row("json", flag, "Print events as JSON lines on stdout; the last line is the summary or the error"),
   quiet: row("quiet", flag, "Print only warnings and errors; with --json, also the summary", {
     doc: "print no progress and no results as text; warnings, errors and the first ten pages that failed still go to stderr. With `--json`: no lines about single pages, only warnings, errors and the summary",
+  }),
+  noPager: row("no-pager", flag, "Do not show long texts in a pager", {
+    doc: "do not show long texts in [a pager](#long-texts)",
   }),
 };
 

@@ -12,6 +12,7 @@ export class Output {
   #flushedAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #error: Error | undefined;
+  #isHeld = false;
 
   /**
    * @param stream - whoever made it closes it
@@ -55,6 +56,7 @@ export class Output {
   write(text: string): void {
     if (this.#error !== undefined) return;
     this.#pending += text;
+    if (this.#isHeld) return;
     if (this.#pending.length >= flushAtLength || performance.now() - this.#flushedAt > flushAfterMs) this.#flush();
     else this.#timer ??= setTimeout(() => this.#flush(), flushAfterMs);
   }
@@ -62,6 +64,21 @@ export class Output {
   /** Adds an object as a line of JSON. */
   writeJson(value: object): void {
     this.write(`${JSON.stringify(value)}\n`);
+  }
+
+  /** Keeps what is written from now on, until somebody takes it. */
+  hold(): void {
+    this.#flush();
+    this.#isHeld = true;
+  }
+
+  /** Gives what was kept, and keeps no more. */
+  takeHeld(): string {
+    if (!this.#isHeld) return "";
+    const text = this.#pending;
+    this.#pending = "";
+    this.#isHeld = false;
+    return text;
   }
 
   /** Resolves when the stream takes more. */
