@@ -121,6 +121,7 @@ export {
 } from "./tracked-url.ts";
 export {
   combineUsage,
+  findDisallowedUse,
   formatUsage,
   noUsage,
   type PageUsage,

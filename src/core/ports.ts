@@ -7,6 +7,7 @@ import type { Result } from "./result.ts";
 import type { RobotsCopy, SiteClockState, SitePosition, SiteRecord } from "./site-record.ts";
 import type { Clock, EpochSeconds } from "./time.ts";
 import type { DeletionReason, FoundUrl, HeldBody, Settlement, TrackedUrl } from "./tracked-url.ts";
+import type { UsagePreferences } from "./usage.ts";
 
 /** Sends requests. */
 export interface Requests {
@@ -193,14 +194,18 @@ export interface UrlList {
   rereadLinks(mediaTypes: readonly string[]): void;
   /** Forgets these entity tags, because different pages share them. */
   forgetTags(etags: readonly string[]): void;
-  /** Makes URLs due again that are disallowed by robots.txt, or that wait because they were refused too often. */
-  reopen(trouble: "disallowed" | "refused"): void;
+  /**
+   * Makes URLs due again that are disallowed by robots.txt, that wait because they were refused too often, or whose use was
+   * disallowed.
+   */
+  reopen(trouble: "disallowed" | "refused" | "usage"): void;
   /**
    * Forgets the URLs that are not wanted any more; those of them that are held become deletions.
    *
+   * @param isWanted - receives what the response stated about the use of the held body
    * @returns how many are held
    */
-  narrow(admits: (path: string) => boolean): number;
+  narrow(isWanted: (path: string, served: UsagePreferences) => boolean): number;
   counts(): UrlCounts;
 }
 

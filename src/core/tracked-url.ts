@@ -4,7 +4,7 @@ import type { EpochSeconds } from "./time.ts";
 import type { PageUsage, UsagePreferences } from "./usage.ts";
 
 /** Why a page could not be brought in line with what the site says of it. */
-export type PageTrouble = "differs" | "gone" | "refused" | "unavailable" | "disallowed" | "mirror" | "moved";
+export type PageTrouble = "differs" | "gone" | "refused" | "unavailable" | "disallowed" | "mirror" | "moved" | "usage";
 
 /** A page that a visit could not settle. */
 export interface Postponement {
@@ -32,7 +32,9 @@ export type DeletionReason =
   /** On three visits it redirected to another URL of the site, under which its body is kept. */
   | "moved"
   /** A complete list no longer names it. */
-  | "unlisted";
+  | "unlisted"
+  /** The site states that it may not be used in a way that the crawler was told to respect. */
+  | "usage";
 
 /** State that a revisit rule keeps for a page whose interval it adapts after each request. */
 export interface KeptInterval {
@@ -142,6 +144,8 @@ export type Settlement =
       /** Undefined if no request was made. */
       readonly askedAt: EpochSeconds | undefined;
       readonly dueAt: EpochSeconds;
+      /** It may come back: it is requested again. */
+      readonly postponed?: Postponement;
     }
   /** The held body stays; the next request sends no validators. */
   | {

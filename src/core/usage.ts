@@ -42,3 +42,8 @@ export function formatUsage(preferences: UsagePreferences): string {
   if (preferences === noUsage) return "";
   return usages.flatMap((use) => (preferences[use] === undefined ? [] : [`${use}=${preferences[use]}`])).join(", ");
 }
+
+/** The first of these uses that a site disallows; undefined if it disallows none of them. */
+export function findDisallowedUse(preferences: UsagePreferences, uses: readonly Usage[]): Usage | undefined {
+  return uses.find((use) => preferences[use] === "n");
+}

@@ -16,7 +16,7 @@ import {
   texts,
   wholeNumber,
 } from "../config/index.ts";
-import { pageOrders, sourceNames } from "../core/index.ts";
+import { pageOrders, sourceNames, usages } from "../core/index.ts";
 import type { CrawlSiteOptions, FollowedSite } from "./crawl-site-options.ts";
 import type { PolitenessOptions } from "./engine/politeness/politeness-options.ts";
 import { pollPlannerNames } from "./engine/revisit/poll-planners.ts";
@@ -94,6 +94,15 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
     {
       default: "none",
       doc: "no URLs that match this pattern; takes precedence over `--include`; repeatable. See [URLs](#which-urls)",
+    },
+  ),
+  respectUsage: row(
+    "respect-usage USES",
+    choices(...usages),
+    "Keep no pages of which the site disallows one of these uses: train-ai,ai-use,search",
+    {
+      default: "none",
+      doc: "keep no pages of which the site disallows one of these uses: `train-ai`, `ai-use`, `search`. See [Preferences about use](#preferences-about-use)",
     },
   ),
   since: row("since DATE", date, "On a first visit, only what changed from this date on; needs archives", {

@@ -1,4 +1,4 @@
-import type { Clock, CrawlEvent, EpochMs, PageOrder, SourceName, Timing } from "../core/index.ts";
+import type { Clock, CrawlEvent, EpochMs, PageOrder, SourceName, Timing, Usage } from "../core/index.ts";
 import type { PolitenessOptions } from "./engine/politeness/politeness-options.ts";
 import type { PollPlannerName } from "./engine/revisit/poll-planners.ts";
 import type { Keep, PageReceiver } from "./kept-site.ts";
@@ -42,6 +42,14 @@ export interface CrawlSiteOptions {
   readonly include?: readonly string[];
   /** Pages that match one of these patterns are not requested, and leave the mirror. Takes precedence. Default: none. */
   readonly exclude?: readonly string[];
+  /**
+   * Pages of which the site disallows one of these uses are not kept; those that are held leave. By robots.txt they are not
+   * even requested. With WARC files it is refused, because these have what the server answered. Default: preferences
+   * are recorded only.
+   *
+   * @see draft-ietf-aipref-vocab
+   */
+  readonly respectUsage?: readonly Usage[];
   /** Pages last modified before this are skipped on the first visit. Default: none. */
   readonly since?: EpochMs;
   /** Most page requests of this visit; remaining work waits for the next. Default: no bound. */

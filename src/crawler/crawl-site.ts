@@ -8,6 +8,7 @@ import {
   type Requests,
   TidemarkError,
   type Timing,
+  usages,
   wrapSystemError,
 } from "../core/index.ts";
 import { checkSignificant } from "../formats/html/index.ts";
@@ -84,6 +85,8 @@ export function checkVisitOptions(
     | "identity"
     | "proxy"
     | "headers"
+    | "keep"
+    | "respectUsage"
   >,
 ): void {
   checkSignificant(options.significant);
@@ -95,6 +98,7 @@ export function checkVisitOptions(
   checkPlanner(options);
   robotsAgentOf(options.userAgent);
   if (options.order !== undefined) checkName(options.order, "order", pageOrders);
+  checkUsage(options);
 }
 
 /** Which pages are wanted: of these types, below the folder that the site's URL names, and by the patterns of URLs. */
@@ -133,6 +137,14 @@ function checkName(name: string, what: string, names: readonly string[]): void {
   throw new TidemarkError("bad-option", `There is no ${what} ${String(name)}.`, {
     hint: `There are ${names.join(", ")}.`,
   });
+}
+
+function checkUsage({ respectUsage = [], keep }: Pick<CrawlSiteOptions, "respectUsage" | "keep">): void {
+  for (const use of respectUsage) checkName(use, "use", usages);
+  if (respectUsage.length > 0 && (keep === "warc" || keep === "wacz"))
+    throw new TidemarkError("bad-option", "WARC files have what servers answered, whatever use they disallow.", {
+      hint: "Leave out --respect-usage, or keep a mirror.",
+    });
 }
 
 function checkPlanner({ planner, isPlanned, budget, url }: Parameters<typeof checkVisitOptions>[0]): void {
@@ -203,6 +215,7 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
     ...rest
   } = others;
   const { pageBytes, siteBytes, visitBytes, leastBytesPerSecond, ...visit } = rest;
+  const respects = (visit.respectUsage ?? []).length > 0;
   const filter = filterOf({ url, ...omitUndefined({ types, include, exclude }) });
   await using fetcher = (means.createFetcher ?? createFetcher)({
     connections: concurrency,
@@ -224,7 +237,8 @@ export async function visitInStore(means: VisitMeans, options: SiteVisitOptions)
         rateLimiter: politeness,
         ...{ reading, memory, urls, bodies },
         mediaTypes: namedTypes,
-        packages: warc === undefined ? packagesIn(bodies, packageBytes) : undefined,
+        // Pages in packages come without the fields of a response.
+        packages: warc === undefined && !respects ? packagesIn(bodies, packageBytes) : undefined,
       },
       {
         ...omitUndefined(visit),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { combineUsage, formatUsage, noUsage, type UsagePreferences } from "../../src/core/usage.ts";
+import { combineUsage, findDisallowedUse, formatUsage, noUsage, type UsagePreferences } from "../../src/core/usage.ts";
 import { parseContentUsage } from "../../src/formats/usage/content-usage.ts";
 import { fc } from "../property.ts";
 
@@ -32,6 +32,7 @@ describe("combining preferences", () => {
           const values = all.map((one) => one[use]);
           const expected = values.includes("n") ? "n" : values.includes("y") ? "y" : undefined;
           assert.equal(combined[use], expected);
+          assert.equal(findDisallowedUse(combined, [use]), expected === "n" ? use : undefined);
         }
       }),
     );

@@ -11,6 +11,7 @@ import {
   type SiteRecord,
   sourceNames,
   TidemarkError,
+  type Usage,
 } from "../../core/index.ts";
 import { loadTextComparison } from "../../formats/html/index.ts";
 import { ownProductToken, type Robots, type RobotsAgent } from "../../formats/robots/index.ts";
@@ -20,6 +21,7 @@ import { copyKeyOf, isSameRobots, keepCrawlDelay, type RobotsRules, readRobots }
 import { makeSources, type SourceOptions } from "./discovery/source-choice.ts";
 import { findSource, SourceMemory } from "./discovery/source-search.ts";
 import { UrlScope } from "./discovery/url-scope.ts";
+import { respectRobotsUsage } from "./discovery/usage-filter.ts";
 import { doAnnouncedWork } from "./pipeline/announced-work.ts";
 import { doPollWork } from "./pipeline/poll-work.ts";
 import { maxTroublesInARow } from "./politeness/patient-request.ts";
@@ -41,6 +43,8 @@ export interface VisitOptions extends SourceOptions {
   readonly agent?: RobotsAgent;
   /** Which pages are wanted. */
   readonly filter: PageFilter;
+  /** Pages of which the site disallows one of these uses are not kept. Default: none are respected. */
+  readonly respectUsage?: readonly Usage[];
   /** Page requests that the visit may make; the rest stays work. Default: no bound. */
   readonly budget?: number;
   /** Requests under way at once. Default 1. */
@@ -276,7 +280,12 @@ class SiteVisit {
 
   async #crawlVisit(robots: Robots, rulesUntil: EpochMs, mayGoOn: () => boolean): Promise<CrawlVisit> {
     const { filter, planner, significant, order = "depth", distrustMs = defaultDistrustMs } = this.#options;
-    const { budget = Infinity, maxPages = Infinity, maxDepth = Infinity } = this.#options;
+    const { budget = Infinity, maxPages = Infinity, maxDepth = Infinity, respectUsage = [] } = this.#options;
+    const wanted = respectRobotsUsage(filter, respectUsage, {
+      robots,
+      agent: this.#visit.agent,
+      codec: this.#ports.codec,
+    });
     const significance: Significance | undefined =
       significant === undefined ? undefined : { leastResemblance: significant, texts: await loadTextComparison() };
     return {
@@ -284,8 +293,9 @@ class SiteVisit {
       ports: this.#ports,
       robots,
       rulesUntil,
-      filter,
-      scope: new UrlScope(filter, this.#ports.mediaTypes),
+      filter: wanted,
+      respectUsage,
+      scope: new UrlScope(wanted, this.#ports.mediaTypes),
       mayReadList: this.#boundLists(mayGoOn),
       mayGoOn,
       progress: this.#progress,

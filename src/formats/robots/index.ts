@@ -1,4 +1,12 @@
-export { parseRobots, Robots, robotsAllow, robotsCrawlDelaySeconds, robotsSitemaps, robotsUsage } from "./robots.ts";
+export {
+  parseRobots,
+  Robots,
+  robotsAllow,
+  robotsCrawlDelaySeconds,
+  robotsSitemaps,
+  robotsUsage,
+  robotsUsageText,
+} from "./robots.ts";
 export { ownProductToken, type RobotsAgent, robotsAgentOf } from "./robots-agent.ts";
 export { formatRobotsBlock, replaceRobotsBlock } from "./robots-block.ts";
 export { maxRobotsBytes } from "./robots-line.ts";

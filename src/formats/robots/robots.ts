@@ -132,8 +132,7 @@ export class Robots {
     const name = this.#nameOf(agent);
     let rules = this.#usageRules.get(name);
     if (rules === undefined) {
-      const paces = this.#paces.get(name) ?? [];
-      const [usage, signals] = [paces.flatMap((pace) => pace.usage), paces.flatMap((pace) => pace.signals)];
+      const { usage, signals } = this.#usageValues(name);
       rules = [
         ...(usage.length === 0 ? [] : [new UsageRules(usage, parseContentUsage)]),
         ...(signals.length === 0 ? [] : [new UsageRules(signals, parseContentSignal)]),
@@ -142,6 +141,17 @@ export class Robots {
     }
     if (rules.length === 0 || !this.allow(agent, path)) return noUsage;
     return combineUsage(...rules.map((one) => one.find(path)));
+  }
+
+  /** See {@link robotsUsageText}. */
+  usageText(agent: RobotsAgent): string {
+    const { usage, signals } = this.#usageValues(this.#nameOf(agent));
+    return [...usage.sort(), ...signals.sort()].join("\n");
+  }
+
+  #usageValues(name: string): { usage: string[]; signals: string[] } {
+    const paces = this.#paces.get(name) ?? [];
+    return { usage: paces.flatMap((pace) => pace.usage), signals: paces.flatMap((pace) => pace.signals) };
   }
 
   #nameOf(agent: string | RobotsAgent): string {
@@ -230,6 +240,11 @@ export function robotsCrawlDelaySeconds(robots: Robots, agent: string | RobotsAg
  */
 export function robotsUsage(robots: Robots, agent: string | RobotsAgent, path: string): UsagePreferences {
   return robots.usage(agent, path);
+}
+
+/** What of robots.txt decides {@link robotsUsage} of allowed paths, as a text that is the same for the same rules. */
+export function robotsUsageText(robots: Robots, agent: RobotsAgent): string {
+  return robots.usageText(agent);
 }
 
 /**

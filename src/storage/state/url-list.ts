@@ -1,4 +1,12 @@
-import type { EpochSeconds, FoundUrl, Settlement, TrackedUrl, UrlChoice, UrlCounts } from "../../core/index.ts";
+import type {
+  EpochSeconds,
+  FoundUrl,
+  Settlement,
+  TrackedUrl,
+  UrlChoice,
+  UrlCounts,
+  UrlList,
+} from "../../core/index.ts";
 import { type Connection, prepareStatement, type SqlValue, type Statement } from "../sqlite/database.ts";
 import { inDatabase } from "../sqlite/database-error.ts";
 import type { LateWrites } from "../sqlite/late-writes.ts";
@@ -6,7 +14,7 @@ import type { CallbackMarks } from "./callback-marks.ts";
 import { SeenChangeLog } from "./seen-changes.ts";
 import type { SiteCounts } from "./site-counts.ts";
 import type { SiteShared } from "./site-memory.ts";
-import { keepsCounts, rowsOf, type UrlRow, urlColumns, urlOf } from "./url-rows.ts";
+import { keepsCounts, rowsOf, type UrlRow, urlColumns, urlOf, usageOf } from "./url-rows.ts";
 
 /** An entity tag that more than so many different bodies have does not identify a body. */
 const maxBodiesPerTag = 2;
@@ -110,6 +118,7 @@ const sql = {
     disallowed: `UPDATE url SET state = iif(state = 'disallowed', iif(asked IS NULL, 'new', 'known'), state),
       work = iif(work = 'disallowed', 'due', work) WHERE site = ?1 AND (state = 'disallowed' OR work = 'disallowed')`,
     refused: "UPDATE url SET due = 0, work = iif(work = 'parked', 'due', work) WHERE site = ?1 AND trouble = 'refused'",
+    usage: "UPDATE url SET due = 0, work = iif(work = 'parked', 'due', work) WHERE site = ?1 AND trouble = 'usage'",
   },
   // What an earlier source brought is polled from now on.
   pollHeld: `UPDATE url SET state = 'known', unconfirmed = 1, unread = 1
@@ -128,7 +137,7 @@ const sql = {
   rereadTypes: `UPDATE url SET unread = 1 WHERE site = ?1 AND state IS NOT NULL
     AND media_type IN (SELECT value FROM json_each(?2))`,
   forgetTags: "UPDATE url SET etag = NULL WHERE site = ?1 AND etag IN (SELECT value FROM json_each(?2))",
-  paths: "SELECT path, digest IS NOT NULL FROM url WHERE site = ?1 AND path > ?2 ORDER BY path LIMIT ?3",
+  paths: "SELECT path, digest IS NOT NULL, served_usage FROM url WHERE site = ?1 AND path > ?2 ORDER BY path LIMIT ?3",
   // A page that is still to be fetched may lie in the mirror already: see the intake.
   withdraw: `UPDATE url SET work = 'delete', state = NULL, trouble = NULL, strikes = 0, said_size = NULL,
       said_digest = NULL, said_modified = NULL, said_type = NULL
@@ -279,17 +288,21 @@ export class StoredUrls {
     inDatabase(this.#file, () => this.#write(sql.forgetTags, JSON.stringify(etags)));
   }
 
-  reopen(trouble: "disallowed" | "refused"): void {
+  reopen(trouble: "disallowed" | "refused" | "usage"): void {
     inDatabase(this.#file, () => this.#write(sql.reopen[trouble]));
   }
 
-  narrow(admits: (path: string) => boolean): number {
+  narrow(isWanted: Parameters<UrlList["narrow"]>[0]): number {
     return inDatabase(this.#file, () =>
       this.#late.transact(() => {
         let held = 0;
         for (let after = ""; ; ) {
-          const rows = this.#statement(sql.paths).all(this.#site, after, pathsAtATime) as [string, number][];
-          const others = rows.filter(([path]) => !admits(path));
+          const rows = this.#statement(sql.paths).all(this.#site, after, pathsAtATime) as [
+            string,
+            number,
+            string | null,
+          ][];
+          const others = rows.filter(([path, , served]) => !isWanted(path, usageOf(served)));
           const paths = JSON.stringify(others.map(([path]) => path));
           held += others.filter(([, isHeld]) => isHeld === 1).length;
           if (others.length > 0) {

@@ -58,12 +58,12 @@ export function validatorsOf(etag: Text, lastModified: Text): Validators {
 }
 
 /** Preferences from a column that holds them. */
-export function usageOf(text: Text): UsagePreferences | undefined {
-  return text === null ? undefined : parseContentUsage(text);
+export function usageOf(text: Text): UsagePreferences {
+  return text === null ? noUsage : parseContentUsage(text);
 }
 
 function pageUsageOf(all: Text, served: Text): PageUsage | undefined {
-  return all === null ? undefined : { all: usageOf(all) ?? noUsage, served: usageOf(served) ?? noUsage };
+  return all === null ? undefined : { all: usageOf(all), served: usageOf(served) };
 }
 
 const noHistory: readonly number[] = [];
@@ -127,7 +127,7 @@ function workAfter({ announced }: TrackedUrl, state: string | null): string | nu
 
 /** Whether the announced record stays: for later, or as the one in whose place a body was accepted. */
 function keepsRecord(settlement: Settlement): boolean {
-  if (settlement.kind === "removed") return false;
+  if (settlement.kind === "removed") return settlement.postponed !== undefined;
   if (settlement.url.announced === undefined || settlement.kind !== "answered") return true;
   return settlement.postponed !== undefined || settlement.isAccepted === true;
 }
@@ -159,7 +159,8 @@ export function rowsOf(settlements: readonly Settlement[]): SettledRows {
       if (all !== allBefore || served !== servedBefore) rows.usages.push([url.id, all, served]);
     }
     const { etag, lastModified } = answer?.validators ?? {};
-    const { page, postponed } = answer ?? {};
+    const { page } = answer ?? {};
+    const postponed = settlement.kind === "alias" ? undefined : settlement.postponed;
     if (answer !== undefined && !keepsRecord(answer)) {
       rows.done.push([url.id, page?.sizeBytes, page?.digest, etag, lastModified, answer.fullAt, answer.askedAt]);
       continue;
@@ -180,7 +181,7 @@ export function rowsOf(settlements: readonly Settlement[]): SettledRows {
       url.lastmod,
       answer?.isLinkOnly === true ? 1 : 0,
       url.depth,
-      settlement.kind === "removed" ? null : workAfter(url, postponed?.state ?? null),
+      settlement.kind === "removed" && postponed === undefined ? null : workAfter(url, postponed?.state ?? null),
       keepsRecord(settlement) ? 1 : 0,
       postponed?.trouble,
       postponed?.attempts ?? 0,

@@ -6,6 +6,7 @@ import type {
   PageFilter,
   PageOrder,
   TrackedUrl,
+  Usage,
 } from "../../../core/index.ts";
 import type { TextComparison } from "../../../formats/html/index.ts";
 import type { Robots } from "../../../formats/robots/index.ts";
@@ -20,6 +21,8 @@ export interface SourceVisit extends ReadingVisit {
   readonly ports: CrawlPorts;
   readonly robots: Robots;
   readonly filter: PageFilter;
+  /** Pages of which the site disallows one of these uses are not kept. */
+  readonly respectUsage: readonly Usage[];
   /** Asked before each of many lists: whether this visit reads it, or leaves it and the rest to another. */
   readonly mayReadList: () => boolean;
   readonly progress: VisitProgress;

@@ -18,7 +18,7 @@ import { patienceVisits } from "../politeness/patient-request.ts";
 const daySeconds = 86_400;
 /** What is gone, or only redirects, is requested again so much later. */
 const goneSeconds = 30 * daySeconds;
-/** A page that was unavailable in some visits is requested again after so long, twice as long each further time, and no later. */
+/** A page that was unavailable, or whose use was disallowed, in some visits is requested again after so long, twice as long each further time, and no later. */
 const firstAwaySeconds = 6 * 3600;
 const longestAwaySeconds = 7 * daySeconds;
 /** What was refused three times is requested again so much later. */
@@ -52,13 +52,15 @@ export type PageFinding =
     }
   /** It redirects to another page of the site, whose body was taken. */
   | { readonly kind: "alias" }
+  /** A body came that may not be used in a way that is respected: it is not kept. */
+  | { readonly kind: "unwanted"; readonly usage: PageUsage; readonly message: string }
   /** The site published its deletion. */
   | { readonly kind: "withdrawn" }
   /** 404, or 410 which is `final`. */
   | { readonly kind: "gone"; readonly final: boolean }
   | {
       readonly kind: "trouble";
-      readonly trouble: Exclude<PageTrouble, "differs" | "gone" | "moved">;
+      readonly trouble: Exclude<PageTrouble, "differs" | "gone" | "moved" | "usage">;
       readonly message: string;
     };
 
@@ -76,7 +78,7 @@ type Answer = Extract<PageFinding, { kind: "adopted" | "unmodified" | "body" }>;
 function postpone({ postponed, announced }: TrackedUrl, trouble: PageTrouble): Postponement {
   const attempts = postponed?.trouble === trouble ? postponed.attempts + 1 : 1;
   if (trouble === "disallowed") return { trouble, attempts, state: "disallowed" };
-  const isLasting = trouble === "refused" || trouble === "mirror";
+  const isLasting = trouble === "refused" || trouble === "mirror" || trouble === "usage";
   const isParked = announced !== undefined && isLasting && attempts >= patienceVisits;
   return { trouble, attempts, state: isParked ? "parked" : "due" };
 }
@@ -89,7 +91,9 @@ function waitAfter({ trouble, attempts }: Postponement): number {
   const further = attempts - patienceVisits;
   if (further < 0) return 1;
   if (trouble === "refused" || trouble === "mirror") return parkedSeconds;
-  return trouble === "unavailable" ? Math.min(longestAwaySeconds, firstAwaySeconds * 2 ** Math.min(further, 20)) : 1;
+  return trouble === "unavailable" || trouble === "usage"
+    ? Math.min(longestAwaySeconds, firstAwaySeconds * 2 ** Math.min(further, 20))
+    : 1;
 }
 
 function postponedUntil(url: TrackedUrl, trouble: PageTrouble, now: EpochSeconds): Settlement & { kind: "postponed" } {
@@ -186,6 +190,14 @@ export function judgePage(
       if (isKept && settlement.postponed.attempts < patienceVisits) return { settlement, ...silent };
       if (held !== undefined) return { settlement: removed(url, "moved", now), outcome: "gone", hasChanged: true };
       return { settlement: { kind: "alias", url, askedAt: now, dueAt: now + goneSeconds }, ...silent };
+    }
+    case "unwanted": {
+      const { message } = finding;
+      const settlement = postponedUntil(url, "usage", now);
+      const { postponed, dueAt } = settlement;
+      const judgement = { outcome: "disallowed", hasChanged: undefined, message } as const;
+      if (!isKept) return { ...judgement, settlement };
+      return { ...judgement, settlement: { kind: "removed", url, reason: "usage", askedAt: now, dueAt, postponed } };
     }
     case "withdrawn": {
       const outcome = held === undefined ? undefined : "deleted";

@@ -27,7 +27,7 @@ import type { PageRoom } from "../visit/visit-bounds.ts";
 import { isLongAway } from "./due-urls.ts";
 import { maxBytesInMemory, PageBody } from "./page-body.ts";
 import type { PageFinding } from "./page-judgement.ts";
-import { usageOfBody, usageOfHeld } from "./page-usage.ts";
+import { findUnwanted, usageOfBody, usageOfHeld } from "./page-usage.ts";
 
 const maxRedirects = 5;
 /** A body may be so much larger than its record says; a longer one is not the page. */
@@ -204,6 +204,8 @@ function findingOf(visit: CrawlVisit, url: TrackedUrl, outcome: Exclude<FetchOut
   if (outcome.kind === "not-modified") {
     const { validators } = outcome;
     const usage = usageOfHeld(visit, url, outcome);
+    const unwanted = findUnwanted(visit, usage);
+    if (unwanted !== undefined) return unwanted;
     if (announced === undefined || held === undefined)
       return { kind: "unmodified", page: undefined, agrees: true, validators, usage };
     const { sizeBytes, digest } = held;
@@ -351,7 +353,7 @@ export async function receivePage(
   }
   if (announced !== undefined) {
     const usage = usageOfBody(visit, announced, outcome, answer.body);
-    const finding = await keepAnnounced(visit, url, announced, answer, outcome);
+    const finding = findUnwanted(visit, usage) ?? (await keepAnnounced(visit, url, announced, answer, outcome));
     return { finding: stating(finding, usage), path, searchable: undefined, head: outcome };
   }
   const { finalPath, contentType } = outcome;
@@ -363,7 +365,8 @@ export async function receivePage(
   const lastModified = lastModifiedOf(visit, url, outcome);
   const page = { path: finalPath, sizeBytes, digest: body.digest(), lastModified, mediaType };
   const usage = usageOfBody(visit, page, outcome, body);
-  const finding = stating(await keepPolled(visit, url, page, answer, outcome), usage);
+  const unwanted = findUnwanted(visit, usage);
+  const finding = unwanted ?? stating(await keepPolled(visit, url, page, answer, outcome), usage);
   const isUnusable = finding.kind === "trouble" && finding.trouble === "refused";
   return { finding, path: finalPath, searchable: isUnusable ? undefined : searchable, head: outcome };
 }

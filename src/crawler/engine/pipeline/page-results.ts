@@ -55,7 +55,7 @@ export class PageResults {
    */
   async add(url: TrackedUrl, finding: PageFinding, isAsked: boolean): Promise<void> {
     const now = Math.max(Math.floor(this.#visit.ports.timing.now() / 1000), this.#visit.since);
-    const mayVanish = finding.kind === "gone" || finding.kind === "alias";
+    const mayVanish = finding.kind === "gone" || finding.kind === "alias" || finding.kind === "unwanted";
     const isKept = url.held !== undefined || (mayVanish && this.#visit.ports.bodies.mayHold(url.path));
     const judgement = judgePage(url, finding, now, isKept);
     this.#count(url, judgement, isAsked);

@@ -2,6 +2,7 @@ import {
   combineUsage,
   type FetchedOutcome,
   type FetchOutcome,
+  findDisallowedUse,
   noUsage,
   type PageUsage,
   type TrackedUrl,
@@ -11,6 +12,7 @@ import { robotsUsage } from "../../../formats/robots/index.ts";
 import { readUsageFields, readUsageMeta } from "../../../formats/usage/index.ts";
 import type { CrawlVisit } from "../discovery/crawl-visit.ts";
 import type { PageBody } from "./page-body.ts";
+import type { PageFinding } from "./page-judgement.ts";
 
 const htmlTypes: readonly string[] = ["text/html", "application/xhtml+xml"];
 /** Of a larger page the `meta` elements are not read. */
@@ -46,4 +48,10 @@ export function usageOfHeld(
   const reader = { agent: visit.agent, mediaType: held?.mediaType ?? "" };
   const fields = outcome.usage === undefined ? noUsage : readUsageFields(outcome.usage, reader);
   return combine(visit, path, combineUsage(usage?.served ?? noUsage, fields));
+}
+
+/** The finding of a page that may not be used in a way that the visit respects; undefined if it may. */
+export function findUnwanted(visit: CrawlVisit, usage: PageUsage): (PageFinding & { kind: "unwanted" }) | undefined {
+  const use = findDisallowedUse(usage.all, visit.respectUsage);
+  return use === undefined ? undefined : { kind: "unwanted", usage, message: `the site states ${use}=n` };
 }

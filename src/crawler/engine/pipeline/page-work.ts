@@ -133,7 +133,9 @@ export class PageWork {
   async #treat(url: TrackedUrl): Promise<void> {
     const { ports, robots, agent, tally } = this.#visit;
     const { announced, path } = url;
-    const adopted = announced === undefined ? undefined : ports.bodies.adopt(announced);
+    // What is stated about the use of a body that lies there is not known.
+    const mayAdopt = this.#visit.respectUsage.length === 0;
+    const adopted = announced === undefined || !mayAdopt ? undefined : ports.bodies.adopt(announced);
     if (announced !== undefined && adopted !== undefined)
       return this.results.add(url, { kind: "adopted", page: { ...announced, ...adopted } }, false);
     if (!robotsAllow(robots, agent, path)) {
