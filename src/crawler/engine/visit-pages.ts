@@ -95,6 +95,7 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
   const whole: CrawlVisit = {
     ...visit,
     ...{ ports, robots, filter, progress },
+    respectUsage: [],
     rulesUntil: until,
     scope: new UrlScope(filter, ports.mediaTypes),
     mayReadList: () => false,
