@@ -23,7 +23,7 @@ const house: House = {
   ],
   pure: {
     "src/core": [],
-    "src/formats": ["saxes", "htmlparser2", "css-select", "structured-headers"],
+    "src/formats": ["saxes", "htmlparser2", "css-select", "entities", "structured-headers"],
     "src/config": ["zod", "jsonc-parser"],
     "src/graph": [],
     "src/crawler/engine": [],

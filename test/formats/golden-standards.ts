@@ -5,8 +5,8 @@ import {
   type ResourceSyncHeader,
 } from "../../src/formats/resourcesync/resource-sync.ts";
 import { ResourceSyncWriter } from "../../src/formats/resourcesync/resource-sync-writer.ts";
+import type { SitemapKind } from "../../src/formats/sitemap/sitemap.ts";
 import { formatLocation, SitemapWriter } from "../../src/formats/sitemap/sitemap.ts";
-import type { SitemapKind } from "../../src/formats/sitemap/sitemap-document.ts";
 
 const origin = "https://www.example.org";
 const folder = `${origin}/.well-known/tidemark/`;

@@ -1,22 +1,12 @@
-import { Parser } from "htmlparser2";
+import { decodeHTMLAttribute } from "entities/decode";
 import { parseUrl } from "../../core/index.ts";
-
-let decoded = "";
-const parser = new Parser({
-  onattribute: (_name, value) => {
-    decoded = value;
-  },
-});
 
 /**
  * Resolves the character references of an attribute's value: `&amp;`, `&#38;`, and by the rule for attributes
  * `&copy=1` not (HTML Living Standard, section 13.2.5.73).
  */
 export function decodeReferences(value: string): string {
-  if (!value.includes("&")) return value;
-  decoded = "";
-  parser.parseComplete(`<a b="${value.replaceAll('"', "&quot;")}">`);
-  return decoded;
+  return value.includes("&") ? decodeHTMLAttribute(value) : value;
 }
 
 const absoluteLink = /^(?:[a-z][a-z0-9+.-]*:|\/)/i;

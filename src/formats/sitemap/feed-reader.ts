@@ -2,13 +2,8 @@ import type { SaxesTagNS } from "saxes";
 import { type EpochSeconds, excerpt } from "../../core/index.ts";
 import { parseW3cDate } from "../time/index.ts";
 import { EntryReader, XmlReader, type XmlReceiver } from "../xml/index.ts";
-import {
-  maxReadCharacters,
-  maxSitemapBytes,
-  maxSitemapEntries,
-  type SitemapEntry,
-  type SitemapLimits,
-} from "./sitemap-document.ts";
+import { maxReadCharacters, maxSitemapBytes, maxSitemapEntries } from "./sitemap.ts";
+import type { SitemapEntry, SitemapLimits } from "./sitemap-document.ts";
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const zones: Readonly<Record<string, string>> = {

@@ -1,14 +1,16 @@
 export { PageListReader } from "./page-list-reader.ts";
-export { formatLocation, isListable, SitemapWriter, sitemapEntryBytes, sitemapFrameBytes } from "./sitemap.ts";
 export {
   escapeXml,
+  formatLocation,
+  isListable,
   maxReadCharacters,
   maxSitemapBytes,
   maxSitemapEntries,
-  SitemapDocument,
-  type SitemapEntry,
   type SitemapKind,
-  type SitemapLimits,
+  SitemapWriter,
+  sitemapEntryBytes,
+  sitemapFrameBytes,
   sitemapNamespace,
-} from "./sitemap-document.ts";
+} from "./sitemap.ts";
+export { SitemapDocument, type SitemapEntry, type SitemapLimits } from "./sitemap-document.ts";
 export { SitemapReader } from "./sitemap-reader.ts";

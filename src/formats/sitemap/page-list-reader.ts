@@ -1,6 +1,7 @@
 import type { Problem } from "../../core/index.ts";
 import { type FeedKind, FeedReader } from "./feed-reader.ts";
-import type { SitemapEntry, SitemapKind, SitemapLimits } from "./sitemap-document.ts";
+import type { SitemapKind } from "./sitemap.ts";
+import type { SitemapEntry, SitemapLimits } from "./sitemap-document.ts";
 import { SitemapReader } from "./sitemap-reader.ts";
 import { UrlListReader } from "./url-list-reader.ts";
 

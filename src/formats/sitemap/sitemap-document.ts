@@ -2,18 +2,13 @@ import type { SaxesTagNS } from "saxes";
 import { type EpochSeconds, excerpt } from "../../core/index.ts";
 import { parseW3cDate } from "../time/index.ts";
 import { XmlReader, type XmlReceiver } from "../xml/index.ts";
-
-/** The namespace of sitemaps, version 0.9. */
-export const sitemapNamespace = "http://www.sitemaps.org/schemas/sitemap/0.9";
-/** Most entries that a sitemap or a sitemap index may have (sitemaps.org/protocol). */
-export const maxSitemapEntries = 50_000;
-/** Largest sitemap or sitemap index, uncompressed, in bytes (sitemaps.org/protocol: 50 MB). */
-export const maxSitemapBytes: number = 50 * 1024 * 1024;
-/** Longest location or date that is read, in characters; longer than the protocol's 2048, which many sites pass. */
-export const maxReadCharacters = 8192;
-
-/** Which document it is: of pages, or of other sitemaps. */
-export type SitemapKind = "urlset" | "sitemapindex";
+import {
+  maxReadCharacters,
+  maxSitemapBytes,
+  maxSitemapEntries,
+  type SitemapKind,
+  sitemapNamespace,
+} from "./sitemap.ts";
 
 /** A page of a `urlset`, or a sitemap of a `sitemapindex`. */
 export interface SitemapEntry {
@@ -154,22 +149,4 @@ function refuseLocation(location: string): string | undefined {
   if (location.length > maxReadCharacters) return "long-location";
   // What stood there is lost, so that no request for it could be right.
   return location.includes("\ufffd") ? "bad-characters" : undefined;
-}
-
-const xmlSpecial = /[&<>"']/;
-const xmlReferences: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&apos;",
-};
-
-/**
- * Writes text so that it may stand in an element or in an attribute: the five characters that sitemaps.org/protocol
- * names become references. What XML cannot hold at all (control characters, halves of surrogate pairs) is the caller's
- * to keep away.
- */
-export function escapeXml(text: string): string {
-  return xmlSpecial.test(text) ? text.replace(/[&<>"']/g, (character) => xmlReferences[character] ?? "") : text;
 }

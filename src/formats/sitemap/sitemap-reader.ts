@@ -1,5 +1,6 @@
 import { EntryReader } from "../xml/index.ts";
-import { SitemapDocument, type SitemapEntry, type SitemapKind, type SitemapLimits } from "./sitemap-document.ts";
+import type { SitemapKind } from "./sitemap.ts";
+import { SitemapDocument, type SitemapEntry, type SitemapLimits } from "./sitemap-document.ts";
 
 /**
  * Reads a sitemap or a sitemap index. Any bytes give what

@@ -1,12 +1,17 @@
 import type { EpochSeconds } from "../../core/index.ts";
 import { W3cDateWriter } from "../time/index.ts";
-import {
-  escapeXml,
-  maxSitemapBytes,
-  maxSitemapEntries,
-  type SitemapKind,
-  sitemapNamespace,
-} from "./sitemap-document.ts";
+
+/** The namespace of sitemaps, version 0.9. */
+export const sitemapNamespace = "http://www.sitemaps.org/schemas/sitemap/0.9";
+/** Most entries that a sitemap or a sitemap index may have (sitemaps.org/protocol). */
+export const maxSitemapEntries = 50_000;
+/** Largest sitemap or sitemap index, uncompressed, in bytes (sitemaps.org/protocol: 50 MB). */
+export const maxSitemapBytes: number = 50 * 1024 * 1024;
+/** Longest location or date that is read, in characters; longer than the protocol's 2048, which many sites pass. */
+export const maxReadCharacters = 8192;
+
+/** Which document it is: of pages, or of other sitemaps. */
+export type SitemapKind = "urlset" | "sitemapindex";
 
 /** Shortest `loc` that the schema of sitemaps allows, in characters. */
 const minLocationCharacters = 12;
@@ -164,4 +169,22 @@ export class SitemapWriter {
     this.#sizeBytes += this.#frame.last.length;
     return this.take();
   }
+}
+
+const xmlSpecial = /[&<>"']/;
+const xmlReferences: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&apos;",
+};
+
+/**
+ * Writes text so that it may stand in an element or in an attribute: the five characters that sitemaps.org/protocol
+ * names become references. What XML cannot hold at all (control characters, halves of surrogate pairs) is the caller's
+ * to keep away.
+ */
+export function escapeXml(text: string): string {
+  return xmlSpecial.test(text) ? text.replace(/[&<>"']/g, (character) => xmlReferences[character] ?? "") : text;
 }

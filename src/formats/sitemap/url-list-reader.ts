@@ -1,11 +1,6 @@
 import { excerpt, type Problem } from "../../core/index.ts";
-import {
-  maxReadCharacters,
-  maxSitemapBytes,
-  maxSitemapEntries,
-  type SitemapEntry,
-  type SitemapLimits,
-} from "./sitemap-document.ts";
+import { maxReadCharacters, maxSitemapBytes, maxSitemapEntries } from "./sitemap.ts";
+import type { SitemapEntry, SitemapLimits } from "./sitemap-document.ts";
 
 const maxWarnings = 20;
 

@@ -13,7 +13,7 @@ import {
 } from "../../../src/formats/resourcesync/resource-sync.ts";
 import { ResourceSyncReader } from "../../../src/formats/resourcesync/resource-sync-reader.ts";
 import { ResourceSyncWriter } from "../../../src/formats/resourcesync/resource-sync-writer.ts";
-import { maxReadCharacters, maxSitemapEntries } from "../../../src/formats/sitemap/sitemap-document.ts";
+import { maxReadCharacters, maxSitemapEntries } from "../../../src/formats/sitemap/sitemap.ts";
 import { fc } from "../../property.ts";
 import { repositoryFolder } from "../../repository-folder.ts";
 import { type GoldenDocument, writeDocument } from "../golden-standards.ts";

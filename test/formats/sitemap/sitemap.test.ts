@@ -6,11 +6,13 @@ import { memoryPages, validateXML } from "xmllint-wasm";
 import {
   formatLocation,
   isListable,
+  maxSitemapBytes,
+  maxSitemapEntries,
+  type SitemapKind,
   SitemapWriter,
   sitemapEntryBytes,
   sitemapFrameBytes,
 } from "../../../src/formats/sitemap/sitemap.ts";
-import { maxSitemapBytes, maxSitemapEntries, type SitemapKind } from "../../../src/formats/sitemap/sitemap-document.ts";
 import { SitemapReader } from "../../../src/formats/sitemap/sitemap-reader.ts";
 import { formatW3cDate } from "../../../src/formats/time/w3c-date.ts";
 import { fewer } from "../../long-run.ts";
