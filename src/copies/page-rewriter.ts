@@ -238,8 +238,8 @@ class PageReader implements TokenizerCallbacks {
 
   #turnValue(name: string, value: string, attributes: ReadonlyMap<string, Attribute>): string {
     const element = this.#element;
-    if (element === "base") return name === "href" ? this.#turnBase(value) : value;
-    if (element === "meta") return name === "content" ? this.#turnMeta(value, attributes) : value;
+    if (element === "base" && name === "href") return this.#turnBase(value);
+    if (element === "meta" && name === "content") return this.#turnMeta(value, attributes);
     if (lists.has(name)) return this.#turnList(value);
     if (styled.has(name)) return turnStyle(value, this.#turner);
     if (name === "srcdoc") return rewritePage(value, this.#page, this.#find);

@@ -132,5 +132,6 @@ test("whatever a page is, a rewritten one names nothing that would be loaded fro
         assert.deepEqual(loads, []);
       },
     ),
+    { examples: [[['<base style="url(/z)">']], [['<meta style="url(/z)">']]] },
   );
 });
