@@ -10,7 +10,7 @@ import { readDocumentCode } from "./document-code.ts";
 import { listFiles } from "./file-tree.ts";
 import { ObjectStore, objectStorePrograms } from "./object-store.ts";
 import { skipWithout, skipWithoutCached } from "./programs.ts";
-import { BrokenSetError, check, getBytes, type PublishedSet, readPublishedSet } from "./published-set.ts";
+import { check, getBytes, type PublishedSet, readPublishedSet } from "./published-set.ts";
 import { createRandom } from "./random.ts";
 
 /** A site whose publications are made in a new folder each time, and uploaded to a bucket. */
@@ -121,8 +121,7 @@ class UploadedSite implements AsyncDisposable {
       if (!this.seen.has(set.index.publication)) this.#earlier.push(set);
       this.seen.add(set.index.publication);
     } catch (error) {
-      if (!(error instanceof BrokenSetError)) throw error;
-      this.broken.push(`after ${this.store.writes.at(-1)}: ${error.message}`);
+      this.broken.push(`after ${this.store.writes.at(-1)}: ${(error as Error).message}`);
     }
   }
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { makeTempFolder, type TempFolder } from "../temp-folder.ts";
 import { requireCached } from "./programs.ts";
-import { findFreePort, startWebServer, type WebServer } from "./web-server.ts";
+import { findFreePort, startWebServer, type WebServer, waitUntilUp } from "./web-server.ts";
 
 const bucket = "bucket";
 
@@ -60,8 +60,8 @@ export class ObjectStore implements AsyncDisposable {
     mkdirSync(join(data, bucket), { recursive: true });
     const port = await findFreePort();
     const args = ["serve", "s3", data, "--addr", `127.0.0.1:${port}`, "--config", join(temp.path, "rclone.conf")];
-    const server = spawn(join(objectStorePrograms(), "rclone"), args, { stdio: "ignore" });
-    await waitForAnswer(`http://127.0.0.1:${port}/`, server);
+    const server = spawn(join(objectStorePrograms(), "rclone"), args, { stdio: ["ignore", "ignore", "pipe"] });
+    await waitUntilUp(server, `http://127.0.0.1:${port}/`);
     const snippet = `
 location / {
   # S3 takes a + in a path for a space.
@@ -109,15 +109,5 @@ location / {
     }
     answer.writeHead(response.statusCode ?? 0, response.headers);
     await pipeline(response, answer);
-  }
-}
-
-async function waitForAnswer(url: string, server: ChildProcess): Promise<void> {
-  for (;;) {
-    if (server.exitCode !== null) throw new Error(`rclone ended with ${server.exitCode}`);
-    const answer = await fetch(url).catch(() => undefined);
-    await answer?.arrayBuffer();
-    if (answer !== undefined) return;
-    await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { makeTempFolder } from "../temp-folder.ts";
 import { readDocumentCode } from "./document-code.ts";
 import { requireProgram } from "./programs.ts";
-import { findFreePort, getRaw } from "./web-server.ts";
+import { findFreePort, getRaw, waitUntilUp } from "./web-server.ts";
 
 /** A real Varnish in front of a server, with the configuration of docs/caches.md. */
 export interface Varnish extends AsyncDisposable {
@@ -25,14 +25,9 @@ export async function startVarnish(backendPort: number): Promise<Varnish> {
   writeFileSync(vcl, readDocumentCode("docs/caches.md", "vcl").replace('"8080"', `"${backendPort}"`));
   const listen = ["-F", "-j", "none", "-n", folder, "-f", vcl, "-a", `127.0.0.1:${port}`, "-T", "none"];
   const args = [...listen, "-s", "malloc,16m", "-p", "default_ttl=86400"];
-  const child = spawn(requireProgram("varnishd"), args, { stdio: "ignore" });
+  const child = spawn(requireProgram("varnishd"), args, { stdio: ["ignore", "ignore", "pipe"] });
   const exited = once(child, "exit");
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`varnishd ended with ${child.exitCode}`);
-    const answer = await getRaw(port, "/none").catch(() => undefined);
-    if (answer !== undefined) break;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  await waitUntilUp(child, `http://127.0.0.1:${port}/`);
   const read = (program: string, ...more: readonly string[]): string =>
     execFileSync(requireProgram(program), ["-n", folder, ...more], { encoding: "utf8" });
   let marks = 0;

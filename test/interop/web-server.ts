@@ -157,7 +157,8 @@ function startProcess(kind: ServerKind, configFile: string, folder: string): Chi
   return spawn(requireProgram(kind), args, { stdio: ["ignore", "ignore", "pipe"] });
 }
 
-async function waitUntilUp(child: ChildProcess, url: string): Promise<void> {
+/** Waits until a server of a process answers. @throws if the process ends before */
+export async function waitUntilUp(child: ChildProcess, url: string): Promise<void> {
   let complaint = "";
   child.stderr?.on("data", (chunk) => {
     complaint += chunk;
