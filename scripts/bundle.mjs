@@ -66,6 +66,7 @@ const threads = [
   "exporter/digest/digest-worker",
   "storage/mirror/file-worker",
   "analysis/rank-worker",
+  "crawler/web/batch-worker",
 ];
 
 rmSync(join(root, "dist", "lib"), { recursive: true, force: true });

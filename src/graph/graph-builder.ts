@@ -47,6 +47,11 @@ export class GraphBuilder {
     this.#nodes = Math.max(this.#nodes, from + 1, to + 1);
   }
 
+  /** Adds a node without a link. */
+  addNode(node: number): void {
+    this.#nodes = Math.max(this.#nodes, node + 1);
+  }
+
   /** The graph of the links so far. O(nodes + links). What is added afterwards does not touch it. */
   build(): Graph {
     // Bucketed by target, then turned round: so each row is ascending without a comparison.

@@ -2,7 +2,7 @@ export { type BowTie, bowTieParts, findBowTie, findStrongComponents } from "./co
 export { linkChanges, listWork, type NodeFacts, type Work, type WorkOptions } from "./crawl-priority.ts";
 export { countDegrees, type DegreeCount, fitPowerLaw, hurwitzZeta, type PowerLaw } from "./degree-distribution.ts";
 export { type Graph, inDegrees, outDegrees } from "./graph.ts";
-export { maxLinks, maxNodes } from "./graph-builder.ts";
+export { GraphBuilder, maxLinks, maxNodes } from "./graph-builder.ts";
 export { type LineProblem, type NodeName, parseArcs, readNodeNames, readVertices } from "./graph-reader.ts";
 export { countGroupLinks } from "./group-links.ts";
 export { computeHarmonic, estimateHarmonic } from "./harmonic.ts";
@@ -10,6 +10,7 @@ export { hostOfName, isOfSite } from "./node-name.ts";
 export {
   checkPageRankOptions,
   collectRanks,
+  computePageRank,
   type LinkRows,
   type PageRankOptions,
   type PageRanks,

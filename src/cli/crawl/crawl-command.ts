@@ -28,6 +28,9 @@ const webSettings = {
     default: "no limit",
   }),
   maxTotal: row("max-total N", many, "With --web: at most N pages of all sites together", { default: "no limit" }),
+  batchPages: row("batch-pages N", many, "With --order batch: choose the next pages after every N pages", {
+    default: "50000",
+  }),
   maxSites: row("max-sites N", many, "With --web: know at most N sites", { default: "1000000" }),
   maxDomainSites: row("max-domain-sites N", many, "With --web: know at most N sites of a registrable domain", {
     default: "1000",
@@ -114,7 +117,7 @@ export const crawlCommand: Command = defineCommand({
     ],
     "How changes are found": ["source", "urls", "order", "poll", "planner", "distrust", "significant"],
     "Many sites": ["config", "site", "sites", "forever", "connections", "priority", "min-interval", "max-interval"],
-    "The Web": ["web", "scope-domain", "max-hops", "max-total", ...hostBounds, "name-server", "lookups"],
+    "The Web": ["web", "scope-domain", "max-hops", "max-total", ...hostBounds, "batch-pages", "name-server", "lookups"],
     Limits: ["budget", "max-package", "max-page", "max-site", "max-visit", "timeout", "least-rate"],
     Politeness: [
       ...["concurrency", "pages-before-rest", "rest", "crawl-delay", "rest-on-loopback", "max-wait"],
@@ -152,6 +155,8 @@ export const crawlCommand: Command = defineCommand({
         fail(`--${siteSettings[foreign as keyof typeof siteSettings].option} and --web exclude each other.`);
       const webOrder = webOrders.find((name) => name === order);
       if (order !== undefined && webOrder === undefined) fail(`--web has no order ${order}: ${webOrders.join(", ")}.`);
+      if (order === "batch" && (ownSettings.maxDepth ?? web.maxHops) !== undefined)
+        fail("--order batch excludes --depth and --max-hops: it does not know the way to a page.");
       return { ...run, urls, settings: ownSettings, web: { ...web, seedsFile, order: webOrder } };
     }
     const [given] = Object.keys(web);

@@ -38,7 +38,9 @@ export interface CrawlArguments {
 }
 
 /** What the command line says about a crawl of the Web. */
-export interface WebArguments extends WebScopeOptions, Pick<CrawlWebOptions, "order" | "nameServers" | "lookups"> {
+export interface WebArguments
+  extends WebScopeOptions,
+    Pick<CrawlWebOptions, "order" | "batchPages" | "nameServers" | "lookups"> {
   readonly seedsFile: string;
 }
 

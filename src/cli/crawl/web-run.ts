@@ -66,6 +66,10 @@ export async function runWeb({ web, settings, connections }: CrawlArguments, con
       printEvent(context, event);
       if (event.event === "web-progress")
         progress.show(() => `${formatCounts(event)}, ${formatNoun(event.open, "site")} open`);
+      else if (event.event === "web-batch" && !context.json && !context.quiet)
+        progress.say(
+          `batch of ${formatNoun(event.pages, "page")} by the ranks of ${formatNoun(event.known, "page")} and ${formatNoun(event.links, "link")}, ${formatElapsed(event.elapsedMs)}`,
+        );
       else if (event.event === "item-error") progress.say(`failed: ${event.site}${event.path}: ${event.message}`);
     },
   });

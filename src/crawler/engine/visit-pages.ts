@@ -37,6 +37,8 @@ export interface PageTurnOptions {
 export interface PageTurn {
   /** Paths that were not answered, to be requested in another turn. */
   readonly left: readonly string[];
+  /** Pages that were not requested, because they had been answered before. */
+  readonly answeredBefore: readonly string[];
   /** Whether robots.txt could be read: without it no page was requested. */
   readonly isReachable: boolean;
   readonly tally: Readonly<Tally>;
@@ -47,6 +49,10 @@ function isLeft(url: TrackedUrl | undefined): boolean {
   if (url?.postponed === undefined) return url !== undefined && url.askedAt === undefined;
   const { trouble, attempts } = url.postponed;
   return trouble === "unavailable" && attempts < patienceVisits;
+}
+
+function isAnswered(url: TrackedUrl, since: EpochSeconds): boolean {
+  return (url.askedAt ?? -1) >= since || (url.postponed !== undefined && !isLeft(url));
 }
 
 /**
@@ -81,7 +87,7 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
   const rules = await readRobots(visit, kept, readSharedTags(memory), progress);
   if (!rules.ok) {
     rememberClock(ports, origin);
-    return { left: paths, isReachable: false, tally };
+    return { left: paths, answeredBefore: [], isReachable: false, tally };
   }
   const { robots, copy, until } = rules.value;
   progress.begin();
@@ -115,20 +121,16 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
     paths.map((path) => ({ path, depth: 0, lastmod: undefined })),
     0,
   );
+  const noted = paths.flatMap((path) => urls.find(path) ?? []);
+  const answeredBefore = noted.filter((url) => isAnswered(url, since)).map(({ path }) => path);
+  const wanted = noted.filter((url) => !isAnswered(url, since));
   const work = new PageWork(whole);
-  await work.fetch(unanswered(whole, paths));
+  await work.fetch(wanted.values());
   // Who gave the signal knows of it.
   if (signal?.aborted !== true) work.conclude();
   const left = paths.filter((path) => isLeft(urls.find(path)));
   rememberClock(ports, origin);
-  return { left, isReachable: true, tally };
-}
-
-function* unanswered({ ports, since }: CrawlVisit, paths: readonly string[]): Generator<TrackedUrl, void, void> {
-  for (const path of paths) {
-    const url = ports.urls.find(path);
-    if (url !== undefined && (url.askedAt ?? -1) < since) yield url;
-  }
+  return { left, answeredBefore, isReachable: true, tally };
 }
 
 function rememberClock({ memory, rateLimiter }: CrawlPorts, origin: string): void {

@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import {
+  type Clock,
   type EpochMs,
   type EpochSeconds,
   type FetchOutcome,
@@ -11,6 +12,7 @@ import {
 import { pageKinds, readLinks } from "../../formats/html/index.ts";
 import { type RobotsAgent, robotsAgentOf } from "../../formats/robots/index.ts";
 import { compileUrlFilter } from "../../formats/url/index.ts";
+import { readSideFile, sideFileIn, writeDurably } from "../../fs/index.ts";
 import {
   createFetcher,
   HostAddresses,
@@ -27,6 +29,7 @@ import type { LinkedPage } from "../engine/discovery/crawl-visit.ts";
 import { type PageTurn, visitPages } from "../engine/visit-pages.ts";
 import { openKeptSite } from "../kept-site.ts";
 import { createPoliteness, type Politeness } from "../politeness.ts";
+import { Batches } from "./batches.ts";
 import { type TurnPage, WebFrontier, type WebTurn } from "./web-frontier.ts";
 import type { CrawlWebOptions, WebCounts, WebSummary } from "./web-options.ts";
 import { type Found, originOf } from "./web-scope.ts";
@@ -36,6 +39,7 @@ const tickMs = 1000;
 /** A turn does not wait for a site in its place among the open ones: the site comes again. */
 const maxWaitMs = 1000;
 const longestDelayMs = 3_600_000;
+const defaultBatchPages = 50_000;
 const pageTypes = ["text/html", "application/xhtml+xml"];
 
 function filterOf({ types = pageTypes, include, exclude }: CrawlWebOptions): PageFilter {
@@ -57,9 +61,10 @@ class WebCrawl {
   readonly #politeness: Politeness;
   readonly #frontier: WebFrontier;
   readonly #startedAt: EpochMs;
-  /** Answers of this run are dated so, or later: those of a run that was killed in the same second are told from them. */
+  /** Answers of this crawl are dated so, or later, in all of its runs. */
   readonly #since: EpochSeconds;
   readonly #open = new Set<Promise<void>>();
+  readonly #batches: Batches;
   #pagesOpen = 0;
   #failure: { readonly error: unknown } | undefined;
   #pages = 0;
@@ -69,7 +74,7 @@ class WebCrawl {
   #linkCount = 0;
   #wake: () => void = () => undefined;
 
-  constructor(options: CrawlWebOptions, store: Store, queue: UrlQueue, links: LinkLog) {
+  constructor(options: CrawlWebOptions, since: EpochSeconds, store: Store, queue: UrlQueue, links: LinkLog) {
     const { nameServers, lookups, clock, delay, random = Math.random, pagesBeforeRest, restMs } = options;
     this.#options = options;
     this.#store = store;
@@ -80,7 +85,7 @@ class WebCrawl {
     this.#agent = robotsAgentOf(options.userAgent);
     const { now } = this.#timing;
     this.#startedAt = now();
-    this.#since = Math.floor(this.#startedAt / 1000) + 1;
+    this.#since = since;
     this.#hosts = new HostAddresses({ servers: nameServers, atOnce: lookups, clock: now });
     this.#politeness = createPoliteness({
       ...{ pagesBeforeRest, restMs, clock, delay, random, maxWaitMs },
@@ -88,8 +93,15 @@ class WebCrawl {
       maxRetryAfterMs: options.maxRetryAfterMs,
       addressesOf: (host) => this.#hosts.of(host),
     });
-    const means = { queue, hosts: this.#hosts, random, filter: this.#filter, mediaTypes: namedTypes, now: now() };
+    const found = { filter: this.#filter, mediaTypes: namedTypes, now: now() };
+    const means = { queue, hosts: this.#hosts, random, done: store.countAnswered(since), ...found };
     this.#frontier = new WebFrontier(options, means);
+    this.#batches = new Batches({
+      folder: join(resolve(options.into), "links"),
+      pages: options.order === "batch" ? (options.batchPages ?? defaultBatchPages) : Infinity,
+      random,
+      now,
+    });
     this.#frontier.onReady = () => this.#wake();
   }
 
@@ -104,6 +116,7 @@ class WebCrawl {
     } finally {
       signal?.removeEventListener("abort", onAbort);
       await Promise.all(this.#open);
+      await this.#batches.stop();
       if (this.#failure === undefined) this.#keep();
     }
     if (this.#failure !== undefined) throw this.#failure.error;
@@ -146,6 +159,7 @@ class WebCrawl {
         if (turn === undefined) break;
         this.#begin(turn);
       }
+      if (this.#batches.isDue) this.#plan();
       if (now() - keptAt >= tickMs) {
         this.#keep();
         keptAt = now();
@@ -158,6 +172,17 @@ class WebCrawl {
     }
   }
 
+  /** Begins to choose the next batch, while the crawl goes on. */
+  #plan(): void {
+    this.#batches
+      .begin(this.#links, (planned, from, all) => this.#frontier.promote(planned, from, all))
+      .then((batch) => batch && this.#options.onEvent?.(batch))
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+        this.#wake();
+      });
+  }
+
   /** Waits until a time, or until something happens. */
   async #wait(until: EpochMs): Promise<void> {
     const timer = new AbortController();
@@ -167,11 +192,12 @@ class WebCrawl {
     this.#wake = () => undefined;
   }
 
-  /** Makes durable what was done: links and what is known of pages before that they are done. */
+  /** Makes durable what was done: what pages led to before what is known of them, and that before that they are done. */
   #keep(): void {
     this.#links.flush();
-    this.#store.sync();
     this.#queue.flush();
+    this.#store.sync();
+    this.#frontier.finish();
   }
 
   #begin(turn: WebTurn): void {
@@ -193,7 +219,9 @@ class WebCrawl {
     const { origin } = turn;
     const { now } = this.#timing;
     const found = new Map(pages.map((page) => [page.url.slice(origin.length), page]));
-    const result = await this.#visit(origin, found);
+    const read = new Set<string>();
+    const result = await this.#visit(origin, found, read);
+    for (const path of result.answeredBefore) read.add(origin + path);
     const left = new Set(result.left);
     const again = turn.pages.filter((page) => !pages.includes(page) || left.has(page.url.slice(origin.length)));
     this.#pages += result.tally.created + result.tally.updated;
@@ -201,13 +229,19 @@ class WebCrawl {
     this.#requests += result.tally.requests;
     this.#bytes += result.tally.pageBytes + result.tally.metadataBytes;
     const isStopped = this.#options.signal?.aborted === true;
-    const isReachable = result.isReachable || isStopped;
-    this.#frontier.end(turn, again, now(), this.#politeness.restsUntil(origin), isReachable);
-    this.#links.write();
-    this.#queue.write();
+    for (const page of turn.pages)
+      if (!again.includes(page) && !read.has(page.url)) this.#links.add(now(), page.url, []);
+    this.#frontier.end(turn, now(), {
+      left: again,
+      doneBefore: result.answeredBefore.length + pages.length - found.size,
+      notBefore: this.#politeness.restsUntil(origin),
+      isReachable: result.isReachable || isStopped,
+    });
+    this.#batches.count(turn.pages.length - again.length);
   }
 
-  async #visit(origin: string, found: ReadonlyMap<string, TurnPage>): Promise<PageTurn> {
+  /** @param read - URLs whose links were kept */
+  async #visit(origin: string, found: ReadonlyMap<string, TurnPage>, read: Set<string>): Promise<PageTurn> {
     const { keep = "mirror", timeoutMs, pageBytes, leastBytesPerSecond, signal, onEvent } = this.#options;
     const { userAgent, proxy, from, ca, allowPrivate, clock, identity, seeds } = this.#options;
     await using fetcher = createFetcher({
@@ -218,9 +252,10 @@ class WebCrawl {
     });
     const site = await openKeptSite(this.#store, origin, { keep, clock: this.#timing.now, warcBytes: undefined });
     const { memory, reading, urls, bodies, warc } = site;
-    const requests = this.#watchRedirects(warc === undefined ? fetcher : warc.recorder.record(fetcher), (path, to) =>
-      this.#addLinks(origin, path, found.get(path)?.found, [to], 0),
-    );
+    const requests = this.#watchRedirects(warc === undefined ? fetcher : warc.recorder.record(fetcher), (path, to) => {
+      read.add(origin + path);
+      this.#addLinks(origin, path, found.get(path)?.found, [to], 0);
+    });
     try {
       return await visitPages(
         {
@@ -231,7 +266,10 @@ class WebCrawl {
           ...{ origin, filter: this.#filter, agent: this.#agent, since: this.#since },
           paths: [...found.keys()],
           bounds: { pageBytes, leastBytesPerSecond },
-          takeLinks: (page) => this.#takeLinks(origin, found, page),
+          takeLinks: (page) => {
+            read.add(origin + page.url.path);
+            this.#takeLinks(origin, found, page);
+          },
           ...omitUndefined({ timeoutMs, signal, onEvent }),
         },
       );
@@ -249,12 +287,17 @@ class WebCrawl {
     const followed = isNofollow ? [] : links.filter(({ kind, isNofollow }) => pageKinds.has(kind) && !isNofollow);
     const urls = new Set(followed.map(({ url }) => url));
     this.#addLinks(origin, page.path, found.get(page.url.path)?.found, [...urls], 1);
+    // What redirects within the site leads to the page whose body it has.
+    if (page.path !== page.url.path) this.#links.add(this.#timing.now(), origin + page.url.path, [origin + page.path]);
   }
 
   #addLinks(origin: string, path: string, from: Found | undefined, urls: readonly string[], steps: number): void {
     this.#linkCount += urls.length;
     this.#links.add(this.#timing.now(), origin + path, urls);
     if (from !== undefined) this.#frontier.add(urls, { ...from, origin }, steps);
+    // Before the page is known to be answered: it is not requested again after a kill.
+    this.#links.write();
+    this.#queue.write();
   }
 
   /** Tells of redirects of pages to other sites, which a visit does not follow. */
@@ -289,6 +332,16 @@ function resolveLocation(location: string, base: string): string | undefined {
   }
 }
 
+/** When a crawl began, as its first run wrote it down: pages that were answered since then are done. */
+async function beginOf(file: string, clock: Clock): Promise<EpochSeconds> {
+  const kept = readSideFile(file, 1024);
+  const found = typeof kept === "object" ? /^{"since":(\d{1,12})}$/.exec(kept.text.trim()) : null;
+  if (found !== null) return Number(found[1]);
+  const since = Math.floor(clock() / 1000);
+  await writeDurably(file, `{"since":${since}}\n`);
+  return since;
+}
+
 /**
  * Crawls the Web from some pages on: sites are found by links, the pages of all sites wait in one queue on disk, each once, and are
  * requested in one order, politely by site and by address. Links are kept beside the pages, see docs/format.md.
@@ -302,8 +355,9 @@ export async function crawlWeb(options: CrawlWebOptions): Promise<WebSummary> {
   const { into, stateFile, queueBytes, identity, proxy, clock = Date.now } = options;
   if (proxy !== undefined) readProxy(proxy);
   if (identity !== undefined) readIdentity(identity);
+  const file = sideFileIn(resolve(into), "web.json");
   using store = openStore({ into, isSyncedLater: true, ...omitUndefined({ stateFile }) });
   using queue = new UrlQueue(join(resolve(into), ".tidemark", "queue"), { memoryBytes: queueBytes });
   await using links = new LinkLog(join(resolve(into), "links"), { clock });
-  return await new WebCrawl(options, store, queue, links).run();
+  return await new WebCrawl(options, await beginOf(file, clock), store, queue, links).run();
 }

@@ -10,8 +10,10 @@ import {
   type Found,
   formatFound,
   hostOf,
+  originOf,
   parseFound,
   type ScopeMeans,
+  seedFound,
   WebScope,
 } from "./web-scope.ts";
 
@@ -43,10 +45,21 @@ interface FrontierMeans extends ScopeMeans {
   readonly hosts: HostAddresses;
   /** From 0 to 1. */
   readonly random: () => number;
+  /** Pages that were done by earlier runs. */
+  readonly done: number;
 }
 
 function priorityOf(order: WebOrder, { depth }: Found, random: () => number): number {
+  // Those of no batch come last, in the order in which they were found.
+  if (order === "batch") return lastPriority;
   return order === "random" ? Math.floor(random() * (lastPriority + 1)) : Math.min(lastPriority, depth);
+}
+
+interface TurnEnd {
+  readonly left: readonly TurnPage[];
+  readonly doneBefore: number;
+  readonly notBefore: EpochMs;
+  readonly isReachable: boolean;
 }
 
 /**
@@ -75,6 +88,9 @@ export class WebFrontier {
   #nextUnlocated = 0;
   #locating = 0;
   #unresolved = 0;
+  /** Pages that are done, until that may be durable. */
+  #finished: number[] = [];
+  #done: number;
   /** New sites of the pages that are being added. */
   readonly #pending = new Set<string>();
   /** Called when a site may have become ready. */
@@ -82,6 +98,7 @@ export class WebFrontier {
 
   constructor(options: CrawlWebOptions, means: FrontierMeans) {
     const { queue, hosts, random } = means;
+    this.#done = means.done;
     this.#queue = queue;
     this.#hosts = hosts;
     this.#options = options;
@@ -123,9 +140,12 @@ export class WebFrontier {
   }
 
   get counts(): Omit<WebCounts, "pages" | "failed" | "requests" | "bytes" | "links" | "elapsedMs"> {
-    const { sites, known: urls, finished: done } = this.#queue;
+    const { sites, known: urls, unfinished } = this.#queue;
+    const done = this.#done;
+    // Of a batch there are some twice.
+    const waiting = Math.max(0, Math.min(unfinished - this.#finished.length, urls - done));
     return {
-      ...{ sites, urls, done, waiting: urls - done },
+      ...{ sites, urls, done, waiting },
       unresolvedSites: this.#unresolved,
       unreachableSites: this.#givenUp.size,
       heldBack: this.#scope.heldBack,
@@ -166,6 +186,23 @@ export class WebFrontier {
     this.onReady();
   }
 
+  /** Puts known pages before others: the first of them first. */
+  promote(urls: readonly string[], from: number, all: number): void {
+    const again = urls.map((url, at): QueuedUrl => {
+      const priority = Math.floor(((from + at) * lastPriority) / all);
+      return { url, site: originOf(url), priority, note: formatFound(seedFound) };
+    });
+    for (const site of new Set(this.#queue.addAgain(again))) if (this.#addressOfSite.has(site)) this.#turns.touch(site);
+    this.onReady();
+  }
+
+  /** Notes durably what is done; everything that came of it is durable. */
+  finish(): void {
+    for (const number of this.#finished) this.#queue.finish(number);
+    this.#finished = [];
+    this.#queue.write();
+  }
+
   readyAt(now: EpochMs): EpochMs {
     return this.#turns.readyAt(now);
   }
@@ -192,11 +229,12 @@ export class WebFrontier {
    * Ends a turn.
    *
    * @param left - pages that are to be given again; all others are done
+   * @param doneBefore - pages that were done before, and given once more
    * @param notBefore - of the site's next turn, if later than its rest
    */
-  end(turn: WebTurn, left: readonly TurnPage[], now: EpochMs, notBefore: EpochMs, isReachable: boolean): void {
-    const { site, pages } = turn;
-    for (const page of pages) if (!left.includes(page)) this.#queue.finish(page.number);
+  end({ site, pages }: WebTurn, now: EpochMs, { left, doneBefore, notBefore, isReachable }: TurnEnd): void {
+    for (const page of pages) if (!left.includes(page)) this.#finished.push(page.number);
+    this.#done += pages.length - left.length - doneBefore;
     if (left.length > 0) this.#held.set(site, [...left.map(({ number }) => number), ...(this.#held.get(site) ?? [])]);
     let at = notBefore;
     const failures = isReachable ? 0 : (this.#failures.get(site) ?? 0) + 1;

@@ -52,6 +52,8 @@ export interface CrawlWebOptions
   readonly keep?: Keep | undefined;
   /** In which order pages of all sites are requested. @default "depth" */
   readonly order?: WebOrder | undefined;
+  /** With `batch`: pages of a batch, and pages that are requested before the next one is chosen. @default 50000 */
+  readonly batchPages?: number | undefined;
   /** Sites that are requested at once: r of Castillo et al. @default 64 */
   readonly connections?: number | undefined;
   /** Name servers, such as `127.0.0.1:5353`. Default: those of the system. */
@@ -68,10 +70,10 @@ export interface CrawlWebOptions
   readonly random?: (() => number) | undefined;
   /** Ends the crawl in order; the same call goes on with it. */
   readonly signal?: AbortSignal | undefined;
-  readonly onEvent?: ((event: CrawlEvent | WebProgress) => void) | undefined;
+  readonly onEvent?: ((event: CrawlEvent | WebBatch | WebProgress) => void) | undefined;
 }
 
-export const webOrders = ["depth", "length", "random"] as const;
+export const webOrders = ["depth", "length", "random", "batch"] as const;
 
 /** One of {@link webOrders}. */
 export type WebOrder = (typeof webOrders)[number];
@@ -117,6 +119,17 @@ export interface WebProgress extends WebCounts {
   readonly event: "web-progress";
   /** Sites that are being requested. */
   readonly open: number;
+}
+
+/** A batch was chosen by the ranks of what is known. */
+export interface WebBatch {
+  readonly event: "web-batch";
+  /** Pages of the batch; pages that are known, those of them that were requested, and links, when it was begun to choose them. */
+  readonly pages: number;
+  readonly known: number;
+  readonly requested: number;
+  readonly links: number;
+  readonly elapsedMs: number;
 }
 
 /** What a crawl of the Web came to. */

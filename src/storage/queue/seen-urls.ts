@@ -142,12 +142,25 @@ export class SeenUrls {
     this.#table.add(hashed);
   }
 
-  /** Adds the numbers that were never seen. @returns at each place 1 if it is new, else 0 */
-  admit(hashes: Float64Array): Uint8Array {
+  /** Which numbers were seen. @returns at each place 1 if it was, else 0 */
+  find(hashes: Float64Array): Uint8Array {
+    const onDisk = this.#findOnDisk(hashes);
+    return Uint8Array.from(hashes, (hashed) =>
+      this.#table.has(hashed) || this.#isRecent(hashed) || onDisk.has(hashed) ? 1 : 0,
+    );
+  }
+
+  /** Those of some numbers that are on disk, but for those that were asked for lately. */
+  #findOnDisk(hashes: Float64Array): Set<number> {
     const sorted = hashes.filter((hashed) => !this.#table.has(hashed) && !this.#isRecent(hashed)).sort();
     const isFound = new Uint8Array(sorted.length);
     for (const { run } of this.#runs) run.find(sorted, isFound);
-    const onDisk = new Set(sorted.filter((_, at) => isFound[at] === 1));
+    return new Set(sorted.filter((_, at) => isFound[at] === 1));
+  }
+
+  /** Adds the numbers that were never seen. @returns at each place 1 if it is new, else 0 */
+  admit(hashes: Float64Array): Uint8Array {
+    const onDisk = this.#findOnDisk(hashes);
     const isNew = Uint8Array.from(hashes, (hashed) => {
       if (this.#table.has(hashed) || this.#isRecent(hashed) || onDisk.has(hashed)) return 0;
       this.#table.add(hashed);

@@ -44,6 +44,8 @@ interface Taken {
 const mebibyte = 1024 * 1024;
 const urlsABlock = 64;
 const urlsAPiece = 10_000;
+/** In the journal: the URL was seen before. */
+const unhashed = 0;
 /** Priority before age. */
 const priorityStep = 2 ** 44;
 
@@ -114,17 +116,17 @@ export class UrlQueue implements Disposable {
     return this.#lanes.backlog;
   }
 
+  /** URLs that wait or were taken, each as often as it was added. */
+  get unfinished(): number {
+    return this.backlog + this.#taken.size;
+  }
+
   get sites(): number {
     return this.#lanes.sites.length;
   }
 
   get known(): number {
     return this.#seen.size;
-  }
-
-  /** URLs that were added and need not be given again. */
-  get finished(): number {
-    return this.known - this.backlog - this.#taken.size;
   }
 
   siteName(site: number): string | undefined {
@@ -156,6 +158,22 @@ export class UrlQueue implements Disposable {
       }
       if (this.#lanes.tailBytes > this.#tailBytes) this.#sealTails();
     }
+    return sites;
+  }
+
+  /**
+   * Adds URLs once more that were added before, with another priority; others are left out. Such a URL is given once for each time: who
+   * takes them knows what is done.
+   *
+   * @returns the sites of those that were added, as numbers, one for each
+   */
+  addAgain(urls: readonly QueuedUrl[]): number[] {
+    for (const one of urls) checkUrl(one);
+    if (this.#journal.sizeBytes > this.#journalBytes) this.checkpoint();
+    const isSeen = this.#seen.find(Float64Array.from(urls, ({ url }) => hashUrl(url, this.#salt)));
+    const sites: number[] = [];
+    for (const [at, one] of urls.entries()) if (isSeen[at] === 1) sites.push(this.#keep(one, unhashed));
+    if (this.#lanes.tailBytes > this.#tailBytes) this.#sealTails();
     return sites;
   }
 
@@ -272,7 +290,7 @@ export class UrlQueue implements Disposable {
     this.#entries.write({ kind: "url", site, lane: priority, url: bytes, hashed });
     const lane = this.#lanes.laneOf(site, priority);
     this.#lanes.addUrl(lane, bytes);
-    this.#lanes.countAdded(site);
+    if (hashed !== unhashed) this.#lanes.countAdded(site);
     if ((lane.tail?.count ?? 0) >= urlsABlock) this.#seal(lane);
     return site;
   }
@@ -326,10 +344,11 @@ function replayEntry(entry: QueueEntry, lanes: QueueLanes, seen: SeenUrls): bool
     lanes.backlog--;
     if (lanes.finish(entry.block, entry.place)) lane.remove(entry.block, lanes.table);
   } else {
+    lanes.addUrl(lane, entry.url);
+    if (entry.hashed === unhashed) return false;
     const isFull = seen.room === 0;
     if (isFull) seen.spill();
     seen.restore(entry.hashed);
-    lanes.addUrl(lane, entry.url);
     lanes.countAdded(entry.site);
     return isFull;
   }

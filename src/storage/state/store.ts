@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { type Clock, TidemarkError, wrapSystemError } from "../../core/index.ts";
+import { type Clock, type EpochSeconds, TidemarkError, wrapSystemError } from "../../core/index.ts";
 import { GroupSync, makeMissingFolder } from "../../fs/index.ts";
 import { FileThread } from "../mirror/file-thread.ts";
 import { Mirror } from "../mirror/mirror.ts";
@@ -267,6 +267,14 @@ export class Store {
         "PRAGMA synchronous = FULL; UPDATE state_identity SET epoch = epoch; PRAGMA synchronous = NORMAL;",
       ),
     );
+  }
+
+  /** Pages of all sites that were answered from then on. O(pages). */
+  countAnswered(since: EpochSeconds): number {
+    return inDatabase(this.#stateFile, () => {
+      const count = prepareStatement(this.#connection, "SELECT count(*) FROM url WHERE asked >= ?");
+      return (count.get(since) as [number])[0];
+    });
   }
 
   /** Closes the state and gives the locks back. */

@@ -400,3 +400,36 @@ test("one process at a time has a queue; what is no URL, priority or taken page 
   assert.equal(queue.urlOf(3), undefined);
   queue.close();
 });
+
+test("a URL comes once more where it is added again, with its note, and counts once; one that is not known does not come", () => {
+  using temp = makeTempFolder();
+  const one = { url: "http://a/1", site: "http://a", priority: 200, note: "3.1" };
+  {
+    using queue = new UrlQueue(temp.path, { memoryBytes: 4096 });
+    queue.add([one, { ...one, url: "http://a/2" }]);
+    // Some are on disk, and others in memory.
+    queue.checkpoint();
+    queue.add([{ ...one, url: "http://a/3" }]);
+    const again = ["http://a/3", "http://a/1", "http://a/9"].map((url) => ({ ...one, url, priority: 1, note: "0.0" }));
+    assert.deepEqual(queue.addAgain(again), [0, 0]);
+    assert.throws(() => queue.addAgain([{ ...one, priority: 256 }]), RangeError);
+    queue.flush();
+  }
+  using queue = new UrlQueue(temp.path, { memoryBytes: 4096 });
+  assert.deepEqual(
+    [queue.known, queue.added(0), queue.unfinished, queue.siteOf("http://a"), queue.siteOf("b")],
+    [3, 3, 5, 0, undefined],
+  );
+  const given: Array<readonly (string | undefined)[]> = [];
+  for (let page = queue.take(0); page !== undefined; page = queue.take(0))
+    given.push([queue.urlOf(page), queue.noteOf(page)]);
+  assert.deepEqual(given, [
+    ["http://a/3", "0.0"],
+    ["http://a/1", "0.0"],
+    ["http://a/1", "3.1"],
+    ["http://a/2", "3.1"],
+    ["http://a/3", "3.1"],
+  ]);
+  assert.equal(queue.unfinished, 5);
+  assert.deepEqual(queue.add([one]), []);
+});
