@@ -6,6 +6,8 @@ export const keyDirectoryPath = "/.well-known/http-message-signatures-directory"
 
 /** How long a signature holds: a copied one is of little use, and a server's clock may differ by minutes. */
 const lifetimeMs = 300_000;
+/** Signatures are dated so much earlier: a server whose clock is behind refuses what was made in its future. */
+const backdatedMs = 10_000;
 const base64Url = /^[A-Za-z0-9_-]{43}$/;
 
 /** A crawler's key: an Ed25519 key as JWK (RFC 8037) with a member `agent`. */
@@ -15,6 +17,8 @@ interface IdentityKey {
   readonly id: string;
   /** URL below which {@link keyDirectoryPath} is served; its origin. */
   readonly agent: string | undefined;
+  /** What is served at {@link keyDirectoryPath}. */
+  readonly directoryText: string;
 }
 
 /** A new identity, as the two files that hold it. */
@@ -35,14 +39,21 @@ export interface NewIdentity {
 export function makeIdentity(agent: string): NewIdentity {
   const origin = readAgent(agent);
   const { d, x } = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" });
-  const id = thumbprintOf(x as string);
-  const shared = { kty: "OKP", crv: "Ed25519", kid: id, x };
-  const directory = { keys: [{ ...shared, use: "sig" }], purpose: "crawler" };
+  const key = publicKeyOf(x as string);
   return {
-    keyText: `${JSON.stringify({ ...shared, d, agent: origin }, undefined, 2)}\n`,
-    directoryText: `${JSON.stringify(directory, undefined, 2)}\n`,
-    keyId: id,
+    keyText: `${JSON.stringify({ ...key, d, agent: origin }, undefined, 2)}\n`,
+    directoryText: formatDirectory(x as string),
+    keyId: key.kid,
   };
+}
+
+function publicKeyOf(x: string) {
+  return { kty: "OKP", crv: "Ed25519", kid: thumbprintOf(x), x };
+}
+
+function formatDirectory(x: string): string {
+  const directory = { keys: [{ ...publicKeyOf(x), use: "sig" }], purpose: "crawler" };
+  return `${JSON.stringify(directory, undefined, 2)}\n`;
 }
 
 /** @throws TidemarkError `bad-option`, without anything of the text */
@@ -53,7 +64,8 @@ export function readIdentity(text: string): IdentityKey {
     if (!base64Url.test(d) || !base64Url.test(x)) throw new TypeError();
     const key = createPrivateKey({ key: { kty, crv, d, x }, format: "jwk" });
     if (createPublicKey(key).export({ format: "jwk" }).x !== x) throw new TypeError();
-    return { key, id: thumbprintOf(x), agent: agent === undefined ? undefined : readAgent(String(agent)) };
+    const origin = agent === undefined ? undefined : readAgent(String(agent));
+    return { key, id: thumbprintOf(x), agent: origin, directoryText: formatDirectory(x) };
   } catch (error) {
     if (error instanceof TidemarkError) throw error;
     throw new TidemarkError("bad-option", "The identity is no Ed25519 key in the form of a JWK.", {
@@ -101,11 +113,11 @@ export class RequestSigner {
   fieldsFor(origin: string): readonly string[] {
     const { key, id, agent } = this.#identity;
     const headers: Record<string, string> = agent === undefined ? {} : { "signature-agent": `"${agent}"` };
-    const now = this.#clock();
+    const created = this.#clock() - backdatedMs;
     const signed = this.#library.signatureHeadersSync(
       { method: "GET", url: origin, headers },
       { alg: "ed25519", keyid: id, signSync: (data) => sign(null, Buffer.from(data, "latin1"), key) },
-      { created: new Date(now), expires: new Date(now + lifetimeMs) },
+      { created: new Date(created), expires: new Date(created + lifetimeMs) },
     );
     const own = { ...headers, "signature-input": signed["Signature-Input"], signature: signed.Signature };
     return Object.entries(own).flat();

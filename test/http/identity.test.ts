@@ -56,9 +56,24 @@ test("each request and redirect is signed for the authority it goes to, and neve
   await assert.rejects(async () => await verify({ method: "GET", url: site.origin, headers }, verifier), /expired/);
 });
 
+test("a signature holds for verifiers whose clock is ten seconds behind", async () => {
+  const verifier = await verifierFromJWK({ kty: "OKP", crv: "Ed25519", x });
+  const verifyAhead = async (aheadMs: number): Promise<unknown> => {
+    const signer = await RequestSigner.open(keyText, () => Math.ceil(Date.now() / 1000) * 1000 + aheadMs);
+    const [, signatureAgent = "", , input = "", , signature = ""] = signer.fieldsFor("https://example.org");
+    const [created = 0, expires = 0] = [/created=(\d+)/, /expires=(\d+)/].map((form) => Number(form.exec(input)?.[1]));
+    assert.equal(expires - created, 300);
+    const headers = { "signature-agent": signatureAgent, "signature-input": input, signature };
+    return await verify({ method: "GET", url: "https://example.org/", headers }, verifier);
+  };
+  await verifyAhead(9000);
+  await assert.rejects(verifyAhead(60_000), /created/);
+});
+
 test("a key that was made signs, without an agent too, and its directory has no secret", async () => {
   const { keyText: made, directoryText, keyId } = makeIdentity(agent);
   assert.equal(readIdentity(made).id, keyId);
+  assert.equal(readIdentity(made).directoryText, directoryText);
   const { keys } = JSON.parse(directoryText) as { keys: Parameters<typeof verifierFromJWK>[0][] };
   assert.deepEqual(Object.keys(keys[0] ?? {}).sort(), ["crv", "kid", "kty", "use", "x"]);
   const { agent: _agent, ...bare } = JSON.parse(made) as Record<string, string>;

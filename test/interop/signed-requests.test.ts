@@ -58,7 +58,7 @@ test("a crawl's requests are verified by http-message-signatures with the served
   ];
   const python = join(requireCached("signatures-1"), "bin", "python");
   const script = join(repositoryFolder(), "test", "interop", "signatures.py");
-  const directory = join(temp.path, ".well-known", "http-message-signatures-directory");
+  const directory = join(temp.path, "public", ".well-known", "http-message-signatures-directory");
   const input = [...requests, ...tampered].map((request) => `${JSON.stringify(request)}\n`).join("");
   const { stdout, stderr } = spawnSync(python, [script, directory], { input, encoding: "utf8" });
   const results = stdout

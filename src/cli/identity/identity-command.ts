@@ -8,7 +8,8 @@ export const identityCommand: Command = defineCommand({
   usage: "identity <action>",
   describe: "Make the key with which crawl --identity signs requests, or show it",
   positionals: {
-    action: "init makes a key and the file of public keys to serve; show prints what servers see of a key",
+    action:
+      "init makes a key and the file of public keys to serve, or only that file if a key is there without it; show prints what servers see of a key",
   },
   options: {
     agent: row(
@@ -16,7 +17,9 @@ export const identityCommand: Command = defineCommand({
       text,
       "With init: site of yours that will serve the public key, such as https://crawler.example.org",
     ),
-    into: row("into DIR", path, "With init: folder for the two files", { default: "the current folder" }),
+    into: row("into DIR", path, "With init: folder for the key and, below it, the folder `public` to serve", {
+      default: "the current folder",
+    }),
     key: row("key FILE", path, "With show: the key file", { default: "`identity.json`" }),
   },
   examples: [

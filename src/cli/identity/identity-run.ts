@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { omitUndefined, TidemarkError, wrapSystemError } from "../../core/index.ts";
 import { createDurably, makeMissingFolder, writeDurably } from "../../fs/index.ts";
@@ -20,20 +20,23 @@ export async function runIdentity(options: IdentityArguments, { out, json, quiet
     return exitCodes.done;
   }
   const { folder } = options;
-  const { keyText, directoryText, keyId } = makeIdentity(options.agent);
+  const made = makeIdentity(options.agent);
   const key = join(folder, "identity.json");
-  const directory = join(folder, keyDirectoryPath);
+  const directory = join(folder, "public", keyDirectoryPath);
   makeMissingFolder(dirname(directory));
-  if (!(await createDurably(key, keyText, { mode: 0o600 })))
+  const isNew = await createDurably(key, made.keyText, { mode: 0o600 });
+  const { id: keyId, agent, directoryText } = readIdentity(isNew ? made.keyText : readKey(key));
+  // A run that was killed between the two files left the key alone. Earlier versions had the other beside it.
+  const isAlone = !existsSync(directory) && !existsSync(join(folder, keyDirectoryPath));
+  if (!isNew && (!isAlone || agent !== readIdentity(made.keyText).agent))
     throw new TidemarkError("bad-option", `There is a key already: ${key}`, {
       hint: "Name another folder with --into. Servers know you by the key: keep it as long as you can.",
     });
   await writeDurably(directory, directoryText, { mode: 0o644 });
-  const { agent } = readIdentity(keyText);
-  if (json) out.writeJson({ event: "summary", keyId, agent, key, directory });
+  if (json) out.writeJson({ event: "summary", ...omitUndefined({ keyId, agent }), key, directory });
   else if (!quiet)
     out.write(
-      `Made the key ${keyId}.\n\n` +
+      `${isNew ? "Made the key" : "Made the public file of the key"} ${keyId}.\n\n` +
         `${key}: secret; crawl --identity ${key}\n` +
         `${directory}: public; serve it as ${agent}${keyDirectoryPath}\n` +
         "  with Content-Type: application/http-message-signatures-directory+json\n",

@@ -109,7 +109,7 @@ const privateForms: readonly RegExp[] = [
   /^(?:gcp|gcloud|gcs|aws|azure|s3|google|firebase|ssh|ssl|tls|jwt|rsa|pgp|gpg|stripe|paypal|twilio|sendgrid|mailgun|slack|github|gitlab|heroku|docker|smtp|ftp|mail|db|mysql|mongo|redis|admin|root|user|api)[-_.](?:keys?|creds?|tokens?|secrets?|pass|login|auth|config)(?:[-_.].{0,40})?\.(?:json|ya?ml|xml|txt|csv|ini|conf|cfg|properties|php|asc|gpg)$/,
   /^(?:users|user[-_]?(?:list|export|data)|accounts?|customers?|employees|staff[-_]list|payroll|salar(?:y|ies)|subscribers|patients|creditcards?)\.(?:csv|tsv|xlsx?|xlsm|ods|txt)$/,
   /^(?:logs?|errors?|debug|trace|stdout|stderr|output|history|phpinfo|crontab|environment|env|sql|ftp|smtp|mysql|ssh|vpn|wifi|pass|pw|pwd|login|private)\.(?:txt|json)$/,
-  /^(?:secret|token|tokens|keys?|keyfile|keystore|private|auth|login|shadow|passwd|pass|account|cookies?|session|oauth2?(?:[-_]?(?:clients?|apps?|config|settings|keys?))?)\.(?:json|ya?ml|toml|txt|ini|conf|cfg|properties)$/,
+  /^(?:secret|token|tokens|identity|keys?|keyfile|keystore|private|auth|login|shadow|passwd|pass|account|cookies?|session|oauth2?(?:[-_]?(?:clients?|apps?|config|settings|keys?))?)\.(?:json|ya?ml|toml|txt|ini|conf|cfg|properties)$/,
   /^(?:db|database|databases|dump|dumps|mysql|mysqldump|postgres|postgresql|pgsql|sqlite|mongo|mongodb|redis|phpmyadmin|sql|dbdump|db[-_]?dump|sql[-_]?dump|database[-_]?dump|all[-_]databases|full[-_]?dump|backup|export[-_]db)\.(?:json|xml|csv|txt|ya?ml|zip|gz|tgz|tar|bz2|xz|zst|7z|rar)$/,
 ];
 
