@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { CrawlEvent } from "../../src/core/crawl-event.ts";
 import { crawlSite } from "../../src/crawler/crawl-site.ts";
+import { createPoliteness } from "../../src/crawler/politeness.ts";
 import { cert, key } from "../http/own-certificate.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { requireProgram, skipWithout } from "./programs.ts";
@@ -22,6 +23,9 @@ async function isUp(port: number): Promise<boolean> {
   socket.destroy();
   return isOpen;
 }
+
+/** Of a crawl that ends where it would wait for a server to recover. */
+const atOnce = () => createPoliteness({ maxWaitMs: 0 });
 
 test("tinyproxy with a login forwards http: and opens tunnels for https:, to nginx", {
   skip: skipWithout("tinyproxy", "nginx"),
@@ -53,7 +57,12 @@ test("tinyproxy with a login forwards http: and opens tunnels for https:, to ngi
       const options = { url, sources: ["links"] as const, ca: cert };
       const proxy = `http://me:s3cret@127.0.0.1:${port}`;
       const into = join(temp.path, `mirror-${new URL(url).port}`);
-      const refused = await crawlSite({ ...options, into, proxy: proxy.replace("s3cret", "wrong") });
+      const refused = await crawlSite({
+        ...options,
+        into: `${into}-refused`,
+        proxy: proxy.replace("s3cret", "wrong"),
+        politeness: atOnce(),
+      });
       assert.equal(refused.created, 0);
       assert.deepEqual(await server.takeLog(), []);
       assert.equal((await crawlSite({ ...options, into, proxy })).created, 2);
@@ -136,7 +145,7 @@ shutdown_lifetime 0 seconds
   const run = async (url: string, by: string, name: string): Promise<readonly [number, string]> => {
     const told: CrawlEvent[] = [];
     const into = join(temp.path, name);
-    const options = { sources: ["links"] as const, ca: cert, keep: "warc" as const };
+    const options = { sources: ["links"] as const, ca: cert, keep: "warc" as const, politeness: atOnce() };
     const { created } = await crawlSite({ ...options, url, into, proxy: by, onEvent: (event) => told.push(event) });
     assertNowhere(into, "s3cret");
     return [created, JSON.stringify(told)];
@@ -199,7 +208,12 @@ socks pass { from: 127.0.0.0/8 to: 0.0.0.0/0 }
     }
     if (kind === "danted") return;
     const told: CrawlEvent[] = [];
-    const options = { url: server.url, into: join(temp.path, "refused"), sources: ["links"] as const };
+    const options = {
+      url: server.url,
+      into: join(temp.path, "refused"),
+      sources: ["links"] as const,
+      politeness: atOnce(),
+    };
     await crawlSite({ ...options, proxy: `socks5://me:wrong@127.0.0.1:${port}`, onEvent: (event) => told.push(event) });
     assert.match(JSON.stringify(told), /the proxy opened no tunnel to 127.0.0.1:\d+: Authentication failed/);
     assert.deepEqual(await server.takeLog(), []);

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { cpSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { cpSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "libsql";
@@ -106,6 +108,15 @@ const sinks: Readonly<Record<string, (folder: string) => Promise<TriedSink>>> = 
   OpenSearch: tryOpenSearch,
 };
 
+/** Larger pages only take longer to read. */
+const mostPageBytes = 16_000;
+
+function copyDocs(to: string): void {
+  const docs = join(requireCached("docs-1"), "usr/share/doc/apache2-doc/manual/en");
+  const filter = (file: string): boolean => statSync(file).isDirectory() || statSync(file).size < mostPageBytes;
+  cpSync(docs, to, { recursive: true, filter });
+}
+
 describe("search indexes hold what a mirror holds", {
   skip: skipWithoutCached("docs-1", "opensearch-1") || skipWithout("java", "pg_ctlcluster"),
 }, () => {
@@ -114,12 +125,21 @@ describe("search indexes hold what a mirror holds", {
   let mirror: string;
   let visit: () => Promise<void>;
   let server: Awaited<ReturnType<typeof serveFolder>>;
+  const opened = new Map<string, Promise<TriedSink>>();
 
   before(async () => {
     temp = makeTempFolder("sinks");
     docroot = join(temp.path, "site");
     mirror = join(temp.path, "mirror");
-    cpSync(join(requireCached("docs-1"), "usr/share/doc/apache2-doc/manual/en"), docroot, { recursive: true });
+    // They start while others are tried.
+    for (const [name, open] of Object.entries(sinks)) {
+      const sink = open(temp.path);
+      sink.catch(() => undefined);
+      opened.set(name, sink);
+    }
+    // Twice, so that there are more than one batch.
+    copyDocs(docroot);
+    copyDocs(join(docroot, "again"));
     server = await serveFolder({ folder: docroot, host: "127.0.0.1", port: 0 });
     visit = async () => {
       await exportSite({ docroot, baseUrl: server.url, stateDir: join(temp.path, "state") });
@@ -128,6 +148,7 @@ describe("search indexes hold what a mirror holds", {
     await visit();
   });
   after(async () => {
+    for (const sink of opened.values()) await sink.then(({ close }) => close()).catch(() => undefined);
     await server.close();
     temp[Symbol.dispose]();
   });
@@ -142,43 +163,48 @@ describe("search indexes hold what a mirror holds", {
     return [last?.indexed, last?.deleted];
   };
 
-  for (const [name, open] of Object.entries(sinks)) {
-    it(`${name}: killed, fed again, told of a change and of a deletion`, async () => {
-      const sink = await open(temp.path);
-      try {
-        for (let kills = 0; kills < 6; kills++) {
-          const { child, result } = startTidemark(["feed", mirror, "--to", sink.to("killed"), "--chunks"]);
-          await delay(400 + 450 * kills);
-          child.kill("SIGKILL");
-          await result;
-        }
-        await feed(sink.to("killed"));
-        await feed(sink.to("whole"));
-        const whole = await sink.read("whole");
-        assert.ok(whole.size > 1500, `${whole.size} pieces`);
-        assert.deepEqual(await sink.read("killed"), whole);
-        assert.deepEqual(countsOf(await feed(sink.to("killed"))), [0, 0]);
-        assert.ok((await sink.find("whole", "canonical")).length > 3);
+  /** Kills a feed after some time, or as soon as its first batch is written. @returns whether it was under way */
+  const killFeed = async (to: string, when: number | "batch"): Promise<boolean> => {
+    const { child, result } = startTidemark(["feed", mirror, "--to", to, "--chunks", "--json"]);
+    if (when === "batch" && child.stdout !== null) await once(createInterface({ input: child.stdout }), "line");
+    else await delay(Number(when));
+    child.kill("SIGKILL");
+    const { events } = await result;
+    return events.at(-1)?.event !== "summary";
+  };
 
-        writeFileSync(join(docroot, "new.html"), "<html lang=en><title>New</title><body><p>A quokka, for once.");
-        writeFileSync(
-          join(docroot, "license.html"),
-          "<html lang=en><title>License</title><body><p>All wombats reserved.",
-        );
-        rmSync(join(docroot, "faq", "index.html"));
-        await visit();
-        assert.deepEqual(countsOf(await feed(sink.to("killed"))), [2, 1]);
-        assert.deepEqual(await sink.find("killed", "quokka"), [new URL("new.html", server.url).href]);
-        assert.deepEqual(await sink.find("killed", "wombats"), [new URL("license.html", server.url).href]);
-        const held = [...(await sink.read("killed")).keys()];
-        assert.equal(held.filter((key) => key.includes("/faq/")).length, 0);
-        assert.equal(held.filter((key) => key.includes("/license.html ")).length, 1);
-      } finally {
-        await sink.close();
-        rmSync(docroot, { recursive: true });
-        cpSync(join(requireCached("docs-1"), "usr/share/doc/apache2-doc/manual/en"), docroot, { recursive: true });
-        await visit();
-      }
+  for (const name of Object.keys(sinks))
+    it(`${name}: killed, fed again, told of a change and of a deletion`, async () => {
+      const sink = await opened.get(name);
+      assert.ok(sink !== undefined);
+      let kills = 0;
+      for (const when of [300, 700, "batch", 500] as const) kills += Number(await killFeed(sink.to("killed"), when));
+      assert.ok(kills > 0, "no feed was killed");
+      await feed(sink.to("killed"));
+      await feed(sink.to("whole"));
+      const whole = await sink.read("whole");
+      assert.ok(whole.size > 700, `${whole.size} pieces`);
+      assert.deepEqual(await sink.read("killed"), whole);
+      assert.deepEqual(countsOf(await feed(sink.to("killed"))), [0, 0]);
+      assert.ok((await sink.find("whole", "canonical")).length > 1);
+
+      // Pages of this sink's own: the others find them as they are.
+      const [created, updated, deleted] = [`new-${name}.html`, "license.html", `new-${name}-soon-gone.html`];
+      writeFileSync(join(docroot, deleted), "<html lang=en><title>Gone</title><body><p>A numbat, for now.");
+      await visit();
+      await feed(sink.to("killed"));
+      assert.deepEqual(await sink.find("killed", "numbat"), [new URL(deleted, server.url).href]);
+      const animals = `wombats of ${name}`;
+      writeFileSync(join(docroot, created), `<html lang=en><title>New</title><body><p>A quokka, for ${name}.`);
+      writeFileSync(join(docroot, updated), `<html lang=en><title>License</title><body><p>All ${animals} reserved.`);
+      rmSync(join(docroot, deleted));
+      await visit();
+      assert.deepEqual(countsOf(await feed(sink.to("killed"))), [2, 1]);
+      const urlsOf = (...pages: string[]) => pages.map((page) => new URL(page, server.url).href);
+      assert.ok((await sink.find("killed", "quokka")).includes(String(urlsOf(created))));
+      assert.deepEqual(await sink.find("killed", "wombats"), urlsOf(updated));
+      assert.deepEqual(await sink.find("killed", "numbat"), []);
+      const held = [...(await sink.read("killed")).keys()];
+      assert.equal(held.filter((key) => key.startsWith(`${urlsOf(updated)} `)).length, 1);
     });
-  }
 });
