@@ -7,6 +7,7 @@ import { isLoopbackAddress } from "../engine/politeness/site-clock.ts";
 import type { CrawlWebOptions, WebCounts, WebOrder } from "./web-options.ts";
 import {
   type AdmittedPage,
+  domainOf,
   type Found,
   formatFound,
   hostOf,
@@ -24,6 +25,8 @@ const defaultRetryMs = 30_000;
 /** After so many failures in a row a site is given up until the next run. */
 const maxFailures = 3;
 const defaultLookups = 16;
+/** After so many names of a domain without an address, others are not looked up. */
+const maxFailedLookups = 20;
 const lastPriority = 255;
 
 /** A page of a turn. */
@@ -74,6 +77,7 @@ export class WebFrontier {
   readonly #order: WebOrder;
   readonly #random: () => number;
   readonly #turns: SiteTurns;
+  readonly #connections: number;
   readonly #seeds: ReadonlySet<string>;
   /** Pages that were given and are to be given again, by site. */
   readonly #held = new Map<number, number[]>();
@@ -83,6 +87,17 @@ export class WebFrontier {
   readonly #sitesOfAddress: number[] = [];
   readonly #loopback = new Set<number>();
   readonly #addressOfSite = new Map<number, number>();
+  /** Sites that answered in this run. */
+  readonly #answered = new Set<number>();
+  /** Turns under way of sites that did not answer yet. */
+  #unanswered = 0;
+  /** Sites that did not answer yet and wait for one of those turns to end. */
+  #parked: number[] = [];
+  readonly #isParked = new Set<number>();
+  /** The site whose page was taken last, while a turn begins. */
+  #taking: number | undefined;
+  /** Look-ups in a row that failed, by registrable domain. */
+  readonly #failedLookups = new Map<string, number>();
   /** Sites whose addresses are not known yet, in the order in which they were found. */
   #unlocated: number[] = [];
   #nextUnlocated = 0;
@@ -111,17 +126,21 @@ export class WebFrontier {
       pagesOf: (origin) => queue.added(queue.siteOf(origin) ?? -1),
     });
     const pages: SitePages = {
-      count: (site) => (this.#givenUp.has(site) ? 0 : (this.#held.get(site)?.length ?? 0) + queue.count(site)),
+      count: (site) =>
+        this.#givenUp.has(site) || this.#isParked.has(site)
+          ? 0
+          : (this.#held.get(site)?.length ?? 0) + queue.count(site),
       firstKey: (site) => (this.#held.has(site) ? 0 : queue.firstKey(site)),
       take: (site) => this.#take(site),
     };
     const { restMs = defaultRestMs, connections = 64, pagesBeforeRest = defaultPagesPerTurn } = options;
     const rests = (site: number): boolean =>
       options.loopbackRests === true || !this.#loopback.has(this.#addressOfSite.get(site) ?? -1);
+    this.#connections = connections;
     this.#turns = new SiteTurns(pages, this.#order === "length" ? "length" : "first-key", {
-      connections,
+      connections: Number.POSITIVE_INFINITY,
       pagesPerTurn: pagesBeforeRest,
-      restMs: (site) => (rests(site) ? restMs : 0),
+      restMs: (site) => (this.#isParked.has(site) || !rests(site) ? 0 : restMs),
       addressOf: (site) => this.#addressOfSite.get(site) ?? 0,
     });
     for (let site = 0; site < queue.sites; site++) {
@@ -203,14 +222,46 @@ export class WebFrontier {
     this.#queue.write();
   }
 
+  /** When {@link next} may return a turn; Infinity if something must happen first. */
   readyAt(now: EpochMs): EpochMs {
-    return this.#turns.readyAt(now);
+    return this.#isBusy ? Number.POSITIVE_INFINITY : this.#turns.readyAt(now);
   }
 
-  /** Begins the turn of the next site. */
+  /** Begins the turn of the next site. Sites that did not answer yet have as many turns at once as all others: they keep nobody waiting. */
   next(now: EpochMs): WebTurn | undefined {
-    const turn = this.#turns.next(now);
-    return turn === undefined ? undefined : this.#describe(turn);
+    while (!this.#isBusy) {
+      this.#taking = undefined;
+      const turn = this.#turns.next(now);
+      if (turn === undefined) return undefined;
+      const { site, pages } = turn;
+      if (this.#answered.has(site)) return this.#describe(turn);
+      if (this.#unanswered < this.#connections) {
+        this.#unanswered++;
+        return this.#describe(turn);
+      }
+      this.#hold(site, pages);
+      this.#parked.push(site);
+      this.#isParked.add(site);
+      this.#turns.done(site, now);
+    }
+    return undefined;
+  }
+
+  get #isBusy(): boolean {
+    return this.#turns.underWay - this.#unanswered >= this.#connections;
+  }
+
+  #hold(site: number, pages: readonly number[]): void {
+    if (pages.length > 0) this.#held.set(site, [...pages, ...(this.#held.get(site) ?? [])]);
+  }
+
+  /** Notes that a turn of a site ended that had not answered before. */
+  #endUnanswered(): void {
+    this.#unanswered--;
+    const next = this.#parked.shift();
+    if (next === undefined) return;
+    this.#isParked.delete(next);
+    this.#turns.touch(next);
   }
 
   #describe({ site, pages }: SiteTurn): WebTurn {
@@ -235,8 +286,14 @@ export class WebFrontier {
   end({ site, pages }: WebTurn, now: EpochMs, { left, doneBefore, notBefore, isReachable }: TurnEnd): void {
     for (const page of pages) if (!left.includes(page)) this.#finished.push(page.number);
     this.#done += pages.length - left.length - doneBefore;
-    if (left.length > 0) this.#held.set(site, [...left.map(({ number }) => number), ...(this.#held.get(site) ?? [])]);
+    this.#hold(
+      site,
+      left.map(({ number }) => number),
+    );
     let at = notBefore;
+    const wasAnswered = this.#answered.has(site);
+    if (isReachable) this.#answered.add(site);
+    else this.#answered.delete(site);
     const failures = isReachable ? 0 : (this.#failures.get(site) ?? 0) + 1;
     if (failures === 0) this.#failures.delete(site);
     else {
@@ -245,9 +302,13 @@ export class WebFrontier {
       at = Math.max(at, now + (this.#options.retryMs ?? defaultRetryMs) * 4 ** (failures - 1));
     }
     this.#turns.done(site, now, at);
+    if (!wasAnswered) this.#endUnanswered();
   }
 
   #take(site: number): number | undefined {
+    // Nobody knows whether it answers: one page is enough to see.
+    if (this.#taking === site && !this.#answered.has(site)) return undefined;
+    this.#taking = site;
     const held = this.#held.get(site);
     const page = held?.shift();
     if (held?.length === 0) this.#held.delete(site);
@@ -274,11 +335,16 @@ export class WebFrontier {
 
   async #locateOne(site: number): Promise<void> {
     const origin = this.#queue.siteName(site) as string;
-    const [first] = await this.#hosts.of(hostOf(origin));
+    const host = hostOf(origin);
+    const domain = domainOf(host);
+    const failed = (): number => this.#failedLookups.get(domain) ?? 0;
+    const [first] = failed() >= maxFailedLookups ? [] : await this.#hosts.of(host);
     if (first === undefined) {
+      this.#failedLookups.set(domain, failed() + 1);
       this.#unresolved++;
       return;
     }
+    this.#failedLookups.delete(domain);
     const mayBePrivate = this.#options.allowPrivate === true || this.#seeds.has(origin);
     if (!mayBePrivate && specialUseOf(first) !== undefined) {
       this.#scope.holdBack("private-address");

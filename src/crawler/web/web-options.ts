@@ -54,7 +54,7 @@ export interface CrawlWebOptions
   readonly order?: WebOrder | undefined;
   /** With `batch`: pages of a batch, and pages that are requested before the next one is chosen. @default 50000 */
   readonly batchPages?: number | undefined;
-  /** Sites that are requested at once: r of Castillo et al. @default 64 */
+  /** Sites that are requested at once: r of Castillo et al.; and as many that have not answered yet. @default 64 */
   readonly connections?: number | undefined;
   /** Name servers, such as `127.0.0.1:5353`. Default: those of the system. */
   readonly nameServers?: readonly string[] | undefined;
