@@ -1,5 +1,13 @@
 import { open } from "node:fs/promises";
-import { parseUrl, TidemarkError, wrapSystemError } from "../core/index.ts";
+import {
+  findDisallowedUse,
+  formatUsage,
+  parseUrl,
+  TidemarkError,
+  type Usage,
+  usages,
+  wrapSystemError,
+} from "../core/index.ts";
 import { type CrawlChange, readCrawlChanges } from "../crawler/index.ts";
 import { decodeHtml } from "../formats/html/index.ts";
 import { findStateFile } from "../storage/index.ts";
@@ -25,6 +33,8 @@ export interface FeedMirrorOptions {
   readonly to: string;
   /** Cut texts into pieces with stable ids, for embeddings. @default false */
   readonly pieces?: boolean;
+  /** Pages of which the site disallows one of these uses are left out, and leave the index. Default: none are. */
+  readonly respectUsage?: readonly Usage[];
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: FeedEvent) => void;
 }
@@ -42,13 +52,15 @@ export interface FeedSummary {
   /** Documents of these pages; more than pages where they are cut into pieces. */
   readonly documents: number;
   readonly deleted: number;
+  /** Pages that were left out, because the site disallows a use that is respected. */
+  readonly disallowed: number;
   /** Pages without text: images, styles, data. Only their title and facts are indexed. */
   readonly withoutText: number;
   /** Whether everything was written anew. */
   readonly reset: boolean;
 }
 
-type MutableCounts = { -readonly [K in "indexed" | "documents" | "deleted" | "withoutText"]: number };
+type MutableCounts = { -readonly [K in "indexed" | "documents" | "deleted" | "disallowed" | "withoutText"]: number };
 
 /**
  * Brings a search index to what a crawler's mirror holds: what was created and updated since the last time is written,
@@ -60,25 +72,28 @@ type MutableCounts = { -readonly [K in "indexed" | "documents" | "deleted" | "wi
 export async function feedMirror(options: FeedMirrorOptions): Promise<FeedSummary> {
   const { store, to, signal, onEvent } = options;
   const inPieces = options.pieces === true;
+  const respected = checkUses(options.respectUsage ?? []);
   const target = parseTarget(to);
   // Before an index is made for nothing.
   findStateFile(store);
   await using sink = await target.open(signal);
   const earlier = await sink.readPosition();
-  const cursor = earlier?.inPieces === inPieces ? earlier : undefined;
+  const [epoch = "", ...uses] = earlier?.epoch.split(" ") ?? [];
+  const isAlike = earlier?.inPieces === inPieces && uses.join(" ") === respected.join(" ");
+  const cursor = isAlike ? { ...earlier, epoch } : undefined;
   using seen = readCrawlChanges({ store, ...(cursor === undefined ? {} : { cursor }) });
   const reset = earlier !== undefined && (cursor === undefined || seen.reset);
   if (reset) {
-    const message = seen.reset ? "the crawler's state is another one" : "pages are cut in another way";
+    const message = seen.reset ? "the crawler's state is another one" : "pages are chosen or cut in another way";
     onEvent?.({ event: "warning", code: "reset", message: `Everything is written anew: ${message}.` });
     await sink.clear();
   }
-  const counts: MutableCounts = { indexed: 0, documents: 0, deleted: 0, withoutText: 0 };
+  const counts: MutableCounts = { indexed: 0, documents: 0, deleted: 0, disallowed: 0, withoutText: 0 };
   let batch: SearchPage[] = [];
   let characters = 0;
   let done = 0;
   const write = async (number: number): Promise<void> => {
-    const position: FeedPosition = { epoch: seen.cursor.epoch, number, inPieces };
+    const position: FeedPosition = { epoch: [seen.cursor.epoch, ...respected].join(" "), number, inPieces };
     await sink.write(batch, position);
     done += batch.length;
     batch = [];
@@ -87,7 +102,7 @@ export async function feedMirror(options: FeedMirrorOptions): Promise<FeedSummar
   };
   for (const change of seen.changes) {
     stopIfAsked(signal);
-    const page = await readSearchPage(change, inPieces, counts, onEvent);
+    const page = await readSearchPage(change, { inPieces, respected }, counts, onEvent);
     batch.push(page);
     characters += page.documents.reduce((sum, { text }) => sum + text.length, 0);
     if (batch.length >= batchPages || characters >= batchCharacters) await write(change.number);
@@ -96,6 +111,16 @@ export async function feedMirror(options: FeedMirrorOptions): Promise<FeedSummar
   // Changes that cancel each other out move the position too.
   if (batch.length > 0 || reset || cursor?.number !== seen.cursor.number) await write(seen.cursor.number);
   return { to: target.name, ...counts, reset };
+}
+
+/** @returns each once, in one order */
+function checkUses(uses: readonly Usage[]): Usage[] {
+  const unknown = uses.find((use) => !usages.includes(use));
+  if (unknown !== undefined)
+    throw new TidemarkError("bad-option", `There is no use ${String(unknown)}.`, {
+      hint: `There are ${usages.join(", ")}.`,
+    });
+  return usages.filter((use) => uses.includes(use));
 }
 
 function stopIfAsked(signal: AbortSignal | undefined): void {
@@ -147,20 +172,24 @@ function withoutPassword(url: URL): string {
 
 async function readSearchPage(
   change: CrawlChange,
-  inPieces: boolean,
+  { inPieces, respected }: { readonly inPieces: boolean; readonly respected: readonly Usage[] },
   counts: MutableCounts,
   onEvent: FeedMirrorOptions["onEvent"],
 ): Promise<SearchPage> {
-  const { url, site, kind, page, file } = change;
+  const { url, site, kind, page, file, usage = {} } = change;
   if (kind === "deleted" || page === undefined) {
     counts.deleted++;
+    return { url, documents: [] };
+  }
+  if (findDisallowedUse(usage, respected) !== undefined) {
+    counts.disallowed++;
     return { url, documents: [] };
   }
   const { mediaType, lastModified, sizeBytes } = page;
   const read = await readText(file, mediaType, change, onEvent);
   if (read === undefined) counts.withoutText++;
   const { title, text, language } = read ?? { title: "", text: "", language: "" };
-  const facts = { url, site, mediaType, lastModified, sizeBytes: sizeBytes ?? 0 };
+  const facts = { url, site, mediaType, lastModified, sizeBytes: sizeBytes ?? 0, usage: formatUsage(usage) };
   const documents = makeDocuments({ ...facts, title, text, language }, inPieces);
   counts.indexed++;
   counts.documents += documents.length;

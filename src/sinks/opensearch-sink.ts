@@ -24,6 +24,7 @@ const mapping = {
     lastModified: { type: "date", format: "epoch_second" },
     sizeBytes: { type: "long" },
     piece: { type: "integer" },
+    usage: keyword,
   },
 };
 
@@ -161,6 +162,8 @@ interface IndexMapping {
 }
 
 /** An update, not an index: what others added to the document, such as an embedding, stays. */
-function formatUpdate({ id, ...document }: SearchDocument): string {
-  return `${JSON.stringify({ update: { _id: id } })}\n${JSON.stringify({ doc: document, doc_as_upsert: true })}\n`;
+function formatUpdate({ id, usage, ...document }: SearchDocument): string {
+  // Each preference is a term of its own.
+  const doc = { ...document, usage: usage === "" ? [] : usage.split(", ") };
+  return `${JSON.stringify({ update: { _id: id } })}\n${JSON.stringify({ doc, doc_as_upsert: true })}\n`;
 }

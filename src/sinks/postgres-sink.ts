@@ -89,7 +89,7 @@ export class PostgresSink implements Sink {
           await sql`INSERT INTO ${table} ${sql(row)} ON CONFLICT (id) DO UPDATE SET title = excluded.title,
             text = excluded.text, language = excluded.language, configuration = excluded.configuration,
             media_type = excluded.media_type, last_modified = excluded.last_modified, size = excluded.size,
-            piece = excluded.piece`;
+            piece = excluded.piece, usage = excluded.usage`;
         }
         await sql`INSERT INTO tidemark_feed ${sql({ name: this.#table, epoch, number, in_pieces: inPieces })}
           ON CONFLICT (name) DO UPDATE SET epoch = excluded.epoch, number = excluded.number,
@@ -114,13 +114,18 @@ export class PostgresSink implements Sink {
     const [made] = await sql`SELECT to_regclass(${`"${this.#table}"`}) AS name`;
     await sql`CREATE TABLE IF NOT EXISTS tidemark_feed (
       name text PRIMARY KEY, epoch text NOT NULL, number bigint NOT NULL, in_pieces boolean NOT NULL)`;
-    if (made?.name != null) return;
+    if (made?.name != null) {
+      // Earlier versions wrote no preferences.
+      await sql`ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS usage text NOT NULL DEFAULT ''`;
+      return;
+    }
     const words = (column: string) => `to_tsvector(configuration, left(${column}, ${searchedCharacters}))`;
     await sql.begin(async (own) => {
       await own`CREATE TABLE ${table} (
         id text PRIMARY KEY, url text NOT NULL, site text NOT NULL, title text NOT NULL, text text NOT NULL,
         language text NOT NULL, configuration regconfig NOT NULL, media_type text NOT NULL,
         last_modified timestamptz NOT NULL, size bigint NOT NULL, piece integer NOT NULL,
+        usage text NOT NULL DEFAULT '',
         search tsvector GENERATED ALWAYS AS (
           setweight(${own.unsafe(words("title"))}, 'A') || setweight(${own.unsafe(words("text"))}, 'B')) STORED)`;
       await own`CREATE INDEX ON ${table} USING gin (search)`;
@@ -153,7 +158,7 @@ function clean(text: string): string {
 }
 
 function rowOf(document: SearchDocument) {
-  const { id, url, site, title, text, language, mediaType, lastModified, sizeBytes, piece } = document;
+  const { id, url, site, title, text, language, mediaType, lastModified, sizeBytes, piece, usage } = document;
   return {
     id,
     url: clean(url),
@@ -166,5 +171,6 @@ function rowOf(document: SearchDocument) {
     last_modified: new Date(lastModified * 1000),
     size: sizeBytes,
     piece,
+    usage,
   };
 }

@@ -17,6 +17,8 @@ export interface SearchDocument {
   readonly mediaType: string;
   readonly lastModified: EpochSeconds;
   readonly sizeBytes: number;
+  /** What the site states about its use, such as `train-ai=n, search=y`; empty if nothing. */
+  readonly usage: string;
   /** Which piece of the page this is, from 0. */
   readonly piece: number;
 }
@@ -24,7 +26,7 @@ export interface SearchDocument {
 /** A page as a sink receives it: all its documents, which replace those that the sink has of the URL. */
 export interface SearchPage {
   readonly url: string;
-  /** One, or with pieces any number; none if the page is gone. */
+  /** One, or with pieces any number; none if the page is gone, or is not to be there. */
   readonly documents: readonly SearchDocument[];
 }
 

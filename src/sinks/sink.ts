@@ -2,7 +2,7 @@ import type { SearchPage } from "./search-document.ts";
 
 /** How far a sink was fed, and with what. */
 export interface FeedPosition {
-  /** Epoch of the crawler's state. */
+  /** Epoch of the crawler's state, and which uses are respected; sinks do not read it. */
   readonly epoch: string;
   /** Number of the last change that the sink has. */
   readonly number: number;

@@ -11,7 +11,7 @@ const schema = `
   CREATE TABLE document (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, url TEXT NOT NULL, site TEXT NOT NULL, title TEXT NOT NULL,
     text TEXT NOT NULL, language TEXT NOT NULL, media_type TEXT NOT NULL, last_modified INTEGER NOT NULL,
-    size INTEGER NOT NULL, piece INTEGER NOT NULL);
+    size INTEGER NOT NULL, piece INTEGER NOT NULL, usage TEXT NOT NULL DEFAULT '');
   CREATE INDEX document_url ON document (url);
   CREATE VIRTUAL TABLE search USING fts5(
     title, text, content = 'document', content_rowid = 'number', tokenize = 'unicode61 remove_diacritics 2');
@@ -28,11 +28,11 @@ const schema = `
   CREATE TABLE position (epoch TEXT NOT NULL, number INTEGER NOT NULL, in_pieces INTEGER NOT NULL);
 `;
 
-const upsert = `INSERT INTO document (id, url, site, title, text, language, media_type, last_modified, size, piece)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+const upsert = `INSERT INTO document (id, url, site, title, text, language, media_type, last_modified, size, piece, usage)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET title = excluded.title, text = excluded.text, language = excluded.language,
     media_type = excluded.media_type, last_modified = excluded.last_modified, size = excluded.size,
-    piece = excluded.piece`;
+    piece = excluded.piece, usage = excluded.usage`;
 
 /**
  * An SQLite database with full text search (FTS5): table `document`, and `search` with its title and text. Position and
@@ -91,7 +91,10 @@ export class SqliteSink implements Sink {
     const database = this.#database;
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     const [id] = database.prepare("PRAGMA application_id").raw(true).get() as [number];
-    if (id === applicationId) return;
+    if (id === applicationId) {
+      this.#addUsage();
+      return;
+    }
     const isEmpty = database.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
     if (!isEmpty)
       throw new TidemarkError("bad-option", `${this.#file} is a database of another program.`, {
@@ -99,6 +102,13 @@ export class SqliteSink implements Sink {
         details: { file: this.#file },
       });
     this.#transact(() => database.exec(schema));
+  }
+
+  /** Earlier versions wrote no preferences. */
+  #addUsage(): void {
+    const columns = this.#database.prepare("SELECT name FROM pragma_table_info('document')").raw(true).all();
+    if ((columns as [string][]).some(([name]) => name === "usage")) return;
+    this.#database.exec("ALTER TABLE document ADD COLUMN usage TEXT NOT NULL DEFAULT ''");
   }
 
   #transact(act: () => void): void {
@@ -133,6 +143,6 @@ export class SqliteSink implements Sink {
 }
 
 function valuesOf(document: SearchDocument): (string | number)[] {
-  const { id, url, site, title, text, language, mediaType, lastModified, sizeBytes, piece } = document;
-  return [id, url, site, title, text, language, mediaType, lastModified, sizeBytes, piece];
+  const { id, url, site, title, text, language, mediaType, lastModified, sizeBytes, piece, usage } = document;
+  return [id, url, site, title, text, language, mediaType, lastModified, sizeBytes, piece, usage];
 }

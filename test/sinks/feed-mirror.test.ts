@@ -149,3 +149,52 @@ test("what cannot be fed is refused", async () => {
   assert.equal(existsSync(unmade), false);
   await assert.rejects(site.feed({ signal: AbortSignal.abort() }), { code: "aborted" });
 });
+
+test("documents have what the site states about their use; what is respected is left out, and leaves", async () => {
+  await using site = await openSite();
+  const prefer = (...rules: string[]): void => site.write("robots.txt", ["User-agent: *", ...rules, ""].join("\n"));
+  prefer("Content-Usage: /a train-ai=n, search=y");
+  site.write("a.html", "<title>A</title>apples");
+  site.write("b.html", "<title>B</title>beans");
+  await site.visit();
+  const first = await site.feed({ respectUsage: ["ai-use"] });
+  assert.deepEqual([first.indexed, first.disallowed], [2, 0]);
+  const usage = "SELECT title, usage FROM document ORDER BY title";
+  assert.deepEqual(site.query(usage), [
+    ["A", "train-ai=n, search=y"],
+    ["B", ""],
+  ]);
+
+  // With other uses everything is written anew.
+  const other = await site.feed({ respectUsage: ["train-ai", "ai-use"] });
+  assert.deepEqual([other.reset, other.indexed, other.disallowed], [true, 1, 1]);
+  assert.deepEqual(site.query(usage), [["B", ""]]);
+  const again = await site.feed({ respectUsage: ["ai-use", "train-ai"] });
+  assert.deepEqual([again.reset, again.indexed, again.disallowed], [false, 0, 0]);
+
+  prefer("Content-Usage: /b train-ai=n");
+  for (const name of ["a", "b"]) site.write(`${name}.html`, `<title>${name.toUpperCase()}</title>pears`);
+  await site.visit();
+  const changed = await site.feed({ respectUsage: ["train-ai", "ai-use"] });
+  assert.deepEqual([changed.reset, changed.indexed, changed.disallowed], [false, 1, 1]);
+  assert.deepEqual(site.query(usage), [["A", ""]]);
+  await assert.rejects(site.feed({ respectUsage: ["train" as "train-ai"] }), { code: "bad-option" });
+});
+
+test("an index of an earlier version gets its column of preferences", async () => {
+  await using site = await openSite();
+  site.write("a.html", "<title>A</title>apples");
+  await site.visit();
+  await site.feed();
+  const database = new Database(join(site.folder, "search.db"));
+  database.exec("ALTER TABLE document DROP COLUMN usage");
+  database.close();
+  site.write("robots.txt", "User-agent: *\nContent-Usage: train-ai=n\n");
+  site.write("b.html", "<title>B</title>beans");
+  await site.visit();
+  assert.equal((await site.feed()).reset, false);
+  assert.deepEqual(site.query("SELECT title, usage FROM document ORDER BY title"), [
+    ["A", ""],
+    ["B", "train-ai=n"],
+  ]);
+});

@@ -1,5 +1,5 @@
-import { flag, settingRow as row, text } from "../../config/index.ts";
-import { TidemarkError } from "../../core/index.ts";
+import { choices, flag, settingRow as row, text } from "../../config/index.ts";
+import { TidemarkError, usages } from "../../core/index.ts";
 import { type Command, defineCommand } from "../terminal/command.ts";
 import { argument } from "../terminal/option.ts";
 
@@ -20,6 +20,15 @@ export const feedCommand: Command = defineCommand({
     pieces: row("chunks", flag, "Cut texts into pieces with stable ids, for embeddings", {
       doc: "cut texts into pieces for embeddings; a piece whose text did not change keeps its id, and what was added to it",
     }),
+    respectUsage: row(
+      "respect-usage USES",
+      choices(...usages),
+      "Leave out pages of which the site disallows one of these uses: train-ai,ai-use,search",
+      {
+        default: "none",
+        doc: "leave out pages of which the site disallows one of these uses: `train-ai`, `ai-use`, `search`; see [Preferences about use](#preferences-about-use)",
+      },
+    ),
   },
   examples: [
     ["feed mirror --to sqlite:search.db", "full text search in one file, without a server"],

@@ -21,11 +21,12 @@ export async function runFeed(options: FeedMirrorOptions, context: RunContext): 
       }
     },
   }).finally(() => progress.clear());
-  const { to, indexed, documents, deleted, withoutText } = summary;
+  const { to, indexed, documents, deleted, disallowed, withoutText } = summary;
   if (json) out.writeJson({ event: "summary", ...summary });
   else if (!quiet) {
     const many = documents === indexed ? "" : ` in ${formatCount(documents)} pieces`;
     out.write(`${to}: ${formatCount(indexed)} pages written${many}, ${formatCount(deleted)} removed`);
+    if (disallowed > 0) out.write(`, ${formatCount(disallowed)} left out by preferences about use`);
     out.write(withoutText === 0 ? "\n" : ` (${formatCount(withoutText)} without text)\n`);
   }
   return unreadable === 0 ? exitCodes.done : exitCodes.itemsFailed;
