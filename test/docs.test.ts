@@ -57,6 +57,28 @@ for (const path of documents) {
   });
 }
 
+/** The anchor that GitHub gives a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replaceAll(" ", "-");
+}
+
+for (const path of documents) {
+  test(`every heading that ${path} links to exists`, () => {
+    const missing = [...read(path).matchAll(/\]\(([^)#\s:]*)#([^)\s]+)\)/g)].filter(([, target = "", anchor = ""]) => {
+      const text = read(target === "" ? path : join(dirname(path), target)).replace(/^```[\s\S]*?^```/gm, "");
+      return !(text.match(/^#+ .*$/gm) ?? []).some((line) => anchorOf(line.replace(/^#+ /, "")) === anchor);
+    });
+    assert.deepEqual(
+      missing.map(([link]) => link),
+      [],
+    );
+  });
+}
+
 test("paths are found in backticks and links, and not in code, commands or URLs", () => {
   const text = [
     "See `src/core/page.ts`, `docs/`, `package.json`, `LICENSE`, [it](../README.md#top) and [web](https://a.example/x).",
