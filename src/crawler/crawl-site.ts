@@ -8,7 +8,6 @@ import {
   type Requests,
   TidemarkError,
   type Timing,
-  usages,
   wrapSystemError,
 } from "../core/index.ts";
 import { checkSignificant } from "../formats/html/index.ts";
@@ -36,6 +35,7 @@ import { pollPlannerNames, pollPlannerOf } from "./engine/revisit/poll-planners.
 import { type VisitResult, visitSite } from "./engine/visit-site.ts";
 import { openKeptSite } from "./kept-site.ts";
 import { createPoliteness, type Politeness } from "./politeness.ts";
+import { checkRespectedUses } from "./respected-uses.ts";
 import { parseCrawlAddress } from "./site-address.ts";
 
 /** What all visits of a process share. */
@@ -98,7 +98,7 @@ export function checkVisitOptions(
   checkPlanner(options);
   robotsAgentOf(options.userAgent);
   if (options.order !== undefined) checkName(options.order, "order", pageOrders);
-  checkUsage(options);
+  checkRespectedUses(options);
 }
 
 /** Which pages are wanted: of these types, below the folder that the site's URL names, and by the patterns of URLs. */
@@ -137,14 +137,6 @@ function checkName(name: string, what: string, names: readonly string[]): void {
   throw new TidemarkError("bad-option", `There is no ${what} ${String(name)}.`, {
     hint: `There are ${names.join(", ")}.`,
   });
-}
-
-function checkUsage({ respectUsage = [], keep }: Pick<CrawlSiteOptions, "respectUsage" | "keep">): void {
-  for (const use of respectUsage) checkName(use, "use", usages);
-  if (respectUsage.length > 0 && (keep === "warc" || keep === "wacz"))
-    throw new TidemarkError("bad-option", "WARC files have what servers answered, whatever use they disallow.", {
-      hint: "Leave out --respect-usage, or keep a mirror.",
-    });
 }
 
 function checkPlanner({ planner, isPlanned, budget, url }: Parameters<typeof checkVisitOptions>[0]): void {

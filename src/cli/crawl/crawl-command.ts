@@ -9,6 +9,7 @@ const { url: urlSetting, order: orderSetting, ...siteSettings } = crawlSettings;
 /** Settings of sites that hold for a crawl of the Web. */
 const sharedSettings: ReadonlySet<string> = new Set([
   ...["into", "keep", "stateFile", "types", "include", "exclude", "maxPages", "maxDepth", "pageBytes", "timeoutMs"],
+  "respectUsage",
   ...["leastBytesPerSecond", "userAgent", "from", "identity", "proxy", "ca", "allowPrivate"],
   ...["pagesBeforeRest", "restMs", "crawlDelayMs", "loopbackRests"],
 ]);

@@ -1,8 +1,9 @@
-import type { CrawlEvent, CrawlPorts, EpochSeconds, PageFilter, TrackedUrl } from "../../core/index.ts";
+import type { CrawlEvent, CrawlPorts, EpochSeconds, PageFilter, TrackedUrl, Usage } from "../../core/index.ts";
 import { ownProductToken, type RobotsAgent } from "../../formats/robots/index.ts";
 import type { CrawlVisit, LinkedPage } from "./discovery/crawl-visit.ts";
 import { copyKeyOf, isSameRobots, keepCrawlDelay, readRobots } from "./discovery/robots-rules.ts";
 import { UrlScope } from "./discovery/url-scope.ts";
+import { respectRobotsUsage } from "./discovery/usage-filter.ts";
 import { PageWork } from "./pipeline/page-work.ts";
 import { patienceVisits } from "./politeness/patient-request.ts";
 import { defaultDistrustMs } from "./revisit/poll-policy.ts";
@@ -23,6 +24,8 @@ export interface PageTurnOptions {
   readonly agent?: RobotsAgent;
   /** Which pages are wanted. */
   readonly filter: PageFilter;
+  /** Pages of which the site disallows one of these uses are not kept. Default: none are respected. */
+  readonly respectUsage?: readonly Usage[];
   /** Pages that were answered from then on are not requested again. */
   readonly since: EpochSeconds;
   readonly timeoutMs?: number;
@@ -65,7 +68,7 @@ function isAnswered(url: TrackedUrl, since: EpochSeconds): boolean {
  * @see C. Castillo, M. Marin, A. Rodriguez, R. Baeza-Yates, Scheduling Algorithms for Web Crawling, LA-WEB 2004, section 4
  */
 export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): Promise<PageTurn> {
-  const { origin, paths, agent = [ownProductToken], filter, since, timeoutMs = 30_000 } = options;
+  const { origin, paths, agent = [ownProductToken], since, timeoutMs = 30_000, respectUsage = [] } = options;
   const { memory, rateLimiter, timing, urls } = ports;
   const record = memory.read();
   rateLimiter?.describe(origin, { concurrency: 1 });
@@ -97,11 +100,12 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
     memory.rememberRobots(copy);
   }
   clocks?.opens();
+  const filter = respectRobotsUsage(options.filter, respectUsage, { robots, agent, codec: ports.codec });
   const isFree = (): boolean => (rateLimiter?.restsUntil(origin) ?? 0) <= timing.now();
   const whole: CrawlVisit = {
     ...visit,
     ...{ ports, robots, filter, progress },
-    respectUsage: [],
+    respectUsage,
     rulesUntil: until,
     scope: new UrlScope(filter, ports.mediaTypes),
     mayReadList: () => false,
@@ -118,7 +122,7 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
     plan: { followsLinks: true, takeLinks: options.takeLinks, asks: "all", sampled: 0 },
   };
   urls.note(
-    paths.map((path) => ({ path, depth: 0, lastmod: undefined })),
+    paths.filter(filter.admits).map((path) => ({ path, depth: 0, lastmod: undefined })),
     0,
   );
   const noted = paths.flatMap((path) => urls.find(path) ?? []);

@@ -29,6 +29,7 @@ import type { LinkedPage } from "../engine/discovery/crawl-visit.ts";
 import { type PageTurn, visitPages } from "../engine/visit-pages.ts";
 import { openKeptSite } from "../kept-site.ts";
 import { createPoliteness, type Politeness } from "../politeness.ts";
+import { checkRespectedUses } from "../respected-uses.ts";
 import { Batches } from "./batches.ts";
 import { type TurnPage, WebFrontier, type WebTurn } from "./web-frontier.ts";
 import type { CrawlWebOptions, WebCounts, WebSummary } from "./web-options.ts";
@@ -243,7 +244,7 @@ class WebCrawl {
   /** @param read - URLs whose links were kept */
   async #visit(origin: string, found: ReadonlyMap<string, TurnPage>, read: Set<string>): Promise<PageTurn> {
     const { keep = "mirror", timeoutMs, pageBytes, leastBytesPerSecond, signal, onEvent } = this.#options;
-    const { userAgent, proxy, from, ca, allowPrivate, clock, identity, seeds } = this.#options;
+    const { userAgent, proxy, from, ca, allowPrivate, clock, identity, seeds, respectUsage } = this.#options;
     await using fetcher = createFetcher({
       allowedPrivateOrigins: seeds.map(originOf),
       resolve: this.#hosts.resolve,
@@ -270,7 +271,7 @@ class WebCrawl {
             read.add(origin + page.url.path);
             this.#takeLinks(origin, found, page);
           },
-          ...omitUndefined({ timeoutMs, signal, onEvent }),
+          ...omitUndefined({ timeoutMs, signal, onEvent, respectUsage }),
         },
       );
     } finally {
@@ -355,6 +356,7 @@ export async function crawlWeb(options: CrawlWebOptions): Promise<WebSummary> {
   const { into, stateFile, queueBytes, identity, proxy, clock = Date.now } = options;
   if (proxy !== undefined) readProxy(proxy);
   if (identity !== undefined) readIdentity(identity);
+  checkRespectedUses(options);
   const file = sideFileIn(resolve(into), "web.json");
   using store = openStore({ into, isSyncedLater: true, ...omitUndefined({ stateFile }) });
   using queue = new UrlQueue(join(resolve(into), ".tidemark", "queue"), { memoryBytes: queueBytes });

@@ -36,6 +36,7 @@ export interface CrawlWebOptions
       | "types"
       | "include"
       | "exclude"
+      | "respectUsage"
       | "userAgent"
       | "from"
       | "identity"

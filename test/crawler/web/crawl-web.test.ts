@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { crawlWeb } from "../../../src/crawler/web/crawl-web.ts";
 import type { CrawlWebOptions } from "../../../src/crawler/web/web-options.ts";
@@ -55,6 +56,26 @@ describe("crawlWeb", () => {
     assert.deepEqual([...pages].sort(), [...depths.flat(), "a.example/3"].sort());
     assert.deepEqual(pages[0], "a.example/");
     assert.deepEqual([summary.end, summary.sites, summary.done, summary.waiting], ["done", 3, 7, 0]);
+  });
+
+  it("respects preferences about use: such pages are not requested by robots.txt, and not kept by their response", async () => {
+    await using web = await openLoopbackWeb({
+      addressOf: () => ["127.0.0.1"],
+      answer: ({ path }, response) => {
+        if (path === "/robots.txt") return response.end("User-agent: *\nContent-Usage: /b train-ai=n\n");
+        response.setHeader("content-type", "text/html");
+        if (path === "/c") response.setHeader("content-usage", "train-ai=n");
+        response.end(path === "/" ? '<a href="/a">a</a><a href="/b">b</a><a href="/c">c</a>' : path);
+      },
+    });
+    using temp = makeTempFolder();
+    const seeds = [`${web.originOf("a.example")}/`];
+    const options = { ...optionsFor(web, temp.path), seeds, respectUsage: ["train-ai"] } as const;
+    await assert.rejects(crawlWeb({ ...options, keep: "warc" }), /WARC files/);
+    await crawlWeb({ ...options, keep: "mirror" });
+    assert.deepEqual(web.pages().sort(), ["a.example/", "a.example/a", "a.example/c"]);
+    const mirror = join(temp.path, `a.example_${web.port}`);
+    assert.deepEqual(readdirSync(mirror).sort(), ["a", "index.html"]);
   });
 
   const scopes: ReadonlyArray<readonly [string, Partial<CrawlWebOptions>, readonly string[], object]> = [
