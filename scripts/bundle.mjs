@@ -54,7 +54,8 @@ const options = {
   platform: "node",
   target: "node20",
   // Dev dependencies are bundled: what draws figures is a tenth of its packages, and yargs starts in half the time.
-  external: [...Object.keys(dependencies), "canvas"],
+  // DuckDB is installed by who wants it.
+  external: [...Object.keys(dependencies), "canvas", "@duckdb/node-api"],
   minifyWhitespace: true,
   outdir: "dist/lib",
   entryNames: "[name]",

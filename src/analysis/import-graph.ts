@@ -4,7 +4,7 @@ import { makeMissingFolder, RecordSort, renameDurably, SpillFile, temporaryName,
 import { maxLinks, maxNodes, parseArcs, readNodeNames } from "../graph/index.ts";
 import { blockBytes, checksumOf, linksFileOf, linksHeadBytes, linksMagic, namesFileOf } from "./graph-folder.ts";
 import { refuseLine } from "./refuse-line.ts";
-import { readTextFile, writeTextPieces } from "./text-file.ts";
+import { inBlocks, readTextFile, writeTextPieces } from "./text-file.ts";
 
 /** What a graph is made of. */
 export interface ImportOptions {
@@ -111,21 +111,6 @@ async function importNames(
   }
   await writeTextPieces(namesFileOf(into), inBlocks(lines()));
   return { nodes: last + 1, named };
-}
-
-/** Puts small pieces together. */
-export function* inBlocks(pieces: Iterable<Uint8Array>): Generator<Uint8Array, void, void> {
-  const block = new Uint8Array(blockBytes / 4);
-  let filled = 0;
-  for (const piece of pieces) {
-    if (filled + piece.length > block.length) {
-      yield block.subarray(0, filled);
-      filled = 0;
-    }
-    block.set(piece, filled);
-    filled += piece.length;
-  }
-  yield block.subarray(0, filled);
 }
 
 /** Writes links that come in order to a file of links: its offsets at once, its targets when all are known. */

@@ -1,4 +1,4 @@
 export { type ExportOptions, exportGraph } from "./export-graph.ts";
 export { type DegreeStats, describeGraph, type GraphStats } from "./graph-stats.ts";
 export { type ImportOptions, importGraph } from "./import-graph.ts";
-export { harmonicWays, type RankOptions, type RankSummary, rankGraph } from "./rank-graph.ts";
+export { type EngineChoice, harmonicWays, type RankOptions, type RankSummary, rankGraph } from "./rank-graph.ts";

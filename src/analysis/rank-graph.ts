@@ -1,30 +1,56 @@
 import { omitUndefined, TidemarkError } from "../core/index.ts";
 import {
   computeHarmonic,
+  crawlPriorities,
   estimateHarmonic,
-  type Graph,
   inDegrees,
   isOfSite,
   linkChanges,
   listWork,
-  type NodeFacts,
   outDegrees,
+  pageRankDefaults,
   readNodeNames,
   type Work,
   type WorkOptions,
 } from "../graph/index.ts";
+import { DuckDbEngine } from "./engine/duckdb-engine.ts";
+import { SparkEngine } from "./engine/spark-engine.ts";
+import { computeByEngine, type NodeColumns } from "./engine-columns.ts";
 import { firstPlaces } from "./first-nodes.ts";
-import { hasNames, namesFileOf, readGraph } from "./graph-folder.ts";
+import { hasNames, LinksFile, namesFileOf, readGraph } from "./graph-folder.ts";
 import { formatRows, readNames } from "./node-rows.ts";
 import { computeRanksOnThreads, type ThreadedRankOptions } from "./rank-threads.ts";
-import { refuseLine } from "./refuse-line.ts";
 import { readTextFile, writeTextPieces } from "./text-file.ts";
+import { type NodeVisits, readVisits } from "./visits.ts";
+
+const usualCrawlSeconds = 180 * 86_400;
+/** An engine does not know the residual; it is below 0.85^50 * 2, or 6e-4, after as many rounds. */
+const engineRounds = 50;
+const linksOfPartition = 2_000_000;
 
 /** How harmonic centrality is computed. */
 export const harmonicWays = ["exact", "estimate"] as const;
 
+/** What computes the relational part: degrees, PageRank and priorities. */
+export type EngineChoice =
+  | { readonly name: "duckdb"; readonly scratch?: string }
+  | {
+      readonly name: "spark";
+      /** The cluster, as Spark's own option has it. @default local[*] */
+      readonly master?: string;
+      /** Spark's program. @default spark-sql, which is looked for */
+      readonly program?: string;
+      /** Folder for the engine's files; of a cluster, one that all machines share. @default that of the system */
+      readonly scratch?: string;
+    };
+
 /** What is to be found of a graph's nodes. */
 export interface RankOptions extends Omit<ThreadedRankOptions, "teleport"> {
+  /**
+   * An engine computes `maxRounds` rounds, whatever the tolerance, and neither ranks as seen from sites nor harmonic centrality.
+   * @default the graph is read into memory
+   */
+  readonly engine?: EngineChoice;
   /** Folder of the graph. */
   readonly folder: string;
   /** Ranks as seen from these sites: hosts, such as `example.org`, with those below them. @default from all nodes */
@@ -40,13 +66,16 @@ export interface RankOptions extends Omit<ThreadedRankOptions, "teleport"> {
 }
 
 /** Of what, and where to, the list of work is made. */
-export interface WorkListOptions extends Omit<WorkOptions, "nowSeconds"> {
+export interface WorkListOptions extends WorkOptions {
   readonly file: string;
   /** File of visits: a node, the second of its last visit and, if there was one, of the visit before. @default no node was visited */
   readonly visits?: string;
   /** Folder of the graph as the visits before found it. @default the links of all nodes changed alike */
   readonly previous?: string;
+  /** Now, in seconds since 1970. */
   readonly nowSeconds: number;
+  /** How long a crawl of everything takes. @default 180 days */
+  readonly crawlSeconds?: number;
 }
 
 /** A node among the first. */
@@ -64,8 +93,8 @@ export interface RankSummary {
   readonly nodes: number;
   readonly links: number;
   readonly rounds: number;
-  /** By how much the last two rounds differ, summed over all nodes. */
-  readonly residual: number;
+  /** By how much the last two rounds differ, summed over all nodes; undefined where an engine computed them. */
+  readonly residual: number | undefined;
   readonly rankMs: number;
   /** The first nodes by PageRank. */
   readonly top: readonly RankedNode[];
@@ -80,47 +109,91 @@ export interface RankSummary {
  *   or sites that no node belongs to
  */
 export async function rankGraph(options: RankOptions): Promise<RankSummary> {
-  const { folder, sites, harmonic, into, top = 10, work, signal } = options;
-  const graph = readGraph(folder);
-  const teleport = sites === undefined ? undefined : await findSites(folder, graph.nodes, sites);
+  const { folder, into, top = 10, work, signal } = options;
+  const { nodes, links } = sizesOf(folder);
+  const visits = await readVisits(work?.visits, nodes, signal);
   const begun = performance.now();
-  const { ranks, rounds, residual } = await computeRanksOnThreads(graph, {
-    ...options,
-    ...omitUndefined({ teleport }),
-  });
+  const found =
+    options.engine === undefined
+      ? await rankHere(options, visits)
+      : await rankByEngine(options, options.engine, visits, nodes, links);
+  const { ranks, incoming, outgoing, priorities, harmonic, rounds, residual } = found;
   const rankMs = Math.round(performance.now() - begun);
-  signal?.throwIfAborted();
-  const incoming = inDegrees(graph);
-  const outgoing = outDegrees(graph);
-  const centrality = harmonic && (harmonic === "exact" ? computeHarmonic : estimateHarmonic)(graph);
   if (into !== undefined) {
-    const columns = {
-      in_degree: incoming,
-      out_degree: outgoing,
-      pagerank: ranks,
-      ...(centrality && { harmonic: centrality }),
-    };
-    await writeTextPieces(into, formatRows(folder, graph.nodes, columns, signal));
+    const columns = { in_degree: incoming, out_degree: outgoing, pagerank: ranks, ...(harmonic && { harmonic }) };
+    await writeTextPieces(into, formatRows(folder, nodes, columns, signal));
   }
   const first = firstPlaces(ranks, top);
-  const listed = work && (await chooseWork(graph, incoming, outgoing, work, signal));
+  const isNew = new Uint8Array(nodes).map((_, node) => Number(Number.isNaN(visits.latest[node])));
+  const listed = work && listWork(priorities, isNew, work);
   const names = await readNames(folder, new Set([...first, ...(listed ?? []).map(({ node }) => node)]), signal);
   if (work && listed) await writeTextPieces(work.file, formatWork(listed, names));
   return {
-    nodes: graph.nodes,
-    links: graph.targets.length,
-    rounds,
-    residual,
-    rankMs,
+    ...{ nodes, links, rounds, residual, rankMs },
     top: first.map((node) => ({
       node,
-      ...omitUndefined({ name: names.get(node), harmonic: centrality?.[node] }),
+      ...omitUndefined({ name: names.get(node), harmonic: harmonic?.[node] }),
       inDegree: incoming[node] as number,
       outDegree: outgoing[node] as number,
       pageRank: ranks[node] as number,
     })),
     ...(listed && { work: { nodes: listed.length, newNodes: listed.filter(({ kind }) => kind === "new").length } }),
   };
+}
+
+function sizesOf(folder: string): { readonly nodes: number; readonly links: number } {
+  using file = new LinksFile(folder);
+  return { nodes: file.nodes, links: file.links };
+}
+
+/** What was found of each node, and how. */
+interface FoundRanks extends NodeColumns {
+  readonly harmonic?: Float64Array;
+  readonly rounds: number;
+  readonly residual: number | undefined;
+}
+
+async function rankHere(options: RankOptions, { latest, earlier }: NodeVisits): Promise<FoundRanks> {
+  const { folder, sites, harmonic, work } = options;
+  const graph = readGraph(folder);
+  const teleport = sites === undefined ? undefined : await findSites(folder, graph.nodes, sites);
+  const ranks = await computeRanksOnThreads(graph, { ...options, ...omitUndefined({ teleport }) });
+  const incoming = inDegrees(graph);
+  const outgoing = outDegrees(graph);
+  const found = work?.previous === undefined ? undefined : linkChanges(readGraph(work.previous), graph);
+  const changes = earlier.map((time, node) => (Number.isNaN(time) || !found ? Number.NaN : (found[node] as number)));
+  const { nowSeconds, crawlSeconds } = agesOf(work);
+  const facts = { inDegrees: incoming, outDegrees: outgoing, visitedAt: latest, changes };
+  return {
+    ...ranks,
+    incoming,
+    outgoing,
+    priorities: crawlPriorities(facts, nowSeconds, crawlSeconds),
+    ...(harmonic && { harmonic: (harmonic === "exact" ? computeHarmonic : estimateHarmonic)(graph) }),
+  };
+}
+
+function agesOf(work: WorkListOptions | undefined): { readonly nowSeconds: number; readonly crawlSeconds: number } {
+  return { nowSeconds: work?.nowSeconds ?? 0, crawlSeconds: work?.crawlSeconds ?? usualCrawlSeconds };
+}
+
+async function rankByEngine(
+  { folder, damping = pageRankDefaults.damping, maxRounds: rounds = engineRounds, work, signal }: RankOptions,
+  choice: EngineChoice,
+  visits: NodeVisits,
+  nodes: number,
+  links: number,
+): Promise<FoundRanks> {
+  const partitions = Math.min(2000, Math.max(2, Math.ceil(links / linksOfPartition)));
+  const engine =
+    choice.name === "duckdb"
+      ? new DuckDbEngine()
+      : new SparkEngine({ master: "local[*]", partitions, ...omitUndefined({ ...choice }) });
+  const columns = await computeByEngine(engine, {
+    ...{ folder, nodes, damping, rounds, visits, signal, scratch: choice.scratch, previous: work?.previous },
+    ...agesOf(work),
+  });
+  return { ...columns, rounds, residual: undefined };
 }
 
 /** Shares to go to: as much for each node of the sites. */
@@ -141,33 +214,6 @@ async function findSites(folder: string, nodes: number, sites: readonly string[]
       hint: "Name hosts of the graph, such as --site example.org.",
     });
   return shares.map((share) => share / found);
-}
-
-async function chooseWork(
-  graph: Graph,
-  incoming: Uint32Array,
-  outgoing: Uint32Array,
-  options: WorkListOptions,
-  signal: AbortSignal | undefined,
-): Promise<Work[]> {
-  const { visits, previous } = options;
-  const visitedAt = new Float64Array(graph.nodes).fill(Number.NaN);
-  const isTwice = new Uint8Array(graph.nodes);
-  if (visits !== undefined) {
-    const lines = readNodeNames(readTextFile(visits, signal), {
-      maxNodes: graph.nodes,
-      onProblem: (one) => refuseLine(visits, one),
-    });
-    for await (const { line, node, name, count } of lines) {
-      if (!/^\d{1,12}$/.test(name)) refuseLine(visits, { line, code: "not-numbers" });
-      visitedAt[node] = Number(name);
-      isTwice[node] = Number(count !== undefined);
-    }
-  }
-  const found = previous === undefined ? undefined : linkChanges(readGraph(previous), graph);
-  const changes = visitedAt.map((_, node) => (isTwice[node] === 1 && found ? (found[node] as number) : Number.NaN));
-  const facts: NodeFacts = { inDegrees: incoming, outDegrees: outgoing, visitedAt, changes };
-  return listWork(facts, options);
 }
 
 function* formatWork(work: readonly Work[], names: ReadonlyMap<number, string>): Generator<Uint8Array, void, void> {

@@ -67,3 +67,18 @@ async function* copyPieces(
 ): AsyncGenerator<Uint8Array, void, void> {
   for await (const piece of pieces) if (piece.length > 0) yield Uint8Array.from(piece);
 }
+
+/** Puts small pieces together. */
+export function* inBlocks(pieces: Iterable<Uint8Array>): Generator<Uint8Array, void, void> {
+  const block = new Uint8Array(pieceBytes);
+  let filled = 0;
+  for (const piece of pieces) {
+    if (filled + piece.length > block.length) {
+      yield block.subarray(0, filled);
+      filled = 0;
+    }
+    block.set(piece, filled);
+    filled += piece.length;
+  }
+  yield block.subarray(0, filled);
+}

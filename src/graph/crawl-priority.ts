@@ -29,7 +29,7 @@ export function linkChanges(previous: Graph, latest: Graph): Float64Array {
   return changes;
 }
 
-/** What is known of nodes when the next are chosen. */
+/** What is known of nodes when their priorities are computed. */
 export interface NodeFacts {
   readonly inDegrees: Uint32Array;
   readonly outDegrees: Uint32Array;
@@ -45,10 +45,6 @@ export interface WorkOptions {
   readonly count: number;
   /** Share of it for nodes that were never visited. @default 0.9 */
   readonly newShare?: number;
-  /** Now, in seconds since 1970. */
-  readonly nowSeconds: number;
-  /** How long a crawl of everything takes; default 180 days. */
-  readonly crawlSeconds?: number;
 }
 
 /** A node to be visited. */
@@ -58,18 +54,19 @@ export interface Work {
   readonly priority: number;
 }
 
-const defaults = { newShare: 0.9, crawlSeconds: 180 * 86_400 } as const;
+const usualNewShare = 0.9;
 
 /**
  * The priority of each node. Of a new one it is its in-degree I; of an old one C T (I + O): the change of its links, its age as a share
  * of the time of a whole crawl, in- and out-degree. A node that was visited once has no change yet: it counts as the mean of those that
  * have, or 1 if there are none.
  *
+ * @param nowSeconds - now, in seconds since 1970
+ * @param crawlSeconds - how long a crawl of everything takes
  * @see K. Chen, section 4.3.3, Equations 4.1, 4.3 and 4.4
  */
-export function crawlPriorities(facts: NodeFacts, nowSeconds: number, crawlSeconds?: number): Float64Array {
+export function crawlPriorities(facts: NodeFacts, nowSeconds: number, crawlSeconds: number): Float64Array {
   const { inDegrees, outDegrees, visitedAt, changes } = facts;
-  const scale = crawlSeconds ?? defaults.crawlSeconds;
   let [sum, known] = [0, 0];
   for (let node = 0; node < visitedAt.length; node++) {
     const change = changes[node] as number;
@@ -82,7 +79,7 @@ export function crawlPriorities(facts: NodeFacts, nowSeconds: number, crawlSecon
     const inDegree = inDegrees[node] as number;
     if (Number.isNaN(visited)) return inDegree;
     const change = changes[node] as number;
-    const age = Math.max(0, nowSeconds - visited) / scale;
+    const age = Math.max(0, nowSeconds - visited) / crawlSeconds;
     return (Number.isNaN(change) ? mean : change) * age * (inDegree + (outDegrees[node] as number));
   });
 }
@@ -91,22 +88,22 @@ export function crawlPriorities(facts: NodeFacts, nowSeconds: number, crawlSecon
  * What to crawl next: new nodes and old ones, each kind by falling priority, then by number. Both are spread evenly over the list; where one
  * kind ends, the other goes on.
  *
+ * @param isNew - 1 for nodes that were never visited
  * @see K. Chen, section 5.1: 90 percent of the work is new nodes, 10 percent old ones
  */
-export function listWork(facts: NodeFacts, options: WorkOptions): Work[] {
-  const { count, nowSeconds, crawlSeconds, newShare = defaults.newShare } = options;
-  const priorities = crawlPriorities(facts, nowSeconds, crawlSeconds);
+export function listWork(priorities: Float64Array, isNew: Uint8Array, options: WorkOptions): Work[] {
+  const { count, newShare = usualNewShare } = options;
   const byPriority = (a: number, b: number): number => (priorities[b] as number) - (priorities[a] as number) || a - b;
   const numbers = Uint32Array.from(priorities.keys());
-  const fresh = numbers.filter((node) => Number.isNaN(facts.visitedAt[node])).sort(byPriority);
-  const old = numbers.filter((node) => !Number.isNaN(facts.visitedAt[node])).sort(byPriority);
+  const fresh = numbers.filter((node) => isNew[node] === 1).sort(byPriority);
+  const old = numbers.filter((node) => isNew[node] === 0).sort(byPriority);
   const work: Work[] = [];
   let [nextNew, nextOld] = [0, 0];
   while (work.length < count && nextNew + nextOld < numbers.length) {
     const isNewDue = nextNew < newShare * (work.length + 1) - 1e-9;
-    const isNew = nextNew < fresh.length && (isNewDue || nextOld === old.length);
-    const node = (isNew ? fresh[nextNew++] : old[nextOld++]) as number;
-    work.push({ node, kind: isNew ? "new" : "old", priority: priorities[node] as number });
+    const takesNew = nextNew < fresh.length && (isNewDue || nextOld === old.length);
+    const node = (takesNew ? fresh[nextNew++] : old[nextOld++]) as number;
+    work.push({ node, kind: takesNew ? "new" : "old", priority: priorities[node] as number });
   }
   return work;
 }

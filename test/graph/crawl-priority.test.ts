@@ -44,8 +44,11 @@ test("priorities are those of Equations 4.3 and 4.4; one visit has the mean chan
   assert.equal(crawlPriorities(facts, 500, 10_000)[2], 0, "a visit in the future has no age");
 });
 
+const isNew = Uint8Array.of(1, 1, 0, 0, 0);
+
 test("the list has each kind by its priority, and both spread over it", () => {
-  const work = listWork(facts, { count: 4, newShare: 0.5, nowSeconds: 2000, crawlSeconds: 10_000 });
+  const priorities = crawlPriorities(facts, 2000, 10_000);
+  const work = listWork(priorities, isNew, { count: 4, newShare: 0.5 });
   assert.deepEqual(
     work.map(({ node, kind }) => [node, kind]),
     [
@@ -55,7 +58,7 @@ test("the list has each kind by its priority, and both spread over it", () => {
       [4, "old"],
     ],
   );
-  const all = listWork(facts, { count: 99, nowSeconds: 2000 });
+  const all = listWork(priorities, isNew, { count: 99 });
   assert.deepEqual(
     all.map(({ node }) => node),
     [1, 0, 2, 4, 3],
@@ -64,21 +67,17 @@ test("the list has each kind by its priority, and both spread over it", () => {
 
 test("any beginning of the list has a tenth of old nodes, while there are both", () => {
   const nodes = 2000;
-  const many: NodeFacts = {
-    inDegrees: new Uint32Array(nodes).fill(1),
-    outDegrees: new Uint32Array(nodes),
-    visitedAt: Float64Array.from({ length: nodes }, (_, node) => (node % 2 === 0 ? 0 : never)),
-    changes: new Float64Array(nodes).fill(1),
-  };
-  const work = listWork(many, { count: 1000, nowSeconds: 86_400 });
+  const half = new Uint8Array(nodes).map((_, node) => node % 2);
+  const equal = new Float64Array(nodes).fill(1);
+  const work = listWork(equal, half, { count: 1000 });
   for (let length = 10; length <= 1000; length += 10)
     assert.equal(work.slice(0, length).filter(({ kind }) => kind === "old").length, length / 10);
   assert.equal(
-    listWork(many, { count: 1000, nowSeconds: 1, newShare: 0 }).every(({ kind }) => kind === "old"),
+    listWork(equal, half, { count: 1000, newShare: 0 }).every(({ kind }) => kind === "old"),
     true,
   );
   assert.equal(
-    listWork(many, { count: 1000, nowSeconds: 1, newShare: 1 }).every(({ kind }) => kind === "new"),
+    listWork(equal, half, { count: 1000, newShare: 1 }).every(({ kind }) => kind === "new"),
     true,
   );
 });

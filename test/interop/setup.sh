@@ -165,6 +165,16 @@ if [ ! -e "$cache/ci-jobs-1.complete" ]; then
   touch "$cache/ci-jobs-1.complete"
 fi
 
+# Spark, with its own program spark-sql; it runs on the Java that is here.
+if [ ! -e "$cache/spark-1.complete" ]; then
+  echo "setup: installing Spark into $cache/spark-1" >&2
+  rm -rf "$cache/spark-1"
+  python3 -m venv "$cache/spark-1"
+  timeout 900 "$cache/spark-1/bin/pip" install --quiet --disable-pip-version-check --no-cache-dir "pyspark==4.3.0"
+  ls "$cache"/spark-1/lib/python*/site-packages/pyspark/bin/spark-sql >/dev/null
+  touch "$cache/spark-1.complete"
+fi
+
 # A crawler to compare with.
 if [ ! -e "$cache/scrapy-1.complete" ]; then
   echo "setup: installing Scrapy into $cache/scrapy-1" >&2

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { harmonicWays } from "../../analysis/index.ts";
+import { type EngineChoice, harmonicWays } from "../../analysis/index.ts";
 import {
   choice,
   date,
@@ -8,6 +8,7 @@ import {
   path,
   settingRow as row,
   type SettingsOf,
+  text,
   texts,
   wholeNumber,
 } from "../../config/index.ts";
@@ -83,14 +84,30 @@ const workOptions = {
   nowMs: row("now DATE", date, "Moment at which the ages of visits are counted", { default: "now" }),
 };
 
-const options = { ...listOptions, top, ...statsOptions, ...rankOptions, ...workOptions };
+const engineOptions = {
+  engine: row(
+    "engine ENGINE",
+    choice("duckdb", "spark"),
+    "Compute degrees, PageRank and priorities as SQL: the graph need not fit in memory",
+    { default: "the graph is read into memory" },
+  ),
+  master: row("master URL", text, "With --engine spark: the cluster, as spark-sql --master has it", {
+    default: "`local[*]`",
+  }),
+  program: row("spark-sql FILE", path, "With --engine spark: its program spark-sql", { default: "that of PATH" }),
+  scratch: row("scratch DIR", path, "With --engine: folder for its files; of a cluster, one that all machines share", {
+    default: "that of the system",
+  }),
+};
+
+const options = { ...listOptions, top, ...statsOptions, ...rankOptions, ...workOptions, ...engineOptions };
 type Given = SettingsOf<typeof options>;
 
 /** Which options an action has. */
 const optionsOf: Readonly<Record<Action, object>> = {
   import: listOptions,
   export: listOptions,
-  rank: { top, ...rankOptions, ...workOptions },
+  rank: { top, ...rankOptions, ...workOptions, ...engineOptions },
   stats: { top, ...statsOptions },
 };
 
@@ -99,6 +116,7 @@ const groups = {
   "rank, stats": [top, ...Object.values(statsOptions)].map(({ option }) => option),
   rank: Object.values(rankOptions).map(({ option }) => option),
   "rank: what to crawl next": Object.values(workOptions).map(({ option }) => option),
+  "rank: engines": Object.values(engineOptions).map(({ option }) => option),
 };
 
 /** `tidemark graph` */
@@ -117,7 +135,8 @@ export const graphCommand: Command = defineCommand({
     ["graph export web --links web.arcs", "write links for WebGraph's ArcListASCIIGraph"],
     ["graph stats web --html web.html", "show degrees, components, bow tie and hosts, also as a page"],
     ["graph rank web --into ranks.tsv.gz --harmonic estimate", "rank all nodes"],
-    ["graph rank web --site debian.org --work next.tsv --visits visits.tsv", "list what to crawl next"],
+    ["graph rank web --work next.tsv --visits visits.tsv", "list what to crawl next"],
+    ["graph rank web --engine spark --master spark://host:7077 --scratch /shared", "rank on a cluster"],
   ],
   plan: (given, args, fail): GraphArguments => {
     const word = argument(args, "action");
@@ -142,6 +161,22 @@ export const graphCommand: Command = defineCommand({
   load: async () => (await import("./graph-run.ts")).runGraph,
 });
 
+/** What an engine does not do. */
+const notForEngines = ["tolerance", "sites", "harmonic", "threads"] as const;
+
+function planEngine(given: Given, fail: (message: string) => never): EngineChoice | undefined {
+  const { engine, master, program, scratch } = given;
+  const isOfSpark = master !== undefined || program !== undefined;
+  if (engine !== "spark" && isOfSpark)
+    fail(`--${master === undefined ? "spark-sql" : "master"} is for --engine spark only.`);
+  if (engine === undefined && scratch !== undefined) fail("--scratch has no effect without --engine.");
+  if (engine === undefined) return undefined;
+  const surplus = notForEngines.find((name) => given[name] !== undefined);
+  if (surplus !== undefined) fail(`--${options[surplus].option} is not for --engine.`);
+  if (engine === "duckdb") return { name: engine, ...omitUndefined({ scratch }) };
+  return { name: engine, ...omitUndefined({ master, program, scratch }) };
+}
+
 function planRank(folder: string, given: Given, fail: (message: string) => never): GraphArguments {
   const { rounds: maxRounds, threads = availableParallelism(), nowMs, cycleMs, ...rest } = given;
   const { into, top, damping, tolerance, sites, harmonic, work: file, count = 1000, newShare, visits, previous } = rest;
@@ -156,7 +191,7 @@ function planRank(folder: string, given: Given, fail: (message: string) => never
     action: "rank",
     folder,
     threads,
-    ...omitUndefined({ into, top, damping, tolerance, maxRounds, sites, harmonic }),
+    ...omitUndefined({ engine: planEngine(given, fail), into, top, damping, tolerance, maxRounds, sites, harmonic }),
     ...(work && { work }),
   };
 }

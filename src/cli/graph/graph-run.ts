@@ -77,8 +77,8 @@ function formatRanks({ nodes, links, rounds, residual, rankMs, top, work }: Rank
   ]);
   const listed = work && `${formatNoun(work.nodes, "node")} to crawl next, ${work.newNodes} of them new\n`;
   return (
-    `${formatNoun(nodes, "node")}, ${formatNoun(links, "link")}; ${formatNoun(rounds, "round")} in ${formatElapsed(rankMs)}, ` +
-    `the last moved ${residual.toExponential(1)}\n${listed ?? ""}\n` +
+    `${formatNoun(nodes, "node")}, ${formatNoun(links, "link")}; ${formatNoun(rounds, "round")} in ${formatElapsed(rankMs)}` +
+    `${residual === undefined ? "" : `, the last moved ${residual.toExponential(1)}`}\n${listed ?? ""}\n` +
     formatTable([head, ...rows], `rrr${central ? "r" : ""}r${named ? "l" : ""}`)
   );
 }

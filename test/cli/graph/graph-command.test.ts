@@ -43,6 +43,27 @@ test("graph rank shows the first nodes, and writes the table and the list of wor
   assert.deepEqual([summary.event, summary.nodes, summary.top[0].name], ["summary", 4, "org.example"]);
 });
 
+test("graph rank --engine duckdb gives the same ranks and list of work", async () => {
+  using temp = makeTempFolder();
+  const folder = join(temp.path, "graph");
+  await runProgram("graph", "import", folder, ...lists);
+  const visits = writeText(temp.path, "visits", "0\t1700000000\t1600000000\n2\t1750000000\n");
+  const tables = await Promise.all(
+    [
+      ["--tolerance", "0", "--rounds", "9"],
+      ["--engine", "duckdb", "--rounds", "9"],
+    ].map(async (words, at) => {
+      const [into, work] = [join(temp.path, `ranks-${at}`), join(temp.path, `work-${at}`)];
+      const options = ["--into", into, "--work", work, "--visits", visits, "--previous", folder, "--now", "2026-01-01"];
+      const { code, stderr } = await runProgram("graph", "rank", folder, ...options, ...words);
+      assert.deepEqual([code, stderr], [0, ""]);
+      return readText(into) + readText(work);
+    }),
+  );
+  const rounded = tables.map((table) => table.replace(/\d+\.\d+/g, (number) => Number(number).toPrecision(10)));
+  assert.equal(rounded[0], rounded[1]);
+});
+
 test("graph stats tells what a graph is like, also as a page", async () => {
   using temp = makeTempFolder();
   const folder = join(temp.path, "graph");
@@ -88,6 +109,12 @@ const wrong: ReadonlyArray<readonly [readonly string[], RegExp]> = [
   [["import"], /dir is missing/],
   [["rank", "dir", "--links", "x"], /--links is not for graph rank/],
   [["export", "dir", "--links", "x", "--site", "x"], /--site is not for graph export/],
+  [["rank", "dir", "--master", "local"], /--master is for --engine spark only/],
+  [["rank", "dir", "--engine", "duckdb", "--spark-sql", "x"], /--spark-sql is for --engine spark only/],
+  [["rank", "dir", "--scratch", "x"], /--scratch has no effect without --engine/],
+  [["rank", "dir", "--engine", "duckdb", "--site", "a.example"], /--site is not for --engine/],
+  [["rank", "dir", "--engine", "spark", "--threads", "2"], /--threads is not for --engine/],
+  [["rank", "dir", "--engine", "hive"], /--engine "hive": not one of duckdb, spark/],
   [["rank", "dir", "--count", "5"], /--count has no effect without --work/],
   [["rank", "dir", "--damping", "1"], /--damping "1": not a number from 0 to 0\.999999/],
 ];
