@@ -15,10 +15,34 @@ const readJson = (path: string) => JSON.parse(readFileSync(path, "utf8"));
 const packageOf = (path: string): string | undefined => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1];
 /** Packages in each file of the bundle. */
 const bundled: Readonly<Record<string, readonly string[]>> = readJson(join(root, "dist", "bundle.json"));
-const { dependencies, devDependencies } = readJson(join(root, "package.json"));
-const named = new Set(Object.keys({ ...dependencies, ...devDependencies }));
+/** Packages that some command can do without: the larger ones, and those of one option. */
+const optional: ReadonlySet<string> = new Set([
+  ...[
+    "@mozilla/readability",
+    "@observablehq/plot",
+    "archiver",
+    "chokidar",
+    "css-select",
+    "fast-glob",
+    "franc-min",
+    "htmlparser2",
+  ],
+  ...[
+    "jsonc-parser",
+    "libsql",
+    "linkedom",
+    "micromatch",
+    "postgres",
+    "saxes",
+    "tough-cookie",
+    "undici",
+    "web-bot-auth",
+    "yauzl",
+  ],
+  "zod",
+]);
 
-/** Runs the program; the packages of package.json of which it loaded something, in the bundle or outside. */
+/** Runs the program; the optional packages of which it loaded something, in the bundle or outside. */
 async function packagesOf(folder: string, args: readonly string[]): Promise<string[]> {
   const coverage = join(folder, `coverage-${readdirSync(folder).length}`);
   const env = { PATH: process.env.PATH, HOME: folder, NODE_V8_COVERAGE: coverage };
@@ -28,7 +52,7 @@ async function packagesOf(folder: string, args: readonly string[]): Promise<stri
   );
   const files = scripts.filter((url) => url.startsWith("file:")).map((url) => relative(root, fileURLToPath(url)));
   const packages = files.flatMap((path) => [...(bundled[path] ?? []), path].map(packageOf));
-  return [...new Set(packages)].filter((name) => name !== undefined && named.has(name)).sort() as string[];
+  return [...new Set(packages)].filter((name) => name !== undefined && optional.has(name)).sort() as string[];
 }
 
 /** Where the commands of a row work. */
@@ -42,34 +66,24 @@ interface Places {
   readonly config: string;
 }
 
-const reading = [
-  "@mozilla/readability",
-  "css-select",
-  "entities",
-  "franc-min",
-  "htmlparser2",
-  "libsql",
-  "linkedom",
-  "yargs",
-];
+const reading = ["@mozilla/readability", "css-select", "franc-min", "htmlparser2", "libsql", "linkedom"];
+const crawling = ["libsql", "saxes", "undici"];
 // Each row needs what the rows above it made.
-const exporting = ["entities", "mime-types", "yargs"];
-const crawling = [...exporting, "libsql", "saxes", "undici"];
 const rows: ReadonlyArray<readonly [string, (places: Places) => readonly string[], readonly string[]]> = [
-  ["--version", () => ["--version"], ["yargs"]],
-  ["--help", () => ["--help"], ["yargs"]],
-  ["the help of a command", () => ["crawl", "--help"], ["yargs"]],
-  ["an export of one page", (at) => exportOf(at), exporting],
-  ["patterns of paths", (at) => exportOf(at, "--exclude", "*.log"), [...exporting, "fast-glob", "micromatch"]],
-  ["a selector", (at) => exportOf(at, "--ignore", ".x"), [...exporting, "css-select", "htmlparser2"]],
-  ["a configuration file", (at) => ["export", "--config", at.config], [...exporting, "jsonc-parser", "zod"]],
+  ["--version", () => ["--version"], []],
+  ["--help", () => ["--help"], []],
+  ["the help of a command", () => ["crawl", "--help"], []],
+  ["an export of one page", (at) => exportOf(at), []],
+  ["patterns of paths", (at) => exportOf(at, "--exclude", "*.log"), ["fast-glob", "micromatch"]],
+  ["a selector", (at) => exportOf(at, "--ignore", ".x"), ["css-select", "htmlparser2"]],
+  ["a configuration file", (at) => ["export", "--config", at.config], ["jsonc-parser", "zod"]],
   ["a crawl", (at) => crawlOf(at), crawling],
   ["cookies", (at) => crawlOf(at, "--cookies", "/dev/null"), [...crawling, "tough-cookie"]],
-  ["a key", ({ folder }) => ["identity", "init", "--agent", "https://a.example/", "--into", folder], ["yargs"]],
+  ["a key", ({ folder }) => ["identity", "init", "--agent", "https://a.example/", "--into", folder], []],
   ["signatures", (at) => crawlOf(at, "--identity", join(at.folder, "identity.json")), [...crawling, "web-bot-auth"]],
   ["a package", ({ url, packed }) => ["crawl", url, "--into", packed, "--keep", "wacz"], [...crawling, "archiver"]],
   ["a search index", ({ mirror, folder }) => ["feed", mirror, "--to", `sqlite:${join(folder, "index.db")}`], reading],
-  ["a report", ({ mirror }) => ["report", mirror], ["libsql", "mime-types", "yargs"]],
+  ["a report", ({ mirror }) => ["report", mirror], ["libsql"]],
 ];
 
 const exportOf = ({ docroot, url, state }: Places, ...more: readonly string[]): string[] => [
