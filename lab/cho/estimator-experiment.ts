@@ -140,7 +140,8 @@ function drawRatios(rows: readonly LabRow[]): Figure {
   return {
     name: "estimators",
     title: "Bias of estimators",
-    caption: "Mean estimate of a change rate by the true one, by how often a page changes between two visits.",
+    caption:
+      "Mean estimate of a change rate by the true one, by how often a page changes between two visits, with error bars of 95 % confidence.",
     x: { label: "Changes between two visits", kind: "log", domain: [0.1, 3] },
     y: { label: "Estimate by truth", kind: "linear", domain: [0, 1.2] },
     marks: [
@@ -150,7 +151,10 @@ function drawRatios(rows: readonly LabRow[]): Figure {
         name: title,
         points: rows
           .filter((row) => row.estimator === estimator)
-          .map((row) => ({ x: Number(row.changes), y: Number(row.ratio) })),
+          .map(({ changes, ratio, error }) => {
+            const [y, reach] = [Number(ratio), 1.96 * Number(error)];
+            return { x: Number(changes), y, range: [y - reach, y + reach] as const };
+          }),
       })),
       { kind: "guide", of: "theirs", name: "the truth", axis: "y", at: 1 },
     ],

@@ -96,7 +96,7 @@ function drawShares(rows: readonly LabRow[]): Figure {
     name: "signals",
     title: "Freshness of pages that send signals",
     caption:
-      "Share of fresh time (W by psi), by the effective time at which a page is polled: lines by formula, dots by simulation.",
+      "Share of fresh time (W by psi), by the effective time at which a page is polled: lines by formula, dots by simulation, with error bars of 95 % confidence.",
     x: { label: "Effective time, in mean times between changes", kind: "linear" },
     y: { label: "Fresh time", kind: "linear", format: "percent" },
     marks: [
@@ -110,7 +110,13 @@ function drawShares(rows: readonly LabRow[]): Figure {
         kind: "dots" as const,
         of: "ours" as const,
         name: "simulated",
-        points: Object.keys(pages).flatMap((name) => pointsOf(name, "freshSimulated", "psiSimulated")),
+        points: rows.map((row) => {
+          const [fresh, psi] = [Number(row.freshSimulated), Number(row.psiSimulated)];
+          const y = fresh / psi;
+          // Both errors are taken as independent; they rise together, so the bars are too long rather than too short.
+          const reach = 1.96 * y * Math.hypot(Number(row.freshError) / fresh, Number(row.psiError) / psi);
+          return { x: Number(row.bound), y, range: [y - reach, Math.min(1, y + reach)] as const };
+        }),
       },
     ],
   };

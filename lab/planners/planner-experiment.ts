@@ -137,19 +137,20 @@ const published: readonly PublishedNumber[] = [
 
 function draw(rows: readonly LabRow[], scene: string, place: number): Figure {
   const own = rows.filter((row) => row.scene === scene).toSorted((a, b) => Number(b.freshness) - Number(a.freshness));
-  const point = (column: string) => own.map((row) => ({ x: String(row.planner), y: Number(row[column]) }));
+  const points = own.map(({ planner, freshness, low, high, seeds }) => ({
+    ...{ x: String(planner), y: Number(freshness) },
+    // Of two webs the bounds are wider than the figure.
+    ...(Number(seeds) > 2 && { range: [Math.max(0, Number(low)), Math.min(1, Number(high))] as const }),
+  }));
   return {
     name: `planners-${place}`,
     title: `Freshness by planner: ${scenes[scene]?.title ?? scene}`,
     caption:
-      "Mean share of copies that are as their pages, best first, and the bounds of 95 % confidence. Planners of rates that are told the true " +
+      "Mean share of copies that are as their pages, best first, and, of more than two webs, error bars of 95 % confidence. Planners of rates that are told the true " +
       "ones end in known.",
     x: { label: "Planner", kind: "names" },
     y: { label: "Fresh copies", kind: "linear", format: "percent", domain: [0, 1] },
-    marks: [
-      { kind: "bars", of: "ours", name: "mean of all seeds", points: point("freshness") },
-      { kind: "dots", of: "ours", name: "bounds of 95 % confidence", points: [...point("low"), ...point("high")] },
-    ],
+    marks: [{ kind: "bars", of: "ours", name: "mean of all webs", points }],
   };
 }
 

@@ -1,8 +1,8 @@
 import { formatElapsed, formatNoun } from "../../src/cli/terminal/quantity.ts";
 import { formatTable, wrapText } from "../../src/cli/terminal/text-layout.ts";
 import type { LabResult, PublishedVerdict } from "../../src/core/lab-result.ts";
-import { formatNumber, formatRange } from "../../src/report/figure-text.ts";
 import type { Experiment } from "../experiment/experiment.ts";
+import { formatOurs, formatTolerance } from "./tolerance-text.ts";
 import { basisWords, isGoal, type VerdictCount, verdictWords } from "./verdict-count.ts";
 
 const widest = 100;
@@ -37,15 +37,15 @@ export function formatResult(
   const toLine = (one: PublishedVerdict): string[] => [
     `  ${verdictWords[one.verdict]}${one.why === undefined ? "" : ` [${notes.indexOf(one.why) + 1}]`}`,
     one.theirs,
-    one.ours === undefined ? "-" : formatNumber(one.ours, one.format),
-    formatRange(one.tolerance, one.format),
+    one.ours === undefined ? "-" : formatOurs(one.ours, one),
+    formatTolerance(one),
     basisWords[one.basis],
     one.name,
   ];
   const toTable = (verdicts: readonly PublishedVerdict[], asked: string, what: string): string =>
     verdicts.length === 0
       ? ""
-      : formatTable([["  met", asked, "ours", "tolerance", "set from", what], ...verdicts.map(toLine)], "lrrrll");
+      : formatTable([["  met", asked, "ours", "tolerance", "set from", what], ...verdicts.map(toLine)], "lrrlll");
   const table = `${toTable(
     published.filter((one) => !isGoal(one)),
     "theirs",

@@ -42,7 +42,7 @@ export type {
 } from "./fetch-outcome.ts";
 export type { IndexNowEvent, IndexNowSummary } from "./index-now-event.ts";
 export { grow, IndexedHeap } from "./indexed-heap.ts";
-export type { Figure, FigureAxis, FigureMark } from "./lab-result.ts";
+export type { Figure, FigureAxis, FigureMark, FigurePoint } from "./lab-result.ts";
 export { omitUndefined } from "./omit-undefined.ts";
 export { confirmValidators, isLasting, isSiteInTrouble, mayPassAtOnce, saysNoRobots } from "./outcome-verdict.ts";
 export {

@@ -14,6 +14,8 @@ export interface FigureAxis {
 export interface FigurePoint {
   readonly x: number | string;
   readonly y: number;
+  /** Between which values it lies with 95 % confidence, where runs repeat; drawn as an error bar. */
+  readonly range?: readonly [number, number];
 }
 
 /**

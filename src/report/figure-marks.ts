@@ -1,5 +1,5 @@
 import type * as PlotLibrary from "@observablehq/plot";
-import type { Figure, FigureMark } from "../core/index.ts";
+import type { Figure, FigureMark, FigurePoint } from "../core/index.ts";
 import type * as DrawingLibrary from "./drawing-library.ts";
 import { escapeMarkup } from "./figure-text.ts";
 import { dashesOf, seriesColours } from "./theme.ts";
@@ -37,7 +37,26 @@ export function hasBars(figure: Figure): boolean {
   return figure.marks.some(({ kind }) => kind === "bars");
 }
 
-export function markOf(
+export function markOf(plot: typeof DrawingLibrary, look: MarkLook, inGroups: boolean): PlotLibrary.Markish {
+  const drawn = drawMark(plot, look, inGroups);
+  const { mark, colour } = look;
+  if (!("points" in mark)) return drawn;
+  const points = mark.points.filter(({ range }) => range !== undefined);
+  if (points.length === 0) return drawn;
+  const isBar = mark.kind === "bars";
+  const place = isBar ? { fx: "x", x: () => mark.name } : inGroups ? { fx: "x" } : { x: "x" };
+  const ends = { y1: ({ range }: FigurePoint) => range?.[0], y2: ({ range }: FigurePoint) => range?.[1] };
+  const stroke = isBar ? "var(--ink)" : colour;
+  const tips = { markerStart: "tick", markerEnd: "tick" } as const;
+  return [drawn, plot.ruleX(points, { ...place, ...ends, stroke, strokeWidth: 1.5, ...tips })];
+}
+
+/** Error bars are to be seen in bars, in light and in dark. */
+function opacityOfBars(mark: FigureMark): number {
+  return "points" in mark && mark.points.some(({ range }) => range !== undefined) ? 0.5 : 1;
+}
+
+function drawMark(
   plot: typeof DrawingLibrary,
   { mark, colour, dashes }: MarkLook,
   inGroups: boolean,
@@ -59,7 +78,10 @@ export function markOf(
       });
     }
     case "bars":
-      return plot.barY(mark.points, { fx: "x", x: () => mark.name, y: "y", fill: colour, insetLeft: 1, insetRight: 1 });
+      return plot.barY(mark.points, {
+        ...{ fx: "x", x: () => mark.name, y: "y", insetLeft: 1, insetRight: 1 },
+        ...{ fill: colour, fillOpacity: opacityOfBars(mark) },
+      });
     case "guide":
       return mark.axis === "x"
         ? plot.ruleX([mark.at], { stroke: colour, strokeWidth: 1.5, ...dashed })
@@ -102,7 +124,7 @@ function drawSwatch({ mark, colour, dashes }: MarkLook): string {
     case "guide":
       return `<path d="M0,0H${swatchWidth}" fill="none" stroke="${colour}" stroke-width="2"${dashed} />`;
     case "bars":
-      return `<rect x="7" y="-6" width="12" height="12" fill="${colour}" />`;
+      return `<rect x="7" y="-6" width="12" height="12" fill="${colour}" fill-opacity="${opacityOfBars(mark)}" />`;
     case "band":
       return `<rect x="0" y="-6" width="${swatchWidth}" height="12" fill="${colour}" fill-opacity="0.2" />`;
     case "dots": {

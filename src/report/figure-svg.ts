@@ -42,7 +42,7 @@ export async function drawFigure(figure: Figure): Promise<string> {
   }) as unknown as { readonly innerHTML: string };
   const legendHeight = looks.length * legendLine;
   const wholeHeight = headHeight + legendHeight + gap + height;
-  const inner = drawn.innerHTML.replace(/<style>[\s\S]*?<\/style>/, "");
+  const inner = nameMarkers(drawn.innerHTML.replace(/<style>[\s\S]*?<\/style>/, ""), figure.name);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" class="${themeClass}" viewBox="0 0 ${width} ${wholeHeight}" width="${width}" height="${wholeHeight}"`,
     ` role="img" aria-label="${escapeMarkup(figure.title)}" font-family="system-ui, 'DejaVu Sans', sans-serif" font-size="12"`,
@@ -56,6 +56,16 @@ export async function drawFigure(figure: Figure): Promise<string> {
     `<g transform="translate(0,${headHeight + legendHeight + gap})" text-anchor="middle">${inner}</g>`,
     `</svg>\n`,
   ].join("");
+}
+
+/** Names markers after their figure: the library numbers all that the process drew. */
+function nameMarkers(svg: string, figure: string): string {
+  const places = new Map<string, number>();
+  return svg.replace(/\bplot-marker-(\d+)/g, (_, number: string) => {
+    const place = places.get(number) ?? places.size;
+    places.set(number, place);
+    return `${figure}-marker-${place}`;
+  });
 }
 
 function namesOf(figure: Figure): unknown[] {

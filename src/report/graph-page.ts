@@ -135,7 +135,7 @@ function formatHosts({ hosts, links }: GraphStats): string[] {
 
 async function formatFigure(figure: Figure): Promise<string> {
   const drawing = (await drawFigure(figure)).trim();
-  return `<figure><div class="wide">${drawing}</div><figcaption>${escapeMarkup(figure.caption)}</figcaption></figure>\n`;
+  return `<figure><div class="wide" role="group" tabindex="0" aria-label="${escapeMarkup(figure.title)}">${drawing}</div><figcaption>${escapeMarkup(figure.caption)}</figcaption></figure>\n`;
 }
 
 /** A table; columns whose head begins with # hold numbers. */

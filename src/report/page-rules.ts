@@ -10,7 +10,11 @@ export const pageRules: string = [
   "figure svg{display:block;width:100%;height:auto;min-width:40rem;max-width:45rem}a{color:var(--series-0)}",
   ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;margin:1rem 0}",
   "th,td{text-align:left;vertical-align:top;padding:.35rem .9rem .35rem 0;border-bottom:1px solid var(--quiet)}",
-  "td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}td.v{white-space:nowrap}",
-  "tr.open td{border-bottom:0}tr.why td{color:var(--quiet);padding-top:0}",
+  "td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}",
+  "nav ol{padding-left:1.5rem}nav li{padding:.15rem 0}h3{font-size:1rem;margin:1.5rem 0 .5rem}",
+  "table.verdicts{table-layout:fixed;width:100%;max-width:46rem;margin-top:0}.verdicts th[colspan]{font-weight:400;border:0;padding:.6rem 0 0}",
+  ".verdicts th,.verdicts td{box-sizing:border-box;padding-right:.5rem;overflow-wrap:break-word}.verdicts thead th:first-child{width:22%}.verdicts thead th:nth-child(2){width:18%}",
+  ".verdicts thead th:nth-child(3){width:37%}",
+  ".verdicts tbody tr:nth-child(2):not(:last-child) td{border-bottom:0}tr.why td{color:var(--quiet);padding-top:0}",
   ".met{color:var(--series-2)}.explained{color:var(--series-1)}.missed{color:var(--theirs);font-weight:600}",
 ].join("");

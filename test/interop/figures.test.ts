@@ -39,12 +39,14 @@ describe("figures and page of the lab in Chromium", { skip }, () => {
     );
     assert.ok(files.length >= 10);
     for (const { folder, name } of files) {
-      const widths = name.endsWith(".html") ? [1000, 420] : [760];
+      const widths = name.endsWith(".html") ? [1280, 390] : [760];
       const grounds = new Set<string>();
       for (const scheme of colourSchemes) {
         for (const width of widths) {
           const { texts, troubles, ground, colours } = await lookAt(browser, join(folder, name), scheme, width);
           assert.deepEqual(troubles, [], `${name}, ${scheme}, ${width} pixels wide`);
+          const across = await browser.evaluate<number>("return document.documentElement.scrollWidth ?? 0");
+          assert.ok(across <= width, `${name} is ${across} pixels wide in a window of ${width}`);
           assert.ok(texts >= 8 && colours.length >= 2, name);
           grounds.add(ground);
           const screenshot = await browser.takeScreenshot();

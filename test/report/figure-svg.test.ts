@@ -65,6 +65,14 @@ describe("drawFigure", () => {
     );
   });
 
+  it("draws error bars where runs repeat, and none elsewhere", async () => {
+    const rulesOf = async (figure: typeof bars) => (await drawFigure(figure)).match(/aria-label="rule"/g)?.length ?? 0;
+    assert.equal(await rulesOf(bars), 1);
+    assert.equal(await rulesOf({ ...bars, marks: bars.marks.slice(1) }), 0);
+    // Two guides are rules as well.
+    assert.equal(await rulesOf(lines), 3);
+  });
+
   it("gives the same bytes again, whatever was drawn before", async () => {
     const first = await drawFigure(lines);
     await drawFigure(bars);

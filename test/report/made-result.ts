@@ -48,7 +48,7 @@ export const madeResult: LabResult = {
         { kind: "guide", of: "ours", name: "half", axis: "y", at: 0.5 },
         { kind: "line", of: "ours", name: "rising", points: [1, 10, 100].map((x) => ({ x, y: x / 100 })) },
         { kind: "line", of: "theirs", name: "falling", points: [1, 10, 100].map((x) => ({ x, y: 1 - x / 100 })) },
-        { kind: "dots", of: "ours", name: "ours", points: [{ x: 50, y: 0.9 }] },
+        { kind: "dots", of: "ours", name: "ours", points: [{ x: 50, y: 0.9, range: [0.85, 0.95] }] },
         { kind: "dots", of: "theirs", name: "theirs", points: [{ x: 50, y: 0.8 }] },
         { kind: "band", of: "ours", name: "right", axis: "x", from: 60, to: 100 },
       ],
@@ -65,7 +65,7 @@ export const madeResult: LabResult = {
           of: "ours",
           name: "one",
           points: [
-            { x: "depth", y: 1 },
+            { x: "depth", y: 1, range: [0.5, 1.5] },
             { x: "length", y: 2 },
           ],
         },

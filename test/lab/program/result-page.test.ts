@@ -19,17 +19,25 @@ describe("formatPage", () => {
     assert.equal(page.split(svg.trim()).length, 3);
     assert.match(
       page,
-      /Of 3 published numbers 1 met, 1 not met and explained, 1 not measured with these parameters\. Of 1 goals of ours/,
+      /Published numbers: 1 of 3 met, 1 not met and explained, 1 not measured with these parameters\. Goals of ours, [^:]*: 0 of 1 met, 0 not met and explained, 1 missed\./,
     );
     assert.match(
       page,
-      /<td class="n">5 %<\/td><td class="n">5 %<\/td><td class="n">4 to 6 %<br><span class="quiet">as printed<\/span><\/td><td class="v met">met<\/td>/,
+      /<td>5 %<\/td><td>5 %<\/td><td>within 1 point of 5 %<br><span class="quiet">as printed<\/span><\/td><td class="met">met<\/td>/,
     );
-    assert.match(page, /<td class="n">1,230<\/td>.*<td class="v missed">no<\/td>/);
-    assert.match(page, /<tr><th>Our goal<\/th>.*\n<tr><td>third<br>/);
+    assert.match(page, /<td>1,234\.5<\/td>.*<td class="missed">no<\/td>/);
+    assert.match(page, /<h3>Goals of ours<\/h3>\n.*\n<tbody><tr><th colspan="4" scope="rowgroup">third /);
     assert.match(page, /Because a &lt; b\./);
     assert.match(page, /It shows &lt;everything&gt; &amp; more\./);
     assert.match(page, /seed 3, days 10, root a b/);
+  });
+
+  it("lists its experiments with links to them", () => {
+    assert.match(
+      page,
+      /<nav aria-label="Experiments"><ol>\n<li><a href="#made">Made up<\/a> <span class="quiet">1 of 4 met<\/span>/,
+    );
+    assert.ok(page.includes('<section id="made">'));
   });
 
   it("needs nothing from elsewhere, and closes what it opens", () => {
