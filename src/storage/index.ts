@@ -1,4 +1,5 @@
 export { LinkLog } from "./links/link-log.ts";
+export { readLinks } from "./links/read-links.ts";
 export { MirrorAudit } from "./mirror/mirror-audit.ts";
 export { MirrorPlaces } from "./mirror/mirror-places.ts";
 export { packagesIn } from "./packages/package-file.ts";

@@ -29,6 +29,12 @@ const listOptions = {
   names: row("names FILE", path, "List of nodes, a number and a name a line", { default: "none" }),
 };
 
+const crawlOptions = {
+  crawl: row("crawl DIR", path, "Instead of lists: the links that tidemark crawl --web kept in this folder", {
+    default: "none",
+  }),
+};
+
 const top = row("top N", wholeNumber(1, 1000), "Show this many of the first nodes, and with stats of hosts", {
   default: "10",
 });
@@ -100,12 +106,20 @@ const engineOptions = {
   }),
 };
 
-const options = { ...listOptions, top, ...statsOptions, ...rankOptions, ...workOptions, ...engineOptions };
+const options = {
+  ...listOptions,
+  ...crawlOptions,
+  top,
+  ...statsOptions,
+  ...rankOptions,
+  ...workOptions,
+  ...engineOptions,
+};
 type Given = SettingsOf<typeof options>;
 
 /** Which options an action has. */
 const optionsOf: Readonly<Record<Action, object>> = {
-  import: listOptions,
+  import: { ...listOptions, ...crawlOptions },
   export: listOptions,
   rank: { top, ...rankOptions, ...workOptions, ...engineOptions },
   stats: { top, ...statsOptions },
@@ -113,6 +127,7 @@ const optionsOf: Readonly<Record<Action, object>> = {
 
 const groups = {
   "import, export": Object.values(listOptions).map(({ option }) => option),
+  import: Object.values(crawlOptions).map(({ option }) => option),
   "rank, stats": [top, ...Object.values(statsOptions)].map(({ option }) => option),
   rank: Object.values(rankOptions).map(({ option }) => option),
   "rank: what to crawl next": Object.values(workOptions).map(({ option }) => option),
@@ -132,6 +147,7 @@ export const graphCommand: Command = defineCommand({
   groups,
   examples: [
     ["graph import web --links edges.txt.gz --names vertices.txt.gz", "take over a graph of Common Crawl"],
+    ["graph import graph --crawl web", "make a graph of the links that a crawl of the Web kept"],
     ["graph export web --links web.arcs", "write links for WebGraph's ArcListASCIIGraph"],
     ["graph stats web --html web.html", "show degrees, components, bow tie and hosts, also as a page"],
     ["graph rank web --into ranks.tsv.gz --harmonic estimate", "rank all nodes"],
@@ -155,7 +171,11 @@ export const graphCommand: Command = defineCommand({
       if (links === undefined && names === undefined) fail("--links is missing: to which file?");
       return { action, folder, ...omitUndefined({ links, names }) };
     }
-    if (links === undefined) return fail("--links is missing: from which list?");
+    if (given.crawl !== undefined) {
+      if (links !== undefined || names !== undefined) fail("--crawl stands instead of --links and --names.");
+      return { action, into: folder, crawl: given.crawl };
+    }
+    if (links === undefined) return fail("--links is missing: from which list? Or --crawl: of which crawl?");
     return { action, into: folder, links, ...omitUndefined({ names }) };
   },
   load: async () => (await import("./graph-run.ts")).runGraph,

@@ -1,13 +1,16 @@
 import { basename, resolve } from "node:path";
 import {
+  type CrawlImportOptions,
   describeGraph,
   type ExportOptions,
   exportGraph,
   type ImportOptions,
+  importCrawl,
   importGraph,
   type RankOptions,
   type RankSummary,
   rankGraph,
+  visitsFileOf,
 } from "../../analysis/index.ts";
 import { writeTextFile } from "../../fs/index.ts";
 import { formatGraphPage } from "../../report/index.ts";
@@ -15,13 +18,13 @@ import { printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { packageVersion } from "../terminal/package-version.ts";
 import { ProgressLine } from "../terminal/progress-line.ts";
-import { formatElapsed, formatNoun } from "../terminal/quantity.ts";
+import { formatCount, formatElapsed, formatNoun } from "../terminal/quantity.ts";
 import { formatTable } from "../terminal/text-layout.ts";
 import { formatStats } from "./stats-text.ts";
 
 /** What the command line says about a graph. */
 export type GraphArguments =
-  | ({ readonly action: "import" } & ImportOptions)
+  | ({ readonly action: "import" } & (ImportOptions | CrawlImportOptions))
   | ({ readonly action: "export" } & ExportOptions)
   | ({ readonly action: "rank" } & RankOptions)
   | { readonly action: "stats"; readonly folder: string; readonly top: number; readonly html?: string };
@@ -29,7 +32,17 @@ export type GraphArguments =
 /** Reads, writes or examines a graph. */
 export async function runGraph(options: GraphArguments, context: RunContext): Promise<ExitCode> {
   const { signal, err, quiet } = context;
-  if (options.action === "import") {
+  if (options.action === "import" && "crawl" in options) {
+    const summary = await importCrawl({ ...options, signal });
+    const { nodes, links, visited, tooLong } = summary;
+    const left = tooLong === 0 ? "" : `; ${formatNoun(tooLong, "link")} to URLs that are too long left out`;
+    printSummary(
+      context,
+      summary,
+      () =>
+        `${formatNoun(nodes, "URL")}, ${formatCount(visited)} of them requested; ${formatNoun(links, "link")}${left}\nvisits are in ${visitsFileOf(options.into)}\n`,
+    );
+  } else if (options.action === "import") {
     const summary = await importGraph({ ...options, signal });
     const { nodes, links, lines, named } = summary;
     printSummary(

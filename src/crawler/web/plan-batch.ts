@@ -1,7 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { computePageRank, GraphBuilder } from "../../graph/index.ts";
+import { readLinks } from "../../storage/index.ts";
 
 /** The pages to request next, and what they were chosen from. */
 export interface PlannedBatch {
@@ -87,19 +85,6 @@ class UrlNumbers {
   }
 }
 
-/** Each line of the kept links: a page, and what it links to. */
-function* readLines(folder: string): Generator<string[], void, void> {
-  for (const name of readdirSync(folder).sort()) {
-    if (!name.endsWith(".tsv.gz")) continue;
-    const lines = gunzipSync(readFileSync(join(folder, name))).toString();
-    for (let from = 0; from < lines.length; ) {
-      const end = lines.indexOf("\n", from);
-      yield lines.slice(lines.indexOf("\t", from) + 1, end).split("\t");
-      from = end + 1;
-    }
-  }
-}
-
 /**
  * Chooses the pages of the highest rank that are known and were not requested, by the PageRank of the kept links: *Batch* of Castillo
  * et al. Memory: about 40 bytes a known URL and 24 a link. O(links), twice through the files.
@@ -112,8 +97,8 @@ export function planBatch(folder: string, count: number, seed: number): PlannedB
   const numbers = new UrlNumbers(seed);
   const graph = new GraphBuilder();
   const requested: number[] = [];
-  for (const [page = "", ...links] of readLines(folder)) {
-    const from = numbers.of(page);
+  for (const { url, links } of readLinks(folder)) {
+    const from = numbers.of(url);
     requested.push(from);
     for (const link of links) graph.addLink(from, numbers.of(link));
     // A page that nothing leads to is one, too.
@@ -132,7 +117,7 @@ export function planBatch(folder: string, count: number, seed: number): PlannedB
     if (isRequested[number] === 1 || (ranks[number] as number) < least || found.has(number)) return;
     found.set(number, url);
   };
-  for (const [, ...links] of readLines(folder)) for (const link of links) offer(link);
+  for (const { links } of readLinks(folder)) for (const link of links) offer(link);
   const chosen = [...found].sort(([a], [b]) => (ranks[b] as number) - (ranks[a] as number)).slice(0, count);
   return {
     urls: chosen.map(([, url]) => url),

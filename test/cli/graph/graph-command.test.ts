@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readText, writeText } from "../../analysis/graph-files.ts";
@@ -18,6 +19,21 @@ test("graph import and export say what they read and wrote", async () => {
   const exported = await runProgram("graph", "export", folder, "--links", out, "--json");
   assert.deepEqual(JSON.parse(exported.stdout), { event: "summary", nodes: 4, links: 5 });
   assert.equal(readText(out), readText(join(golden, "links.txt")));
+});
+
+test("graph import --crawl takes what a crawl of the Web kept", async () => {
+  using temp = makeTempFolder();
+  mkdirSync(join(temp.path, "links"));
+  writeText(join(temp.path, "links"), "20261125-000001.tsv.gz", "7\thttp://a.example/\thttp://b.example/\n");
+  const folder = join(temp.path, "graph");
+  const imported = await runProgram("graph", "import", folder, "--crawl", temp.path);
+  assert.deepEqual(imported, {
+    code: 0,
+    stdout: `2 URLs, 1 of them requested; 1 link\nvisits are in ${join(folder, "visits.tsv")}\n`,
+    stderr: "",
+  });
+  const both = await runProgram("graph", "import", join(temp.path, "other"), "--crawl", temp.path, ...lists);
+  assert.deepEqual([both.code, /--crawl stands instead of --links and --names/.test(both.stderr)], [2, true]);
 });
 
 test("graph rank shows the first nodes, and writes the table and the list of work", async () => {

@@ -1,0 +1,157 @@
+import { join } from "node:path";
+import { RecordSort } from "../fs/index.ts";
+import { readLinks } from "../storage/index.ts";
+import { namesFileOf } from "./graph-folder.ts";
+import { beginGraph } from "./import-graph.ts";
+import { LinksWriter } from "./links-writer.ts";
+import { inBlocks, writeTextPieces } from "./text-file.ts";
+
+/** A crawl of the Web whose links are to be a graph. */
+export interface CrawlImportOptions {
+  /** Folder to make; it must hold no graph. */
+  readonly into: string;
+  /** Folder of the crawl, with its `links`. */
+  readonly crawl: string;
+  readonly signal?: AbortSignal;
+}
+
+/** What came of it. */
+export interface CrawlImportSummary {
+  /** URLs that were fetched or linked to. */
+  readonly nodes: number;
+  /** Different links. */
+  readonly links: number;
+  /** URLs that were asked for. */
+  readonly visited: number;
+  /** Links to URLs that are too long for a list of names. */
+  readonly tooLong: number;
+}
+
+/** A line of names has at most 8,192 bytes. */
+const maxUrlBytes = 8_170;
+const rowBytes = 6;
+/** The row of an answer that a later one replaced. */
+const replaced = 0xffff_ffff;
+const [isAnswer, isLink] = [0, 1];
+
+/** The list of visits of a graph that was made of a crawl, as `graph rank --visits` reads it. */
+export const visitsFileOf = (folder: string): string => join(folder, "visits.tsv");
+
+/**
+ * Makes a graph's folder of the links that a crawl of the Web kept. Nodes are URLs, in the order of their hosts written backwards: those
+ * of a site, and of a domain, are neighbours. Of several answers for a page the links of the last count, as docs/format.md says; what
+ * was never asked for is a node without links. Memory is that of two sorts, whatever the graph's size; the rest is on disk.
+ *
+ * @throws TidemarkError `bad-option` if there is a graph already; `not-found`, `state-corrupt`, `no-permission`, `disk-full`
+ */
+export async function importCrawl({ into, crawl, signal }: CrawlImportOptions): Promise<CrawlImportSummary> {
+  const target = beginGraph(into);
+  using urls = new RecordSort(into);
+  let [row, tooLong] = [0, 0];
+  const put = (url: string, kind: number, at: number): void => {
+    const key = keyOf(url);
+    urls.text.put(key);
+    urls.text.putUint(kind, 1);
+    urls.text.putUint(at, rowBytes);
+    urls.text.putUint(row, rowBytes);
+    urls.add(key.length);
+  };
+  for (const { at, url, links } of readLinks(join(crawl, "links"))) {
+    if (row % 1024 === 0) signal?.throwIfAborted();
+    if (!isShort(url)) continue;
+    put(url, isAnswer, at);
+    for (const link of links) {
+      if (isShort(link)) put(link, isLink, 0);
+      else tooLong++;
+    }
+    row++;
+  }
+
+  // Each row's page and links, as numbers.
+  using rows = new RecordSort(into);
+  using visits = new RecordSort(into);
+  const nodes = { count: 0, visited: 0 };
+  function* names(): Generator<Uint8Array, void, void> {
+    let last: Buffer | undefined;
+    let answers: { at: number; row: number }[] = [];
+    const endNode = (): void => {
+      if (answers.length === 0) return;
+      // Of equal times the last line counts, and rows are in the order of lines.
+      answers.sort((a, b) => a.at - b.at || a.row - b.row);
+      const newest = answers.at(-1);
+      for (const { row } of answers) putRow(rows, row, isAnswer, row === newest?.row ? nodes.count - 1 : replaced);
+      visits.text.putUint(nodes.count - 1, 4);
+      visits.text.putUint(newest?.at ?? 0, rowBytes);
+      visits.text.putUint(answers.at(-2)?.at ?? 0, rowBytes);
+      visits.add(4);
+      nodes.visited++;
+      answers = [];
+    };
+    for (const { bytes, start, keyEnd } of urls.drain()) {
+      const key = bytes.subarray(start, keyEnd);
+      if (last === undefined || !key.equals(last)) {
+        endNode();
+        if (nodes.count % 4096 === 0) signal?.throwIfAborted();
+        last = Buffer.from(key);
+        yield Buffer.from(`${nodes.count++}\t${urlOf(key.toString("latin1"))}\n`, "latin1");
+      }
+      const at = bytes.readUIntBE(keyEnd + 1, rowBytes);
+      const itsRow = bytes.readUIntBE(keyEnd + 1 + rowBytes, rowBytes);
+      if (bytes[keyEnd] === isAnswer) answers.push({ at, row: itsRow });
+      else putRow(rows, itsRow, isLink, nodes.count - 1);
+    }
+    endNode();
+  }
+  await writeTextPieces(namesFileOf(into), inBlocks(names()));
+  await writeTextPieces(visitsFileOf(into), inBlocks(formatVisits(visits)));
+
+  using links = new RecordSort(into);
+  let from = replaced;
+  for (const { bytes, keyEnd } of rows.drain()) {
+    const node = bytes.readUInt32BE(keyEnd);
+    if (bytes[keyEnd - 1] === isAnswer) from = node;
+    else if (from !== replaced) {
+      links.text.putUint(from, 4);
+      links.text.putUint(node, 4);
+      links.add(8);
+    }
+  }
+  signal?.throwIfAborted();
+  using written = new LinksWriter(into, nodes.count);
+  for (const { bytes, start } of links.drain()) written.add(bytes.readUInt32BE(start), bytes.readUInt32BE(start + 4));
+  const count = await written.finish(target);
+  return { nodes: nodes.count, links: count, visited: nodes.visited, tooLong };
+}
+
+function putRow(rows: RecordSort, row: number, kind: number, node: number): void {
+  rows.text.putUint(row, rowBytes);
+  rows.text.putUint(kind, 1);
+  rows.text.putUint(node, 4);
+  rows.add(rowBytes + 1);
+}
+
+function* formatVisits(visits: RecordSort): Generator<Uint8Array, void, void> {
+  for (const { bytes, start, keyEnd } of visits.drain()) {
+    const before = bytes.readUIntBE(keyEnd + rowBytes, rowBytes);
+    const line = `${bytes.readUInt32BE(start)}\t${bytes.readUIntBE(keyEnd, rowBytes)}`;
+    yield Buffer.from(before === 0 ? `${line}\n` : `${line}\t${before}\n`);
+  }
+}
+
+// A list of names refuses what is longer, and control characters; bytes that are no ASCII are in no URL.
+const isShort = (url: string): boolean => url.length <= maxUrlBytes && !/[^\x21-\x7e]/.test(url);
+
+const ordinaryUrl = /^(https?):\/\/([^/:?#@[\]]+)((?::\d+)?)(\/.*)$/;
+const backwards = (host: string): string => host.split(".").reverse().join(".");
+
+/** A key by which URLs are sorted: the host written backwards, then scheme, port and path. What is no ordinary URL comes last. */
+function keyOf(url: string): string {
+  const [, scheme, host, port, path] = ordinaryUrl.exec(url) ?? [];
+  return host === undefined ? `\x7f${url}` : `${backwards(host)}\x01${scheme}\x01${port}\x01${path}`;
+}
+
+function urlOf(key: string): string {
+  if (key.startsWith("\x7f")) return key.slice(1);
+  const [host = "", scheme, port, path] = key.split("\x01");
+  return `${scheme}://${backwards(host)}${port}${path}`;
+}

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { readGraph } from "../../src/analysis/graph-folder.ts";
+import { importCrawl } from "../../src/analysis/import-crawl.ts";
+import { linksOf } from "../graph/slow-graph.ts";
+import { fc } from "../property.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { readText, writeText } from "./graph-files.ts";
+
+/** A line of kept links: second, page, links. */
+type Line = readonly [number, string, ...string[]];
+
+function writeParts(folder: string, parts: readonly (readonly Line[])[]): void {
+  mkdirSync(join(folder, "links"));
+  for (const [at, lines] of parts.entries()) {
+    const text = lines.map((line) => `${line.join("\t")}\n`).join("");
+    writeText(join(folder, "links"), `20261125-00000${at + 1}.tsv.gz`, text);
+  }
+}
+
+/** Nodes' names, and links as names. */
+function readNamed(folder: string): { readonly names: string[]; readonly links: string[] } {
+  const lines = readText(join(folder, "names.txt.gz")).split("\n").slice(0, -1);
+  const names = lines.map((line, node) => {
+    assert.equal(line.split("\t")[0], String(node));
+    return line.slice(line.indexOf("\t") + 1);
+  });
+  return { names, links: linksOf(readGraph(folder)).map(([from, to]) => `${names[from]} ${names[to]}`) };
+}
+
+const [a, b, c] = ["http://www.example.org/", "https://example.org:8443/x?y", "http://a.example.com/"];
+
+test("a crawl's links become a graph of URLs in the order of hosts written backwards, and a list of visits", async () => {
+  using temp = makeTempFolder();
+  writeParts(temp.path, [
+    [
+      [10, a, b, c],
+      [11, c],
+    ],
+    [
+      [12, b, "http://[::1]/", "http://user:word@example.net/"],
+      [13, a, a, c],
+    ],
+  ]);
+  const into = join(temp.path, "graph");
+  assert.deepEqual(await importCrawl({ into, crawl: temp.path }), { nodes: 5, links: 4, visited: 3, tooLong: 0 });
+  const others = ["http://[::1]/", "http://user:word@example.net/"];
+  assert.deepEqual(readNamed(into), {
+    names: [c, b, a, ...others],
+    links: [...others.map((other) => `${b} ${other}`), `${a} ${c}`, `${a} ${a}`],
+  });
+  assert.equal(readText(join(into, "visits.tsv")), "0\t11\n1\t12\n2\t13\t10\n");
+  assert.deepEqual(readdirSync(into).sort(), ["links.csr", "names.txt.gz", "visits.tsv"]);
+});
+
+test("a URL that no list of names can hold is left out and counted", async () => {
+  using temp = makeTempFolder();
+  const [longest, longer] = [8170, 8171].map((length) => `${a}${"x".repeat(length - a.length)}`) as [string, string];
+  writeParts(temp.path, [
+    [
+      [1, a, longest, longer, `${a}\u00e9`],
+      [2, longer, b],
+    ],
+  ]);
+  const into = join(temp.path, "graph");
+  assert.deepEqual(await importCrawl({ into, crawl: temp.path }), { nodes: 2, links: 1, visited: 1, tooLong: 2 });
+  assert.deepEqual(readNamed(into).names, [a, longest]);
+});
+
+test("the last line of the latest time counts, whatever the order", async () => {
+  const urls = ["", "p", "q", "r"].flatMap((path) => [a, b, c].map((url) => `${url}${path}`));
+  const line = fc.tuple(fc.integer({ min: 1, max: 5 }), fc.constantFrom(...urls), fc.subarray(urls));
+  using temp = makeTempFolder();
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(line, { maxLength: 8 }), { minLength: 1, maxLength: 3 }), async (parts) => {
+      const folder = mkdtempSync(join(temp.path, "crawl-"));
+      writeParts(
+        folder,
+        parts.map((lines) => lines.map(([at, url, links]): Line => [at, url, ...links])),
+      );
+      const newest = new Map<string, (typeof parts)[number][number]>();
+      for (const one of parts.flat()) if (one[0] >= (newest.get(one[1])?.[0] ?? 0)) newest.set(one[1], one);
+      const into = join(folder, "graph");
+      const summary = await importCrawl({ into, crawl: folder });
+      const wanted = [...newest.values()].flatMap(([, url, links]) => links.map((link) => `${url} ${link}`));
+      const named = readNamed(into);
+      assert.deepEqual(named.links.sort(), wanted.sort());
+      assert.deepEqual([summary.links, summary.visited], [wanted.length, newest.size]);
+      const known = new Set(parts.flat().flatMap(([, url, links]) => [url, ...links]));
+      assert.deepEqual(named.names.toSorted(), [...known].sort());
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("what is no crawl, or a damaged one, is refused with its file and line", async () => {
+  using temp = makeTempFolder();
+  const options = (name: string) => ({ into: join(temp.path, `${name}-graph`), crawl: join(temp.path, name) });
+  await assert.rejects(importCrawl(options("none")), { code: "not-found" });
+  const damaged: [string, string | Uint8Array, string, RegExp][] = [
+    ["cut", "1\thttp://a.example/\n2\thttp://b.ex", "1.tsv.gz", /cut.links.1\.tsv\.gz: line 2 is no line of links/],
+    ["wordy", "now\thttp://a.example/\n", "1.tsv.gz", /line 1 is no line of links/],
+    ["unnamed", "1\t\n", "1.tsv.gz", /line 1 is no line of links/],
+  ];
+  for (const [name, text, file, message] of damaged) {
+    mkdirSync(join(temp.path, name, "links"), { recursive: true });
+    writeText(join(temp.path, name, "links"), file, text);
+    await assert.rejects(importCrawl(options(name)), { code: "state-corrupt", message });
+  }
+  mkdirSync(join(temp.path, "plain", "links"), { recursive: true });
+  writeFileSync(join(temp.path, "plain", "links", "1.tsv.gz"), "1\thttp://a.example/\n");
+  await assert.rejects(importCrawl(options("plain")), { code: "state-corrupt", message: /is no gzip file/ });
+  const whole = options("wordy");
+  writeText(join(whole.crawl, "links"), "1.tsv.gz", "1\thttp://a.example/\n");
+  await importCrawl(whole);
+  await assert.rejects(importCrawl(whole), { code: "bad-option", message: /There is a graph already/ });
+});
