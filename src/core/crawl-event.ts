@@ -95,7 +95,7 @@ export interface CrawlSummary {
   readonly failed: number;
   /** Pages whose bytes did not match their record. They are kept as served and requested again on the next visit. */
   readonly differing: number;
-  /** Pages disallowed by robots.txt. */
+  /** Pages disallowed by robots.txt, and pages that are not kept because the site disallows a use that is respected. */
   readonly disallowed: number;
   /** Pages still to be fetched or deleted. */
   readonly pending: number;

@@ -129,13 +129,13 @@ export interface UrlCounts {
   readonly heldBytes: number;
   /** Announced, not yet carried out and not parked. */
   readonly pending: number;
-  /** Announced and disallowed by robots.txt. */
+  /** Announced, and disallowed by robots.txt or for a use that is respected. */
   readonly disallowed: number;
   /** Polled. */
   readonly known: number;
   /** Polled and never requested. */
   readonly fresh: number;
-  /** Polled, not announced and disallowed by robots.txt. */
+  /** The same of polled URLs that are not announced. */
   readonly disallowedPolled: number;
 }
 

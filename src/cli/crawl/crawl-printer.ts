@@ -95,7 +95,7 @@ export function formatCrawlResult(summary: CrawlSummary): string {
   const odd = [
     [summary.failed, "failed"],
     [summary.differing, "other than announced"],
-    [summary.disallowed, "disallowed by robots.txt"],
+    [summary.disallowed, "disallowed by robots.txt or for a use"],
     [summary.pending, "left for the next visit"],
   ] as const;
   if (summary.packedPages > 0)

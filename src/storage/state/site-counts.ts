@@ -2,8 +2,8 @@ import type { UrlCounts } from "../../core/index.ts";
 import { type Connection, prepareStatement } from "../sqlite/database.ts";
 
 const sql = `SELECT count(digest), coalesce(sum(size), 0), count(*) FILTER (WHERE work IN ('due', 'delete')),
-  count(*) FILTER (WHERE work = 'disallowed'), count(state), count(*) FILTER (WHERE state = 'new'),
-  count(*) FILTER (WHERE state = 'disallowed' AND work IS NOT 'disallowed'),
+  count(*) FILTER (WHERE work = 'disallowed' OR (trouble = 'usage' AND work IS NOT NULL)), count(state), count(*) FILTER (WHERE state = 'new'),
+  count(*) FILTER (WHERE (state = 'disallowed' AND work IS NOT 'disallowed') OR (trouble = 'usage' AND work IS NULL)),
   count(*) FILTER (WHERE state = 'known' AND fetched IS NULL AND asked IS NOT NULL),
   count(*) FILTER (WHERE unconfirmed = 1) FROM url WHERE site = ?1`;
 

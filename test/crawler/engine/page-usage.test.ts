@@ -172,6 +172,7 @@ for (const source of respected)
       const kept = all.filter((name) => name !== "/a.html");
       assert.deepEqual(names(crawler), kept);
       assert.ok(first.pages.includes("disallowed /a.html"));
+      assert.equal(first.summary.disallowed, 1);
       assert.ok(!readSeen(crawler).lines.some((line) => line.includes("/a.html")));
 
       // Also the page's own start leads to the others.
@@ -195,7 +196,7 @@ for (const source of respected)
       crawler.now += 8 * 86_400_000;
       const back = await crawler.visit(options);
       assert.deepEqual(names(crawler), all);
-      assert.equal(back.summary.pending, 0);
+      assert.deepEqual([back.summary.pending, back.summary.disallowed], [0, 0]);
     });
 
     it("of both hold for what was kept before the option was given, until it is taken away", async () => {
