@@ -8,6 +8,9 @@ type Query = Parameters<typeof selectAll<Nodes[number], never>>[0];
 /** Finds the source of the elements that a selector matches. */
 export type SelectorCut = (document: Nodes) => ByteRange[];
 
+/** Deeper trees are not built: each element costs the parser the depth that it stands at. Browsers stop at 512. */
+const deepest = 1000;
+
 /** Builds a tree in which an element without an end tag ends before the tag that closed it, not behind its name. */
 class SourceTree extends DomHandler {
   #parser: Parser | undefined;
@@ -21,6 +24,11 @@ class SourceTree extends DomHandler {
     super.onparserinit(parser);
   }
 
+  override onopentag(name: string, attributes: Record<string, string>): void {
+    super.onopentag(name, attributes);
+    if (this.tagStack.length > deepest) throw new RangeError(`its elements are nested more than ${deepest} deep`);
+  }
+
   override onclosetag(_name?: string, isImplied?: boolean): void {
     const element = this.tagStack.at(-1);
     super.onclosetag();
@@ -30,7 +38,11 @@ class SourceTree extends DomHandler {
   }
 }
 
-/** Parses a page of one character a byte, so that places in its source are places in its bytes. */
+/**
+ * Parses a page of one character a byte, so that places in its source are places in its bytes.
+ *
+ * @throws RangeError if its elements are nested too deep
+ */
 export function parseBytes(bytes: string): Nodes {
   const tree = new SourceTree();
   new Parser(tree).end(bytes);

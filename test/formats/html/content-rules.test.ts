@@ -123,6 +123,22 @@ test("any bytes can be cut, and a cut never adds", async () => {
   );
 });
 
+test("elements that are nested too deep for a selector are refused before they cost anything", async () => {
+  let opened = 0;
+  const { unshift } = Array.prototype;
+  Array.prototype.unshift = function (...items: unknown[]) {
+    opened += 1;
+    return unshift.apply(this, items);
+  };
+  try {
+    await assert.rejects(cut(["#a"], "<b>".repeat(200_000)), /nested more than 1000 deep/);
+  } finally {
+    Array.prototype.unshift = unshift;
+  }
+  assert.ok(opened < 2000, `${opened} elements were opened`);
+  assert.equal(await cut(["#a"], `${"<b>".repeat(900)}<i id=a>`), "<b>".repeat(900));
+});
+
 test("the visible text leaves out what nobody sees", () => {
   const html =
     "<title>T</title><style>a{}</style><p>one&amp;two<!-- no --><script>no()</script><b>th</b>ree<template>no</template>";
