@@ -12,6 +12,7 @@ export function exampleStatus(changed: Partial<FollowStatus> = {}): FollowStatus
     writtenMs: now,
     connections: 16,
     sites: 2007,
+    sitesByAge: { hour: 900, day: 1000, older: 100, never: 7 },
     waiting: 1990,
     due: 12,
     underWay: 3,

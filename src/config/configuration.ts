@@ -164,7 +164,7 @@ function toSchema(zod: Zod, table: object): ZodType {
   for (const [property, setting] of rowsOf(table)) {
     for (const key of keysOf(property, setting)) {
       const value = describe(key === setting.former?.key ? { ...setting, isDeprecated: true } : setting);
-      site[key] = setting.isRequired ? value : value.optional();
+      if (setting.ofRun !== true) site[key] = setting.isRequired ? value : value.optional();
       if (!setting.ofSite) defaults[key] = value.optional();
     }
   }

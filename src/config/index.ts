@@ -1,3 +1,4 @@
+export { type ListenAddress, listenAddress } from "./address-kind.ts";
 export {
   findAddressMistakes,
   type Mistake,

@@ -21,6 +21,8 @@ export interface Setting<T = unknown> {
   readonly doc?: string;
   /** Whether each site has its own, so that it cannot stand in a file's `defaults`. */
   readonly ofSite: boolean;
+  /** Whether it holds for all sites together, so that only a file's `defaults` can have it. */
+  readonly ofRun?: true;
   readonly isRequired: boolean;
   /** Whether it is accepted from scripts and files of earlier versions, and has no effect: no help names it. */
   readonly isDeprecated: boolean;

@@ -6,6 +6,8 @@ import {
   date,
   duration,
   flag,
+  type ListenAddress,
+  listenAddress,
   mediaTypes,
   numberBetween,
   path,
@@ -53,6 +55,10 @@ export interface CrawlSettings
   readonly identity?: string;
   /** A file's path. */
   readonly ca?: string;
+  /** Where metrics and a page are served while sites are followed. */
+  readonly listen?: ListenAddress;
+  /** Names by which others reach that. */
+  readonly allowHosts?: readonly string[];
 }
 
 const dayMs = 86_400_000;
@@ -306,6 +312,24 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
     seconds,
     "Longest wait; a site that asks for a longer one is left for the next run",
     { key: "maxWaitSeconds", default: "300" },
+  ),
+  listen: row(
+    "listen ADDRESS",
+    listenAddress,
+    "With --forever: serve OpenMetrics at /metrics and a page of the sites at /, such as 127.0.0.1:9464; a port alone is on 127.0.0.1, port 0 any free one",
+    {
+      ofRun: true,
+      doc: "with `--forever`: serve OpenMetrics at `/metrics` and a page of the sites at `/`; see [Metrics and a page](#metrics-and-a-page). A port alone is on 127.0.0.1; port 0 is any free one",
+    },
+  ),
+  allowHosts: row(
+    "allow-host NAME",
+    texts,
+    "Name or address by which other machines reach --listen; without one, it listens on this machine only",
+    {
+      ofRun: true,
+      doc: "name or address by which other machines reach `--listen`, as in the URL that they ask for; repeatable",
+    },
   ),
   priority: row(
     "priority N",

@@ -4,7 +4,7 @@ export { crawlSite } from "./crawl-site.ts";
 export type { CrawlSiteOptions, FollowedSite } from "./crawl-site-options.ts";
 export { type ChangeStream, openChangeStream } from "./engine/discovery/change-stream.ts";
 export { boundShare } from "./engine/revisit/sample-bounds.ts";
-export { decideSite } from "./follow/decide-site.ts";
+export { decideSite, tellFollower } from "./follow/decide-site.ts";
 export type { SiteDecision } from "./follow/decision-inbox.ts";
 export {
   type FollowDecision,
@@ -19,6 +19,7 @@ export {
   readFollowStatus,
   type TroubledSite,
   type VisitingSite,
+  type VisitWait,
   type WaitingSite,
 } from "./follow/follow-status.ts";
 export { chooseFollowed, type ListedSite, listSites, withDecision } from "./follow/list-sites.ts";

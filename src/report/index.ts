@@ -7,4 +7,13 @@ export {
   type VisitReport,
 } from "./crawl-report.ts";
 export { drawFigure } from "./figure-svg.ts";
+export { formatFollowerMetrics } from "./follower-metrics.ts";
+export {
+  type FollowerPageOptions,
+  followerPageScript,
+  followerPageStyle,
+  renderFollowerPage,
+  renderFollowerParts,
+} from "./follower-page/index.ts";
 export { formatGraphPage } from "./graph-page.ts";
+export { formatLabels, formatMetric, gauge, type Metric, type MetricsFormat } from "./open-metrics.ts";

@@ -1,9 +1,9 @@
 import { realpathSync, statSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
 import { answerRequest, type PageFinder, sendStatus } from "./answer.ts";
 import { isConditional } from "./conditions.ts";
+import { endServer, type Listening, listen } from "./listener.ts";
 
 /** One request that was answered. */
 export interface ServedRequest {
@@ -41,10 +41,7 @@ export interface ServeOptions {
 }
 
 /** A server that listens. */
-export interface FolderServer {
-  /** Its origin, such as `http://127.0.0.1:8080`. */
-  readonly url: string;
-  readonly port: number;
+export interface FolderServer extends Listening {
   /** Stops at once: answers that are being sent are cut. May be called twice. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -69,16 +66,13 @@ export async function serveFolder(options: ServeOptions): Promise<FolderServer> 
   if (signal?.aborted === true) throw new TidemarkError("aborted", "Stopped before the server listened.");
   const root = resolveRoot(folder);
   const server = createServer((request, response) => void answer(root, request, response, onRequest, pages));
-  await listen(server, host, port);
-  const address = server.address() as AddressInfo;
-  const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
+  const listening = await listen(server, host, port);
   const close = (): Promise<void> => {
     signal?.removeEventListener("abort", close);
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(() => resolve()));
+    return endServer(server);
   };
   signal?.addEventListener("abort", close);
-  return { url: `http://${name}:${address.port}`, port: address.port, close, [Symbol.asyncDispose]: close };
+  return { ...listening, close, [Symbol.asyncDispose]: close };
 }
 
 function resolveRoot(folder: string): string {
@@ -92,17 +86,6 @@ function resolveRoot(folder: string): string {
     return root.toString("latin1");
   } catch (error) {
     throw wrapSystemError(error, `serve ${folder}`, { folder });
-  }
-}
-
-async function listen(server: Server, host: string, port: number): Promise<void> {
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject).listen({ host, port }, resolve);
-    });
-    server.removeAllListeners("error");
-  } catch (error) {
-    throw wrapSystemError(error, `listen on ${host} port ${port}`, { host, port });
   }
 }
 

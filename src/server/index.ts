@@ -1,2 +1,3 @@
 export { type FolderServer, type ServedRequest, type ServeOptions, serveFolder } from "./folder-server.ts";
+export { type FollowerServer, type FollowerServerOptions, serveFollower } from "./follower-server.ts";
 export { formatNginxMap } from "./nginx-map.ts";

@@ -118,6 +118,7 @@ export const crawlCommand: Command = defineCommand({
     ],
     "How changes are found": ["source", "urls", "order", "poll", "planner", "distrust", "significant"],
     "Many sites": ["config", "site", "sites", "forever", "connections", "priority", "min-interval", "max-interval"],
+    "Metrics and a page": ["listen", "allow-host"],
     "The Web": ["web", "scope-domain", "max-hops", "max-total", ...hostBounds, "batch-pages", "name-server", "lookups"],
     Limits: ["budget", "max-package", "max-page", "max-site", "max-visit", "timeout", "least-rate"],
     Politeness: [
@@ -166,6 +167,8 @@ export const crawlCommand: Command = defineCommand({
     if (order !== undefined && siteOrder === undefined) fail(`--order ${order} needs --web.`);
     const settings = siteOrder === undefined ? ownSettings : { ...ownSettings, order: siteOrder };
     if (configFile !== undefined && sitesFile !== undefined) fail("--config and --sites exclude each other.");
+    if (settings.listen !== undefined && run.isForever !== true)
+      fail("--listen is for crawls that go on: add --forever.");
     if (sitesFile !== undefined && urls.length > 0) fail("--sites lists the sites, so a URL cannot be given too.");
     if (settings.auth !== undefined && urls.length + (site === undefined ? 0 : 1) !== 1)
       fail("--auth is for one site. For several, write auth with each of them in the file, or use --netrc.");

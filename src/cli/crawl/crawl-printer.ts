@@ -143,9 +143,10 @@ export function addCrawlSummaries(summaries: readonly CrawlSummary[]): CrawlSumm
 }
 
 /** What was decided about a site, as a part of a sentence. */
-export function formatDecided({ isPaused, priority }: Pick<SiteDecision, "isPaused" | "priority">): string {
+export function formatDecided({ isPaused, priority, isDue }: Omit<SiteDecision, "site">): string {
   return [
     ...(isPaused === undefined ? [] : [isPaused ? "paused" : "resumed"]),
     ...(priority === undefined ? [] : [`priority ${priority}`]),
+    ...(isDue === true ? ["to be visited now"] : []),
   ].join(", ");
 }

@@ -85,7 +85,8 @@ export async function findCrawlSites({
 }
 
 /** A site's settings, with what they name that is in files. */
-type ReadSettings = Omit<CrawlSettings, "urls" | "header" | "netrc"> & Pick<CrawlSiteOptions, "urls" | "headers">;
+type ReadSettings = Omit<CrawlSettings, "urls" | "header" | "netrc" | "listen" | "allowHosts"> &
+  Pick<CrawlSiteOptions, "urls" | "headers">;
 
 /** What settings name and is in files, each read once: several sites may share it, and standard input ends. */
 export class FilesOnce {
@@ -98,7 +99,9 @@ export class FilesOnce {
     this.#input = input;
   }
 
-  async readOf({ urls, ca, netrc, header, cookies, identity, ...site }: CrawlSettings): Promise<ReadSettings> {
+  async readOf(settings: CrawlSettings): Promise<ReadSettings> {
+    const { listen: _, allowHosts: __, ...ofSite } = settings;
+    const { urls, ca, netrc, header, cookies, identity, ...site } = ofSite;
     const { url, login } = parseCrawlAddress(site.url, undefined);
     const auth = site.auth ?? login ?? (netrc === undefined ? undefined : this.#findLogin(netrc, url));
     return {

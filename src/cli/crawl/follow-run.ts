@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { type CrawlEvent, type CrawlSummary, omitUndefined, TidemarkError } from "../../core/index.ts";
 import {
   type CrawlSettings,
@@ -8,8 +9,11 @@ import {
   followSites,
   isFailedVisit,
   parseCrawlAddress,
+  type SiteDecision,
+  tellFollower,
 } from "../../crawler/index.ts";
 import { WatchedFiles } from "../../fs/index.ts";
+import type { FollowerServer } from "../../server/index.ts";
 import { printEvent, printSummary, type RunContext } from "../terminal/command.ts";
 import {
   type ExitCode,
@@ -70,8 +74,10 @@ class FollowRun {
     const first = await this.#findSites();
     const { signal } = this.#context;
     const ended = new AbortController();
+    const place = placeOf(first);
+    await using server = isForever ? await this.#serve(first, place.into) : undefined;
     const following = followSites({
-      ...placeOf(first),
+      ...place,
       sites: this.#lists(first, watched, AbortSignal.any([signal, ended.signal])),
       isForever,
       ...omitUndefined({ connections }),
@@ -79,6 +85,7 @@ class FollowRun {
       onEvent: (event) => this.#show(event),
       onVisit: (visit) => this.#note(visit),
       onDecision: (told) => this.#tellDecision(told),
+      onStatus: (status) => server?.show(status),
     });
     // Who waits for another list would keep the process from its end.
     await this.#progress.during(following.finally(() => ended.abort()));
@@ -90,6 +97,20 @@ class FollowRun {
     const summary = { visits: this.#visits, failedVisits: this.#failedVisits, ...numbers };
     printSummary(this.#context, summary, () => (isForever ? `${this.#formatSum()}\n` : ""));
     return isForever ? exitCodes.done : this.#worst;
+  }
+
+  /** Serves metrics and a page, if that is wanted. */
+  async #serve([first]: readonly CrawlSettings[], into: string): Promise<FollowerServer | undefined> {
+    if (first?.listen === undefined) return undefined;
+    const { listen, allowHosts: allowedHosts } = first;
+    const { serveFollower } = await import("../../server/index.ts");
+    const means = { into, now: Date.now, delay: (delayMs: number) => wait(delayMs) };
+    const decide = (decision: SiteDecision): Promise<unknown> => tellFollower(decision, means);
+    const server = await serveFollower({ ...listen, ...omitUndefined({ allowedHosts }), decide });
+    const { url, port } = server;
+    printEvent(this.#context, { event: "listening", url, port });
+    if (!this.#context.json) this.#progress.say(`metrics at ${url}/metrics, a page at ${url}/`);
+    return server;
   }
 
   async #findSites(): Promise<CrawlSettings[]> {

@@ -17,6 +17,8 @@ const {
   netrc: _netrc,
   cookies: _cookies,
   identity: _identity,
+  listen: _listen,
+  allowHosts: _allowHosts,
   ...siteSettings
 } = crawlSettings;
 const flags: ReadonlySet<string> = new Set(

@@ -5,7 +5,7 @@ import { argument, siteArguments } from "../terminal/option.ts";
 /** `tidemark sites` */
 export const sitesCommand: Command = defineCommand({
   usage: "sites <dir> [url]",
-  describe: "List the sites that a crawler follows; pause, resume or prioritize one",
+  describe: "List the sites that a crawler follows; pause, resume, prioritize or visit one",
   positionals: { dir: mirrorsFolder, url: "Only this site, such as https://example.org/" },
   options: {
     pause: row("pause", flag, "Stop visiting the site; a running visit is stopped in order"),
@@ -15,6 +15,7 @@ export const sitesCommand: Command = defineCommand({
       wholeNumber(0, 10),
       "Priority from 0 to 10, instead of that in the list of sites: of the sites that are due, those with a higher one come first",
     ),
+    visit: row("visit", flag, "Visit the site as soon as a connection is free; a paused one once it is resumed"),
     stateFile: stateOption,
   },
   examples: [
@@ -23,16 +24,17 @@ export const sitesCommand: Command = defineCommand({
     ["sites mirrors https://example.org/ --resume --priority 9", "resume it, and put it before others"],
   ],
   isPaged: () => true,
-  plan: ({ pause = false, resume = false, ...given }, args, fail) => {
+  plan: ({ pause = false, resume = false, visit = false, ...given }, args, fail) => {
     const [url] = siteArguments(args, "url");
     if (pause && resume) fail("--pause and --resume exclude each other.");
-    if (url === undefined && (pause || resume || given.priority !== undefined))
+    if (url === undefined && (pause || resume || visit || given.priority !== undefined))
       fail("No site is named: url is missing.");
     return {
       ...given,
       into: argument(args, "dir"),
       ...(url === undefined ? {} : { url }),
       ...(pause || resume ? { isPaused: pause } : {}),
+      ...(visit ? { isDue: visit } : {}),
     };
   },
   load: async () => (await import("./sites-run.ts")).runSites,

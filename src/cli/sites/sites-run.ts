@@ -24,16 +24,17 @@ interface SitesArguments {
   /** Undefined leaves it as it is. */
   readonly isPaused?: boolean;
   readonly priority?: number;
+  readonly isDue?: true;
 }
 
 /** Lists sites that are followed, or decides of one of them. */
 export async function runSites(options: SitesArguments, context: RunContext): Promise<ExitCode> {
-  const { into, url, stateFile, isPaused, priority } = options;
+  const { into, url, stateFile, isPaused, priority, isDue } = options;
   const { out, json } = context;
   const all = listSites(into, stateFile, Date.now);
   const chosen = url === undefined ? undefined : chooseFollowed(all, url);
-  if (chosen !== undefined && (isPaused !== undefined || priority !== undefined)) {
-    await decide({ site: chosen.site, ...omitUndefined({ isPaused, priority }) }, chosen, options, context);
+  if (chosen !== undefined && (isPaused !== undefined || priority !== undefined || isDue !== undefined)) {
+    await decide({ site: chosen.site, ...omitUndefined({ isPaused, priority, isDue }) }, chosen, options, context);
     return exitCodes.done;
   }
   const sites = chosen === undefined ? all : [chosen];

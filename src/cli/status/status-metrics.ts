@@ -1,5 +1,5 @@
 import type { SiteStatus } from "../../exporter/index.ts";
-import { formatLabels, formatMetric, gauge, type Metric } from "../terminal/open-metrics.ts";
+import { formatLabels, formatMetric, gauge, type Metric } from "../../report/index.ts";
 
 const severities = { fine: 0, warning: 1, critical: 2 } as const;
 

@@ -2,7 +2,7 @@ import { omitUndefined } from "../../core/index.ts";
 import { readSiteStatus, type SiteStatus, type SiteStatusOptions } from "../../exporter/index.ts";
 import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes, worstExitCode } from "../terminal/exit-code.ts";
-import { writeMetrics } from "../terminal/open-metrics.ts";
+import { writeMetrics } from "../terminal/metrics-file.ts";
 import { findSites, type SiteChoice } from "../terminal/site-choice.ts";
 import { isUtf8Locale } from "../terminal/text-layout.ts";
 import { formatOpenMetrics } from "./status-metrics.ts";

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { TidemarkError } from "../../core/index.ts";
 import { type FollowLook, readFollowStatus } from "../../crawler/index.ts";
+import { formatFollowerMetrics } from "../../report/index.ts";
 import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
-import { writeMetrics } from "../terminal/open-metrics.ts";
+import { writeMetrics } from "../terminal/metrics-file.ts";
 import { isUtf8Locale } from "../terminal/text-layout.ts";
-import { formatTopMetrics } from "./top-metrics.ts";
 import { formatTop, type TopView } from "./top-text.ts";
 
 /** What the command line says about a look at a follower. */
@@ -28,7 +28,7 @@ export async function runTop(options: TopArguments, context: RunContext): Promis
   const { out, json, quiet } = context;
   if (out.isTerminal && !isOnce && !json && !quiet && openMetricsFile === undefined) return await watch(into, context);
   const look = await lookOrTell(into, openMetricsFile, context);
-  if (openMetricsFile !== undefined) await writeMetrics(formatTopMetrics(look), openMetricsFile, context);
+  if (openMetricsFile !== undefined) await writeMetrics(formatFollowerMetrics(look.status), openMetricsFile, context);
   if (json) out.writeJson({ event: "summary", ...look.status, ageMs: look.ageMs, isBusy: look.isBusy });
   else if (!quiet && openMetricsFile === undefined)
     out.write(
@@ -45,7 +45,7 @@ async function lookOrTell(into: string, openMetricsFile: string | undefined, con
   } catch (error) {
     // Who watches the numbers has to see that there are none any more.
     if (error instanceof TidemarkError && error.code === "not-found" && openMetricsFile !== undefined)
-      await writeMetrics(formatTopMetrics(undefined), openMetricsFile, context);
+      await writeMetrics(formatFollowerMetrics(undefined), openMetricsFile, context);
     throw error;
   }
 }

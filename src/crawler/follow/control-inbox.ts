@@ -1,12 +1,14 @@
 import { DecisionInbox, type DecisionTaker } from "./decision-inbox.ts";
 import type { FollowMetrics } from "./follow-metrics.ts";
-import { removeFollowStatus, writeFollowStatus } from "./follow-status.ts";
+import { type FollowStatus, removeFollowStatus, writeFollowStatus } from "./follow-status.ts";
 
 /** What the inbox needs. */
 export interface ControlPorts extends DecisionTaker {
   /** Folder of the mirrors. */
   readonly into: string;
   readonly metrics: FollowMetrics;
+  /** Called with each status before it is written. */
+  readonly onStatus: ((status: FollowStatus) => void) | undefined;
 }
 
 /** Real time, even in simulations: people and programs outside read the status. */
@@ -55,7 +57,10 @@ export class ControlInbox {
   #tell(): void {
     const beganAt = performance.now();
     if (beganAt < this.#restsUntil) return;
-    writeFollowStatus(this.#ports.into, this.#ports.metrics.status());
+    const { into, metrics, onStatus } = this.#ports;
+    const status = metrics.status();
+    onStatus?.(status);
+    writeFollowStatus(into, status);
     const now = performance.now();
     this.#restsUntil = now + Math.min(mostRestMs, restPerCost * (now - beganAt)) - tickMs / 2;
   }

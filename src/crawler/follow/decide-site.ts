@@ -29,27 +29,45 @@ const lookEveryMs = 100;
  * @throws TidemarkError as `openStore`, but for `locked`
  */
 export async function decideSite(decision: SiteDecision, options: DecideSiteOptions): Promise<"now" | "later"> {
-  const { into, stateFile, now, delay, onRefused } = options;
+  const { into, now, delay } = options;
   const inbox = new DecisionInbox(into);
   // Put into the inbox first, so that of several concurrent decisions the last one wins, whoever applies them.
   const name = await inbox.put(decision, now());
   for (let left = patienceMs; left > 0 && inbox.has(name); left -= lookEveryMs) {
-    if (takeIfFree(inbox, { into, stateFile, onRefused })) return "now";
+    if (takeIfFree(inbox, options)) return "now";
     await delay(lookEveryMs);
   }
   return inbox.has(name) ? "later" : "now";
 }
 
+/**
+ * Gives a decision to the follower that this process runs, by its inbox.
+ *
+ * @returns as {@link decideSite}
+ * @throws TidemarkError `not-found` if the site is not followed; what the disk refuses
+ */
+export async function tellFollower(
+  decision: SiteDecision,
+  { into, now, delay }: Pick<DecideSiteOptions, "into" | "now" | "delay">,
+): Promise<"now" | "later"> {
+  if (readFollowedList(into)?.has(decision.site) !== true)
+    throw new TidemarkError("not-found", `${decision.site} is not followed.`, { details: { site: decision.site } });
+  const inbox = new DecisionInbox(into);
+  const name = await inbox.put(decision, now());
+  for (let left = patienceMs; left > 0 && inbox.has(name); left -= lookEveryMs) await delay(lookEveryMs);
+  return inbox.has(name) ? "later" : "now";
+}
+
 function takeIfFree(
   inbox: DecisionInbox,
-  { into, stateFile, onRefused }: Pick<DecideSiteOptions, "into" | "stateFile" | "onRefused">,
+  { into, stateFile, onRefused, now }: Omit<DecideSiteOptions, "delay">,
 ): boolean {
   try {
     using store = openStore({ into, ...omitUndefined({ stateFile }) });
     const listed = readFollowedList(into);
     inbox.take({
       isFollowed: (site) => listed?.has(site) === true,
-      decide: ({ site, ...rest }) => store.plans.decide(site, rest),
+      decide: ({ site, isDue, ...rest }) => store.plans.decide(site, isDue ? { ...rest, at: now() } : rest),
       onOutcome: (outcome) => {
         if (outcome.kind === "refused") onRefused(outcome.message);
       },

@@ -12,6 +12,8 @@ export interface SiteDecision {
   readonly isPaused?: boolean;
   /** From 0 to 10. */
   readonly priority?: number;
+  /** Whether its next visit is due now; a paused site is visited once it is resumed. */
+  readonly isDue?: true;
 }
 
 /** Result of one file of the inbox. */
@@ -129,11 +131,12 @@ function parseDecision(text: string): SiteDecision | undefined {
     return undefined;
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  const { site, isPaused, priority, ...others } = value as Readonly<Record<string, unknown>>;
+  const { site, isPaused, priority, isDue, ...others } = value as Readonly<Record<string, unknown>>;
   if (typeof site !== "string" || parseUrl(site)?.origin !== site || !/^https?:/.test(site)) return undefined;
   if (Object.keys(others).length > 0) return undefined;
   if (isPaused !== undefined && typeof isPaused !== "boolean") return undefined;
   if (priority !== undefined && !isPriority(priority)) return undefined;
-  if (isPaused === undefined && priority === undefined) return undefined;
-  return { site, ...omitUndefined({ isPaused, priority }) };
+  if (isDue !== undefined && isDue !== true) return undefined;
+  if (isPaused === undefined && priority === undefined && isDue === undefined) return undefined;
+  return { site, ...omitUndefined({ isPaused, priority }), ...(isDue === undefined ? {} : { isDue }) };
 }

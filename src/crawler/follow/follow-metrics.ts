@@ -1,5 +1,12 @@
 import { hostname } from "node:os";
-import type { Clock, CrawlEvent, EpochMs, FetchOutcome, VisitPlan } from "../../core/index.ts";
+import {
+  type Clock,
+  type CrawlEvent,
+  type EpochMs,
+  type FetchOutcome,
+  omitUndefined,
+  type VisitPlan,
+} from "../../core/index.ts";
 import type { VisitEnd } from "../engine/visit-plan.ts";
 import { isFailedVisit, pollingRequestsOf } from "../visit-cost.ts";
 import {
@@ -98,6 +105,12 @@ interface Trouble {
 
 const troubleCodes: ReadonlySet<string> = new Set(["site-unavailable", "site-postponed", "site-in-trouble"]);
 
+function ageOf(lastMs: EpochMs | undefined, now: EpochMs): keyof FollowStatus["sitesByAge"] {
+  if (lastMs === undefined) return "never";
+  const hours = (now - lastMs) / 3_600_000;
+  return hours <= 1 ? "hour" : hours <= 24 ? "day" : "older";
+}
+
 /** @param told - the last trouble that the visit reported */
 function reasonOf(end: VisitEnd, told: string | undefined): string {
   if (end.kind === "failed") return end.error instanceof Error ? end.error.message : String(end.error);
@@ -121,6 +134,8 @@ export class FollowMetrics {
   readonly #startedMs: EpochMs;
   readonly #visiting = new Map<string, Visiting>();
   readonly #troubles = new Map<string, Trouble>();
+  /** When the last successful visit of each site began. */
+  readonly #lookedAt = new Map<string, EpochMs>();
   readonly #requestRate: RateWindow;
   readonly #byteRate: RateWindow;
   visits = 0;
@@ -140,13 +155,15 @@ export class FollowMetrics {
     this.#byteRate = new RateWindow(this.#startedMs);
   }
 
-  /** A site is followed from now on, with its number of failed visits in a row. */
-  enter(site: string, failures: number): void {
+  /** A site is followed from now on, with its number of failed visits in a row and the time of the last successful one. */
+  enter(site: string, { failures, lookedAt }: Pick<VisitPlan, "failures" | "lookedAt">): void {
+    if (lookedAt > 0) this.#lookedAt.set(site, lookedAt);
     if (failures > 0) this.#troubles.set(site, { failures, message: "" });
   }
 
   leave(site: string): void {
     this.#troubles.delete(site);
+    this.#lookedAt.delete(site);
   }
 
   begin(site: string): void {
@@ -160,7 +177,8 @@ export class FollowMetrics {
     });
   }
 
-  end(site: string, end: VisitEnd, { failures }: VisitPlan): void {
+  end(site: string, end: VisitEnd, { failures, lookedAt }: VisitPlan): void {
+    if (lookedAt > 0 && this.#scheduler.has(site)) this.#lookedAt.set(site, lookedAt);
     const told = this.#visiting.get(site)?.trouble;
     this.#visiting.delete(site);
     this.visits++;
@@ -233,17 +251,30 @@ export class FollowMetrics {
     now: EpochMs,
   ): Pick<
     FollowStatus,
-    "sites" | "waiting" | "due" | "underWay" | "paused" | "backOff" | "visiting" | "troubled" | "next" | "pausedSites"
+    | "sites"
+    | "sitesByAge"
+    | "waiting"
+    | "due"
+    | "underWay"
+    | "paused"
+    | "backOff"
+    | "visiting"
+    | "troubled"
+    | "next"
+    | "pausedSites"
   > {
     const next = new TopK<WaitingSite>(maxStatusRows);
     const pausedSites = new TopK<WaitingSite>(maxStatusRows);
     const troubled = new TopK<TroubledSite>(maxStatusRows);
     let [waiting, underWay, paused, backOff] = [0, 0, 0, 0];
+    const sitesByAge = { hour: 0, day: 0, older: 0, never: 0 };
     for (const site of this.#scheduler.sites()) {
       const entry = this.#scheduler.entryOf(site);
       if (entry === undefined) continue;
       const { at, priority, isPaused } = entry;
-      const row = (): WaitingSite => ({ site, nextMs: at ?? now, priority });
+      const lastMs = this.#lookedAt.get(site);
+      sitesByAge[ageOf(lastMs, now)]++;
+      const row = (): WaitingSite => ({ site, nextMs: at ?? now, priority, ...omitUndefined({ lastMs }) });
       // A visit continues for a moment after its site is paused, or removed from the list and added again.
       if (at === undefined || this.#visiting.has(site)) underWay++;
       else if (isPaused) {
@@ -260,12 +291,14 @@ export class FollowMetrics {
         troubled.add(-trouble.failures, () => ({
           site,
           ...trouble,
+          ...omitUndefined({ lastMs }),
           ...(at === undefined ? {} : { nextMs: at }),
           ...(isPaused ? { isPaused } : {}),
         }));
     }
     return {
       sites: this.#scheduler.size,
+      sitesByAge,
       waiting,
       due: this.#scheduler.countDue(now),
       underWay,

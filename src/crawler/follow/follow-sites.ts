@@ -18,6 +18,7 @@ import type { VisitEnd } from "../engine/visit-plan.ts";
 import { type CreatePolitenessOptions, createPoliteness, type Politeness } from "../politeness.ts";
 import { ControlInbox } from "./control-inbox.ts";
 import { FollowMetrics } from "./follow-metrics.ts";
+import type { FollowStatus } from "./follow-status.ts";
 import { FollowedSites } from "./followed-sites.ts";
 import { writeFollowedList } from "./list-sites.ts";
 import { type OpenVisit, SiteFollower } from "./site-follower.ts";
@@ -83,11 +84,13 @@ export interface FollowSitesOptions {
    * --pause`.
    */
   readonly onDecision?: (told: FollowDecision) => void;
+  /** Called every second or so with the follower's status, while sites are followed for ever. */
+  readonly onStatus?: (status: FollowStatus) => void;
 }
 
 /** Result of a file in the inbox: a decision for one site that is in force from now on, or why it was refused. */
 export type FollowDecision =
-  | { readonly site: string; readonly isPaused?: boolean; readonly priority?: number }
+  | { readonly site: string; readonly isPaused?: boolean; readonly priority?: number; readonly isDue?: true }
   | { readonly refused: string };
 
 const defaultConnections = 16;
@@ -174,14 +177,16 @@ class Following {
   }
 
   #makeControlInbox(): ControlInbox {
-    const { into, onDecision } = this.#options;
+    const { into, onDecision, onStatus } = this.#options;
     return new ControlInbox({
       into,
+      onStatus,
       metrics: this.#metrics,
       isFollowed: (site) => this.#sites.has(site),
-      decide: ({ site, ...decision }) => {
-        this.#store.plans.decide(site, decision);
-        this.#sites.apply({ site, ...decision });
+      decide: (decision) => {
+        const { site, isDue, ...rest } = decision;
+        this.#store.plans.decide(site, isDue ? { ...rest, at: this.#timing.now() } : rest);
+        this.#sites.apply(decision);
         this.#follower.notice();
       },
       onOutcome: (outcome) =>

@@ -33,6 +33,8 @@ export interface TroubledSite {
   /** When the next visit is due; absent during a visit. */
   readonly nextMs?: EpochMs;
   readonly isPaused?: true;
+  /** When the last successful visit began; absent if none did. */
+  readonly lastMs?: EpochMs;
   /** The last failure; empty if it was before the follower started. */
   readonly message: string;
 }
@@ -42,6 +44,8 @@ export interface WaitingSite {
   readonly site: string;
   readonly nextMs: EpochMs;
   readonly priority: number;
+  /** When the last successful visit began; absent if none did. */
+  readonly lastMs?: EpochMs;
 }
 
 /** The status of a follower. */
@@ -54,6 +58,8 @@ export interface FollowStatus {
   /** Most concurrent requests to all sites. */
   readonly connections: number;
   readonly sites: number;
+  /** Sites by the time since their last successful visit began: up to an hour, up to a day, longer, never. */
+  readonly sitesByAge: { readonly hour: number; readonly day: number; readonly older: number; readonly never: number };
   /** Sites neither under way nor paused. */
   readonly waiting: number;
   /** Waiting sites that are due. */
@@ -144,11 +150,12 @@ const rows =
     return value.map(read);
   };
 
-const waitingRows = rows(fields({ site, nextMs: count, priority: count }));
+const waitingRows = rows(fields({ site, nextMs: count, priority: count, lastMs: optional(count) }));
 
 const statusForm = fields({
   ...{ version: oneOf(1), pid: count, host: text, startedMs: count, writtenMs: count, connections: count },
   ...{ sites: count, waiting: count, due: count, underWay: count, paused: count, backOff: count },
+  sitesByAge: fields({ hour: count, day: count, older: count, never: count }),
   ...{ visits: count, failedVisits: count, requests: count, bytes: count },
   ...{ created: count, updated: count, deleted: count },
   ...{
@@ -164,7 +171,10 @@ const statusForm = fields({
     }),
   ),
   troubled: rows(
-    fields({ site, failures: count, nextMs: optional(count), isPaused: optional(oneOf(true)), message: text }),
+    fields({
+      ...{ site, failures: count, nextMs: optional(count), lastMs: optional(count) },
+      ...{ isPaused: optional(oneOf(true)), message: text },
+    }),
   ),
   next: waitingRows,
   pausedSites: waitingRows,

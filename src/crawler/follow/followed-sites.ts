@@ -99,9 +99,10 @@ export class FollowedSites {
   }
 
   /** Applies a decision that is already stored. */
-  apply({ site, isPaused, priority }: SiteDecision): void {
+  apply({ site, isPaused, priority, isDue }: SiteDecision): void {
     if (priority !== undefined) this.#scheduler.setPriority(site, priority);
     if (isPaused !== undefined) this.#scheduler.setPaused(site, isPaused);
+    if (isDue === true) this.#scheduler.expedite(site, this.#now());
   }
 
   optionsOf(origin: string): FollowedSite {
@@ -126,7 +127,7 @@ export class FollowedSites {
       this.#scheduler.setPriority(origin, priority);
       return;
     }
-    this.#metrics.enter(origin, planned?.failures ?? 0);
+    this.#metrics.enter(origin, { failures: planned?.failures ?? 0, lookedAt: planned?.lookedAt ?? 0 });
     const now = this.#now();
     if (!this.#isForever) {
       if (!isPaused) this.#scheduler.add(origin, now, priority);

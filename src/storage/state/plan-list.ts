@@ -11,6 +11,8 @@ const sql = {
     ON CONFLICT DO UPDATE SET is_paused = excluded.is_paused`,
   prefer: `INSERT INTO visit_plan (origin, priority) VALUES (?1, ?2)
     ON CONFLICT DO UPDATE SET priority = excluded.priority`,
+  // A site without a plan is due anyway.
+  expedite: "UPDATE visit_plan SET plan = json_set(plan, '$.at', min(plan ->> '$.at', ?2)) WHERE origin = ?1",
 } as const;
 
 /** What is remembered of a site that is followed, beside its plan. */
@@ -71,12 +73,16 @@ export class PlanList {
     inDatabase(this.#file, () => prepareStatement(this.#connection, sql.write).run(origin, JSON.stringify(plan)));
   }
 
-  /** Remembers decisions of one site, all at once; what is left out stays. */
-  decide(origin: string, { isPaused, priority }: { readonly isPaused?: boolean; readonly priority?: number }): void {
+  /** Remembers decisions of one site, all at once; what is left out stays. Its next visit is due at `at` at the latest. */
+  decide(
+    origin: string,
+    { isPaused, priority, at }: { readonly isPaused?: boolean; readonly priority?: number; readonly at?: number },
+  ): void {
     inDatabase(this.#file, () =>
       transact(this.#connection, () => {
         if (isPaused !== undefined) prepareStatement(this.#connection, sql.pause).run(origin, isPaused ? 1 : 0);
         if (priority !== undefined) prepareStatement(this.#connection, sql.prefer).run(origin, priority);
+        if (at !== undefined) prepareStatement(this.#connection, sql.expedite).run(origin, at);
       }),
     );
   }

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { formatTopMetrics } from "../../../src/cli/top/top-metrics.ts";
 import { formatTop } from "../../../src/cli/top/top-text.ts";
 import { maxStatusRows } from "../../../src/crawler/follow/follow-status.ts";
 import { exampleStatus } from "../../example-status.ts";
-import { parseOpenMetrics } from "../open-metrics.ts";
 
 const status = exampleStatus();
 const look = { status, ageMs: 300, isBusy: false };
@@ -119,36 +117,5 @@ describe("formatTop", () => {
     assert.equal(lines.length, 6);
     assert.match(lines[0] ?? "", /busy: no status for 42 s/);
     assert.match(lines[5] ?? "", /no visit is complete yet/);
-  });
-});
-
-describe("formatTopMetrics", () => {
-  it("is OpenMetrics", () => {
-    const samples = parseOpenMetrics(formatTopMetrics(look));
-    const value = (name: string, label = "") =>
-      samples.find((one) => one.name === name && (label === "" || Object.values(one.labels).includes(label)))?.value;
-    assert.equal(value("tidemark_follower_up"), 1);
-    assert.equal(value("tidemark_follower_saved_requests"), 901_235);
-    assert.deepEqual([value("tidemark_follower_due_sites"), value("tidemark_follower_back_off_sites")], [12, 9]);
-    assert.equal(value("tidemark_follower_pages_total", "updated"), 5678);
-  });
-
-  it("has states that come to all sites, and counters of what only rises", () => {
-    const text = formatTopMetrics(look);
-    const states = parseOpenMetrics(text).filter(({ name }) => name === "tidemark_follower_sites_by_state");
-    assert.equal(
-      states.reduce((sum, { value }) => sum + value, 0),
-      status.sites,
-    );
-    const counters = [...text.matchAll(/^# TYPE tidemark_follower_(\w+) counter$/gm)].map(([, name]) => name);
-    assert.deepEqual(counters, [
-      ...["visits", "failed_visits", "requests", "received_bytes", "polling_requests", "pages"],
-    ]);
-  });
-
-  it("says that nobody follows", () => {
-    assert.deepEqual(parseOpenMetrics(formatTopMetrics(undefined)), [
-      { name: "tidemark_follower_up", labels: {}, value: 0 },
-    ]);
   });
 });

@@ -35,7 +35,7 @@ describe("FollowMetrics", () => {
 
   it("tells that a site in trouble is paused", () => {
     const { scheduler, metrics } = makeMetrics(2);
-    metrics.enter(siteOf(1), 3);
+    metrics.enter(siteOf(1), { failures: 3, lookedAt: 0 });
     scheduler.setPaused(siteOf(1), true);
     const { troubled, backOff } = metrics.status();
     assert.deepEqual(troubled, [{ site: siteOf(1), failures: 3, message: "", nextMs: now - 999, isPaused: true }]);

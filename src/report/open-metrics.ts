@@ -1,6 +1,5 @@
-import { resolve } from "node:path";
-import { writeTextFile } from "../../fs/index.ts";
-import type { RunContext } from "./command.ts";
+/** The text of metrics: OpenMetrics 1.0, or the older text format 0.0.4 of Prometheus. */
+export type MetricsFormat = "openmetrics" | "prometheus";
 
 /** A metric of OpenMetrics. Its unit, if it has one, is the end of its name. */
 export interface Metric<Source> {
@@ -26,7 +25,7 @@ export function formatLabels(labels: Readonly<Record<string, string>>): string {
 }
 
 /**
- * Formats a metric as OpenMetrics 1.0 text; a gauge is Prometheus text format 0.0.4, too.
+ * Formats a metric. In text of Prometheus the name of a counter has its ending everywhere, and there are no units.
  *
  * @param samples - labels as {@link formatLabels} writes them, or nothing, and a value
  * @returns nothing if there are no samples
@@ -34,17 +33,14 @@ export function formatLabels(labels: Readonly<Record<string, string>>): string {
 export function formatMetric(
   { name, type, help }: Omit<Metric<never>, "read">,
   samples: ReadonlyArray<readonly [labels: string, value: number]>,
+  format: MetricsFormat = "openmetrics",
 ): string {
   if (samples.length === 0) return "";
   const [, unit] = /_(seconds|bytes)$/.exec(name) ?? [];
-  const unitLine = unit === undefined ? "" : `# UNIT ${name} ${unit}\n`;
+  const isOpen = format === "openmetrics";
+  const unitLine = unit === undefined || !isOpen ? "" : `# UNIT ${name} ${unit}\n`;
   const ending = type === "counter" ? "_total" : "";
+  const family = isOpen ? name : name + ending;
   const lines = samples.map(([labels, value]) => `${name}${ending}${labels} ${value}\n`);
-  return `# TYPE ${name} ${type}\n${unitLine}# HELP ${name} ${help}\n${lines.join("")}`;
-}
-
-/** Writes OpenMetrics text to what `--openmetrics` names: a file, or `-` for standard output. */
-export async function writeMetrics(text: string, file: string, { out }: RunContext): Promise<void> {
-  if (file === "-") out.write(text);
-  else await writeTextFile(resolve(file), text, { overwrite: true });
+  return `# TYPE ${family} ${type}\n${unitLine}# HELP ${family} ${help}\n${lines.join("")}`;
 }

@@ -1,5 +1,5 @@
-import type { FollowLook, FollowStatus } from "../../crawler/index.ts";
-import { counter, formatLabels, formatMetric, gauge, type Metric } from "../terminal/open-metrics.ts";
+import type { FollowStatus } from "../crawler/index.ts";
+import { counter, formatLabels, formatMetric, gauge, type Metric, type MetricsFormat } from "./open-metrics.ts";
 
 const metrics: ReadonlyArray<Metric<FollowStatus>> = [
   gauge("start_timestamp_seconds", "When the follower was started.", ({ startedMs }) => startedMs / 1000),
@@ -34,18 +34,20 @@ const metrics: ReadonlyArray<Metric<FollowStatus>> = [
 ];
 
 /**
- * How a follower stands as OpenMetrics 1.0 text; of none, that it is not up. Those who read Prometheus text format 0.0.4 get
- * the same samples, but do not know which are counters.
+ * The metrics of a follower; of none, that it is not up. There are as many samples whatever the number of sites: none has
+ * the name of a site.
  */
-export function formatTopMetrics(look: FollowLook | undefined): string {
+export function formatFollowerMetrics(
+  status: FollowStatus | undefined,
+  metricsFormat: MetricsFormat = "openmetrics",
+): string {
   const format = (metric: Omit<Metric<never>, "read">, samples: Parameters<typeof formatMetric>[1]): string =>
-    formatMetric({ ...metric, name: `tidemark_follower_${metric.name}` }, samples);
+    formatMetric({ ...metric, name: `tidemark_follower_${metric.name}` }, samples, metricsFormat);
   const blocks = [
-    format({ name: "up", type: "gauge", help: "Whether a follower runs." }, [["", Number(look !== undefined)]]),
+    format({ name: "up", type: "gauge", help: "Whether a follower runs." }, [["", Number(status !== undefined)]]),
   ];
-  if (look !== undefined) {
-    const { status } = look;
-    const { waiting, underWay, paused, created, updated, deleted } = status;
+  if (status !== undefined) {
+    const { waiting, underWay, paused, created, updated, deleted, sitesByAge } = status;
     const samples = (label: string, values: Readonly<Record<string, number>>) =>
       Object.entries(values).map(([value, count]) => [formatLabels({ [label]: value }), count] as const);
     blocks.push(
@@ -55,10 +57,18 @@ export function formatTopMetrics(look: FollowLook | undefined): string {
         samples("state", { waiting, under_way: underWay, paused }),
       ),
       format(
+        {
+          name: "sites_by_age",
+          type: "gauge",
+          help: "Sites by the time since their last successful visit: up to an hour, up to a day, longer, never.",
+        },
+        samples("age", { ...sitesByAge }),
+      ),
+      format(
         { name: "pages", type: "counter", help: "Pages that changed since the start." },
         samples("outcome", { created, updated, deleted }),
       ),
     );
   }
-  return `${blocks.join("")}# EOF\n`;
+  return `${blocks.join("")}${metricsFormat === "openmetrics" ? "# EOF\n" : ""}`;
 }

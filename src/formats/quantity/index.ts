@@ -1,0 +1,1 @@
+export { formatBytes, formatCount, formatElapsed, formatMoment, formatNoun, formatSpan } from "./quantity.ts";
