@@ -56,6 +56,20 @@ export class Browser implements AsyncDisposable {
     return await ask<T>(`${this.#session}/execute/sync`, { script, args });
   }
 
+  /** Runs the body of a function that is given a callback last. @returns what the callback is given, as JSON */
+  async evaluateLater<T>(script: string, ...args: readonly unknown[]): Promise<T> {
+    return await ask<T>(`${this.#session}/execute/async`, { script, args });
+  }
+
+  /** Presses a key and lets it go. @param key - as WebDriver has it, such as `\uE004` for Tab */
+  async press(key: string): Promise<void> {
+    const actions = [
+      { type: "keyDown", value: key },
+      { type: "keyUp", value: key },
+    ];
+    await ask(`${this.#session}/actions`, { actions: [{ type: "key", id: "keyboard", actions }] });
+  }
+
   /** What is on the screen, as PNG. */
   async takeScreenshot(): Promise<Buffer> {
     return Buffer.from(await ask<string>(`${this.#session}/screenshot`), "base64");

@@ -88,11 +88,12 @@ document.addEventListener("submit", async (event) => {
   if (submitter.getAttribute("aria-disabled") === "true") return;
   const body = new URLSearchParams(new FormData(form));
   body.set("action", submitter.value);
-  const what = submitter.firstChild.data + " " + body.get("site");
+  const what = submitter.textContent + " " + body.get("site");
   submitter.setAttribute("aria-disabled", "true");
   say(what + " …", false);
   try {
-    const reply = await fetch(form.action, { method: "POST", body, redirect: "manual" });
+    // The buttons are called action, too.
+    const reply = await fetch(form.getAttribute("action"), { method: "POST", body, redirect: "manual" });
     if (reply.type === "opaqueredirect" || reply.ok) say(what + ": done.", false);
     else say(what + ": " + (await reply.text()), true);
   } catch {

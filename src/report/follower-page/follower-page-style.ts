@@ -9,6 +9,7 @@ h2{font-size:1.05rem;margin:0 0 .5rem}
 p{margin:.25rem 0}
 header p,.facts,.count,dd span,dt{color:var(--quiet)}
 a{color:var(--series-0)}
+time{white-space:nowrap}
 section{margin-top:1.5rem}
 #answer{position:sticky;top:0;background:var(--background);border-left:.25rem solid var(--series-0);padding:.25rem .75rem}
 #answer:empty{display:none}
@@ -34,6 +35,5 @@ button:focus-visible,input:focus-visible,a:focus-visible{outline:3px solid var(-
 button[aria-disabled=true]{color:var(--quiet);cursor:progress}
 label{display:block}
 #any input[type=url]{width:100%;max-width:32rem;margin:.25rem 0 .5rem;display:block}
-.unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media (min-width:64rem){main{display:grid;grid-template-columns:1fr 1fr;gap:0 2.5rem}#totals,#freshness,#any{grid-column:1/-1}}
 `;

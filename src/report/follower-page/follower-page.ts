@@ -103,11 +103,11 @@ ${part("life", "div")}
 <main>
 ${part("totals")}
 ${part("freshness")}
-${token === undefined ? "" : renderAnySite(options)}
 ${part("troubled")}
 ${part("visiting")}
 ${part("next")}
 ${part("paused")}
+${token === undefined ? "" : renderAnySite(options)}
 </main>
 </body>
 </html>
@@ -181,8 +181,9 @@ function tokenField({ token }: FollowerPageOptions): string {
 const actionTexts = { pause: "Pause", resume: "Resume", visit: "Visit now" } as const;
 
 function button(action: Controls[number], site: string): string {
-  const of = site === "" ? "" : `<span class="unseen"> ${site}</span>`;
-  return `<button name="action" value="${action}">${actionTexts[action]}${of}</button>`;
+  const text = actionTexts[action];
+  const label = site === "" ? "" : ` aria-label="${text} ${site}"`;
+  return `<button name="action" value="${action}"${label}>${text}</button>`;
 }
 
 function renderList(
