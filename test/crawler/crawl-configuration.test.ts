@@ -157,11 +157,13 @@ describe("a configuration file of crawls", () => {
     assert.equal(readFileSync(file, "utf8"), schema);
     const { properties } = JSON.parse(schema);
     const own = properties.sites.items;
-    const keys = Object.entries(crawlSettings).flatMap(([name, { key = name, former }]) => [key, former?.key ?? []]);
+    const ofSites = Object.entries(crawlSettings).filter(([, { ofRun }]) => ofRun !== true);
+    const keys = ofSites.flatMap(([name, { key = name, former }]) => [key, former?.key ?? []]);
     assert.deepEqual(Object.keys(own.properties), keys.flat());
     assert.deepEqual(own.required, ["url"]);
     assert.deepEqual(own.properties.keep.enum, ["mirror", "warc", "wacz", "none"]);
     assert.deepEqual(own.properties.sources.items.enum, ["archives", "resourcesync", "sitemap", "links", "list"]);
+    assert.ok("listen" in properties.defaults.properties);
     assert.ok("into" in properties.defaults.properties && !("url" in properties.defaults.properties));
   });
 });

@@ -189,6 +189,50 @@ describe("tidemark crawl --sites", () => {
     assert.match(stderr, /The state could not be used/);
   });
 
+  it("with --listen serves a page that has a site visited now; its end ends those who listen", async () => {
+    await using trial = await Trial.open(1);
+    const file = join(trial.folder.path, "crawl.json");
+    const [url = ""] = trial.urls;
+    writeFileSync(file, JSON.stringify({ defaults: { into: trial.into, listen: "127.0.0.1:0" }, sites: [{ url }] }));
+    const child = startProgram(["crawl", "--config", file, "--forever", "--json"]);
+    const ended = endOf(child);
+    assert.ok(child.stdout !== null);
+    const lines = on(createInterface({ input: child.stdout }), "line");
+    const told = async (event: string): Promise<Line> => {
+      for (;;) {
+        const { value } = await lines.next();
+        const parsed = JSON.parse(value[0]) as Line;
+        if (parsed.event === event) return parsed;
+      }
+    };
+    const { url: page } = await told("listening");
+    await told("site-summary");
+    const token = /name="token" value="([\w-]+)"/.exec(await (await fetch(`${page}/`)).text())?.[1] ?? "";
+    const body = new URLSearchParams({ token, site: url, action: "visit" });
+    const reply = await fetch(`${page}/control`, { method: "POST", body, redirect: "manual" });
+    assert.equal(reply.status, 303);
+    const { site, isDue } = await told("decision");
+    assert.deepEqual([site, isDue], [new URL(url).origin, true]);
+    assert.equal((await told("site-summary")).site, site);
+    const unknown = new URLSearchParams({ token, site: "https://unknown.example/", action: "pause" });
+    assert.equal((await fetch(`${page}/control`, { method: "POST", body: unknown })).status, 404);
+    const taken = await runProgram(
+      "crawl",
+      url,
+      "--forever",
+      "--into",
+      trial.folder.path,
+      "--listen",
+      new URL(String(page)).port,
+    );
+    assert.equal(taken.code, exitCodes.broken);
+    assert.match(taken.stderr, /Choose another port with --listen/);
+    const events = await fetch(`${page}/events`);
+    child.kill("SIGINT");
+    await events.text().catch(() => undefined);
+    assert.equal((await ended).code, exitCodes.done);
+  });
+
   it("counts visits to sites that do not answer as failed", async () => {
     using folder = makeTempFolder();
     const into = join(folder.path, "mirrors");
@@ -207,6 +251,15 @@ describe("tidemark crawl --sites", () => {
       [["--sites", "x", "https://a.example/", "--into", folder.path], /--sites lists the sites/],
       [["https://a.example/", "--into", folder.path, "--connections", "0"], /from 1 to 1024/],
       [["--forever", "--into", folder.path], /url is missing/],
+      [
+        ["https://a.example/", "--into", folder.path, "--listen", "0"],
+        /--listen is for crawls that go on: add --forever/,
+      ],
+      [
+        ["https://a.example/", "--forever", "--into", folder.path, "--listen", "a.example:80"],
+        /not an address and a port/,
+      ],
+      [["https://a.example/", "--forever", "--into", folder.path, "--listen", "0.0.0.0:0"], /Other machines can reach/],
     ];
     for (const [args, message] of rows) {
       const { code, stderr } = await runProgram("crawl", ...args);

@@ -226,6 +226,11 @@ describe("tidemark sites", () => {
     await following.end();
     const [one, other] = linesOf((await runProgram("sites", into, "--json")).stdout);
     assert.deepEqual([one?.isPaused, other?.priority], [true, 1]);
+    assert.ok(Number(other?.nextMs) > Date.now());
+    const due = await runProgram("sites", into, second, "--visit");
+    assert.deepEqual([due.code, due.stdout], [exitCodes.done, `${second}: to be visited now\n`]);
+    const after = linesOf((await runProgram("sites", into, second, "--json")).stdout)[0];
+    assert.ok(Number(after?.nextMs) <= Date.now());
   });
 
   it("says what is wrong with the command line", async () => {

@@ -52,6 +52,13 @@ describe("DecisionInbox", () => {
     assert.deepEqual([trial.refused, readdirSync(trial.path)], [[], []]);
   });
 
+  it("takes that a site is to be visited now", async () => {
+    using trial = new Trial();
+    await trial.inbox.put({ site, isDue: true }, 1);
+    trial.take();
+    assert.deepEqual([trial.decided, trial.refused], [[{ site, isDue: true }], []]);
+  });
+
   it("leaves a decision where it is that could not be made", async () => {
     using trial = new Trial();
     const name = await trial.inbox.put({ site, isPaused: true }, 1);
@@ -79,6 +86,7 @@ describe("DecisionInbox", () => {
     ["a priority beyond all", `{"site":"${site}","priority":11}`],
     ["a priority between two", `{"site":"${site}","priority":1.5}`],
     ["a pause that is no yes or no", `{"site":"${site}","isPaused":"no"}`],
+    ["a visit that is no yes", `{"site":"${site}","isDue":false}`],
     ["something more", `{"site":"${site}","isPaused":true,"x":1}`],
     ["too much", `{"site":"${site}","isPaused":true}${" ".repeat(4096)}`],
     ["a site that is not followed", '{"site":"https://b.example","isPaused":true}'],

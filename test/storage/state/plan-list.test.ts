@@ -11,7 +11,10 @@ test("plans of visits and what was decided of sites outlast the store", () => {
     store.plans.write("https://a.example", { at: 7 });
     store.plans.decide("https://a.example", { priority: 9 });
     store.plans.decide("https://b.example", { isPaused: true });
-    store.plans.write("https://a.example", last);
+    store.plans.write("https://a.example", { ...last, at: 12 });
+    store.plans.decide("https://a.example", { at: 8 });
+    store.plans.decide("https://a.example", { at: 9 });
+    store.plans.decide("https://b.example", { at: 9 });
   }
   using store = openStore({ into: folder.path });
   assert.deepEqual(store.plans.read("https://a.example"), last);
