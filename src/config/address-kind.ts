@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { parseUrl } from "../core/index.ts";
 import { mustBe, type SettingKind } from "./setting-kind.ts";
 
 /** Where a server listens. */
@@ -26,7 +26,10 @@ function parseListenAddress(given: string): ListenAddress | undefined {
   const [, bracketed, plain = "127.0.0.1", digits = ""] =
     /^(?:(?:\[([^\]]*)\]|([^:[\]]+)):)?(\d{1,5})$/.exec(given) ?? [];
   const host = bracketed ?? plain;
-  const isKnown = bracketed === undefined ? isIP(host) === 4 || host === "localhost" : isIP(host) === 6;
+  const isKnown =
+    bracketed === undefined
+      ? host === "localhost" || (/^\d+(?:\.\d+){3}$/.test(host) && parseUrl(`http://${host}/`)?.hostname === host)
+      : parseUrl(`http://[${bracketed}]/`) !== undefined;
   const port = Number(digits);
   return digits !== "" && isKnown && port <= 65_535 ? { host, port } : undefined;
 }

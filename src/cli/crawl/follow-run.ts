@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { type CrawlEvent, type CrawlSummary, omitUndefined, TidemarkError } from "../../core/index.ts";
 import {
   type CrawlSettings,
@@ -9,8 +8,6 @@ import {
   followSites,
   isFailedVisit,
   parseCrawlAddress,
-  type SiteDecision,
-  tellFollower,
 } from "../../crawler/index.ts";
 import { WatchedFiles } from "../../fs/index.ts";
 import type { FollowerServer } from "../../server/index.ts";
@@ -102,11 +99,8 @@ class FollowRun {
   /** Serves metrics and a page, if that is wanted. */
   async #serve([first]: readonly CrawlSettings[], into: string): Promise<FollowerServer | undefined> {
     if (first?.listen === undefined) return undefined;
-    const { listen, allowHosts: allowedHosts } = first;
-    const { serveFollower } = await import("../../server/index.ts");
-    const means = { into, now: Date.now, delay: (delayMs: number) => wait(delayMs) };
-    const decide = (decision: SiteDecision): Promise<unknown> => tellFollower(decision, means);
-    const server = await serveFollower({ ...listen, ...omitUndefined({ allowedHosts }), decide });
+    const { serveStatus } = await import("./status-server.ts");
+    const server = await serveStatus({ ...first, listen: first.listen }, into);
     const { url, port } = server;
     printEvent(this.#context, { event: "listening", url, port });
     if (!this.#context.json) this.#progress.say(`metrics at ${url}/metrics, a page at ${url}/`);
