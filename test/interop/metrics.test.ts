@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
+import axe from "axe-core";
 import { type FolderServer, serveFolder } from "../../src/server/folder-server.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { Browser, colourSchemes } from "./browser.ts";
@@ -147,7 +147,6 @@ describe("tidemark crawl --listen", { skip, timeout: 180_000 }, () => {
   });
 
   it("has a page that is legible and accessible, on a phone and a screen, by day and by night", async () => {
-    const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
     await using browser = await Browser.start();
     for (const scheme of colourSchemes)
       for (const width of [390, 1280]) {
@@ -159,7 +158,7 @@ describe("tidemark crawl --listen", { skip, timeout: 180_000 }, () => {
         const overflow = "return document.documentElement.scrollWidth - document.documentElement.clientWidth;";
         assert.equal(await browser.evaluate<number>(overflow), 0, where);
         // The driver's scripts are not those of the page, which lets in none but its own.
-        await browser.evaluate(axe);
+        await browser.evaluate(axe.source);
         const violations = await browser.evaluateLater<{ id: string; nodes: { html: string }[] }[]>(
           "const done = arguments[0]; window.axe.run().then(({ violations }) => done(violations));",
         );
