@@ -2,9 +2,15 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import postgres from "postgres";
+import { crawlSite } from "../../src/crawler/crawl-site.ts";
+import { exportSite } from "../../src/exporter/export-site.ts";
+import { serveFolder } from "../../src/server/index.ts";
+import { feedMirror } from "../../src/sinks/index.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { runTidemark } from "./command.ts";
 import { skipWithout } from "./programs.ts";
+import { startPostgres } from "./search-servers.ts";
 import { type ServerKind, serverKinds, startWebServer } from "./web-server.ts";
 
 /** Fields of responses as each server's manual shows them; `noai` in a field of its own. */
@@ -90,3 +96,38 @@ for (const kind of serverKinds)
     assert.deepEqual(held, ["plain/a.html"]);
     assert.equal(readFileSync(join(into, `127.0.0.1_${server.port}`, "plain/a.html"), "utf8"), "<p>plain/a.html");
   });
+
+test("PostgreSQL has the preferences of each page, also in a table of an earlier version", {
+  skip: skipWithout("pg_ctlcluster"),
+}, async () => {
+  using temp = makeTempFolder("usage");
+  const docroot = join(temp.path, "docroot");
+  mkdirSync(docroot);
+  for (const name of ["a", "b"]) writeFileSync(join(docroot, `${name}.html`), `<title>${name}</title><p>text`);
+  writeFileSync(join(docroot, "robots.txt"), "User-agent: *\nContent-Usage: /a train-ai=n, search=y\n");
+  await using server = await serveFolder({ folder: docroot, host: "127.0.0.1", port: 0 });
+  await exportSite({ docroot, baseUrl: server.url, stateDir: join(temp.path, "state") });
+  const into = join(temp.path, "mirror");
+  await crawlSite({ url: server.url, into });
+  await using database = await startPostgres(temp.path);
+  const to = `${database.to}page`;
+  const sql = postgres(database.to.replace("?table=", ""), { max: 1, onnotice: () => undefined });
+  const read = async () =>
+    (await sql`SELECT title, usage FROM page ORDER BY title`).map(({ title, usage }) => [title, usage]);
+  try {
+    await feedMirror({ store: into, to });
+    const whole = [
+      ["a", "train-ai=n, search=y"],
+      ["b", ""],
+    ];
+    assert.deepEqual(await read(), whole);
+    await sql`ALTER TABLE page DROP COLUMN usage`;
+    // In pieces, so that everything is written anew.
+    await feedMirror({ store: into, to, pieces: true });
+    assert.deepEqual(await read(), whole);
+    await feedMirror({ store: into, to, pieces: true, respectUsage: ["train-ai"] });
+    assert.deepEqual(await read(), [["b", ""]]);
+  } finally {
+    await sql.end();
+  }
+});
