@@ -42,7 +42,9 @@ export async function drawFigure(figure: Figure): Promise<string> {
   }) as unknown as { readonly innerHTML: string };
   const legendHeight = looks.length * legendLine;
   const wholeHeight = headHeight + legendHeight + gap + height;
-  const inner = nameMarkers(drawn.innerHTML.replace(/<style>[\s\S]*?<\/style>/, ""), figure.name);
+  // The figure is one image with one label; those of its groups have no role to stand for.
+  const plain = drawn.innerHTML.replace(/<style>[\s\S]*?<\/style>/, "").replace(/ aria-(?:label|hidden)="[^"]*"/g, "");
+  const inner = nameMarkers(plain, figure.name);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" class="${themeClass}" viewBox="0 0 ${width} ${wholeHeight}" width="${width}" height="${wholeHeight}"`,
     ` role="img" aria-label="${escapeMarkup(figure.title)}" font-family="system-ui, 'DejaVu Sans', sans-serif" font-size="12"`,

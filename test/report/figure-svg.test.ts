@@ -66,11 +66,14 @@ describe("drawFigure", () => {
   });
 
   it("draws error bars where runs repeat, and none elsewhere", async () => {
-    const rulesOf = async (figure: typeof bars) => (await drawFigure(figure)).match(/aria-label="rule"/g)?.length ?? 0;
-    assert.equal(await rulesOf(bars), 1);
-    assert.equal(await rulesOf({ ...bars, marks: bars.marks.slice(1) }), 0);
-    // Two guides are rules as well.
-    assert.equal(await rulesOf(lines), 3);
+    const barsOf = async (figure: typeof bars) => (await drawFigure(figure)).match(/marker-start=/g)?.length ?? 0;
+    assert.deepEqual([await barsOf(bars), await barsOf(lines)], [1, 1]);
+    assert.equal(await barsOf({ ...bars, marks: bars.marks.slice(1) }), 0);
+  });
+
+  it("is one image with one label", async () => {
+    const svg = await drawFigure(lines);
+    assert.deepEqual(svg.match(/aria-[a-z]+="[^"]*"/g), ['aria-label="Lines &amp; more &lt;here&gt;"']);
   });
 
   it("gives the same bytes again, whatever was drawn before", async () => {
