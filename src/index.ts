@@ -118,6 +118,15 @@ export {
   type VisitReport,
 } from "./report/index.ts";
 export { type FolderServer, type ServedRequest, type ServeOptions, serveFolder } from "./server/index.ts";
+export {
+  type MergeEventsOptions,
+  type MergeSummary,
+  mergeEvents,
+  type PeerMerge,
+  type ShareEventsOptions,
+  type ShareSummary,
+  shareEvents,
+} from "./share/index.ts";
 export { type FeedEvent, type FeedMirrorOptions, type FeedSummary, feedMirror } from "./sinks/index.ts";
 export type { MissedCheck, MissedCheckOptions, VerifySiteOptions } from "./verify/index.ts";
 export { type VerifyMirrorOptions, verifyMirror, verifySite } from "./verify/index.ts";

@@ -27,6 +27,7 @@ const house: House = {
     "src/config": ["zod", "jsonc-parser"],
     "src/graph": [],
     "src/crawler/engine": [],
+    "src/share/engine": [],
     "lab/brandman": [],
     "lab/castillo": [],
     "lab/cho": [],

@@ -10,9 +10,11 @@ import { feedCommand } from "./feed/feed-command.ts";
 import { graphCommand } from "./graph/graph-command.ts";
 import { identityCommand } from "./identity/identity-command.ts";
 import { initCommand } from "./init/init-command.ts";
+import { mergeCommand } from "./merge/merge-command.ts";
 import { planCommand } from "./plan/plan-command.ts";
 import { reportCommand } from "./report/report-command.ts";
 import { serveCommand } from "./serve/serve-command.ts";
+import { shareCommand } from "./share/share-command.ts";
 import { sitesCommand } from "./sites/sites-command.ts";
 import { statusCommand } from "./status/status-command.ts";
 import { type Command, commonOptions, type Run } from "./terminal/command.ts";
@@ -36,6 +38,8 @@ const commands: readonly Command[] = [
   changesCommand,
   feedCommand,
   copyCommand,
+  shareCommand,
+  mergeCommand,
   identityCommand,
   verifyMirrorCommand,
   reportCommand,

@@ -56,6 +56,7 @@ export {
   parseMediaTypeFilter,
 } from "./page.ts";
 export { parseHttpUrl, parseUrl } from "./parse-url.ts";
+export type { MovedUrls, PeerStore, ToldUrl, ToldUrlState } from "./peer-store.ts";
 export type {
   Bodies,
   BodyWriter,

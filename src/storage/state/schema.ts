@@ -280,6 +280,8 @@ export const migrations: readonly string[] = [
   -- the response alone.
   ALTER TABLE url ADD COLUMN usage TEXT;
   ALTER TABLE url ADD COLUMN served_usage TEXT`,
+  `-- What is remembered of crawlers whose events are merged, as JSON, by the address of each.
+  CREATE TABLE peer (url TEXT PRIMARY KEY, state TEXT NOT NULL) STRICT, WITHOUT ROWID`,
 ];
 
 /** States of earlier versions have mirrors whose files have other names. */

@@ -106,17 +106,35 @@ export interface NumberedChange {
  * @param after - number of the last change that was read; 0 for all
  */
 export function* readSeenChanges(connection: Connection, after: number): Generator<NumberedChange> {
+  yield* readRows(connection, after, ([, , , born]) => born > after);
+}
+
+function* readRows(
+  connection: Connection,
+  after: number,
+  isNew: (row: Row) => boolean,
+): Generator<NumberedChange, void, void> {
   const read = prepareStatement(connection, sql.read);
   const atATime = 1000;
   for (let from = after; ; ) {
     const rows = read.all(from, atATime) as Row[];
     for (const row of rows) {
-      const change = changeOf(row, after);
+      const change = changeOf(row, isNew(row));
       from = row[0];
       if (change !== undefined) yield { number: row[0], change };
     }
     if (rows.length < atATime) return;
   }
+}
+
+/**
+ * Reads what a crawler saw after a place in the order as events that do not depend on the place: a page is `created` if it
+ * never changed since it came, and each deletion is told. Each page once, with its newest event.
+ *
+ * @param after - number of the last event that was read; 0 for all
+ */
+export function* readSeenEvents(connection: Connection, after: number): Generator<NumberedChange> {
+  yield* readRows(connection, after, ([number, , , born, isDeleted]) => isDeleted === 0 && born === number);
 }
 
 /** The number of the last change that was seen; 0 if none was. */
@@ -132,9 +150,8 @@ export function findNumberBefore(connection: Connection, at: EpochSeconds): numb
   return first === null ? readNewestNumber(connection) : first - 1;
 }
 
-function changeOf(row: Row, after: number): SeenChange | undefined {
-  const [, site, path, born, isDeleted, at, reason, sizeBytes, digest, lastModified, mediaType, usage] = row;
-  const isNew = born > after;
+function changeOf(row: Row, isNew: boolean): SeenChange | undefined {
+  const [, site, path, , isDeleted, at, reason, sizeBytes, digest, lastModified, mediaType, usage] = row;
   if (isDeleted === 1) {
     if (isNew) return undefined;
     return { site, path, kind: "deleted", at, page: undefined, reason: reason ?? undefined, usage: undefined };

@@ -6,7 +6,13 @@ import { type Connection, prepareStatement, rollBack } from "../sqlite/database.
 import { inDatabase } from "../sqlite/database-error.ts";
 import { isMirrored, openStateForReading } from "./open-state.ts";
 import { type PlannedSite, readPlannedSites } from "./plan-list.ts";
-import { findNumberBefore, type NumberedChange, readNewestNumber, readSeenChanges } from "./seen-changes.ts";
+import {
+  findNumberBefore,
+  type NumberedChange,
+  readNewestNumber,
+  readSeenChanges,
+  readSeenEvents,
+} from "./seen-changes.ts";
 import { stateFileIn } from "./store.ts";
 
 const rowsAtATime = 1000;
@@ -96,7 +102,15 @@ export class StateReader implements Disposable {
 
   /** What was seen after a number; see {@link readSeenChanges}. */
   *readChanges(after: number): Generator<NumberedChange, void, void> {
-    const changes = inDatabase(this.#file, () => readSeenChanges(this.#connection, after));
+    yield* this.#readEach(readSeenChanges(this.#connection, after));
+  }
+
+  /** What was seen after a number, whoever reads it; see {@link readSeenEvents}. */
+  *readEvents(after: number): Generator<NumberedChange, void, void> {
+    yield* this.#readEach(readSeenEvents(this.#connection, after));
+  }
+
+  *#readEach(changes: Generator<NumberedChange>): Generator<NumberedChange, void, void> {
     for (;;) {
       const next = inDatabase(this.#file, () => changes.next());
       if (next.done === true) return;

@@ -24,6 +24,7 @@ import { memoryName, openMemoryState, openState } from "./open-state.ts";
 import { PlanList } from "./plan-list.ts";
 import { SiteCounts } from "./site-counts.ts";
 import { type SiteRow, StoredSite, siteColumns } from "./site-memory.ts";
+import { StoredPeers } from "./stored-peers.ts";
 import { StoredUrls } from "./url-list.ts";
 
 /** The state's file in a folder of mirrors. */
@@ -106,6 +107,8 @@ export class Store {
   readonly #open = new Map<number, StoredSite>();
   /** When sites are visited next. */
   readonly plans: PlanList;
+  /** Crawlers whose events are merged. */
+  readonly peers: StoredPeers;
 
   constructor(into: string, stateFile: string, temporary: string, locks: readonly FileLock[], connection: Connection) {
     this.#into = into;
@@ -115,6 +118,7 @@ export class Store {
     this.#connection = connection;
     this.#sync = new GroupSync(into);
     this.plans = new PlanList(connection, stateFile);
+    this.peers = new StoredPeers(connection, stateFile);
   }
 
   /**

@@ -1,0 +1,36 @@
+import { path, settingRow as row, text, wholeNumber } from "../../config/index.ts";
+import { omitUndefined } from "../../core/index.ts";
+import type { MergeEventsOptions } from "../../share/index.ts";
+import { type Command, defineCommand, mirrorsFolder, stateOption } from "../terminal/command.ts";
+import { siteArguments } from "../terminal/option.ts";
+
+const mebibyte = 1024 * 1024;
+
+/** `tidemark merge` */
+export const mergeCommand: Command = defineCommand({
+  usage: "merge <peer..>",
+  describe: "Let the web events of other crawlers decide which pages the next crawl requests",
+  positionals: { peer: "URL of another crawler's web server, such as https://crawler.example/ (repeatable)" },
+  options: {
+    into: row("into DIR", path, mirrorsFolder, { default: "required" }),
+    stateFile: stateOption,
+    days: row("days N", wholeNumber(1, 3650), "Days that are asked for at most, today included", { default: "30" }),
+    maxEvents: row("max-events N", wholeNumber(1, 1_000_000_000), "Most events of a peer", { default: "1000000" }),
+    maxFile: row("max-file MIB", wholeNumber(1, 65_536), "Largest file of a day, decompressed", { default: "256" }),
+    maxNewPerSite: row("max-new N", wholeNumber(0, 1_000_000), "Most URLs that all peers together add to a site", {
+      default: "1000",
+    }),
+    userAgent: row("user-agent TEXT", text, "What the requests send as User-Agent", { default: "`tidemark/VERSION`" }),
+  },
+  examples: [
+    ["merge https://crawler.example/ --into mirrors", "then crawl: changed pages come first"],
+    ["merge https://a.example/ https://b.example/ --into mirrors", "merge two peers"],
+  ],
+  plan: ({ into, maxFile, ...given }, args, fail): MergeEventsOptions => {
+    const peers = siteArguments(args, "peer");
+    if (into === undefined) return fail("--into is required.");
+    const maxFileBytes = maxFile === undefined ? undefined : maxFile * mebibyte;
+    return { ...given, into, peers, ...omitUndefined({ maxFileBytes }) };
+  },
+  load: async () => (await import("./merge-run.ts")).runMerge,
+});

@@ -1,0 +1,52 @@
+import type { ChangeKind } from "./change.ts";
+import type { EpochSeconds } from "./time.ts";
+
+/** A URL that a peer tells of. */
+export interface ToldUrl {
+  /** Number of its site. */
+  readonly site: number;
+  readonly path: string;
+}
+
+/** What is known of a URL that a peer tells of. */
+export interface ToldUrlState {
+  /** Undefined if the URL is not known. */
+  readonly id: number | undefined;
+  /** Whether a peer may move its next visit: it is polled and was requested before, or is not known. */
+  readonly isMovable: boolean;
+  /** The own newest event; undefined if there is none. */
+  readonly event:
+    | {
+        readonly kind: ChangeKind;
+        readonly sizeBytes: number;
+        readonly modifiedAt: EpochSeconds;
+        /** When it was seen. */
+        readonly at: EpochSeconds;
+      }
+    | undefined;
+  /** When it was last answered; undefined if it never was. */
+  readonly askedAt: EpochSeconds | undefined;
+}
+
+/** How the next visits of URLs move. */
+export interface MovedUrls {
+  readonly added: readonly ToldUrl[];
+  /** Ids of those that are polled at the next visit. */
+  readonly sooner: readonly number[];
+  /** Ids, and the time before which they are not polled. */
+  readonly later: ReadonlyArray<readonly [id: number, dueAt: EpochSeconds]>;
+}
+
+/** What merging the events of other crawlers needs of a crawler's store. */
+export interface PeerStore {
+  /** A site of this crawler; undefined if it has none of this origin. */
+  findSite(origin: string): { readonly id: number; readonly isPolled: boolean } | undefined;
+  /** What is known of URLs, in their order. */
+  look(urls: readonly ToldUrl[]): ToldUrlState[];
+  /** Moves visits durably: all of them or none. Done twice, it is as if it were done once. */
+  move(moved: MovedUrls): void;
+  /** What is remembered of a peer, as it was given; undefined if nothing. */
+  readPeer(url: string): unknown;
+  /** Remembers anything that JSON carries of a peer. */
+  writePeer(url: string, state: unknown): void;
+}

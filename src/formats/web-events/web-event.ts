@@ -1,0 +1,23 @@
+import type { ChangeKind, EpochSeconds } from "../../core/index.ts";
+
+/**
+ * What a crawler saw happen to a URL: one record of a day's file.
+ *
+ * @see G. L. McLearn, Autonomous Cooperating Web Crawlers, M.Math. thesis, Waterloo 2002, section 3.2.2
+ */
+export interface WebEvent {
+  /** The absolute URL, http or https (`url`). */
+  readonly url: string;
+  /** Created, updated or deleted (`stat`). */
+  readonly kind: ChangeKind;
+  /** Size of the page (`size`); 0 for a deletion. */
+  readonly sizeBytes: number;
+  /** When the page last changed (`lmd`); of a deletion, when it was seen to be gone. */
+  readonly modifiedAt: EpochSeconds;
+  /** When the crawler saw it (`lpd`). */
+  readonly polledAt: EpochSeconds;
+  /** The crawler that saw it first: `host:port moniker` (`cid`). */
+  readonly crawler: string;
+  /** Seconds after `polledAt` for which the crawler expects no change (`ttl`). */
+  readonly lifetimeSeconds?: number;
+}

@@ -1,0 +1,143 @@
+import { closeSync, copyFileSync, existsSync, openSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { TidemarkError } from "../core/index.ts";
+import { dayFileName, dayOf, formatWebEvent, type WebEvent } from "../formats/web-events/index.ts";
+import { makeMissingFolder, renameDurably, syncFiles, writeDurably, writeWhole } from "../fs/index.ts";
+
+/** How far a crawler's events are shared. */
+export interface SharedPosition {
+  readonly epoch: string;
+  readonly number: number;
+}
+
+interface Commit {
+  readonly position: SharedPosition;
+  readonly names: readonly string[];
+}
+
+const commitName = "commit.json";
+const pieceLength = 64 * 1024;
+
+/** A day's file while it is written. */
+class StagedFile {
+  readonly #fd: number;
+  #text = "";
+
+  constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  add(text: string): void {
+    this.#text += text;
+    if (this.#text.length >= pieceLength) this.#write();
+  }
+
+  #write(): void {
+    writeWhole(this.#fd, Buffer.from(this.#text));
+    this.#text = "";
+  }
+
+  close(): void {
+    this.#write();
+    closeSync(this.#fd);
+  }
+}
+
+/**
+ * The days' files of a share. The new ones are written whole into a folder of their own; one rename decides that they are
+ * to be published, together with the position after them, and from then on every run finishes that.
+ */
+export class DayFiles {
+  readonly #folder: string;
+  readonly #staging: string;
+  readonly #staged = new Map<string, StagedFile>();
+  #isAnew = false;
+
+  /**
+   * @param folder - of the published files
+   * @param staging - on the same file system
+   */
+  constructor(folder: string, staging: string) {
+    this.#folder = folder;
+    this.#staging = staging;
+  }
+
+  /**
+   * Finishes what a killed run had decided. What it had not decided is for {@link forget}.
+   *
+   * @returns the position that it had decided on; undefined if there is none
+   */
+  async recover(): Promise<SharedPosition | undefined> {
+    const file = join(this.#staging, commitName);
+    if (!existsSync(file)) return undefined;
+    const commit = parseCommit(await readFile(file, "utf8"), file);
+    await this.#place(commit);
+    return commit.position;
+  }
+
+  /** From now on the files of days to which something is added begin empty. */
+  beginAnew(): void {
+    this.#isAnew = true;
+  }
+
+  /** Adds an event to its day's file; nothing is published yet. */
+  add(event: WebEvent): void {
+    const name = dayFileName(dayOf(event.polledAt));
+    const staged = this.#staged.get(name) ?? this.#stage(name);
+    staged.add(formatWebEvent(event));
+  }
+
+  /**
+   * Publishes what was added, durably.
+   *
+   * @param position - of the crawler's events, after those that were added
+   * @returns the number of files
+   */
+  async publish(position: SharedPosition): Promise<number> {
+    const names = [...this.#staged.keys()];
+    if (names.length === 0) return 0;
+    for (const staged of this.#staged.values()) staged.close();
+    this.#staged.clear();
+    await syncFiles(names.map((name) => join(this.#staging, name)));
+    const commit: Commit = { position, names };
+    await writeDurably(join(this.#staging, commitName), `${JSON.stringify(commit)}\n`);
+    await this.#place(commit);
+    return names.length;
+  }
+
+  /** Removes what was staged, and the position that was decided on, which is remembered elsewhere by now. */
+  forget(): void {
+    rmSync(this.#staging, { recursive: true, force: true });
+  }
+
+  #stage(name: string): StagedFile {
+    makeMissingFolder(this.#staging);
+    const [from, to] = [join(this.#folder, name), join(this.#staging, name)];
+    if (!this.#isAnew && existsSync(from)) copyFileSync(from, to);
+    const staged = new StagedFile(openSync(to, "a", 0o644));
+    this.#staged.set(name, staged);
+    return staged;
+  }
+
+  async #place({ names }: Commit): Promise<void> {
+    makeMissingFolder(this.#folder);
+    for (const name of names) {
+      const staged = join(this.#staging, name);
+      // What is not there any more was placed before the process was killed.
+      if (existsSync(staged)) await renameDurably(staged, join(this.#folder, name), 0o644);
+    }
+  }
+}
+
+function parseCommit(text: string, file: string): Commit {
+  try {
+    const { position, names } = JSON.parse(text) as Commit;
+    if (typeof position.epoch === "string" && typeof position.number === "number" && Array.isArray(names))
+      return { position, names };
+  } catch {}
+  throw new TidemarkError("state-corrupt", `${file} is damaged.`, {
+    hint: "Remove its folder and the share's files, and share again.",
+    details: { file },
+  });
+}

@@ -1,0 +1,212 @@
+import {
+  type Clock,
+  type FetchOutcome,
+  type PeerStore,
+  parseUrl,
+  type Requests,
+  type Validators,
+} from "../../core/index.ts";
+import {
+  DayFileReader,
+  dayFileName,
+  dayOf,
+  parseShareControl,
+  type ShareControl,
+} from "../../formats/web-events/index.ts";
+import type { PeerCandidates } from "./peer-candidates.ts";
+
+/** Bounds on what is taken of one peer in one merge. */
+export interface MergeBounds {
+  /** Most days that are asked for, today included. */
+  readonly days: number;
+  /** Most bytes of a day's file, decompressed. */
+  readonly maxFileBytes: number;
+  /** Most events of all days together, good or bad. */
+  readonly maxEvents: number;
+}
+
+/** What a merge with one peer needs. */
+export interface MergePorts {
+  readonly requests: Requests;
+  readonly store: PeerStore;
+  readonly now: Clock;
+  /** Takes the events. */
+  readonly candidates: PeerCandidates;
+}
+
+/** What a merge with one peer came to. */
+export interface PeerMerge {
+  readonly peer: string;
+  /** What it calls itself; undefined if that could not be read. */
+  readonly crawler: string | undefined;
+  /** Days' files that came, that were not modified, and that are not there. */
+  readonly files: number;
+  readonly unmodified: number;
+  readonly missing: number;
+  readonly events: number;
+  /** Records that are no events. */
+  readonly bad: number;
+  /** Records of another day than their file's, or of the future. */
+  readonly misdated: number;
+  readonly requests: number;
+  /** Bytes of bodies as they came, compressed. */
+  readonly receivedBytes: number;
+  /** Why the merge ended early; undefined if it did not. The next one goes on from there. */
+  readonly problem: string | undefined;
+}
+
+/** A peer's file of a day may grow until so many days later. */
+const overlapDays = 1;
+/** Clocks differ. */
+const skewSeconds = 300;
+const maxControlBytes = 64 * 1024;
+const timeoutMs = 30_000;
+
+interface PeerState {
+  readonly control?: Pick<ShareControl, "crawler" | "repository"> & { readonly validators: Validators };
+  /** The last day up to which everything was merged. */
+  readonly mergedTo?: number;
+  readonly validators?: Readonly<Record<string, Validators>>;
+}
+
+class Merge {
+  readonly #peer: string;
+  readonly #ports: MergePorts;
+  readonly #bounds: MergeBounds;
+  #state: PeerState;
+  #counts = {
+    files: 0,
+    unmodified: 0,
+    missing: 0,
+    events: 0,
+    bad: 0,
+    misdated: 0,
+    requests: 0,
+    receivedBytes: 0,
+  };
+
+  constructor(peer: string, ports: MergePorts, bounds: MergeBounds) {
+    this.#peer = peer;
+    this.#ports = ports;
+    this.#bounds = bounds;
+    this.#state = (ports.store.readPeer(peer) ?? {}) as PeerState;
+  }
+
+  async run(signal: AbortSignal | undefined): Promise<PeerMerge> {
+    let problem = await this.#readControl(signal);
+    const today = dayOf(Math.floor(this.#ports.now() / 1000));
+    const { mergedTo } = this.#state;
+    const oldest = today - this.#bounds.days + 1;
+    const from = mergedTo === undefined ? oldest : Math.max(oldest, Math.min(mergedTo, today) - overlapDays);
+    for (let day = from; day <= today && problem === undefined; day++) {
+      problem = await this.#mergeDay(day, signal);
+      if (problem === undefined) this.#remember(day);
+    }
+    return { peer: this.#peer, crawler: this.#state.control?.crawler, ...this.#counts, problem };
+  }
+
+  async #get(
+    url: string,
+    request: Pick<Parameters<Requests["get"]>[0], "validators" | "maxBytes" | "sink" | "signal">,
+  ) {
+    const { origin, pathname, search } = new URL(url);
+    const path = pathname + search;
+    const outcome = await this.#ports.requests.get({ origin, path, timeoutMs, acceptCoding: true, ...request });
+    this.#counts.requests += outcome.requests;
+    this.#counts.receivedBytes += outcome.receivedBytes;
+    return outcome;
+  }
+
+  /** @returns why it cannot be used */
+  async #readControl(signal: AbortSignal | undefined): Promise<string | undefined> {
+    const url = parseUrl("/robots.shr", this.#peer)?.href ?? "";
+    const validators = this.#state.control?.validators;
+    const outcome = await this.#get(url, {
+      ...(validators === undefined ? {} : { validators }),
+      ...(signal === undefined ? {} : { signal }),
+      maxBytes: maxControlBytes,
+    });
+    if (outcome.kind === "not-modified") return undefined;
+    if (outcome.kind !== "fetched") return `robots.shr: ${describeOutcome(outcome)}`;
+    const parsed = parseShareControl(new TextDecoder().decode(outcome.body), url);
+    if (!parsed.ok) return `robots.shr: ${parsed.error.message}`;
+    const { version, crawler, repository } = parsed.value;
+    // "All other peers must use the specific version if possible."
+    if (!/^1(?:\.\d{1,3})?$/.test(version))
+      return `robots.shr: version ${JSON.stringify(version.slice(0, 20))} is not 1`;
+    const isMoved = this.#state.control?.repository !== repository;
+    this.#state = {
+      ...(isMoved ? {} : this.#state),
+      control: { crawler, repository, validators: outcome.validators },
+    };
+    return undefined;
+  }
+
+  /** @returns why it could not be merged whole */
+  async #mergeDay(day: number, signal: AbortSignal | undefined): Promise<string | undefined> {
+    const name = dayFileName(day);
+    const { events, bad, misdated } = this.#counts;
+    const left = this.#bounds.maxEvents - events - bad - misdated;
+    if (left <= 0) return `more than ${this.#bounds.maxEvents} events`;
+    const { candidates } = this.#ports;
+    const latest = Math.floor(this.#ports.now() / 1000) + skewSeconds;
+    const bounds = { maxBytes: this.#bounds.maxFileBytes, maxRecords: left };
+    const reader = new DayFileReader(day, latest, bounds, (event) => candidates.add(event));
+    const validators = this.#state.validators?.[day];
+    const outcome = await this.#get(new URL(name, this.#state.control?.repository).href, {
+      ...(validators === undefined ? {} : { validators }),
+      ...(signal === undefined ? {} : { signal }),
+      maxBytes: bounds.maxBytes,
+      sink: reader,
+    });
+    if (outcome.kind === "not-modified") {
+      this.#counts.unmodified += 1;
+      return undefined;
+    }
+    // "Crawler M has no choice but to accept that no data may be available for that day."
+    if (outcome.kind === "gone") {
+      this.#counts.missing += 1;
+      return undefined;
+    }
+    // Records do not depend on each other: what came of a file that broke off counts, and comes again.
+    const counts = reader.end(outcome.kind === "fetched");
+    candidates.flush();
+    this.#counts.events += counts.events;
+    this.#counts.bad += counts.bad;
+    this.#counts.misdated += counts.misdated;
+    if (outcome.kind !== "fetched") return `${name}: ${describeOutcome(outcome)}`;
+    this.#counts.files += 1;
+    if (counts.isCut) return `${name}: more than ${this.#bounds.maxEvents} events`;
+    this.#state = { ...this.#state, validators: { ...this.#state.validators, [day]: outcome.validators } };
+    return undefined;
+  }
+
+  #remember(day: number): void {
+    const kept = Object.entries(this.#state.validators ?? {}).filter(([of]) => Number(of) >= day - overlapDays);
+    this.#state = { ...this.#state, mergedTo: day, validators: Object.fromEntries(kept) };
+    this.#ports.store.writePeer(this.#peer, this.#state);
+  }
+}
+
+function describeOutcome(outcome: Exclude<FetchOutcome, { kind: "fetched" }>): string {
+  return outcome.kind === "failed" ? outcome.message : `the server answered ${outcome.status}`;
+}
+
+/**
+ * Merges the events that a peer published since the last merge: one request for its `robots.shr`, one a day, each
+ * conditional.
+ *
+ * The peer is remembered after each day, its events before that: whoever is killed in between merges that day again, which
+ * changes nothing.
+ *
+ * @param peer - address of its web server
+ * @see G. L. McLearn, Autonomous Cooperating Web Crawlers, M.Math. thesis, Waterloo 2002, section 3.2
+ */
+export async function mergePeer(
+  peer: string,
+  ports: MergePorts,
+  bounds: MergeBounds,
+  signal?: AbortSignal,
+): Promise<PeerMerge> {
+  return await new Merge(peer, ports, bounds).run(signal);
+}

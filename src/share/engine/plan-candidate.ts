@@ -1,0 +1,49 @@
+import type { EpochSeconds } from "../../core/index.ts";
+import type { WebEvent } from "../../formats/web-events/index.ts";
+import { resolveEvents } from "./resolve-events.ts";
+
+/** What a crawler knows of a URL that a peer tells of. */
+export interface KnownUrl {
+  /** Its own event; undefined if it holds nothing of the URL and saw nothing of it go. */
+  readonly event: WebEvent | undefined;
+  /** When it was last answered; undefined if it never was. */
+  readonly askedAt: EpochSeconds | undefined;
+}
+
+/** What a peer's event does to the next visit of a page. It never does more. */
+export type Candidate =
+  /** The crawler's own view is as new: nothing. */
+  | { readonly kind: "known" }
+  /** The URL is not known: it is to be polled. */
+  | { readonly kind: "new" }
+  /** The page is to be polled at the next visit to its site. */
+  | { readonly kind: "sooner" }
+  /** The page needs no poll before this time. */
+  | { readonly kind: "later"; readonly dueAt: EpochSeconds };
+
+/** No peer puts a poll off for longer than this after our own last one: a week, in seconds. */
+const maxPutOffSeconds = 7 * 86_400;
+
+/**
+ * Decides what a peer's event does to a page's next visit.
+ *
+ * An event from before our own last answer does nothing, so that an event that comes twice, or that is our own and comes
+ * back, does nothing the second time. The decision depends on this event and on what we saw alone, so that the order in
+ * which peers are merged does not matter.
+ *
+ * @param peer - the event
+ * @param own - what we know of the URL
+ */
+export function planCandidate(peer: WebEvent, { event, askedAt }: KnownUrl): Candidate {
+  if (askedAt !== undefined && askedAt >= peer.polledAt) return { kind: "known" };
+  // "[crawler M] has no prior record of the URL [...] then crawler M simply mirrors the web-event".
+  if (event === undefined) return peer.kind === "deleted" ? { kind: "known" } : { kind: "new" };
+  const ours = { event, isDisputed: false };
+  const { event: resolved, isDisputed } = resolveEvents(ours, { event: peer, isDisputed: false });
+  if (isDisputed) return { kind: "sooner" };
+  if (resolved.kind === "deleted") return { kind: event.kind === "deleted" ? "known" : "sooner" };
+  if (resolved.modifiedAt > event.modifiedAt) return { kind: "sooner" };
+  const isAgreed = peer.modifiedAt === event.modifiedAt && peer.sizeBytes === event.sizeBytes;
+  if (!isAgreed || peer.lifetimeSeconds === undefined || askedAt === undefined) return { kind: "known" };
+  return { kind: "later", dueAt: Math.min(peer.polledAt + peer.lifetimeSeconds, askedAt + maxPutOffSeconds) };
+}

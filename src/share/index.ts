@@ -1,0 +1,3 @@
+export type { PeerMerge } from "./engine/merge-peer.ts";
+export { type MergeEventsOptions, type MergeSummary, mergeEvents } from "./merge-events.ts";
+export { type ShareEventsOptions, type ShareSummary, shareEvents, shareRobotsLines } from "./share-events.ts";

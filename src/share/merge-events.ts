@@ -1,0 +1,69 @@
+import { type Clock, omitUndefined, wrapSystemError } from "../core/index.ts";
+import { createFetcher } from "../http/index.ts";
+import { findStateFile, openStore } from "../storage/index.ts";
+import { mergePeer, type PeerMerge } from "./engine/merge-peer.ts";
+import { type CandidateCounts, PeerCandidates } from "./engine/peer-candidates.ts";
+
+/** Which peers to merge, and how much of them. */
+export interface MergeEventsOptions {
+  /** Addresses of their web servers. */
+  readonly peers: readonly string[];
+  /** Folder of the mirrors (`into` of `crawlSite`). */
+  readonly into: string;
+  /** The state's file. Default `<into>/.tidemark/state.db`. */
+  readonly stateFile?: string;
+  /** Days that are asked for at the first merge, or after a longer time, today included. @default 30 */
+  readonly days?: number;
+  /** Most events of a peer. @default 1000000 */
+  readonly maxEvents?: number;
+  /** Most bytes of a day's file, decompressed. @default 268435456 */
+  readonly maxFileBytes?: number;
+  /** Most URLs that all peers together add to a site. @default 1000 */
+  readonly maxNewPerSite?: number;
+  readonly userAgent?: string;
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal;
+  /** Called after each peer. */
+  readonly onPeer?: (merge: PeerMerge) => void;
+}
+
+/** What merges came to. */
+export interface MergeSummary extends Readonly<CandidateCounts> {
+  readonly peers: readonly PeerMerge[];
+}
+
+/**
+ * Merges the web events of other crawlers: they move the next visits of pages, and add URLs to sites that are crawled.
+ * Nothing is fetched from sites, and nothing of what is held is changed or deleted.
+ *
+ * Holds the store exclusively. Killed at any instant, the next merge goes on from there; an event that is merged twice
+ * does nothing the second time.
+ *
+ * @throws TidemarkError `not-found` if there is no crawler's state, `locked`, `state-corrupt`, `state-version`
+ * @see G. L. McLearn, Autonomous Cooperating Web Crawlers, M.Math. thesis, Waterloo 2002, chapter 3
+ * @example
+ * const { sooner, added } = await mergeEvents({ peers: ["https://crawler.example/"], into: "mirrors" });
+ */
+export async function mergeEvents(options: MergeEventsOptions): Promise<MergeSummary> {
+  const { into, stateFile, peers, clock = Date.now, userAgent, signal } = options;
+  const { days = 30, maxEvents = 1_000_000, maxFileBytes = 256 * 1024 * 1024, maxNewPerSite = 1000 } = options;
+  try {
+    using store = openStore({ into, stateFile: findStateFile(stateFile ?? into) });
+    const roots = [...new Set(peers.map((peer) => new URL("/", peer).href))];
+    const allowedPrivateOrigins = roots.map((peer) => new URL(peer).origin);
+    await using requests = createFetcher({ allowedPrivateOrigins, clock, ...omitUndefined({ userAgent }) });
+    const candidates = new PeerCandidates(store.peers, maxNewPerSite);
+    const merges: PeerMerge[] = [];
+    for (const peer of roots) {
+      signal?.throwIfAborted();
+      const ports = { requests, store: store.peers, now: clock, candidates };
+      const merge = await mergePeer(peer, ports, { days, maxEvents, maxFileBytes }, signal);
+      merges.push(merge);
+      options.onPeer?.(merge);
+    }
+    signal?.throwIfAborted();
+    return { peers: merges, ...candidates.counts };
+  } catch (error) {
+    throw wrapSystemError(error, `merge into ${into}`, { folder: into });
+  }
+}

@@ -1,0 +1,217 @@
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { type Clock, parseUrl, type SeenChange, TidemarkError, wrapSystemError } from "../core/index.ts";
+import { parseRobots, robotsAllow } from "../formats/robots/index.ts";
+import {
+  dayOf,
+  formatShareControl,
+  isCrawlerName,
+  parseDayFileName,
+  parseShareControl,
+  type ShareControl,
+  type WebEvent,
+} from "../formats/web-events/index.ts";
+import { createDurably, makeMissingFolder, SiteLock, writeDurably } from "../fs/index.ts";
+import { findStateFile, StateReader } from "../storage/index.ts";
+import { DayFiles, type SharedPosition } from "./day-files.ts";
+import { isShareFile } from "./engine/peer-candidates.ts";
+
+/** What to share, and how. */
+export interface ShareEventsOptions {
+  /** Folder of the mirrors (`into` of `crawlSite`), or the state file. */
+  readonly from: string;
+  /** Document root of the web server that is to serve the files; made if it is not there. */
+  readonly into: string;
+  /** URL of that web server's root, such as `https://crawler.example/`. */
+  readonly url: string;
+  /** What the crawler sends as User-Agent, without its comment, such as `tidemark/0.1.0`. */
+  readonly moniker: string;
+  /** Mail address of the operator. Default: none is told. */
+  readonly contact?: string;
+  /** URLs that the crawler knows especially well. Default: none. */
+  readonly special?: readonly string[];
+  /** Only events of these sites: any URL of each. Default: all sites. */
+  readonly sites?: readonly string[];
+  /** Days whose files are kept, today included. @default 30 */
+  readonly days?: number;
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal;
+}
+
+/** What was shared. */
+export interface ShareSummary {
+  /** `host:port moniker` */
+  readonly crawler: string;
+  /** URL of the folder of the days' files. */
+  readonly repository: string;
+  /** Events that were added, and to how many days' files. */
+  readonly events: number;
+  readonly files: number;
+  /** Files that were removed, because their day is too long ago. */
+  readonly removed: number;
+  /** Whether other crawlers are told by robots.txt to leave the share files alone. */
+  readonly isDisallowed: boolean;
+}
+
+const repositoryPath = "/share/";
+const controlName = "robots.shr";
+/** Field of `robots.shr` that says how far the crawler's events are shared. */
+const cursorField = "x-tidemark-cursor";
+const maxControlBytes = 1024 * 1024;
+
+/** Lines of robots.txt that keep crawlers from taking share files for pages. */
+export const shareRobotsLines: string = `User-agent: *\nDisallow: /${controlName}\nDisallow: ${repositoryPath}\n`;
+
+function crawlerName(url: URL, moniker: string): string {
+  const port = url.port || (url.protocol === "https:" ? "443" : "80");
+  const name = `${url.hostname}:${port} ${moniker}`;
+  if (isCrawlerName(name)) return name;
+  throw new TidemarkError("bad-option", `${JSON.stringify(moniker)} is no name of a crawler.`, {
+    hint: "Use at most 256 characters of ASCII, such as my-crawler/1.0.",
+  });
+}
+
+/** @returns the fields that are not known are kept; undefined if there is no file */
+async function readControl(file: string, url: string): Promise<ShareControl | undefined> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "ENOENT") return undefined;
+    throw wrapSystemError(error, `read ${file}`, { file });
+  }
+  const parsed = text.length <= maxControlBytes ? parseShareControl(text, url) : undefined;
+  if (parsed?.ok && parsed.value.others.some(([name]) => name === cursorField)) return parsed.value;
+  throw new TidemarkError("bad-option", `${file} was not written by tidemark share for this URL.`, {
+    hint: "Name another folder, or move the file away.",
+    details: { file },
+  });
+}
+
+function positionOf(control: ShareControl | undefined): SharedPosition | undefined {
+  const [, value = ""] = control?.others.find(([name]) => name === cursorField) ?? [];
+  const [, epoch, digits] = /^([0-9a-f]{1,64}) (\d{1,15})$/.exec(value) ?? [];
+  return epoch === undefined ? undefined : { epoch, number: Number(digits) };
+}
+
+class Share {
+  readonly #options: ShareEventsOptions;
+  readonly #base: URL;
+  readonly #into: string;
+  readonly #crawler: string;
+  readonly #sites: ReadonlySet<string> | undefined;
+
+  constructor(options: ShareEventsOptions) {
+    this.#options = options;
+    this.#base = new URL("/", options.url);
+    this.#into = resolve(options.into);
+    this.#crawler = crawlerName(this.#base, options.moniker);
+    const { sites } = options;
+    this.#sites = sites && new Set(sites.map((site) => new URL(site).origin));
+  }
+
+  async run(): Promise<ShareSummary> {
+    const { from, clock = Date.now, days = 30 } = this.#options;
+    using reader = new StateReader(findStateFile(from));
+    makeMissingFolder(this.#into);
+    await using _lock = await SiteLock.takePublishing(this.#into, new Date(clock()));
+    const controlFile = join(this.#into, controlName);
+    let known = await readControl(controlFile, this.#base.href);
+    const files = new DayFiles(join(this.#into, repositoryPath), join(this.#into, ".tidemark-share"));
+    // What a killed run had decided is done first, before anything else is staged.
+    const decided = await files.recover();
+    if (decided !== undefined) {
+      await this.#writeControl(controlFile, known, decided);
+      known = await readControl(controlFile, this.#base.href);
+    }
+    files.forget();
+    const before = positionOf(known);
+    reader.freeze();
+    const position = { epoch: reader.readEpoch(), number: reader.readNewestNumber() };
+    const isVoid = before === undefined || before.epoch !== position.epoch || before.number > position.number;
+    const oldest = dayOf(Math.floor(clock() / 1000)) - days + 1;
+    if (isVoid) files.beginAnew();
+    let events = 0;
+    for (const { change } of reader.readEvents(isVoid ? 0 : before.number)) {
+      this.#options.signal?.throwIfAborted();
+      if (dayOf(change.at) < oldest || !this.#isShared(change)) continue;
+      files.add(this.#eventOf(change));
+      events += 1;
+    }
+    const changed = await files.publish(position);
+    await this.#writeControl(controlFile, known, position);
+    files.forget();
+    const removed = this.#retire(join(this.#into, repositoryPath), oldest);
+    const repository = new URL(repositoryPath, this.#base).href;
+    const isDisallowed = await this.#disallow();
+    return { crawler: this.#crawler, repository, events, files: changed, removed, isDisallowed };
+  }
+
+  #isShared({ site, path }: SeenChange): boolean {
+    if (this.#sites !== undefined && !this.#sites.has(site)) return false;
+    return !isShareFile(site + path) && !(site === this.#base.origin && path.startsWith(repositoryPath));
+  }
+
+  #eventOf({ site, path, kind, at, page }: SeenChange): WebEvent {
+    // A server's clock may be ahead of ours; readers take nothing from the future.
+    const modifiedAt = page === undefined ? at : Math.max(0, Math.min(page.lastModified, at));
+    const sizeBytes = page?.sizeBytes ?? 0;
+    return { url: site + path, kind, sizeBytes, modifiedAt, polledAt: at, crawler: this.#crawler };
+  }
+
+  async #writeControl(file: string, known: ShareControl | undefined, position: SharedPosition): Promise<void> {
+    const { contact, special = [] } = this.#options;
+    const kept = known?.others.filter(([name]) => name !== cursorField) ?? [];
+    const control = formatShareControl({
+      version: "1.0",
+      crawler: this.#crawler,
+      contact,
+      special: special.map((url) => new URL(url).href),
+      repository: new URL(repositoryPath, this.#base).href,
+      others: [...kept, [cursorField, `${position.epoch} ${position.number}`]],
+    });
+    if (known === undefined || formatShareControl(known) !== control) await writeDurably(file, control);
+  }
+
+  #retire(folder: string, oldest: number): number {
+    if (!existsSync(folder)) return 0;
+    const old = readdirSync(folder).filter((name) => (parseDayFileName(name) ?? oldest) < oldest);
+    for (const name of old) rmSync(join(folder, name), { force: true });
+    return old.length;
+  }
+
+  /** A robots.txt that is there is somebody's: it is only read. */
+  async #disallow(): Promise<boolean> {
+    const file = join(this.#into, "robots.txt");
+    if (await createDurably(file, shareRobotsLines)) return true;
+    try {
+      const robots = parseRobots(await readFile(file));
+      return !robotsAllow(robots, ["*"], repositoryPath) && !robotsAllow(robots, ["*"], `/${controlName}`);
+    } catch (error) {
+      throw wrapSystemError(error, `read ${file}`, { file });
+    }
+  }
+}
+
+/**
+ * Publishes what a crawler saw as files that any web server can serve and other crawlers merge: `robots.shr`, and below
+ * `/share/` a file for each day with the web events that were seen on it.
+ *
+ * Works while a crawl runs. Each call adds what was seen since the last one; a page that changed several times in between
+ * is one event. All or nothing of it is published, also if the process is killed. A file of a day is copied when
+ * something is added to it; memory does not grow with the number of events.
+ *
+ * @throws TidemarkError `not-found` if there is no crawler's state, `bad-option`, `locked`, `state-corrupt`, `state-version`
+ * @see G. L. McLearn, Autonomous Cooperating Web Crawlers, M.Math. thesis, Waterloo 2002, chapter 3
+ * @example
+ * await shareEvents({ from: "mirrors", into: "/srv/share", url: "https://crawler.example/", moniker: "my-crawler/1.0" });
+ */
+export async function shareEvents(options: ShareEventsOptions): Promise<ShareSummary> {
+  if (parseUrl(options.url) === undefined) throw new TypeError(`not a URL: ${JSON.stringify(options.url)}`);
+  try {
+    return await new Share(options).run();
+  } catch (error) {
+    throw wrapSystemError(error, `share the events of ${options.from}`, { folder: options.into });
+  }
+}

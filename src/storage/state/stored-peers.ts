@@ -1,0 +1,94 @@
+import type { MovedUrls, PeerStore, ToldUrl, ToldUrlState } from "../../core/index.ts";
+import { type Connection, prepareStatement, transact } from "../sqlite/database.ts";
+import { inDatabase } from "../sqlite/database-error.ts";
+
+const sql = {
+  site: "SELECT id, writer FROM site WHERE origin = ?",
+  read: "SELECT state FROM peer WHERE url = ?",
+  write: "INSERT INTO peer (url, state) VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state",
+  look: `SELECT u.id, u.state, u.size, u.modified, u.asked, s.is_deleted, s.born = s.seq, s.at FROM json_each(?) j
+    LEFT JOIN url u ON u.site = j.value ->> 0 AND u.path = j.value ->> 1
+    LEFT JOIN seen_change s ON s.site = j.value ->> 0 AND s.path = j.value ->> 1 ORDER BY j.key`,
+  add: `INSERT INTO url (site, path, depth, state) SELECT value ->> 0, value ->> 1, 1, 'new' FROM json_each(?) WHERE true
+    ON CONFLICT DO NOTHING`,
+  // The next visit checks by its patterns what it did not find itself.
+  narrow: "DELETE FROM source_state WHERE source = 'urls' AND site IN (SELECT value ->> 0 FROM json_each(?))",
+  // What waits after trouble goes on waiting.
+  sooner: `UPDATE url SET unconfirmed = 1, due = iif(trouble IS NULL, 0, due)
+    FROM json_each(?) j WHERE url.id = j.value AND url.state = 'known'`,
+  later: `UPDATE url SET due = max(due, j.value ->> 1)
+    FROM json_each(?) j WHERE url.id = j.value ->> 0 AND url.state = 'known' AND unconfirmed = 0 AND trouble IS NULL`,
+} as const;
+
+type Row = [
+  id: number | null,
+  state: string | null,
+  sizeBytes: number | null,
+  modified: number | null,
+  asked: number | null,
+  isDeleted: number | null,
+  isFirst: number | null,
+  at: number | null,
+];
+
+function stateOf(row: Row): ToldUrlState {
+  const [id, state, sizeBytes, modified, askedAt, isDeleted, isFirst, at] = row;
+  const isHeld = sizeBytes !== null && modified !== null;
+  const event =
+    at === null || (isDeleted === 0 && !isHeld)
+      ? undefined
+      : isDeleted === 1
+        ? { kind: "deleted" as const, sizeBytes: 0, modifiedAt: at, at }
+        : {
+            kind: isFirst === 1 ? ("created" as const) : ("updated" as const),
+            sizeBytes: sizeBytes ?? 0,
+            modifiedAt: modified ?? at,
+            at,
+          };
+  const isMovable = id === null || state === "known";
+  return { id: id ?? undefined, isMovable, event, askedAt: askedAt ?? undefined };
+}
+
+/** What a crawler remembers of its peers, and how their events move the visits of its pages. */
+export class StoredPeers implements PeerStore {
+  readonly #connection: Connection;
+  readonly #file: string;
+
+  constructor(connection: Connection, file: string) {
+    this.#connection = connection;
+    this.#file = file;
+  }
+
+  findSite(origin: string): { readonly id: number; readonly isPolled: boolean } | undefined {
+    return inDatabase(this.#file, () => {
+      const row = prepareStatement(this.#connection, sql.site).get(origin) as [number, string | null] | undefined;
+      return row && { id: row[0], isPolled: row[1] !== "archives" && row[1] !== "resourcesync" };
+    });
+  }
+
+  look(urls: readonly ToldUrl[]): ToldUrlState[] {
+    const told = JSON.stringify(urls.map(({ site, path }) => [site, path]));
+    return inDatabase(this.#file, () => (prepareStatement(this.#connection, sql.look).all(told) as Row[]).map(stateOf));
+  }
+
+  move({ added, sooner, later }: MovedUrls): void {
+    const told = JSON.stringify(added.map(({ site, path }) => [site, path]));
+    inDatabase(this.#file, () =>
+      transact(this.#connection, () => {
+        prepareStatement(this.#connection, sql.add).run(told);
+        prepareStatement(this.#connection, sql.narrow).run(told);
+        prepareStatement(this.#connection, sql.sooner).run(JSON.stringify(sooner));
+        prepareStatement(this.#connection, sql.later).run(JSON.stringify(later));
+      }),
+    );
+  }
+
+  readPeer(url: string): unknown {
+    const row = inDatabase(this.#file, () => prepareStatement(this.#connection, sql.read).get(url));
+    return row === undefined ? undefined : JSON.parse((row as [string])[0]);
+  }
+
+  writePeer(url: string, state: unknown): void {
+    inDatabase(this.#file, () => prepareStatement(this.#connection, sql.write).run(url, JSON.stringify(state)));
+  }
+}

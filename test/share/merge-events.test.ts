@@ -1,0 +1,372 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import Database from "libsql";
+import { TidemarkError } from "../../src/core/error.ts";
+import { dayOf, formatWebEvent } from "../../src/formats/web-events/day-file.ts";
+import type { WebEvent } from "../../src/formats/web-events/web-event.ts";
+import { serveFolder } from "../../src/server/folder-server.ts";
+import { type MergeEventsOptions, type MergeSummary, mergeEvents } from "../../src/share/merge-events.ts";
+import { shareEvents } from "../../src/share/share-events.ts";
+import { openStore } from "../../src/storage/state/store.ts";
+import { Crawler } from "../crawler/engine/site-visit.ts";
+
+type Answer = string | ((request: IncomingMessage, response: ServerResponse) => void);
+
+/** A peer that answers as it is told. */
+class Peer implements AsyncDisposable {
+  readonly answers = new Map<string, Answer>();
+  readonly requests: string[] = [];
+  readonly #server: Server;
+
+  constructor(server: Server) {
+    this.#server = server;
+    server.on("request", (request, response) => {
+      const path = request.url ?? "";
+      this.requests.push(path);
+      const answer = this.answers.get(path);
+      if (typeof answer === "function") answer(request, response);
+      else if (answer === undefined) response.writeHead(404).end();
+      else response.end(answer);
+    });
+    this.answers.set("/robots.shr", "version: 1.0\ncrawler: peer.example:80 peer/1\nrepository: /share/\n");
+  }
+
+  static async open(): Promise<Peer> {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return new Peer(server);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+}
+
+/** A crawler that has crawled a site of four pages by links, and merges a peer. */
+class Merger implements AsyncDisposable {
+  readonly crawler: Crawler;
+  readonly peer: Peer;
+
+  constructor(crawler: Crawler, peer: Peer) {
+    this.crawler = crawler;
+    this.peer = peer;
+  }
+
+  static async open(): Promise<Merger> {
+    const crawler = await Crawler.open();
+    const links = ["a", "b", "c"].map((name) => `<a href="/${name}">x</a>`).join("");
+    crawler.site.set({ "/": `<p>index${links}`, "/a": "a", "/b": "b", "/c": "c" });
+    crawler.site.answers.set("/", (_, response) => response.setHeader("content-type", "text/html"));
+    await crawler.visit({ sources: ["links"] });
+    crawler.now += 3_600_000;
+    return new Merger(crawler, await Peer.open());
+  }
+
+  get seconds(): number {
+    return Math.floor(this.crawler.now / 1000);
+  }
+
+  get today(): number {
+    return dayOf(this.seconds);
+  }
+
+  /** An event of now of a page of the site. */
+  event(path: string, more: Partial<WebEvent> = {}): WebEvent {
+    const now = this.seconds;
+    const url = this.crawler.site.origin + path;
+    return {
+      url,
+      kind: "updated",
+      sizeBytes: 9,
+      modifiedAt: now,
+      polledAt: now,
+      crawler: "peer.example:80 a",
+      ...more,
+    };
+  }
+
+  /** What the peer says of today. */
+  say(...events: readonly WebEvent[]): void {
+    this.peer.answers.set(`/share/${this.today}.dat`, events.map(formatWebEvent).join(""));
+  }
+
+  async merge(more: Partial<MergeEventsOptions> = {}): Promise<MergeSummary> {
+    const { crawler, peer } = this;
+    return await mergeEvents({
+      peers: [peer.url],
+      into: crawler.folder.path,
+      clock: () => crawler.now,
+      days: 2,
+      ...more,
+    });
+  }
+
+  /** What the state says of each URL that a peer may move. */
+  rows(): unknown[] {
+    const database = new Database(join(this.crawler.folder.path, ".tidemark", "state.db"));
+    const rows = database.prepare("SELECT path, state, unconfirmed, due, digest FROM url ORDER BY path").raw().all();
+    database.close();
+    return rows;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.crawler[Symbol.asyncDispose]();
+    await this.peer[Symbol.asyncDispose]();
+  }
+}
+
+const countsOf = ({ added, sooner, later, known, elsewhere, tooMany }: MergeSummary): readonly number[] => [
+  added,
+  sooner,
+  later,
+  known,
+  elsewhere,
+  tooMany,
+];
+
+test("a merged change is requested first, a merged URL is found, and nothing of what is held changes", async () => {
+  await using merger = await Merger.open();
+  const { crawler } = merger;
+  const before = merger.rows();
+  merger.say(merger.event("/c"), merger.event("/new"), merger.event("/a", { kind: "deleted" }));
+  assert.deepEqual(countsOf(await merger.merge()), [1, 2, 0, 0, 0, 0]);
+  const held = (rows: readonly unknown[]): unknown[][] =>
+    (rows as unknown[][]).map(([path, , , , digest]) => [path, digest]);
+  assert.deepEqual(
+    held(merger.rows()).filter(([path]) => path !== "/new"),
+    held(before),
+  );
+  crawler.site.set({ "/c": "changed", "/new": "new" });
+  const { requests, summary } = await crawler.visit({ sources: ["links"], budget: 3 });
+  assert.deepEqual([...requests.filter((line) => !line.endsWith("robots.txt"))].sort(), [
+    "200 /c",
+    "200 /new",
+    "304 /a",
+  ]);
+  // The peer lied about /a: that cost one conditional request.
+  assert.deepEqual([summary.created, summary.updated, summary.deleted], [1, 1, 0]);
+  // What was requested since is no news any more.
+  assert.deepEqual(countsOf(await merger.merge()).slice(0, 3), [0, 0, 0]);
+});
+
+test("a lifetime that a peer gives puts a poll off, and a change that another one tells calls for it again", async () => {
+  await using merger = await Merger.open();
+  const held = (merger.rows() as [string][]).find(([path]) => path === "/a");
+  assert.ok(held !== undefined);
+  const database = new Database(join(merger.crawler.folder.path, ".tidemark", "state.db"));
+  const [modifiedAt, sizeBytes] = database
+    .prepare("SELECT modified, size FROM url WHERE path = '/a'")
+    .raw()
+    .get() as number[];
+  database.close();
+  merger.say(merger.event("/a", { modifiedAt: modifiedAt ?? 0, sizeBytes: sizeBytes ?? 0, lifetimeSeconds: 3600 }));
+  assert.deepEqual(countsOf(await merger.merge()), [0, 0, 1, 0, 0, 0]);
+  const dueOf = (): unknown[] => (merger.rows() as unknown[][]).find(([path]) => path === "/a")?.slice(2, 4) ?? [];
+  assert.deepEqual(dueOf(), [0, merger.seconds + 3600]);
+  merger.say(merger.event("/a"));
+  await merger.merge();
+  assert.deepEqual(dueOf(), [1, 0]);
+});
+
+test("the order in which events come does not matter, nor does their coming twice", async () => {
+  await using merger = await Merger.open();
+  const { crawler } = merger;
+  const into = crawler.folder.path;
+  const kinds = ["created", "updated", "deleted"] as const;
+  const event = fc.record(
+    {
+      path: fc.constantFrom("/", "/a", "/b", "/new", "/new2"),
+      kind: fc.constantFrom(...kinds),
+      modifiedAt: fc.integer({ min: merger.seconds - 7200, max: merger.seconds }),
+      polledAt: fc.integer({ min: merger.seconds - 7200, max: merger.seconds }),
+      lifetimeSeconds: fc.constantFrom(0, 100, 1e6),
+    },
+    { noNullPrototype: true },
+  );
+  const database = new Database(join(into, ".tidemark", "state.db"));
+  const reset = (): void => {
+    database.exec("UPDATE url SET unconfirmed = 0, due = 0; DELETE FROM url WHERE state = 'new'; DELETE FROM peer");
+  };
+  const events = fc.array(event, { minLength: 1, maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(events, async (some) => {
+      const said = some.map(({ path, ...more }) => merger.event(path, more));
+      const results: unknown[] = [];
+      for (const order of [said, [...said].reverse(), [...said, ...said]]) {
+        reset();
+        merger.say(...order);
+        await merger.merge({ days: 1 });
+        results.push(merger.rows());
+      }
+      assert.deepEqual(results[1], results[0]);
+      assert.deepEqual(results[2], results[0]);
+    }),
+    { numRuns: 8 },
+  );
+  database.close();
+});
+
+test("days since the last merge are asked for, conditionally and compressed; one that is missing is no error", async () => {
+  await using merger = await Merger.open();
+  const { crawler, peer } = merger;
+  const asked: (string | undefined)[] = [];
+  const file = `/share/${merger.today}.dat`;
+  const text = formatWebEvent(merger.event("/c")).repeat(50);
+  peer.answers.set(file, (request, response) => {
+    asked.push(request.headers["if-none-match"]);
+    if (request.headers["if-none-match"] === '"1"') response.writeHead(304).end();
+    else {
+      assert.match(request.headers["accept-encoding"] ?? "", /gzip/);
+      response.writeHead(200, { etag: '"1"', "content-encoding": "gzip" }).end(gzipSync(text));
+    }
+  });
+  const [first] = (await merger.merge({ days: 4 })).peers;
+  assert.deepEqual([first?.files, first?.missing, first?.events, first?.crawler], [1, 3, 50, "peer.example:80 peer/1"]);
+  assert.ok((first?.receivedBytes ?? 0) < text.length / 10);
+  const days = [3, 2, 1, 0].map((back) => `/share/${merger.today - back}.dat`);
+  assert.deepEqual(peer.requests.splice(0), ["/robots.shr", ...days]);
+  const [second] = (await merger.merge({ days: 4 })).peers;
+  assert.deepEqual([second?.files, second?.unmodified, second?.missing], [0, 1, 1]);
+  assert.deepEqual(asked, [undefined, '"1"']);
+  crawler.now += 2 * 86_400_000;
+  peer.requests.splice(0);
+  await merger.merge({ days: 10 });
+  assert.deepEqual(
+    peer.requests,
+    ["/robots.shr"].concat([3, 2, 1, 0].map((back) => `/share/${merger.today - back}.dat`)),
+  );
+});
+
+test("events of other sites, of share files, and beyond the bounds are left out", async () => {
+  await using merger = await Merger.open();
+  const events = Array.from({ length: 20 }, (_, at) => merger.event(`/n${at}`));
+  merger.say(merger.event("/a", { url: "http://other.example/" }), merger.event("/robots.shr"), ...events);
+  assert.deepEqual(countsOf(await merger.merge({ maxNewPerSite: 5 })), [5, 0, 0, 1, 1, 15]);
+  const [peer] = (await merger.merge({ maxEvents: 10 })).peers;
+  assert.match(peer?.problem ?? "", /more than 10 events/);
+  const [small] = (await merger.merge({ maxFileBytes: 1000 })).peers;
+  assert.match(small?.problem ?? "", /\.dat: /);
+});
+
+test("the patterns of the crawl are asked about the URLs that a peer added", async () => {
+  await using merger = await Merger.open();
+  const { crawler } = merger;
+  const exclude = ["/secret*"];
+  await crawler.visit({ sources: ["links"], exclude });
+  merger.say(
+    merger.event("/secret1", { polledAt: merger.seconds }),
+    merger.event("/open", { polledAt: merger.seconds }),
+  );
+  await merger.merge();
+  crawler.site.set({ "/secret1": "s", "/open": "o" });
+  const { requests } = await crawler.visit({ sources: ["links"], exclude });
+  assert.deepEqual(
+    requests.filter((line) => /secret|open/.test(line)),
+    ["200 /open"],
+  );
+});
+
+test("a site that publishes its changes itself is left to them", async () => {
+  await using crawler = await Crawler.open({ "/": "index", "/a": "a" });
+  await crawler.visit();
+  await using peer = await Peer.open();
+  const merger = new Merger(crawler, peer);
+  crawler.now += 3_600_000;
+  merger.say(merger.event("/a"), merger.event("/new"));
+  assert.deepEqual(countsOf(await merger.merge()), [0, 0, 0, 2, 0, 0]);
+});
+
+// What a peer answers, and what is said of it.
+const misbehaviours: readonly (readonly [string, (peer: Peer, file: string) => void, RegExp])[] = [
+  ["has no robots.shr", ({ answers }) => answers.delete("/robots.shr"), /^robots\.shr: the server answered 404/],
+  [
+    "has another version",
+    ({ answers }) => answers.set("/robots.shr", "version: 2\ncrawler: a:1 a\nrepository: /"),
+    /version "2"/,
+  ],
+  ["has half a robots.shr", ({ answers }) => answers.set("/robots.shr", "version: 1.0"), /no field crawler/],
+  ["has a large robots.shr", ({ answers }) => answers.set("/robots.shr", "x: y\n".repeat(50_000)), /^robots\.shr: /],
+  [
+    "redirects",
+    ({ answers }, file) => answers.set(file, (_, response) => response.writeHead(302, { location: "/" }).end()),
+    /\.dat: /,
+  ],
+  [
+    "is overloaded",
+    ({ answers }, file) => answers.set(file, (_, response) => response.writeHead(503).end()),
+    /answered 503/,
+  ],
+  [
+    "breaks off",
+    ({ answers }, file) =>
+      answers.set(file, (_, response) => {
+        response.writeHead(200, { "content-length": "1000" });
+        response.write("url: http://x.example/\n", () => response.destroy());
+      }),
+    /\.dat: /,
+  ],
+  [
+    "sends a bomb",
+    ({ answers }, file) =>
+      answers.set(file, (_, response) =>
+        response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(4e6))),
+      ),
+    /\.dat: /,
+  ],
+];
+for (const [what, misbehave, problem] of misbehaviours)
+  test(`of a peer that ${what}, the day comes again at the next merge`, { timeout: 30_000 }, async () => {
+    await using merger = await Merger.open();
+    misbehave(merger.peer, `/share/${merger.today}.dat`);
+    const [first] = (await merger.merge({ days: 1, maxFileBytes: 1e6 })).peers;
+    assert.match(first?.problem ?? "", problem);
+    merger.peer.answers.set("/robots.shr", "version: 1.0\ncrawler: peer.example:80 peer/1\nrepository: /share/\n");
+    merger.say(merger.event("/c"));
+    const second = await merger.merge({ days: 1 });
+    assert.deepEqual([second.peers[0]?.problem, second.sooner], [undefined, 1]);
+  });
+
+test("two crawlers tell each other what they saw, and echoes end", async () => {
+  await using crawler = await Crawler.open();
+  crawler.site.set({ "/": '<a href="/a">a</a><a href="/b">b</a>', "/a": "a", "/b": "b" });
+  crawler.site.answers.set("/", (_, response) => response.setHeader("content-type", "text/html"));
+  const folders = ["one", "two"].map((name) => join(crawler.folder.path, name));
+  const clock = (): number => crawler.now;
+  const visit = async (into: string) => await crawler.visit({ into, sources: ["links"] });
+  for (const into of folders) await visit(into);
+  const [one = "", two = ""] = folders;
+  const into = join(crawler.folder.path, "shared");
+  mkdirSync(into);
+  await using served = await serveFolder({ folder: into });
+  crawler.now += 40 * 86_400_000;
+  crawler.site.set({ "/a": "changed" });
+  await visit(one);
+  await shareEvents({ from: one, into, url: served.url, moniker: "one/1", clock });
+  const merged = await mergeEvents({ peers: [served.url], into: two, clock, days: 3 });
+  assert.deepEqual([merged.sooner, merged.added], [1, 0]);
+  const echo = await mergeEvents({ peers: [served.url], into: one, clock, days: 3 });
+  assert.deepEqual([echo.sooner, echo.added, echo.later], [0, 0, 0]);
+  const { requests } = await crawler.visit({ into: two, sources: ["links"], budget: 1 });
+  assert.ok(requests.includes("200 /a"), requests.join());
+});
+
+test("a store that a crawl holds, and a folder without a state, are refused", async () => {
+  await using merger = await Merger.open();
+  const refuses = (code: string) => (error: unknown) => error instanceof TidemarkError && error.code === code;
+  await assert.rejects(merger.merge({ into: join(merger.crawler.folder.path, "none") }), refuses("not-found"));
+  using _store = openStore({ into: merger.crawler.folder.path });
+  await assert.rejects(merger.merge(), refuses("locked"));
+});

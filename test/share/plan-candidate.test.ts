@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { WebEvent } from "../../src/formats/web-events/web-event.ts";
+import { planCandidate } from "../../src/share/engine/plan-candidate.ts";
+
+const week = 7 * 86_400;
+const own: WebEvent = {
+  url: "http://site.example/a",
+  kind: "updated",
+  sizeBytes: 10,
+  modifiedAt: 1000,
+  polledAt: 2000,
+  crawler: "",
+};
+
+// Each row: what the peer's event has otherwise, what our own has otherwise, what comes of it.
+for (const [what, peer, ours, kind] of [
+  ["a newer update", { modifiedAt: 1500 }, {}, "sooner"],
+  ["a newer creation", { modifiedAt: 1500, kind: "created" }, {}, "sooner"],
+  ["a deletion", { modifiedAt: 1500, kind: "deleted" }, {}, "sooner"],
+  ["an older update", { modifiedAt: 500 }, {}, "known"],
+  ["a deletion before our update, which is out of sequence", { modifiedAt: 500, kind: "deleted" }, {}, "sooner"],
+  ["an update after our deletion, which is out of sequence", { modifiedAt: 1500 }, { kind: "deleted" }, "sooner"],
+  ["another deletion after ours", { modifiedAt: 1500, kind: "deleted" }, { kind: "deleted" }, "known"],
+  ["another deletion before ours", { modifiedAt: 500, kind: "deleted" }, { kind: "deleted" }, "known"],
+  ["a newer update that was seen before our last request", { modifiedAt: 1500, polledAt: 1900 }, {}, "known"],
+  ["our own event", { polledAt: 2000 }, {}, "known"],
+  ["the same version", {}, {}, "known"],
+  ["the same version with a lifetime", { lifetimeSeconds: 500 }, {}, "later 3500"],
+  ["the same version with an endless lifetime", { lifetimeSeconds: 1e9 }, {}, `later ${2000 + week}`],
+  ["a lifetime of another size", { lifetimeSeconds: 500, sizeBytes: 11 }, {}, "known"],
+  ["a lifetime of another version", { lifetimeSeconds: 500, modifiedAt: 999 }, {}, "known"],
+] as const)
+  test(`${what}: ${kind}`, () => {
+    const event: WebEvent = { ...own, polledAt: 3000, crawler: "a.example:80 a", ...peer };
+    const candidate = planCandidate(event, { event: { ...own, ...ours }, askedAt: 2000 });
+    assert.equal(candidate.kind === "later" ? `later ${candidate.dueAt}` : candidate.kind, kind);
+  });
+
+test("of a URL that is not known, everything but a deletion is new", () => {
+  const known = { event: undefined, askedAt: undefined };
+  assert.equal(planCandidate(own, known).kind, "new");
+  assert.equal(planCandidate({ ...own, kind: "deleted" }, known).kind, "known");
+  // It was requested, and it was missing or not wanted.
+  assert.equal(planCandidate(own, { event: undefined, askedAt: 2000 }).kind, "known");
+  assert.equal(planCandidate({ ...own, polledAt: 2001 }, { event: undefined, askedAt: 2000 }).kind, "new");
+});
