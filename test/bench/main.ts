@@ -15,6 +15,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ readonly benchmark: Be
   polling: () => import("./polling.ts"),
   follow: () => import("./follow.ts"),
   "real-crawl": () => import("./real-crawl.ts"),
+  "web-crawl": () => import("./web-crawl.ts"),
 };
 
 const names = Object.keys(benchmarks);

@@ -1,0 +1,135 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { createRandom } from "../../src/core/random.ts";
+import type { CrawlWebOptions } from "../../src/crawler/web/web-options.ts";
+import { makeTempFolder } from "../temp-folder.ts";
+import { type Benchmark, defineBenchmark, log } from "./benchmark.ts";
+import type { CrawlerLine } from "./web-crawl/crawler-process.ts";
+import { MadeSites } from "./web-crawl/made-sites.ts";
+import type { ServerReport } from "./web-crawl/server-process.ts";
+
+interface Server extends AsyncDisposable {
+  readonly port: number;
+  readonly nameServer: string;
+  readonly report: () => Promise<ServerReport>;
+}
+
+const programOf = (name: string): string => fileURLToPath(new URL(`./web-crawl/${name}.js`, import.meta.url));
+
+async function startServer(args: readonly number[]): Promise<Server> {
+  const child = spawn(process.execPath, [programOf("server-process"), ...args.map(String)], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (): Promise<string> => (await lines.next()).value ?? "{}";
+  const { port, nameServer } = JSON.parse(await next()) as Pick<Server, "port" | "nameServer">;
+  return {
+    port,
+    nameServer,
+    report: async () => {
+      child.stdin.write("\n");
+      return JSON.parse(await next()) as ServerReport;
+    },
+    [Symbol.asyncDispose]: async () => {
+      child.stdin.end();
+      await once(child, "exit");
+    },
+  };
+}
+
+interface Run {
+  readonly cpuSeconds: number;
+  readonly rssBytes: number;
+  readonly last: CrawlerLine | undefined;
+  readonly isEnded: boolean;
+}
+
+/** Runs the crawler to its end, or kills it when that many pages are done. */
+async function runCrawler(options: CrawlWebOptions, killAt: number): Promise<Run> {
+  const child: ChildProcess = spawn(process.execPath, [programOf("crawler-process"), JSON.stringify(options)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "exit");
+  let last: CrawlerLine | undefined;
+  let rssBytes = 0;
+  let toldAt = performance.now();
+  if (child.stdout === null) throw new TypeError("the crawler has no output");
+  for await (const line of createInterface({ input: child.stdout })) {
+    last = JSON.parse(line) as CrawlerLine;
+    rssBytes = Math.max(rssBytes, last.rssBytes);
+    if (last.done >= killAt && !last.isEnd) child.kill("SIGKILL");
+    if (performance.now() - toldAt < 10_000) continue;
+    toldAt = performance.now();
+    log(
+      `${last.done} pages done of ${last.sites} sites, ${last.waiting} waiting, ${Math.round(last.rssBytes / 2 ** 20)} MiB, ${Math.round(last.cpuSeconds)} s of CPU`,
+    );
+  }
+  const [code, signal] = (await ended) as [number | null, string | null];
+  if (code !== 0 && signal !== "SIGKILL") throw new Error(`the crawler ended with ${code ?? signal}`);
+  return { cpuSeconds: last?.cpuSeconds ?? 0, rssBytes, last, isEnded: last?.isEnd === true };
+}
+
+export const benchmark: Benchmark = defineBenchmark({
+  help: `npm run bench -- web-crawl [--sites N] [--pages N] [--kills N] [--order NAME] [--keep KIND] [--batch N] [--seed N]
+A crawl of the Web from one page: N sites (2000) with N pages (50000) by power laws, computed by a server of its own process, with an address
+for each site. One site in a hundred is slow, one never answers, one is a trap of pages without end. The crawler is killed with SIGKILL N
+times (0) on the way. The server says which pages were requested, how often, and whether two requests to a site were under way at once.
+`,
+  options: { sites: 2000, pages: 50_000, kills: 0, order: "depth", keep: "metadata", batch: 50_000, seed: 1 },
+  run: async ({ sites, pages, kills, order, keep, batch, seed }) => {
+    await using server = await startServer([sites, pages, seed]);
+    using temp = makeTempFolder("bench");
+    const made = new MadeSites(sites, pages, seed);
+    const options = {
+      into: join(temp.path, "web"),
+      seeds: [`http://${made.hostOf(0)}:${server.port}/`],
+      nameServers: [server.nameServer],
+      allowPrivate: true,
+      ...{ order, keep, batchPages: batch, timeoutMs: 3000, retryMs: 500, maxPages: 100_000, maxDepth: 40 },
+      ...(order === "batch"
+        ? { maxDepth: undefined, maxPages: Math.max(...Array.from({ length: sites }, (_, at) => made.sizeOf(at))) + 20 }
+        : {}),
+    } as CrawlWebOptions;
+    const random = createRandom(seed);
+    const begunAt = performance.now();
+    let cpuSeconds = 0;
+    let rssBytes = 0;
+    let killed = 0;
+    let last: CrawlerLine | undefined;
+    for (let isEnded = false; !isEnded; ) {
+      const goal = ((killed + 0.5 + random()) * made.pages) / (kills + 1);
+      const run = await runCrawler(options, killed < kills ? goal : Number.POSITIVE_INFINITY);
+      cpuSeconds += run.cpuSeconds;
+      rssBytes = Math.max(rssBytes, run.rssBytes);
+      last = run.last;
+      isEnded = run.isEnded;
+      if (!isEnded) killed++;
+    }
+    const seconds = (performance.now() - begunAt) / 1000;
+    const report = await server.report();
+    const all = report.requested + report.trapPages;
+    const rows: ReadonlyArray<readonly [string, string]> = [
+      ["sites, pages", `${sites}, ${made.pages}`],
+      ["order, keep", `${order}, ${keep}`],
+      ["kills", String(killed)],
+      ["pages requested", String(report.requested)],
+      ["pages of traps", String(report.trapPages)],
+      ["pages missed", String(report.missed)],
+      ["requests repeated", String(report.repeated)],
+      ["requests to a busy site", String(report.impolite)],
+      ["sites given up", String(last?.unreachable ?? 0)],
+      ["seconds", seconds.toFixed(1)],
+      ["pages a second", (all / seconds).toFixed(0)],
+      ["CPU seconds of the crawler", cpuSeconds.toFixed(1)],
+      ["pages a CPU second", (all / cpuSeconds).toFixed(0)],
+      ["most memory, MiB", (rssBytes / 2 ** 20).toFixed(0)],
+      ["CPU seconds of the server", report.cpuSeconds.toFixed(1)],
+    ];
+    process.stdout.write(
+      `Node ${process.version}\n${rows.map(([name, value]) => `${name.padEnd(28)}${value}\n`).join("")}`,
+    );
+  },
+});

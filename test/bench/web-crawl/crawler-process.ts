@@ -1,0 +1,34 @@
+import { crawlWeb } from "../../../src/crawler/web/crawl-web.ts";
+import type { CrawlWebOptions } from "../../../src/crawler/web/web-options.ts";
+
+/** What the crawler says about once a second, and at its end. */
+export interface CrawlerLine {
+  readonly isEnd: boolean;
+  readonly pages: number;
+  readonly done: number;
+  readonly sites: number;
+  readonly waiting: number;
+  readonly unreachable: number;
+  readonly rssBytes: number;
+  readonly cpuSeconds: number;
+}
+
+const options = JSON.parse(process.argv[2] ?? "{}") as CrawlWebOptions;
+
+function tell(
+  isEnd: boolean,
+  { pages, done, sites, waiting, unreachableSites }: Awaited<ReturnType<typeof crawlWeb>>,
+): void {
+  const { user, system } = process.cpuUsage();
+  const line: CrawlerLine = {
+    ...{ isEnd, pages, done, sites, waiting, unreachable: unreachableSites },
+    rssBytes: process.memoryUsage.rss(),
+    cpuSeconds: (user + system) / 1e6,
+  };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+const onEvent: CrawlWebOptions["onEvent"] = (event) => {
+  if (event.event === "web-progress") tell(false, { ...event, end: "done" });
+};
+tell(true, await crawlWeb({ ...options, onEvent }));
