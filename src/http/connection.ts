@@ -129,7 +129,7 @@ export class Connection {
     this.#client = undefined;
     this.#socket = undefined;
     this.#isUsed = false;
-    const closed = client?.destroy();
+    const closed = client?.destroy(ended);
     socket?.destroy();
     await closed;
   }
@@ -217,6 +217,9 @@ export class Connection {
     });
   }
 }
+
+/** To make one for each connection takes as long as a small request. */
+const ended = new Error("the connection was closed");
 
 /** Waits for a connection. */
 export interface Waiter {

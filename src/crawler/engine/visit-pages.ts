@@ -32,6 +32,8 @@ export interface PageTurnOptions {
   readonly bounds?: ByteBounds;
   /** Takes each page whose links may be read. */
   readonly takeLinks: (page: LinkedPage) => void;
+  /** Called before pages are known to be answered: a kill afterwards must not lose what their links led to. */
+  readonly beforeSettling: () => void;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: CrawlEvent) => void;
 }
@@ -79,7 +81,7 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
   // To count them takes as long as the site has pages.
   if (options.bounds?.siteBytes !== undefined) bounds.begin(urls.counts().heldBytes);
   const tally = new Tally();
-  const { signal, onEvent: report = () => undefined } = options;
+  const { signal, takeLinks, beforeSettling, onEvent: report = () => undefined } = options;
   const visit: ReadingVisit = {
     ...{ origin, agent, ports, tally, report, timeoutMs, bounds, signal },
     concurrency: 1,
@@ -119,7 +121,7 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
     significance: undefined,
     isPlanned: false,
     planner: "default",
-    plan: { followsLinks: true, takeLinks: options.takeLinks, asks: "all", sampled: 0 },
+    plan: { followsLinks: true, takeLinks, beforeSettling, asks: "all", sampled: 0 },
   };
   urls.note(
     paths.filter(filter.admits).map((path) => ({ path, depth: 0, lastmod: undefined })),

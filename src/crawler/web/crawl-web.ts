@@ -76,12 +76,12 @@ class WebCrawl {
   #wake: () => void = () => undefined;
 
   constructor(options: CrawlWebOptions, since: EpochSeconds, store: Store, queue: UrlQueue, links: LinkLog) {
-    const { nameServers, lookups, clock, delay, random = Math.random, pagesBeforeRest, restMs } = options;
+    const { nameServers, lookups, clock, random = Math.random, pagesBeforeRest, restMs } = options;
     this.#options = options;
     this.#store = store;
     this.#queue = queue;
     this.#links = links;
-    this.#timing = realTiming(clock, delay);
+    this.#timing = realTiming(clock);
     this.#filter = filterOf(options);
     this.#agent = robotsAgentOf(options.userAgent);
     const { now } = this.#timing;
@@ -89,7 +89,7 @@ class WebCrawl {
     this.#since = since;
     this.#hosts = new HostAddresses({ servers: nameServers, atOnce: lookups, clock: now });
     this.#politeness = createPoliteness({
-      ...{ pagesBeforeRest, restMs, clock, delay, random, maxWaitMs },
+      ...{ pagesBeforeRest, restMs, clock, random, maxWaitMs },
       ...{ crawlDelayMs: options.crawlDelayMs, loopbackRests: options.loopbackRests },
       maxRetryAfterMs: options.maxRetryAfterMs,
       addressesOf: (host) => this.#hosts.of(host),
@@ -143,7 +143,7 @@ class WebCrawl {
 
   get #room(): number {
     const { maxTotal = Infinity } = this.#options;
-    return maxTotal - this.#frontier.counts.done - this.#pagesOpen;
+    return maxTotal - this.#frontier.done - this.#pagesOpen;
   }
 
   get #isFull(): boolean {
@@ -186,10 +186,15 @@ class WebCrawl {
 
   /** Waits until a time, or until something happens. */
   async #wait(until: EpochMs): Promise<void> {
-    const timer = new AbortController();
-    this.#wake = () => timer.abort();
     const delayMs = Math.max(0, Math.min(longestDelayMs, until - this.#timing.now()));
-    await this.#timing.delay(delayMs, timer.signal);
+    // A timer of Node that is aborted makes an error each time.
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, delayMs);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
     this.#wake = () => undefined;
   }
 
@@ -271,6 +276,10 @@ class WebCrawl {
             read.add(origin + page.url.path);
             this.#takeLinks(origin, found, page);
           },
+          beforeSettling: () => {
+            this.#links.write();
+            this.#queue.write();
+          },
           ...omitUndefined({ timeoutMs, signal, onEvent, respectUsage }),
         },
       );
@@ -296,9 +305,6 @@ class WebCrawl {
     this.#linkCount += urls.length;
     this.#links.add(this.#timing.now(), origin + path, urls);
     if (from !== undefined) this.#frontier.add(urls, { ...from, origin }, steps);
-    // Before the page is known to be answered: it is not requested again after a kill.
-    this.#links.write();
-    this.#queue.write();
   }
 
   /** Tells of redirects of pages to other sites, which a visit does not follow. */

@@ -153,6 +153,11 @@ export class WebFrontier {
     return this.#turns.underWay;
   }
 
+  /** Pages that are done. */
+  get done(): number {
+    return this.#done;
+  }
+
   /** Whether sites are still being looked up. */
   get isLocating(): boolean {
     return this.#locating > 0 || this.#nextUnlocated < this.#unlocated.length;

@@ -1,4 +1,4 @@
-import type { Clock, CrawlEvent, Timing } from "../../core/index.ts";
+import type { Clock, CrawlEvent } from "../../core/index.ts";
 import type { CrawlSiteOptions } from "../crawl-site-options.ts";
 import type { PolitenessOptions } from "../engine/politeness/politeness-options.ts";
 import type { Keep } from "../kept-site.ts";
@@ -66,7 +66,6 @@ export interface CrawlWebOptions
   /** Memory of the queue of URLs, in bytes. @default 268435456 */
   readonly queueBytes?: number | undefined;
   readonly clock?: Clock | undefined;
-  readonly delay?: Timing["delay"] | undefined;
   /** From 0 to 1. Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
   /** Ends the crawl in order; the same call goes on with it. */

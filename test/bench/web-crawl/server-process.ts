@@ -63,7 +63,6 @@ const server = createServer((request, response) => {
   if (kind === "slow") setTimeout(send, slowMs);
   else send();
 });
-server.keepAliveTimeout = 1000;
 server.listen(0, "0.0.0.0");
 await new Promise((resolve) => server.once("listening", resolve));
 const { port } = server.address() as AddressInfo;

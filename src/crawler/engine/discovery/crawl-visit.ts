@@ -44,6 +44,8 @@ export interface PollPlan {
   readonly followsLinks: boolean;
   /** Takes each page whose links are to be followed; then the visit does not follow them itself. */
   readonly takeLinks?: (page: LinkedPage) => void;
+  /** Called before results are kept: what came of links must be there first. */
+  readonly beforeSettling?: () => void;
   /**
    * `all` polls every page that is due; `moved` only those that changed according to the list, and `sampled` others, which
    * show whether it is right.
