@@ -29,6 +29,9 @@ const webSettings = {
     default: "no limit",
   }),
   maxTotal: row("max-total N", many, "With --web: at most N pages of all sites together", { default: "no limit" }),
+  ranksFile: row("ranks FILE", path, "With --order optimal: table of ranks, as graph rank --into writes it", {
+    doc: "with `--order optimal`: table of ranks, as `tidemark graph rank --into FILE` writes it; pages that it does not name come last",
+  }),
   batchPages: row("batch-pages N", many, "With --order batch: choose the next pages after every N pages", {
     default: "50000",
   }),
@@ -119,7 +122,17 @@ export const crawlCommand: Command = defineCommand({
     "How changes are found": ["source", "urls", "order", "poll", "planner", "distrust", "significant"],
     "Many sites": ["config", "site", "sites", "forever", "connections", "priority", "min-interval", "max-interval"],
     "Metrics and a page": ["listen", "allow-host"],
-    "The Web": ["web", "scope-domain", "max-hops", "max-total", ...hostBounds, "batch-pages", "name-server", "lookups"],
+    "The Web": [
+      "web",
+      "scope-domain",
+      "max-hops",
+      "max-total",
+      ...hostBounds,
+      "batch-pages",
+      "ranks",
+      "name-server",
+      "lookups",
+    ],
     Limits: ["budget", "max-package", "max-page", "max-site", "max-visit", "timeout", "least-rate"],
     Politeness: [
       ...["concurrency", "pages-before-rest", "rest", "crawl-delay", "rest-on-loopback", "max-wait"],
@@ -157,6 +170,7 @@ export const crawlCommand: Command = defineCommand({
         fail(`--${siteSettings[foreign as keyof typeof siteSettings].option} and --web exclude each other.`);
       const webOrder = webOrders.find((name) => name === order);
       if (order !== undefined && webOrder === undefined) fail(`--web has no order ${order}: ${webOrders.join(", ")}.`);
+      if ((order === "optimal") !== (web.ranksFile !== undefined)) fail("--order optimal and --ranks need each other.");
       if (order === "batch" && (ownSettings.maxDepth ?? web.maxHops) !== undefined)
         fail("--order batch excludes --depth and --max-hops: it does not know the way to a page.");
       return { ...run, urls, settings: ownSettings, web: { ...web, seedsFile, order: webOrder } };

@@ -31,6 +31,7 @@ import { openKeptSite } from "../kept-site.ts";
 import { createPoliteness, type Politeness } from "../politeness.ts";
 import { checkRespectedUses } from "../respected-uses.ts";
 import { Batches } from "./batches.ts";
+import { type GivenRanks, readRanks } from "./priorities.ts";
 import { type TurnPage, WebFrontier, type WebTurn } from "./web-frontier.ts";
 import type { CrawlWebOptions, WebCounts, WebSummary } from "./web-options.ts";
 import { type Found, originOf } from "./web-scope.ts";
@@ -47,6 +48,15 @@ function filterOf({ types = pageTypes, include, exclude }: CrawlWebOptions): Pag
   const ofTypes = parseTypes(types);
   const { key: urlsKey, admits } = compileUrlFilter({ within: "/", include, exclude });
   return { ...ofTypes, urlsKey, admits };
+}
+
+interface CrawlMeans {
+  /** When the crawl began: pages that were answered since then are done. */
+  readonly since: EpochSeconds;
+  readonly store: Store;
+  readonly queue: UrlQueue;
+  readonly links: LinkLog;
+  readonly ranks: GivenRanks | undefined;
 }
 
 /** A crawl of the Web that runs. */
@@ -75,7 +85,7 @@ class WebCrawl {
   #linkCount = 0;
   #wake: () => void = () => undefined;
 
-  constructor(options: CrawlWebOptions, since: EpochSeconds, store: Store, queue: UrlQueue, links: LinkLog) {
+  constructor(options: CrawlWebOptions, { since, store, queue, links, ranks }: CrawlMeans) {
     const { nameServers, lookups, clock, random = Math.random, pagesBeforeRest, restMs } = options;
     this.#options = options;
     this.#store = store;
@@ -95,7 +105,7 @@ class WebCrawl {
       addressesOf: (host) => this.#hosts.of(host),
     });
     const found = { filter: this.#filter, mediaTypes: namedTypes, now: now() };
-    const means = { queue, hosts: this.#hosts, random, done: store.countAnswered(since), ...found };
+    const means = { queue, hosts: this.#hosts, random, done: store.countAnswered(since), ranks, ...found };
     this.#frontier = new WebFrontier(options, means);
     this.#batches = new Batches({
       folder: join(resolve(options.into), "links"),
@@ -304,7 +314,7 @@ class WebCrawl {
   #addLinks(origin: string, path: string, from: Found | undefined, urls: readonly string[], steps: number): void {
     this.#linkCount += urls.length;
     this.#links.add(this.#timing.now(), origin + path, urls);
-    if (from !== undefined) this.#frontier.add(urls, { ...from, origin }, steps);
+    if (from !== undefined) this.#frontier.add(urls, { ...from, origin, url: origin + path }, steps);
   }
 
   /** Tells of redirects of pages to other sites, which a visit does not follow. */
@@ -363,9 +373,14 @@ export async function crawlWeb(options: CrawlWebOptions): Promise<WebSummary> {
   if (proxy !== undefined) readProxy(proxy);
   if (identity !== undefined) readIdentity(identity);
   checkRespectedUses(options);
+  const { order, ranksFile } = options;
+  if ((order === "optimal") !== (ranksFile !== undefined))
+    throw new TidemarkError("bad-option", "The order optimal needs a file of ranks, and no other order has one.");
+  const ranks = ranksFile === undefined ? undefined : await readRanks(ranksFile);
   const file = sideFileIn(resolve(into), "web.json");
   using store = openStore({ into, isSyncedLater: true, ...omitUndefined({ stateFile }) });
   using queue = new UrlQueue(join(resolve(into), ".tidemark", "queue"), { memoryBytes: queueBytes });
   await using links = new LinkLog(join(resolve(into), "links"), { clock });
-  return await new WebCrawl(options, await beginOf(file, clock), store, queue, links).run();
+  const since = await beginOf(file, clock);
+  return await new WebCrawl(options, { since, store, queue, links, ranks }).run();
 }

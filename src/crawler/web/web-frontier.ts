@@ -4,6 +4,7 @@ import type { QueuedUrl, UrlQueue } from "../../storage/index.ts";
 import type { SitePages } from "../engine/order/order-rule.ts";
 import { type SiteTurn, SiteTurns } from "../engine/order/site-turns.ts";
 import { isLoopbackAddress } from "../engine/politeness/site-clock.ts";
+import { type GivenRanks, lastPriority, Priorities } from "./priorities.ts";
 import type { CrawlWebOptions, WebCounts, WebOrder } from "./web-options.ts";
 import {
   type AdmittedPage,
@@ -27,7 +28,6 @@ const maxFailures = 3;
 const defaultLookups = 16;
 /** After so many names of a domain without an address, others are not looked up. */
 const maxFailedLookups = 20;
-const lastPriority = 255;
 
 /** A page of a turn. */
 export interface TurnPage {
@@ -50,12 +50,14 @@ interface FrontierMeans extends ScopeMeans {
   readonly random: () => number;
   /** Pages that were done by earlier runs. */
   readonly done: number;
+  /** With `optimal`. */
+  readonly ranks: GivenRanks | undefined;
 }
 
-function priorityOf(order: WebOrder, { depth }: Found, random: () => number): number {
-  // Those of no batch come last, in the order in which they were found.
-  if (order === "batch") return lastPriority;
-  return order === "random" ? Math.floor(random() * (lastPriority + 1)) : Math.min(lastPriority, depth);
+/** The page that has a link. */
+interface Origin extends Found {
+  readonly url: string;
+  readonly origin: string;
 }
 
 interface TurnEnd {
@@ -75,7 +77,7 @@ export class WebFrontier {
   readonly #hosts: HostAddresses;
   readonly #options: CrawlWebOptions;
   readonly #order: WebOrder;
-  readonly #random: () => number;
+  readonly #priorities: Priorities;
   readonly #turns: SiteTurns;
   readonly #connections: number;
   readonly #seeds: ReadonlySet<string>;
@@ -117,8 +119,8 @@ export class WebFrontier {
     this.#queue = queue;
     this.#hosts = hosts;
     this.#options = options;
-    this.#random = random;
     this.#order = options.order ?? "depth";
+    this.#priorities = new Priorities(this.#order, random, means.ranks);
     this.#seeds = new Set(options.seeds.map((url) => new URL(url).origin));
     this.#scope = new WebScope(options, means, {
       has: (origin) => queue.siteOf(origin) !== undefined || this.#pending.has(origin),
@@ -182,7 +184,8 @@ export class WebFrontier {
   }
 
   /** Adds the pages that links lead to, as far as the scope admits them; each URL once. */
-  add(links: readonly string[], from: (Found & { readonly origin: string }) | undefined, steps = 1): void {
+  add(links: readonly string[], from: Origin | undefined, steps = 1): void {
+    const raised = this.#priorities.raise(links, from?.url);
     const admitted: AdmittedPage[] = [];
     this.#pending.clear();
     for (const link of links) {
@@ -191,13 +194,14 @@ export class WebFrontier {
       if (this.#queue.siteOf(page.origin) === undefined) this.#pending.add(page.origin);
       admitted.push(page);
     }
+    if (from !== undefined && raised.length > 0) this.#putAgain(raised, { ...from, depth: from.depth + steps });
     if (admitted.length === 0) return;
     const before = this.#queue.sites;
     const urls = admitted.map(
       ({ url, origin, found }): QueuedUrl => ({
         url,
         site: origin,
-        priority: priorityOf(this.#order, found, this.#random),
+        priority: this.#priorities.of(url, found),
         note: formatFound(found),
       }),
     );
@@ -212,9 +216,21 @@ export class WebFrontier {
 
   /** Puts known pages before others: the first of them first. */
   promote(urls: readonly string[], from: number, all: number): void {
+    this.#addAgain(urls, seedFound, (_, at) => Math.floor(((from + at) * lastPriority) / all));
+  }
+
+  /** Puts pages of a higher rank than before where they belong, by the way that led to them now. */
+  #putAgain(urls: readonly string[], { depth, inSite, hops, origin }: Origin): void {
+    const own = urls.filter((url) => originOf(url) === origin);
+    const others = urls.filter((url) => originOf(url) !== origin);
+    const of = (url: string): number => this.#priorities.of(url, seedFound);
+    this.#addAgain(own, { depth, inSite: inSite + 1, hops }, of);
+    this.#addAgain(others, { depth, inSite: 0, hops: hops + 1 }, of);
+  }
+
+  #addAgain(urls: readonly string[], found: Found, priorityOf: (url: string, at: number) => number): void {
     const again = urls.map((url, at): QueuedUrl => {
-      const priority = Math.floor(((from + at) * lastPriority) / all);
-      return { url, site: originOf(url), priority, note: formatFound(seedFound) };
+      return { url, site: originOf(url), priority: priorityOf(url, at), note: formatFound(found) };
     });
     for (const site of new Set(this.#queue.addAgain(again))) if (this.#addressOfSite.has(site)) this.#turns.touch(site);
     this.onReady();

@@ -53,6 +53,8 @@ export interface CrawlWebOptions
   readonly keep?: Keep | undefined;
   /** In which order pages of all sites are requested. @default "depth" */
   readonly order?: WebOrder | undefined;
+  /** With `optimal`: file of ranks, a table with the columns `name` and `pagerank`, see docs/format.md. */
+  readonly ranksFile?: string | undefined;
   /** With `batch`: pages of a batch, and pages that are requested before the next one is chosen. @default 50000 */
   readonly batchPages?: number | undefined;
   /** Sites that are requested at once: r of Castillo et al.; and as many that have not answered yet. @default 64 */
@@ -73,7 +75,7 @@ export interface CrawlWebOptions
   readonly onEvent?: ((event: CrawlEvent | WebBatch | WebProgress) => void) | undefined;
 }
 
-export const webOrders = ["depth", "length", "random", "batch"] as const;
+export const webOrders = ["depth", "length", "random", "partial", "batch", "optimal"] as const;
 
 /** One of {@link webOrders}. */
 export type WebOrder = (typeof webOrders)[number];
