@@ -9,6 +9,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ readonly benchmark: Be
   poll: () => import("./poll.ts"),
   plan: () => import("./plan.ts"),
   links: () => import("./links.ts"),
+  graph: () => import("./graph.ts"),
   orders: () => import("./orders.ts"),
   simulator: () => import("./simulator.ts"),
   month: () => import("./month.ts"),

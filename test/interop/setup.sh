@@ -175,6 +175,27 @@ if [ ! -e "$cache/spark-1.complete" ]; then
   touch "$cache/spark-1.complete"
 fi
 
+# An oracle of ranks.
+if [ ! -e "$cache/networkx-1.complete" ]; then
+  echo "setup: installing networkx into $cache/networkx-1" >&2
+  rm -rf "$cache/networkx-1"
+  python3 -m venv "$cache/networkx-1"
+  timeout 600 "$cache/networkx-1/bin/pip" install --quiet --disable-pip-version-check \
+    "networkx==3.6.1" "scipy==1.17.1" "numpy==2.4.6"
+  "$cache/networkx-1/bin/python" -c 'import networkx, scipy.sparse'
+  touch "$cache/networkx-1.complete"
+fi
+
+# What graphs are most often kept in with Node, to compare with.
+if [ ! -e "$cache/graphology-1.complete" ]; then
+  echo "setup: installing graphology into $cache/graphology-1" >&2
+  rm -rf "$cache/graphology-1"
+  npm install --silent --no-save --no-audit --no-fund --prefix "$cache/graphology-1" \
+    "graphology@0.26.0" "graphology-metrics@2.4.2" "graphology-types@0.24.8" >/dev/null
+  ls "$cache/graphology-1/node_modules/graphology-metrics/centrality/pagerank.js" >/dev/null
+  touch "$cache/graphology-1.complete"
+fi
+
 # A crawler to compare with.
 if [ ! -e "$cache/scrapy-1.complete" ]; then
   echo "setup: installing Scrapy into $cache/scrapy-1" >&2

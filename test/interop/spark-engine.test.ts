@@ -1,10 +1,11 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after } from "node:test";
 import { SparkEngine } from "../../src/analysis/engine/spark-engine.ts";
 import { describeEngine } from "../analysis/engine/engine-contract.ts";
 import { makeTempFolder } from "../temp-folder.ts";
-import { requireCached, skipWithoutCached } from "./programs.ts";
+import { skipWithoutCached } from "./programs.ts";
+import { findSparkProgram } from "./spark-program.ts";
 
 const skip = skipWithoutCached("spark-1");
 
@@ -26,10 +27,4 @@ writeFileSync(
 process.env.SPARK_CONF_DIR = conf.path;
 after(() => conf[Symbol.dispose]());
 
-function programOf(): string {
-  const lib = join(requireCached("spark-1"), "lib");
-  const python = readdirSync(lib).find((name) => name.startsWith("python")) ?? "";
-  return join(lib, python, "site-packages", "pyspark", "bin", "spark-sql");
-}
-
-describeEngine("Spark", () => new SparkEngine({ program: programOf(), master, partitions: 2 }), skip);
+describeEngine("Spark", () => new SparkEngine({ program: findSparkProgram(), master, partitions: 2 }), skip);

@@ -1,0 +1,182 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DuckDbEngine } from "../../src/analysis/engine/duckdb-engine.ts";
+import type { SqlEngine } from "../../src/analysis/engine/graph-sql.ts";
+import { SparkEngine } from "../../src/analysis/engine/spark-engine.ts";
+import { computeByEngine } from "../../src/analysis/engine-columns.ts";
+import { readGraph } from "../../src/analysis/graph-folder.ts";
+import { importGraph } from "../../src/analysis/import-graph.ts";
+import { computeRanksOnThreads } from "../../src/analysis/rank-threads.ts";
+import type { Graph } from "../../src/graph/graph.ts";
+import { findProgram } from "../interop/programs.ts";
+import { findSparkProgram } from "../interop/spark-program.ts";
+import { repositoryFolder } from "../repository-folder.ts";
+import { type Benchmark, defineBenchmark, log, medianOf } from "./benchmark.ts";
+import { rankWithGraphology } from "./graph/graphology.ts";
+import { makeLinks } from "./graph/made-graph.ts";
+
+/** Who ran, how long each time, and the ranks of the last. */
+interface Candidate {
+  readonly name: string;
+  readonly links: number;
+  readonly seconds: number[];
+  ranks: Float64Array | undefined;
+}
+
+async function makeGraph(folder: string, nodes: number, links: number): Promise<{ graph: Graph; seconds: number }> {
+  const list = join(folder, "links.txt");
+  const lines: string[] = [];
+  writeFileSync(list, "");
+  const flush = (): void => writeFileSync(list, lines.splice(0).join(""), { flag: "a" });
+  makeLinks(nodes, links, (from, to) => {
+    if (lines.push(`${from}\t${to}\n`) >= 200_000) flush();
+  });
+  flush();
+  const begun = performance.now();
+  await importGraph({ into: join(folder, "graph"), links: list });
+  return { graph: readGraph(join(folder, "graph")), seconds: (performance.now() - begun) / 1000 };
+}
+
+function compilePlainLoop(folder: string): string | undefined {
+  const compiler = findProgram("g++");
+  if (compiler === undefined) return undefined;
+  const program = join(folder, "page-rank");
+  execFileSync(compiler, ["-O3", "-o", program, join(repositoryFolder(), "test/bench/graph/page-rank.cpp")]);
+  return program;
+}
+
+/** Runs the C++ program. @returns seconds along links, and backwards */
+function runPlainLoop(program: string, folder: string, rounds: number): { seconds: number[]; ranks: Float64Array } {
+  const out = join(folder, "ranks.bin");
+  const said = execFileSync(program, [join(folder, "graph", "links.csr"), String(rounds), out], { encoding: "utf8" });
+  const bytes = Uint8Array.from(readFileSync(out));
+  return { seconds: said.split(" ").slice(0, 2).map(Number), ranks: new Float64Array(bytes.buffer) };
+}
+
+async function rankByEngine(engine: SqlEngine, folder: string, nodes: number, rounds: number): Promise<Float64Array> {
+  const none = new Float64Array(nodes).fill(Number.NaN);
+  const { ranks } = await computeByEngine(engine, {
+    ...{ folder: join(folder, "graph"), nodes, rounds, damping: 0.85, nowSeconds: 0, crawlSeconds: 1 },
+    ...{ visits: { latest: none, earlier: none }, previous: undefined, scratch: folder, signal: undefined },
+  });
+  return ranks;
+}
+
+function largestDifference(a: Float64Array, b: Float64Array): number {
+  return a.reduce((most, rank, node) => Math.max(most, Math.abs(rank - (b[node] ?? Number.NaN))), 0);
+}
+
+function printTable(candidates: readonly Candidate[], rounds: number): void {
+  const plain = candidates.filter(({ name }) => name.startsWith("C++"));
+  const baseline = Math.min(...plain.map(({ seconds }) => Math.min(...seconds)));
+  const reference = candidates[0]?.ranks;
+  process.stdout.write(
+    "\n| who | links | s, median | s, least | million links/s | times the C++ | largest difference |\n",
+  );
+  process.stdout.write("|---|---|---|---|---|---|---|\n");
+  for (const { name, links, seconds, ranks } of candidates) {
+    const least = Math.min(...seconds);
+    const speed = ((links * rounds) / least / 1e6).toFixed(links * rounds > 1e7 * least ? 0 : 1);
+    const ratio = plain.length === 0 || links !== candidates[0]?.links ? "" : (least / baseline).toFixed(2);
+    const difference =
+      ranks && reference && ranks.length === reference.length ? largestDifference(ranks, reference) : undefined;
+    process.stdout.write(
+      `| ${name} | ${links.toLocaleString("en")} | ${medianOf(seconds).toFixed(2)} | ${least.toFixed(2)} | ${speed} | ${ratio} | ` +
+        `${difference === undefined ? "" : difference.toExponential(1)} |\n`,
+    );
+  }
+}
+
+const help = `npm run bench -- graph [--nodes N] [--links N] [--rounds N] [--repeats N] [--duckdb] [--spark] [--graphology]
+PageRank of a made web in turn by our loops on one and two threads, a plain C++ loop, and with the flags by the SQL on DuckDB and on a
+real Spark with two executors, and by graphology at sizes of its own. All must agree before a table is printed. The least time of each is that
+which other work on the machine disturbed least.
+`;
+
+/** Prints a table as Markdown. */
+export const benchmark: Benchmark = defineBenchmark({
+  help,
+  options: {
+    nodes: 1_000_000,
+    links: 11_000_000,
+    rounds: 20,
+    repeats: 3,
+    duckdb: false,
+    spark: false,
+    graphology: false,
+  },
+  run: async ({ nodes, links, rounds, repeats, duckdb, spark, graphology }) => {
+    const folder = mkdtempSync(join(tmpdir(), "tidemark-bench-graph-"));
+    try {
+      const before = process.memoryUsage.rss();
+      const { graph, seconds } = await makeGraph(folder, nodes, links);
+      const count = graph.targets.length;
+      log(
+        `${nodes.toLocaleString("en")} nodes, ${count.toLocaleString("en")} links, imported in ${seconds.toFixed(1)} s`,
+      );
+      const make = (name: string): Candidate => ({ name, links: count, seconds: [], ranks: undefined });
+      const loops = [1, 2].map((threads) => ({
+        threads,
+        candidate: make(`ours, ${threads} thread${threads === 1 ? "" : "s"}`),
+      }));
+      const [along, backwards] = [make("C++, along links"), make("C++, backwards")];
+      const program = compilePlainLoop(folder);
+      if (program === undefined) log("g++ is not installed: no C++");
+      for (let repeat = 0; repeat < repeats; repeat++) {
+        for (const { threads, candidate } of loops) {
+          let begun = performance.now();
+          const onRound = (round: number): void => {
+            // The first round has the threads' start, and code that is not yet compiled.
+            if (round === 1) begun = performance.now();
+          };
+          candidate.ranks = (
+            await computeRanksOnThreads(graph, { threads, maxRounds: rounds + 1, tolerance: 0, onRound })
+          ).ranks;
+          candidate.seconds.push((performance.now() - begun) / 1000);
+        }
+        if (program === undefined) continue;
+        const ran = runPlainLoop(program, folder, rounds + 1);
+        along.ranks = ran.ranks;
+        along.seconds.push(((ran.seconds[0] ?? 0) * rounds) / (rounds + 1));
+        backwards.seconds.push(((ran.seconds[1] ?? 0) * rounds) / (rounds + 1));
+      }
+      const all = [...loops.map(({ candidate }) => candidate), ...(program === undefined ? [] : [along, backwards])];
+      const engines: ReadonlyArray<readonly [boolean, string, () => SqlEngine]> = [
+        [duckdb, "SQL on DuckDB", () => new DuckDbEngine()],
+        [
+          spark,
+          "SQL on Spark, 2 executors",
+          () => new SparkEngine({ program: findSparkProgram(), master: "local-cluster[2,1,2048]", partitions: 4 }),
+        ],
+      ];
+      for (const [isWanted, name, engine] of engines) {
+        if (!isWanted) continue;
+        const candidate = make(name);
+        const begun = performance.now();
+        candidate.ranks = await rankByEngine(engine(), folder, nodes, rounds + 1);
+        candidate.seconds.push((performance.now() - begun) / 1000);
+        all.push(candidate);
+      }
+      for (const { name, ranks } of all)
+        if (ranks && largestDifference(ranks, all[0]?.ranks ?? ranks) > 1e-9)
+          throw new Error(`${name} has other ranks`);
+      if (graphology) {
+        for (const size of [10_000, 100_000, 300_000]) {
+          const ran = rankWithGraphology(size, 10 * size, rounds);
+          all.push({ name: "graphology", links: ran.links, seconds: [ran.seconds], ranks: undefined });
+          log(`graphology, ${size} nodes: built in ${ran.buildSeconds.toFixed(1)} s`);
+        }
+      }
+      printTable(all, rounds);
+      const most = process.resourceUsage().maxRSS * 1024 - before;
+      process.stdout.write(
+        `\nThe graph takes ${((graph.offsets.byteLength + graph.targets.byteLength) / count).toFixed(1)} bytes a link, ranks and threads ` +
+          `${((nodes * 36) / count).toFixed(1)}; all of this process at most ${(most / count).toFixed(1)} more than at its start.\n`,
+      );
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+});
