@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { parseUrl, TidemarkError } from "../core/index.ts";
+import { isIP } from "node:net";
+import { excerpt, parseUrl, TidemarkError } from "../core/index.ts";
 import type { FollowStatus, SiteDecision } from "../crawler/index.ts";
 import {
   type FollowerPageOptions,
@@ -210,13 +211,18 @@ function send(
  *
  * On the loopback; elsewhere only with names for it, and then without controls: nobody is asked for a password.
  *
- * @throws TidemarkError `bad-option` for an address that others reach and no name; `address-in-use`, `no-permission`, `io`
+ * @throws TidemarkError `bad-option` for an address that others reach and no name, or one that is none; `address-in-use`, `no-permission`, `io`
  */
 export async function serveFollower(options: FollowerServerOptions): Promise<FollowerServer> {
   const { host, port, allowedHosts = [] } = options;
   if (!isLoopback(host) && allowedHosts.length === 0)
     throw new TidemarkError("bad-option", `Other machines can reach ${host}, and whoever does sees all sites.`, {
       hint: "Use 127.0.0.1, or name the host that they ask for, such as --allow-host crawler.example.net.",
+    });
+  const odd = allowedHosts.find((name) => !isIP(name) && !/^[\w.-]+$/.test(name));
+  if (odd !== undefined)
+    throw new TidemarkError("bad-option", `${excerpt(odd)} is not a host.`, {
+      hint: "--allow-host takes a name or an address, without a scheme and a port.",
     });
   const site = new FollowerSite(options);
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {

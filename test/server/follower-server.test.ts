@@ -183,7 +183,9 @@ describe("serveFollower", () => {
       assert.match(error.hint ?? "", /--allow-host/);
       return true;
     });
-    await using trial = await Trial.open("0.0.0.0", ["Crawler.example.net"]);
+    for (const name of ["crawler.example.net:9464", "http://crawler.example.net", "[::1]", "", "a b"])
+      await assert.rejects(Trial.open("127.0.0.1", [name]), { code: "bad-option" }, name);
+    await using trial = await Trial.open("0.0.0.0", ["Crawler.example.net", "::ffff:1.2.3.4"]);
     trial.server.show(exampleStatus());
     const { status, text } = await trial.ask("/", { host: "crawler.example.net:9464" });
     assert.equal(status, 200);

@@ -35,5 +35,6 @@ button:focus-visible,input:focus-visible,a:focus-visible{outline:3px solid var(-
 button[aria-disabled=true]{color:var(--quiet);cursor:progress}
 label{display:block}
 #any input[type=url]{width:100%;max-width:32rem;margin:.25rem 0 .5rem;display:block}
+@media (max-width:40rem){dl{display:block}dl div{display:flex;flex-wrap:wrap;gap:0 .75rem;align-items:baseline;border-top-width:1px;padding:.3rem 0}dt{flex:0 0 7rem}dd{flex:1 1 0;min-width:0}dd b{display:inline;font-size:1.05rem;margin-right:.4rem}}
 @media (min-width:64rem){main{display:grid;grid-template-columns:1fr 1fr;gap:0 2.5rem}#totals,#freshness,#any{grid-column:1/-1}}
 `;

@@ -141,7 +141,7 @@ function renderTotals(status: FollowStatus): string {
       `${formatCount(created)} created, ${formatCount(updated)} updated, ${formatCount(deleted)} deleted`,
     ],
   ];
-  return `<h2>Since the start</h2>${renderFigures(rows)}`;
+  return `<h2>Totals</h2>${renderFigures(rows)}`;
 }
 
 function renderFreshness({ sitesByAge, due, next }: FollowStatus, now: EpochMs): string {

@@ -151,7 +151,7 @@ describe("tidemark top", () => {
         stdin,
         stdout,
         stderr: new PassThrough(),
-        once: () => host,
+        on: () => host,
         off: () => host,
         exitCode: undefined,
       };
