@@ -6,6 +6,7 @@ import { formatUsage } from "../../../src/core/usage.ts";
 import { readCrawlChanges } from "../../../src/crawler/read-crawl-changes.ts";
 import { urlset } from "./mapped-site.ts";
 import { Crawler } from "./site-visit.ts";
+import { dayMs, SyncedSite } from "./synced-site.ts";
 
 /** Changes since a number, as `kind path: preferences`, and the next number. */
 function readSeen(crawler: Crawler, after = 0): { lines: string[]; number: number } {
@@ -102,6 +103,36 @@ describe("preferences about use that change", () => {
     crawler.site.answers.set("/a.html", (_, response) => response.setHeader("content-usage", "train-ai=n"));
     await crawler.visitNextDay(links);
     assert.deepEqual(readSeen(crawler, first.number).lines, []);
+  });
+
+  it("of robots.txt are known of bodies that lay in the mirror", async () => {
+    await using crawler = await openPage();
+    await crawler.visit();
+    rmSync(join(crawler.folder.path, ".tidemark"), { recursive: true });
+    crawler.site.robots = "User-agent: *\nContent-Usage: /a train-ai=n\n";
+    crawler.site.write();
+    const visit = await crawler.visit();
+    assert.equal(visit.summary.pageRequests, 0);
+    assert.deepEqual(readSeen(crawler).lines, ["created /: ", "created /a.html: train-ai=n"]);
+  });
+
+  it("of robots.txt are known of pages that came in packages", async () => {
+    await using site = await SyncedSite.open(40);
+    await site.publish({ changeDumps: true });
+    await site.crawl();
+    site.now += dayMs;
+    for (let at = 0; at < 40; at++) site.write(`d${at % 7}/${at}.html`, `page ${at} changed, and is longer now`);
+    site.write("robots.txt", "User-agent: *\nContent-Signal: /d1/ ai-train=no\n");
+    await site.publish({ changeDumps: true });
+    site.now += dayMs;
+    site.write("new.html", "new");
+    await site.publish({ changeDumps: true });
+    const visit = await site.crawl();
+    assert.ok(visit.summary.packedPages > 0);
+    using seen = readCrawlChanges({ store: site.mirror });
+    const stated = [...seen.changes].filter(({ path }) => path.startsWith("/d1/"));
+    assert.ok(stated.length > 0);
+    for (const { usage } of stated) assert.deepEqual(usage, { "train-ai": "n" });
   });
 
   it("are taken from a 304 that has them", async () => {

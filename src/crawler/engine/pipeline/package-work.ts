@@ -18,6 +18,7 @@ import { readUrls } from "./due-urls.ts";
 import { PageBody } from "./page-body.ts";
 import { maxBytesOf } from "./page-request.ts";
 import type { PageResults } from "./page-results.ts";
+import { usageOfUnasked } from "./page-usage.ts";
 
 // What earlier visits had trouble with is for the server to say.
 function mayBePacked(visit: CrawlVisit, { path, postponed }: TrackedUrl): boolean {
@@ -71,7 +72,10 @@ export class PackageWork {
       // What a killed visit kept needs no package.
       const adopted = ports.bodies.adopt(page);
       if (adopted === undefined) plan.note(page);
-      else await this.#results.add(url, { kind: "adopted", page: { ...page, ...adopted } }, false);
+      else {
+        const usage = usageOfUnasked(this.#visit, url);
+        await this.#results.add(url, { kind: "adopted", page: { ...page, ...adopted }, usage }, false);
+      }
     }
     await this.#results.finish();
     return plan.choose(budget - tally.pageRequests, this.#packages.maxBytes);
@@ -172,6 +176,7 @@ export class PackageWork {
       agrees: true,
       validators: {},
       isInsignificant: false,
+      usage: usageOfUnasked(this.#visit, url),
     } as const;
     await this.#results.add(url, finding, true);
   }

@@ -27,7 +27,7 @@ const parkedSeconds = 90 * daySeconds;
 /** What a visit found where a page should be. */
 export type PageFinding =
   /** The announced body was there already: no request was made. */
-  | { readonly kind: "adopted"; readonly page: Page & HeldBody }
+  | { readonly kind: "adopted"; readonly page: Page & HeldBody; readonly usage?: PageUsage }
   /** 304: the held body is what the site has; `page` is its record, if it is announced. */
   | {
       readonly kind: "unmodified";
@@ -117,8 +117,9 @@ function answered(url: TrackedUrl, finding: Answer, now: EpochSeconds): Settleme
   if (finding.kind === "adopted") {
     // Validators are those of the body that came with them.
     const known = isStill ? { validators: url.validators, fullAt: url.fullAt } : { validators: {}, fullAt: undefined };
-    const { page } = finding;
-    return { kind: "answered", url, history, dueAt: 0, page, isLinkOnly: false, ...known, askedAt: undefined };
+    const { page, usage } = finding;
+    const stored = { ...known, askedAt: undefined, ...omitUndefined({ usage }) };
+    return { kind: "answered", url, history, dueAt: 0, page, isLinkOnly: false, ...stored };
   }
   const isWhole = finding.kind === "body";
   return {

@@ -50,6 +50,11 @@ export function usageOfHeld(
   return combine(visit, path, combineUsage(usage?.served ?? noUsage, fields));
 }
 
+/** What is known of the use of a body that came without a response of its own. */
+export function usageOfUnasked(visit: CrawlVisit, { path, usage }: TrackedUrl): PageUsage {
+  return combine(visit, path, usage?.served ?? noUsage);
+}
+
 /** The finding of a page that may not be used in a way that the visit respects; undefined if it may. */
 export function findUnwanted(visit: CrawlVisit, usage: PageUsage): (PageFinding & { kind: "unwanted" }) | undefined {
   const use = findDisallowedUse(usage.all, visit.respectUsage);

@@ -10,6 +10,7 @@ import { reservedFor } from "./due-urls.ts";
 import type { PageFinding } from "./page-judgement.ts";
 import { askForPage, isBrokenOff, type PageAnswer, receivePage } from "./page-request.ts";
 import { PageResults } from "./page-results.ts";
+import { usageOfUnasked } from "./page-usage.ts";
 import { Permits } from "./permits.ts";
 
 /** URLs whose bodies came by way of redirects are remembered, so that they are not requested once more. */
@@ -136,8 +137,10 @@ export class PageWork {
     // What is stated about the use of a body that lies there is not known.
     const mayAdopt = this.#visit.respectUsage.length === 0;
     const adopted = announced === undefined || !mayAdopt ? undefined : ports.bodies.adopt(announced);
-    if (announced !== undefined && adopted !== undefined)
-      return this.results.add(url, { kind: "adopted", page: { ...announced, ...adopted } }, false);
+    if (announced !== undefined && adopted !== undefined) {
+      const usage = usageOfUnasked(this.#visit, url);
+      return this.results.add(url, { kind: "adopted", page: { ...announced, ...adopted }, usage }, false);
+    }
     if (!robotsAllow(robots, agent, path)) {
       const finding = { kind: "trouble", trouble: "disallowed", message: "robots.txt does not allow it" } as const;
       return this.results.add(url, finding, false);
