@@ -8,7 +8,7 @@ import { repositoryFolder } from "../repository-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { Browser, colourSchemes } from "./browser.ts";
 import { labProgram, runTidemark, summaryOf } from "./command.ts";
-import { lookAt } from "./legibility.ts";
+import { findViolations, lookAt } from "./legibility.ts";
 import { skipWithout } from "./programs.ts";
 
 const skip = skipWithout("chromium", "chromedriver");
@@ -47,6 +47,8 @@ describe("figures and page of the lab in Chromium", { skip }, () => {
           assert.deepEqual(troubles, [], `${name}, ${scheme}, ${width} pixels wide`);
           const across = await browser.evaluate<number>("return document.documentElement.scrollWidth ?? 0");
           assert.ok(across <= width, `${name} is ${across} pixels wide in a window of ${width}`);
+          if (name.endsWith(".html"))
+            assert.deepEqual(await findViolations(browser), [], `${name}, ${scheme}, ${width}`);
           assert.ok(texts >= 8 && colours.length >= 2, name);
           grounds.add(ground);
           const screenshot = await browser.takeScreenshot();

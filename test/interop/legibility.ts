@@ -1,4 +1,5 @@
 import { pathToFileURL } from "node:url";
+import axe from "axe-core";
 import type { Browser, ColourScheme } from "./browser.ts";
 
 /** What is wrong with a text that a browser shows. */
@@ -88,4 +89,13 @@ export async function lookAt(browser: Browser, file: string, scheme: ColourSchem
   const height = await browser.evaluate<number>("return document.documentElement.getBoundingClientRect().height");
   await browser.open(url, scheme, width, Math.max(600, Math.ceil(height)));
   return await browser.evaluate<Legibility>(legibilityScript);
+}
+
+/** What axe-core finds against WCAG in the page that is open, as the name of the rule and the first element. */
+export async function findViolations(browser: Browser): Promise<string[]> {
+  await browser.evaluate(axe.source);
+  const violations = await browser.evaluateLater<{ id: string; nodes: { html: string }[] }[]>(
+    "const done = arguments[0]; window.axe.run().then(({ violations }) => done(violations));",
+  );
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
