@@ -1,4 +1,6 @@
 import { createRandom, pickInteger } from "../../../src/core/random.ts";
+import { GraphBuilder } from "../../../src/graph/graph-builder.ts";
+import { computePageRank } from "../../../src/graph/page-rank.ts";
 
 /** How a site behaves: as it should, slowly, not at all, or as a trap of pages without end. */
 export type SiteKind = "plain" | "slow" | "dead" | "trap";
@@ -17,9 +19,12 @@ export class MadeSites {
   /** By site: the number of its first page among all; one more than there are sites. */
   readonly firsts: Uint32Array;
   readonly #seed: number;
+  readonly #isFriendly: boolean;
 
-  constructor(sites: number, pages: number, seed: number) {
+  /** @param isFriendly - whether all sites are as they should be */
+  constructor(sites: number, pages: number, seed: number, isFriendly: boolean) {
     this.sites = sites;
+    this.#isFriendly = isFriendly;
     this.#seed = seed;
     this.firsts = new Uint32Array(sites + 1);
     let sum = 0;
@@ -49,7 +54,7 @@ export class MadeSites {
 
   /** One site in a hundred of each bad kind; the first sites are plain, for others are found through them. */
   kindOf(site: number): SiteKind {
-    if (site * 4 < this.sites) return "plain";
+    if (this.#isFriendly || site * 4 < this.sites) return "plain";
     return ({ 17: "slow", 42: "dead", 73: "trap" } as const)[site % 100] ?? "plain";
   }
 
@@ -74,6 +79,16 @@ export class MadeSites {
     if (path === "/") return 0;
     const page = Number(/^\/p([1-9]\d*)\.html$/.exec(path)?.[1] ?? Number.NaN);
     return Number.isNaN(page) ? undefined : page;
+  }
+
+  /** PageRank of all pages, by their numbers. */
+  ranks(): Float64Array {
+    const graph = new GraphBuilder(this.pages);
+    for (let site = 0; site < this.sites; site++)
+      for (let page = 0; page < this.sizeOf(site); page++)
+        for (const [to, at] of this.linksOf(site, page))
+          graph.addLink((this.firsts[site] as number) + page, (this.firsts[to] as number) + at);
+    return computePageRank(graph.build(), { tolerance: 1e-8 }).ranks;
   }
 
   /** What a page links to, as sites and pages. */

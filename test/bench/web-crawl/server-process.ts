@@ -15,14 +15,18 @@ export interface ServerReport {
   /** Requests to an address while another was under way. */
   readonly impolite: number;
   readonly cpuSeconds: number;
+  /** Numbers of the pages in the order of their first requests. */
+  readonly order: readonly number[];
 }
 
-const [sites = 100, pages = 1000, seed = 1] = process.argv.slice(2).map(Number);
-const made = new MadeSites(sites, pages, seed);
+const [sites = 100, pages = 1000, seed = 1, friendly = 0] = process.argv.slice(2).map(Number);
+const made = new MadeSites(sites, pages, seed, friendly === 1);
 const slowMs = 200;
 const filler = `<p>${"The page has some text, as pages do. ".repeat(40)}</p>`;
 const counts = new Uint8Array(made.pages);
 const underWay = new Uint8Array(made.sites);
+const order = new Uint32Array(made.pages);
+let ordered = 0;
 let robots = 0;
 let trapPages = 0;
 let impolite = 0;
@@ -53,6 +57,7 @@ const server = createServer((request, response) => {
     const trap = kind === "trap" ? `<a href="/trap/${Number(trapped ?? 0) + 1}/">next</a>` : "";
     if (page === undefined) return void response.end(trap);
     const number = (made.firsts[site] as number) + page;
+    if (counts[number] === 0) order[ordered++] = number;
     counts[number] = Math.min(255, (counts[number] as number) + 1);
     const links = made.linksOf(site, page).map(([to, at]) => {
       const origin = to === site ? "" : `http://${made.hostOf(to)}:${port}`;
@@ -86,7 +91,16 @@ function report(): ServerReport {
     }
   }
   const { user, system } = process.cpuUsage();
-  return { requested, repeated, missed, robots, trapPages, impolite, cpuSeconds: (user + system) / 1e6 };
+  return {
+    requested,
+    repeated,
+    missed,
+    robots,
+    trapPages,
+    impolite,
+    cpuSeconds: (user + system) / 1e6,
+    order: [...order.subarray(0, ordered)],
+  };
 }
 
 // A line on standard input asks for the report; its end is the server's.

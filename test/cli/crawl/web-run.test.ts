@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { exitCodes } from "../../../src/cli/terminal/exit-code.ts";
+import { listenSite } from "../../site-server.ts";
+import { makeTempFolder } from "../../temp-folder.ts";
+import { runProgram } from "../run-program.ts";
+
+const mistakes: ReadonlyArray<readonly [readonly string[], RegExp]> = [
+  [["--web", "seeds"], /--into is missing/],
+  [["https://a.example/", "--web", "seeds", "--into", "x"], /--web has its seeds in a file/],
+  [["--web", "seeds", "--sites", "sites", "--into", "x"], /--web has its seeds in a file/],
+  [["--web", "seeds", "--into", "x", "--forever"], /--web and --forever exclude each other/],
+  [["--web", "seeds", "--into", "x", "--budget", "5"], /--budget and --web exclude each other/],
+  [["--web", "seeds", "--into", "x", "--order", "optimal"], /--order optimal and --ranks need each other/],
+  [["--web", "seeds", "--into", "x", "--ranks", "y"], /--order optimal and --ranks need each other/],
+  [["--web", "seeds", "--into", "x", "--order", "batch", "--depth", "3"], /--order batch excludes/],
+  [["https://a.example/", "--into", "x", "--order", "batch"], /--order batch needs --web/],
+  [["https://a.example/", "--into", "x", "--max-hops", "1"], /--max-hops needs --web/],
+  [["--web", "seeds", "--into", "x", "--name-server", "ns.example"], /seeds/],
+];
+
+describe("tidemark crawl --web", () => {
+  for (const [args, message] of mistakes) {
+    it(`refuses ${args.join(" ")}`, async () => {
+      const { code, stderr } = await runProgram("crawl", ...args);
+      assert.match(stderr, message);
+      assert.ok(code === exitCodes.usage || code === exitCodes.broken, String(code));
+    });
+  }
+
+  it("says what it came to, for people and as JSON, and in its exit code what failed", async () => {
+    await using site = await listenSite(({ url }, response) => {
+      if (url === "/") response.setHeader("content-type", "text/html").end("<a href=/a>a</a><a href=/broken>b</a>");
+      else if (url === "/a") response.setHeader("content-type", "text/html").end("a");
+      else response.writeHead(url === "/broken" ? 403 : 404).end();
+    });
+    using temp = makeTempFolder();
+    const seeds = join(temp.path, "seeds");
+    writeFileSync(seeds, `${site.origin}/\n`);
+    const first = await runProgram("crawl", "--web", seeds, "--into", join(temp.path, "a"), "--keep", "none");
+    assert.equal(first.code, exitCodes.itemsFailed, first.stderr);
+    assert.match(first.stdout, /^1 site, 2 pages \(1 failed\), 0 waiting, .*\n4 requests, 2 links, /);
+    const second = await runProgram(
+      "crawl",
+      "--web",
+      seeds,
+      "--into",
+      join(temp.path, "b"),
+      "--json",
+      "--max-total",
+      "1",
+    );
+    assert.equal(second.code, exitCodes.done, second.stderr);
+    const summary = JSON.parse(second.stdout.trim().split("\n").at(-1) ?? "") as Record<string, unknown>;
+    const { event, end, done, waiting, links } = summary;
+    assert.deepEqual(
+      { event, end, done, waiting, links },
+      { event: "summary", end: "full", done: 1, waiting: 2, links: 2 },
+    );
+    const third = await runProgram(
+      "crawl",
+      "--web",
+      seeds,
+      "--into",
+      join(temp.path, "a"),
+      "--quiet",
+      "--keep",
+      "none",
+    );
+    assert.deepEqual([third.code, third.stdout], [exitCodes.done, ""]);
+    assert.equal(site.requests.filter((request) => request === "GET /a").length, 1);
+  });
+});
