@@ -97,6 +97,7 @@ and in which order: the last row is [C] Figure 8 in three points. With --order o
     seed: 1,
     connections: 64,
     turn: 10,
+    friendly: false,
   },
   run: async ({ sites, pages, kills, order, keep, batch, seed, connections, turn, friendly }) => {
     await using server = await startServer([sites, pages, seed, friendly ? 1 : 0]);
