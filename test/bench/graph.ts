@@ -16,6 +16,9 @@ import { repositoryFolder } from "../repository-folder.ts";
 import { type Benchmark, defineBenchmark, log, medianOf } from "./benchmark.ts";
 import { rankWithGraphology } from "./graph/graphology.ts";
 import { makeLinks } from "./graph/made-graph.ts";
+import { measureRankMemory } from "./graph/rank-memory.ts";
+import { countUrlRecords } from "./graph/url-records.ts";
+import type { MeteredCost } from "./peers/metered-process.ts";
 
 /** Who ran, how long each time, and the ranks of the last. */
 interface Candidate {
@@ -89,9 +92,24 @@ function printTable(candidates: readonly Candidate[], rounds: number): void {
   }
 }
 
+function printRecords(costs: Readonly<Record<string, MeteredCost>>, records: number): void {
+  const all = Object.values(costs).reduce((sum, { wallSeconds }) => sum + wallSeconds, 0);
+  process.stdout.write("| step | s | CPU s | peak MiB |\n|---|---|---|---|\n");
+  for (const [step, { wallSeconds, cpuSeconds, peakMiB }] of Object.entries(costs))
+    process.stdout.write(
+      `| ${step} | ${wallSeconds.toFixed(1)} | ${cpuSeconds.toFixed(1)} | ${peakMiB.toFixed(0)} |\n`,
+    );
+  process.stdout.write(
+    `\n${records.toLocaleString("en")} records, ${Math.round(records / all).toLocaleString("en")} a second; Chen's Table 5.2 has 15 to 29 thousand on three machines\n`,
+  );
+}
+
 const help = `npm run bench -- graph [--nodes N] [--links N] [--rounds N] [--repeats N] [--duckdb] [--spark] [--graphology]
+npm run bench -- graph --records N | --memory N
 PageRank of a made web in turn by our loops on one and two threads, a plain C++ loop, and with the flags by the SQL on DuckDB and on a
-real Spark with two executors, and by graphology at sizes of its own. All must agree before a table is printed. The least time of each is that
+real Spark with two executors, and by graphology at sizes of its own. With
+--records instead the in-degrees of that many URL records of a crawl, with --memory what ranks of so many links take in memory.
+All must agree before a table is printed. The least time of each is that
 which other work on the machine disturbed least.
 `;
 
@@ -106,10 +124,20 @@ export const benchmark: Benchmark = defineBenchmark({
     duckdb: false,
     spark: false,
     graphology: false,
+    records: 0,
+    memory: 0,
   },
-  run: async ({ nodes, links, rounds, repeats, duckdb, spark, graphology }) => {
+  run: async ({ nodes, links, rounds, repeats, duckdb, spark, graphology, records, memory }) => {
     const folder = mkdtempSync(join(tmpdir(), "tidemark-bench-graph-"));
     try {
+      if (memory > 0) {
+        process.stdout.write(`${memory} links: at most ${(await measureRankMemory(memory)).toFixed(1)} bytes a link\n`);
+        return;
+      }
+      if (records > 0) {
+        printRecords(await countUrlRecords(folder, records), records);
+        return;
+      }
       const before = process.memoryUsage.rss();
       const { graph, seconds } = await makeGraph(folder, nodes, links);
       const count = graph.targets.length;
