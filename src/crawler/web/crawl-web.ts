@@ -3,10 +3,10 @@ import {
   type Clock,
   type EpochMs,
   type EpochSeconds,
-  type FetchOutcome,
+  excerpt,
   omitUndefined,
   type PageFilter,
-  type Requests,
+  parseHttpUrl,
   TidemarkError,
 } from "../../core/index.ts";
 import { pageKinds, readLinks } from "../../formats/html/index.ts";
@@ -32,6 +32,7 @@ import { createPoliteness, type Politeness } from "../politeness.ts";
 import { checkRespectedUses } from "../respected-uses.ts";
 import { Batches } from "./batches.ts";
 import { type GivenRanks, readRanks } from "./priorities.ts";
+import { watchRedirects } from "./redirects.ts";
 import { type TurnPage, WebFrontier, type WebTurn } from "./web-frontier.ts";
 import type { CrawlWebOptions, WebCounts, WebSummary } from "./web-options.ts";
 import { type Found, originOf } from "./web-scope.ts";
@@ -74,6 +75,8 @@ class WebCrawl {
   readonly #startedAt: EpochMs;
   /** Answers of this crawl are dated so, or later, in all of its runs. */
   readonly #since: EpochSeconds;
+  /** Origins that may have private addresses. */
+  readonly #seeds: ReadonlySet<string>;
   readonly #open = new Set<Promise<void>>();
   readonly #batches: Batches;
   #pagesOpen = 0;
@@ -97,6 +100,7 @@ class WebCrawl {
     const { now } = this.#timing;
     this.#startedAt = now();
     this.#since = since;
+    this.#seeds = new Set(options.seeds.map(originOf));
     this.#hosts = new HostAddresses({ servers: nameServers, atOnce: lookups, clock: now });
     this.#politeness = createPoliteness({
       ...{ pagesBeforeRest, restMs, clock, random, maxWaitMs },
@@ -259,16 +263,16 @@ class WebCrawl {
   /** @param read - URLs whose links were kept */
   async #visit(origin: string, found: ReadonlyMap<string, TurnPage>, read: Set<string>): Promise<PageTurn> {
     const { keep = "mirror", timeoutMs, pageBytes, leastBytesPerSecond, signal, onEvent } = this.#options;
-    const { userAgent, proxy, from, ca, allowPrivate, clock, identity, seeds, respectUsage } = this.#options;
+    const { userAgent, proxy, from, ca, allowPrivate, clock, identity, respectUsage } = this.#options;
     await using fetcher = createFetcher({
-      allowedPrivateOrigins: seeds.map(originOf),
+      allowedPrivateOrigins: this.#seeds.has(origin) ? [origin] : [],
       resolve: this.#hosts.resolve,
       signer: identity === undefined ? undefined : await RequestSigner.open(identity, clock),
       ...omitUndefined({ userAgent, proxy, from, ca, allowPrivate, clock }),
     });
     const site = await openKeptSite(this.#store, origin, { keep, clock: this.#timing.now, warcBytes: undefined });
     const { memory, reading, urls, bodies, warc } = site;
-    const requests = this.#watchRedirects(warc === undefined ? fetcher : warc.recorder.record(fetcher), (path, to) => {
+    const requests = watchRedirects(warc === undefined ? fetcher : warc.recorder.record(fetcher), (path, to) => {
       read.add(origin + path);
       this.#addLinks(origin, path, found.get(path)?.found, [to], 0);
     });
@@ -316,37 +320,16 @@ class WebCrawl {
     this.#links.add(this.#timing.now(), origin + path, urls);
     if (from !== undefined) this.#frontier.add(urls, { ...from, origin, url: origin + path }, steps);
   }
-
-  /** Tells of redirects of pages to other sites, which a visit does not follow. */
-  #watchRedirects(requests: Requests, tell: (path: string, to: string) => void): Requests {
-    return {
-      ...requests,
-      get: async (request): Promise<FetchOutcome> => {
-        let location: string | undefined;
-        const outcome = await requests.get({
-          ...request,
-          onAnswer: ({ status, fields }) => {
-            location = status >= 300 && status < 400 ? fields.get("location") : undefined;
-          },
-        });
-        const isElsewhere = outcome.kind === "failed" && outcome.reason === "redirect-elsewhere";
-        const to =
-          isElsewhere && location !== undefined ? resolveLocation(location, request.origin + request.path) : undefined;
-        if (to !== undefined && request.crossOrigin !== true) tell(request.path, to);
-        return outcome;
-      },
-    };
-  }
 }
 
-function resolveLocation(location: string, base: string): string | undefined {
-  try {
-    const url = new URL(location, base);
-    url.hash = "";
-    return url.protocol === "http:" || url.protocol === "https:" ? url.href : undefined;
-  } catch {
-    return undefined;
-  }
+function parseSeed(text: string): string {
+  const url = parseHttpUrl(text);
+  if (url === undefined || url.username + url.password !== "")
+    throw new TidemarkError("bad-option", `Not the URL of a page: ${excerpt(text)}.`, {
+      hint: "Give absolute URLs such as https://example.org/, without a login.",
+    });
+  url.hash = "";
+  return url.href;
 }
 
 /** When a crawl began, as its first run wrote it down: pages that were answered since then are done. */
@@ -370,6 +353,7 @@ async function beginOf(file: string, clock: Clock): Promise<EpochSeconds> {
  */
 export async function crawlWeb(options: CrawlWebOptions): Promise<WebSummary> {
   const { into, stateFile, queueBytes, identity, proxy, clock = Date.now } = options;
+  const seeds = options.seeds.map(parseSeed);
   if (proxy !== undefined) readProxy(proxy);
   if (identity !== undefined) readIdentity(identity);
   checkRespectedUses(options);
@@ -382,5 +366,5 @@ export async function crawlWeb(options: CrawlWebOptions): Promise<WebSummary> {
   using queue = new UrlQueue(join(resolve(into), ".tidemark", "queue"), { memoryBytes: queueBytes });
   await using links = new LinkLog(join(resolve(into), "links"), { clock });
   const since = await beginOf(file, clock);
-  return await new WebCrawl(options, { since, store, queue, links, ranks }).run();
+  return await new WebCrawl({ ...options, seeds }, { since, store, queue, links, ranks }).run();
 }

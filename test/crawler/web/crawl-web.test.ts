@@ -159,6 +159,21 @@ describe("crawlWeb", () => {
     assert.deepEqual(folders.sort(), [`a.example_${web.port}`, `b.example_${web.port}`, `c.other.test_${web.port}`]);
   });
 
+  it("takes seeds as people write them, and refuses what is no page", async () => {
+    await using web = await serve(three);
+    using temp = makeTempFolder();
+    const options = optionsFor(web, temp.path);
+    const summary = await crawlWeb({
+      ...options,
+      seeds: [`HTTP://C.other.TEST:${web.port}#x`],
+      maxHops: 0,
+      allowPrivate: false,
+    });
+    assert.deepEqual([summary.done, web.pages()], [1, ["c.other.test/"]]);
+    for (const seed of ["ftp://a.example/", "a.example", "http://user:password@a.example/"])
+      await assert.rejects(crawlWeb({ ...options, seeds: [seed] }), { code: "bad-option" });
+  });
+
   it("ends in order at a signal, and goes on with what is left", async () => {
     await using web = await serve(three);
     using temp = makeTempFolder();
