@@ -6,7 +6,7 @@ import {
   formatElapsed,
   formatMoment,
   formatNoun,
-} from "../../../src/cli/terminal/quantity.ts";
+} from "../../../src/formats/quantity/quantity.ts";
 
 it("writes numbers for people", () => {
   assert.equal(formatCount(1_234_567), "1,234,567");
