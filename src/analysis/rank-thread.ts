@@ -16,7 +16,7 @@ export interface SharedRanks {
   readonly given: readonly Float64Array[];
   /** Of each thread its place in `members`, and where the next one's is. */
   readonly places: readonly number[];
-  /** Of each thread: what was at nodes without links, and by how much it moved ranks. */
+  /** Of each thread: what was at nodes without links, and by how much it moved ranks; of rounds in turn two places each. */
   readonly sums: Float64Array;
   readonly meeting: Int32Array;
 }
@@ -49,21 +49,22 @@ export function runRankThread(
   const first = places[thread] as number;
   const end = places[thread + 1] as number;
   const own = given[thread] as Float64Array;
-  const sumOf = (which: 0 | 1): number => given.reduce((sum, _, one) => sum + (sums[2 * one + which] as number), 0);
+  // The next round has other places, so that a slow thread may still read those of this one.
+  const placeOf = (round: number, which: 0 | 1, one: number): number => (2 * (round % 2) + which) * threads + one;
+  const sumOf = (round: number, which: 0 | 1): number =>
+    given.reduce((sum, _, one) => sum + (sums[placeOf(round, which, one)] as number), 0);
   let residual = Number.POSITIVE_INFINITY;
   let rounds = 0;
   while (residual > tolerance && rounds < maxRounds) {
-    sums[2 * thread] = spreadRanks(rows, damping, ranks, own, first, end);
+    sums[placeOf(rounds, 0, thread)] = spreadRanks(rows, damping, ranks, own, first, end);
     meet(shared.meeting, threads);
     for (const other of given) if (other !== own) addUp(rows.members, other, own, first, end);
-    const elsewhere = 1 - damping + damping * sumOf(0);
-    sums[2 * thread + 1] = collectRanks(rows, elsewhere, teleport, ranks, own, first, end);
+    const elsewhere = 1 - damping + damping * sumOf(rounds, 0);
+    sums[placeOf(rounds, 1, thread)] = collectRanks(rows, elsewhere, teleport, ranks, own, first, end);
     meet(shared.meeting, threads);
-    residual = sumOf(1);
+    residual = sumOf(rounds, 1);
     rounds++;
     onRound(rounds, residual);
-    // Nobody begins the next round, which writes the sums, before all have read them.
-    meet(shared.meeting, threads);
   }
   return { rounds, residual };
 }

@@ -65,7 +65,7 @@ export async function computeRanksOnThreads(graph: Graph, options: ThreadedRankO
     ranks,
     given: Array.from({ length: threads }, () => floats(nodes)),
     places: cutNodes(graph, threads),
-    sums: floats(2 * threads),
+    sums: floats(4 * threads),
     meeting: new Int32Array(new SharedArrayBuffer(8)),
   };
   signal?.throwIfAborted();
