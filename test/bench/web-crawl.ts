@@ -11,6 +11,7 @@ import { type Benchmark, defineBenchmark, log } from "./benchmark.ts";
 import type { CrawlerLine } from "./web-crawl/crawler-process.ts";
 import { MadeSites } from "./web-crawl/made-sites.ts";
 import type { ServerReport } from "./web-crawl/server-process.ts";
+import { measureSiteMemory } from "./web-crawl/site-memory.ts";
 
 interface Server extends AsyncDisposable {
   readonly port: number;
@@ -86,6 +87,7 @@ A crawl of the Web from one page: N sites (2000) with N pages (50000) by power l
 for each site. One site in a hundred is slow, one never answers, one is a trap of pages without end, unless --friendly. The crawler is killed with SIGKILL N
 times (0) on the way. The server says which pages were requested, how often, and whether two requests to a site were under way at once,
 and in which order: the last row is [C] Figure 8 in three points. With --order optimal the ranks are those of the whole Web.
+--memory N prints how much memory a site takes, of N that wait, and does nothing else.
 `,
   options: {
     sites: 2000,
@@ -98,8 +100,13 @@ and in which order: the last row is [C] Figure 8 in three points. With --order o
     connections: 64,
     turn: 10,
     friendly: false,
+    memory: 0,
   },
-  run: async ({ sites, pages, kills, order, keep, batch, seed, connections, turn, friendly }) => {
+  run: async ({ sites, pages, kills, order, keep, batch, seed, connections, turn, friendly, memory }) => {
+    if (memory > 0) {
+      process.stdout.write(`${(await measureSiteMemory(memory)).toFixed(0)} bytes of memory a site, of ${memory}\n`);
+      return;
+    }
     await using server = await startServer([sites, pages, seed, friendly ? 1 : 0]);
     using temp = makeTempFolder("bench");
     const made = new MadeSites(sites, pages, seed, friendly);

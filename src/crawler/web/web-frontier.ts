@@ -69,7 +69,7 @@ interface TurnEnd {
 
 /**
  * The pages that wait, of all sites: the queue on disk, each URL once, below the heap of sites of Castillo et al. A site takes part
- * once it has an address, and together with all sites of that address. Memory: what the queue is given, and some 600 bytes a site.
+ * once it has an address, and together with all sites of that address. Memory: what the queue is given, and some 1,250 bytes a site.
  */
 export class WebFrontier {
   readonly #queue: UrlQueue;
