@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { TidemarkError } from "../core/index.ts";
 import { dayFileName, dayOf, formatWebEvent, type WebEvent } from "../formats/web-events/index.ts";
-import { makeMissingFolder, renameDurably, syncFiles, writeDurably, writeWhole } from "../fs/index.ts";
+import { makeFolder, makeMissingFolder, renameDurably, syncFiles, writeDurably, writeWhole } from "../fs/index.ts";
 
 /** How far a crawler's events are shared. */
 export interface SharedPosition {
@@ -121,7 +121,7 @@ export class DayFiles {
   }
 
   async #place({ names }: Commit): Promise<void> {
-    makeMissingFolder(this.#folder);
+    makeFolder(this.#folder, 0o755);
     for (const name of names) {
       const staged = join(this.#staging, name);
       // What is not there any more was placed before the process was killed.

@@ -14,7 +14,7 @@ export interface MergeEventsOptions {
   readonly stateFile?: string;
   /** Days that are asked for at the first merge, or after a longer time, today included. @default 30 */
   readonly days?: number;
-  /** Most events of a peer. @default 1000000 */
+  /** Most events of a peer's day. @default 1000000 */
   readonly maxEvents?: number;
   /** Most bytes of a day's file, decompressed. @default 268435456 */
   readonly maxFileBytes?: number;

@@ -255,10 +255,24 @@ test("events of other sites, of share files, and beyond the bounds are left out"
   const events = Array.from({ length: 20 }, (_, at) => merger.event(`/n${at}`));
   merger.say(merger.event("/a", { url: "http://other.example/" }), merger.event("/robots.shr"), ...events);
   assert.deepEqual(countsOf(await merger.merge({ maxNewPerSite: 5 })), [5, 0, 0, 1, 1, 15]);
-  const [peer] = (await merger.merge({ maxEvents: 10 })).peers;
-  assert.match(peer?.problem ?? "", /more than 10 events/);
-  const [small] = (await merger.merge({ maxFileBytes: 1000 })).peers;
-  assert.match(small?.problem ?? "", /\.dat: /);
+});
+
+test("a file beyond the bounds is read up to them at most, and does not keep the merge from later days", async () => {
+  await using merger = await Merger.open();
+  const { crawler } = merger;
+  const many = Array.from({ length: 20 }, (_, at) => merger.event(`/n${at}`));
+  for (const [bound, problem, added] of [
+    [{ maxEvents: 10 }, /more than 10 events/, 10],
+    // The server announces the length, so that nothing is read.
+    [{ maxFileBytes: 1000 }, /\.dat: /, 0],
+  ] as const) {
+    merger.say(...many.map(({ url, ...event }) => ({ ...event, url: `${url}-${added}`, polledAt: merger.seconds })));
+    crawler.now += 86_400_000;
+    merger.say(merger.event(`/later-${added}`));
+    const merged = await merger.merge({ ...bound, days: 3 });
+    assert.match(merged.peers[0]?.problem ?? "", problem);
+    assert.equal(merged.added, added + 1);
+  }
 });
 
 test("the patterns of the crawl are asked about the URLs that a peer added", async () => {

@@ -21,7 +21,7 @@ export interface MergeBounds {
   readonly days: number;
   /** Most bytes of a day's file, decompressed. */
   readonly maxFileBytes: number;
-  /** Most events of all days together, good or bad. */
+  /** Most events of a day, good or bad. */
   readonly maxEvents: number;
 }
 
@@ -51,7 +51,10 @@ export interface PeerMerge {
   readonly requests: number;
   /** Bytes of bodies as they came, compressed. */
   readonly receivedBytes: number;
-  /** Why the merge ended early; undefined if it did not. The next one goes on from there. */
+  /**
+   * What went wrong first; undefined if nothing did. A merge that ended early is continued by the next; a file beyond the
+   * bounds was read up to them at most, and does not come again.
+   */
   readonly problem: string | undefined;
 }
 
@@ -74,6 +77,7 @@ class Merge {
   readonly #ports: MergePorts;
   readonly #bounds: MergeBounds;
   #state: PeerState;
+  #problem: string | undefined;
   #counts = {
     files: 0,
     unmodified: 0,
@@ -93,16 +97,22 @@ class Merge {
   }
 
   async run(signal: AbortSignal | undefined): Promise<PeerMerge> {
-    let problem = await this.#readControl(signal);
+    const problem = await this.#readControl(signal);
+    if (problem === undefined) await this.#mergeDays(signal);
+    return {
+      peer: this.#peer,
+      crawler: this.#state.control?.crawler,
+      ...this.#counts,
+      problem: problem ?? this.#problem,
+    };
+  }
+
+  async #mergeDays(signal: AbortSignal | undefined): Promise<void> {
     const today = dayOf(Math.floor(this.#ports.now() / 1000));
     const { mergedTo } = this.#state;
     const oldest = today - this.#bounds.days + 1;
     const from = mergedTo === undefined ? oldest : Math.max(oldest, Math.min(mergedTo, today) - overlapDays);
-    for (let day = from; day <= today && problem === undefined; day++) {
-      problem = await this.#mergeDay(day, signal);
-      if (problem === undefined) this.#remember(day);
-    }
-    return { peer: this.#peer, crawler: this.#state.control?.crawler, ...this.#counts, problem };
+    for (let day = from; day <= today && (await this.#mergeDay(day, signal)); day++) this.#remember(day);
   }
 
   async #get(
@@ -142,15 +152,12 @@ class Merge {
     return undefined;
   }
 
-  /** @returns why it could not be merged whole */
-  async #mergeDay(day: number, signal: AbortSignal | undefined): Promise<string | undefined> {
+  /** @returns whether the merge may go on: otherwise the day comes again at the next */
+  async #mergeDay(day: number, signal: AbortSignal | undefined): Promise<boolean> {
     const name = dayFileName(day);
-    const { events, bad, misdated } = this.#counts;
-    const left = this.#bounds.maxEvents - events - bad - misdated;
-    if (left <= 0) return `more than ${this.#bounds.maxEvents} events`;
     const { candidates } = this.#ports;
     const latest = Math.floor(this.#ports.now() / 1000) + skewSeconds;
-    const bounds = { maxBytes: this.#bounds.maxFileBytes, maxRecords: left };
+    const bounds = { maxBytes: this.#bounds.maxFileBytes, maxRecords: this.#bounds.maxEvents };
     const reader = new DayFileReader(day, latest, bounds, (event) => candidates.add(event));
     const validators = this.#state.validators?.[day];
     const outcome = await this.#get(new URL(name, this.#state.control?.repository).href, {
@@ -161,12 +168,12 @@ class Merge {
     });
     if (outcome.kind === "not-modified") {
       this.#counts.unmodified += 1;
-      return undefined;
+      return true;
     }
     // "Crawler M has no choice but to accept that no data may be available for that day."
     if (outcome.kind === "gone") {
       this.#counts.missing += 1;
-      return undefined;
+      return true;
     }
     // Records do not depend on each other: what came of a file that broke off counts, and comes again.
     const counts = reader.end(outcome.kind === "fetched");
@@ -174,11 +181,15 @@ class Merge {
     this.#counts.events += counts.events;
     this.#counts.bad += counts.bad;
     this.#counts.misdated += counts.misdated;
-    if (outcome.kind !== "fetched") return `${name}: ${describeOutcome(outcome)}`;
+    if (outcome.kind !== "fetched") {
+      this.#problem ??= `${name}: ${describeOutcome(outcome)}`;
+      // It would be too large the next time as well.
+      return outcome.kind === "failed" && outcome.reason === "too-large";
+    }
     this.#counts.files += 1;
-    if (counts.isCut) return `${name}: more than ${this.#bounds.maxEvents} events`;
+    if (counts.isCut) this.#problem ??= `${name}: more than ${bounds.maxRecords} events`;
     this.#state = { ...this.#state, validators: { ...this.#state.validators, [day]: outcome.validators } };
-    return undefined;
+    return true;
   }
 
   #remember(day: number): void {

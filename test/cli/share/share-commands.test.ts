@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { exitCodes } from "../../../src/cli/terminal/exit-code.ts";
+import { serveFolder } from "../../../src/server/folder-server.ts";
+import { Crawler } from "../../crawler/engine/site-visit.ts";
+import { makeTempFolder } from "../../temp-folder.ts";
+import { runProgram } from "../run-program.ts";
+
+// Each row: a command line, and what is said of it.
+for (const [line, said] of [
+  ["share --from a --into b", /--from, --into and --url are required/],
+  ["share --from a --into b --url crawler.example", /--url "crawler\.example": not an http or https URL/],
+  ["share --from a --into b --url http://x.example/ --contact me", /--contact me is not a mail address/],
+  [
+    "share --from a --into b --url http://x.example/ --special example",
+    /--special "example": not an http or https URL/,
+  ],
+  ["share --from a --into b --url http://x.example/ --site example", /--site "example": not an http or https URL/],
+  ["share --from a --into b --url http://x.example/ --days 0", /--days "0": not a whole number/],
+  ["merge http://x.example/", /--into is required/],
+  ["merge --into a", /peer is missing/],
+  ["merge x.example --into a", /"x\.example": not an http or https URL/],
+] as const)
+  test(`${line} is refused`, async () => {
+    const { code, stderr } = await runProgram(...line.split(" "));
+    assert.equal(code, exitCodes.usage, stderr);
+    assert.match(stderr, said);
+  });
+
+test("share says what it published and which lines robots.txt lacks; merge says what came of it", async () => {
+  await using crawler = await Crawler.open();
+  using folder = makeTempFolder();
+  crawler.now = Date.now();
+  crawler.site.set({ "/": '<a href="/a">a</a>', "/a": "a" });
+  crawler.site.answers.set("/", (_, response) => response.setHeader("content-type", "text/html"));
+  const [one, two, into] = ["one", "two", "into"].map((name) => join(folder.path, name)) as [string, string, string];
+  await crawler.visit({ into: two, sources: ["links"] });
+  mkdirSync(into);
+  writeFileSync(join(into, "robots.txt"), "");
+  await using server = await serveFolder({ folder: into });
+  const share = ["share", "--from", one, "--into", into, "--url", server.url, "--name", "test/1"];
+  const early = await runProgram(...share);
+  assert.deepEqual([early.code, existsSync(join(into, "robots.shr"))], [exitCodes.broken, false]);
+  await crawler.visit({ into: one, sources: ["links"] });
+  const shared = await runProgram(...share);
+  assert.equal(shared.code, exitCodes.done, shared.stderr);
+  assert.match(shared.stdout, /\/share\/: 2 events of 127\.0\.0\.1:\d+ test\/1 added to 1 file\n/);
+  assert.match(
+    shared.stderr,
+    /Add these lines to it:\n\nUser-agent: \*\nDisallow: \/robots\.shr\nDisallow: \/share\/\n/,
+  );
+  const merged = await runProgram("merge", server.url, "--into", two, "--days", "2");
+  assert.equal(merged.code, exitCodes.done, merged.stderr);
+  assert.match(merged.stdout, /: 2 events in 1 file \(.*\); 0 files not modified, 1 day without one\n/);
+  assert.match(merged.stdout, /\n0 URLs added, \d pages? to be requested sooner, 0 later; /);
+  writeFileSync(join(into, "robots.shr"), "version: 2.0\ncrawler: a:1 a\nrepository: /share/\n");
+  const failed = await runProgram("merge", server.url, "--into", two);
+  assert.deepEqual([failed.code], [exitCodes.itemsFailed]);
+  assert.match(failed.stderr, /robots\.shr: version "2\.0" is not 1/);
+});
