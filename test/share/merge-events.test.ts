@@ -172,11 +172,16 @@ test("a lifetime that a peer gives puts a poll off, and a change that another on
     .raw()
     .get() as number[];
   database.close();
-  merger.say(merger.event("/a", { modifiedAt: modifiedAt ?? 0, sizeBytes: sizeBytes ?? 0, lifetimeSeconds: 3600 }));
+  const known = { modifiedAt: modifiedAt ?? 0, sizeBytes: sizeBytes ?? 0 };
+  const promise = merger.event("/a", { ...known, lifetimeSeconds: 3600 });
+  merger.say(promise);
   assert.deepEqual(countsOf(await merger.merge()), [0, 0, 1, 0, 0, 0]);
   const dueOf = (): unknown[] => (merger.rows() as unknown[][]).find(([path]) => path === "/a")?.slice(2, 4) ?? [];
   assert.deepEqual(dueOf(), [0, merger.seconds + 3600]);
   merger.say(merger.event("/a"));
+  await merger.merge();
+  assert.deepEqual(dueOf(), [1, 0]);
+  merger.say(promise);
   await merger.merge();
   assert.deepEqual(dueOf(), [1, 0]);
 });
@@ -304,7 +309,7 @@ test("a site that publishes its changes itself is left to them", async () => {
 });
 
 // What a peer answers, and what is said of it.
-const misbehaviours: readonly (readonly [string, (peer: Peer, file: string) => void, RegExp])[] = [
+const misbehaviours: readonly (readonly [string, (peer: Peer, file: string, cutOff: string) => void, RegExp])[] = [
   ["has no robots.shr", ({ answers }) => answers.delete("/robots.shr"), /^robots\.shr: the server answered 404/],
   [
     "has another version",
@@ -325,10 +330,10 @@ const misbehaviours: readonly (readonly [string, (peer: Peer, file: string) => v
   ],
   [
     "breaks off",
-    ({ answers }, file) =>
+    ({ answers }, file, cutOff) =>
       answers.set(file, (_, response) => {
         response.writeHead(200, { "content-length": "1000" });
-        response.write("url: http://x.example/\n", () => response.destroy());
+        response.write(cutOff, () => response.destroy());
       }),
     /\.dat: /,
   ],
@@ -344,9 +349,11 @@ const misbehaviours: readonly (readonly [string, (peer: Peer, file: string) => v
 for (const [what, misbehave, problem] of misbehaviours)
   test(`of a peer that ${what}, the day comes again at the next merge`, { timeout: 30_000 }, async () => {
     await using merger = await Merger.open();
-    misbehave(merger.peer, `/share/${merger.today}.dat`);
-    const [first] = (await merger.merge({ days: 1, maxFileBytes: 1e6 })).peers;
-    assert.match(first?.problem ?? "", problem);
+    const cutOff = formatWebEvent(merger.event("/cut-off")).trimEnd();
+    misbehave(merger.peer, `/share/${merger.today}.dat`, cutOff);
+    const first = await merger.merge({ days: 1, maxFileBytes: 1e6 });
+    assert.match(first.peers[0]?.problem ?? "", problem);
+    assert.equal(first.added, 0);
     merger.peer.answers.set("/robots.shr", "version: 1.0\ncrawler: peer.example:80 peer/1\nrepository: /share/\n");
     merger.say(merger.event("/c"));
     const second = await merger.merge({ days: 1 });

@@ -38,6 +38,23 @@ for (const [ours, theirs, resolved, rule] of [
     assert.equal(shortOf(resolveEvents(eventOf(ours), eventOf(theirs))), resolved);
   });
 
+test("of one event that was seen twice, the last observation is kept, and the choice does not depend on the order", () => {
+  const one = eventOf("U5");
+  for (const [more, isKept] of [
+    [{ polledAt: 101 }, true],
+    [{ polledAt: 99 }, false],
+    [{ crawler: "0.example:80 a" }, true],
+    [{ crawler: "b.example:80 a" }, false],
+    [{ sizeBytes: 2 }, true],
+    [{ sizeBytes: 0 }, false],
+    [{ lifetimeSeconds: 0 }, true],
+  ] as const) {
+    const other = eventOf("U5", more);
+    assert.deepEqual(resolveEvents(one, other), isKept ? other : one);
+    assert.deepEqual(resolveEvents(other, one), isKept ? other : one);
+  }
+});
+
 const anyEvent = (...some: readonly WebEvent["kind"][]): fc.Arbitrary<ResolvedEvent> =>
   fc
     .record({

@@ -124,6 +124,18 @@ test("events of share files are not shared, nor those of sites that were not nam
   assert.ok(!existsSync(join(other, "share")));
 });
 
+test("a page that says it changed in the future changed when it was seen", async () => {
+  await using sharer = await Sharer.open();
+  const { crawler } = sharer;
+  // What is fetched by links never has such a time; archives may.
+  crawler.site.set({ "/a": "a" }, crawler.now / 1000 + 864_000);
+  crawler.site.publishBase();
+  await crawler.visit();
+  await sharer.share();
+  const event = sharer.events().find(({ url }) => url.endsWith("/a"));
+  assert.equal(event?.modifiedAt, event?.polledAt);
+});
+
 test("a robots.txt that is there is only read, and so is a robots.shr of somebody else", async () => {
   await using sharer = await Sharer.open();
   await sharer.visit();
@@ -151,8 +163,11 @@ test("a robots.txt that is there is only read, and so is a robots.shr of somebod
 test("a run that was killed after its decision is finished, and one that was killed before is forgotten", async () => {
   await using sharer = await Sharer.open();
   await sharer.visit();
-  await sharer.share();
   const [folder, staging] = [join(sharer.into, "share"), join(sharer.into, ".tidemark-share")];
+  // Half a file of a day that has none yet.
+  mkdirSync(staging, { recursive: true });
+  writeFileSync(join(staging, `${today}.dat`), "half a record");
+  await sharer.share();
   const event = sharer.events()[0];
   assert.ok(event !== undefined);
   const before = sharer.read();
