@@ -15,7 +15,9 @@ export const mergeCommand: Command = defineCommand({
     into: row("into DIR", path, mirrorsFolder, { default: "required" }),
     stateFile: stateOption,
     days: row("days N", wholeNumber(1, 3650), "Days that are asked for at most, today included", { default: "30" }),
-    maxEvents: row("max-events N", wholeNumber(1, 1_000_000_000), "Most events of a peer's day", { default: "1000000" }),
+    maxEvents: row("max-events N", wholeNumber(1, 1_000_000_000), "Most events of a peer's day", {
+      default: "1000000",
+    }),
     maxFile: row("max-file MIB", wholeNumber(1, 65_536), "Largest file of a day, decompressed", { default: "256" }),
     maxNewPerSite: row("max-new N", wholeNumber(0, 1_000_000), "Most URLs that all peers together add to a site", {
       default: "1000",
