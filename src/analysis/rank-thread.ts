@@ -5,6 +5,7 @@ const meeting = { waiting: 0, number: 1 } as const;
 
 /** What threads share. All arrays lie in shared memory. */
 export interface SharedRanks {
+  /** Without `members`: all nodes. */
   readonly rows: LinkRows;
   readonly damping: number;
   readonly tolerance: number;
@@ -14,7 +15,7 @@ export interface SharedRanks {
   readonly ranks: Float64Array;
   /** Of each thread: what it gave to nodes. Zeros. */
   readonly given: readonly Float64Array[];
-  /** Of each thread its place in `members`, and where the next one's is. */
+  /** Of each thread its first node, and the next one's. */
   readonly places: readonly number[];
   /** Of each thread: what was at nodes without links, and by how much it moved ranks; of rounds in turn two places each. */
   readonly sums: Float64Array;
@@ -34,7 +35,7 @@ function meet(at: Int32Array, threads: number): void {
 }
 
 /**
- * Does one thread's part of all rounds. Each thread gives for its own members, into memory of its own, and collects for the same members what
+ * Does one thread's part of all rounds. Each thread gives for its own nodes, into memory of its own, and collects for the same nodes what
  * all threads gave; so no two write to the same place, and the result depends on the number of threads by rounding alone.
  *
  * @param onRound - called after each round with the residual
@@ -58,7 +59,7 @@ export function runRankThread(
   while (residual > tolerance && rounds < maxRounds) {
     sums[placeOf(rounds, 0, thread)] = spreadRanks(rows, damping, ranks, own, first, end);
     meet(shared.meeting, threads);
-    for (const other of given) if (other !== own) addUp(rows.members, other, own, first, end);
+    for (const other of given) if (other !== own) addUp(other, own, first, end);
     const elsewhere = 1 - damping + damping * sumOf(rounds, 0);
     sums[placeOf(rounds, 1, thread)] = collectRanks(rows, elsewhere, teleport, ranks, own, first, end);
     meet(shared.meeting, threads);
@@ -69,9 +70,8 @@ export function runRankThread(
   return { rounds, residual };
 }
 
-function addUp(members: Uint32Array, from: Float64Array, to: Float64Array, first: number, end: number): void {
-  for (let at = first; at < end; at++) {
-    const node = members[at] as number;
+function addUp(from: Float64Array, to: Float64Array, first: number, end: number): void {
+  for (let node = first; node < end; node++) {
     to[node] = (to[node] as number) + (from[node] as number);
     from[node] = 0;
   }

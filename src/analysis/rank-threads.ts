@@ -40,7 +40,7 @@ function cutNodes({ nodes, offsets, targets }: Graph, parts: number): number[] {
 }
 
 /**
- * PageRank as `computePageRank` has it, on threads of their own: beside a graph that lies in shared memory already it takes 12 bytes a
+ * PageRank as `computePageRank` has it, on threads of their own: beside a graph that lies in shared memory already it takes 8 bytes a
  * node, and 8 more for each thread.
  *
  * @throws TidemarkError `aborted`
@@ -53,11 +53,15 @@ export async function computeRanksOnThreads(graph: Graph, options: ThreadedRankO
   checkPageRankOptions(options, nodes);
   const ranks = floats(nodes).fill(1 / nodes);
   if (nodes === 0) return { ranks, rounds: 0, residual: 0 };
-  const members = integers(nodes);
-  for (let node = 0; node < nodes; node++) members[node] = node;
   const starts = inSharedMemory(graph.offsets);
   const shared: SharedRanks = {
-    rows: { starts, ends: starts.subarray(1), targets: inSharedMemory(graph.targets), members },
+    rows: {
+      starts,
+      ends: starts.subarray(1),
+      targets: inSharedMemory(graph.targets),
+      count: nodes,
+      members: undefined,
+    },
     damping,
     tolerance,
     maxRounds,

@@ -85,7 +85,13 @@ export class KnownRanks {
     const members = this.#members.subarray(0, this.#known);
     for (; this.#ranked < this.#known; this.#ranked++) this.#isRanked[members[this.#ranked] as number] = 1;
     if (members.every((node) => this.#ranks[node] === 0)) for (const node of members) this.#ranks[node] = 1;
-    const rows = { starts: this.#graph.offsets, ends: this.#ends, targets: this.#graph.targets, members };
+    const rows = {
+      starts: this.#graph.offsets,
+      ends: this.#ends,
+      targets: this.#graph.targets,
+      count: this.#known,
+      members,
+    };
     return settleRanks(rows, this.#ranks, this.#spare, this.#options);
   }
 }

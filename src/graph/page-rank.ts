@@ -31,8 +31,10 @@ export interface LinkRows {
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
   readonly targets: Uint32Array;
-  /** The nodes that there are; no link of theirs leads elsewhere. */
-  readonly members: Uint32Array;
+  /** How many nodes there are. */
+  readonly count: number;
+  /** Which they are; no link of theirs leads elsewhere. Undefined: those below `count`. */
+  readonly members: Uint32Array | undefined;
 }
 
 /** What holds where an option is left out. */
@@ -50,8 +52,6 @@ export const pageRankDefaults: { readonly damping: number; readonly tolerance: n
  * @see L. Page, S. Brin, R. Motwani, T. Winograd, "The PageRank Citation Ranking: Bringing Order to the Web", 1999
  */
 export function computePageRank(graph: Graph, options: PageRankOptions = {}): PageRanks {
-  const members = new Uint32Array(graph.nodes);
-  for (let node = 0; node < graph.nodes; node++) members[node] = node;
   const ranks = new Float64Array(graph.nodes);
   const { start } = options;
   if (start === undefined) ranks.fill(1);
@@ -59,20 +59,24 @@ export function computePageRank(graph: Graph, options: PageRankOptions = {}): Pa
     if (start.length < graph.nodes) throw new RangeError(`${start.length} shares for ${graph.nodes} nodes`);
     for (let node = 0; node < graph.nodes; node++) ranks[node] = start[node] as number;
   }
-  const rows = { starts: graph.offsets, ends: graph.offsets.subarray(1), targets: graph.targets, members };
+  const { nodes: count, offsets, targets } = graph;
+  const rows = { starts: offsets, ends: offsets.subarray(1), targets, count, members: undefined };
   return { ranks, ...settleRanks(rows, ranks, new Float64Array(graph.nodes), options) };
 }
 
 /** Scales the members' ranks so that they sum to 1. */
-function normalise({ members }: LinkRows, ranks: Float64Array): void {
+function normalise({ count, members }: LinkRows, ranks: Float64Array): void {
   let sum = 0;
-  for (const node of members) {
-    const rank = ranks[node] as number;
+  for (let at = 0; at < count; at++) {
+    const rank = ranks[members?.[at] ?? at] as number;
     if (!(rank >= 0)) throw new RangeError(`no share: ${rank}`);
     sum += rank;
   }
   if (!(sum > 0 && Number.isFinite(sum))) throw new RangeError(`shares that sum to ${sum}`);
-  for (const node of members) ranks[node] = (ranks[node] as number) / sum;
+  for (let at = 0; at < count; at++) {
+    const node = members?.[at] ?? at;
+    ranks[node] = (ranks[node] as number) / sum;
+  }
 }
 
 /**
@@ -93,7 +97,7 @@ export function spreadRanks(
   let stranded = 0;
   // By index: an iterator over an array this long costs more than what is done for each.
   for (let at = first; at < end; at++) {
-    const node = members[at] as number;
+    const node = members === undefined ? at : (members[at] as number);
     const rowBegin = starts[node] as number;
     const rowEnd = ends[node] as number;
     const rank = ranks[node] as number;
@@ -118,7 +122,7 @@ export function spreadRanks(
  * @returns by how much it moved the ranks, summed
  */
 export function collectRanks(
-  { members }: LinkRows,
+  { count, members }: LinkRows,
   elsewhere: number,
   teleport: Float64Array | undefined,
   ranks: Float64Array,
@@ -126,10 +130,10 @@ export function collectRanks(
   first: number,
   end: number,
 ): number {
-  const base = elsewhere / members.length;
+  const base = elsewhere / count;
   let residual = 0;
   for (let at = first; at < end; at++) {
-    const node = members[at] as number;
+    const node = members === undefined ? at : (members[at] as number);
     const rank = (teleport === undefined ? base : elsewhere * (teleport[node] as number)) + (next[node] as number);
     residual += Math.abs(rank - (ranks[node] as number));
     ranks[node] = rank;
@@ -165,7 +169,7 @@ export function settleRanks(
   options: PageRankOptions,
 ): Omit<PageRanks, "ranks"> {
   const { damping, tolerance, maxRounds } = { ...pageRankDefaults, ...options };
-  const { length } = rows.members;
+  const { count: length } = rows;
   checkPageRankOptions(options, length);
   if (length === 0) return { residual: 0, rounds: 0 };
   normalise(rows, ranks);

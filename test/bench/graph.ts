@@ -201,7 +201,7 @@ export const benchmark: Benchmark = defineBenchmark({
       const most = process.resourceUsage().maxRSS * 1024 - before;
       process.stdout.write(
         `\nThe graph takes ${((graph.offsets.byteLength + graph.targets.byteLength) / count).toFixed(1)} bytes a link, ranks and threads ` +
-          `${((nodes * 36) / count).toFixed(1)}; all of this process at most ${(most / count).toFixed(1)} more than at its start.\n`,
+          `${((nodes * 24) / count).toFixed(1)}; all of this process at most ${(most / count).toFixed(1)} more than at its start.\n`,
       );
     } finally {
       rmSync(folder, { recursive: true, force: true });
