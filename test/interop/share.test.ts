@@ -11,6 +11,7 @@ import { repositoryFolder } from "../repository-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { type CommandResult, runTidemark, startTidemark, summaryOf } from "./command.ts";
 import { requireProgram, skipWithout } from "./programs.ts";
+import { createRandom } from "./random.ts";
 import { startWebServer } from "./web-server.ts";
 
 const reader = join(repositoryFolder(), "test", "interop", "share-reader.py");
@@ -98,12 +99,14 @@ for (const kind of ["nginx", "apache2"] as const)
     assert.ok((sent?.bytes ?? Number.POSITIVE_INFINITY) < readFileSync(join(shared, "share", day ?? "")).length / 3);
   });
 
+const random = createRandom(20_261_125);
+
 /** Runs a command, killed at a random instant, until so many runs were killed. @returns how many ended by themselves */
 async function killOften(args: readonly string[], times: number, withinMs: number): Promise<number> {
   let finished = 0;
   for (let killed = 0; killed < times && finished < 3 * times; ) {
     const { child, result } = startTidemark(args);
-    const timer = setTimeout(() => child.kill("SIGKILL"), Math.random() * withinMs);
+    const timer = setTimeout(() => child.kill("SIGKILL"), random.next() * withinMs);
     const { signal, exitCode, stderr } = await result;
     clearTimeout(timer);
     if (signal === "SIGKILL") killed += 1;
