@@ -43,21 +43,35 @@ describe("crawlWeb over 200 sites", () => {
   });
 
   it("chooses batches by rank while it goes on, and requests each page once", async () => {
-    const generated = generateWeb(60, 3);
-    await using web = await openLoopbackWeb({ addressOf, answer: serveWeb(generated), addresses });
-    using temp = makeTempFolder();
+    const generated = generateWeb(80, 3);
     const batches: WebBatch[] = [];
+    const answerNow = serveWeb(generated);
+    let pages = 0;
+    // However fast the crawl is, it is not at its end before a batch was chosen: of 180 pages at least 140 are in turns that ended.
+    const answer: typeof answerNow = (request, response) => {
+      if (request.path !== "/robots.txt") pages++;
+      const timer = setInterval(() => {
+        if (pages > 180 && batches.length === 0) return;
+        clearInterval(timer);
+        answerNow(request, response);
+      }, 1);
+      response.once("close", () => clearInterval(timer));
+    };
+    await using web = await openLoopbackWeb({ addressOf, answer, addresses });
+    using temp = makeTempFolder();
     const onEvent: CrawlWebOptions["onEvent"] = (event) => event.event === "web-batch" && batches.push(event);
-    const options = { ...optionsFor(web, temp.path), order: "batch", batchPages: 30, onEvent } as const;
+    const options = {
+      ...optionsFor(web, temp.path, { timeoutMs: 30_000 }),
+      order: "batch",
+      batchPages: 30,
+      onEvent,
+    } as const;
     const first = await crawlWeb({ ...options, maxTotal: 100 });
     assert.deepEqual([first.end, first.done], ["full", 100]);
     const summary = await crawlWeb(options);
     assert.deepEqual([...web.pages()].sort(), pagesOf(generated));
     assert.deepEqual([summary.end, summary.waiting, summary.done], ["done", 0, pagesOf(generated).length]);
-    assert.ok(
-      batches.length >= 3 && batches.every(({ pages, links }) => pages <= 30 && links > 0),
-      `${batches.length}`,
-    );
+    assert.ok(batches.length > 0 && batches.every(({ pages, links }) => pages <= 30 && links > 0));
     checkLinks(web, generated, temp.path);
   });
 
