@@ -22,6 +22,7 @@ import { formatCompletionScript, shells } from "./terminal/completion-script.ts"
 import { formatCommandHelp, formatProgramHelp } from "./terminal/help-text.ts";
 import { type RawArguments, yargsOptionsOf } from "./terminal/option.ts";
 import { topCommand } from "./top/top-command.ts";
+import { trafficCommand } from "./traffic/traffic-command.ts";
 import { uploadOrderCommand } from "./upload-order/upload-order-command.ts";
 import { verifyCommand } from "./verify/verify-command.ts";
 import { verifyMirrorCommand } from "./verify/verify-mirror-command.ts";
@@ -43,6 +44,7 @@ const commands: readonly Command[] = [
   identityCommand,
   verifyMirrorCommand,
   reportCommand,
+  trafficCommand,
   planCommand,
   graphCommand,
   serveCommand,

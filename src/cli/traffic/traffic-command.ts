@@ -1,0 +1,34 @@
+import { settingRow as row, text } from "../../config/index.ts";
+import { logFormatNames } from "../../formats/access-log/index.ts";
+import { type Command, defineCommand } from "../terminal/command.ts";
+
+/** `tidemark traffic` */
+export const trafficCommand: Command = defineCommand({
+  usage: "traffic [logs..]",
+  describe: "Show from access logs what crawlers cost, and which of their requests were needless",
+  positionals: { logs: "Access logs of Apache or nginx, gzip'd or not; - reads standard input" },
+  options: {
+    format: row(
+      "format FORMAT",
+      text,
+      `A \`LogFormat\` of Apache or a \`log_format\` of nginx, as it stands between the quotes, or one of ${logFormatNames.join(", ")}`,
+      { default: "each line is read by the first of the named formats that it fits" },
+    ),
+  },
+  examples: [
+    ["traffic /var/log/nginx/access.log*", "all that is kept of a log, with the packed files"],
+    [
+      'traffic access.log --format \'$remote_addr [$time_local] "$request" $status $bytes_sent "$http_user_agent"\'',
+      "nginx",
+    ],
+    ['traffic access.log --format \'%h %t "%r" %>s %O "%{User-Agent}i" "%{If-None-Match}i"\'', "Apache"],
+    ["traffic - < access.log", "a log from another program"],
+  ],
+  plan: (given, args, fail) => {
+    const logs = [args.logs ?? []].flat().map(String);
+    if (logs.length === 0) fail("Name at least one log, or - for standard input.");
+    if (logs.filter((log) => log === "-").length > 1) fail("Standard input is named twice.");
+    return { ...given, logs };
+  },
+  load: async () => (await import("./traffic-run.ts")).runTraffic,
+});

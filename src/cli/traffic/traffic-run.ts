@@ -1,0 +1,93 @@
+import {
+  readTraffic,
+  type Tally,
+  type TrafficEvent,
+  type TrafficOptions,
+  type TrafficSummary,
+} from "../../traffic/index.ts";
+import { printEvent, printSummary, type RunContext } from "../terminal/command.ts";
+import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
+import { Pace, ProgressLine } from "../terminal/progress-line.ts";
+import { formatBytes, formatCount, formatMoment, formatNoun } from "../terminal/quantity.ts";
+import { formatTable } from "../terminal/text-layout.ts";
+
+/** The whole answer has at most 20 lines. */
+const groupsShown = 11;
+const nameWidth = 28;
+
+/** Reads logs and prints who costs what; logs that could not be read to their end make the code of failed items. */
+export async function runTraffic(options: TrafficOptions, context: RunContext): Promise<ExitCode> {
+  const { err, input, json, quiet, signal } = context;
+  const progress = new ProgressLine(err, quiet);
+  const pace = new Pace();
+  const onEvent = (event: TrafficEvent): void => {
+    printEvent(context, event);
+    if (event.event === "progress")
+      progress.show(() => `${event.log}: ${formatNoun(event.lines, "line")}${pace.format("lines", event.lines)}`);
+    else if (json) return;
+    else if (event.event === "failed") progress.say(`warning: ${event.message}`);
+    else progress.say(`warning: a line of ${event.log} is of no known format: ${event.text}`);
+  };
+  const summary = await progress.during(readTraffic({ ...options, input, signal, onEvent }));
+  printSummary(context, summary, () => formatTraffic(summary));
+  return summary.failed > 0 ? exitCodes.itemsFailed : exitCodes.done;
+}
+
+const formatShare = (part: number, whole: number): string =>
+  whole === 0 ? "-" : `${((100 * part) / whole).toFixed(part > 0 && part < whole / 10 ? 1 : 0)} %`;
+
+function formatTraffic(summary: TrafficSummary): string {
+  const { all, crawling, from, to, badLines, groups, crawlers, crawlersWithNotModified } = summary;
+  if (all.requests === 0) return `no requests in ${formatNoun(summary.lines, "line")}\n`;
+  const period = from === undefined || to === undefined ? "" : `, ${formatMoment(from)} to ${formatMoment(to)}`;
+  const bad = badLines === 0 ? "" : `; ${formatNoun(badLines, "line")} of no known format`;
+  const lines = [
+    `${formatNoun(all.requests, "request")}, ${formatBytes(all.bytes)}${period}${bad}`,
+    `crawlers: ${formatShare(crawling.requests, all.requests)} of requests, ${formatShare(crawling.bytes, all.bytes)} of bytes`,
+    `needless: ${formatNoun(crawling.needless, "request")} of crawlers (${formatShare(crawling.needless, crawling.requests)}), ` +
+      `${formatBytes(crawling.wastedBytes)} sent again (${formatShare(crawling.wastedBytes, crawling.bytes)} of theirs)`,
+    `${formatCount(crawlersWithNotModified)} of ${formatNoun(crawlers, "crawler")} got a 304 (${formatShare(crawlersWithNotModified, crawlers)})`,
+  ];
+  const limits = formatLimits(summary);
+  return `${[...lines, ...limits].join("\n")}\n\n${formatGroups(summary, groups.slice(0, groupsShown))}`;
+}
+
+/** What was left out to keep memory bounded, if anything was. */
+function formatLimits({ forgottenClients, uncomparedAnswers }: TrafficSummary): string[] {
+  if (forgottenClients + uncomparedAnswers === 0) return [];
+  return [
+    `limits: ${formatNoun(forgottenClients, "client")} forgotten, ${formatNoun(uncomparedAnswers, "answer")} not compared`,
+  ];
+}
+
+function formatGroups(summary: TrafficSummary, shown: TrafficSummary["groups"]): string {
+  const { all, crawling, groups, areConditionsLogged } = summary;
+  const rowOf = (name: string, purpose: string, counts: Readonly<Tally>, isCrawler = true): string[] => [
+    name.length > nameWidth ? `${name.slice(0, nameWidth - 3)}...` : name,
+    purpose,
+    formatCount(counts.requests),
+    formatBytes(counts.bytes),
+    formatShare(counts.bytes, all.bytes),
+    areConditionsLogged ? formatShare(counts.conditional, counts.requests) : "?",
+    formatShare(counts.notModified, counts.requests),
+    isCrawler ? formatShare(counts.needless, counts.requests) : "",
+    isCrawler ? formatBytes(counts.wastedBytes) : "",
+    formatShare(counts.errors, counts.requests),
+  ];
+  const rest = { ...crawling };
+  for (const { counts } of shown) for (const key of keysOf(rest)) rest[key] -= counts[key];
+  const others = { ...all };
+  for (const key of keysOf(others)) others[key] -= crawling[key];
+  const more = groups.length - shown.length;
+  return formatTable(
+    [
+      ["crawler", "purpose", "requests", "bytes", "share", "conditional", "304", "needless", "wasted", "errors"],
+      ...shown.map(({ operator, purpose, counts }) => rowOf(operator, purpose, counts)),
+      ...(more > 0 ? [rowOf(`${formatCount(more)} more`, "", rest)] : []),
+      rowOf("people and others", "", others, false),
+    ],
+    "llrrrrrrrr",
+  );
+}
+
+const keysOf = (tally: Tally): (keyof Tally)[] => Object.keys(tally) as (keyof Tally)[];

@@ -1,0 +1,25 @@
+/** What requests of a log come to. */
+export interface Tally {
+  requests: number;
+  /** Bytes of the answers, as the log has them: bodies, or bodies with headers. */
+  bytes: number;
+  /** Requests with `If-Modified-Since` or `If-None-Match`, as far as the log tells: a 304 is the answer to one in any case. */
+  conditional: number;
+  /** Answers 304. */
+  notModified: number;
+  /** Requests of pages that had not changed since the same crawler's last; counted for crawlers only. */
+  needless: number;
+  /** Bytes of the answers to needless requests. */
+  wastedBytes: number;
+  /** Answers of 400 and above. */
+  errors: number;
+}
+
+export function createTally(): Tally {
+  return { requests: 0, bytes: 0, conditional: 0, notModified: 0, needless: 0, wastedBytes: 0, errors: 0 };
+}
+
+/** Adds `more` to `sum`, or takes it away with `sign` -1. */
+export function addTally(sum: Tally, more: Readonly<Tally>, sign: 1 | -1 = 1): void {
+  for (const key of Object.keys(sum) as (keyof Tally)[]) sum[key] += sign * more[key];
+}
