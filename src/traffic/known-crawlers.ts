@@ -19,38 +19,37 @@ interface ListedCrawler {
 
 /** The crawlers of the package `crawler-user-agents`, by their User-Agent. */
 export class KnownCrawlers {
-  readonly #patterns: ReadonlyArray<readonly [RegExp, CrawlerName]>;
+  readonly #patterns: ReadonlyArray<readonly [RegExp, Omit<CrawlerName, "name">]>;
 
   constructor() {
     const list = createRequire(import.meta.url)("crawler-user-agents") as readonly ListedCrawler[];
     this.#patterns = list.map(({ pattern, url, tags }) => [
       new RegExp(pattern),
-      { name: nameOf(pattern), operator: (url && getDomain(url)) || undefined, purpose: tags?.[0] ?? "unknown" },
+      { operator: (url && getDomain(url)) || undefined, purpose: tags?.[0] ?? "unknown" },
     ]);
   }
 
   /** @param agent - of bounded length, for each costs a search for each crawler of the list */
   find(agent: string): CrawlerName | undefined {
-    return this.#patterns.find(([pattern]) => pattern.test(agent))?.[1];
+    for (const [pattern, about] of this.#patterns) {
+      const found = pattern.exec(agent)?.[0];
+      if (found !== undefined) return { name: printable(found.replace(/^\W+|[^\w)]+$/g, "")), ...about };
+    }
+    return undefined;
   }
-}
-
-/** The text that a pattern looks for, without the signs of regular expressions. */
-function nameOf(pattern: string): string {
-  return pattern
-    .replace(/\(\[\^-\]\|\$\)|\(\^\| \)|\\\/$|\[\\s\\S\]\*.*$/g, "")
-    .replace(/\\(.)/g, "$1")
-    .replace(/^\^|[/$]+$/g, "")
-    .trim();
 }
 
 /** A name for an agent that is on no list: its product, or `NAME` of `(compatible; NAME/1.0)`. */
 export function nameUnlisted(agent: string): CrawlerName {
   const own = /\(compatible; ?([^;/)]+)/.exec(agent)?.[1] ?? /^[^\s/(]+/.exec(agent)?.[0] ?? "";
-  const name = own
+  const name = printable(own);
+  const shown = name === "" ? "(no agent)" : /^Mozilla$/i.test(name) ? "(like a browser)" : name;
+  return { name: shown, operator: undefined, purpose: "unknown" };
+}
+
+function printable(name: string): string {
+  return name
     .replace(/[^ -~]/g, "?")
     .trim()
     .slice(0, 40);
-  const shown = name === "" ? "(no agent)" : /^Mozilla$/i.test(name) ? "(like a browser)" : name;
-  return { name: shown, operator: undefined, purpose: "unknown" };
 }

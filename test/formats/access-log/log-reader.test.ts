@@ -118,7 +118,7 @@ for (const line of [
 
 test("a line longer than the bound is bad, the next one is read", () => {
   // Cut at the bound it would be a line like any other.
-  const long = `1.2.3.4 - - ${time} ${request}${" ".repeat(maxLogLineBytes)}`;
+  const long = `1.2.3.4 - - ${time} ${request} "-" "B"${" ".repeat(maxLogLineBytes)}`;
   const { lines, bad } = read([long.slice(0, 9), long.slice(9), `\n1.2.3.4 - - ${time} ${request}`]);
   assert.deepEqual([lines.length, bad.length], [1, 1]);
 });
