@@ -1,3 +1,5 @@
+import type { CrawlerName } from "./known-crawlers.ts";
+
 /** What requests of a log come to. */
 export interface Tally {
   requests: number;
@@ -13,6 +15,13 @@ export interface Tally {
   wastedBytes: number;
   /** Answers of 400 and above. */
   errors: number;
+}
+
+/** One crawler, by its name, and what it did. */
+export interface CountedCrawler {
+  readonly name: CrawlerName;
+  readonly tally: Tally;
+  readonly salt: number;
 }
 
 export function createTally(): Tally {

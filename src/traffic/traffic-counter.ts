@@ -3,7 +3,7 @@ import { LogClock, type LogLine, logField } from "../formats/access-log/index.ts
 import { AnswerTable } from "./answer-table.ts";
 import { hashBytes } from "./byte-hash.ts";
 import { type CrawlerName, KnownCrawlers, nameUnlisted } from "./known-crawlers.ts";
-import { addTally, createTally, type Tally } from "./tally.ts";
+import { addTally, type CountedCrawler, createTally, type Tally } from "./tally.ts";
 import { type TrafficReport, writeTrafficReport } from "./traffic-report.ts";
 
 /** Bounds of memory; each is documented in docs/cli.md. */
@@ -14,13 +14,6 @@ const maxCrawlers = 10_000;
 const answerCapacity = 1 << 22;
 /** Bytes of a User-Agent that are looked at. */
 const maxAgentBytes = 512;
-
-/** One crawler, by its name, and what it did. */
-export interface CountedCrawler {
-  readonly name: CrawlerName;
-  readonly tally: Tally;
-  readonly salt: number;
-}
 
 /** A User-Agent: a crawler of the list, or a name that counts once a client with it asks for robots.txt. */
 interface Agent {

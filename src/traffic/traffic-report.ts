@@ -1,6 +1,6 @@
 import type { EpochSeconds } from "../core/index.ts";
+import type { CountedCrawler } from "./tally.ts";
 import { addTally, createTally, type Tally } from "./tally.ts";
-import type { CountedCrawler } from "./traffic-counter.ts";
 
 /** Crawlers of one operator and purpose. */
 export interface TrafficGroup {
