@@ -75,5 +75,7 @@ export async function runWeb({ web, settings, connections }: CrawlArguments, con
   });
   const summary = await progress.during(crawling);
   printSummary(context, summary, () => formatResult(summary));
+  // Not even a seed answered: the name of a host is wrong, or there is no network.
+  if (summary.done === 0) return exitCodes.siteUnavailable;
   return summary.failed > 0 || summary.unreachableSites > 0 ? exitCodes.itemsFailed : exitCodes.done;
 }

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { exitCodes } from "../../../src/cli/terminal/exit-code.ts";
+import { listenNames } from "../../dns-server.ts";
 import { listenSite } from "../../site-server.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import { runProgram } from "../run-program.ts";
@@ -29,6 +30,17 @@ describe("tidemark crawl --web", () => {
       assert.ok(code === exitCodes.usage || code === exitCodes.broken, String(code));
     });
   }
+
+  it("says by its exit code that nothing was reached", async () => {
+    using temp = makeTempFolder();
+    const seeds = join(temp.path, "seeds");
+    writeFileSync(seeds, "http://nowhere.invalid/\n");
+    await using names = await listenNames(() => []);
+    const args = ["--web", seeds, "--into", join(temp.path, "a"), "--name-server", names.address];
+    const { code, stdout } = await runProgram("crawl", ...args);
+    assert.match(stdout, /^1 site without an address$/m);
+    assert.equal(code, exitCodes.siteUnavailable);
+  });
 
   it("says what it came to, for people and as JSON, and in its exit code what failed", async () => {
     await using site = await listenSite(({ url }, response) => {
