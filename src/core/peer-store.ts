@@ -8,8 +8,10 @@ export interface ToldUrl {
   readonly path: string;
 }
 
-/** What is known of a URL that a peer tells of. */
+/** What is known of a URL that a peer tells of, and that was not answered since the peer saw it. */
 export interface ToldUrlState {
+  /** Its place in the list. */
+  readonly at: number;
   /** Undefined if the URL is not known. */
   readonly id: number | undefined;
   /** Whether a peer may move its next visit: it is polled and was requested before, or is not known. */
@@ -41,8 +43,11 @@ export interface MovedUrls {
 export interface PeerStore {
   /** A site of this crawler; undefined if it has none of this origin. */
   findSite(origin: string): { readonly id: number; readonly isPolled: boolean } | undefined;
-  /** What is known of URLs, in their order. */
-  look(urls: readonly ToldUrl[]): ToldUrlState[];
+  /** Of URLs of a site, those that were not answered since a peer saw them. */
+  lookAtNews(
+    site: number,
+    urls: ReadonlyArray<{ readonly path: string; readonly polledAt: EpochSeconds }>,
+  ): ToldUrlState[];
   /** Moves visits durably: all of them or none. Done twice, it is as if it were done once. */
   move(moved: MovedUrls): void;
   /** What is remembered of a peer, as it was given; undefined if nothing. */

@@ -5,8 +5,12 @@ export { type ExportSettings, type ExportSiteOptions, exportSettings, type UrlMa
 export { exportSite } from "./export-site.ts";
 export type { LastRun, RunTrouble } from "./last-run.ts";
 export type { ListChoices } from "./lists/site-lists.ts";
+export { ArchiveFiles } from "./publish/archive-files.ts";
+export type { Interval } from "./publish/ledger.ts";
 export { type ReadPublicationOptions, readPublication } from "./publish/publication-changes.ts";
 export { type ListPurgeUrlsOptions, listPurgeUrls } from "./publish/purge-urls.ts";
+export { findArchives, keptAfterMs } from "./publish/retired-files.ts";
+export { compareIntervals, findCompleteFrom, planMerge, planRetention } from "./publish/tiers.ts";
 export type { ServerFinding } from "./setup/server-check.ts";
 export { type ProposeSiteOptions, proposeSite, type SiteProposal } from "./setup/site-proposal.ts";
 export { checkKey, chooseKey, keyPath, placeKeyFile, readKeyPaths, readKeys } from "./site-key.ts";

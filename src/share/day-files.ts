@@ -1,6 +1,6 @@
-import { closeSync, copyFileSync, existsSync, openSync, rmSync } from "node:fs";
+import { closeSync, copyFileSync, existsSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { TidemarkError } from "../core/index.ts";
 import { dayFileName, dayOf, formatWebEvent, type WebEvent } from "../formats/web-events/index.ts";
 import { makeFolder, makeMissingFolder, renameDurably, syncFiles, writeDurably, writeWhole } from "../fs/index.ts";
@@ -52,6 +52,7 @@ export class DayFiles {
   readonly #folder: string;
   readonly #staging: string;
   readonly #staged = new Map<string, StagedFile>();
+  readonly #beside = new Map<string, Uint8Array>();
   #isAnew = false;
 
   /**
@@ -88,22 +89,34 @@ export class DayFiles {
     staged.add(formatWebEvent(event));
   }
 
+  /** Another file of the folder is replaced when what was added is published. @param name - with a folder, if it is in one */
+  replace(name: string, bytes: Uint8Array): void {
+    this.#beside.set(name, bytes);
+  }
+
   /**
    * Publishes what was added, durably.
    *
    * @param position - of the crawler's events, after those that were added
-   * @returns the number of files
+   * @returns the number of days' files
    */
   async publish(position: SharedPosition): Promise<number> {
-    const names = [...this.#staged.keys()];
+    const days = this.#staged.size;
+    const names = [...this.#staged.keys(), ...this.#beside.keys()];
     if (names.length === 0) return 0;
+    for (const [name, bytes] of this.#beside) {
+      const staged = join(this.#staging, name);
+      makeMissingFolder(dirname(staged));
+      writeFileSync(staged, bytes);
+    }
+    this.#beside.clear();
     for (const staged of this.#staged.values()) staged.close();
     this.#staged.clear();
     await syncFiles(names.map((name) => join(this.#staging, name)));
     const commit: Commit = { position, names };
     await writeDurably(join(this.#staging, commitName), `${JSON.stringify(commit)}\n`);
     await this.#place(commit);
-    return names.length;
+    return days;
   }
 
   /** Removes what was staged, and the position that was decided on, which is remembered elsewhere by now. */
@@ -125,7 +138,9 @@ export class DayFiles {
     for (const name of names) {
       const staged = join(this.#staging, name);
       // What is not there any more was placed before the process was killed.
-      if (existsSync(staged)) await renameDurably(staged, join(this.#folder, name), 0o644);
+      if (!existsSync(staged)) continue;
+      makeFolder(dirname(join(this.#folder, name)), 0o755);
+      await renameDurably(staged, join(this.#folder, name), 0o644);
     }
   }
 }

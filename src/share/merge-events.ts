@@ -1,5 +1,5 @@
 import { type Clock, omitUndefined, wrapSystemError } from "../core/index.ts";
-import { createFetcher } from "../http/index.ts";
+import { createFetcher, nodeCodec } from "../http/index.ts";
 import { findStateFile, openStore } from "../storage/index.ts";
 import { mergePeer, type PeerMerge } from "./engine/merge-peer.ts";
 import { type CandidateCounts, PeerCandidates } from "./engine/peer-candidates.ts";
@@ -56,7 +56,7 @@ export async function mergeEvents(options: MergeEventsOptions): Promise<MergeSum
     const merges: PeerMerge[] = [];
     for (const peer of roots) {
       signal?.throwIfAborted();
-      const ports = { requests, store: store.peers, now: clock, candidates };
+      const ports = { requests, codec: nodeCodec, store: store.peers, now: clock, candidates };
       const merge = await mergePeer(peer, ports, { days, maxEvents, maxFileBytes }, signal);
       merges.push(merge);
       options.onPeer?.(merge);

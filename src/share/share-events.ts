@@ -5,6 +5,9 @@ import { type Clock, parseUrl, type SeenChange, TidemarkError, wrapSystemError }
 import { parseRobots, robotsAllow } from "../formats/robots/index.ts";
 import {
   dayOf,
+  eventIndexField,
+  eventIndexName,
+  eventsFolder,
   formatShareControl,
   isCrawlerName,
   parseDayFileName,
@@ -16,6 +19,7 @@ import { createDurably, makeMissingFolder, SiteLock, writeDurably } from "../fs/
 import { findStateFile, StateReader } from "../storage/index.ts";
 import { DayFiles, type SharedPosition } from "./day-files.ts";
 import { isShareFile } from "./engine/peer-candidates.ts";
+import { EventArchives } from "./event-archives.ts";
 
 /** What to share, and how. */
 export interface ShareEventsOptions {
@@ -132,16 +136,27 @@ class Share {
     const isVoid = before === undefined || before.epoch !== position.epoch || before.number > position.number;
     const oldest = dayOf(Math.floor(clock() / 1000)) - days + 1;
     if (isVoid) files.beginAnew();
+    const after = isVoid ? 0 : before.number;
+    const now = Math.floor(clock() / 1000);
+    await using archives = await EventArchives.open(join(this.#into, repositoryPath), {
+      ...{ crawler: this.#crawler, epoch: position.epoch, now, days },
+    });
     let events = 0;
-    for (const { change } of reader.readEvents(isVoid ? 0 : before.number)) {
+    for (const { number, change } of reader.readEvents(archives.isNew ? 0 : after)) {
       this.#options.signal?.throwIfAborted();
       if (dayOf(change.at) < oldest || !this.#isShared(change)) continue;
-      files.add(this.#eventOf(change));
+      const event = this.#eventOf(change);
+      archives.add(change.site, { ...event, path: change.path });
+      if (number <= after) continue;
+      files.add(event);
       events += 1;
     }
+    const index = await archives.write();
+    if (index !== undefined) files.replace(eventsFolder + eventIndexName, index);
     const changed = await files.publish(position);
     await this.#writeControl(controlFile, known, position);
     files.forget();
+    await archives.retire();
     const removed = this.#retire(join(this.#into, repositoryPath), oldest);
     const repository = new URL(repositoryPath, this.#base).href;
     const isDisallowed = await this.#disallow();
@@ -162,14 +177,15 @@ class Share {
 
   async #writeControl(file: string, known: ShareControl | undefined, position: SharedPosition): Promise<void> {
     const { contact, special = [] } = this.#options;
-    const kept = known?.others.filter(([name]) => name !== cursorField) ?? [];
+    const kept = known?.others.filter(([name]) => name !== cursorField && name !== eventIndexField) ?? [];
+    const index = new URL(repositoryPath + eventsFolder + eventIndexName, this.#base).href;
     const control = formatShareControl({
       version: "1.0",
       crawler: this.#crawler,
       contact,
       special: special.map((url) => new URL(url).href),
       repository: new URL(repositoryPath, this.#base).href,
-      others: [...kept, [cursorField, `${position.epoch} ${position.number}`]],
+      others: [...kept, [eventIndexField, index], [cursorField, `${position.epoch} ${position.number}`]],
     });
     if (known === undefined || formatShareControl(known) !== control) await writeDurably(file, control);
   }
@@ -196,7 +212,7 @@ class Share {
 
 /**
  * Publishes what a crawler saw as files that any web server can serve and other crawlers merge: `robots.shr`, and below
- * `/share/` a file for each day with the web events that were seen on it.
+ * `/share/` a file for each day with the web events that were seen on it, and the same events as archives in tiers.
  *
  * Works while a crawl runs. Each call adds what was seen since the last one; a page that changed several times in between
  * is one event. All or nothing of it is published, also if the process is killed. A file of a day is copied when

@@ -1,141 +1,18 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { mkdirSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import Database from "libsql";
 import { TidemarkError } from "../../src/core/error.ts";
-import { dayOf, formatWebEvent } from "../../src/formats/web-events/day-file.ts";
-import type { WebEvent } from "../../src/formats/web-events/web-event.ts";
+import { formatWebEvent } from "../../src/formats/web-events/day-file.ts";
 import { serveFolder } from "../../src/server/folder-server.ts";
-import { type MergeEventsOptions, type MergeSummary, mergeEvents } from "../../src/share/merge-events.ts";
+import { mergeEvents } from "../../src/share/merge-events.ts";
 import { shareEvents } from "../../src/share/share-events.ts";
 import { openStore } from "../../src/storage/state/store.ts";
 import { Crawler } from "../crawler/engine/site-visit.ts";
-
-type Answer = string | ((request: IncomingMessage, response: ServerResponse) => void);
-
-/** A peer that answers as it is told. */
-class Peer implements AsyncDisposable {
-  readonly answers = new Map<string, Answer>();
-  readonly requests: string[] = [];
-  readonly #server: Server;
-
-  constructor(server: Server) {
-    this.#server = server;
-    server.on("request", (request, response) => {
-      const path = request.url ?? "";
-      this.requests.push(path);
-      const answer = this.answers.get(path);
-      if (typeof answer === "function") answer(request, response);
-      else if (answer === undefined) response.writeHead(404).end();
-      else response.end(answer);
-    });
-    this.answers.set("/robots.shr", "version: 1.0\ncrawler: peer.example:80 peer/1\nrepository: /share/\n");
-  }
-
-  static async open(): Promise<Peer> {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    return new Peer(server);
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, "close");
-  }
-}
-
-/** A crawler that has crawled a site of four pages by links, and merges a peer. */
-class Merger implements AsyncDisposable {
-  readonly crawler: Crawler;
-  readonly peer: Peer;
-
-  constructor(crawler: Crawler, peer: Peer) {
-    this.crawler = crawler;
-    this.peer = peer;
-  }
-
-  static async open(): Promise<Merger> {
-    const crawler = await Crawler.open();
-    const links = ["a", "b", "c"].map((name) => `<a href="/${name}">x</a>`).join("");
-    crawler.site.set({ "/": `<p>index${links}`, "/a": "a", "/b": "b", "/c": "c" });
-    crawler.site.answers.set("/", (_, response) => response.setHeader("content-type", "text/html"));
-    await crawler.visit({ sources: ["links"] });
-    crawler.now += 3_600_000;
-    return new Merger(crawler, await Peer.open());
-  }
-
-  get seconds(): number {
-    return Math.floor(this.crawler.now / 1000);
-  }
-
-  get today(): number {
-    return dayOf(this.seconds);
-  }
-
-  /** An event of now of a page of the site. */
-  event(path: string, more: Partial<WebEvent> = {}): WebEvent {
-    const now = this.seconds;
-    const url = this.crawler.site.origin + path;
-    return {
-      url,
-      kind: "updated",
-      sizeBytes: 9,
-      modifiedAt: now,
-      polledAt: now,
-      crawler: "peer.example:80 a",
-      ...more,
-    };
-  }
-
-  /** What the peer says of today. */
-  say(...events: readonly WebEvent[]): void {
-    this.peer.answers.set(`/share/${this.today}.dat`, events.map(formatWebEvent).join(""));
-  }
-
-  async merge(more: Partial<MergeEventsOptions> = {}): Promise<MergeSummary> {
-    const { crawler, peer } = this;
-    return await mergeEvents({
-      peers: [peer.url],
-      into: crawler.folder.path,
-      clock: () => crawler.now,
-      days: 2,
-      ...more,
-    });
-  }
-
-  /** What the state says of each URL that a peer may move. */
-  rows(): unknown[] {
-    const database = new Database(join(this.crawler.folder.path, ".tidemark", "state.db"));
-    const rows = database.prepare("SELECT path, state, unconfirmed, due, digest FROM url ORDER BY path").raw().all();
-    database.close();
-    return rows;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.crawler[Symbol.asyncDispose]();
-    await this.peer[Symbol.asyncDispose]();
-  }
-}
-
-const countsOf = ({ added, sooner, later, known, elsewhere, tooMany }: MergeSummary): readonly number[] => [
-  added,
-  sooner,
-  later,
-  known,
-  elsewhere,
-  tooMany,
-];
+import { countsOf, Merger, Peer } from "./merger.ts";
 
 test("a merged change is requested first, a merged URL is found, and nothing of what is held changes", async () => {
   await using merger = await Merger.open();

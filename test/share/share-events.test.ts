@@ -55,7 +55,9 @@ class Sharer implements AsyncDisposable {
 
   events(folder = join(this.into, "share")): WebEvent[] {
     const events: WebEvent[] = [];
-    for (const name of readdirSync(folder).sort()) {
+    for (const name of readdirSync(folder)
+      .filter((one) => one.endsWith(".dat"))
+      .sort()) {
       const bounds = { maxBytes: 1e6, maxRecords: 1000 };
       const reader = new DayFileReader(parseDayFileName(name) ?? -1, 4e9, bounds, (event) => events.push(event));
       reader.write(readFileSync(join(folder, name)));

@@ -58,8 +58,13 @@ export interface BaseList {
   readonly archives: readonly ArchiveEntry[];
 }
 
+/** An archive as a line of an index, without what may follow it and the LF. */
+export function formatEntryFields({ name, changes, sizeBytes }: ArchiveEntry): string {
+  return `${formatArchiveName(name)}\t${changes}\t${sizeBytes}`;
+}
+
 function formatEntry(entry: ArchiveEntry): string {
-  return `${formatArchiveName(entry.name)}\t${entry.changes}\t${entry.sizeBytes}\n`;
+  return `${formatEntryFields(entry)}\n`;
 }
 
 /** Writes the index. What {@link parseArchiveIndex} reads back is equal. */
@@ -98,11 +103,20 @@ function parseEntry(fields: readonly string[]): Result<ArchiveEntry, Problem> {
 interface Sections {
   readonly fields: ReadonlyMap<string, string>;
   readonly entries: readonly ArchiveEntry[];
+  /** What stands in the line of each entry after its fields and a TAB; empty if nothing. */
+  readonly further: readonly string[];
+}
+
+/** The texts before the first TABs, and all that comes after them. */
+function splitEntry(line: string): readonly [fields: readonly string[], further: string] {
+  const fields = line.split("\t", 3);
+  return [fields, line.slice(fields.join("\t").length + 1)];
 }
 
 // Unknown keys above the empty line, and further fields in a line below it, are room for later versions.
 // Lines are looked for one at a time: a split of 64 MiB of line ends would take half a gigabyte.
-function parseSections(content: Uint8Array, header: string): Result<Sections, Problem> {
+/** Reads a list of archives: its header, its keys, and a line an archive. */
+export function parseSections(content: Uint8Array, header: string): Result<Sections, Problem> {
   if (content.length > maxIndexBytes) return problem("too-large", `a list of ${content.length} bytes`);
   const text = new TextDecoder("latin1").decode(content);
   if (!text.startsWith(`${header}\n`))
@@ -110,6 +124,7 @@ function parseSections(content: Uint8Array, header: string): Result<Sections, Pr
   if (!text.endsWith("\n")) return problem("truncated", "the last line has no end");
   const fields = new Map<string, string>();
   const entries: ArchiveEntry[] = [];
+  const further: string[] = [];
   let belowKeys = false;
   let number = 1;
   for (let from = header.length + 1; from < text.length; ) {
@@ -118,12 +133,14 @@ function parseSections(content: Uint8Array, header: string): Result<Sections, Pr
     from = to + 1;
     number += 1;
     if (belowKeys) {
-      const entry = parseEntry(line.split("\t", 3));
+      const [named, rest] = splitEntry(line);
+      const entry = parseEntry(named);
       if (!entry.ok) return problem(entry.error.code, `line ${number}: ${entry.error.message}`);
       if (entry.value.name.group === baseGroup || entry.value.changes > maxArchiveChanges) {
         return problem("bad-line", `line ${number}: not an archive of changes`);
       }
       entries.push(entry.value);
+      further.push(rest);
       continue;
     }
     if (line === "") {
@@ -135,7 +152,7 @@ function parseSections(content: Uint8Array, header: string): Result<Sections, Pr
     const key = line.slice(0, tab);
     if (!fields.has(key)) fields.set(key, line.slice(tab + 1));
   }
-  return belowKeys ? ok({ fields, entries }) : problem("truncated", "there is no empty line after the keys");
+  return belowKeys ? ok({ fields, entries, further }) : problem("truncated", "there is no empty line after the keys");
 }
 
 /** Reads an index. Times must agree with each other; nothing in it is trusted further than that. */

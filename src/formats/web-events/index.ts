@@ -7,5 +7,23 @@ export {
   formatWebEvent,
   parseDayFileName,
 } from "./day-file.ts";
+export {
+  eventArchiveHeader,
+  parseEventArchive,
+  type SiteEvent,
+  type SiteEvents,
+  writeEventLine,
+  writeSiteLine,
+} from "./event-archive.ts";
+export {
+  type EventEntry,
+  type EventIndex,
+  eventGroup,
+  eventIndexField,
+  eventIndexName,
+  eventsFolder,
+  formatEventIndex,
+  parseEventIndex,
+} from "./event-index.ts";
 export { formatShareControl, isCrawlerName, parseShareControl, type ShareControl } from "./share-control.ts";
 export type { WebEvent } from "./web-event.ts";

@@ -1,6 +1,8 @@
 import {
   type Clock,
+  type Codec,
   type FetchOutcome,
+  omitUndefined,
   type PeerStore,
   parseUrl,
   type Requests,
@@ -10,9 +12,11 @@ import {
   DayFileReader,
   dayFileName,
   dayOf,
+  eventIndexField,
   parseShareControl,
   type ShareControl,
 } from "../../formats/web-events/index.ts";
+import { type ArchivesState, mergeArchives } from "./merge-archives.ts";
 import type { PeerCandidates } from "./peer-candidates.ts";
 
 /** Bounds on what is taken of one peer in one merge. */
@@ -28,6 +32,7 @@ export interface MergeBounds {
 /** What a merge with one peer needs. */
 export interface MergePorts {
   readonly requests: Requests;
+  readonly codec: Codec;
   readonly store: PeerStore;
   readonly now: Clock;
   /** Takes the events. */
@@ -39,7 +44,7 @@ export interface PeerMerge {
   readonly peer: string;
   /** What it calls itself; undefined if that could not be read. */
   readonly crawler: string | undefined;
-  /** Days' files that came, that were not modified, and that are not there. */
+  /** Days' files, or archives, that came; those, or their index, that were not modified; days without a file. */
   readonly files: number;
   readonly unmodified: number;
   readonly missing: number;
@@ -62,11 +67,17 @@ export interface PeerMerge {
 const overlapDays = 1;
 /** Clocks differ. */
 const skewSeconds = 300;
+const daySeconds = 86_400;
 const maxControlBytes = 64 * 1024;
 const timeoutMs = 30_000;
 
 interface PeerState {
-  readonly control?: Pick<ShareControl, "crawler" | "repository"> & { readonly validators: Validators };
+  readonly control?: Pick<ShareControl, "crawler" | "repository"> & {
+    readonly validators: Validators;
+    /** URL of the index of its archives, if it has some. */
+    readonly archives?: string;
+  };
+  readonly archives?: ArchivesState;
   /** The last day up to which everything was merged. */
   readonly mergedTo?: number;
   readonly validators?: Readonly<Record<string, Validators>>;
@@ -98,13 +109,40 @@ class Merge {
 
   async run(signal: AbortSignal | undefined): Promise<PeerMerge> {
     const problem = await this.#readControl(signal);
-    if (problem === undefined) await this.#mergeDays(signal);
+    const { control } = this.#state;
+    if (problem === undefined && !(control?.archives && (await this.#mergeArchives(control.archives, signal))))
+      await this.#mergeDays(signal);
     return {
       peer: this.#peer,
       crawler: this.#state.control?.crawler,
       ...this.#counts,
       problem: problem ?? this.#problem,
     };
+  }
+
+  /** @returns whether they can be used: otherwise the days' files have the same events */
+  async #mergeArchives(url: string, signal: AbortSignal | undefined): Promise<boolean> {
+    const now = Math.floor(this.#ports.now() / 1000);
+    const { days, maxEvents } = this.#bounds;
+    const remember = (archives: ArchivesState): void => {
+      this.#state = { ...this.#state, archives };
+      this.#ports.store.writePeer(this.#peer, this.#state);
+    };
+    const { files, isUnmodified, events, bad, problem } = await mergeArchives(
+      url,
+      this.#state.archives ?? {},
+      {
+        get: (of, request) => this.#get(of, { ...request, ...(signal === undefined ? {} : { signal }) }),
+        ...{ codec: this.#ports.codec, candidates: this.#ports.candidates, remember },
+      },
+      { since: now - days * daySeconds, latest: now + skewSeconds, maxEvents: maxEvents * days },
+    );
+    this.#counts.files += files;
+    this.#counts.events += events;
+    this.#counts.bad += bad;
+    if (isUnmodified) this.#counts.unmodified += 1;
+    this.#problem ??= problem;
+    return problem === undefined || files > 0;
   }
 
   async #mergeDays(signal: AbortSignal | undefined): Promise<void> {
@@ -140,14 +178,15 @@ class Merge {
     if (outcome.kind !== "fetched") return `robots.shr: ${describeOutcome(outcome)}`;
     const parsed = parseShareControl(new TextDecoder().decode(outcome.body), url);
     if (!parsed.ok) return `robots.shr: ${parsed.error.message}`;
-    const { version, crawler, repository } = parsed.value;
+    const { version, crawler, repository, others } = parsed.value;
     // "All other peers must use the specific version if possible."
     if (!/^1(?:\.\d{1,3})?$/.test(version))
       return `robots.shr: version ${JSON.stringify(version.slice(0, 20))} is not 1`;
+    const archives = archivesOf(others, repository);
     const isMoved = this.#state.control?.repository !== repository;
     this.#state = {
       ...(isMoved ? {} : this.#state),
-      control: { crawler, repository, validators: outcome.validators },
+      control: { crawler, repository, validators: outcome.validators, ...omitUndefined({ archives }) },
     };
     return undefined;
   }
@@ -199,13 +238,20 @@ class Merge {
   }
 }
 
+/** They are believed where the days' files are: on the repository's own origin. */
+function archivesOf(others: ShareControl["others"], repository: string): string | undefined {
+  const [, value] = others.find(([name]) => name.toLowerCase() === eventIndexField) ?? [];
+  const url = value === undefined ? undefined : parseUrl(value, repository);
+  return url?.origin === new URL(repository).origin ? url.href : undefined;
+}
+
 function describeOutcome(outcome: Exclude<FetchOutcome, { kind: "fetched" }>): string {
   return outcome.kind === "failed" ? outcome.message : `the server answered ${outcome.status}`;
 }
 
 /**
  * Merges the events that a peer published since the last merge: one request for its `robots.shr`, one a day, each
- * conditional.
+ * conditional; of a peer with archives, what the cheapest chain from the last merge takes.
  *
  * The peer is remembered after each day, its events before that: whoever is killed in between merges that day again, which
  * changes nothing.

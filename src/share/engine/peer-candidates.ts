@@ -1,6 +1,6 @@
 import { type PeerStore, parseUrl, type ToldUrl, type ToldUrlState } from "../../core/index.ts";
 import { normaliseUrl } from "../../formats/url/index.ts";
-import type { WebEvent } from "../../formats/web-events/index.ts";
+import type { SiteEvent, WebEvent } from "../../formats/web-events/index.ts";
 import { planCandidate } from "./plan-candidate.ts";
 
 /** What events came to, in numbers of events. */
@@ -19,24 +19,22 @@ export interface CandidateCounts {
   tooMany: number;
 }
 
-const eventsAtATime = 1000;
+const eventsAtATime = 2000;
 
 /** Whether a URL is a share file of whatever crawler: that it changes is no news. */
 export function isShareFile(url: string): boolean {
-  return parseUrl(url)?.pathname === "/robots.shr";
+  return url.endsWith("robots.shr") && parseUrl(url)?.pathname === "/robots.shr";
 }
 
-interface Told extends ToldUrl {
-  readonly event: WebEvent;
-}
-
-/** Turns the events of peers into candidates, some at a time. */
+/** Turns the events of peers into candidates, some at a time: the one place where a peer's event is accepted. */
 export class PeerCandidates {
   readonly #store: PeerStore;
   readonly #maxNewPerSite: number;
   readonly #sites = new Map<string, ReturnType<PeerStore["findSite"]>>();
   readonly #added = new Map<number, number>();
-  #waiting: Told[] = [];
+  /** Events of one site after the other, by the site's number. */
+  #waiting = new Map<number, { readonly origin: string; readonly events: SiteEvent[] }>();
+  #count = 0;
   readonly counts: CandidateCounts = { added: 0, sooner: 0, later: 0, known: 0, elsewhere: 0, tooMany: 0 };
 
   /** @param maxNewPerSite - most URLs that peers add to a site, all of them together */
@@ -45,34 +43,56 @@ export class PeerCandidates {
     this.#maxNewPerSite = maxNewPerSite;
   }
 
-  add(event: WebEvent): void {
-    const url = parseUrl(normaliseUrl(event.url) ?? "");
-    const site = url && this.#findSite(url.origin);
-    if (url === undefined || site === undefined) this.counts.elsewhere += 1;
-    else if (!site.isPolled || isShareFile(url.href)) this.counts.known += 1;
+  /** Takes an event of a day's file. */
+  add({ url: written, crawler: _, ...event }: WebEvent): void {
+    const url = parseUrl(normaliseUrl(written) ?? "");
+    if (url === undefined) this.skip(1);
+    else this.addOf(url.origin, { ...event, path: url.pathname + url.search });
+  }
+
+  /** Takes an event of a site, its path as it is stored. */
+  addOf(origin: string, event: SiteEvent): void {
+    const site = this.#findSite(origin);
+    if (site === undefined) this.skip(1);
+    else if (!site.isPolled || isShareFile(origin + event.path)) this.counts.known += 1;
     else {
-      const path = url.pathname + url.search;
-      this.#waiting.push({ site: site.id, path, event: { ...event, url: url.href } });
-      if (this.#waiting.length >= eventsAtATime) this.flush();
+      const waiting = this.#waiting.get(site.id) ?? { origin, events: [] };
+      if (waiting.events.push(event) === 1) this.#waiting.set(site.id, waiting);
+      this.#count += 1;
+      if (this.#count >= eventsAtATime) this.flush();
     }
+  }
+
+  /** Whether a site of this origin is crawled. */
+  isCrawled(origin: string): boolean {
+    return this.#findSite(origin) !== undefined;
+  }
+
+  /** Counts events of sites that are not crawled. */
+  skip(events: number): void {
+    this.counts.elsewhere += events;
   }
 
   /** Stores what was added, durably. */
   flush(): void {
-    const told = this.#waiting;
-    this.#waiting = [];
-    if (told.length === 0) return;
-    const states = this.#store.look(told);
+    const waiting = this.#waiting;
+    this.#waiting = new Map();
+    this.#count = 0;
     const moved = { added: [] as ToldUrl[], sooner: [] as number[], later: [] as [number, number][] };
-    for (const [at, one] of told.entries()) {
-      const state = states[at];
-      if (state !== undefined) this.#decide(one, state, moved);
+    for (const [site, { origin, events }] of waiting) {
+      const news = this.#store.lookAtNews(site, events);
+      this.counts.known += events.length - news.length;
+      for (const state of news) {
+        const event = events[state.at];
+        if (event !== undefined) this.#decide(site, { ...event, url: origin + event.path, crawler: "" }, state, moved);
+      }
     }
     this.#store.move(moved);
   }
 
   #decide(
-    { site, path, event }: Told,
+    site: number,
+    event: WebEvent & SiteEvent,
     { id, isMovable, event: seen, askedAt }: ToldUrlState,
     moved: { readonly added: ToldUrl[]; readonly sooner: number[]; readonly later: [number, number][] },
   ): void {
@@ -88,7 +108,7 @@ export class PeerCandidates {
     } else if ((this.#added.get(site) ?? 0) >= this.#maxNewPerSite) this.counts.tooMany += 1;
     else {
       this.#added.set(site, (this.#added.get(site) ?? 0) + 1);
-      moved.added.push({ site, path });
+      moved.added.push({ site, path: event.path });
       this.counts.added += 1;
     }
   }

@@ -1,8 +1,9 @@
 import { type Cursor, ok, problem, type Result, type Validators } from "../../../core/index.ts";
+import { intervalKey } from "../../../formats/archive/index.ts";
 import { type ReadingVisit, throwIfAborted, warn } from "../visit/reading-visit.ts";
 import { type ArchiveToRead, type ArchiveTrouble, readBaseList } from "./archive-reading.ts";
 import { checkIndexSite, type IndexLocation, type ReadIndex, readIndex } from "./index-reading.ts";
-import { chooseBaseArchives, intervalKey, planReading, type ReadingPlan, type Wanted } from "./reading-plan.ts";
+import { chooseBaseArchives, planReading, type ReadingPlan, type Wanted } from "./reading-plan.ts";
 
 // The plan itself, one that avoids what was broken, and the base.
 const maxAttempts = 3;
