@@ -121,7 +121,7 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
     significance: undefined,
     isPlanned: false,
     planner: "default",
-    plan: { followsLinks: true, takeLinks, beforeSettling, asks: "all", sampled: 0 },
+    plan: { followsLinks: true, takeLinks, beforeSettling, settlesAtOnce: true, asks: "all", sampled: 0 },
   };
   urls.note(
     paths.filter(filter.admits).map((path) => ({ path, depth: 0, lastmod: undefined })),

@@ -9,19 +9,24 @@ export interface CrawlerLine {
   readonly sites: number;
   readonly waiting: number;
   readonly unreachable: number;
+  readonly heldBack: Readonly<Record<string, number>>;
+  /** From the start of the process to its first page; undefined before. */
+  readonly firstPageMs: number | undefined;
   readonly rssBytes: number;
   readonly cpuSeconds: number;
 }
 
 const options = JSON.parse(process.argv[2] ?? "{}") as CrawlWebOptions;
 
+let firstPageMs: number | undefined;
+
 function tell(
   isEnd: boolean,
-  { pages, done, sites, waiting, unreachableSites }: Awaited<ReturnType<typeof crawlWeb>>,
+  { pages, done, sites, waiting, unreachableSites, heldBack }: Awaited<ReturnType<typeof crawlWeb>>,
 ): void {
   const { user, system } = process.cpuUsage();
   const line: CrawlerLine = {
-    ...{ isEnd, pages, done, sites, waiting, unreachable: unreachableSites },
+    ...{ isEnd, pages, done, sites, waiting, unreachable: unreachableSites, heldBack, firstPageMs },
     rssBytes: process.memoryUsage.rss(),
     cpuSeconds: (user + system) / 1e6,
   };
@@ -29,6 +34,7 @@ function tell(
 }
 
 const onEvent: CrawlWebOptions["onEvent"] = (event) => {
+  if (event.event === "page") firstPageMs ??= performance.now();
   if (event.event === "web-progress") tell(false, { ...event, end: "done" });
 };
 tell(true, await crawlWeb({ ...options, onEvent }));

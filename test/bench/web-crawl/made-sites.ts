@@ -2,13 +2,41 @@ import { createRandom, pickInteger } from "../../../src/core/random.ts";
 import { GraphBuilder } from "../../../src/graph/graph-builder.ts";
 import { computePageRank } from "../../../src/graph/page-rank.ts";
 
-/** How a site behaves: as it should, slowly, not at all, or as a trap of pages without end. */
-export type SiteKind = "plain" | "slow" | "dead" | "trap";
+/**
+ * How a site behaves: as it should, slowly, not at all, or as a trap of pages without end; a site whose robots.txt forbids all, cannot be
+ * read, or has a Crawl-delay; one that publishes archives, or a sitemap, made by the exporter.
+ */
+export type SiteKind =
+  | "plain"
+  | "slow"
+  | "dead"
+  | "trap"
+  | "forbidden"
+  | "broken-robots"
+  | "delayed"
+  | "archives"
+  | "sitemap";
+
+/** By the last two digits of a site's number, with the most pages that such a site has: it takes its time, or is exported first. */
+const kinds: Readonly<Record<number, readonly [SiteKind, number]>> = {
+  5: ["archives", 300],
+  17: ["slow", 1000],
+  31: ["sitemap", 300],
+  42: ["dead", 1000],
+  55: ["archives", 300],
+  61: ["forbidden", 1000],
+  66: ["broken-robots", 1000],
+  73: ["trap", 1000],
+  88: ["delayed", 60],
+};
+/** Of a site of the kind `delayed`. */
+export const crawlDelayMs = 500;
 
 const sizeExponent = 0.8;
 const linksOut = 3;
 /** Popular sites and pages are linked to more often: the place of a draw u among n is n * u ^ this. */
 const popularity = 3;
+const filler = `<p>${"The page has some text, as pages do. ".repeat(40)}</p>`;
 
 /**
  * A Web that is computed, not kept: sizes of sites and in-degrees follow power laws. Each page is reached from the first site's home
@@ -52,10 +80,24 @@ export class MadeSites {
     return (this.firsts[site + 1] as number) - (this.firsts[site] as number);
   }
 
-  /** One site in a hundred of each bad kind; the first sites are plain, for others are found through them. */
+  /** One or two sites in a hundred of each kind; the first half is plain, for others are found through its home pages. */
   kindOf(site: number): SiteKind {
-    if (this.#isFriendly || site * 4 < this.sites) return "plain";
-    return ({ 17: "slow", 42: "dead", 73: "trap" } as const)[site % 100] ?? "plain";
+    if (this.#isFriendly || site * 2 < this.sites) return "plain";
+    const [kind, most] = kinds[site % 100] ?? ["plain", Infinity];
+    return this.sizeOf(site) <= most ? kind : "plain";
+  }
+
+  /** Whether the pages of a site may be requested, and are there. */
+  isInScope(site: number): boolean {
+    const kind = this.kindOf(site);
+    return kind !== "dead" && kind !== "forbidden" && kind !== "broken-robots";
+  }
+
+  robotsOf(site: number): string {
+    const kind = this.kindOf(site);
+    if (kind === "forbidden") return "User-agent: *\nDisallow: /\n";
+    const delay = kind === "delayed" ? `Crawl-delay: ${crawlDelayMs / 1000}\n` : "";
+    return `User-agent: *\n${delay}Disallow: /private/\n`;
   }
 
   hostOf(site: number): string {
@@ -67,7 +109,13 @@ export class MadeSites {
     return site < this.sites ? site : undefined;
   }
 
-  addressOf(site: number): string {
+  /** Every tenth site shares the address of the one before. */
+  addressNumberOf(site: number): number {
+    return site % 10 === 9 ? site - 1 : site;
+  }
+
+  addressOf(of: number): string {
+    const site = this.addressNumberOf(of);
     return `127.${1 + (site >> 16)}.${(site >> 8) & 255}.${site & 255}`;
   }
 
@@ -79,6 +127,17 @@ export class MadeSites {
     if (path === "/") return 0;
     const page = Number(/^\/p([1-9]\d*)\.html$/.exec(path)?.[1] ?? Number.NaN);
     return Number.isNaN(page) ? undefined : page;
+  }
+
+  htmlOf(site: number, page: number, port: number): string {
+    const links = this.linksOf(site, page).map(([to, at]) => {
+      const origin = to === site ? "" : `http://${this.hostOf(to)}:${port}`;
+      return `<a href="${origin}${this.pathOf(at)}">page ${at}</a>`;
+    });
+    const trap = this.kindOf(site) === "trap" ? `<a href="/trap/1/">next</a>` : "";
+    const hidden = page % 10 === 0 ? `<a href="/private/${page}">private</a>` : "";
+    const title = this.hostOf(site) + this.pathOf(page);
+    return `<!doctype html><title>${title}</title>${filler}${links.join("\n")}${hidden}${trap}`;
   }
 
   /** PageRank of all pages, by their numbers. */

@@ -2,7 +2,20 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { listenNames } from "../../dns-server.ts";
+import { makeTempFolder } from "../../temp-folder.ts";
+import { type ExportedSite, exportMadeSite } from "./exported-site.ts";
 import { MadeSites } from "./made-sites.ts";
+import { type BrokenRules, PolitenessCheck } from "./politeness-check.ts";
+
+/** What the server is started with. */
+export interface ServerOptions {
+  readonly sites: number;
+  readonly pages: number;
+  readonly seed: number;
+  readonly isFriendly: boolean;
+  readonly restMs: number;
+  readonly pagesBeforeRest: number;
+}
 
 /** What the server saw. */
 export interface ServerReport {
@@ -12,61 +25,76 @@ export interface ServerReport {
   readonly missed: number;
   readonly robots: number;
   readonly trapPages: number;
-  /** Requests to an address while another was under way. */
-  readonly impolite: number;
+  /** Sites that were exported, and requests for what the exporter published but robots.txt. */
+  readonly exported: number;
+  readonly published: number;
+  readonly broken: BrokenRules;
   readonly cpuSeconds: number;
   /** Numbers of the pages in the order of their first requests. */
   readonly order: readonly number[];
 }
 
-const [sites = 100, pages = 1000, seed = 1, friendly = 0] = process.argv.slice(2).map(Number);
-const made = new MadeSites(sites, pages, seed, friendly === 1);
+const { sites, pages, seed, isFriendly, restMs, pagesBeforeRest } = JSON.parse(
+  process.argv[2] ?? "{}",
+) as ServerOptions;
+const made = new MadeSites(sites, pages, seed, isFriendly);
 const slowMs = 200;
-const filler = `<p>${"The page has some text, as pages do. ".repeat(40)}</p>`;
 const counts = new Uint8Array(made.pages);
-const underWay = new Uint8Array(made.sites);
 const order = new Uint32Array(made.pages);
+const check = new PolitenessCheck(made, restMs, pagesBeforeRest);
+const temp = makeTempFolder("bench-server");
+const exported = new Map<number, Promise<ExportedSite>>();
 let ordered = 0;
 let robots = 0;
 let trapPages = 0;
-let impolite = 0;
+let published = 0;
+
+/** What a site publishes beside its pages. */
+async function publishedOf(site: number, path: string): Promise<string | Buffer | undefined> {
+  const kind = made.kindOf(site);
+  if (kind !== "archives" && kind !== "sitemap") return path === "/robots.txt" ? made.robotsOf(site) : undefined;
+  if (path !== "/robots.txt" && !exported.has(site)) return undefined;
+  const one = exported.get(site) ?? exportMadeSite(made, site, port, temp.path);
+  exported.set(site, one);
+  return (await one).read(path);
+}
+
+/** A page of the site, or of the trap that it is; undefined if there is none. */
+function pageOf(site: number, path: string): string | undefined {
+  const [, trapped] = /^\/trap\/(\d+)\/$/.exec(path) ?? [];
+  if (trapped !== undefined && made.kindOf(site) === "trap") {
+    trapPages++;
+    return `<a href="/trap/${Number(trapped) + 1}/">next</a>`;
+  }
+  const page = made.pageOf(path);
+  if (page === undefined || page >= made.sizeOf(site)) return undefined;
+  const number = (made.firsts[site] as number) + page;
+  if (counts[number] === 0) order[ordered++] = number;
+  counts[number] = Math.min(255, (counts[number] as number) + 1);
+  return made.htmlOf(site, page, port);
+}
 
 const server = createServer((request, response) => {
-  const host = (request.headers.host ?? "").split(":", 1)[0] ?? "";
-  const site = made.siteOf(host);
+  const site = made.siteOf((request.headers.host ?? "").split(":", 1)[0] ?? "");
   if (site === undefined) return void response.writeHead(421).end();
   const kind = made.kindOf(site);
   if (kind === "dead") return;
-  if ((underWay[site] as number) > 0) impolite++;
-  underWay[site] = (underWay[site] as number) + 1;
-  response.once("close", () => {
-    underWay[site] = (underWay[site] as number) - 1;
-  });
   const path = request.url ?? "";
-  const send = (): void => {
-    if (path === "/robots.txt") {
-      robots++;
-      return void response.setHeader("content-type", "text/plain").end("User-agent: *\nDisallow: /private/\n");
-    }
-    response.setHeader("content-type", "text/html");
-    const [, trapped] = /^\/trap\/(\d+)\/$/.exec(path) ?? [];
-    if (trapped !== undefined) trapPages++;
-    const page = made.pageOf(path);
-    if (trapped === undefined && (page === undefined || page >= made.sizeOf(site)))
-      return void response.writeHead(404).end();
-    const trap = kind === "trap" ? `<a href="/trap/${Number(trapped ?? 0) + 1}/">next</a>` : "";
-    if (page === undefined) return void response.end(trap);
-    const number = (made.firsts[site] as number) + page;
-    if (counts[number] === 0) order[ordered++] = number;
-    counts[number] = Math.min(255, (counts[number] as number) + 1);
-    const links = made.linksOf(site, page).map(([to, at]) => {
-      const origin = to === site ? "" : `http://${made.hostOf(to)}:${port}`;
-      return `<a href="${origin}${made.pathOf(at)}">page ${at}</a>`;
-    });
-    response.end(`<!doctype html><title>${host}${path}</title>${filler}${links.join("\n")}${trap}`);
+  const { answered, closed } = check.begin(site, path);
+  response.once("close", closed);
+  const send = async (): Promise<void> => {
+    if (path === "/robots.txt") robots++;
+    const file = await publishedOf(site, path);
+    if (file !== undefined && path !== "/robots.txt") published++;
+    const body = file ?? pageOf(site, path);
+    answered();
+    if (body === undefined || (kind === "broken-robots" && path === "/robots.txt"))
+      return void response.writeHead(body === undefined ? 404 : 500).end();
+    response.setHeader("content-type", file === undefined ? "text/html" : "text/plain");
+    response.end(body);
   };
-  if (kind === "slow") setTimeout(send, slowMs);
-  else send();
+  if (kind === "slow") setTimeout(() => void send(), slowMs);
+  else void send();
 });
 server.listen(0, "0.0.0.0");
 await new Promise((resolve) => server.once("listening", resolve));
@@ -82,11 +110,11 @@ function report(): ServerReport {
   let repeated = 0;
   let missed = 0;
   for (let site = 0; site < made.sites; site++) {
-    const isDead = made.kindOf(site) === "dead";
+    const isInScope = made.isInScope(site);
     for (let number = made.firsts[site] as number; number < (made.firsts[site + 1] as number); number++) {
       const count = counts[number] as number;
       if (count > 0) requested++;
-      else if (!isDead) missed++;
+      else if (isInScope) missed++;
       repeated += Math.max(0, count - 1);
     }
   }
@@ -97,7 +125,9 @@ function report(): ServerReport {
     missed,
     robots,
     trapPages,
-    impolite,
+    exported: exported.size,
+    published,
+    broken: check.broken,
     cpuSeconds: (user + system) / 1e6,
     order: [...order.subarray(0, ordered)],
   };
@@ -105,4 +135,5 @@ function report(): ServerReport {
 
 // A line on standard input asks for the report; its end is the server's.
 for await (const _ of createInterface({ input: process.stdin })) process.stdout.write(`${JSON.stringify(report())}\n`);
+temp[Symbol.dispose]();
 process.exit();

@@ -46,6 +46,8 @@ export interface PollPlan {
   readonly takeLinks?: (page: LinkedPage) => void;
   /** Called before results are kept: what came of links must be there first. */
   readonly beforeSettling?: () => void;
+  /** Whether each result is kept as soon as the one before is, so that a kill costs no more than what is under way. */
+  readonly settlesAtOnce?: boolean;
   /**
    * `all` polls every page that is due; `moved` only those that changed according to the list, and `sampled` others, which
    * show whether it is right.

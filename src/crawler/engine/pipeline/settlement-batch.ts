@@ -53,7 +53,8 @@ export class SettlementBatch {
     this.#throwFailure();
     this.#settlements.push(settlement);
     const isFull = this.#settlements.length >= maxBatchItems || this.#found.size >= maxBatchLinks;
-    if (!isFull && this.#visit.ports.timing.now() - this.#since < maxBatchAgeMs) return;
+    const maxAgeMs = this.#visit.plan?.settlesAtOnce === true ? 0 : maxBatchAgeMs;
+    if (!isFull && this.#visit.ports.timing.now() - this.#since < maxAgeMs) return;
     if (this.#underWay !== undefined) {
       if (!isFull) return;
       await this.#underWay;
