@@ -57,6 +57,7 @@ export async function runWeb({ web, settings, connections }: CrawlArguments, con
   const seeds = await readSeeds(seedsFile);
   const { ca, identity, order: _, ...others } = settings;
   const progress = new ProgressLine(context.err, context.quiet);
+  const origins = new Set(seeds.map((seed) => new URL(seed).origin));
   const crawling = crawlWeb({
     ...others,
     ...omitUndefined({ ca: readFile(ca, "certificates"), identity: readFile(identity, "identity") }),
@@ -70,7 +71,10 @@ export async function runWeb({ web, settings, connections }: CrawlArguments, con
         progress.say(
           `batch of ${formatNoun(event.pages, "page")} by the ranks of ${formatNoun(event.known, "page")} and ${formatNoun(event.links, "link")}, ${formatElapsed(event.elapsedMs)}`,
         );
-      else if (event.event === "item-error") progress.say(`failed: ${event.site}${event.path}: ${event.message}`);
+      // Of the sites that links lead to many are not there; who named one may have mistyped it.
+      else if (event.event === "warning" && event.code === "site-unreachable" && origins.has(event.site)) {
+        if (!context.json && !context.quiet) progress.say(`${event.site}: ${event.message}`);
+      } else if (event.event === "item-error") progress.say(`failed: ${event.site}${event.path}: ${event.message}`);
     },
   });
   const summary = await progress.during(crawling);

@@ -44,8 +44,8 @@ export interface PageTurn {
   readonly left: readonly string[];
   /** Pages that were not requested, because they had been answered before. */
   readonly answeredBefore: readonly string[];
-  /** Whether robots.txt could be read: without it no page was requested. */
-  readonly isReachable: boolean;
+  /** Why robots.txt could not be read: then no page was requested. Undefined if it could. */
+  readonly whyUnreachable: string | undefined;
   readonly tally: Readonly<Tally>;
 }
 
@@ -92,7 +92,7 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
   const rules = await readRobots(visit, kept, readSharedTags(memory), progress);
   if (!rules.ok) {
     rememberClock(ports, origin);
-    return { left: paths, answeredBefore: [], isReachable: false, tally };
+    return { left: paths, answeredBefore: [], whyUnreachable: rules.error.message, tally };
   }
   const { robots, copy, until } = rules.value;
   progress.begin();
@@ -136,7 +136,7 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
   if (signal?.aborted !== true) work.conclude();
   const left = paths.filter((path) => isLeft(urls.find(path)));
   rememberClock(ports, origin);
-  return { left, answeredBefore, isReachable: true, tally };
+  return { left, answeredBefore, whyUnreachable: undefined, tally };
 }
 
 function rememberClock({ memory, rateLimiter }: CrawlPorts, origin: string): void {

@@ -251,13 +251,20 @@ class WebCrawl {
     const isStopped = this.#options.signal?.aborted === true;
     for (const page of turn.pages)
       if (!again.includes(page) && !read.has(page.url)) this.#links.add(now(), page.url, []);
-    this.#frontier.end(turn, now(), {
+    const retryAt = this.#frontier.end(turn, now(), {
       left: again,
       doneBefore: result.answeredBefore.length + pages.length - found.size,
       notBefore: this.#politeness.restsUntil(origin),
-      isReachable: result.isReachable || isStopped,
+      isReachable: result.whyUnreachable === undefined || isStopped,
     });
+    if (result.whyUnreachable !== undefined && !isStopped) this.#warn(origin, result.whyUnreachable, retryAt);
     this.#batches.count(turn.pages.length - again.length);
+  }
+
+  #warn(site: string, why: string, retryAt: EpochMs): void {
+    const seconds = Math.max(1, Math.ceil((retryAt - this.#timing.now()) / 1000));
+    const next = retryAt === Infinity ? "it is left for the next run" : `it is tried again in ${seconds} s`;
+    this.#options.onEvent?.({ event: "warning", site, code: "site-unreachable", message: `${why}; ${next}.` });
   }
 
   /** @param read - URLs whose links were kept */

@@ -17,8 +17,10 @@ function reverseHost(host: string): string {
  */
 function parseSeed(line: string): string | undefined {
   const [first = "", second] = line.split("\t");
-  const host = second === undefined ? first.split(/\s/, 1)[0] : reverseHost(second);
-  if (host === undefined || host.includes("@")) return undefined;
+  if (second !== undefined && !/^\d+$/.test(first)) return undefined;
+  const host = second === undefined ? first : reverseHost(second);
+  // The URL parser would drop or encode blanks: a line of a report is no seed.
+  if (/[@\s]/.test(host)) return undefined;
   const url = parseHttpUrl(host.includes("://") ? host : `https://${host}/`);
   if (url === undefined) return undefined;
   url.hash = "";

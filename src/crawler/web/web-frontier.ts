@@ -303,8 +303,9 @@ export class WebFrontier {
    * @param left - pages that are to be given again; all others are done
    * @param doneBefore - pages that were done before, and given once more
    * @param notBefore - of the site's next turn, if later than its rest
+   * @returns when a site that was not reached is tried again; Infinity if it was given up
    */
-  end({ site, pages }: WebTurn, now: EpochMs, { left, doneBefore, notBefore, isReachable }: TurnEnd): void {
+  end({ site, pages }: WebTurn, now: EpochMs, { left, doneBefore, notBefore, isReachable }: TurnEnd): EpochMs {
     for (const page of pages) if (!left.includes(page)) this.#finished.push(page.number);
     this.#done += pages.length - left.length - doneBefore;
     this.#hold(
@@ -324,6 +325,7 @@ export class WebFrontier {
     }
     this.#turns.done(site, now, at);
     if (!wasAnswered) this.#endUnanswered();
+    return this.#givenUp.has(site) ? Number.POSITIVE_INFINITY : at;
   }
 
   #take(site: number): number | undefined {

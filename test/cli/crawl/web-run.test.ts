@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -6,7 +7,7 @@ import { exitCodes } from "../../../src/cli/terminal/exit-code.ts";
 import { listenNames } from "../../dns-server.ts";
 import { listenSite } from "../../site-server.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
-import { runProgram } from "../run-program.ts";
+import { runProgram, startProgram } from "../run-program.ts";
 
 const mistakes: ReadonlyArray<readonly [readonly string[], RegExp]> = [
   [["--web", "seeds"], /--into is missing/],
@@ -40,6 +41,30 @@ describe("tidemark crawl --web", () => {
     const { code, stdout } = await runProgram("crawl", ...args);
     assert.match(stdout, /^1 site without an address$/m);
     assert.equal(code, exitCodes.siteUnavailable);
+  });
+
+  it("says at once which seed does not answer, why, and when it is tried again", async () => {
+    const { origin, ...site } = await listenSite(() => undefined);
+    await site[Symbol.asyncDispose]();
+    using temp = makeTempFolder();
+    const seeds = join(temp.path, "seeds");
+    writeFileSync(seeds, `${origin}/\n`);
+    for (const [json, message] of [
+      [[], /^http:\/\/127\.0\.0\.1:\d+: robots\.txt could not be fetched: .*; it is tried again in \d+ s\.$/m],
+      [["--json"], /^\{"event":"warning","site":"http:\/\/127[^"]*","code":"site-unreachable",.*tried again in/m],
+    ] as const) {
+      const program = startProgram(["crawl", "--web", seeds, "--into", join(temp.path, "a"), ...json]);
+      const timer = setTimeout(() => program.kill("SIGKILL"), 20_000);
+      let text = "";
+      for (const output of [program.stdout, program.stderr])
+        output?.on("data", (piece: Buffer) => {
+          text += piece.toString();
+          if (message.test(text)) program.kill("SIGINT");
+        });
+      await once(program, "close");
+      clearTimeout(timer);
+      assert.match(text, message);
+    }
   });
 
   it("says what it came to, for people and as JSON, and in its exit code what failed", async () => {

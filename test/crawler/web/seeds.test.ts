@@ -24,6 +24,18 @@ describe("readSeeds", () => {
     ]);
   });
 
+  it("takes no word of a line with blanks for a host", async () => {
+    const text = "a.example\nvisit b.example today\nc.example\t5\n3\texample.d extra\nhttps://e.example/a b\n";
+    await assert.rejects(read(text), (error: Error & { code: string; details: { mistakes: string[] } }) => {
+      assert.equal(error.code, "bad-option");
+      assert.deepEqual(
+        error.details.mistakes.map((mistake) => mistake.split(":", 1)[0]),
+        ["line 2", "line 3", "line 4", "line 5"],
+      );
+      return true;
+    });
+  });
+
   it("names the lines that are none, and a file without any", async () => {
     await assert.rejects(read("a.example\nftp://b.example/\nuser@c.example\n"), (error: Error & { code: string }) => {
       assert.equal(error.code, "bad-option");
