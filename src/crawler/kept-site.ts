@@ -2,7 +2,14 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Clock, DeletionReason, HeldBody, Page } from "../core/index.ts";
 import { nodeCodec } from "../http/index.ts";
-import { CallbackBodyStore, type Keeping, type SiteStore, type Store, writeWacz } from "../storage/index.ts";
+import {
+  CallbackBodyStore,
+  type Keeping,
+  type PausedWarc,
+  type SiteStore,
+  type Store,
+  writeWacz,
+} from "../storage/index.ts";
 
 /**
  * How bodies are kept: a mirror folder; WARC files with their indexes; the same packed into a WACZ after each visit; or
@@ -52,6 +59,8 @@ export interface PageReceiver {
 
 /** A site's store, open for a visit. */
 export interface KeptSite extends SiteStore {
+  /** Leaves the WARC file as it is, to be gone on with when the site is opened next; in the place of {@link KeptSite.end}. */
+  pause(): Promise<void>;
   /** Finishes and packs WARC files; after the visit, however it ended. */
   end(): Promise<void>;
 }
@@ -77,8 +86,11 @@ function keepingOf(keep: Keep | PageReceiver, origin: string, clock: Clock, maxB
   return { kind: "warc", info, clock, decode: nodeCodec.decode, ...(maxBytes === undefined ? {} : { maxBytes }) };
 }
 
+/** Under which name the state of a site has the WARC file that is to be gone on with. */
+const pausedWarc = "paused-warc";
+
 /**
- * Opens the store of a site, and finishes the WARC files of a killed visit.
+ * Opens the store of a site, and finishes the WARC files of a killed visit. One that was paused is gone on with.
  *
  * @param warcBytes - size at which a WARC file is closed
  */
@@ -89,14 +101,20 @@ export async function openKeptSite(
 ): Promise<KeptSite> {
   const { keep, clock, warcBytes } = options;
   const site = store.openSite(origin, keepingOf(keep, origin, clock, warcBytes));
-  const { warc, folder, bodies } = site;
+  const { warc, folder, bodies, memory } = site;
+  const paused = warc && (memory.readSource(pausedWarc) as PausedWarc | undefined);
+  if (paused !== undefined) warc?.files.resume(paused);
   await warc?.recover();
   if (bodies instanceof CallbackBodyStore) await bodies.recover();
   return {
     ...site,
+    pause: async () => {
+      const left = await warc?.recorder.pause();
+      if (left !== undefined) memory.rememberSource(pausedWarc, left);
+    },
     end: async () => {
-      const written = (await warc?.recorder.close()) ?? 0;
-      if (keep !== "wacz" || written === 0) return;
+      const finished = (await warc?.recorder.close()) ?? 0;
+      if (keep !== "wacz" || finished === 0) return;
       const path = join(folder, "site.wacz");
       await writeWacz({ folder, path, title: origin, software: softwareName(), now: clock() });
     },

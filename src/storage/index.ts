@@ -11,3 +11,4 @@ export type { PlannedSite } from "./state/plan-list.ts";
 export { findStateFile, type KnownSite, type PastVisit, StateReader } from "./state/state-reader.ts";
 export { isStoreHeld, type Keeping, openStore, type SiteStore, Store } from "./state/store.ts";
 export { writeWacz } from "./warc/wacz-file.ts";
+export type { PausedWarc } from "./warc/warc-files.ts";

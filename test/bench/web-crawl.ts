@@ -1,84 +1,21 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { createRandom } from "../../src/core/random.ts";
 import type { CrawlWebOptions } from "../../src/crawler/web/web-options.ts";
 import { makeTempFolder } from "../temp-folder.ts";
-import { type Benchmark, defineBenchmark, log } from "./benchmark.ts";
+import { type Benchmark, defineBenchmark } from "./benchmark.ts";
 import { CrawlParts } from "./web-crawl/crawl-part.ts";
 import type { CrawlerLine } from "./web-crawl/crawler-process.ts";
+import { compareHostile } from "./web-crawl/hostile-crawls.ts";
+import { hostilities } from "./web-crawl/hostile-part.ts";
 import { MadeSites } from "./web-crawl/made-sites.ts";
-import type { ServerOptions, ServerReport } from "./web-crawl/server-process.ts";
+import { runCrawler, startServer } from "./web-crawl/processes.ts";
+import type { ServerReport } from "./web-crawl/server-process.ts";
 import { measureSiteMemory } from "./web-crawl/site-memory.ts";
-
-interface Server extends AsyncDisposable {
-  readonly port: number;
-  readonly nameServer: string;
-  readonly report: () => Promise<ServerReport>;
-}
 
 const seeds = 10;
 /** Of larger Webs the ranks would take longer than all else. */
 const mostRanked = 200_000;
-
-const programOf = (name: string): string => fileURLToPath(new URL(`./web-crawl/${name}.js`, import.meta.url));
-
-async function startServer(options: ServerOptions): Promise<Server> {
-  const child = spawn(process.execPath, [programOf("server-process"), JSON.stringify(options)], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const next = async (): Promise<string> => (await lines.next()).value ?? "{}";
-  const { port, nameServer } = JSON.parse(await next()) as Pick<Server, "port" | "nameServer">;
-  return {
-    port,
-    nameServer,
-    report: async () => {
-      child.stdin.write("\n");
-      return JSON.parse(await next()) as ServerReport;
-    },
-    [Symbol.asyncDispose]: async () => {
-      child.stdin.end();
-      await once(child, "exit");
-    },
-  };
-}
-
-interface Run {
-  readonly cpuSeconds: number;
-  readonly rssBytes: number;
-  readonly last: CrawlerLine | undefined;
-  readonly isEnded: boolean;
-}
-
-/** Runs the crawler to its end, or kills it when that many pages are done. */
-async function runCrawler(options: CrawlWebOptions, killAt: number, onLine: (line: CrawlerLine) => void): Promise<Run> {
-  const child: ChildProcess = spawn(process.execPath, [programOf("crawler-process"), JSON.stringify(options)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const ended = once(child, "exit");
-  let last: CrawlerLine | undefined;
-  let rssBytes = 0;
-  let toldAt = performance.now();
-  if (child.stdout === null) throw new TypeError("the crawler has no output");
-  for await (const line of createInterface({ input: child.stdout })) {
-    last = JSON.parse(line) as CrawlerLine;
-    rssBytes = Math.max(rssBytes, last.rssBytes);
-    onLine(last);
-    if (last.done >= killAt && !last.isEnd) child.kill("SIGKILL");
-    if (performance.now() - toldAt < 10_000) continue;
-    toldAt = performance.now();
-    log(
-      `${last.done} pages done of ${last.sites} sites, ${last.waiting} waiting, ${Math.round(last.rssBytes / 2 ** 20)} MiB, ${Math.round(last.cpuSeconds)} s of CPU`,
-    );
-  }
-  const [code, signal] = (await ended) as [number | null, string | null];
-  if (code !== 0 && signal !== "SIGKILL") throw new Error(`the crawler ended with ${code ?? signal}`);
-  return { cpuSeconds: last?.cpuSeconds ?? 0, rssBytes, last, isEnded: last?.isEnd === true };
-}
 
 /** How much of all PageRank the first pages have, as a share of what all requested pages have. */
 function sharesOf(order: readonly number[], ranks: Float64Array): (part: number) => number {
@@ -113,6 +50,8 @@ one forbids all by robots.txt, one has a broken one, one a Crawl-delay, two publ
 one that robots.txt disallows. Sites rest MS (0: not) after each turn. The crawler is killed with SIGKILL N times (0) on the way. The server says
 which pages were requested, how often and in which order, and how often a rule of politeness was broken: the last row is [C] Figure 8 in three
 points, of a Web of at most 200,000 pages. With --order optimal the ranks are those of the whole Web.
+--hostile NAME crawls a small friendly Web, --rounds times (2) at the same time without and with a part that is hostile: ${hostilities.join(", ")}, or all;
+it prints how soon the pages of the other sites were requested.
 --memory N prints how much memory a site takes, of N that wait, and does nothing else.
 `,
   options: {
@@ -128,14 +67,42 @@ points, of a Web of at most 200,000 pages. With --order optimal the ranks are th
     rest: 0,
     friendly: false,
     memory: 0,
+    hostile: "",
+    rounds: 2,
   },
-  run: async ({ sites, pages, kills, order, keep, batch, seed, connections, turn, rest, friendly, memory }) => {
+  run: async ({
+    hostile,
+    rounds,
+    sites,
+    pages,
+    kills,
+    order,
+    keep,
+    batch,
+    seed,
+    connections,
+    turn,
+    rest,
+    friendly,
+    memory,
+  }) => {
     if (memory > 0) {
       process.stdout.write(`${(await measureSiteMemory(memory)).toFixed(0)} bytes of memory a site, of ${memory}\n`);
       return;
     }
+    if (hostile !== "") {
+      for (const kind of hostilities)
+        if (hostile === kind || hostile === "all") process.stdout.write(await compareHostile(kind, rounds));
+      return;
+    }
     const shape = { sites, pages, seed, isFriendly: friendly };
-    await using server = await startServer({ ...shape, restMs: rest, pagesBeforeRest: turn });
+    await using server = await startServer({
+      ...shape,
+      restMs: rest,
+      pagesBeforeRest: turn,
+      latencyMs: 0,
+      hostility: undefined,
+    });
     using temp = makeTempFolder("bench");
     const made = new MadeSites(sites, pages, seed, friendly);
     const into = join(temp.path, "web");
@@ -165,7 +132,10 @@ points, of a Web of at most 200,000 pages. With --order optimal the ranks are th
     for (let isEnded = false; !isEnded; ) {
       const goal = ((starts.length + 0.5 + random()) * made.pages) / (kills + 1);
       const killAt = starts.length < kills ? goal : Number.POSITIVE_INFINITY;
-      const run = await runCrawler(options, killAt, (line) => parts.take(line, cpuSeconds));
+      const run = await runCrawler(options, (line) => {
+        parts.take(line, cpuSeconds);
+        return line.done >= killAt;
+      });
       cpuSeconds += run.cpuSeconds;
       rssBytes = Math.max(rssBytes, run.rssBytes);
       last = run.last;

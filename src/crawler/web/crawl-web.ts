@@ -140,6 +140,7 @@ class WebCrawl {
         hint: "Run the same command again: it goes on where it stopped.",
         cause: signal.reason,
       });
+    await this.#endArchives();
     return { end: this.#isFull ? "full" : "done", ...this.counts() };
   }
 
@@ -305,8 +306,24 @@ class WebCrawl {
         },
       );
     } finally {
-      await site.end();
+      await site.pause();
       site.close();
+    }
+  }
+
+  /** Finishes the WARC files of all sites, and packs them. */
+  async #endArchives(): Promise<void> {
+    const { keep = "mirror" } = this.#options;
+    if (keep !== "warc" && keep !== "wacz") return;
+    for (let number = 0; number < this.#queue.sites; number++) {
+      const origin = this.#queue.siteName(number) as string;
+      if (!this.#store.hasOpenWarc(origin)) continue;
+      const site = await openKeptSite(this.#store, origin, { keep, clock: this.#timing.now, warcBytes: undefined });
+      try {
+        await site.end();
+      } finally {
+        site.close();
+      }
     }
   }
 

@@ -4,6 +4,7 @@ import type { QueuedUrl, UrlQueue } from "../../storage/index.ts";
 import type { SitePages } from "../engine/order/order-rule.ts";
 import { type SiteTurn, SiteTurns } from "../engine/order/site-turns.ts";
 import { isLoopbackAddress } from "../engine/politeness/site-clock.ts";
+import { LookupQueue } from "./lookup-queue.ts";
 import { type GivenRanks, lastPriority, Priorities } from "./priorities.ts";
 import type { CrawlWebOptions, WebCounts, WebOrder } from "./web-options.ts";
 import {
@@ -26,6 +27,8 @@ const defaultRetryMs = 30_000;
 /** After so many failures in a row a site is given up until the next run. */
 const maxFailures = 3;
 const defaultLookups = 16;
+/** The sites that one address brought have one part in so many of all look-ups. */
+const bringersAtOnce = 4;
 /** After so many names of a domain without an address, others are not looked up. */
 const maxFailedLookups = 20;
 
@@ -100,9 +103,8 @@ export class WebFrontier {
   #taking: number | undefined;
   /** Look-ups in a row that failed, by registrable domain. */
   readonly #failedLookups = new Map<string, number>();
-  /** Sites whose addresses are not known yet, in the order in which they were found. */
-  #unlocated: number[] = [];
-  #nextUnlocated = 0;
+  /** Sites whose addresses are not known yet. */
+  readonly #unlocated: LookupQueue;
   #locating = 0;
   #unresolved = 0;
   /** Pages that are done, until that may be durable. */
@@ -125,6 +127,7 @@ export class WebFrontier {
     this.#scope = new WebScope(options, means, {
       has: (origin) => queue.siteOf(origin) !== undefined || this.#pending.has(origin),
       count: () => queue.sites + this.#pending.size,
+      addressOf: (origin) => this.#addressAt(origin),
       pagesOf: (origin) => queue.added(queue.siteOf(origin) ?? -1),
     });
     const pages: SitePages = {
@@ -139,6 +142,7 @@ export class WebFrontier {
     const rests = (site: number): boolean =>
       options.loopbackRests === true || !this.#loopback.has(this.#addressOfSite.get(site) ?? -1);
     this.#connections = connections;
+    this.#unlocated = new LookupQueue(Math.max(1, Math.floor((options.lookups ?? defaultLookups) / bringersAtOnce)));
     this.#turns = new SiteTurns(pages, this.#order === "length" ? "length" : "first-key", {
       connections: Number.POSITIVE_INFINITY,
       pagesPerTurn: pagesBeforeRest,
@@ -147,7 +151,7 @@ export class WebFrontier {
     });
     for (let site = 0; site < queue.sites; site++) {
       this.#scope.noteSite(queue.siteName(site) as string);
-      if (queue.count(site) > 0) this.#unlocated.push(site);
+      if (queue.count(site) > 0) this.#unlocated.add(site);
     }
   }
 
@@ -162,7 +166,7 @@ export class WebFrontier {
 
   /** Whether sites are still being looked up. */
   get isLocating(): boolean {
-    return this.#locating > 0 || this.#nextUnlocated < this.#unlocated.length;
+    return this.#locating > 0 || this.#unlocated.size > 0;
   }
 
   get counts(): Omit<WebCounts, "pages" | "failed" | "requests" | "bytes" | "links" | "elapsedMs"> {
@@ -205,8 +209,9 @@ export class WebFrontier {
         note: formatFound(found),
       }),
     );
+    const by = from && this.#addressAt(from.origin);
     for (const site of new Set(this.#queue.add(urls))) {
-      if (site >= before) this.#unlocated.push(site);
+      if (site >= before) this.#unlocated.add(site, by);
       else if (this.#addressOfSite.has(site)) this.#turns.touch(site);
     }
     this.#pending.clear();
@@ -341,19 +346,22 @@ export class WebFrontier {
   /** Looks up sites, some at a time. */
   #locate(): void {
     const { lookups = defaultLookups } = this.#options;
-    while (this.#locating < lookups && this.#nextUnlocated < this.#unlocated.length) {
-      const site = this.#unlocated[this.#nextUnlocated++] as number;
-      if (this.#nextUnlocated * 2 > this.#unlocated.length) {
-        this.#unlocated = this.#unlocated.slice(this.#nextUnlocated);
-        this.#nextUnlocated = 0;
-      }
+    while (this.#locating < lookups) {
+      const next = this.#unlocated.take();
+      if (next === undefined) return;
       this.#locating++;
-      void this.#locateOne(site).finally(() => {
+      void this.#locateOne(next.site).finally(() => {
         this.#locating--;
+        this.#unlocated.end(next.by);
         this.#locate();
         this.onReady();
       });
     }
+  }
+
+  /** The address of a known origin, as a number. */
+  #addressAt(origin: string): number | undefined {
+    return this.#addressOfSite.get(this.#queue.siteOf(origin) ?? -1);
   }
 
   async #locateOne(site: number): Promise<void> {

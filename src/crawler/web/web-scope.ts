@@ -63,10 +63,14 @@ interface KnownSites {
   /** Whether a site is known, and how many there are. */
   readonly has: (origin: string) => boolean;
   readonly count: () => number;
+  /** The address of a site that was looked up, as a number. */
+  readonly addressOf: (origin: string) => number | undefined;
   /** Pages of a site that were admitted. */
   readonly pagesOf: (origin: string) => number;
 }
 
+/** All sites of an address bring as many new sites as so many domains: a farm may have a domain for each page. */
+const domainsAnAddress = 10;
 /** URLs that were admitted lately, in any number up to this. */
 const maxRecent = 100_000;
 
@@ -82,6 +86,7 @@ export class WebScope {
   readonly #known: KnownSites;
   readonly #sitesOfDomain = new Map<string, number>();
   readonly #newSitesOfDomain = new Map<string, number>();
+  readonly #newSitesOfAddress: number[] = [];
   readonly #recent = new Set<string>();
   /** Links that were held back, by reason. */
   readonly heldBack: Partial<Record<HeldBackReason, number>> = {};
@@ -157,8 +162,11 @@ export class WebScope {
     if (by !== undefined) {
       const bringing = domainOf(hostOf(by));
       const brought = this.#newSitesOfDomain.get(bringing) ?? 0;
-      if (brought >= maxNewSites) return refuse("new-sites");
+      const address = this.#known.addressOf(by);
+      const broughtAtAddress = this.#newSitesOfAddress[address ?? -1] ?? 0;
+      if (brought >= maxNewSites || broughtAtAddress >= maxNewSites * domainsAnAddress) return refuse("new-sites");
       this.#newSitesOfDomain.set(bringing, brought + 1);
+      if (address !== undefined) this.#newSitesOfAddress[address] = broughtAtAddress + 1;
     }
     this.noteSite(origin);
     return true;

@@ -12,7 +12,7 @@ import { LateWrites } from "../sqlite/late-writes.ts";
 import { acquireLock, type FileLock, isLocked } from "../sqlite/lock.ts";
 import { OrphanedCaptures } from "../warc/orphaned-captures.ts";
 import { PassingBodies, WarcBodies } from "../warc/warc-bodies.ts";
-import { WarcFiles } from "../warc/warc-files.ts";
+import { hasOpenWarc, WarcFiles } from "../warc/warc-files.ts";
 import { WarcMemory } from "../warc/warc-memory.ts";
 import type { ContentDecoder } from "../warc/warc-payload.ts";
 import { WarcRecorder } from "../warc/warc-recorder.ts";
@@ -261,6 +261,11 @@ export class Store {
   /** Makes pages of a site due to be fetched whole, whatever is held of them; see {@link doubtPages}. */
   doubt(site: number, paths: readonly string[]): number {
     return inDatabase(this.#stateFile, () => doubtPages(this.#connection, site, paths));
+  }
+
+  /** Whether a WARC file of a site is not finished. */
+  hasOpenWarc(origin: string): boolean {
+    return hasOpenWarc(join(this.#into, mirrorFolderOf(origin)));
   }
 
   /** Makes all durable that was written so far, of a store that is synced later. */

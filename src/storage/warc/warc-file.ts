@@ -94,12 +94,14 @@ export interface RecordPlace {
 export class WarcFile {
   readonly path: string;
   readonly #fd: number;
-  #sizeBytes = 0;
+  #sizeBytes: number;
 
-  constructor(path: string) {
+  /** @param sizeBytes - of a file that is there, to be gone on with after so much. Default: a new one is begun */
+  constructor(path: string, sizeBytes?: number) {
     this.path = path;
+    this.#sizeBytes = sizeBytes ?? 0;
     try {
-      this.#fd = openSync(path, "wx", 0o644);
+      this.#fd = openSync(path, sizeBytes === undefined ? "wx" : "r+", 0o644);
     } catch (error) {
       throw wrapSystemError(error, `write ${path}`, { file: path });
     }

@@ -23,6 +23,12 @@ export interface WarcFilesOptions {
   readonly clock: Clock;
 }
 
+/** A file that is to be gone on with. */
+export interface PausedWarc {
+  readonly name: string;
+  readonly sizeBytes: number;
+}
+
 const openEnding = ".open";
 const warcEnding = ".warc.gz";
 const defaultMaxBytes = 1_000_000_000;
@@ -36,6 +42,11 @@ export function indexOfWarc(path: string): string {
 export function findWarc(folder: string, name: string): string | undefined {
   const path = join(folder, name);
   return [path, `${path}${openEnding}`].find((file) => existsSync(file));
+}
+
+/** Whether a WARC file of a folder is not finished; not if there is no folder. */
+export function hasOpenWarc(folder: string): boolean {
+  return existsSync(folder) && readdirSync(folder).some((name) => name.endsWith(`${warcEnding}${openEnding}`));
 }
 
 /** Finished WARC files of a folder, oldest first. */
@@ -64,7 +75,7 @@ export class WarcFiles {
   #file: WarcFile | undefined;
   #serial: number;
   #temporaries = 0;
-  #written = 0;
+  #finished = 0;
 
   constructor(options: WarcFilesOptions) {
     this.#options = options;
@@ -79,9 +90,9 @@ export class WarcFiles {
     return this.#file !== undefined && this.#file.sizeBytes >= this.#maxBytes;
   }
 
-  /** Records that were added, but those of type `warcinfo`. */
-  get written(): number {
-    return this.#written;
+  /** Files that got their names. */
+  get finished(): number {
+    return this.#finished;
   }
 
   /** Names a file in the folder of temporary files. */
@@ -99,6 +110,7 @@ export class WarcFiles {
     const { folder } = this.#options;
     for (const name of readdirSync(folder).sort()) {
       const path = join(folder, name);
+      if (path === this.#file?.path) continue;
       if (name.endsWith(`${warcEnding}${openEnding}`)) await this.#finish(path, judge);
       else if (name.endsWith(warcEnding) && statSync(indexOfWarc(path), { throwIfNoEntry: false }) === undefined)
         await writeWarcIndex(path, name, indexOfWarc(path), this.#options.temporary);
@@ -113,13 +125,29 @@ export class WarcFiles {
     const places: RecordPlace[] = [];
     for (const record of records) {
       places.push({ file, offset: await this.#file.append(record) });
-      this.#written++;
     }
     return places;
   }
 
   async flush(): Promise<void> {
     await this.#file?.flush();
+  }
+
+  /** Leaves the file that is being written as it is, durably. @returns what {@link resume} goes on with, if there is one */
+  async pause(): Promise<PausedWarc | undefined> {
+    if (this.isFull) await this.close();
+    const file = this.#file;
+    if (file === undefined) return undefined;
+    this.#file = undefined;
+    await file.flush();
+    file.close();
+    return { name: this.#nameOf(file.path), sizeBytes: file.sizeBytes };
+  }
+
+  /** Goes on with a file that was left, before {@link recover}; not with one to which a killed run added something since. */
+  resume({ name, sizeBytes }: PausedWarc): void {
+    const path = join(this.#options.folder, `${name}${openEnding}`);
+    if (statSync(path, { throwIfNoEntry: false })?.size === sizeBytes) this.#file = new WarcFile(path, sizeBytes);
   }
 
   /** Ends the file that is being written; the next record begins another. */
@@ -178,6 +206,7 @@ export class WarcFiles {
       }
       if (statSync(openPath).size > wholeBytes) await truncate(openPath, wholeBytes);
       await renameDurably(openPath, path);
+      this.#finished++;
     } catch (error) {
       throw wrapSystemError(error, `finish ${path}`, { file: path });
     }

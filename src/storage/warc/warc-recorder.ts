@@ -1,6 +1,6 @@
 import type { FetchOutcome, FetchRequest, Requests } from "../../core/index.ts";
 import { Capture } from "./warc-capture.ts";
-import type { WarcFiles } from "./warc-files.ts";
+import type { PausedWarc, WarcFiles } from "./warc-files.ts";
 import type { HeldPayload, WarcMemory } from "./warc-memory.ts";
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -31,12 +31,20 @@ export class WarcRecorder {
     await this.#enqueue(async () => await this.#flush());
   }
 
-  /** Ends the file that is being written. @returns how many records were written */
+  /** Ends the file that is being written. @returns how many files were finished */
   async close(): Promise<number> {
     return await this.#enqueue(async () => {
       await this.#flush();
       await this.#files.close();
-      return this.#files.written;
+      return this.#files.finished;
+    });
+  }
+
+  /** Leaves the file that is being written to be gone on with, see {@link WarcFiles.pause}. */
+  async pause(): Promise<PausedWarc | undefined> {
+    return await this.#enqueue(async () => {
+      await this.#flush();
+      return await this.#files.pause();
     });
   }
 

@@ -9,6 +9,7 @@ export interface CrawlerLine {
   readonly sites: number;
   readonly waiting: number;
   readonly unreachable: number;
+  readonly unresolved: number;
   readonly heldBack: Readonly<Record<string, number>>;
   /** From the start of the process to its first page; undefined before. */
   readonly firstPageMs: number | undefined;
@@ -22,11 +23,21 @@ let firstPageMs: number | undefined;
 
 function tell(
   isEnd: boolean,
-  { pages, done, sites, waiting, unreachableSites, heldBack }: Awaited<ReturnType<typeof crawlWeb>>,
+  { pages, done, sites, waiting, unreachableSites, unresolvedSites, heldBack }: Awaited<ReturnType<typeof crawlWeb>>,
 ): void {
   const { user, system } = process.cpuUsage();
   const line: CrawlerLine = {
-    ...{ isEnd, pages, done, sites, waiting, unreachable: unreachableSites, heldBack, firstPageMs },
+    ...{
+      isEnd,
+      pages,
+      done,
+      sites,
+      waiting,
+      unreachable: unreachableSites,
+      unresolved: unresolvedSites,
+      heldBack,
+      firstPageMs,
+    },
     rssBytes: process.memoryUsage.rss(),
     cpuSeconds: (user + system) / 1e6,
   };

@@ -1,9 +1,10 @@
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { listenNames } from "../../dns-server.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import { type ExportedSite, exportMadeSite } from "./exported-site.ts";
+import { HostilePart, type Hostility } from "./hostile-part.ts";
 import { MadeSites } from "./made-sites.ts";
 import { type BrokenRules, PolitenessCheck } from "./politeness-check.ts";
 
@@ -15,6 +16,9 @@ export interface ServerOptions {
   readonly isFriendly: boolean;
   readonly restMs: number;
   readonly pagesBeforeRest: number;
+  /** How long each answer takes, in milliseconds. */
+  readonly latencyMs: number;
+  readonly hostility: Hostility | undefined;
 }
 
 /** What the server saw. */
@@ -29,14 +33,19 @@ export interface ServerReport {
   readonly exported: number;
   readonly published: number;
   readonly broken: BrokenRules;
+  /** Requests to hostile sites, and questions for their addresses. */
+  readonly hostile: number;
+  readonly hostileNames: number;
+  /** From the first request of all to the first one for a page, for the mean page and for the last one. */
+  readonly meanSeconds: number;
+  readonly lastSeconds: number;
   readonly cpuSeconds: number;
   /** Numbers of the pages in the order of their first requests. */
   readonly order: readonly number[];
 }
 
-const { sites, pages, seed, isFriendly, restMs, pagesBeforeRest } = JSON.parse(
-  process.argv[2] ?? "{}",
-) as ServerOptions;
+const given = JSON.parse(process.argv[2] ?? "{}") as ServerOptions;
+const { sites, pages, seed, isFriendly, restMs, pagesBeforeRest, latencyMs, hostility } = given;
 const made = new MadeSites(sites, pages, seed, isFriendly);
 const slowMs = 200;
 const counts = new Uint8Array(made.pages);
@@ -48,6 +57,12 @@ let ordered = 0;
 let robots = 0;
 let trapPages = 0;
 let published = 0;
+const part = hostility === undefined ? undefined : new HostilePart(hostility);
+let hostile = 0;
+let hostileNames = 0;
+let beganAt: number | undefined;
+let summedMs = 0;
+let lastMs = 0;
 
 /** What a site publishes beside its pages. */
 async function publishedOf(site: number, path: string): Promise<string | Buffer | undefined> {
@@ -69,14 +84,28 @@ function pageOf(site: number, path: string): string | undefined {
   const page = made.pageOf(path);
   if (page === undefined || page >= made.sizeOf(site)) return undefined;
   const number = (made.firsts[site] as number) + page;
-  if (counts[number] === 0) order[ordered++] = number;
+  if (counts[number] === 0) {
+    order[ordered++] = number;
+    lastMs = performance.now() - (beganAt ?? 0);
+    summedMs += lastMs;
+  }
   counts[number] = Math.min(255, (counts[number] as number) + 1);
-  return made.htmlOf(site, page, port);
+  const bait = part !== undefined && number === 0 ? `<a href="http://${part.bait}:${port}/">bait</a>` : "";
+  return bait + made.htmlOf(site, page, port);
+}
+
+function answerHostile(host: string, path: string, response: ServerResponse): void {
+  hostile++;
+  if (path === "/robots.txt" && !host.startsWith("bad")) return void response.writeHead(404).end();
+  const body = part?.htmlOf(host, path, port);
+  if (body !== undefined) setTimeout(() => response.setHeader("content-type", "text/html").end(body), latencyMs);
 }
 
 const server = createServer((request, response) => {
-  const site = made.siteOf((request.headers.host ?? "").split(":", 1)[0] ?? "");
-  if (site === undefined) return void response.writeHead(421).end();
+  const host = (request.headers.host ?? "").split(":", 1)[0] ?? "";
+  const site = made.siteOf(host);
+  beganAt ??= performance.now();
+  if (site === undefined) return void answerHostile(host, request.url ?? "", response);
   const kind = made.kindOf(site);
   if (kind === "dead") return;
   const path = request.url ?? "";
@@ -93,7 +122,8 @@ const server = createServer((request, response) => {
     response.setHeader("content-type", file === undefined ? "text/html" : "text/plain");
     response.end(body);
   };
-  if (kind === "slow") setTimeout(() => void send(), slowMs);
+  const waitMs = kind === "slow" ? slowMs : latencyMs;
+  if (waitMs > 0) setTimeout(() => void send(), waitMs);
   else void send();
 });
 server.listen(0, "0.0.0.0");
@@ -101,7 +131,9 @@ await new Promise((resolve) => server.once("listening", resolve));
 const { port } = server.address() as AddressInfo;
 const names = await listenNames((name) => {
   const site = made.siteOf(name);
-  return site === undefined ? "no-name" : [made.addressOf(site)];
+  if (site !== undefined) return [made.addressOf(site)];
+  hostileNames++;
+  return part?.addressOf(name) ?? "no-name";
 });
 process.stdout.write(`${JSON.stringify({ port, nameServer: names.address })}\n`);
 
@@ -128,6 +160,9 @@ function report(): ServerReport {
     exported: exported.size,
     published,
     broken: check.broken,
+    ...{ hostile, hostileNames },
+    meanSeconds: summedMs / Math.max(1, ordered) / 1000,
+    lastSeconds: lastMs / 1000,
     cpuSeconds: (user + system) / 1e6,
     order: [...order.subarray(0, ordered)],
   };

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { crawlWeb } from "../../../src/crawler/web/crawl-web.ts";
 import type { CrawlWebOptions, WebBatch } from "../../../src/crawler/web/web-options.ts";
+import { startProgram } from "../../cli/run-program.ts";
 import { longer } from "../../long-run.ts";
 import { repositoryFolder } from "../../repository-folder.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
@@ -106,5 +107,41 @@ describe("crawlWeb over 200 sites", () => {
     const again = pages.length - new Set(pages).size;
     assert.ok(again <= kills * addresses.length * 2, `${again} pages were requested again`);
     checkLinks(web, generated, into);
+  });
+
+  it("requests no page again that was answered before the one at which it was killed", async () => {
+    const paths = Array.from({ length: 9 }, (_, at) => `/${at}`);
+    await using web = await openLoopbackWeb({
+      addressOf: () => ["127.0.0.1"],
+      answer: ({ path }, response) => {
+        if (path === "/8" && web.pages().filter((page) => page.endsWith(path)).length === 1) return;
+        response.setHeader("content-type", "text/html").end(paths.map((one) => `<a href="${one}">x</a>`).join(""));
+      },
+    });
+    using temp = makeTempFolder();
+    const seeds = join(temp.path, "seeds.txt");
+    writeFileSync(seeds, `${web.originOf("s0.example")}/\n`);
+    const args = ["crawl", "--web", seeds, "--into", join(temp.path, "web"), "--name-server", web.names.address];
+    const run = async (isEnough: () => boolean): Promise<void> => {
+      const child = startProgram([
+        ...args,
+        "--allow-private",
+        "--keep",
+        "none",
+        "--quiet",
+        "--pages-before-rest",
+        "20",
+      ]);
+      const timer = setInterval(() => isEnough() && child.kill("SIGKILL"), 5);
+      await once(child, "exit");
+      clearInterval(timer);
+    };
+    // Of one turn the last page is never answered.
+    await run(() => web.pages().some((page) => page.endsWith("/8")));
+    await run(() => false);
+    const pages = web.pages();
+    assert.equal(new Set(pages).size, 10);
+    const again = pages.filter((page, at) => pages.indexOf(page) < at);
+    assert.ok(again.length <= 2, `requested again: ${again}`);
   });
 });

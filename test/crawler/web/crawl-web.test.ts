@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { crawlWeb } from "../../../src/crawler/web/crawl-web.ts";
 import type { CrawlWebOptions } from "../../../src/crawler/web/web-options.ts";
+import { readCaptures } from "../../storage/state/recorded-site.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import { type LoopbackWeb, openLoopbackWeb } from "./loopback-web.ts";
 import { optionsFor, readLinkFiles } from "./web-crawling.ts";
@@ -56,6 +57,34 @@ describe("crawlWeb", () => {
     assert.deepEqual([...pages].sort(), [...depths.flat(), "a.example/3"].sort());
     assert.deepEqual(pages[0], "a.example/");
     assert.deepEqual([summary.end, summary.sites, summary.done, summary.waiting], ["done", 3, 7, 0]);
+  });
+
+  it("writes one WARC file a site for all of its turns, also over several runs, and ends it with the crawl", async () => {
+    const paths = Array.from({ length: 12 }, (_, at) => `/${at}`);
+    const links = paths.map((path) => `a.example${path}`).join(" ");
+    const pages = Object.fromEntries(paths.map((path) => [path, "b.example/"]));
+    await using web = await serve({ "a.example": { "/": links, ...pages }, "b.example": { "/": "a.example/" } });
+    using temp = makeTempFolder();
+    const seeds = [`${web.originOf("a.example")}/`];
+    const options = { ...optionsFor(web, temp.path), seeds, keep: "warc", pagesBeforeRest: 3 } as const;
+    const stop = new AbortController();
+    let done = 0;
+    const onEvent: CrawlWebOptions["onEvent"] = (event) => {
+      if (event.event === "page" && ++done === 5) stop.abort();
+    };
+    await assert.rejects(crawlWeb({ ...options, signal: stop.signal, onEvent }), { code: "aborted" });
+    assert.equal((await crawlWeb(options)).end, "done");
+    for (const [host, count] of [
+      ["a.example", 13],
+      ["b.example", 1],
+    ] as const) {
+      const folder = join(temp.path, readdirSync(temp.path).find((name) => name.startsWith(host)) as string);
+      const kinds = readdirSync(folder).map((name) => name.slice(name.indexOf(".", host.length)));
+      assert.deepEqual(kinds.sort(), [".cdxj", ".warc.gz"]);
+      const urls = readCaptures(folder).map(({ head }) => head.targetUri ?? "");
+      const ofPages = urls.filter((url) => !url.endsWith("/robots.txt"));
+      assert.equal(new Set(ofPages).size, count, String(urls));
+    }
   });
 
   it("respects preferences about use: such pages are not requested by robots.txt, and not kept by their response", async () => {

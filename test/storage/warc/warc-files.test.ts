@@ -8,7 +8,7 @@ import { formatWarcHead, warcRecordEnd } from "../../../src/formats/warc/warc-re
 import { RecordSort } from "../../../src/fs/record-sort.ts";
 import { readGzipMembers } from "../../../src/storage/warc/gzip-members.ts";
 import { SpooledBody } from "../../../src/storage/warc/warc-file.ts";
-import { WarcFiles } from "../../../src/storage/warc/warc-files.ts";
+import { hasOpenWarc, WarcFiles } from "../../../src/storage/warc/warc-files.ts";
 import { addLine, drainLines, readWarcFile } from "../../../src/storage/warc/warc-index.ts";
 import { longer } from "../../long-run.ts";
 import { fc } from "../../property.ts";
@@ -76,6 +76,30 @@ describe("WARC files", () => {
     await add(more, "http://a/more", randomBytes(10));
     await more.close();
     assert.ok(place.names().includes(`${times}-00003.warc.gz`));
+  });
+
+  it("are gone on with after a pause, but not where a killed run added something since", async () => {
+    using place = new Folder();
+    const first = place.files();
+    await add(first, "http://a/0", randomBytes(100));
+    const paused = await first.pause();
+    assert.ok(paused !== undefined && hasOpenWarc(place.folder));
+    const second = place.files();
+    second.resume(paused);
+    await second.recover();
+    await add(second, "http://a/1", randomBytes(100));
+    await second.flush();
+    // Killed here: what was noted of the file is older than the file.
+    const third = place.files();
+    third.resume(paused);
+    await third.recover();
+    assert.deepEqual([third.finished, hasOpenWarc(place.folder)], [1, false]);
+    await add(third, "http://a/2", randomBytes(100));
+    await third.close();
+    assert.deepEqual(urlsOf(place.folder), ["http://a/0", "http://a/1", "http://a/2"]);
+    assert.equal(place.names().filter((name) => name.endsWith(".warc.gz")).length, 2);
+    third.resume(paused);
+    assert.equal(await third.pause(), undefined, "it is finished");
   });
 
   it("are not made where nothing is recorded", async () => {
