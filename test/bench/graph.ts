@@ -4,16 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDbEngine } from "../../src/analysis/engine/duckdb-engine.ts";
 import type { SqlEngine } from "../../src/analysis/engine/graph-sql.ts";
-import { SparkEngine } from "../../src/analysis/engine/spark-engine.ts";
 import { computeByEngine } from "../../src/analysis/engine-columns.ts";
 import { readGraph } from "../../src/analysis/graph-folder.ts";
 import { importGraph } from "../../src/analysis/import-graph.ts";
 import { computeRanksOnThreads } from "../../src/analysis/rank-threads.ts";
 import type { Graph } from "../../src/graph/graph.ts";
 import { findProgram } from "../interop/programs.ts";
-import { findSparkProgram } from "../interop/spark-program.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 import { type Benchmark, defineBenchmark, log, medianOf } from "./benchmark.ts";
+import { compareEngines, makeSparkCluster } from "./graph/compare-engines.ts";
 import { rankWithGraphology } from "./graph/graphology.ts";
 import { makeLinks } from "./graph/made-graph.ts";
 import { measureRankMemory } from "./graph/rank-memory.ts";
@@ -105,10 +104,11 @@ function printRecords(costs: Readonly<Record<string, MeteredCost>>, records: num
 }
 
 const help = `npm run bench -- graph [--nodes N] [--links N] [--rounds N] [--repeats N] [--duckdb] [--spark] [--graphology]
-npm run bench -- graph --records N | --memory N
+npm run bench -- graph --records N | --memory N | --engines [--nodes N] [--links N] [--rounds N]
 PageRank of a made web in turn by our loops on one and two threads, a plain C++ loop, and with the flags by the SQL on DuckDB and on a
 real Spark with two executors, and by graphology at sizes of its own. With
---records instead the in-degrees of that many URL records of a crawl, with --memory what ranks of so many links take in memory.
+--records instead the in-degrees of that many URL records of a crawl, with --memory what ranks of so many links take in memory, with
+--engines degrees, PageRank and priorities by our loops, by the SQL on DuckDB and by the same SQL on Spark.
 All must agree before a table is printed. The least time of each is that
 which other work on the machine disturbed least.
 `;
@@ -126,8 +126,9 @@ export const benchmark: Benchmark = defineBenchmark({
     graphology: false,
     records: 0,
     memory: 0,
+    engines: false,
   },
-  run: async ({ nodes, links, rounds, repeats, duckdb, spark, graphology, records, memory }) => {
+  run: async ({ nodes, links, rounds, repeats, duckdb, spark, graphology, records, memory, engines }) => {
     const folder = mkdtempSync(join(tmpdir(), "tidemark-bench-graph-"));
     try {
       if (memory > 0) {
@@ -136,6 +137,10 @@ export const benchmark: Benchmark = defineBenchmark({
       }
       if (records > 0) {
         printRecords(await countUrlRecords(folder, records), records);
+        return;
+      }
+      if (engines) {
+        await compareEngines(folder, nodes, links, rounds);
         return;
       }
       const before = process.memoryUsage.rss();
@@ -171,15 +176,11 @@ export const benchmark: Benchmark = defineBenchmark({
         backwards.seconds.push(((ran.seconds[1] ?? 0) * rounds) / (rounds + 1));
       }
       const all = [...loops.map(({ candidate }) => candidate), ...(program === undefined ? [] : [along, backwards])];
-      const engines: ReadonlyArray<readonly [boolean, string, () => SqlEngine]> = [
+      const runs: ReadonlyArray<readonly [boolean, string, () => SqlEngine]> = [
         [duckdb, "SQL on DuckDB", () => new DuckDbEngine()],
-        [
-          spark,
-          "SQL on Spark, 2 executors",
-          () => new SparkEngine({ program: findSparkProgram(), master: "local-cluster[2,1,2048]", partitions: 4 }),
-        ],
+        [spark, "SQL on Spark, 2 executors", makeSparkCluster],
       ];
-      for (const [isWanted, name, engine] of engines) {
+      for (const [isWanted, name, engine] of runs) {
         if (!isWanted) continue;
         const candidate = make(name);
         const begun = performance.now();
