@@ -2,8 +2,8 @@
 export interface FigureAxis {
   /** What is measured, with its unit. */
   readonly label: string;
-  /** Names are in the order of the marks. */
-  readonly kind: "linear" | "log" | "names";
+  /** Names are in the order of the marks. Days are counted from 1970, in UTC; bars of several marks stand before each other, the first in the back. */
+  readonly kind: "linear" | "log" | "names" | "days";
   /** Shares are written as percentages. @default "number" */
   readonly format?: "number" | "percent";
   /** First and last value that are drawn; default what the marks need. */

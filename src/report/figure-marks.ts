@@ -33,8 +33,13 @@ export function inLayers(looks: readonly MarkLook[]): MarkLook[] {
 }
 
 /** Whether names are shown in groups of bars. */
-export function hasBars(figure: Figure): boolean {
-  return figure.marks.some(({ kind }) => kind === "bars");
+export function hasGroups(figure: Figure): boolean {
+  return figure.x.kind !== "days" && figure.marks.some(({ kind }) => kind === "bars");
+}
+
+/** The day that an axis of days counts. */
+export function dateOf(day: number | string): Date {
+  return new Date(Number(day) * 86_400_000);
 }
 
 export function markOf(plot: typeof DrawingLibrary, look: MarkLook, inGroups: boolean): PlotLibrary.Markish {
@@ -78,6 +83,11 @@ function drawMark(
       });
     }
     case "bars":
+      if (!inGroups)
+        return plot.rectY(mark.points, {
+          ...{ x: ({ x }: FigurePoint) => dateOf(x), y: "y", interval: "day", insetLeft: 0.5, insetRight: 0.5 },
+          ...{ fill: colour, fillOpacity: opacityOfBars(mark) },
+        });
       return plot.barY(mark.points, {
         ...{ fx: "x", x: () => mark.name, y: "y", insetLeft: 1, insetRight: 1 },
         ...{ fill: colour, fillOpacity: opacityOfBars(mark) },

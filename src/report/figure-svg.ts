@@ -1,12 +1,12 @@
 import type * as PlotLibrary from "@observablehq/plot";
 import type { Figure, FigureAxis } from "../core/index.ts";
 import type * as DrawingLibrary from "./drawing-library.ts";
-import { drawLegend, hasBars, inLayers, legendLine, markOf, planLooks } from "./figure-marks.ts";
+import { drawLegend, hasGroups, inLayers, legendLine, markOf, planLooks } from "./figure-marks.ts";
 import { escapeMarkup, formatNumber } from "./figure-text.ts";
 import { themeClass, themeRules } from "./theme.ts";
 
-/** Width of every figure, in pixels. */
-const width = 720;
+/** Width of a figure, in pixels. */
+const broad = 720;
 const plotHeight = 380;
 const margins = { marginLeft: 64, marginRight: 24, marginTop: 36 } as const;
 const marginBottom = 46;
@@ -19,13 +19,15 @@ const gap = 12;
 /**
  * Renders a figure as one SVG file that adapts to light and dark. Deterministic. The first figure of a process loads
  * the library, which takes about half a second.
+ *
+ * @param width - in pixels; names of marks must fit into it
  */
-export async function drawFigure(figure: Figure): Promise<string> {
+export async function drawFigure(figure: Figure, width: number = broad): Promise<string> {
   const plot = await import("./drawing-library.ts");
   const { document } = plot.parseHTML("<!doctype html><html><body></body></html>");
   const looks = planLooks(figure);
-  const inGroups = hasBars(figure);
-  const upright = inGroups ? uprightNames(figure) : 0;
+  const inGroups = hasGroups(figure);
+  const upright = inGroups ? uprightNames(figure, width) : 0;
   const height = plotHeight + upright;
   const drawn = plot.plot({
     document: document as never,
@@ -36,7 +38,7 @@ export async function drawFigure(figure: Figure): Promise<string> {
     className: "plot",
     ...scalesOf(figure, inGroups),
     marks: [
-      ...framesOf(plot, figure, inGroups, upright > 0),
+      ...framesOf(plot, figure, inGroups, upright > 0, width),
       ...inLayers(looks).map((look) => markOf(plot, look, inGroups)),
     ],
   }) as unknown as { readonly innerHTML: string };
@@ -44,7 +46,7 @@ export async function drawFigure(figure: Figure): Promise<string> {
   const wholeHeight = headHeight + legendHeight + gap + height;
   // The figure is one image with one label; those of its groups have no role to stand for.
   const plain = drawn.innerHTML.replace(/<style>[\s\S]*?<\/style>/, "").replace(/ aria-(?:label|hidden)="[^"]*"/g, "");
-  const inner = nameMarkers(plain, figure.name);
+  const inner = nameMarkers(plain, width === broad ? figure.name : `${figure.name}-${width}`);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" class="${themeClass}" viewBox="0 0 ${width} ${wholeHeight}" width="${width}" height="${wholeHeight}"`,
     ` role="img" aria-label="${escapeMarkup(figure.title)}" font-family="system-ui, 'DejaVu Sans', sans-serif" font-size="12"`,
@@ -75,7 +77,7 @@ function namesOf(figure: Figure): unknown[] {
 }
 
 /** Extra height in pixels for names that are too long to stand side by side; 0 if they fit. */
-function uprightNames(figure: Figure): number {
+function uprightNames(figure: Figure, width: number): number {
   const names = namesOf(figure);
   const longest = Math.max(0, ...names.map((name) => String(name).length)) * letterWidth;
   const room = width - margins.marginLeft - margins.marginRight;
@@ -83,7 +85,9 @@ function uprightNames(figure: Figure): number {
 }
 
 function scalesOf(figure: Figure, inGroups: boolean): PlotLibrary.PlotOptions {
-  const x = figure.x.kind === "names" ? { type: "point" as const } : scaleOf(figure.x);
+  const { kind } = figure.x;
+  const x =
+    kind === "names" ? { type: "point" as const } : kind === "days" ? { type: "utc" as const } : scaleOf(figure.x);
   if (!inGroups) return { x, y: scaleOf(figure.y) };
   const series = figure.marks.flatMap((mark) => (mark.kind === "bars" ? [mark.name] : []));
   return {
@@ -107,11 +111,12 @@ function framesOf(
   figure: Figure,
   inGroups: boolean,
   areUpright: boolean,
+  width: number,
 ): PlotLibrary.Markish[] {
   const look = { fontSize: 12, color: "var(--quiet)" };
   const ticks = ({ kind, format }: FigureAxis) =>
-    kind === "names" ? {} : { tickFormat: (value: unknown) => formatNumber(Number(value), format) };
-  const spacing = figure.x.kind === "log" ? { ticks: 5 } : {};
+    kind === "names" || kind === "days" ? {} : { tickFormat: (value: unknown) => formatNumber(Number(value), format) };
+  const spacing = figure.x.kind === "log" ? { ticks: 5 } : figure.x.kind === "days" ? { ticks: width / 110 } : {};
   const xAxis = inGroups
     ? plot.axisFx({
         ...look,

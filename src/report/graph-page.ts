@@ -1,9 +1,8 @@
 import type { DegreeStats, GraphStats } from "../analysis/index.ts";
 import type { Figure } from "../core/index.ts";
 import { bowTieParts, hurwitzZeta } from "../graph/index.ts";
-import { drawFigure } from "./figure-svg.ts";
-import { escapeMarkup, formatNumber } from "./figure-text.ts";
-import { pageRules } from "./page-rules.ts";
+import { formatNumber } from "./figure-text.ts";
+import { formatCount, formatFigure, formatPage, formatShare, formatTable } from "./page-parts.ts";
 
 const binsPerDecade = 10;
 
@@ -84,11 +83,7 @@ export async function formatGraphPage(stats: GraphStats, title: string, version:
           degreeFigure("out-degree", "Out-degree", stats.outDegree),
         ];
   const figures = await Promise.all(drawn.map(formatFigure));
-  return [
-    `<!doctype html>\n<html lang="en"><head><meta charset="utf-8">`,
-    `<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">`,
-    `<title>${escapeMarkup(title)}</title><style>${pageRules}</style></head>\n<body>`,
-    `<h1>${escapeMarkup(title)}</h1>\n`,
+  return formatPage(title, version, [
     formatTable(["", "#"], factsOf(stats)),
     ...figures,
     `<h2>Bow tie</h2>\n`,
@@ -103,8 +98,7 @@ export async function formatGraphPage(stats: GraphStats, title: string, version:
       ["Node", "#In-degree"],
       stats.mostLinked.map(({ node, name, inDegree }) => [name ?? `node ${node}`, formatCount(inDegree)]),
     ),
-    `<p class="quiet">Made by tidemark ${escapeMarkup(version)}.</p></body></html>\n`,
-  ].join("");
+  ]);
 }
 
 function factsOf({ nodes, links, dangling, inDegree, outDegree, components }: GraphStats): string[][] {
@@ -132,20 +126,3 @@ function formatHosts({ hosts, links }: GraphStats): string[] {
     ),
   ];
 }
-
-async function formatFigure(figure: Figure): Promise<string> {
-  const drawing = (await drawFigure(figure)).trim();
-  return `<figure><div class="wide" role="group" tabindex="0" aria-label="${escapeMarkup(figure.title)}">${drawing}</div><figcaption>${escapeMarkup(figure.caption)}</figcaption></figure>\n`;
-}
-
-/** A table; columns whose head begins with # hold numbers. */
-function formatTable(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
-  const classOf = (at: number): string => (head[at]?.startsWith("#") ? ' class="n"' : "");
-  const line = (cells: readonly string[], tag: "th" | "td"): string =>
-    `<tr>${cells.map((cell, at) => `<${tag}${classOf(at)}>${escapeMarkup(tag === "th" ? cell.replace(/^#/, "") : cell)}</${tag}>`).join("")}</tr>\n`;
-  const heading = head.some((cell) => cell.length > 1) ? `<thead>${line(head, "th")}</thead>` : "";
-  return `<div class="wide"><table>${heading}<tbody>\n${rows.map((row) => line(row, "td")).join("")}</tbody></table></div>\n`;
-}
-
-const formatCount = (count: number): string => count.toLocaleString("en-US");
-const formatShare = (part: number, whole: number): string => formatNumber(whole === 0 ? 0 : part / whole, "percent");

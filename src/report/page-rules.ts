@@ -8,6 +8,8 @@ export const pageRules: string = [
   "h1{font-size:1.6rem;line-height:1.25}h2{font-size:1.25rem;margin-top:3rem;border-top:1px solid var(--quiet);padding-top:1rem}",
   "p{max-width:46rem;overflow-wrap:anywhere}.quiet,figcaption{color:var(--quiet);font-size:.9rem}figure{margin:1.5rem 0}",
   "figure svg{display:block;width:100%;height:auto;min-width:40rem;max-width:45rem}a{color:var(--series-0)}",
+  "figure .telephone{display:none}.telephone svg{min-width:0;max-width:22.5rem}",
+  "@media screen and (max-width:44rem){figure .desk{display:none}figure .telephone{display:block}}",
   ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;margin:1rem 0}",
   "th,td{text-align:left;vertical-align:top;padding:.35rem .9rem .35rem 0;border-bottom:1px solid var(--quiet)}",
   "td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}",

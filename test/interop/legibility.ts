@@ -45,6 +45,7 @@ const colours = new Set();
 for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
   const element = node.parentElement;
   if (node.data.trim() === "" || ["STYLE", "TITLE", "SCRIPT", "title", "desc", "style"].includes(element.nodeName)) continue;
+  if (element.getClientRects().length === 0) continue;
   const range = document.createRange();
   range.selectNodeContents(node);
   const inFigure = element.ownerSVGElement !== undefined && element.ownerSVGElement !== null;

@@ -14,7 +14,7 @@ test("a page has the figures and tables, and names from the Web are texts", asyn
   assert.equal(page.includes("<script>"), false);
   assert.ok(page.includes("<td>&lt;script&gt;19&lt;/script&gt;</td>"));
   assert.ok(page.includes("<h1>A &amp; B</h1>"));
-  assert.equal(page.match(/<svg /g)?.length, 3);
+  assert.equal(page.match(/<svg /g)?.length, 6);
   assert.match(page, /The line is the power law with exponent \d\.\d\d, fitted to the [\d,]+ nodes|No power law fits/);
   assert.equal(page, await formatGraphPage(stats, "A & B", "9.9.9"));
 });
@@ -22,5 +22,5 @@ test("a page has the figures and tables, and names from the Web are texts", asyn
 test("an empty graph has a page without degrees", async () => {
   using temp = makeTempFolder();
   const page = await formatGraphPage(await describeGraph(await importText(temp.path, ""), 5), "Empty", "9.9.9");
-  assert.equal(page.match(/<svg /g)?.length, 1);
+  assert.equal(page.match(/<svg /g)?.length, 2);
 });
