@@ -116,7 +116,7 @@ function framesOf(
   const look = { fontSize: 12, color: "var(--quiet)" };
   const ticks = ({ kind, format }: FigureAxis) =>
     kind === "names" || kind === "days" ? {} : { tickFormat: (value: unknown) => formatNumber(Number(value), format) };
-  const spacing = figure.x.kind === "log" ? { ticks: 5 } : figure.x.kind === "days" ? { ticks: width / 110 } : {};
+  const spacing = figure.x.kind === "log" ? { ticks: 5 } : figure.x.kind === "days" ? daysBetween(figure, width) : {};
   const xAxis = inGroups
     ? plot.axisFx({
         ...look,
@@ -139,4 +139,10 @@ function framesOf(
     plot.axisY({ ...look, ...ticks(figure.y), label: figure.y.label, labelOffset: margins.marginLeft - 13 }),
     xAxis,
   ];
+}
+
+/** A tick a day where they have room: the library would go on with hours. */
+function daysBetween(figure: Figure, width: number): { readonly ticks: number | string } {
+  const room = width / 100;
+  return { ticks: namesOf(figure).length <= room ? "day" : room };
 }

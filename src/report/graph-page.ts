@@ -84,17 +84,19 @@ export async function formatGraphPage(stats: GraphStats, title: string, version:
         ];
   const figures = await Promise.all(drawn.map(formatFigure));
   return formatPage(title, version, [
-    formatTable(["", "#"], factsOf(stats)),
+    formatTable("The graph", ["", "#"], factsOf(stats)),
     ...figures,
     `<h2>Bow tie</h2>\n`,
     await formatFigure(bowTieFigure(stats)),
     formatTable(
+      "Parts of the bow tie",
       ["Part", "#Nodes", "#Share"],
       bowTieParts.map((part) => [part, formatCount(stats.bowTie[part]), formatShare(stats.bowTie[part], stats.nodes)]),
     ),
     ...formatHosts(stats),
     `<h2>Nodes with the most links to them</h2>\n`,
     formatTable(
+      "Nodes with the most links to them",
       ["Node", "#In-degree"],
       stats.mostLinked.map(({ node, name, inDegree }) => [name ?? `node ${node}`, formatCount(inDegree)]),
     ),
@@ -121,6 +123,7 @@ function formatHosts({ hosts, links }: GraphStats): string[] {
     `<h2>Hosts</h2>\n<p>${formatCount(count)} hosts; ${formatCount(pairs)} pairs of hosts between which there are links. `,
     `${formatShare(inside, links)} of all links stay in their host. The table has the hosts with the most links from others.</p>\n`,
     formatTable(
+      "Hosts",
       ["Host", "#Nodes", "#From others", "#To others"],
       first.map(({ host, nodes, incoming, outgoing }) => [host, ...[nodes, incoming, outgoing].map(formatCount)]),
     ),

@@ -1,3 +1,4 @@
+export { formatCrawlPage } from "./crawl-page.ts";
 export {
   type CrawlCosts,
   type CrawlReportOptions,

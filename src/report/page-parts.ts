@@ -32,13 +32,26 @@ export async function formatFigure(figure: Figure): Promise<string> {
   return `<figure>${boxOf(drawing, "wide desk")}${boxOf(small, "wide telephone")}${caption}</figure>\n`;
 }
 
-/** A table; columns whose head begins with # hold numbers. */
-export function formatTable(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
-  const classOf = (at: number): string => (head[at]?.startsWith("#") ? ' class="n"' : "");
+/** The answer in a sentence or two, before all else. */
+export function formatLead(text: string): string {
+  return `<p class="lead">${escapeMarkup(text)}</p>\n`;
+}
+
+/** The few numbers that count. @param tiles - name, number, and what it is to be compared with */
+export function formatTiles(tiles: ReadonlyArray<readonly [string, string, string]>): string {
+  const tile = ([name, number, beside]: readonly [string, string, string]): string =>
+    `<div><dt>${escapeMarkup(name)}</dt><dd><strong>${escapeMarkup(number)}</strong> <span class="quiet">${escapeMarkup(beside)}</span></dd></div>`;
+  return `<dl class="tiles">${tiles.map(tile).join("")}</dl>\n`;
+}
+
+/** A table; columns whose head begins with # hold numbers, with @ moments. @param name - what it has, for those who do not see it */
+export function formatTable(name: string, head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
+  const classOf = (at: number): string =>
+    head[at]?.startsWith("#") ? ' class="n"' : head[at]?.startsWith("@") ? ' class="at"' : "";
   const line = (cells: readonly string[], tag: "th" | "td"): string =>
-    `<tr>${cells.map((cell, at) => `<${tag}${classOf(at)}>${escapeMarkup(tag === "th" ? cell.replace(/^#/, "") : cell)}</${tag}>`).join("")}</tr>\n`;
+    `<tr>${cells.map((cell, at) => `<${tag}${classOf(at)}>${escapeMarkup(tag === "th" ? cell.replace(/^[#@]/, "") : cell)}</${tag}>`).join("")}</tr>\n`;
   const heading = head.some((cell) => cell.length > 1) ? `<thead>${line(head, "th")}</thead>` : "";
-  return `<div class="wide"><table>${heading}<tbody>\n${rows.map((row) => line(row, "td")).join("")}</tbody></table></div>\n`;
+  return `<div class="wide" role="group" tabindex="0" aria-label="${escapeMarkup(name)}"><table>${heading}<tbody>\n${rows.map((row) => line(row, "td")).join("")}</tbody></table></div>\n`;
 }
 
 export const formatCount = (count: number): string => count.toLocaleString("en-US");

@@ -1,4 +1,4 @@
-import { date, settingRow as row, wholeNumber } from "../../config/index.ts";
+import { date, path, settingRow as row, wholeNumber } from "../../config/index.ts";
 import {
   type Command,
   defineCommand,
@@ -27,12 +27,14 @@ export const reportCommand: Command = defineCommand({
     ),
     seed: seedOption,
     delayMs: delayOption,
+    html: row("html FILE", path, "Also write a page with figures and tables to this file", { default: "none" }),
   },
   examples: [
     [
       "report mirror --since 2026-11-01",
       "visits since the first of the month, compared with polling and downloading all",
     ],
+    ["report mirror --html report.html", "the same, with figures, as a page that needs nothing from elsewhere"],
     ["report mirror --check 300", "check whether at most one page in a hundred was missed"],
   ],
   isPaged: () => true,

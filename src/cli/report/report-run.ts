@@ -1,22 +1,32 @@
+import { resolve } from "node:path";
+import { writeTextFile } from "../../fs/index.ts";
 import {
   type CrawlCosts,
   type CrawlReportOptions,
+  formatCrawlPage,
   readCrawlReport,
   type SiteReport,
   type VisitReport,
 } from "../../report/index.ts";
 import { printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
+import { packageVersion } from "../terminal/package-version.ts";
 import { Pace, ProgressLine } from "../terminal/progress-line.ts";
 import { formatBytes, formatCount, formatMoment, formatNoun } from "../terminal/quantity.ts";
 import { formatTable } from "../terminal/text-layout.ts";
+
+/** What the command line says. */
+export interface ReportArguments extends CrawlReportOptions {
+  /** File of the page. */
+  readonly html?: string;
+}
 
 /** Visits that are shown one by one; the sum is of all. */
 const visitsShown = 20;
 const pathsShown = 10;
 
 /** Reads what visits cost and found; with a check, pages that differ end it with the code of failed items. */
-export async function runReport(options: CrawlReportOptions, context: RunContext): Promise<ExitCode> {
+export async function runReport({ html, ...options }: ReportArguments, context: RunContext): Promise<ExitCode> {
   const { out, err, json, quiet, signal } = context;
   const progress = new ProgressLine(err, quiet);
   const pace = new Pace();
@@ -25,12 +35,21 @@ export async function runReport(options: CrawlReportOptions, context: RunContext
     progress.show(() => `${site}: requesting pages: ${formatCount(done)} of ${formatCount(total)}${rate}`);
   };
   const reports = await progress.during(readCrawlReport({ ...options, signal, onProgress }));
+  if (html !== undefined) {
+    const page = await formatCrawlPage(reports, `What visits cost: ${nameOf(reports)}`, packageVersion());
+    await writeTextFile(resolve(html), page, { overwrite: true });
+  }
   if (json) for (const report of reports) out.writeJson({ event: "site-report", ...report });
   const sites = reports.map(({ site }) => site);
   printSummary(context, { sites }, () => reports.map(formatSiteReport).join("\n"));
   return reports.some(({ missed }) => missed !== undefined && missed.differing > 0)
     ? exitCodes.itemsFailed
     : exitCodes.done;
+}
+
+function nameOf(reports: readonly SiteReport[]): string {
+  const [only, ...more] = reports;
+  return only !== undefined && more.length === 0 ? new URL(only.site).host : formatNoun(reports.length, "site");
 }
 
 /** What the visits to a site came to, for people. */
