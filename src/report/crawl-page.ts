@@ -63,7 +63,7 @@ export async function formatCrawlPage(reports: readonly SiteReport[], title: str
     ...formatMissed(reports),
     `<h2>Visits</h2>\n`,
     formatTable(
-      "Missed changes",
+      "Visits",
       ["@Visit", "Site", "Source", "#Requests", "#Received", "#Created", "#Updated", "#Deleted"],
       lastVisits(reports).map(({ site, visit }) => [
         formatMoment(visit.at),
@@ -127,7 +127,7 @@ function formatMissed(reports: readonly SiteReport[]): string[] {
   return [
     `<h2>Missed changes</h2>\n<p>Pages chosen at random were fetched completely and compared with the copies.</p>\n`,
     formatTable(
-      "Visits",
+      "Missed changes",
       ["Site", "#Fetched", "#Different", "#Changed later", "#Missed at most"],
       checked.map(({ site, missed }) => [
         site,

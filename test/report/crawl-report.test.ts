@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { CrawlSummary } from "../../src/core/crawl-event.ts";
 import { boundShare } from "../../src/crawler/engine/revisit/sample-bounds.ts";
 import { pollingRequestsOf } from "../../src/crawler/visit-cost.ts";
+import { formatCrawlPage } from "../../src/report/crawl-page.ts";
 import {
   type CrawlReportOptions,
   notModifiedBytes,
@@ -182,5 +184,46 @@ describe("readCrawlReport", () => {
     ])
       assert.equal((await runProgram("report", path, ...args)).code, 2);
     assert.equal((await runProgram("report", join(path, "none"))).code, 4);
+  });
+});
+
+describe("formatCrawlPage", () => {
+  it("shows sums, figures and tables, and runs nothing", async () => {
+    await using crawler = await openVisited();
+    const page = join(crawler.folder.path, "report.html");
+    const { code, stderr } = await runProgram("report", crawler.folder.path, "--html", page);
+    assert.equal(code, 0, stderr);
+    const text = readFileSync(page, "utf8");
+    assert.match(text, /2 visits to 1 site took \d+ requests/);
+    assert.match(text, /Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'/);
+    assert.equal(text.match(/<svg /g)?.length, 2);
+    assert.doesNotMatch(text, /<script|Missed changes/);
+  });
+
+  it("escapes what a store says, and has no figure without visits", async () => {
+    const costs = { requests: 0, bytes: 0 };
+    const sum = { visits: 0, created: 0, updated: 0, deleted: 0, ...costs, polling: costs, download: costs };
+    const missed = {
+      requests: 10,
+      checked: 10,
+      differing: 1,
+      later: 0,
+      failed: 0,
+      missedShareAtMost: 0.25,
+      examples: [],
+      seed: 1,
+    };
+    const site = {
+      site: "http://a.example/<script>",
+      heldPages: 0,
+      heldBytes: 0,
+      visits: [],
+      sum,
+      missed,
+    };
+    const page = await formatCrawlPage([site], "What <visits> cost", "9.9.9");
+    assert.doesNotMatch(page, /<script|<svg|<visits>/);
+    assert.match(page, /No visit is stored\./);
+    assert.match(page, /Missed changes.*25 %/s);
   });
 });
