@@ -34,6 +34,7 @@ export interface CrawlSettings
       | "warcBytes"
       | "starts"
       | "lookAgainMs"
+      | "isPolled"
       | "clock"
       | "delay"
       | "signal"

@@ -79,6 +79,13 @@ export interface CrawlSiteOptions {
    */
   readonly isPlanned?: boolean;
   /**
+   * Whether to request known pages that neither a list of the site nor an event of another crawler names, if the site
+   * publishes no changes.
+   *
+   * @default true
+   */
+  readonly isPolled?: boolean;
+  /**
    * The planner that chooses pages to request if the site publishes no changes. All planners except `default`, `index`,
    * `nutch` and `stormcrawler` divide a budget and require one.
    *

@@ -7,6 +7,7 @@ export { boundShare } from "./engine/revisit/sample-bounds.ts";
 export { decideSite, tellFollower } from "./follow/decide-site.ts";
 export type { SiteDecision } from "./follow/decision-inbox.ts";
 export {
+  type CompanionMeans,
   type FollowDecision,
   type FollowedVisit,
   type FollowSitesOptions,

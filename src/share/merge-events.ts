@@ -1,17 +1,11 @@
 import { type Clock, omitUndefined, wrapSystemError } from "../core/index.ts";
 import { createFetcher, nodeCodec } from "../http/index.ts";
 import { findStateFile, openStore } from "../storage/index.ts";
-import { mergePeer, type PeerMerge } from "./engine/merge-peer.ts";
+import { type MergeBounds, mergePeer, type PeerMerge } from "./engine/merge-peer.ts";
 import { type CandidateCounts, PeerCandidates } from "./engine/peer-candidates.ts";
 
-/** Which peers to merge, and how much of them. */
-export interface MergeEventsOptions {
-  /** Addresses of their web servers. */
-  readonly peers: readonly string[];
-  /** Folder of the mirrors (`into` of `crawlSite`). */
-  readonly into: string;
-  /** The state's file. Default `<into>/.tidemark/state.db`. */
-  readonly stateFile?: string;
+/** Bounds on what is taken of peers. */
+export interface MergeLimits {
   /** Days that are asked for at the first merge, or after a longer time, today included. @default 30 */
   readonly days?: number;
   /** Most events of a peer's day. @default 1000000 */
@@ -21,10 +15,47 @@ export interface MergeEventsOptions {
   /** Most URLs that all peers together add to a site. @default 1000 */
   readonly maxNewPerSite?: number;
   readonly userAgent?: string;
+}
+
+/** Which peers to merge, and how much of them. */
+export interface MergeEventsOptions extends MergeLimits {
+  /** Addresses of their web servers. */
+  readonly peers: readonly string[];
+  /** Folder of the mirrors (`into` of `crawlSite`). */
+  readonly into: string;
+  /** The state's file. Default `<into>/.tidemark/state.db`. */
+  readonly stateFile?: string;
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
   /** Called after each peer. */
   readonly onPeer?: (merge: PeerMerge) => void;
+}
+
+/** Most URLs that peers add to a site, if nothing else is said. */
+export const defaultMaxNewPerSite = 1000;
+
+/** The web servers of peers, each once. */
+export function rootsOf(peers: readonly string[]): string[] {
+  return [...new Set(peers.map((peer) => new URL("/", peer).href))];
+}
+
+/** What sends requests to peers. Disposed of by who called this. */
+export function createPeerFetcher(
+  roots: readonly string[],
+  clock: Clock,
+  { userAgent }: MergeLimits,
+): ReturnType<typeof createFetcher> {
+  const allowedPrivateOrigins = roots.map((peer) => new URL(peer).origin);
+  return createFetcher({ allowedPrivateOrigins, clock, ...omitUndefined({ userAgent }) });
+}
+
+/** The bounds of one merge with one peer. */
+export function boundsOf({
+  days = 30,
+  maxEvents = 1_000_000,
+  maxFileBytes = 256 * 1024 * 1024,
+}: MergeLimits): MergeBounds {
+  return { days, maxEvents, maxFileBytes };
 }
 
 /** What merges came to. */
@@ -45,19 +76,17 @@ export interface MergeSummary extends Readonly<CandidateCounts> {
  * const { sooner, added } = await mergeEvents({ peers: ["https://crawler.example/"], into: "mirrors" });
  */
 export async function mergeEvents(options: MergeEventsOptions): Promise<MergeSummary> {
-  const { into, stateFile, peers, clock = Date.now, userAgent, signal } = options;
-  const { days = 30, maxEvents = 1_000_000, maxFileBytes = 256 * 1024 * 1024, maxNewPerSite = 1000 } = options;
+  const { into, stateFile, peers, clock = Date.now, signal } = options;
   try {
     using store = openStore({ into, stateFile: findStateFile(stateFile ?? into) });
-    const roots = [...new Set(peers.map((peer) => new URL("/", peer).href))];
-    const allowedPrivateOrigins = roots.map((peer) => new URL(peer).origin);
-    await using requests = createFetcher({ allowedPrivateOrigins, clock, ...omitUndefined({ userAgent }) });
-    const candidates = new PeerCandidates(store.peers, maxNewPerSite);
+    const roots = rootsOf(peers);
+    await using requests = createPeerFetcher(roots, clock, options);
+    const candidates = new PeerCandidates(store.peers, options.maxNewPerSite ?? defaultMaxNewPerSite);
     const merges: PeerMerge[] = [];
     for (const peer of roots) {
       signal?.throwIfAborted();
       const ports = { requests, codec: nodeCodec, store: store.peers, now: clock, candidates };
-      const merge = await mergePeer(peer, ports, { days, maxEvents, maxFileBytes }, signal);
+      const merge = await mergePeer(peer, ports, boundsOf(options), signal);
       merges.push(merge);
       options.onPeer?.(merge);
     }

@@ -14,6 +14,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ readonly benchmark: Be
   simulator: () => import("./simulator.ts"),
   month: () => import("./month.ts"),
   polling: () => import("./polling.ts"),
+  share: () => import("./share.ts"),
   follow: () => import("./follow.ts"),
   "real-crawl": () => import("./real-crawl.ts"),
   "web-crawl": () => import("./web-crawl.ts"),

@@ -1,9 +1,21 @@
-import { choice, flag, path, settingRow as row, siteUrl, texts, wholeNumber } from "../../config/index.ts";
+import {
+  choice,
+  duration,
+  flag,
+  path,
+  settingRow as row,
+  siteUrl,
+  text,
+  texts,
+  wholeNumber,
+} from "../../config/index.ts";
 import { pageOrders } from "../../core/index.ts";
 import { areIntervalsInOrder, crawlSettings, webOrders } from "../../crawler/index.ts";
+import { sharingModes } from "../../share/index.ts";
 import { type Command, defineCommand } from "../terminal/command.ts";
 import { readSettings, siteArguments } from "../terminal/option.ts";
 import type { CrawlArguments } from "./crawl-run.ts";
+import { planExchange } from "./plan-exchange.ts";
 
 const { url: urlSetting, order: orderSetting, ...siteSettings } = crawlSettings;
 /** Settings of sites that hold for a crawl of the Web. */
@@ -59,6 +71,37 @@ const webSettings = {
   }),
 };
 
+const exchangeSettings = {
+  peers: row("peer URL", texts, "With --forever: merge the events of this crawler, such as https://crawler.example/", {
+    doc: "with `--forever`: [merge what another crawler saw](#with-other-crawlers), such as `https://crawler.example/`; repeatable",
+  }),
+  mode: row("mode NAME", choice(...sharingModes), "With --forever: whether to poll, to merge peers and to share", {
+    default: "by the other options",
+    doc: `with \`--forever\`: ${sharingModes.map((name) => `\`${name}\``).join(", ")}; see [With other crawlers](#with-other-crawlers)`,
+  }),
+  rho: row("rho N", text, "With --peer: share of requests among requests and merges, 0 to 1, or auto", {
+    default: "`auto`",
+    doc: "with `--peer`: share of polls among polls and merges, from 0 to 1; `auto` lets it follow from what both bring",
+  }),
+  exchangeMs: row(
+    "exchange DURATION",
+    duration(90 * 86_400_000),
+    "Shortest time between two merges of a peer, or shares",
+    {
+      default: "`10m`",
+    },
+  ),
+  shareInto: row(
+    "share-into DIR",
+    path,
+    "With --forever: share what was seen, as tidemark share does, into this folder",
+    {
+      doc: "with `--forever`: [share](#tidemark-share) what was seen into this document root, needs `--share-url`",
+    },
+  ),
+  shareUrl: row("share-url URL", siteUrl, "Root of the web server that serves --share-into"),
+};
+
 const runSettings = {
   configFile: row("config FILE", path, "JSON file of sites and their settings; other options override it", {
     doc: "crawl the sites of [a configuration file](#configuration-file-of-crawls)",
@@ -105,7 +148,7 @@ export const crawlCommand: Command = defineCommand({
   usage: "crawl [url..]",
   describe: "Create or update a mirror of sites, fetching only what changed",
   positionals: { url: `${urlSetting.describe} (repeatable)` },
-  options: { ...runSettings, ...siteSettings, ...webSettings },
+  options: { ...runSettings, ...exchangeSettings, ...siteSettings, ...webSettings },
   groups: {
     "What is kept": [
       "into",
@@ -121,6 +164,7 @@ export const crawlCommand: Command = defineCommand({
     ],
     "How changes are found": ["source", "urls", "order", "poll", "planner", "distrust", "significant"],
     "Many sites": ["config", "site", "sites", "forever", "connections", "priority", "min-interval", "max-interval"],
+    "With other crawlers": ["peer", "mode", "rho", "exchange", "share-into", "share-url"],
     "Metrics and a page": ["listen", "allow-host"],
     "The Web": [
       "web",
@@ -157,9 +201,12 @@ export const crawlCommand: Command = defineCommand({
     const urls = siteArguments(args, "url");
     const ownSettings = readSettings(args, siteSettings);
     const web = readSettings(args, webSettings);
+    const exchange = planExchange(readSettings(args, exchangeSettings), fail);
     if (!areIntervalsInOrder(ownSettings)) fail("--min-interval is longer than --max-interval.");
     const { site, order, seedsFile, ...run } = readSettings(args, runSettings);
     const { configFile, sitesFile, isForever } = run;
+    if (exchange !== undefined && isForever !== true)
+      fail("Peers are merged by crawls that go on: add --forever, or use tidemark merge before a crawl.");
     if (seedsFile !== undefined) {
       if (configFile !== undefined || sitesFile !== undefined || urls.length > 0)
         fail("--web has its seeds in a file: no URL, --sites or --config beside it.");
@@ -191,7 +238,8 @@ export const crawlCommand: Command = defineCommand({
       if (urls.length === 0 && sitesFile === undefined) fail("url is missing.");
       if (settings.into === undefined && sitesFile === undefined) fail("--into is missing.");
     }
-    return { ...run, urls: site === undefined ? urls : [...urls, site], settings };
+    const merging = exchange === undefined ? {} : { exchange };
+    return { ...run, ...merging, urls: site === undefined ? urls : [...urls, site], settings };
   },
   load: async ({ isForever, sitesFile, connections, web }) => {
     if (web !== undefined) return (await import("./web-run.ts")).runWeb;

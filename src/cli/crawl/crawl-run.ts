@@ -17,6 +17,7 @@ import type { RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodeOfVisit, reportSiteError, worstExitCode } from "../terminal/exit-code.ts";
 import { pickSites } from "../terminal/site-choice.ts";
 import { addCrawlSummaries, CrawlPrinter, formatCrawlResult } from "./crawl-printer.ts";
+import type { ExchangeArguments } from "./plan-exchange.ts";
 import { findProxy } from "./proxy-choice.ts";
 import { readSitesFile } from "./sites-file.ts";
 
@@ -33,6 +34,8 @@ export interface CrawlArguments {
   readonly isForever?: boolean;
   /** Requests to all sites together, several sites at a time. */
   readonly connections?: number;
+  /** What is merged and shared while sites are followed. */
+  readonly exchange?: ExchangeArguments;
   /** A crawl that finds its sites. */
   readonly web?: WebArguments;
 }

@@ -11,6 +11,7 @@ import {
 } from "../../crawler/index.ts";
 import { WatchedFiles } from "../../fs/index.ts";
 import type { FollowerServer } from "../../server/index.ts";
+import { EventExchange } from "../../share/index.ts";
 import { printEvent, printSummary, type RunContext } from "../terminal/command.ts";
 import {
   type ExitCode,
@@ -20,6 +21,7 @@ import {
   reportSiteError,
   worstExitCode,
 } from "../terminal/exit-code.ts";
+import { packageVersion } from "../terminal/package-version.ts";
 import { ProgressLine } from "../terminal/progress-line.ts";
 import { formatBytes, formatCount, formatNoun } from "../terminal/quantity.ts";
 import { addCrawlSummaries, formatCrawlResult, formatDecided } from "./crawl-printer.ts";
@@ -53,6 +55,7 @@ class FollowRun {
   readonly #told = new Set<string>();
   #sum: CrawlSummary = addCrawlSummaries([]);
   #worst: ExitCode = exitCodes.done;
+  #exchange: EventExchange | undefined;
   #visits = 0;
   #failedVisits = 0;
 
@@ -73,8 +76,11 @@ class FollowRun {
     const ended = new AbortController();
     const place = placeOf(first);
     await using server = isForever ? await this.#serve(first, place.into) : undefined;
+    const exchange = this.#makeExchange(place, first[0]?.userAgent);
+    this.#exchange = exchange;
     const following = followSites({
       ...place,
+      ...(exchange === undefined ? {} : { companion: (means) => exchange.run(means), isPolled: exchange.rho !== 0 }),
       sites: this.#lists(first, watched, AbortSignal.any([signal, ended.signal])),
       isForever,
       ...omitUndefined({ connections }),
@@ -94,6 +100,25 @@ class FollowRun {
     const summary = { visits: this.#visits, failedVisits: this.#failedVisits, ...numbers };
     printSummary(this.#context, summary, () => (isForever ? `${this.#formatSum()}\n` : ""));
     return isForever ? exitCodes.done : this.#worst;
+  }
+
+  #makeExchange(
+    { into, stateFile = into }: { readonly into: string; readonly stateFile?: string },
+    userAgent: string | undefined,
+  ): EventExchange | undefined {
+    const { exchange } = this.#options;
+    if (exchange === undefined) return undefined;
+    const { share, ...merging } = exchange;
+    const moniker = userAgent ?? `tidemark/${packageVersion()}`;
+    return new EventExchange({
+      ...{ ...merging, ...omitUndefined({ userAgent }) },
+      ...(share === undefined ? {} : { share: { ...share, from: stateFile, moniker } }),
+      onMerge: ({ problem, ...merge }) => {
+        printEvent(this.#context, { event: "merge", ...merge, problem });
+        if (problem !== undefined) this.#warn("merge", `${merge.peer}: ${problem}`);
+      },
+      onShare: ({ events, files }) => printEvent(this.#context, { event: "share", events, files }),
+    });
   }
 
   /** Serves metrics and a page, if that is wanted. */
@@ -202,6 +227,7 @@ class FollowRun {
       return;
     }
     this.#sum = { ...addCrawlSummaries([this.#sum, summary]), site: "" };
+    this.#exchange?.noteVisit(summary.requests, summary.created + summary.updated + summary.deleted);
     this.#progress.show(
       () => `${formatNoun(sites, "site")}, ${formatCount(open)} open, ${formatCount(due)} due: ${this.#formatSum()}`,
     );

@@ -120,6 +120,7 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
     distrustMs: defaultDistrustMs,
     significance: undefined,
     isPlanned: false,
+    isPolled: true,
     planner: "default",
     plan: { followsLinks: true, takeLinks, beforeSettling, settlesAtOnce: true, asks: "all", sampled: 0 },
   };

@@ -39,10 +39,15 @@ const firstRetryMs = 5 * minuteMs;
 const jitterShare = 0.05;
 const mostJitterMs = 10 * minuteMs;
 
-function boundsOf({ bounds }: VisitPlanning, isArchives: boolean): LookBounds {
+function boundsOf({ bounds }: Pick<VisitPlanning, "bounds">, isArchives: boolean): LookBounds {
   const mostMs = bounds.mostMs ?? defaultMostMs;
   const least = bounds.leastMs ?? Math.min(mostMs, isArchives ? leastMs.archives : leastMs.others);
   return { leastMs: least, mostMs: Math.max(least, mostMs) };
+}
+
+/** The earliest next visit to a site that publishes no changes; undefined while visits fail, since that has its own delays. */
+export function earliestVisitOf(plan: VisitPlan, bounds: VisitPlanning["bounds"]): EpochMs | undefined {
+  return plan.failures > 0 ? undefined : plan.lookedAt + boundsOf({ bounds }, false).leastMs;
 }
 
 function spread(at: EpochMs, { now, random }: VisitPlanning): EpochMs {

@@ -57,6 +57,8 @@ export interface VisitOptions extends SourceOptions {
   readonly order?: PageOrder;
   /** Whether of a site that publishes no changes only pages are asked for that have probably changed. Default: whether `planner` is given. */
   readonly isPlanned?: boolean;
+  /** Whether known pages are polled that no list, and no event of another crawler, names. Default true. */
+  readonly isPolled?: boolean;
   /** Which planner chooses those, and what a budget is spent on. Default: the crawler's own. */
   readonly planner?: PollPlannerName;
   /**
@@ -307,6 +309,7 @@ class SiteVisit {
       distrustMs,
       significance,
       isPlanned: this.#options.isPlanned ?? planner !== undefined,
+      isPolled: this.#options.isPolled ?? true,
       planner: planner ?? "default",
     };
   }

@@ -5,6 +5,7 @@ import {
   type EpochMs,
   type FetchOutcome,
   omitUndefined,
+  type PeerStore,
   TidemarkError,
   type Timing,
   type VisitPlan,
@@ -14,7 +15,7 @@ import { realTiming } from "../../http/index.ts";
 import { openStore, type Store, TakerFailure } from "../../storage/index.ts";
 import { type VisitMeans, visitInStore } from "../crawl-site.ts";
 import type { FollowedSite } from "../crawl-site-options.ts";
-import type { VisitEnd } from "../engine/visit-plan.ts";
+import { earliestVisitOf, unvisited, type VisitEnd } from "../engine/visit-plan.ts";
 import { type CreatePolitenessOptions, createPoliteness, type Politeness } from "../politeness.ts";
 import { ControlInbox } from "./control-inbox.ts";
 import { FollowMetrics } from "./follow-metrics.ts";
@@ -45,6 +46,16 @@ export interface FollowSummary {
   readonly visits: number;
   /** Visits that failed, and those that learned nothing about their site. */
   readonly failedVisits: number;
+}
+
+/** What runs beside visits is given this. */
+export interface CompanionMeans {
+  readonly peers: PeerStore;
+  /** Visits a followed site as soon as the least time since its last visit is over. */
+  readonly expedite: (origin: string) => void;
+  readonly timing: Timing;
+  /** Aborted when the visits end. */
+  readonly signal: AbortSignal;
 }
 
 /** Which sites to follow, and how. */
@@ -84,6 +95,16 @@ export interface FollowSitesOptions {
    * --pause`.
    */
   readonly onDecision?: (told: FollowDecision) => void;
+  /**
+   * Whether pages are requested that neither a list of their site nor an event of another crawler names, if the site
+   * publishes no changes. Default true.
+   */
+  readonly isPolled?: boolean;
+  /**
+   * Runs beside the visits with the store that they use, such as what merges events of other crawlers. Whoever follows
+   * waits for its end after the signal; what it throws ends the visits.
+   */
+  readonly companion?: (means: CompanionMeans) => Promise<void>;
   /** Called every second or so with the follower's status, while sites are followed for ever. */
   readonly onStatus?: (status: FollowStatus) => void;
 }
@@ -147,16 +168,18 @@ class Following {
     if (signal?.aborted === true) stop();
     let failure: { readonly error: unknown } | undefined;
     const inbox = isForever ? this.#makeControlInbox() : undefined;
+    const fail = (error: unknown): void => {
+      failure ??= { error };
+      stop();
+    };
+    let companion: Promise<void> | undefined;
     const lists = Symbol.asyncIterator in sites ? sites[Symbol.asyncIterator]() : [sites].values();
     try {
       const first = await lists.next();
       if (first.done !== true) this.#take(first.value);
       inbox?.open();
-      if (isForever && first.done !== true)
-        void this.#takeLists(lists).catch((error: unknown) => {
-          failure = { error };
-          stop();
-        });
+      if (isForever && first.done !== true) void this.#takeLists(lists).catch(fail);
+      companion = this.#options.companion?.(this.#companionMeans()).catch(fail);
       await this.#follower.run(this.#stop.signal);
     } finally {
       void lists.return?.();
@@ -164,6 +187,7 @@ class Following {
       // Lists are no longer read.
       stop();
       inbox?.close();
+      await companion;
     }
     if (failure !== undefined) throw failure.error;
     const { visits, failedVisits } = this.#metrics;
@@ -174,6 +198,18 @@ class Following {
     this.#sites.set(list);
     const { isForever = true, into } = this.#options;
     if (isForever) writeFollowedList(into, this.#sites.listed());
+  }
+
+  #companionMeans(): CompanionMeans {
+    const expedite = (origin: string): void => {
+      if (!this.#sites.has(origin)) return;
+      const plan = (this.#store.plans.read(origin) as VisitPlan | undefined) ?? unvisited;
+      const at = earliestVisitOf(plan, this.#sites.boundsOf(origin));
+      if (at === undefined) return;
+      this.#scheduler.expedite(origin, Math.max(this.#timing.now(), at));
+      this.#follower.notice();
+    };
+    return { peers: this.#store.peers, expedite, timing: this.#timing, signal: this.#stop.signal };
   }
 
   #makeControlInbox(): ControlInbox {
@@ -220,7 +256,8 @@ class Following {
       const createFetcher = this.#createFetcher;
       const means = { store: this.#store, politeness: this.#politeness, clock, delay, createFetcher, onOutcome };
       // Otherwise a followed site that publishes no changes would have all its pages requested at each visit.
-      const planned = this.#options.isForever === false ? {} : { isPlanned: true };
+      const { isForever = true, isPolled = true } = this.#options;
+      const planned = { ...(isForever ? { isPlanned: true } : {}), ...(isPolled ? {} : { isPolled }) };
       const { timeoutMs = defaultTimeoutMs } = options;
       const mustEnd = (): boolean => halt.aborted && this.#timing.now() - halt.reason >= timeoutMs - lookMs;
       const visit = { ...planned, ...options, origin: site, mayGoOn: mayStill, mustEnd, halt, onEvent };

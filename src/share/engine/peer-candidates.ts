@@ -35,6 +35,7 @@ export class PeerCandidates {
   /** Events of one site after the other, by the site's number. */
   #waiting = new Map<number, { readonly origin: string; readonly events: SiteEvent[] }>();
   #count = 0;
+  #changed = new Set<string>();
   readonly counts: CandidateCounts = { added: 0, sooner: 0, later: 0, known: 0, elsewhere: 0, tooMany: 0 };
 
   /** @param maxNewPerSite - most URLs that peers add to a site, all of them together */
@@ -68,6 +69,13 @@ export class PeerCandidates {
     return this.#findSite(origin) !== undefined;
   }
 
+  /** Origins of sites for which there are candidates to be requested, since the last call. */
+  takeChanged(): ReadonlySet<string> {
+    const changed = this.#changed;
+    this.#changed = new Set();
+    return changed;
+  }
+
   /** Counts events of sites that are not crawled. */
   skip(events: number): void {
     this.counts.elsewhere += events;
@@ -81,11 +89,13 @@ export class PeerCandidates {
     const moved = { added: [] as ToldUrl[], sooner: [] as number[], later: [] as [number, number][] };
     for (const [site, { origin, events }] of waiting) {
       const news = this.#store.lookAtNews(site, events);
+      const before = moved.added.length + moved.sooner.length;
       this.counts.known += events.length - news.length;
       for (const state of news) {
         const event = events[state.at];
         if (event !== undefined) this.#decide(site, { ...event, url: origin + event.path, crawler: "" }, state, moved);
       }
+      if (moved.added.length + moved.sooner.length > before) this.#changed.add(origin);
     }
     this.#store.move(moved);
   }

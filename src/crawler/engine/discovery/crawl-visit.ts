@@ -83,6 +83,8 @@ export interface CrawlVisit extends SourceVisit {
   readonly distrustMs: number;
   /** Whether only pages are polled that have probably changed; under a budget that is so in any case. */
   readonly isPlanned: boolean;
+  /** Whether pages are polled that no list, and no event of another crawler, names. */
+  readonly isPolled: boolean;
   /** Which planner chooses them. */
   readonly planner: PollPlannerName;
   /** Which changes of HTML pages do not count for planning. */

@@ -99,7 +99,7 @@ class PollWork {
   }
 
   async run(): Promise<EpochMs | undefined> {
-    const { ports, budget, isPlanned, since } = this.#visit;
+    const { ports, budget, isPlanned, isPolled, since } = this.#visit;
     const { asks, trust, sampled, conclude } = this.#plan;
     const work = this.#work;
     const away = ports.urls.takeAway("polled", since, maxAway);
@@ -120,7 +120,7 @@ class PollWork {
       const isDoubtful = isBounded && trust === "false-alarms";
       await work.fetch(isDoubtful ? await this.#choose("moved") : this.#wanted("moved"));
       await work.fetch(ports.urls.sample(sampled, since).values());
-    } else {
+    } else if (isPolled) {
       await work.fetch(isBounded ? await this.#choose("known") : this.#wanted("known"));
     }
     await this.#fetchNew();

@@ -1,0 +1,108 @@
+import type { EpochMs } from "../core/index.ts";
+import type { CompanionMeans } from "../crawler/index.ts";
+import { nodeCodec } from "../http/index.ts";
+import { mergePeer, type PeerMerge } from "./engine/merge-peer.ts";
+import { type CandidateCounts, PeerCandidates } from "./engine/peer-candidates.ts";
+import { bangBang, firstRho, fixedRho, MergeAllowance, type RhoController, type RhoState } from "./engine/rho.ts";
+import { boundsOf, createPeerFetcher, defaultMaxNewPerSite, type MergeLimits, rootsOf } from "./merge-events.ts";
+import { type ShareEventsOptions, type ShareSummary, shareEvents } from "./share-events.ts";
+
+/** How a crawler that goes on merges and shares. */
+export interface ExchangeOptions extends MergeLimits {
+  /** Addresses of the web servers of peers. */
+  readonly peers: readonly string[];
+  /**
+   * The share of polls among polls and merges, from 0 to 1; `auto` lets it follow from what both bring.
+   *
+   * @default "auto"
+   */
+  readonly rho?: number | "auto";
+  /** A peer is merged, and what was seen is shared, at most once in this time. @default 600000 */
+  readonly intervalMs?: number;
+  /** What is shared, and where; nothing if undefined. */
+  readonly share?: Omit<ShareEventsOptions, "clock" | "signal">;
+  /** Called after each merge. */
+  readonly onMerge?: (merge: PeerMerge & Readonly<CandidateCounts> & { readonly rho: number }) => void;
+  /** Called after each share. */
+  readonly onShare?: (summary: ShareSummary) => void;
+}
+
+const day = 86_400_000;
+
+/**
+ * Merges peers and shares what was seen, beside the visits of `followSites`.
+ *
+ * Peers take turns, each at most once an interval, and no more merges are made than rho leaves room for. Sites of which a
+ * peer tells something new are visited as soon as their least time between two visits is over.
+ *
+ * @see G. L. McLearn, Autonomous Cooperating Web Crawlers, M.Math. thesis, Waterloo 2002, chapters 4 and 6
+ */
+export class EventExchange {
+  readonly #options: ExchangeOptions;
+  readonly #roots: readonly string[];
+  readonly #controller: RhoController;
+  readonly #allowance: MergeAllowance;
+  readonly #intervalMs: number;
+  #rho: RhoState;
+  #wake = new AbortController();
+
+  constructor(options: ExchangeOptions) {
+    const { rho = "auto", peers, intervalMs = 600_000 } = options;
+    this.#options = options;
+    this.#roots = rootsOf(peers);
+    this.#controller = rho === "auto" ? bangBang : fixedRho;
+    this.#rho = rho === "auto" ? firstRho : { ...firstRho, rho };
+    this.#allowance = new MergeAllowance(this.#roots.length);
+    this.#intervalMs = intervalMs;
+  }
+
+  /** The share of polls at this moment. */
+  get rho(): number {
+    return this.#rho.rho;
+  }
+
+  /** Tells of a visit that ended: how many pages were requested, and how many of them had changed. */
+  noteVisit(requests: number, changes: number): void {
+    this.#allowance.notePolls(requests, this.#rho.rho);
+    this.#rho = this.#controller(this.#rho, { kind: "polls", count: requests, events: Math.min(changes, requests) });
+    this.#wake.abort();
+  }
+
+  /** Merges and shares until the signal. For `companion` of `followSites`. */
+  async run(means: CompanionMeans): Promise<void> {
+    await Promise.all([this.#mergeAll(means), this.#shareAll(means)]);
+  }
+
+  async #mergeAll({ peers: store, timing, signal, expedite }: CompanionMeans): Promise<void> {
+    if (this.#roots.length === 0) return;
+    await using requests = createPeerFetcher(this.#roots, timing.now, this.#options);
+    const due = new Map<string, EpochMs>(this.#roots.map((root) => [root, timing.now()]));
+    while (!signal.aborted) {
+      this.#wake = new AbortController();
+      const [peer = "", at = 0] = [...due].reduce((first, other) => (other[1] < first[1] ? other : first));
+      if (at > timing.now() || !this.#allowance.take(this.#rho.rho)) {
+        const waitMs = at > timing.now() ? at - timing.now() : day;
+        await timing.delay(waitMs, AbortSignal.any([signal, this.#wake.signal]));
+        continue;
+      }
+      const candidates = new PeerCandidates(store, this.#options.maxNewPerSite ?? defaultMaxNewPerSite);
+      const ports = { requests, codec: nodeCodec, store, now: timing.now, candidates };
+      const merge = await mergePeer(peer, ports, boundsOf(this.#options), signal);
+      due.set(peer, timing.now() + this.#intervalMs);
+      if (signal.aborted) return;
+      const { counts } = candidates;
+      this.#rho = this.#controller(this.#rho, { kind: "merge", events: counts.added + counts.sooner });
+      for (const origin of candidates.takeChanged()) expedite(origin);
+      this.#options.onMerge?.({ ...merge, ...counts, rho: this.#rho.rho });
+    }
+  }
+
+  async #shareAll({ timing, signal }: CompanionMeans): Promise<void> {
+    const { share } = this.#options;
+    while (share !== undefined && !signal.aborted) {
+      await timing.delay(this.#intervalMs, signal);
+      // At the end too: what was seen since the last time is not lost for peers.
+      this.#options.onShare?.(await shareEvents({ ...share, clock: timing.now }));
+    }
+  }
+}
