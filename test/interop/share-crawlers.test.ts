@@ -154,8 +154,6 @@ test("three crawlers that share are each fresher than three that do not, at the 
     for (const { result } of crawlers) {
       const { exitCode, stderr } = await result;
       assert.equal(exitCode, 0, stderr);
-        console.log(JSON.stringify(events.filter((e) => e.event === "merge").slice(-3)), stderr.slice(0, 300));
-      }
     }
     const logs = await Promise.all(names.map(async (name) => (await servers.get(name)?.takeLog()) ?? []));
     const bytes = new Map(
