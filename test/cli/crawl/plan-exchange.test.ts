@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { planExchange } from "../../../src/cli/crawl/plan-exchange.ts";
+import { exitCodes } from "../../../src/cli/terminal/exit-code.ts";
+import { runProgram } from "../run-program.ts";
+
+const fail = (message: string): never => {
+  throw new Error(message);
+};
+const peers = ["http://peer.example/"];
+const share = { shareInto: "docroot", shareUrl: "http://crawler.example/" };
+const shared = { into: "docroot", url: "http://crawler.example/" };
+
+// The six modes of McLearn's thesis, section 4.1, and what holds without a mode.
+const rows = [
+  [{}, undefined],
+  [{ peers }, { peers, rho: "auto" }],
+  [
+    { peers, rho: "0.85", exchangeMs: 1000 },
+    { peers, rho: 0.85, intervalMs: 1000 },
+  ],
+  [share, { peers: [], rho: "auto", share: shared }],
+  [{ mode: "current-day" }, { peers: [], rho: 1 }],
+  [
+    { mode: "altruistic", ...share },
+    { peers: [], rho: 1, share: shared },
+  ],
+  [
+    { mode: "parasitic", peers },
+    { peers, rho: 0 },
+  ],
+  [
+    { mode: "mirroring", peers, ...share },
+    { peers, rho: 0, share: shared },
+  ],
+  [
+    { mode: "non-sharing-hybrid", peers, rho: ".3" },
+    { peers, rho: 0.3 },
+  ],
+  [
+    { mode: "sharing-hybrid", peers, ...share },
+    { peers, rho: "auto", share: shared },
+  ],
+] as const;
+for (const [options, expected] of rows)
+  test(`${JSON.stringify(options)} is ${JSON.stringify(expected)}`, () => {
+    assert.deepEqual(planExchange(options, fail), expected);
+  });
+
+const refused = [
+  [{ rho: "0.5" }, /--rho needs --peer, --mode or --share-into/],
+  [{ exchangeMs: 1 }, /--exchange needs --peer/],
+  [{ shareUrl: "http://x.example/" }, /--share-url needs --peer/],
+  [{ peers: ["x"] }, /--peer x is not a URL/],
+  [{ peers, shareInto: "docroot" }, /--share-into and --share-url need each other/],
+  [{ peers, mode: "sharing-hybrid" }, /--mode sharing-hybrid needs --share-into/],
+  [{ peers, mode: "parasitic", ...share }, /--mode parasitic excludes --share-into/],
+  [{ peers, mode: "parasitic", rho: "0.5" }, /--mode parasitic has a rho of its own: 0/],
+  [{ mode: "parasitic" }, /--mode parasitic needs --peer/],
+  [{ peers, rho: "1.5" }, /--rho 1\.5 is not a number from 0 to 1, nor auto/],
+  [{ peers, rho: "-1" }, /--rho -1 is not/],
+  [{ peers, rho: "much" }, /--rho much is not/],
+  [{ peers, mode: "non-sharing-hybrid", rho: "1" }, /needs a --rho between 0 and 1/],
+] as const;
+for (const [options, said] of refused)
+  test(`${JSON.stringify(options)} is refused`, () => {
+    assert.throws(() => planExchange(options, fail), said);
+  });
+
+test("peers of a crawl that ends are refused", async () => {
+  const { code, stderr } = await runProgram("crawl", "http://x.example/", "--into", "a", "--peer", peers[0] ?? "");
+  assert.equal(code, exitCodes.usage, stderr);
+  assert.match(stderr, /add --forever, or use tidemark merge before a crawl/);
+});
