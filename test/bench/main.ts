@@ -18,6 +18,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ readonly benchmark: Be
   follow: () => import("./follow.ts"),
   "real-crawl": () => import("./real-crawl.ts"),
   "web-crawl": () => import("./web-crawl.ts"),
+  traffic: () => import("./traffic.ts"),
 };
 
 const names = Object.keys(benchmarks);
