@@ -18,3 +18,4 @@ export {
 } from "./follower-page/index.ts";
 export { formatGraphPage } from "./graph-page.ts";
 export { formatLabels, formatMetric, gauge, type Metric, type MetricsFormat } from "./open-metrics.ts";
+export { formatTrafficPage, type TrafficPageInput } from "./traffic-page.ts";

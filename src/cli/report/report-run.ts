@@ -1,32 +1,110 @@
+import { open } from "node:fs/promises";
 import { resolve } from "node:path";
+import { omitUndefined, TidemarkError, wrapSystemError } from "../../core/index.ts";
+import { readSiteStatus, type SiteStatusOptions } from "../../exporter/index.ts";
 import { writeTextFile } from "../../fs/index.ts";
 import {
   type CrawlCosts,
   type CrawlReportOptions,
   formatCrawlPage,
+  formatTrafficPage,
   readCrawlReport,
   type SiteReport,
   type VisitReport,
 } from "../../report/index.ts";
+import { findStateFile } from "../../storage/index.ts";
+import type { TrafficOptions } from "../../traffic/index.ts";
 import { printSummary, type RunContext } from "../terminal/command.ts";
 import { type ExitCode, exitCodes } from "../terminal/exit-code.ts";
 import { packageVersion } from "../terminal/package-version.ts";
 import { Pace, ProgressLine } from "../terminal/progress-line.ts";
 import { formatBytes, formatCount, formatMoment, formatNoun } from "../terminal/quantity.ts";
 import { formatTable } from "../terminal/text-layout.ts";
+import { countTraffic, formatTraffic } from "../traffic/traffic-run.ts";
 
-/** What the command line says. */
-export interface ReportArguments extends CrawlReportOptions {
-  /** File of the page. */
-  readonly html?: string;
-}
+/** The first bytes of a state file. */
+const sqliteStart = "SQLite format 3\0";
+/** Days whose publications a page shows. */
+const statusDays = 31;
 
 /** Visits that are shown one by one; the sum is of all. */
 const visitsShown = 20;
 const pathsShown = 10;
 
-/** Reads what visits cost and found; with a check, pages that differ end it with the code of failed items. */
-export async function runReport({ html, ...options }: ReportArguments, context: RunContext): Promise<ExitCode> {
+/** What the command line says. */
+export interface ReportArguments {
+  /** One folder or state file of a crawler, or access logs. */
+  readonly from: readonly string[];
+  /** File of the page. */
+  readonly html: string | undefined;
+  readonly crawler: Wanted<Omit<CrawlReportOptions, "store">>;
+  readonly site: Wanted<Pick<TrafficOptions, "format"> & Pick<SiteStatusOptions, "baseUrl" | "stateDir">>;
+}
+
+type Wanted<T> = { readonly [Key in keyof T]: T[Key] | undefined };
+
+/** Tells a crawler's store from logs, and reports on it. */
+export async function runReport(options: ReportArguments, context: RunContext): Promise<ExitCode> {
+  const { from, html, crawler, site } = options;
+  const [store = ""] = from;
+  const isStore = from.length === 1 && store !== "-" && (await isCrawlerStore(store));
+  const [strange] = Object.entries(isStore ? site : crawler).find(([, value]) => value !== undefined) ?? [];
+  if (strange !== undefined)
+    throw new TidemarkError(
+      "bad-option",
+      `An option is of ${isStore ? "logs" : "a crawler's folder"}, and ${store} is none: ${strange}.`,
+      {
+        hint: "See `tidemark report --help`.",
+      },
+    );
+  return isStore
+    ? await reportVisits({ store, ...omitUndefined(crawler) }, html, context)
+    : await reportTraffic(from, site, html, context);
+}
+
+/** @throws TidemarkError if there is nothing */
+async function isCrawlerStore(place: string): Promise<boolean> {
+  const file = findStateFile(place);
+  const start = Buffer.alloc(sqliteStart.length);
+  const handle = await open(file).catch((error: unknown) => {
+    throw wrapSystemError(error, `read ${file}`, { file });
+  });
+  try {
+    await handle.read(start, 0, start.length, 0);
+  } finally {
+    await handle.close();
+  }
+  return start.toString("latin1") === sqliteStart;
+}
+
+/** What crawlers cost a site; logs that could not be read to their end make the code of failed items. */
+async function reportTraffic(
+  logs: readonly string[],
+  { baseUrl, stateDir, ...reading }: ReportArguments["site"],
+  html: string | undefined,
+  context: RunContext,
+): Promise<ExitCode> {
+  const isNamed = baseUrl !== undefined || stateDir !== undefined;
+  const status = isNamed
+    ? await readSiteStatus({ ...omitUndefined({ baseUrl, stateDir }), days: statusDays })
+    : undefined;
+  const summary = await countTraffic({ logs, ...omitUndefined(reading) }, context);
+  if (html !== undefined) {
+    const site = status?.site ?? baseUrl;
+    const title = `What crawlers cost${site === undefined ? "" : `: ${new URL(site).host}`}`;
+    const page = await formatTrafficPage({ summary, ...omitUndefined({ status }) }, title, packageVersion());
+    await writeTextFile(resolve(html), page, { overwrite: true });
+  }
+  printSummary(context, summary, () => formatTraffic(summary));
+  return summary.failed > 0 ? exitCodes.itemsFailed : exitCodes.done;
+}
+
+/** What visits cost and found; with a check, pages that differ make the code of failed items. */
+async function reportVisits(
+  options: CrawlReportOptions,
+  html: string | undefined,
+  context: RunContext,
+): Promise<ExitCode> {
   const { out, err, json, quiet, signal } = context;
   const progress = new ProgressLine(err, quiet);
   const pace = new Pace();

@@ -1,20 +1,23 @@
-import { settingRow as row, text } from "../../config/index.ts";
+import { settingRow as row, type Setting, text } from "../../config/index.ts";
 import { logFormatNames } from "../../formats/access-log/index.ts";
 import { type Command, defineCommand } from "../terminal/command.ts";
+
+/** Options of what reads access logs. */
+export const trafficOptions: { readonly format: Setting<string> } = {
+  format: row(
+    "format FORMAT",
+    text,
+    `A \`LogFormat\` of Apache or a \`log_format\` of nginx, as it stands between the quotes, or one of ${logFormatNames.join(", ")}`,
+    { default: "each line is read by the first of the named formats that it fits" },
+  ),
+};
 
 /** `tidemark traffic` */
 export const trafficCommand: Command = defineCommand({
   usage: "traffic [logs..]",
   describe: "Show from access logs what crawlers cost, and which of their requests were needless",
   positionals: { logs: "Access logs of Apache or nginx, gzip'd or not; - reads standard input" },
-  options: {
-    format: row(
-      "format FORMAT",
-      text,
-      `A \`LogFormat\` of Apache or a \`log_format\` of nginx, as it stands between the quotes, or one of ${logFormatNames.join(", ")}`,
-      { default: "each line is read by the first of the named formats that it fits" },
-    ),
-  },
+  options: trafficOptions,
   examples: [
     ["traffic /var/log/nginx/access.log*", "all that is kept of a log, with the packed files"],
     [

@@ -17,6 +17,13 @@ const nameWidth = 28;
 
 /** Reads logs and prints who costs what; logs that could not be read to their end make the code of failed items. */
 export async function runTraffic(options: TrafficOptions, context: RunContext): Promise<ExitCode> {
+  const summary = await countTraffic(options, context);
+  printSummary(context, summary, () => formatTraffic(summary));
+  return summary.failed > 0 ? exitCodes.itemsFailed : exitCodes.done;
+}
+
+/** Reads logs, with progress and warnings. */
+export async function countTraffic(options: TrafficOptions, context: RunContext): Promise<TrafficSummary> {
   const { err, input, json, quiet, signal } = context;
   const progress = new ProgressLine(err, quiet);
   const pace = new Pace();
@@ -28,15 +35,14 @@ export async function runTraffic(options: TrafficOptions, context: RunContext): 
     else if (event.event === "failed") progress.say(`warning: ${event.message}`);
     else progress.say(`warning: a line of ${event.log} is of no known format: ${event.text}`);
   };
-  const summary = await progress.during(readTraffic({ ...options, input, signal, onEvent }));
-  printSummary(context, summary, () => formatTraffic(summary));
-  return summary.failed > 0 ? exitCodes.itemsFailed : exitCodes.done;
+  return await progress.during(readTraffic({ ...options, input, signal, onEvent }));
 }
 
 const formatShare = (part: number, whole: number): string =>
   whole === 0 ? "-" : `${((100 * part) / whole).toFixed(part > 0 && part < whole / 10 ? 1 : 0)} %`;
 
-function formatTraffic(summary: TrafficSummary): string {
+/** The answer in at most 20 lines. */
+export function formatTraffic(summary: TrafficSummary): string {
   const { all, crawling, from, to, badLines, groups, crawlers, crawlersWithNotModified } = summary;
   if (all.requests === 0) return `no requests in ${formatNoun(summary.lines, "line")}\n`;
   const period = from === undefined || to === undefined ? "" : `, ${formatMoment(from)} to ${formatMoment(to)}`;
