@@ -1,19 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import {
-  type Clock,
-  createRandom,
-  type EpochMs,
-  type ExportSummary,
-  TidemarkError,
-  wrapSystemError,
-} from "../core/index.ts";
+import { join } from "node:path";
+import { type Clock, createRandom, type EpochMs, type ExportSummary } from "../core/index.ts";
 import { crawlSite } from "../crawler/index.ts";
 import { exportSite } from "../exporter/index.ts";
 import { makeMissingFolder } from "../fs/index.ts";
 import { serveFolder } from "../server/index.ts";
+import { useDemoFolder } from "./demo-folder.ts";
 import { checkVisit, type DemoCheck, type DemoEvent, type DemoReport, type DemoVisit } from "./report.ts";
 import { SiteFolder } from "./site-folder.ts";
 import { planRound, planSite } from "./site-plan.ts";
@@ -41,24 +33,7 @@ const hourMs = 3_600_000;
  * @throws TidemarkError `not-found`, `bad-option` for the folder; `aborted`; what export and crawl throw
  */
 export async function runDemonstration(options: DemoOptions = {}): Promise<DemoReport> {
-  const folder = await openFolder(options.keepFolder);
-  try {
-    return await demonstrate(folder, options);
-  } finally {
-    if (options.keepFolder === undefined) await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function openFolder(keepFolder: string | undefined): Promise<string> {
-  if (keepFolder === undefined) return mkdtemp(join(tmpdir(), "tidemark-demo-"));
-  const folder = resolve(keepFolder);
-  try {
-    await makeMissingFolder(folder);
-    if ((await readdir(folder)).length === 0) return folder;
-  } catch (error) {
-    throw wrapSystemError(error, `use the folder ${folder}`, { folder });
-  }
-  throw new TidemarkError("bad-option", `${folder} is not empty.`, { hint: "Name an empty or a new folder." });
+  return await useDemoFolder(options.keepFolder, (folder) => demonstrate(folder, options));
 }
 
 async function demonstrate(folder: string, options: DemoOptions): Promise<DemoReport> {

@@ -57,15 +57,33 @@ export function planSite(pages: number, random: Random): DemoPage[] {
   return site;
 }
 
-/** Chooses what happens to a site: 40 pages change, 15 of them by being restored, 10 appear and 10 vanish. */
-export function planRound(site: readonly DemoPage[], random: Random): SiteRound {
+/** How many pages something happens to. */
+export interface RoundSizes {
+  readonly changed: number;
+  /** Of the changed ones. */
+  readonly restored: number;
+  readonly appeared: number;
+  readonly vanished: number;
+}
+
+/** Chooses what happens to a site. @param site - all pages that there ever were: new ones get other names */
+export function planRound(
+  site: readonly DemoPage[],
+  random: Random,
+  { changed: changes, restored, appeared: births, vanished }: RoundSizes = {
+    changed: 40,
+    restored: 15,
+    appeared: 10,
+    vanished: 10,
+  },
+): SiteRound {
   const candidates = site.filter((page) => page.kind !== "png" && !firstOfEach.includes(page));
-  const chosen = pickSome(random, candidates, 50);
-  const changed = chosen.slice(0, 40);
-  const appeared = Array.from({ length: 10 }, (_, at) =>
-    pageOf(at < 8 ? "html" : "text", site.length + at, pickInteger(random, 1 << 30)),
+  const chosen = pickSome(random, candidates, changes + vanished);
+  const changed = chosen.slice(0, changes);
+  const appeared = Array.from({ length: births }, (_, at) =>
+    pageOf(at < 0.8 * births ? "html" : "text", site.length + at, pickInteger(random, 1 << 30)),
   );
-  return { changed, restored: changed.slice(0, 15), appeared, vanished: chosen.slice(40) };
+  return { changed, restored: changed.slice(0, restored), appeared, vanished: chosen.slice(changes) };
 }
 
 /** Takes `count` different items, in random order. */

@@ -24,12 +24,14 @@ function endOf(response: IncomingMessage): Promise<void> {
 export class Downloader {
   readonly #origin: string;
   readonly #conditional: boolean;
+  readonly #userAgent: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: connections });
   readonly #known = new Map<string, Validators>();
 
-  constructor(origin: string, conditional: boolean) {
+  constructor(origin: string, conditional: boolean, userAgent = "tidemark-demo") {
     this.#origin = origin;
     this.#conditional = conditional;
+    this.#userAgent = userAgent;
   }
 
   /**
@@ -53,7 +55,7 @@ export class Downloader {
 
   async #ask(path: string, signal: AbortSignal | undefined): Promise<void> {
     const known = this.#conditional ? this.#known.get(path) : undefined;
-    const headers: Record<string, string> = { "user-agent": "tidemark-demo" };
+    const headers: Record<string, string> = { "user-agent": this.#userAgent };
     if (known?.etag !== undefined) headers["if-none-match"] = known.etag;
     if (known?.lastModified !== undefined) headers["if-modified-since"] = known.lastModified;
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
