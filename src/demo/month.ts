@@ -143,7 +143,7 @@ async function simulateMonth(folder: string, isPublished: boolean, options: Mont
   for (const crawler of crawlers) crawler[Symbol.dispose]();
   file.end();
   await once(file, "close");
-  const status = isPublished ? await readSiteStatus({ stateDir, days: days + 1 }) : undefined;
+  const status = isPublished ? await readSiteStatus({ stateDir, days, clock: () => now }) : undefined;
   return { log, summary: await readTraffic({ logs: [log], ...(signal && { signal }) }), status };
 }
 

@@ -2,7 +2,7 @@ import type * as PlotLibrary from "@observablehq/plot";
 import type { Figure, FigureAxis } from "../core/index.ts";
 import type * as DrawingLibrary from "./drawing-library.ts";
 import { drawLegend, hasGroups, inLayers, legendLine, markOf, planLooks } from "./figure-marks.ts";
-import { escapeMarkup, formatNumber } from "./figure-text.ts";
+import { cleanText, escapeMarkup, formatNumber } from "./figure-text.ts";
 import { themeClass, themeRules } from "./theme.ts";
 
 /** Width of a figure, in pixels. */
@@ -45,7 +45,9 @@ export async function drawFigure(figure: Figure, width: number = broad): Promise
   const legendHeight = looks.length * legendLine;
   const wholeHeight = headHeight + legendHeight + gap + height;
   // The figure is one image with one label; those of its groups have no role to stand for.
-  const plain = drawn.innerHTML.replace(/<style>[\s\S]*?<\/style>/, "").replace(/ aria-(?:label|hidden)="[^"]*"/g, "");
+  const plain = cleanText(drawn.innerHTML)
+    .replace(/<style>[\s\S]*?<\/style>/, "")
+    .replace(/ aria-(?:label|hidden)="[^"]*"/g, "");
   const inner = nameMarkers(plain, width === broad ? figure.name : `${figure.name}-${width}`);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" class="${themeClass}" viewBox="0 0 ${width} ${wholeHeight}" width="${width}" height="${wholeHeight}"`,

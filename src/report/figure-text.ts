@@ -7,7 +7,12 @@ export function formatNumber(value: number, format: "number" | "percent" = "numb
 
 const references: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
+/** Replaces characters that XML 1.0, section 2.2, does not allow with U+FFFD. */
+export function cleanText(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd");
+}
+
 /** Escapes text for HTML and XML, including attribute values. */
 export function escapeMarkup(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => references[character] ?? character);
+  return cleanText(text).replace(/[&<>"]/g, (character) => references[character] ?? character);
 }

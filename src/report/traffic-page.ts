@@ -68,7 +68,8 @@ export async function formatTrafficPage(input: TrafficPageInput, title: string, 
 }
 
 function answer({ all, crawling, from, to }: TrafficSummary): string {
-  const period = from === undefined || to === undefined ? "In these logs" : `From ${dayOf(from)} to ${dayOf(to)}`;
+  const [first, last] = [from, to].map((at) => (at === undefined ? "" : dayOf(at)));
+  const period = first === "" ? "In these logs" : first === last ? `On ${first}` : `From ${first} to ${last}`;
   return (
     `${period}, ${formatShare(crawling.bytes, all.bytes)} of what the server sent went to crawlers. ` +
     `${formatShare(crawling.needless, crawling.requests)} of their requests were needless: the page had not changed since the same crawler's last request. ` +

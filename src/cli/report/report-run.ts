@@ -24,6 +24,12 @@ import { countTraffic, formatTraffic } from "../traffic/traffic-run.ts";
 
 /** The first bytes of a state file. */
 const sqliteStart = "SQLite format 3\0";
+const optionNames: Readonly<Record<string, string>> = {
+  url: "site",
+  delayMs: "delay",
+  baseUrl: "base-url",
+  stateDir: "state",
+};
 /** Days whose publications a page shows. */
 const statusDays = 31;
 
@@ -52,10 +58,8 @@ export async function runReport(options: ReportArguments, context: RunContext): 
   if (strange !== undefined)
     throw new TidemarkError(
       "bad-option",
-      `An option is of ${isStore ? "logs" : "a crawler's folder"}, and ${store} is none: ${strange}.`,
-      {
-        hint: "See `tidemark report --help`.",
-      },
+      `--${optionNames[strange] ?? strange} is of ${isStore ? "logs" : "a crawler's folder"}, and ${store} is none.`,
+      { hint: "See `tidemark report --help`." },
     );
   return isStore
     ? await reportVisits({ store, ...omitUndefined(crawler) }, html, context)

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { adviseSite } from "../../src/report/traffic-advice.ts";
+import { formatTrafficPage } from "../../src/report/traffic-page.ts";
+import type { TrafficSummary } from "../../src/traffic/read-traffic.ts";
+import type { Tally } from "../../src/traffic/tally.ts";
+import { createTally } from "../../src/traffic/tally.ts";
+
+const tallyOf = (counts: Partial<Tally>): Tally => ({ ...createTally(), ...counts });
+
+function summaryOf(name: string, counts: Partial<Tally>, more: Partial<TrafficSummary> = {}): TrafficSummary {
+  const tally = tallyOf({ requests: 100, bytes: 1000, ...counts });
+  return {
+    ...{ from: 1_790_000_000, to: 1_790_086_400, all: tallyOf({ requests: 200, bytes: 4000 }), crawling: tally },
+    groups: [{ operator: name, purpose: name, crawlers: [name], counts: tally }],
+    ...{
+      crawlers: 1,
+      crawlersWithNotModified: 0,
+      areConditionsLogged: true,
+      forgottenClients: 0,
+      uncomparedAnswers: 0,
+    },
+    ...{ logs: 1, failed: 0, lines: 200, badLines: 0, ...more },
+  };
+}
+
+test("the page says shares, groups and how it was counted", async () => {
+  const page = await formatTrafficPage(
+    { summary: summaryOf("GPTBot", { needless: 50, wastedBytes: 400 }) },
+    "A & B",
+    "9.9.9",
+  );
+  assert.match(
+    page,
+    /From 2026-09-21 to 2026-09-22, 25 % of what the server sent went to crawlers\. 50 % of their requests were needless/,
+  );
+  assert.match(page, /<h1>A &amp; B<\/h1>/);
+  assert.match(page, /<td>GPTBot<\/td><td>GPTBot<\/td><td class="n">100<\/td>/);
+  assert.match(page, /User-agent: GPTBot\nCrawl-delay: 10/);
+  assert.equal(page.match(/<svg /g)?.length, 2);
+  assert.doesNotMatch(page, /What changed on the site/);
+});
+
+test("logs without requests have a page", async () => {
+  const page = await formatTrafficPage({ summary: summaryOf("a", {}, { all: createTally() }) }, "t", "9.9.9");
+  assert.match(page, /The logs have no requests\./);
+});
+
+test("no text of a log becomes markup or a line of robots.txt", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: "binary", maxLength: 60 }), async (text) => {
+      const name = `<script>${text}</script><img src=x onerror=y>"'&\n\u001b[31m`;
+      const summary = summaryOf(name, { needless: 50, wastedBytes: 400 });
+      const page = await formatTrafficPage({ summary }, name, "9.9.9");
+      assert.doesNotMatch(page, /<script|<img|\u001b/);
+      for (const { lines } of adviseSite(summaryOf(`${text}\nAllow: /`, { wastedBytes: 400 }), undefined))
+        if (lines?.startsWith("User-agent") === true) assert.match(lines, /^User-agent: [a-z_-]+\nCrawl-delay: 10$/i);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+// Each row: what the logs say, and what is advised first.
+for (const [name, summary, said] of [
+  ["needless requests", summaryOf("x", { needless: 90 }), /^Publish what changed/],
+  ["a crawler that is sent much again", summaryOf("Bot", { wastedBytes: 900 }), /^Bot was sent 900 bytes again/],
+  ["no conditions in the log", summaryOf("x", {}, { areConditionsLogged: false }), /^Log the conditions/],
+  ["many errors", summaryOf("x", { errors: 20 }), /^20 % of crawlers' requests ended with an error/],
+  ["nothing to do", summaryOf("x", {}), /^Look again in a month/],
+] as const)
+  test(`advice for ${name}`, () => {
+    const advice = adviseSite(summary, undefined);
+    assert.match(advice[0]?.text ?? "", said);
+    assert.ok(advice.length <= 3);
+  });
