@@ -2,7 +2,7 @@ import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { TidemarkError, wrapSystemError } from "../core/index.ts";
-import type { Graph } from "../graph/index.ts";
+import type { Graph, LinkRows } from "../graph/index.ts";
 
 /** What a file of links begins with; the digit is the version. */
 export const linksMagic = "tmgraph1";
@@ -33,12 +33,21 @@ function corrupt(file: string, what: string): TidemarkError {
   });
 }
 
+/** Rows that follow each other. */
+export interface LinkBlock {
+  /** The node of the first row. */
+  readonly first: number;
+  /** By number from `first` on. */
+  readonly rows: LinkRows;
+}
+
 /** An open file of links. */
 export class LinksFile implements Disposable {
   readonly #file: string;
   readonly #fd: number;
   readonly nodes: number;
   readonly links: number;
+  readonly sizeBytes: number;
 
   /**
    * Opens the links of a graph's folder.
@@ -65,6 +74,7 @@ export class LinksFile implements Disposable {
       this.links = head.readUInt32LE(12);
       const wanted = linksHeadBytes + 4 * (this.nodes + 1) + 4 * this.links + 4;
       const { size } = fstatSync(this.#fd);
+      this.sizeBytes = size;
       if (size !== wanted) throw corrupt(this.#file, `it has ${size} bytes instead of ${wanted}`);
     } catch (error) {
       closeSync(this.#fd);
@@ -83,57 +93,127 @@ export class LinksFile implements Disposable {
     }
   }
 
+  /**
+   * Rows in order, in blocks of some 1 MiB of links: a row that is longer is a block of its own.
+   *
+   * @param from - first node; to: the one behind the last
+   * @returns blocks in memory that the next one takes
+   */
+  *blocks(from = 0, to: number = this.nodes): Generator<LinkBlock, void, void> {
+    const room = blockBytes / 4;
+    const bounds = new Uint32Array(room + 1);
+    const inBlock = new Uint32Array(room + 1);
+    let targets = new Uint32Array(room);
+    for (let window = from; window < to; window += room) {
+      const count = Math.min(room, to - window);
+      this.readNumbers(bounds.subarray(0, count + 1), window);
+      for (let at = 0; at < count; ) {
+        const begin = bounds[at] as number;
+        let end = at;
+        do {
+          end++;
+          if ((bounds[end] as number) < (bounds[end - 1] as number) || (bounds[end] as number) > this.links)
+            throw corrupt(this.#file, `the row of node ${window + end - 1} ends before it begins`);
+        } while (end < count && (bounds[end + 1] as number) - begin <= room);
+        const length = (bounds[end] as number) - begin;
+        if (length > targets.length) targets = new Uint32Array(length);
+        this.readNumbers(targets.subarray(0, length), this.nodes + 1 + begin);
+        const rows = end - at;
+        for (let row = 0; row <= rows; row++) inBlock[row] = (bounds[at + row] as number) - begin;
+        yield {
+          first: window + at,
+          rows: {
+            starts: inBlock.subarray(0, rows),
+            ends: inBlock.subarray(1, rows + 1),
+            targets: targets.subarray(0, length),
+            count: rows,
+            members: undefined,
+          },
+        };
+        at = end;
+      }
+    }
+  }
+
   /** All rows in order, without more than some of them in memory: a node, and the nodes it links to until the next is asked for. */
   *rows(): Generator<{ readonly node: number; readonly targets: Uint32Array }, void, void> {
-    const room = blockBytes / 4;
-    const ends = new Uint32Array(room);
-    let targets = new Uint32Array(room);
-    let [from, to, begin] = [0, 0, 0];
-    for (let node = 0; node < this.nodes; node++) {
-      const inBlock = node % room;
-      if (inBlock === 0) this.readNumbers(ends.subarray(0, Math.min(room, this.nodes - node)), node + 1);
-      const end = ends[inBlock] as number;
-      if (end < begin || end > this.links) throw corrupt(this.#file, `the row of node ${node} ends before it begins`);
-      if (end > to) {
-        if (end - begin > targets.length) targets = new Uint32Array(end - begin);
-        from = begin;
-        to = Math.min(this.links, begin + targets.length);
-        this.readNumbers(targets.subarray(0, to - from), this.nodes + 1 + from);
-      }
-      yield { node, targets: targets.subarray(begin - from, end - from) };
-      begin = end;
+    for (const { first, rows } of this.blocks())
+      for (let row = 0; row < rows.count; row++)
+        yield { node: first + row, targets: rows.targets.subarray(rows.starts[row], rows.ends[row]) };
+  }
+
+  /** Where a node's links begin among all. */
+  offsetOf(node: number): number {
+    const offset = new Uint32Array(1);
+    this.readNumbers(offset, node);
+    return offset[0] as number;
+  }
+
+  /**
+   * Reads all blocks, and checks what they hold, without more than some of it in memory.
+   *
+   * @throws TidemarkError `state-corrupt`, at the end if only the checksum is wrong
+   */
+  *checkedBlocks(): Generator<LinkBlock, void, void> {
+    const numbers = new Uint32Array(blockBytes / 4);
+    let sum = 0;
+    for (let at = 0; at <= this.nodes; at += numbers.length) {
+      const some = numbers.subarray(0, Math.min(numbers.length, this.nodes + 1 - at));
+      this.readNumbers(some, at);
+      if (at === 0 && some[0] !== 0) throw this.#isOutOfPlace();
+      sum = checksumOf(bytesOf(some), sum);
     }
+    if (this.offsetOf(this.nodes) !== this.links) throw this.#isOutOfPlace();
+    for (const block of this.blocks()) {
+      this.#checkRows(block.first, block.rows);
+      sum = checksumOf(bytesOf(block.rows.targets), sum);
+      yield block;
+    }
+    this.#checkSum(sum);
   }
 
   /** Reads all of it into memory that threads may share: 4 bytes a link and 4 a node. @throws TidemarkError `state-corrupt` */
   readGraph(): Graph {
     const offsets = new Uint32Array(new SharedArrayBuffer(4 * (this.nodes + 1)));
     const targets = new Uint32Array(new SharedArrayBuffer(4 * this.links));
-    const head = Buffer.alloc(linksHeadBytes);
-    readSync(this.#fd, head, 0, linksHeadBytes, 0);
     this.readNumbers(offsets, 0);
     this.readNumbers(targets, offsets.length);
-    const sum = new Uint32Array(1);
-    this.readNumbers(sum, offsets.length + targets.length);
-    if (checksumOf(head, checksumOf(bytesOf(targets), checksumOf(bytesOf(offsets)))) !== sum[0])
-      throw corrupt(this.#file, "its checksum is wrong");
-    this.#check(offsets, targets);
+    this.#checkSum(checksumOf(bytesOf(targets), checksumOf(bytesOf(offsets))));
+    if (offsets[0] !== 0 || offsets[this.nodes] !== this.links) throw this.#isOutOfPlace();
+    this.#checkRows(0, {
+      starts: offsets,
+      ends: offsets.subarray(1),
+      targets,
+      count: this.nodes,
+      members: undefined,
+    });
     return { nodes: this.nodes, offsets, targets };
   }
 
+  #isOutOfPlace(): TidemarkError {
+    return corrupt(this.#file, "its rows do not hold its links");
+  }
+
+  /** @param sum - of offsets and targets */
+  #checkSum(sum: number): void {
+    const head = Buffer.alloc(linksHeadBytes);
+    readSync(this.#fd, head, 0, linksHeadBytes, 0);
+    const said = new Uint32Array(1);
+    this.readNumbers(said, this.nodes + 1 + this.links);
+    if (checksumOf(head, sum) !== said[0]) throw corrupt(this.#file, "its checksum is wrong");
+  }
+
   /** A checksum proves no intent: what reads the graph relies on rows that ascend and nodes that exist. */
-  #check(offsets: Uint32Array, targets: Uint32Array): void {
-    if (offsets[0] !== 0 || offsets[this.nodes] !== this.links)
-      throw corrupt(this.#file, "its rows do not hold its links");
-    for (let node = 0; node < this.nodes; node++) {
-      const end = offsets[node + 1] as number;
-      if (end < (offsets[node] as number) || end > this.links)
-        throw corrupt(this.#file, `the row of node ${node} ends before it begins`);
+  #checkRows(first: number, { starts, ends, targets, count }: LinkRows): void {
+    for (let row = 0; row < count; row++) {
+      const end = ends[row] as number;
+      if (end < (starts[row] as number) || end > targets.length)
+        throw corrupt(this.#file, `the row of node ${first + row} ends before it begins`);
       let last = -1;
-      for (let at = offsets[node] as number; at < end; at++) {
+      for (let at = starts[row] as number; at < end; at++) {
         const target = targets[at] as number;
         if (target <= last || target >= this.nodes)
-          throw corrupt(this.#file, `the row of node ${node} has ${target} after ${last}`);
+          throw corrupt(this.#file, `the row of node ${first + row} has ${target} after ${last}`);
         last = target;
       }
     }

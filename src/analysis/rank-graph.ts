@@ -1,11 +1,11 @@
 import { omitUndefined, TidemarkError } from "../core/index.ts";
 import {
+  changeOfLinks,
   computeHarmonic,
   crawlPriorities,
   estimateHarmonic,
   inDegrees,
   isOfSite,
-  linkChanges,
   listWork,
   outDegrees,
   pageRankDefaults,
@@ -17,7 +17,7 @@ import { DuckDbEngine } from "./engine/duckdb-engine.ts";
 import { SparkEngine } from "./engine/spark-engine.ts";
 import { computeByEngine, type NodeColumns } from "./engine-columns.ts";
 import { firstPlaces } from "./first-nodes.ts";
-import { hasNames, LinksFile, namesFileOf, readGraph } from "./graph-folder.ts";
+import { hasNames, LinksFile, namesFileOf } from "./graph-folder.ts";
 import { formatRows, readNames } from "./node-rows.ts";
 import { computeRanksOnThreads, type ThreadedRankOptions } from "./rank-threads.ts";
 import { readTextFile, writeTextPieces } from "./text-file.ts";
@@ -53,6 +53,12 @@ export interface RankOptions extends Omit<ThreadedRankOptions, "teleport"> {
   readonly engine?: EngineChoice;
   /** Folder of the graph. */
   readonly folder: string;
+  /**
+   * A graph whose links take more stays on disk, from which each round reads them; not for harmonic centrality.
+   *
+   * @default all are read into memory
+   */
+  readonly linksBytes?: number;
   /** Ranks as seen from these sites: hosts, such as `example.org`, with those below them. @default from all nodes */
   readonly sites?: readonly string[];
   /** @default no harmonic centrality */
@@ -154,13 +160,14 @@ interface FoundRanks extends NodeColumns {
 }
 
 async function rankHere(options: RankOptions, { latest, earlier }: NodeVisits): Promise<FoundRanks> {
-  const { folder, sites, harmonic, work } = options;
-  const graph = readGraph(folder);
-  const teleport = sites === undefined ? undefined : await findSites(folder, graph.nodes, sites);
-  const ranks = await computeRanksOnThreads(graph, { ...options, ...omitUndefined({ teleport }) });
-  const incoming = inDegrees(graph);
-  const outgoing = outDegrees(graph);
-  const found = work?.previous === undefined ? undefined : linkChanges(readGraph(work.previous), graph);
+  const { folder, linksBytes = Number.POSITIVE_INFINITY, sites, harmonic, work } = options;
+  using file = new LinksFile(folder);
+  const graph = harmonic === undefined && file.sizeBytes > linksBytes ? undefined : file.readGraph();
+  const { incoming, outgoing } =
+    graph === undefined ? countDegrees(file) : { incoming: inDegrees(graph), outgoing: outDegrees(graph) };
+  const teleport = sites === undefined ? undefined : await findSites(folder, file.nodes, sites);
+  const ranks = await computeRanksOnThreads(graph ?? folder, { ...options, ...omitUndefined({ teleport }) });
+  const found = work?.previous === undefined ? undefined : findChanges(work.previous, file);
   const changes = earlier.map((time, node) => (Number.isNaN(time) || !found ? Number.NaN : (found[node] as number)));
   const { nowSeconds, crawlSeconds } = agesOf(work);
   const facts = { inDegrees: incoming, outDegrees: outgoing, visitedAt: latest, changes };
@@ -169,8 +176,34 @@ async function rankHere(options: RankOptions, { latest, earlier }: NodeVisits): 
     incoming,
     outgoing,
     priorities: crawlPriorities(facts, nowSeconds, crawlSeconds),
-    ...(harmonic && { harmonic: (harmonic === "exact" ? computeHarmonic : estimateHarmonic)(graph) }),
+    ...(harmonic && graph && { harmonic: (harmonic === "exact" ? computeHarmonic : estimateHarmonic)(graph) }),
   };
+}
+
+/** Degrees of a graph that stays on disk, whose file is checked. */
+function countDegrees(file: LinksFile): Pick<NodeColumns, "incoming" | "outgoing"> {
+  const incoming = new Uint32Array(file.nodes);
+  const outgoing = new Uint32Array(file.nodes);
+  for (const { first, rows } of file.checkedBlocks()) {
+    for (let row = 0; row < rows.count; row++)
+      outgoing[first + row] = (rows.ends[row] as number) - (rows.starts[row] as number);
+    for (let at = 0; at < rows.targets.length; at++) {
+      const target = rows.targets[at] as number;
+      incoming[target] = (incoming[target] as number) + 1;
+    }
+  }
+  return { incoming, outgoing };
+}
+
+/** How the links of each node changed since another graph of the same nodes, by their files. */
+function findChanges(previous: string, latest: LinksFile): Float64Array {
+  using file = new LinksFile(previous);
+  for (const _ of file.checkedBlocks());
+  const before = file.rows();
+  const changes = new Float64Array(latest.nodes);
+  for (const { node, targets } of latest.rows())
+    changes[node] = changeOfLinks(before.next().value?.targets ?? new Uint32Array(0), targets);
+  return changes;
 }
 
 function agesOf(work: WorkListOptions | undefined): { readonly nowSeconds: number; readonly crawlSeconds: number } {

@@ -1,12 +1,14 @@
 import { collectRanks, type LinkRows, spreadRanks } from "../graph/index.ts";
+import type { LinksFile } from "./graph-folder.ts";
 
 /** Numbers that threads agree by: how many wait, which meeting it is. */
 const meeting = { waiting: 0, number: 1 } as const;
 
 /** What threads share. All arrays lie in shared memory. */
 export interface SharedRanks {
-  /** Without `members`: all nodes. */
-  readonly rows: LinkRows;
+  readonly nodes: number;
+  /** All of them, or the folder of a graph from which they are read in each round. */
+  readonly links: LinkRows | string;
   readonly damping: number;
   readonly tolerance: number;
   readonly maxRounds: number;
@@ -34,6 +36,24 @@ function meet(at: Int32Array, threads: number): void {
   Atomics.notify(at, meeting.number);
 }
 
+/** First half of a round for nodes from one place to another, whose links are in memory or on disk. @returns what is at nodes without links */
+export type Spread = (next: Float64Array, first: number, end: number) => number;
+
+/** Spreads along links in memory. */
+export function spreadInMemory({ damping, ranks }: SharedRanks, rows: LinkRows): Spread {
+  return (next, first, end) => spreadRanks(rows, damping, ranks, next, first, end);
+}
+
+/** Spreads along links that are read from disk, in blocks. */
+export function spreadFromDisk({ damping, ranks }: SharedRanks, file: LinksFile): Spread {
+  return (next, from, to) => {
+    let stranded = 0;
+    for (const { first, rows } of file.blocks(from, to))
+      stranded += spreadRanks(rows, damping, ranks.subarray(first), next, 0, rows.count);
+    return stranded;
+  };
+}
+
 /**
  * Does one thread's part of all rounds. Each thread gives for its own nodes, into memory of its own, and collects for the same nodes what
  * all threads gave; so no two write to the same place, and the result depends on the number of threads by rounding alone.
@@ -43,9 +63,10 @@ function meet(at: Int32Array, threads: number): void {
 export function runRankThread(
   shared: SharedRanks,
   thread: number,
+  spread: Spread,
   onRound: (round: number, residual: number) => void,
 ): { readonly rounds: number; readonly residual: number } {
-  const { rows, damping, tolerance, maxRounds, teleport, ranks, given, places, sums } = shared;
+  const { nodes, damping, tolerance, maxRounds, teleport, ranks, given, places, sums } = shared;
   const threads = given.length;
   const first = places[thread] as number;
   const end = places[thread + 1] as number;
@@ -57,11 +78,19 @@ export function runRankThread(
   let residual = Number.POSITIVE_INFINITY;
   let rounds = 0;
   while (residual > tolerance && rounds < maxRounds) {
-    sums[placeOf(rounds, 0, thread)] = spreadRanks(rows, damping, ranks, own, first, end);
+    sums[placeOf(rounds, 0, thread)] = spread(own, first, end);
     meet(shared.meeting, threads);
     for (const other of given) if (other !== own) addUp(other, own, first, end);
     const elsewhere = 1 - damping + damping * sumOf(rounds, 0);
-    sums[placeOf(rounds, 1, thread)] = collectRanks(rows, elsewhere, teleport, ranks, own, first, end);
+    sums[placeOf(rounds, 1, thread)] = collectRanks(
+      { count: nodes, members: undefined },
+      elsewhere,
+      teleport,
+      ranks,
+      own,
+      first,
+      end,
+    );
     meet(shared.meeting, threads);
     residual = sumOf(rounds, 1);
     rounds++;

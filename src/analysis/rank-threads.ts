@@ -8,6 +8,7 @@ import {
   type PageRanks,
   pageRankDefaults,
 } from "../graph/index.ts";
+import { LinksFile } from "./graph-folder.ts";
 import type { SharedRanks } from "./rank-thread.ts";
 import type { RankThreadSettings } from "./rank-worker.ts";
 
@@ -29,46 +30,60 @@ function inSharedMemory(numbers: Uint32Array): Uint32Array {
   return copy;
 }
 
-/** Cuts the nodes into parts with as many links and nodes each. */
-function cutNodes({ nodes, offsets, targets }: Graph, parts: number): number[] {
-  const places = [0];
-  const share = (nodes + targets.length) / parts;
-  for (let node = 0; node < nodes && places.length < parts; node++)
-    if ((offsets[node] as number) + node >= share * places.length) places.push(node);
-  while (places.length < parts) places.push(nodes);
-  return [...places, nodes];
+/** Cuts the nodes into parts with as many links and nodes each. @param offsetOf - where a node's links begin among all */
+function cutNodes(nodes: number, links: number, offsetOf: (node: number) => number, parts: number): number[] {
+  const share = (nodes + links) / parts;
+  return Array.from({ length: parts + 1 }, (_, part) => {
+    if (part === parts) return nodes;
+    let [low, high] = [0, nodes];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (offsetOf(middle) + middle >= share * part) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  });
+}
+
+/** The links that threads are given, and how they are cut into their parts. */
+function shareLinks(graph: Graph | string, threads: number): Pick<SharedRanks, "nodes" | "links" | "places"> {
+  if (typeof graph === "string") {
+    using file = new LinksFile(graph);
+    const { nodes, links } = file;
+    return { nodes, links: graph, places: cutNodes(nodes, links, (node) => file.offsetOf(node), threads) };
+  }
+  const { nodes, offsets, targets } = graph;
+  const starts = inSharedMemory(offsets);
+  const rows = {
+    ...{ starts, ends: starts.subarray(1), targets: inSharedMemory(targets) },
+    ...{ count: nodes, members: undefined },
+  };
+  return { nodes, links: rows, places: cutNodes(nodes, targets.length, (node) => offsets[node] as number, threads) };
 }
 
 /**
  * PageRank as `computePageRank` has it, on threads of their own: beside a graph that lies in shared memory already it takes 8 bytes a
  * node, and 8 more for each thread.
  *
- * @throws TidemarkError `aborted`
+ * @param graph - a folder: its links stay on disk and are read in each round, 2 MiB at once by each thread
+ * @throws TidemarkError `aborted`; of a folder `not-found`, and `io` if its links cannot be read to the end
  * @throws RangeError if an option is out of its range
  */
-export async function computeRanksOnThreads(graph: Graph, options: ThreadedRankOptions = {}): Promise<PageRanks> {
+export async function computeRanksOnThreads(
+  graph: Graph | string,
+  options: ThreadedRankOptions = {},
+): Promise<PageRanks> {
   const { threads = 1, teleport, onRound, signal } = options;
   const { damping, tolerance, maxRounds } = { ...pageRankDefaults, ...options };
-  const { nodes } = graph;
+  const links = shareLinks(graph, threads);
+  const { nodes } = links;
   checkPageRankOptions(options, nodes);
   const ranks = floats(nodes).fill(1 / nodes);
   if (nodes === 0) return { ranks, rounds: 0, residual: 0 };
-  const starts = inSharedMemory(graph.offsets);
   const shared: SharedRanks = {
-    rows: {
-      starts,
-      ends: starts.subarray(1),
-      targets: inSharedMemory(graph.targets),
-      count: nodes,
-      members: undefined,
-    },
-    damping,
-    tolerance,
-    maxRounds,
-    teleport,
-    ranks,
+    ...links,
+    ...{ damping, tolerance, maxRounds, teleport, ranks },
     given: Array.from({ length: threads }, () => floats(nodes)),
-    places: cutNodes(graph, threads),
     sums: floats(4 * threads),
     meeting: new Int32Array(new SharedArrayBuffer(8)),
   };
@@ -88,6 +103,8 @@ export async function computeRanksOnThreads(graph: Graph, options: ThreadedRankO
   });
   try {
     await Promise.all(workers.map((worker) => once(worker, "exit")));
+  } catch (error) {
+    throw new TidemarkError("io", `The ranks were not computed: ${(error as Error).message}`, { cause: error });
   } finally {
     signal?.removeEventListener("abort", end);
     end();

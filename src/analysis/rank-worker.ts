@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { runRankThread, type SharedRanks } from "./rank-thread.ts";
+import { LinksFile } from "./graph-folder.ts";
+import { runRankThread, type SharedRanks, spreadFromDisk, spreadInMemory } from "./rank-thread.ts";
 
 /** What a thread is told. */
 export interface RankThreadSettings {
@@ -8,7 +9,10 @@ export interface RankThreadSettings {
 }
 
 const { shared, thread } = workerData as RankThreadSettings;
-const result = runRankThread(shared, thread, (round, residual) => {
+const { links } = shared;
+// The end of the thread closes the file.
+const spread = typeof links === "string" ? spreadFromDisk(shared, new LinksFile(links)) : spreadInMemory(shared, links);
+const result = runRankThread(shared, thread, spread, (round, residual) => {
   if (thread === 0) parentPort?.postMessage({ round, residual });
 });
 if (thread === 0) parentPort?.postMessage(result);

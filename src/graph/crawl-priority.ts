@@ -1,32 +1,20 @@
-import type { Graph } from "./graph.ts";
-
 /**
- * How much the links of each node changed between two visits: one less the share of links that both visits found, of those that
- * either found. 1 where neither found any.
+ * How much a node's links changed between two visits: one less the share of links that both visits found, of those that either found. 1
+ * where neither found any.
  *
+ * @param previous - where they led, ascending; so with those of the latest visit
  * @see K. Chen, "An Open Solution to Discover the Graph Structure of World Wide Web", section 4.3.3, Equation 4.2
  */
-export function linkChanges(previous: Graph, latest: Graph): Float64Array {
-  const changes = new Float64Array(latest.nodes);
-  for (let node = 0; node < latest.nodes; node++) {
-    const end = latest.offsets[node + 1] as number;
-    let at = latest.offsets[node] as number;
-    const size = end - at;
-    const isThere = node < previous.nodes;
-    const oldEnd = isThere ? (previous.offsets[node + 1] as number) : 0;
-    let old = isThere ? (previous.offsets[node] as number) : 0;
-    const oldSize = oldEnd - old;
-    let both = 0;
-    while (at < end && old < oldEnd) {
-      const difference = (latest.targets[at] as number) - (previous.targets[old] as number);
-      if (difference === 0) both++;
-      if (difference <= 0) at++;
-      if (difference >= 0) old++;
-    }
-    const either = size + oldSize - both;
-    changes[node] = either === 0 ? 1 : 1 - both / either;
+export function changeOfLinks(previous: Uint32Array, latest: Uint32Array): number {
+  let [at, old, both] = [0, 0, 0];
+  while (at < latest.length && old < previous.length) {
+    const difference = (latest[at] as number) - (previous[old] as number);
+    if (difference === 0) both++;
+    if (difference <= 0) at++;
+    if (difference >= 0) old++;
   }
-  return changes;
+  const either = latest.length + previous.length - both;
+  return either === 0 ? 1 : 1 - both / either;
 }
 
 /** What is known of nodes when their priorities are computed. */

@@ -1,5 +1,11 @@
 export { type BowTie, bowTieParts, findBowTie, findStrongComponents } from "./components.ts";
-export { crawlPriorities, linkChanges, listWork, type Work, type WorkOptions } from "./crawl-priority.ts";
+export {
+  changeOfLinks,
+  crawlPriorities,
+  listWork,
+  type Work,
+  type WorkOptions,
+} from "./crawl-priority.ts";
 export { countDegrees, type DegreeCount, fitPowerLaw, hurwitzZeta, type PowerLaw } from "./degree-distribution.ts";
 export { type Graph, inDegrees, outDegrees } from "./graph.ts";
 export { GraphBuilder, maxLinks, maxNodes } from "./graph-builder.ts";

@@ -122,7 +122,7 @@ export function spreadRanks(
  * @returns by how much it moved the ranks, summed
  */
 export function collectRanks(
-  { count, members }: LinkRows,
+  { count, members }: Pick<LinkRows, "count" | "members">,
   elsewhere: number,
   teleport: Float64Array | undefined,
   ranks: Float64Array,

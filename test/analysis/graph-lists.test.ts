@@ -179,7 +179,13 @@ const forged: ReadonlyArray<readonly [string, number, number, RegExp]> = [
 for (const [what, index, value, message] of forged) {
   test(`a file of links is refused that has ${what}`, () => {
     using temp = makeTempFolder();
-    assert.throws(() => readGraph(forge(temp.path, index, value)), { code: "state-corrupt", message });
+    const folder = forge(temp.path, index, value);
+    assert.throws(() => readGraph(folder), { code: "state-corrupt", message });
+    const readBlocks = (): void => {
+      using file = new LinksFile(folder);
+      for (const _ of file.checkedBlocks());
+    };
+    assert.throws(readBlocks, { code: "state-corrupt", message });
   });
 }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { harmonicWays, rankGraph } from "../../src/analysis/rank-graph.ts";
@@ -126,6 +127,26 @@ for (const [text, line] of [
     });
   });
 }
+
+test("a graph that stays on disk has the same ranks and list of work", async () => {
+  using temp = makeTempFolder();
+  const folder = await importText(temp.path, formatLinks(graph), names);
+  using before = makeTempFolder();
+  const previous = await importText(before.path, "2 0\n2 3\n1 2\n6 0\n");
+  const visits = writeText(temp.path, "visits", "2\t1000\t500\n1\t1000\t500\n0\t0\n4\t0\t0\n");
+  const written = [];
+  for (const linksBytes of [undefined, 0]) {
+    const [into, file] = [join(temp.path, "ranks"), join(temp.path, "work")];
+    const work = { file, visits, previous, count: 5, nowSeconds: 2000, crawlSeconds: 1000 };
+    await rankGraph({ folder, into, work, sites: ["example.org"], ...(linksBytes === 0 && { linksBytes }) });
+    written.push(readText(into) + readText(file));
+  }
+  assert.equal(written[1], written[0]);
+  const file = join(folder, "links.csr");
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes.fill(1, bytes.length - 4));
+  await assert.rejects(rankGraph({ folder, linksBytes: 0 }), { code: "state-corrupt", message: /checksum/ });
+});
 
 test("both ways of harmonic centrality are there, and a table that cannot be written is told", async () => {
   using temp = makeTempFolder();

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { test } from "node:test";
+import { linksFileOf, readGraph } from "../../src/analysis/graph-folder.ts";
+import { LinksWriter } from "../../src/analysis/links-writer.ts";
 import { computeRanksOnThreads } from "../../src/analysis/rank-threads.ts";
 import { computePageRank } from "../../src/graph/page-rank.ts";
 import { graphOf, type Link, links } from "../graph/slow-graph.ts";
 import { fc } from "../property.ts";
+import { makeTempFolder } from "../temp-folder.ts";
 
 test("ranks on one to five threads are those of one loop", { timeout: 60_000 }, async () => {
   await fc.assert(
@@ -55,4 +59,37 @@ test("threads end when they are told to", { timeout: 30_000 }, async () => {
   const endless = { tolerance: 0, maxRounds: 1e9, threads: 2, signal: stop.signal, onRound };
   await assert.rejects(computeRanksOnThreads(uneven, endless), { code: "aborted" });
   await assert.rejects(computeRanksOnThreads(uneven, { signal: AbortSignal.abort() }), { name: "AbortError" });
+});
+
+/** Node 0 links to all others, which is more than a block; they link to few. */
+async function writeLarge(folder: string): Promise<void> {
+  const nodes = 300_000;
+  using writer = new LinksWriter(folder, nodes);
+  for (let to = 1; to < nodes; to++) writer.add(0, to);
+  for (let from = 1; from < nodes; from += 2) {
+    const to = (from * 7919) % (nodes - 3);
+    writer.add(from, to);
+    writer.add(from, to + 2);
+  }
+  await writer.finish(linksFileOf(folder));
+}
+
+test("ranks of links that are read from disk in each round are those of links in memory", async () => {
+  using temp = makeTempFolder("disk-ranks");
+  await writeLarge(temp.path);
+  const options = { threads: 2, tolerance: 0, maxRounds: 5 };
+  const expected = await computeRanksOnThreads(readGraph(temp.path), options);
+  const found = await computeRanksOnThreads(temp.path, options);
+  assert.deepEqual([found.rounds, found.residual], [expected.rounds, expected.residual]);
+  assert.deepEqual(found.ranks, expected.ranks);
+});
+
+test("links that cannot be read to the end are told, and no thread goes on", { timeout: 30_000 }, async () => {
+  using temp = makeTempFolder("disk-ranks");
+  await writeLarge(temp.path);
+  const file = openSync(linksFileOf(temp.path), "r+");
+  // The row of node 7 begins behind all links.
+  writeSync(file, Uint8Array.of(255, 255, 255, 255), 0, 4, 16 + 4 * 7);
+  closeSync(file);
+  await assert.rejects(computeRanksOnThreads(temp.path, { threads: 2 }), { code: "io", message: /row of node 6/ });
 });

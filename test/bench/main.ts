@@ -19,6 +19,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ readonly benchmark: Be
   "real-crawl": () => import("./real-crawl.ts"),
   "web-crawl": () => import("./web-crawl.ts"),
   traffic: () => import("./traffic.ts"),
+  "debian-web": () => import("./debian-web.ts"),
 };
 
 const names = Object.keys(benchmarks);

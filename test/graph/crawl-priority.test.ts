@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { crawlPriorities, linkChanges, listWork, type NodeFacts } from "../../src/graph/crawl-priority.ts";
+import { crawlPriorities, listWork, type NodeFacts } from "../../src/graph/crawl-priority.ts";
 import { targetsOf } from "../../src/graph/graph.ts";
 import { fc } from "../property.ts";
-import { graphOf, links } from "./slow-graph.ts";
+import { changesOf, graphOf, links } from "./slow-graph.ts";
 
 const never = Number.NaN;
 
@@ -11,7 +11,7 @@ test("change is that of Equation 4.2: links of either visit that not both had", 
   fc.assert(
     fc.property(links, links, (before, after) => {
       const [previous, latest] = [graphOf(before, 12), graphOf(after, 12)];
-      const changes = linkChanges(previous, latest);
+      const changes = changesOf(previous, latest);
       for (let node = 0; node < 12; node++) {
         const [old, now] = [new Set(targetsOf(previous, node)), new Set(targetsOf(latest, node))];
         const either = new Set([...old, ...now]).size;
@@ -23,7 +23,7 @@ test("change is that of Equation 4.2: links of either visit that not both had", 
 });
 
 test("a node that the graph before did not have changed wholly; without links before and after, too", () => {
-  assert.deepEqual([...linkChanges(graphOf([[0, 1]]), graphOf([[2, 0]], 4))], [1, 1, 1, 1]);
+  assert.deepEqual([...changesOf(graphOf([[0, 1]]), graphOf([[2, 0]], 4))], [1, 1, 1, 1]);
 });
 
 /** Nodes 0 and 1 are new; 2 and 3 were visited twice, 4 once. */

@@ -1,3 +1,4 @@
+import { changeOfLinks } from "../../src/graph/crawl-priority.ts";
 import { type Graph, targetsOf } from "../../src/graph/graph.ts";
 import { GraphBuilder } from "../../src/graph/graph-builder.ts";
 import { fc } from "../property.ts";
@@ -20,6 +21,15 @@ export function linksOf(graph: Graph): Link[] {
   return Array.from({ length: graph.nodes }, (_, from) =>
     [...targetsOf(graph, from)].map((to): Link => [from, to]),
   ).flat();
+}
+
+/** How the links of each node changed. */
+export function changesOf(previous: Graph, latest: Graph): Float64Array {
+  const linksFrom = (graph: Graph, node: number): Uint32Array =>
+    node < graph.nodes ? targetsOf(graph, node) : new Uint32Array(0);
+  return new Float64Array(latest.nodes).map((_, node) =>
+    changeOfLinks(linksFrom(previous, node), linksFrom(latest, node)),
+  );
 }
 
 /** PageRank from the definition: the whole matrix, multiplied until nothing moves. */

@@ -1,4 +1,4 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, totalmem } from "node:os";
 import { type EngineChoice, harmonicWays } from "../../analysis/index.ts";
 import {
   choice,
@@ -63,6 +63,12 @@ const rankOptions = {
     choice(...harmonicWays),
     "Compute harmonic centrality too: exact, for some ten thousand nodes, or estimate, by HyperBall",
     { default: "none" },
+  ),
+  linksMiB: row(
+    "memory MIB",
+    wholeNumber(0, 1_048_576),
+    "Memory for links: a graph with more stays on disk, and each round reads it from there; not with --harmonic",
+    { default: "half of the machine's" },
   ),
   threads: row("threads N", wholeNumber(1, 256), "Compute ranks on this many threads", {
     default: "one for each processor",
@@ -182,7 +188,7 @@ export const graphCommand: Command = defineCommand({
 });
 
 /** What an engine does not do. */
-const notForEngines = ["tolerance", "sites", "harmonic", "threads"] as const;
+const notForEngines = ["tolerance", "sites", "harmonic", "linksMiB", "threads"] as const;
 
 function planEngine(given: Given, fail: (message: string) => never): EngineChoice | undefined {
   const { engine, master, program, scratch } = given;
@@ -198,12 +204,13 @@ function planEngine(given: Given, fail: (message: string) => never): EngineChoic
 }
 
 function planRank(folder: string, given: Given, fail: (message: string) => never): GraphArguments {
-  const { rounds: maxRounds, threads = availableParallelism(), nowMs, cycleMs, ...rest } = given;
+  const { rounds: maxRounds, threads = availableParallelism(), linksMiB, nowMs, cycleMs, ...rest } = given;
   const { into, top, damping, tolerance, sites, harmonic, work: file, count = 1000, newShare, visits, previous } = rest;
   if (file === undefined) {
     const surplus = Object.entries(workOptions).find(([name]) => given[name as keyof Given] !== undefined);
     if (surplus !== undefined) fail(`--${surplus[1].option} has no effect without --work.`);
   }
+  if (harmonic !== undefined && linksMiB !== undefined) fail("--memory is not for --harmonic.");
   const nowSeconds = Math.floor((nowMs ?? Date.now()) / 1000);
   const crawlSeconds = cycleMs === undefined ? undefined : cycleMs / 1000;
   const work = file && { file, count, nowSeconds, ...omitUndefined({ newShare, visits, previous, crawlSeconds }) };
@@ -211,6 +218,7 @@ function planRank(folder: string, given: Given, fail: (message: string) => never
     action: "rank",
     folder,
     threads,
+    linksBytes: linksMiB === undefined ? totalmem() / 2 : linksMiB * 2 ** 20,
     ...omitUndefined({ engine: planEngine(given, fail), into, top, damping, tolerance, maxRounds, sites, harmonic }),
     ...(work && { work }),
   };

@@ -6,10 +6,10 @@ import { graphScript, type SqlEngine } from "../../../src/analysis/engine/graph-
 import { computeByEngine } from "../../../src/analysis/engine-columns.ts";
 import type { NodeVisits } from "../../../src/analysis/visits.ts";
 import { createRandom } from "../../../src/core/random.ts";
-import { crawlPriorities, linkChanges } from "../../../src/graph/crawl-priority.ts";
+import { crawlPriorities } from "../../../src/graph/crawl-priority.ts";
 import { type Graph, inDegrees, outDegrees } from "../../../src/graph/graph.ts";
 import { computePageRank } from "../../../src/graph/page-rank.ts";
-import { graphOf, type Link } from "../../graph/slow-graph.ts";
+import { changesOf, graphOf, type Link } from "../../graph/slow-graph.ts";
 import { makeTempFolder } from "../../temp-folder.ts";
 import { formatLinks, importText, writeText } from "../graph-files.ts";
 
@@ -40,7 +40,7 @@ function visitsOf(): NodeVisits {
 /** What the engine is held against: the loops of `src/graph`. */
 function expectedOf(graph: Graph, before: Graph | undefined, rounds: number, now: number, cycle: number) {
   const visits = visitsOf();
-  const changes = before === undefined ? undefined : linkChanges(before, graph);
+  const changes = before === undefined ? undefined : changesOf(before, graph);
   const facts = {
     inDegrees: inDegrees(graph),
     outDegrees: outDegrees(graph),

@@ -24,6 +24,8 @@ export interface HostRequest {
 export interface HostRoot {
   readonly host: string;
   readonly docroot: string;
+  /** Loopback address. @default that of the host's name */
+  readonly address?: string;
 }
 
 /** A real nginx with many virtual hosts. */
@@ -37,13 +39,15 @@ const logLine = /^(\d+)\.(\d{3}) (\S+) (\S+) (\d{3}) (\d+) (\S+) (.*)$/;
 /** nginx makes an ETag of a file's time and its size, and writes its quotation marks like this. */
 const etagTime = /^(?:W\/)?\\x22([0-9a-f]+)-/;
 
-function configOf(hosts: readonly HostRoot[], port: number, folder: string): string {
-  const addresses = new Set(hosts.map(({ host }) => addressOfHost(host)));
-  const user = process.getuid?.() === 0 ? "user www-data;" : "";
+const addressOf = ({ host, address }: HostRoot): string => address ?? addressOfHost(host) ?? "";
+
+function configOf(hosts: readonly HostRoot[], port: number, folder: string, workers: string): string {
+  const addresses = new Set(hosts.map(addressOf));
+  const user = process.getuid?.() === 0 ? `user ${workers};` : "";
   const listens = [...addresses].map((address) => `    listen ${address}:${port};`).join("\n");
   const servers = hosts.map(
-    ({ host, docroot }) =>
-      `  server { listen ${addressOfHost(host)}:${port}; server_name ${host}; root ${docroot}; index index.html; }`,
+    (one) =>
+      `  server { listen ${addressOf(one)}:${port}; server_name ${one.host}; root ${one.docroot}; index index.html; }`,
   );
   return `
 daemon off;
@@ -106,17 +110,25 @@ async function* readLog(file: string): AsyncGenerator<HostRequest, void, void> {
   }
 }
 
-/** Starts nginx on the loopback addresses of these hosts, and waits until it answers. */
-export async function startNginxHosts(hosts: readonly HostRoot[], port: number, folder: string): Promise<NginxHosts> {
+/**
+ * Starts nginx on the loopback addresses of these hosts, and waits until it answers.
+ *
+ * @param workers - as whom its workers read files, where root starts it
+ */
+export async function startNginxHosts(
+  hosts: readonly HostRoot[],
+  port: number,
+  folder: string,
+  workers = "www-data",
+): Promise<NginxHosts> {
   mkdirSync(join(folder, "temp"), { recursive: true });
   chmodSync(join(folder, "temp"), 0o777);
   const configFile = join(folder, "nginx.conf");
-  writeFileSync(configFile, configOf(hosts, port, folder));
+  writeFileSync(configFile, configOf(hosts, port, folder, workers));
   const child = spawn(requireProgram("nginx"), ["-p", folder, "-c", configFile], {
     stdio: ["ignore", "ignore", "pipe"],
   });
-  const address = addressOfHost(hosts[0]?.host ?? "") ?? "";
-  await waitUntilUp(child, port, address);
+  await waitUntilUp(child, port, hosts[0] === undefined ? "" : addressOf(hosts[0]));
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, "exit");

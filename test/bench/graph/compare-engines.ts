@@ -10,8 +10,9 @@ import { readGraph } from "../../../src/analysis/graph-folder.ts";
 import { importGraph } from "../../../src/analysis/import-graph.ts";
 import { computeRanksOnThreads } from "../../../src/analysis/rank-threads.ts";
 import type { NodeVisits } from "../../../src/analysis/visits.ts";
-import { crawlPriorities, linkChanges } from "../../../src/graph/crawl-priority.ts";
+import { crawlPriorities } from "../../../src/graph/crawl-priority.ts";
 import { inDegrees, outDegrees } from "../../../src/graph/graph.ts";
+import { changesOf } from "../../graph/slow-graph.ts";
 import { findSparkProgram } from "../../interop/spark-program.ts";
 import { log } from "../benchmark.ts";
 import { makeLinks } from "./made-graph.ts";
@@ -56,7 +57,7 @@ function makeVisits(nodes: number): NodeVisits {
 async function computeByLoops(folder: string, previous: string, visits: NodeVisits, maxRounds: number) {
   const graph = readGraph(folder);
   const [incoming, outgoing] = [inDegrees(graph), outDegrees(graph)];
-  const found = linkChanges(readGraph(previous), graph);
+  const found = changesOf(readGraph(previous), graph);
   const changes = visits.earlier.map((time, node) => (Number.isNaN(time) ? Number.NaN : (found[node] as number)));
   const { ranks } = await computeRanksOnThreads(graph, { threads: 2, tolerance: 0, maxRounds });
   const facts = { inDegrees: incoming, outDegrees: outgoing, visitedAt: visits.latest, changes };

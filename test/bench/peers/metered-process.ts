@@ -24,14 +24,15 @@ print(json.dumps({"wallSeconds": time.monotonic() - began, "cpuSeconds": usage.r
   "peakMiB": usage.ru_maxrss / 1024, "output": tail.decode(errors="replace"), "status": status}))
 `;
 
-/** Runs a program to its end. @throws if it fails */
-export async function meterProcess(command: readonly string[]): Promise<MeteredCost> {
+/** Runs a program to its end. @throws if it ends with another code than these */
+export async function meterProcess(command: readonly string[], codes: readonly number[] = [0]): Promise<MeteredCost> {
   // What the one before left in memory is not to be written out on this one's time.
   spawnSync("sync");
   const child = spawn("python3", ["-c", meter, ...command], { stdio: ["ignore", "pipe", "pipe"] });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
   if (stdout === "") throw new Error(`python3 is needed to measure: ${stderr}`);
   const cost = JSON.parse(stdout) as MeteredCost & { status: number };
-  if (cost.status !== 0) throw new Error(`${command.join(" ")} failed: ${stderr.slice(-2000)}${cost.output}`);
+  if (!codes.some((code) => cost.status === code << 8))
+    throw new Error(`${command.join(" ")} failed: ${stderr.slice(-2000)}${cost.output}`);
   return cost;
 }

@@ -130,6 +130,8 @@ const wrong: ReadonlyArray<readonly [readonly string[], RegExp]> = [
   [["rank", "dir", "--scratch", "x"], /--scratch has no effect without --engine/],
   [["rank", "dir", "--engine", "duckdb", "--site", "a.example"], /--site is not for --engine/],
   [["rank", "dir", "--engine", "spark", "--threads", "2"], /--threads is not for --engine/],
+  [["rank", "dir", "--engine", "duckdb", "--memory", "2"], /--memory is not for --engine/],
+  [["rank", "dir", "--harmonic", "exact", "--memory", "2"], /--memory is not for --harmonic/],
   [["rank", "dir", "--engine", "hive"], /--engine "hive": not one of duckdb, spark/],
   [["rank", "dir", "--count", "5"], /--count has no effect without --work/],
   [["rank", "dir", "--damping", "1"], /--damping "1": not a number from 0 to 0\.999999/],
