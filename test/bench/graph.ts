@@ -15,7 +15,7 @@ import { type Benchmark, defineBenchmark, log, medianOf } from "./benchmark.ts";
 import { compareEngines, makeSparkCluster } from "./graph/compare-engines.ts";
 import { rankWithGraphology } from "./graph/graphology.ts";
 import { makeLinks } from "./graph/made-graph.ts";
-import { measureRankMemory } from "./graph/rank-memory.ts";
+import { measureDiskRanks, measureRankMemory } from "./graph/rank-memory.ts";
 import { countUrlRecords } from "./graph/url-records.ts";
 import type { MeteredCost } from "./peers/metered-process.ts";
 
@@ -104,11 +104,11 @@ function printRecords(costs: Readonly<Record<string, MeteredCost>>, records: num
 }
 
 const help = `npm run bench -- graph [--nodes N] [--links N] [--rounds N] [--repeats N] [--duckdb] [--spark] [--graphology]
-npm run bench -- graph --records N | --memory N | --engines [--nodes N] [--links N] [--rounds N]
+npm run bench -- graph --records N | --memory N | --disk N | --engines [--nodes N] [--links N] [--rounds N]
 PageRank of a made web in turn by our loops on one and two threads, a plain C++ loop, and with the flags by the SQL on DuckDB and on a
 real Spark with two executors, and by graphology at sizes of its own. With
 --records instead the in-degrees of that many URL records of a crawl, with --memory what ranks of so many links take in memory, with
---engines degrees, PageRank and priorities by our loops, by the SQL on DuckDB and by the same SQL on Spark.
+--disk what they take if the links stay on disk, with --engines degrees, PageRank and priorities by our loops, by the SQL on DuckDB and by the same SQL on Spark.
 All must agree before a table is printed. The least time of each is that
 which other work on the machine disturbed least.
 `;
@@ -126,13 +126,25 @@ export const benchmark: Benchmark = defineBenchmark({
     graphology: false,
     records: 0,
     memory: 0,
+    disk: 0,
     engines: false,
   },
-  run: async ({ nodes, links, rounds, repeats, duckdb, spark, graphology, records, memory, engines }) => {
+  run: async ({ nodes, links, rounds, repeats, duckdb, spark, graphology, records, memory, disk, engines }) => {
     const folder = mkdtempSync(join(tmpdir(), "tidemark-bench-graph-"));
     try {
       if (memory > 0) {
         process.stdout.write(`${memory} links: at most ${(await measureRankMemory(memory)).toFixed(1)} bytes a link\n`);
+        return;
+      }
+      if (disk > 0) {
+        const { fileMiB, inMemory, ...fromDisk } = await measureDiskRanks(folder, disk);
+        process.stdout.write(
+          `${disk.toLocaleString("en")} links, ${fileMiB.toFixed(0)} MiB on disk; the same ranks\n\n` +
+            "| links | s a round | MiB at most beyond the start |\n|---|---|---|\n" +
+            Object.entries({ "on disk": fromDisk, "in memory": inMemory })
+              .map(([name, one]) => `| ${name} | ${one.secondsOfRound.toFixed(2)} | ${one.grownMiB.toFixed(0)} |\n`)
+              .join(""),
+        );
         return;
       }
       if (records > 0) {

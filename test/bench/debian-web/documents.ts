@@ -6,7 +6,7 @@ import type { HostRoot } from "../follow/nginx-hosts.ts";
 
 /** Packages of Debian 12 whose documentation is HTML of many pages. */
 export const documentPackages: readonly string[] = (
-  "ant-doc apache2-doc cppreference-doc-en-html erlang-doc ghc-doc git-doc groovy-doc libeigen3-doc libglib2.0-doc libgtk-3-doc libgtk-4-doc " +
+  "ant-doc apache2-doc erlang-doc ghc-doc git-doc groovy-doc libeigen3-doc libglib2.0-doc libgtk-3-doc libgtk-4-doc " +
   "libstdc++-12-doc nodejs-doc openjdk-17-doc postgresql-doc-15 python-django-doc python-pandas-doc python3.11-doc qtbase5-doc-html " +
   "qtdeclarative5-doc-html rust-doc sqlite3-doc tomcat10-docs wx3.2-doc"
 ).split(" ");
@@ -37,25 +37,25 @@ export function unpackPackages(packages: readonly string[], into: string): void 
   }
 }
 
-/** The sites of packages: each has a name and a loopback address of its own, and shows the package's `/usr/share`. */
+/** The sites of packages: each has a name and a loopback address of its own, and shows its `/usr/share`. */
 export function sitesOf(packages: readonly string[], shareOf: (name: string) => string): DocumentSite[] {
   return packages.map((name, at) => {
     const share = shareOf(name);
-    const entries = entriesOf(share).filter((path) => existsSync(join(share, path)));
+    const entries = entriesOf(name, share).filter((path) => existsSync(join(share, path)));
     if (entries.length === 0) throw new Error(`${name} registers no HTML documents in ${share}/doc-base`);
-    const host = `${name.replace(/[^a-z0-9-]+/g, "-").replace(/-docs?(?:-html|-en-html)?(?=-|$)/, "")}.${documentDomain}`;
-    return { host, address: `127.14.0.${at + 1}`, docroot: share, entries };
+    return { host: `${name}.${documentDomain}`, address: `127.14.0.${at + 1}`, docroot: share, entries };
   });
 }
 
-/** Debian's doc-base: `Index: /usr/share/doc/git-doc/index.html` below `Format: HTML`. */
-function entriesOf(share: string): string[] {
+/** What Debian's doc-base names in a file for each document: `Index: /usr/share/doc/git-doc/index.html`. */
+function entriesOf(name: string, share: string): string[] {
   const registry = join(share, "doc-base");
-  const files = existsSync(registry) ? readdirSync(registry) : [];
-  return files.flatMap((file) =>
-    Array.from(
-      readFileSync(join(registry, file), "latin1").matchAll(/^Index: *\/usr\/share(\/\S+\.html)$/gm),
-      ([, path = ""]) => path,
-    ),
-  );
+  return readdirSync(registry)
+    .filter((file) => file.startsWith(`${name}.`))
+    .flatMap((file) =>
+      Array.from(
+        readFileSync(join(registry, file), "latin1").matchAll(/^Index: *\/usr\/share(\/\S+\.html)$/gm),
+        ([, path = ""]) => path,
+      ),
+    );
 }
