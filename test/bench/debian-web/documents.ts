@@ -31,7 +31,7 @@ export function unpackPackages(packages: readonly string[], into: string): void 
     const name = file.slice(0, file.indexOf("_"));
     const unpacked = join(fetched, `${name}.part`);
     rmSync(unpacked, { recursive: true, force: true });
-    execFileSync("dpkg-deb", ["-x", join(fetched, file), unpacked]);
+    execFileSync(requireProgram("dpkg-deb"), ["-x", join(fetched, file), unpacked]);
     renameSync(unpacked, join(into, name));
     rmSync(join(fetched, file));
   }
