@@ -22,6 +22,8 @@ export interface ToldUrlState {
         readonly kind: ChangeKind;
         readonly sizeBytes: number;
         readonly modifiedAt: EpochSeconds;
+        /** Of the body that is held; undefined if none is, or if it is in doubt. */
+        readonly digest: string | undefined;
         /** When it was seen. */
         readonly at: EpochSeconds;
       }
@@ -35,8 +37,8 @@ export interface MovedUrls {
   readonly added: readonly ToldUrl[];
   /** Ids of those that are polled at the next visit. */
   readonly sooner: readonly number[];
-  /** Ids, and the time before which they are not polled. */
-  readonly later: ReadonlyArray<readonly [id: number, dueAt: EpochSeconds]>;
+  /** Ids, when a peer found the version that is held, and the time before which they are not polled; 0 if there is none. */
+  readonly later: ReadonlyArray<readonly [id: number, checkedAt: EpochSeconds, dueAt: EpochSeconds]>;
 }
 
 /** What merging the events of other crawlers needs of a crawler's store. */

@@ -85,6 +85,8 @@ export interface TrackedUrl extends Omit<FoundUrl, "share"> {
   readonly fullAt: EpochSeconds | undefined;
   /** When the last response came. */
   readonly askedAt: EpochSeconds | undefined;
+  /** When another crawler last found the version that is held; undefined if none did. */
+  readonly checkedAt: EpochSeconds | undefined;
   /** The `lastmod` at the time of the last request. */
   readonly askedLastmod: string | undefined;
   /** Earliest time of the next request, unless it is announced. */

@@ -1,7 +1,7 @@
 import { closeSync, copyFileSync, existsSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { TidemarkError } from "../core/index.ts";
+import { type EpochSeconds, TidemarkError } from "../core/index.ts";
 import { dayFileName, dayOf, formatWebEvent, type WebEvent } from "../formats/web-events/index.ts";
 import { makeFolder, makeMissingFolder, renameDurably, syncFiles, writeDurably, writeWhole } from "../fs/index.ts";
 
@@ -9,6 +9,8 @@ import { makeFolder, makeMissingFolder, renameDurably, syncFiles, writeDurably, 
 export interface SharedPosition {
   readonly epoch: string;
   readonly number: number;
+  /** Up to when it is shared which pages were found unchanged. */
+  readonly checkedTo: EpochSeconds;
 }
 
 interface Commit {
@@ -148,8 +150,9 @@ export class DayFiles {
 function parseCommit(text: string, file: string): Commit {
   try {
     const { position, names } = JSON.parse(text) as Commit;
-    if (typeof position.epoch === "string" && typeof position.number === "number" && Array.isArray(names))
-      return { position, names };
+    const { epoch, number, checkedTo = 0 } = position;
+    const isPosition = typeof epoch === "string" && typeof number === "number" && typeof checkedTo === "number";
+    if (isPosition && Array.isArray(names)) return { position: { epoch, number, checkedTo }, names };
   } catch {}
   throw new TidemarkError("state-corrupt", `${file} is damaged.`, {
     hint: "Remove its folder and the share's files, and share again.",

@@ -18,6 +18,7 @@ import { isCanonicalPath } from "../formats/url/index.ts";
 import {
   type EventEntry,
   type EventIndex,
+  eventDigestLength,
   eventIndexName,
   eventsFolder,
   formatEventIndex,
@@ -45,6 +46,7 @@ const kindsByCode = new Map<number, ChangeKind>([
 ]);
 const daySeconds = 86_400;
 const numberBytes = 6;
+const noDigest = " ".repeat(eventDigestLength);
 const maxNumber = 2 ** 48 - 1;
 
 /** The events of a share as archives in tiers: those of one run are an interval, as a publication of a site's exporter is. */
@@ -80,8 +82,13 @@ export class EventArchives implements AsyncDisposable {
     return this.#before === undefined;
   }
 
+  /** Whether nothing was added. */
+  get isEmpty(): boolean {
+    return this.#sort === undefined;
+  }
+
   /** Adds an event, each URL once. */
-  add(origin: string, { kind, path, sizeBytes, modifiedAt, polledAt }: SiteEvent): void {
+  add(origin: string, { kind, path, sizeBytes, modifiedAt, polledAt, digest = noDigest }: SiteEvent): void {
     if (!isCanonicalPath(path)) return;
     if (this.#sort === undefined) makeMissingFolder(this.#folder);
     this.#sort ??= new RecordSort(this.#folder);
@@ -93,6 +100,7 @@ export class EventArchives implements AsyncDisposable {
     text.put(kindLetters[kind]);
     for (const number of [seenAt, Math.min(modifiedAt, seenAt), Math.min(sizeBytes, maxNumber)])
       text.putUint(number, numberBytes);
+    text.put(digest.slice(0, eventDigestLength));
     this.#sort.add(origin.length + 1 + path.length);
   }
 
@@ -193,5 +201,11 @@ function eventOf({ bytes, start, keyEnd }: SortedRecord): [origin: string, event
   const [origin = "", path = ""] = bytes.toString("latin1", start, keyEnd).split("\t");
   const kind = kindsByCode.get(bytes[keyEnd] ?? 0) ?? "updated";
   const number = (at: number): number => bytes.readUIntBE(keyEnd + 1 + at * numberBytes, numberBytes);
-  return [origin, { kind, path, polledAt: number(0), modifiedAt: number(1), sizeBytes: number(2) }];
+  const digest = bytes.toString(
+    "latin1",
+    keyEnd + 1 + 3 * numberBytes,
+    keyEnd + 1 + 3 * numberBytes + eventDigestLength,
+  );
+  const event = { kind, path, polledAt: number(0), modifiedAt: number(1), sizeBytes: number(2) };
+  return [origin, digest === noDigest ? event : { ...event, digest }];
 }

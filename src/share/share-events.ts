@@ -63,6 +63,8 @@ const controlName = "robots.shr";
 /** Field of `robots.shr` that says how far the crawler's events are shared. */
 const cursorField = "x-tidemark-cursor";
 const maxControlBytes = 1024 * 1024;
+/** What was answered is written a little later. */
+const settlingSeconds = 2;
 
 /** Lines of robots.txt that keep crawlers from taking share files for pages. */
 export const shareRobotsLines: string = `User-agent: *\nDisallow: /${controlName}\nDisallow: ${repositoryPath}\n`;
@@ -95,8 +97,8 @@ async function readControl(file: string, url: string): Promise<ShareControl | un
 
 function positionOf(control: ShareControl | undefined): SharedPosition | undefined {
   const [, value = ""] = control?.others.find(([name]) => name === cursorField) ?? [];
-  const [, epoch, digits] = /^([0-9a-f]{1,64}) (\d{1,15})$/.exec(value) ?? [];
-  return epoch === undefined ? undefined : { epoch, number: Number(digits) };
+  const [, epoch, digits, seconds = "0"] = /^([0-9a-f]{1,64}) (\d{1,15})(?: (\d{1,15}))?$/.exec(value) ?? [];
+  return epoch === undefined ? undefined : { epoch, number: Number(digits), checkedTo: Number(seconds) };
 }
 
 class Share {
@@ -132,17 +134,20 @@ class Share {
     files.forget();
     const before = positionOf(known);
     reader.freeze();
-    const position = { epoch: reader.readEpoch(), number: reader.readNewestNumber() };
-    const isVoid = before === undefined || before.epoch !== position.epoch || before.number > position.number;
-    const oldest = dayOf(Math.floor(clock() / 1000)) - days + 1;
+    const newest = { epoch: reader.readEpoch(), number: reader.readNewestNumber() };
+    const isVoid = before === undefined || before.epoch !== newest.epoch || before.number > newest.number;
+    const now = Math.floor(clock() / 1000);
+    const oldest = dayOf(now) - days + 1;
     if (isVoid) files.beginAnew();
     const after = isVoid ? 0 : before.number;
-    const now = Math.floor(clock() / 1000);
+    // Nobody waits for what was found unchanged before the first share.
+    const checked = { from: (isVoid ? 0 : before.checkedTo) || now - settlingSeconds, to: now - settlingSeconds };
     await using archives = await EventArchives.open(join(this.#into, repositoryPath), {
-      ...{ crawler: this.#crawler, epoch: position.epoch, now, days },
+      ...{ crawler: this.#crawler, epoch: newest.epoch, now, days },
     });
     let events = 0;
-    for (const { number, change } of reader.readEvents(archives.isNew ? 0 : after)) {
+    const archivedTo = archives.isNew ? 0 : after;
+    for (const { number, change } of reader.readEvents(archivedTo)) {
       this.#options.signal?.throwIfAborted();
       if (dayOf(change.at) < oldest || !this.#isShared(change)) continue;
       const event = this.#eventOf(change);
@@ -151,6 +156,13 @@ class Share {
       files.add(event);
       events += 1;
     }
+    for (const { number, change } of reader.readChecks(checked)) {
+      this.#options.signal?.throwIfAborted();
+      // An event that is told now was seen again a moment later.
+      if (number <= archivedTo && this.#isShared(change))
+        archives.add(change.site, { ...this.#eventOf(change), path: change.path });
+    }
+    const position = { ...newest, checkedTo: archives.isEmpty ? checked.from : checked.to };
     const index = await archives.write();
     if (index !== undefined) files.replace(eventsFolder + eventIndexName, index);
     const changed = await files.publish(position);
@@ -172,7 +184,8 @@ class Share {
     // A server's clock may be ahead of ours; readers take nothing from the future.
     const modifiedAt = page === undefined ? at : Math.max(0, Math.min(page.lastModified, at));
     const sizeBytes = page?.sizeBytes ?? 0;
-    return { url: site + path, kind, sizeBytes, modifiedAt, polledAt: at, crawler: this.#crawler };
+    const event = { url: site + path, kind, sizeBytes, modifiedAt, polledAt: at, crawler: this.#crawler };
+    return page === undefined ? event : { ...event, digest: page.digest };
   }
 
   async #writeControl(file: string, known: ShareControl | undefined, position: SharedPosition): Promise<void> {
@@ -185,7 +198,11 @@ class Share {
       contact,
       special: special.map((url) => new URL(url).href),
       repository: new URL(repositoryPath, this.#base).href,
-      others: [...kept, [eventIndexField, index], [cursorField, `${position.epoch} ${position.number}`]],
+      others: [
+        ...kept,
+        [eventIndexField, index],
+        [cursorField, `${position.epoch} ${position.number} ${position.checkedTo}`],
+      ],
     });
     if (known === undefined || formatShareControl(known) !== control) await writeDurably(file, control);
   }

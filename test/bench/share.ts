@@ -53,7 +53,7 @@ async function publish(docroot: string, from: number, to: number, hour?: number)
       const [origin, event] = eventAt(at, hour);
       files.add({ ...event, url: origin + event.path, crawler });
     }
-    await files.publish({ epoch: "0", number: to });
+    await files.publish({ checkedTo: 0, epoch: "0", number: to });
     files.forget();
   });
   const archivesMs = await timed(async () => {

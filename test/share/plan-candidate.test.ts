@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WebEvent } from "../../src/formats/web-events/web-event.ts";
-import { planCandidate } from "../../src/share/engine/plan-candidate.ts";
+import { type Candidate, planCandidate } from "../../src/share/engine/plan-candidate.ts";
 
 const week = 7 * 86_400;
 const own: WebEvent = {
@@ -12,6 +12,9 @@ const own: WebEvent = {
   polledAt: 2000,
   crawler: "",
 };
+
+const describe = (candidate: Candidate): string =>
+  candidate.kind === "later" ? `later ${candidate.checkedAt} ${candidate.dueAt}` : candidate.kind;
 
 // Each row: what the peer's event has otherwise, what our own has otherwise, what comes of it.
 for (const [what, peer, ours, kind] of [
@@ -25,16 +28,32 @@ for (const [what, peer, ours, kind] of [
   ["another deletion before ours", { modifiedAt: 500, kind: "deleted" }, { kind: "deleted" }, "known"],
   ["a newer update that was seen before our last request", { modifiedAt: 1500, polledAt: 1900 }, {}, "known"],
   ["our own event", { polledAt: 2000 }, {}, "known"],
-  ["the same version", {}, {}, "known"],
-  ["the same version with a lifetime", { lifetimeSeconds: 500 }, {}, "later 3500"],
-  ["the same version with an endless lifetime", { lifetimeSeconds: 1e9 }, {}, `later ${2000 + week}`],
+  ["the same version", {}, {}, "later 3000 0"],
+  ["the same version, seen long after our last request", { polledAt: 3000 + week }, {}, `later ${2000 + week} 0`],
+  ["the same version with a lifetime", { lifetimeSeconds: 500 }, {}, "later 3000 3500"],
+  ["the same version with an endless lifetime", { lifetimeSeconds: 1e9 }, {}, `later 3000 ${2000 + week}`],
+  [
+    "the same digest at another time",
+    { modifiedAt: 1500, digest: "abcdef" },
+    { digest: "abcdefghijk" },
+    "later 3000 0",
+  ],
+  ["another digest at the same time", { digest: "abcdeX" }, { digest: "abcdefghijk" }, "sooner"],
+  ["another digest of an earlier time", { modifiedAt: 500, digest: "abcdeX" }, { digest: "abcdefghijk" }, "sooner"],
+  ["a newer update with a digest, while ours is in doubt", { modifiedAt: 1500, digest: "abcdef" }, {}, "sooner"],
+  [
+    "a deletion with our digest",
+    { kind: "deleted", modifiedAt: 1500, digest: "abcdef" },
+    { digest: "abcdefghijk" },
+    "sooner",
+  ],
   ["a lifetime of another size", { lifetimeSeconds: 500, sizeBytes: 11 }, {}, "known"],
   ["a lifetime of another version", { lifetimeSeconds: 500, modifiedAt: 999 }, {}, "known"],
 ] as const)
   test(`${what}: ${kind}`, () => {
     const event: WebEvent = { ...own, polledAt: 3000, crawler: "a.example:80 a", ...peer };
     const candidate = planCandidate(event, { event: { ...own, ...ours }, askedAt: 2000 });
-    assert.equal(candidate.kind === "later" ? `later ${candidate.dueAt}` : candidate.kind, kind);
+    assert.equal(describe(candidate), kind);
   });
 
 test("of a URL that is not known, everything but a deletion is new", () => {

@@ -182,7 +182,7 @@ test("a run that was killed after its decision is finished, and one that was kil
   files.add({ ...event, url: "http://site.example/decided" });
   const control = readFileSync(join(sharer.into, "robots.shr"), "utf8");
   const [, epoch = ""] = /x-tidemark-cursor: (\S+)/.exec(control) ?? [];
-  await files.publish({ epoch, number: 2 });
+  await files.publish({ checkedTo: 0, epoch, number: 2 });
   // Two events are after that position: they were shared before, so that this shows where it goes on.
   assert.equal((await sharer.share()).events, 2);
   assert.equal(sharer.read().length, 7);

@@ -10,7 +10,7 @@ import {
 } from "../../core/index.ts";
 import { type LineSink, maxArchiveBytes, maxArchiveChanges } from "../archive/index.ts";
 import { isCanonicalPath } from "../url/index.ts";
-import type { WebEvent } from "./web-event.ts";
+import { eventDigestLength, type WebEvent } from "./web-event.ts";
 
 /** First line of every archive of events. */
 export const eventArchiveHeader = "tme1";
@@ -28,6 +28,7 @@ export interface SiteEvents {
 }
 
 const letters = { created: "C", updated: "U", deleted: "D" } as const;
+const digestForm = /^[\w-]+$/;
 const kindsByLetter: ReadonlyMap<string, ChangeKind> = new Map(changeKinds.map((kind) => [letters[kind], kind]));
 
 /** Writes the line that begins a site: `S  origin`, TAB between; the lines up to the next are its events. */
@@ -38,9 +39,9 @@ export function writeSiteLine(sink: LineSink, origin: string): void {
 }
 
 /**
- * Writes an event as a line, LF included: `change  seen  last-modified  size  ttl  path`, TAB between. `seen` is counted in
+ * Writes an event as a line, LF included: `change  seen  last-modified  size  ttl  digest  path`, TAB between. `seen` is counted in
  * seconds back from the end of the archive's interval, `last-modified` back from when it was seen: small numbers
- * compress well. The time to live is `-` if there is none.
+ * compress well. The time to live, and the digest, are `-` if there is none.
  *
  * @param to - end of the interval; the event was seen no later
  */
@@ -56,11 +57,15 @@ export function writeEventLine(sink: LineSink, event: SiteEvent, to: EpochSecond
   if (event.lifetimeSeconds === undefined) sink.put("-");
   else sink.putNumber(event.lifetimeSeconds);
   sink.put("\t");
+  sink.put(event.digest ?? "-");
+  sink.put("\t");
   sink.put(event.path);
   sink.put("\n");
 }
 
-/** Reads the numbers of a line. */
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** Reads the fields of a line. */
 class Line {
   readonly #text: string;
   at = 0;
@@ -80,6 +85,15 @@ class Line {
     if (this.at === start || value > max) return -1;
     this.at += 1;
     return value;
+  }
+
+  /** A digest up to the next TAB; "" if there is none, undefined if it is malformed. */
+  digest(): string | undefined {
+    const end = this.#text.indexOf("\t", this.at);
+    const digest = this.#text.slice(this.at, end);
+    this.at = end + 1;
+    if (digest === "-") return "";
+    return digest.length === eventDigestLength && digestForm.test(digest) ? digest : undefined;
   }
 }
 
@@ -139,14 +153,18 @@ function readSite(text: string, start: number, end: number, to: EpochSeconds): R
     const hasLifetime = !text.startsWith("-\t", line.at);
     if (!hasLifetime) line.at += 2;
     const lifetimeSeconds = hasLifetime ? line.number(maxEpochSeconds) : 0;
+    const digest = line.digest();
     const path = text.slice(line.at, lineEnd);
     // A number that could not be read is -1, which makes a time one second later than what it is counted from.
-    const isWrong = polledAt > to || modifiedAt > polledAt || sizeBytes < 0 || lifetimeSeconds < 0;
+    const isWrong =
+      polledAt > to || modifiedAt > polledAt || sizeBytes < 0 || lifetimeSeconds < 0 || digest === undefined;
     if (kind === undefined || text.charCodeAt(from + 1) !== 9 || isWrong || !isCanonicalPath(path) || path <= last)
       return problem("bad-line", `not the next event: ${excerpt(text.slice(from, lineEnd))}`);
     last = path;
-    const event = { kind, path, sizeBytes, modifiedAt, polledAt };
-    events.push(hasLifetime ? { ...event, lifetimeSeconds } : event);
+    const event: Writable<SiteEvent> = { kind, path, sizeBytes, modifiedAt, polledAt };
+    if (hasLifetime) event.lifetimeSeconds = lifetimeSeconds;
+    if (digest !== "") event.digest = digest;
+    events.push(event);
     from = lineEnd + 1;
   }
   return ok(events);

@@ -26,4 +26,4 @@ export {
   parseEventIndex,
 } from "./event-index.ts";
 export { formatShareControl, isCrawlerName, parseShareControl, type ShareControl } from "./share-control.ts";
-export type { WebEvent } from "./web-event.ts";
+export { eventDigestLength, type WebEvent } from "./web-event.ts";

@@ -1,5 +1,8 @@
 import type { ChangeKind, EpochSeconds } from "../../core/index.ts";
 
+/** A digest is only compared with that of the version that is held: 36 bits tell them apart. */
+export const eventDigestLength = 6;
+
 /**
  * What a crawler saw happen to a URL: one record of a day's file.
  *
@@ -20,4 +23,6 @@ export interface WebEvent {
   readonly crawler: string;
   /** Seconds after `polledAt` for which the crawler expects no change (`ttl`). */
   readonly lifetimeSeconds?: number;
+  /** The first {@link eventDigestLength} characters of the page's digest, as archives of events have it; days' files do not. */
+  readonly digest?: string;
 }

@@ -1,4 +1,4 @@
-import { type PeerStore, parseUrl, type ToldUrl, type ToldUrlState } from "../../core/index.ts";
+import { omitUndefined, type PeerStore, parseUrl, type ToldUrl, type ToldUrlState } from "../../core/index.ts";
 import { normaliseUrl } from "../../formats/url/index.ts";
 import type { SiteEvent, WebEvent } from "../../formats/web-events/index.ts";
 import { planCandidate } from "./plan-candidate.ts";
@@ -9,7 +9,7 @@ export interface CandidateCounts {
   added: number;
   /** Pages that are polled at the next visit. */
   sooner: number;
-  /** Pages that are polled later. */
+  /** Pages that a peer found as we hold them: they are polled later. */
   later: number;
   /** Events that tell nothing new, or of pages whose visits no peer moves. */
   known: number;
@@ -86,7 +86,7 @@ export class PeerCandidates {
     const waiting = this.#waiting;
     this.#waiting = new Map();
     this.#count = 0;
-    const moved = { added: [] as ToldUrl[], sooner: [] as number[], later: [] as [number, number][] };
+    const moved = { added: [] as ToldUrl[], sooner: [] as number[], later: [] as [number, number, number][] };
     for (const [site, { origin, events }] of waiting) {
       const news = this.#store.lookAtNews(site, events);
       const before = moved.added.length + moved.sooner.length;
@@ -104,13 +104,13 @@ export class PeerCandidates {
     site: number,
     event: WebEvent & SiteEvent,
     { id, isMovable, event: seen, askedAt }: ToldUrlState,
-    moved: { readonly added: ToldUrl[]; readonly sooner: number[]; readonly later: [number, number][] },
+    moved: { readonly added: ToldUrl[]; readonly sooner: number[]; readonly later: [number, number, number][] },
   ): void {
-    const own = seen && { ...seen, url: event.url, polledAt: askedAt ?? seen.at, crawler: "" };
+    const own = seen && { ...omitUndefined(seen), url: event.url, polledAt: askedAt ?? seen.at, crawler: "" };
     const candidate = isMovable ? planCandidate(event, { event: own, askedAt }) : { kind: "known" as const };
     if (candidate.kind === "known") this.counts.known += 1;
     else if (candidate.kind === "later" && id !== undefined) {
-      moved.later.push([id, candidate.dueAt]);
+      moved.later.push([id, candidate.checkedAt, candidate.dueAt]);
       this.counts.later += 1;
     } else if (id !== undefined) {
       moved.sooner.push(id);

@@ -18,11 +18,22 @@ export type Candidate =
   | { readonly kind: "new" }
   /** The page is to be polled at the next visit to its site. */
   | { readonly kind: "sooner" }
-  /** The page needs no poll before this time. */
-  | { readonly kind: "later"; readonly dueAt: EpochSeconds };
+  /**
+   * The peer found the version that we hold: as if we had polled the page then, for all that is planned. Besides, it needs
+   * no poll before `dueAt`; 0 if the peer expects nothing.
+   */
+  | { readonly kind: "later"; readonly checkedAt: EpochSeconds; readonly dueAt: EpochSeconds };
 
 /** No peer puts a poll off for longer than this after our own last one: a week, in seconds. */
 const maxPutOffSeconds = 7 * 86_400;
+
+/** Whether both are of the same version; undefined if it is another one that need not be newer than ours. */
+function agrees(peer: WebEvent, own: WebEvent): boolean | undefined {
+  if (own.kind === "deleted") return undefined;
+  // A server need not say when a page changed: then each crawler has a time of its own, and the digest alone tells.
+  if (peer.digest !== undefined && own.digest !== undefined) return own.digest.startsWith(peer.digest);
+  return (peer.modifiedAt === own.modifiedAt && peer.sizeBytes === own.sizeBytes) || undefined;
+}
 
 /**
  * Decides what a peer's event does to a page's next visit.
@@ -42,8 +53,15 @@ export function planCandidate(peer: WebEvent, { event, askedAt }: KnownUrl): Can
   const { event: resolved, isDisputed } = resolveEvents(ours, { event: peer, isDisputed: false });
   if (isDisputed) return { kind: "sooner" };
   if (resolved.kind === "deleted") return { kind: event.kind === "deleted" ? "known" : "sooner" };
-  if (resolved.modifiedAt > event.modifiedAt) return { kind: "sooner" };
-  const isAgreed = peer.modifiedAt === event.modifiedAt && peer.sizeBytes === event.sizeBytes;
-  if (!isAgreed || peer.lifetimeSeconds === undefined || askedAt === undefined) return { kind: "known" };
-  return { kind: "later", dueAt: Math.min(peer.polledAt + peer.lifetimeSeconds, askedAt + maxPutOffSeconds) };
+  const isAgreed = agrees(peer, event);
+  if (isAgreed === false || (isAgreed === undefined && resolved.modifiedAt > event.modifiedAt))
+    return { kind: "sooner" };
+  if (isAgreed === undefined || askedAt === undefined) return { kind: "known" };
+  const { polledAt, lifetimeSeconds = -polledAt } = peer;
+  const latest = askedAt + maxPutOffSeconds;
+  return {
+    kind: "later",
+    checkedAt: Math.min(polledAt, latest),
+    dueAt: Math.min(polledAt + lifetimeSeconds, latest),
+  };
 }

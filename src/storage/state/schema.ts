@@ -282,6 +282,8 @@ export const migrations: readonly string[] = [
   ALTER TABLE url ADD COLUMN served_usage TEXT`,
   `-- What is remembered of crawlers whose events are merged, as JSON, by the address of each.
   CREATE TABLE peer (url TEXT PRIMARY KEY, state TEXT NOT NULL) STRICT, WITHOUT ROWID`,
+  // When another crawler last found the version that is held; NULL if none did.
+  "ALTER TABLE url ADD COLUMN checked INTEGER",
 ];
 
 /** States of earlier versions have mirrors whose files have other names. */

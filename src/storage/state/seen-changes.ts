@@ -24,6 +24,11 @@ const sql = {
       p.usage
     FROM seen_change s JOIN site ON site.id = s.site LEFT JOIN url p ON p.site = s.site AND p.path = s.path
     WHERE s.seq > ?1 ORDER BY s.seq LIMIT ?2`,
+  // What was answered since its last change, and is as it was then.
+  checks: `SELECT u.id, site.origin, u.path, s.seq, s.born, u.asked, u.size, u.digest, u.modified, u.media_type
+    FROM url u CROSS JOIN site ON site.id = u.site CROSS JOIN seen_change s ON s.site = u.site AND s.path = u.path
+    WHERE u.id > ?1 AND u.asked > ?2 AND u.asked <= ?3 AND u.state = 'known' AND u.trouble IS NULL AND u.digest <> ''
+      AND s.is_deleted = 0 AND s.at < u.asked ORDER BY u.id LIMIT ?4`,
 } as const;
 
 type Row = [
@@ -135,6 +140,44 @@ function* readRows(
  */
 export function* readSeenEvents(connection: Connection, after: number): Generator<NumberedChange> {
   yield* readRows(connection, after, ([number, , , born, isDeleted]) => isDeleted === 0 && born === number);
+}
+
+type CheckRow = [
+  id: number,
+  site: string,
+  path: string,
+  number: number,
+  born: number,
+  asked: number,
+  sizeBytes: number,
+  digest: string,
+  lastModified: number,
+  mediaType: string,
+];
+
+/** A time, whose first second does not belong to it and whose last does. */
+export interface CheckSpan {
+  readonly from: EpochSeconds;
+  readonly to: EpochSeconds;
+}
+
+/**
+ * Reads which polled pages were found unchanged in a time: the newest event of each, as if it were seen then. A page that
+ * was requested several times is given once. O(all URLs).
+ */
+export function* readSeenChecks(connection: Connection, { from, to }: CheckSpan): Generator<NumberedChange> {
+  const read = prepareStatement(connection, sql.checks);
+  const atATime = 1000;
+  for (let after = 0; ; ) {
+    const rows = read.all(after, from, to, atATime) as CheckRow[];
+    for (const [id, site, path, number, born, at, sizeBytes, digest, lastModified, mediaType] of rows) {
+      after = id;
+      const page = { path, sizeBytes, digest, lastModified, mediaType };
+      const kind = born === number ? "created" : "updated";
+      yield { number, change: { site, path, kind, at, page, reason: undefined, usage: undefined } };
+    }
+    if (rows.length < atATime) return;
+  }
 }
 
 /** The number of the last change that was seen; 0 if none was. */

@@ -7,10 +7,12 @@ import { inDatabase } from "../sqlite/database-error.ts";
 import { isMirrored, openStateForReading } from "./open-state.ts";
 import { type PlannedSite, readPlannedSites } from "./plan-list.ts";
 import {
+  type CheckSpan,
   findNumberBefore,
   type NumberedChange,
   readNewestNumber,
   readSeenChanges,
+  readSeenChecks,
   readSeenEvents,
 } from "./seen-changes.ts";
 import { stateFileIn } from "./store.ts";
@@ -108,6 +110,11 @@ export class StateReader implements Disposable {
   /** What was seen after a number, whoever reads it; see {@link readSeenEvents}. */
   *readEvents(after: number): Generator<NumberedChange, void, void> {
     yield* this.#readEach(readSeenEvents(this.#connection, after));
+  }
+
+  /** What was found unchanged in a time; see {@link readSeenChecks}. */
+  *readChecks(span: CheckSpan): Generator<NumberedChange, void, void> {
+    yield* this.#readEach(readSeenChecks(this.#connection, span));
   }
 
   *#readEach(changes: Generator<NumberedChange>): Generator<NumberedChange, void, void> {

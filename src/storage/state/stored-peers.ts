@@ -7,7 +7,7 @@ const sql = {
   read: "SELECT state FROM peer WHERE url = ?",
   write: "INSERT INTO peer (url, state) VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state",
   // A text an event, its time first, since numbers of a row of JSON cost more than the search for it.
-  news: `SELECT j.key, u.id, u.state, u.size, u.modified, u.asked, s.is_deleted, s.born = s.seq, s.at FROM json_each(?2) j
+  news: `SELECT j.key, u.id, u.state, u.size, u.modified, u.asked, u.digest, s.is_deleted, s.born = s.seq, s.at FROM json_each(?2) j
     LEFT JOIN url u ON u.site = ?1 AND u.path = substr(j.value, 13)
     LEFT JOIN seen_change s ON s.site = ?1 AND s.path = substr(j.value, 13)
     WHERE u.asked IS NULL OR u.asked < CAST(substr(j.value, 1, 12) AS INTEGER)`,
@@ -18,7 +18,7 @@ const sql = {
   // What waits after trouble goes on waiting.
   sooner: `UPDATE url SET unconfirmed = 1, due = iif(trouble IS NULL, 0, due)
     FROM json_each(?) j WHERE url.id = j.value AND url.state = 'known'`,
-  later: `UPDATE url SET due = max(due, j.value ->> 1)
+  later: `UPDATE url SET checked = max(coalesce(checked, 0), j.value ->> 1), due = max(due, j.value ->> 2)
     FROM json_each(?) j WHERE url.id = j.value ->> 0 AND url.state = 'known' AND unconfirmed = 0 AND trouble IS NULL`,
 } as const;
 
@@ -29,23 +29,25 @@ type Row = [
   sizeBytes: number | null,
   modified: number | null,
   asked: number | null,
+  digest: string | null,
   isDeleted: number | null,
   isFirst: number | null,
   at: number | null,
 ];
 
 function stateOf(row: Row): ToldUrlState {
-  const [place, id, state, sizeBytes, modified, askedAt, isDeleted, isFirst, at] = row;
+  const [place, id, state, sizeBytes, modified, askedAt, digest, isDeleted, isFirst, at] = row;
   const isHeld = sizeBytes !== null && modified !== null;
   const event =
     at === null || (isDeleted === 0 && !isHeld)
       ? undefined
       : isDeleted === 1
-        ? { kind: "deleted" as const, sizeBytes: 0, modifiedAt: at, at }
+        ? { kind: "deleted" as const, sizeBytes: 0, modifiedAt: at, digest: undefined, at }
         : {
             kind: isFirst === 1 ? ("created" as const) : ("updated" as const),
             sizeBytes: sizeBytes ?? 0,
             modifiedAt: modified ?? at,
+            digest: digest || undefined,
             at,
           };
   const isMovable = id === null || state === "known";

@@ -44,13 +44,14 @@ export type UrlRow = [
   saidType: Text,
   usage: Text,
   servedUsage: Text,
+  checked: Count,
 ];
 
 /** The columns of {@link UrlRow}. */
 export const urlColumns = `u.id, u.path, u.depth, u.lastmod, u.asked_lastmod, u.history, u.interval, u.asked, u.due,
   u.trouble, u.strikes, u.unconfirmed, u.unread, u.rank, u.size, u.digest, u.modified, u.media_type, u.etag,
   u.http_modified, u.fetched, u.said_size, u.said_digest, u.said_modified, u.said_type, u.usage,
-  u.served_usage`;
+  u.served_usage, u.checked`;
 
 /** Validators from the columns that hold them. */
 export function validatorsOf(etag: Text, lastModified: Text): Validators {
@@ -94,6 +95,7 @@ export function urlOf(row: UrlRow, isAnnounced: boolean): TrackedUrl {
     validators: validatorsOf(etag, httpModified),
     fullAt: fetched ?? undefined,
     askedAt: asked ?? undefined,
+    checkedAt: row[27] ?? undefined,
     askedLastmod: askedLastmod ?? undefined,
     dueAt,
     postponed: trouble === null ? undefined : { trouble, attempts },

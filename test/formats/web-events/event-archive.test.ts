@@ -37,7 +37,7 @@ const golden: readonly SiteEvents[] = [
   {
     origin: "https://www.example.org",
     events: [
-      { kind: "updated", path: "/", sizeBytes: 9824, modifiedAt: to - 6327, polledAt: to },
+      { kind: "updated", path: "/", sizeBytes: 9824, modifiedAt: to - 6327, polledAt: to, digest: "a-_Z09" },
       { kind: "created", path: "/a", sizeBytes: 0, modifiedAt: 0, polledAt: to - 1, lifetimeSeconds: 86_400 },
     ],
   },
@@ -81,7 +81,7 @@ test("the fixtures are the archive and the index that the code writes, and read 
 test("sites that are not wanted are passed over, their lines unread", () => {
   const wanted = parseEventArchive(content, to, (origin) => origin.startsWith("https:"));
   assert.deepEqual(wanted.ok && wanted.value, golden.slice(1));
-  const broken = Buffer.from(`${eventArchiveHeader}\nS\thttp://a\nnonsense\nS\thttps://b\nC\t0\t0\t1\t-\t/x\n`);
+  const broken = Buffer.from(`${eventArchiveHeader}\nS\thttp://a\nnonsense\nS\thttps://b\nC\t0\t0\t1\t-\t-\t/x\n`);
   const read = parseEventArchive(broken, to, (origin) => origin === "https://b");
   assert.deepEqual(read.ok && read.value.map(({ origin, events }) => [origin, events.length]), [["https://b", 1]]);
 });
@@ -90,25 +90,27 @@ const head = `${eventArchiveHeader}\nS\thttps://a.example\n`;
 for (const [what, text, code] of [
   ["another header", "tm1\nS\thttps://a.example\n", "bad-header"],
   ["nothing", "", "bad-header"],
-  ["a last line without end", `${head}C\t0\t0\t1\t-\t/x`, "truncated"],
-  ["an event of no site", `${eventArchiveHeader}\nC\t0\t0\t1\t-\t/x\n`, "bad-line"],
+  ["a last line without end", `${head}C\t0\t0\t1\t-\t-\t/x`, "truncated"],
+  ["an event of no site", `${eventArchiveHeader}\nC\t0\t0\t1\t-\t-\t/x\n`, "bad-line"],
   ["a site twice", `${head}S\thttps://a.example\n`, "bad-line"],
   ["sites out of order", `${head}S\thttps://A.example\n`, "bad-line"],
-  ["another letter", `${head}X\t0\t0\t1\t-\t/x\n`, "bad-line"],
-  ["a letter and more", `${head}CC\t0\t0\t1\t-\t/x\n`, "bad-line"],
-  ["a field less", `${head}C\t0\t0\t1\t/x\n`, "bad-line"],
-  ["a field more", `${head}C\t0\t0\t1\t-\t-\t/x\n`, "bad-line"],
-  ["an empty number", `${head}C\t\t0\t1\t-\t/x\n`, "bad-line"],
-  ["a number that is none", `${head}C\t1e3\t0\t1\t-\t/x\n`, "bad-line"],
-  ["a time before 1970", `${head}C\t${to + 1}\t0\t1\t-\t/x\n`, "bad-line"],
-  ["a change before 1970", `${head}C\t1\t${to}\t1\t-\t/x\n`, "bad-line"],
-  ["a size beyond 2^53", `${head}C\t0\t0\t9007199254740992\t-\t/x\n`, "bad-line"],
-  ["a number of 17 digits", `${head}C\t00000000000000001\t0\t1\t-\t/x\n`, "bad-line"],
-  ["a time to live beyond all years", `${head}C\t0\t0\t1\t253402300800\t/x\n`, "bad-line"],
-  ["a path that is none", `${head}C\t0\t0\t1\t-\tx\n`, "bad-line"],
-  ["a path with dot segments", `${head}C\t0\t0\t1\t-\t/../x\n`, "bad-line"],
-  ["a path of another host", `${head}C\t0\t0\t1\t-\t//b.example/\n`, "bad-line"],
-  ["a path twice", `${head}C\t0\t0\t1\t-\t/x\nU\t0\t0\t1\t-\t/x\n`, "bad-line"],
+  ["another letter", `${head}X\t0\t0\t1\t-\t-\t/x\n`, "bad-line"],
+  ["a letter and more", `${head}CC\t0\t0\t1\t-\t-\t/x\n`, "bad-line"],
+  ["a field less", `${head}C\t0\t0\t1\t-\t/x\n`, "bad-line"],
+  ["a field more", `${head}C\t0\t0\t1\t-\t-\t-\t/x\n`, "bad-line"],
+  ["an empty number", `${head}C\t\t0\t1\t-\t-\t/x\n`, "bad-line"],
+  ["a number that is none", `${head}C\t1e3\t0\t1\t-\t-\t/x\n`, "bad-line"],
+  ["a time before 1970", `${head}C\t${to + 1}\t0\t1\t-\t-\t/x\n`, "bad-line"],
+  ["a change before 1970", `${head}C\t1\t${to}\t1\t-\t-\t/x\n`, "bad-line"],
+  ["a size beyond 2^53", `${head}C\t0\t0\t9007199254740992\t-\t-\t/x\n`, "bad-line"],
+  ["a number of 17 digits", `${head}C\t00000000000000001\t0\t1\t-\t-\t/x\n`, "bad-line"],
+  ["a time to live beyond all years", `${head}C\t0\t0\t1\t253402300800\t-\t/x\n`, "bad-line"],
+  ["a digest that is too short", `${head}C\t0\t0\t1\t-\tabcde\t/x\n`, "bad-line"],
+  ["a digest that is none", `${head}C\t0\t0\t1\t-\tabc/de\t/x\n`, "bad-line"],
+  ["a path that is none", `${head}C\t0\t0\t1\t-\t-\tx\n`, "bad-line"],
+  ["a path with dot segments", `${head}C\t0\t0\t1\t-\t-\t/../x\n`, "bad-line"],
+  ["a path of another host", `${head}C\t0\t0\t1\t-\t-\t//b.example/\n`, "bad-line"],
+  ["a path twice", `${head}C\t0\t0\t1\t-\t-\t/x\nU\t0\t0\t1\t-\t-\t/x\n`, "bad-line"],
 ] as const)
   test(`an archive of events with ${what} is refused as a whole`, () => {
     const read = parseEventArchive(Buffer.from(text), to, () => true);
@@ -116,7 +118,9 @@ for (const [what, text, code] of [
   });
 
 test("an archive with more events than an archive may hold is refused, and one that is too large", () => {
-  const lines = Array.from({ length: 65_537 }, (_, at) => `C\t0\t0\t1\t-\t/${String(at).padStart(5, "0")}\n`).join("");
+  const lines = Array.from({ length: 65_537 }, (_, at) => `C\t0\t0\t1\t-\t-\t/${String(at).padStart(5, "0")}\n`).join(
+    "",
+  );
   const read = parseEventArchive(Buffer.from(head + lines), to, () => true);
   assert.equal(!read.ok && read.error.code, "too-large");
   const large = parseEventArchive(Buffer.alloc(32 * 1024 * 1024 + 1), to, () => true);

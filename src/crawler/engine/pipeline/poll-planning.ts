@@ -124,8 +124,9 @@ export async function choosePolls(visit: CrawlVisit, urls: () => Iterable<Tracke
     await lookAtEach(visit, urls(), (_, history) => rates.add(rateOf(history, prior)));
     return rates;
   });
-  const looked = await lookAtEach(visit, urls(), ({ path, askedAt, interval }, history) => {
-    const polledAt = askedAt === undefined ? undefined : askedAt * 1000;
+  const looked = await lookAtEach(visit, urls(), ({ path, askedAt, checkedAt = 0, interval }, history) => {
+    // What another crawler has just found unchanged is worth no request of ours yet.
+    const polledAt = askedAt === undefined ? undefined : Math.max(askedAt, checkedAt) * 1000;
     chooser.add({ path, polledAt, ratePerSecond: fit.add(history), history, interval });
   });
   const { polls, nextDueAt } = chooser.finish();

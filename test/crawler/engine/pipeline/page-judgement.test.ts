@@ -20,7 +20,14 @@ const trouble = (name: "refused" | "unavailable" | "disallowed" | "mirror"): Pag
 type Before = readonly [PageTrouble, number] | undefined;
 
 function urlOf(before: Before, more: Partial<TrackedUrl> = {}): TrackedUrl {
-  const nothing = { lastmod: undefined, askedLastmod: undefined, askedAt: undefined, fullAt: 7, interval: undefined };
+  const nothing = {
+    lastmod: undefined,
+    askedLastmod: undefined,
+    askedAt: undefined,
+    checkedAt: undefined,
+    fullAt: 7,
+    interval: undefined,
+  };
   const flags = { isUnconfirmed: false, hasUnreadLinks: false, rank: 0, history: [], validators: { etag: "1" } };
   const postponed = before === undefined ? undefined : { trouble: before[0], attempts: before[1] };
   const known = { id: 1, path: "/a", depth: 0, dueAt: 0, announced: undefined, held: undefined, postponed };
