@@ -4,14 +4,17 @@ import Database from "libsql";
 import { dayOf, type SiteEvent } from "../../src/formats/web-events/index.ts";
 import { DayFiles } from "../../src/share/day-files.ts";
 import { EventArchives } from "../../src/share/event-archives.ts";
-import { mergeEvents } from "../../src/share/index.ts";
+import type { MergeSummary } from "../../src/share/index.ts";
 import { openStore } from "../../src/storage/index.ts";
+import { findCli } from "../interop/command.ts";
 import { startWebServer } from "../interop/web-server.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { type Benchmark, defineBenchmark } from "./benchmark.ts";
+import { meterProcess } from "./peers/metered-process.ts";
 
 const crawler = "crawler.example:443 bench/1";
-const day = 21_000;
+/** Yesterday: all of it is over, and merges ask for it. */
+const day = dayOf(Math.floor(Date.now() / 1000)) - 1;
 const now = day * 86_400 + 86_399;
 const eventsPerSite = 500;
 
@@ -29,6 +32,9 @@ function eventAt(number: number, hour: number | undefined): readonly [origin: st
     sizeBytes: mixed % 90_000,
     modifiedAt: polledAt - (mixed % 100_000),
     polledAt,
+    digest: Buffer.of(mixed, mixed >> 8, mixed >> 16, mixed >> 24, number)
+      .toString("base64url")
+      .slice(0, 6),
   };
   return [originOf(Math.floor(number / eventsPerSite)), event];
 }
@@ -99,28 +105,24 @@ function makeCrawler(into: string, sites: number, askedAt: number): void {
 }
 
 interface Merged {
-  readonly ms: number;
   readonly cpuMs: number;
+  readonly peakMiB: number;
   readonly events: number;
   readonly bytes: number;
   readonly requests: number;
 }
 
-async function merge(into: string, url: string, at: number): Promise<Merged> {
-  const cpu = process.cpuUsage();
-  const start = performance.now();
-  const summary = await mergeEvents({
-    peers: [url],
-    ...{ into, days: 1, maxEvents: 1e9, maxFileBytes: 64 * 2 ** 30, clock: () => at * 1000 },
-  });
-  const ms = performance.now() - start;
-  const { user, system } = process.cpuUsage(cpu);
+const limits = ["--days", "2", "--max-events", "1000000000", "--max-file", "65536"];
+
+/** Merges as the command does, in a process of its own. */
+async function merge(into: string, url: string): Promise<Merged> {
+  const command = [process.execPath, findCli(), "merge", url, "--into", into, ...limits, "--json"];
+  const { cpuSeconds, peakMiB, output } = await meterProcess(command);
+  const summary = JSON.parse(output.trimEnd().split("\n").at(-1) ?? "") as MergeSummary;
   const [peer] = summary.peers;
   if (peer === undefined || peer.problem !== undefined) throw new Error(peer?.problem ?? "no peer");
-  return {
-    ...{ ms, cpuMs: (user + system) / 1000, events: peer.events },
-    ...{ bytes: peer.receivedBytes, requests: peer.requests },
-  };
+  const { events, receivedBytes: bytes, requests } = peer;
+  return { cpuMs: cpuSeconds * 1000, peakMiB, events, bytes, requests };
 }
 
 const millions = (events: number, ms: number): string => (events / ms / 1000).toFixed(2);
@@ -157,11 +159,10 @@ async function measureDay(events: number): Promise<void> {
       const into = join(folder.path, "mirrors");
       makeCrawler(into, sites, askedAt);
       writeControl(docroot, server.url, version);
-      const { cpuMs, bytes, events: merged } = await merge(into, server.url, now);
+      const { cpuMs, peakMiB, bytes, events: merged } = await merge(into, server.url);
       if (merged !== events) throw new Error(`${merged} events were merged, not ${events}`);
-      const memory = process.resourceUsage().maxRSS / 1024;
       process.stdout.write(
-        `| ${what} | ${version} | ${mib(bytes)} | ${seconds(cpuMs)} | ${millions(merged, cpuMs)} | ${memory.toFixed(0)} |\n`,
+        `| ${what} | ${version} | ${mib(bytes)} | ${seconds(cpuMs)} | ${millions(merged, cpuMs)} | ${peakMiB.toFixed(0)} |\n`,
       );
       rmSync(into, { recursive: true });
     }
@@ -188,7 +189,7 @@ async function measureHours(events: number): Promise<void> {
     let [bytes, requests] = [0, 0];
     for (let hour = 0; hour < 24; hour++) {
       await publish(docroot, hour * events, (hour + 1) * events, hour);
-      const merged = await merge(into, server.url, day * 86_400 + (hour + 1) * 3600 - 1);
+      const merged = await merge(into, server.url);
       bytes += merged.bytes;
       requests += merged.requests;
     }

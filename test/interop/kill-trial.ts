@@ -1,11 +1,12 @@
 import { parseArgs } from "node:util";
 import { type KillReport, killCrawls, killExports } from "./kill.ts";
+import { killShares } from "./kill-shares.ts";
 import { killSites } from "./kill-sites.ts";
 import { killWatches } from "./kill-watch.ts";
 
-const help = `npm run kill -- [--times 200] [--seed N] [--pages 2000] [--only export|crawl|watch|sites] [--sites 20]
+const help = `npm run kill -- [--times 200] [--seed N] [--pages 2000] [--only export|crawl|watch|share|sites] [--sites 20]
 Kills programs by kill -9 at random instants and starts them again, while their sites change and others read; at the end
-site, archives and mirror must agree. --pages: of each site; of "sites", of all together.
+site, archives and mirror must agree, and of "share" events and what is requested for them. --pages: of each site; of "sites", of all together.
 `;
 
 /** The trial by `kill -9` at full length. */
@@ -24,7 +25,7 @@ async function main(): Promise<void> {
     process.stdout.write(help);
     return;
   }
-  const trials = { export: killExports, crawl: killCrawls, watch: killWatches };
+  const trials = { export: killExports, crawl: killCrawls, watch: killWatches, share: killShares };
   const names = [...Object.keys(trials), "sites"];
   if (values.only !== undefined && !names.includes(values.only))
     throw new Error(`--only must be one of ${names.join(", ")}, not ${values.only}`);
@@ -40,7 +41,7 @@ async function main(): Promise<void> {
     const report: KillReport = await trial(options);
     process.stdout.write(
       `${name}: killed ${report.killed} times within ${Math.round(report.withinMs)} ms, ${report.finished} ended before; ` +
-        `${report.checks} times read whole, ${report.publications} publications; site, archives and mirror agree\n`,
+        `${report.checks} times read whole, ${report.publications} publications; all agree\n`,
     );
   }
   if (values.only !== undefined && values.only !== "sites") return;

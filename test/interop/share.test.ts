@@ -1,17 +1,15 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { promisify } from "node:util";
 import type { CrawlSummary } from "../../src/core/crawl-event.ts";
 import { readCrawlChanges } from "../../src/crawler/read-crawl-changes.ts";
 import type { MergeSummary, ShareSummary } from "../../src/share/index.ts";
 import { repositoryFolder } from "../repository-folder.ts";
 import { makeTempFolder } from "../temp-folder.ts";
-import { type CommandResult, runTidemark, startTidemark, summaryOf } from "./command.ts";
-import { requireProgram, skipWithout } from "./programs.ts";
-import { createRandom } from "./random.ts";
+import { runTidemark, summaryOf } from "./command.ts";
+import { crawl, crawlUntil, killShares, readShare } from "./kill-shares.ts";
+import { skipWithout } from "./programs.ts";
 import { startWebServer } from "./web-server.ts";
 
 const reader = join(repositoryFolder(), "test", "interop", "share-reader.py");
@@ -33,18 +31,6 @@ function setPages(docroot: string, pages: Readonly<Record<string, string | undef
   for (const [name, body] of Object.entries(pages)) {
     if (body === undefined) rmSync(join(docroot, name));
     else writeFileSync(join(docroot, name), body);
-  }
-}
-
-const crawl = async (url: string, into: string, ...more: readonly string[]): Promise<CommandResult> =>
-  await runTidemark(["crawl", url, "--into", into, "--source", "links", "--json", ...more]);
-
-/** Crawls until so many pages were updated: a visit requests nothing that was answered in the second in which it begins. */
-async function crawlUntil(url: string, into: string, updated: number): Promise<void> {
-  for (let seen = 0, visits = 0; seen < updated; visits++) {
-    assert.ok(visits < 50, `${seen} of ${updated} changes were seen`);
-    const last = (await crawl(url, into)).events.at(-1) as unknown as CrawlSummary;
-    seen += last.updated;
   }
 }
 
@@ -74,11 +60,7 @@ for (const kind of ["nginx", "apache2"] as const)
       summaryOf(await runTidemark(["merge", server.url, "--into", two, "--days", "2", "--json"]));
     assert.equal((await share()).events, 41);
 
-    const { stdout } = await promisify(execFile)(requireProgram("python3"), [reader, server.url, "2"]);
-    const read = stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => line.split("\t"));
+    const read = (await readShare(server.url, 2)).map((line) => line.split("\t"));
     using seen = readCrawlChanges({ store: one });
     const held = [...seen.changes].map(({ url, page, at }) => ["C", page?.sizeBytes, page?.lastModified, at, url]);
     assert.deepEqual(
@@ -102,75 +84,16 @@ for (const kind of ["nginx", "apache2"] as const)
     assert.deepEqual(paths.sort(), ["/", "/new.html", "/p7.html", "/p8.html"]);
     // The days' files are compressed for those who ask.
     await server.takeLog();
-    await promisify(execFile)(requireProgram("python3"), [reader, server.url, "1"]);
+    await readShare(server.url, 1);
     const [sent] = (await server.takeLog()).filter(({ uri }) => uri.endsWith(".dat"));
     const [day] = /\d+\.dat/.exec(sent?.uri ?? "") ?? [];
     assert.ok((sent?.bytes ?? Number.POSITIVE_INFINITY) < readFileSync(join(shared, "share", day ?? "")).length / 3);
   });
 
-const random = createRandom(20_261_125);
-
-/** Runs a command, killed at a random instant, until so many runs were killed. @returns how many ended by themselves */
-async function killOften(args: readonly string[], times: number, withinMs: number): Promise<number> {
-  let finished = 0;
-  for (let killed = 0; killed < times && finished < 3 * times; ) {
-    const { child, result } = startTidemark(args);
-    const timer = setTimeout(() => child.kill("SIGKILL"), random.next() * withinMs);
-    const { signal, exitCode, stderr } = await result;
-    clearTimeout(timer);
-    if (signal === "SIGKILL") killed += 1;
-    else {
-      assert.equal(exitCode, 0, stderr);
-      finished += 1;
-    }
-  }
-  return finished;
-}
-
 test("share and merge that are killed at any instant lose no event and apply none twice", {
   skip,
   timeout: 280_000,
 }, async () => {
-  using folder = makeTempFolder();
-  const [docroot, shared, one, two] = ["site", "shared", "one", "two"].map((name) => join(folder.path, name)) as [
-    string,
-    string,
-    string,
-    string,
-  ];
-  for (const path of [docroot, shared]) mkdirSync(path);
-  const names = Array.from({ length: 300 }, (_, at) => `p${at}.html`);
-  setPages(docroot, { "index.html": names.map((name) => `<a href="/${name}">x</a>`).join("") });
-  setPages(docroot, Object.fromEntries(names.map((name) => [name, `page ${name}`])));
-  await using site = await startWebServer("nginx", docroot);
-  await using server = await startWebServer("nginx", shared);
-  for (const into of [two, one]) summaryOf<CrawlSummary>(await crawl(site.url, into));
-  const share = ["share", "--from", one, "--into", shared, "--url", server.url, "--json"];
-  const read = async (): Promise<string[]> => {
-    const { stdout } = await promisify(execFile)(requireProgram("python3"), [reader, server.url, "3"]);
-    return stdout.trimEnd().split("\n");
-  };
-  const { elapsedMs } = await runTidemark(share);
-  const expected = (await read()).map((line) => line.split("\t").at(-1) ?? "");
-  assert.equal(expected.length, 301);
-  for (let round = 0; round < 6; round++) {
-    const changed = names.filter((_, at) => at % 6 === round);
-    setPages(docroot, Object.fromEntries(changed.map((name) => [name, `page ${name}, ${round}`])));
-    await crawlUntil(site.url, one, changed.length);
-    await killOften(share, 4, 1.5 * elapsedMs);
-    // What can be read at any time is whole: the reader refuses what is no event.
-    await read();
-    summaryOf(await runTidemark(share));
-    expected.push(...changed.map((name) => `${site.url}${name}`));
-    assert.deepEqual((await read()).map((line) => line.split("\t").at(-1)).sort(), expected.sort());
-  }
-  const merge = ["merge", server.url, "--into", two, "--days", "3", "--json"];
-  await killOften(merge, 10, 1.5 * elapsedMs);
-  await runTidemark(merge);
-  // The second crawler requests each page that changed once, and nothing else.
-  await site.takeLog();
-  await crawl(site.url, two, "--budget", String(names.length));
-  const asked = (await site.takeLog()).map(({ uri }) => uri).filter((uri) => uri.startsWith("/p"));
-  assert.deepEqual(asked.sort(), names.map((name) => `/${name}`).sort());
-  assert.deepEqual(summaryOf<MergeSummary>(await runTidemark(merge)).sooner, 0);
+  const report = await killShares({ times: 30, seed: 20_261_125, pages: 300 });
+  assert.ok(report.killed >= 30 && report.publications > 0);
 });

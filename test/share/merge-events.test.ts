@@ -261,6 +261,39 @@ test("two crawlers tell each other what they saw, and echoes end", async () => {
   assert.ok(requests.includes("200 /a"), requests.join());
 });
 
+test("what a peer found unchanged is polled after all other pages, and is no news although no server says when it changed", async () => {
+  await using crawler = await Crawler.open();
+  crawler.site.set({ "/": '<a href="/a">a</a><a href="/b">b</a>', "/a": "a", "/b": "b" });
+  crawler.site.answers.set("/", (_, response) => response.setHeader("content-type", "text/html"));
+  const clock = (): number => crawler.now;
+  const [one, two, into] = ["one", "two", "shared"].map((name) => join(crawler.folder.path, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const visit = async (of: string, budget = 10) => {
+    crawler.now += 3_600_000;
+    return await crawler.visit({ into: of, sources: ["links"], planner: "round-robin", budget });
+  };
+  for (const folder of [two, one]) await visit(folder);
+  mkdirSync(into);
+  await using served = await serveFolder({ folder: into });
+  const share = async () => {
+    // What was answered is written a little later.
+    crawler.now += 10_000;
+    await shareEvents({ from: one, into, url: served.url, moniker: "one/1", clock });
+    return await mergeEvents({ peers: [served.url], into: two, clock, days: 3 });
+  };
+  // The first crawler saw all pages an hour after the second.
+  const first = await share();
+  assert.deepEqual([first.sooner, first.later], [0, 3]);
+  assert.deepEqual((await visit(one, 2)).requests.slice(-2), ["304 /", "304 /a"]);
+  const second = await share();
+  assert.deepEqual([second.sooner, second.later, second.peers[0]?.events], [0, 2, 2]);
+  assert.deepEqual((await visit(two, 1)).requests.slice(-1), ["304 /b"]);
+  assert.equal((await share()).peers[0]?.unmodified, 1);
+});
+
 test("a store that a crawl holds, and a folder without a state, are refused", async () => {
   await using merger = await Merger.open();
   const refuses = (code: string) => (error: unknown) => error instanceof TidemarkError && error.code === code;
