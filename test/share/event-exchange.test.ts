@@ -133,6 +133,20 @@ test("a crawler that only merges requests what peers tell of, and nothing else",
   await following;
 });
 
+test("no more merges are made than rho leaves room for", limit, async () => {
+  await using trial = await Trial.open();
+  const following = trial.follow({ rho: 0.99 });
+  await trial.visited(1);
+  await trial.until(() => trial.merges.length === 1);
+  for (let visits = 2; visits < 5; visits++) {
+    trial.time.pass(86_400_000);
+    await trial.visited(visits);
+  }
+  assert.equal(trial.merges.length, 1);
+  trial.stop.abort();
+  await following;
+});
+
 test("with rho 1 no peer is asked for anything", limit, async () => {
   await using trial = await Trial.open();
   const following = trial.follow({ rho: 1 });

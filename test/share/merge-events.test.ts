@@ -292,6 +292,12 @@ test("what a peer found unchanged is polled after all other pages, and is no new
   assert.deepEqual([second.sooner, second.later, second.peers[0]?.events], [0, 2, 2]);
   assert.deepEqual((await visit(two, 1)).requests.slice(-1), ["304 /b"]);
   assert.equal((await share()).peers[0]?.unmodified, 1);
+  // What changed and was found unchanged after that is one event.
+  crawler.site.set({ "/a": "changed" });
+  await visit(one);
+  await visit(one);
+  const third = await share();
+  assert.deepEqual([third.sooner, third.later, third.peers[0]?.problem], [1, 2, undefined]);
 });
 
 test("a store that a crawl holds, and a folder without a state, are refused", async () => {
