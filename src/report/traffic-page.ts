@@ -183,17 +183,15 @@ async function formatChanges(status: SiteStatus | undefined): Promise<string[]> 
 }
 
 function formatMethod(summary: TrafficSummary): string[] {
-  const { lines, badLines, logs, crawlers, crawlersWithNotModified, forgottenClients, uncomparedAnswers } = summary;
+  const { lines, badLines, logs, crawlerCount, crawlersWithNotModified, uncomparedAnswers } = summary;
   const texts = [
     `${formatNoun(lines, "line")} of ${formatNoun(logs, "log")}; ${formatNoun(badLines, "line")} of no known format.`,
-    "A crawler is a client that says so by a name on the list crawler-user-agents, or one that asked for robots.txt.",
+    "A crawler is a client that says so by a name on the list crawler-user-agents, one that asked for robots.txt, or one that goes through many pages and loads nothing of what belongs to them.",
     "A request is needless if the page had not changed since the same crawler's last request of it, as far as the log tells by sizes and answers.",
-    `${formatCount(crawlersWithNotModified)} of ${formatNoun(crawlers, "crawler")} got at least one 304.`,
-    ...(forgottenClients + uncomparedAnswers === 0
+    `${formatCount(crawlersWithNotModified)} of ${formatNoun(crawlerCount, "crawler")} got at least one 304.`,
+    ...(uncomparedAnswers === 0
       ? []
-      : [
-          `To keep memory bounded, ${formatNoun(forgottenClients, "client")} were forgotten and ${formatNoun(uncomparedAnswers, "answer")} not compared.`,
-        ]),
+      : [`To keep memory bounded, ${formatNoun(uncomparedAnswers, "answer")} were not compared.`]),
   ];
   return [`<ul>${texts.map((text) => `<li>${escapeMarkup(text)}</li>`).join("")}</ul>\n`];
 }

@@ -1,3 +1,12 @@
 export { readTraffic, type TrafficEvent, type TrafficOptions, type TrafficSummary } from "./read-traffic.ts";
 export type { Tally } from "./tally.ts";
-export type { TrafficGroup } from "./traffic-report.ts";
+export type {
+  CrawlerTraffic,
+  DayTraffic,
+  HistoryTraffic,
+  KindTraffic,
+  Peak,
+  SeenPages,
+  TrafficGroup,
+  TrafficReport,
+} from "./traffic-report.ts";

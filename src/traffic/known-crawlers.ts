@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { getDomain } from "tldts";
+import { type Purpose, purposeOf } from "./purpose.ts";
 
 /** Who a crawler says it is. */
 export interface CrawlerName {
@@ -7,15 +8,26 @@ export interface CrawlerName {
   readonly name: string;
   /** The registrable domain of the page that explains it, such as `openai.com`; undefined if the list has none. */
   readonly operator: string | undefined;
-  /** Such as `search-engine`, `ai-crawler`, `seo`, `archiver`; `unknown` where the list says nothing. */
-  readonly purpose: string;
+  readonly purpose: Purpose;
 }
 
 interface ListedCrawler {
   readonly pattern: string;
   readonly url?: string;
+  readonly description?: string;
   readonly tags?: readonly string[];
 }
+
+/** Sites that tell of others' crawlers: the list names them where it knows no page of the operator. */
+const directories: ReadonlySet<string> = new Set([
+  "datadome.co",
+  "github.com",
+  "knownagents.com",
+  "stackoverflow.com",
+  "udger.com",
+  "useragents.io",
+  "useragentstring.com",
+]);
 
 /** The crawlers of the package `crawler-user-agents`, by their User-Agent. */
 export class KnownCrawlers {
@@ -23,9 +35,9 @@ export class KnownCrawlers {
 
   constructor() {
     const list = createRequire(import.meta.url)("crawler-user-agents") as readonly ListedCrawler[];
-    this.#patterns = list.map(({ pattern, url, tags }) => [
+    this.#patterns = list.map(({ pattern, url, tags = [], description = "" }) => [
       new RegExp(pattern),
-      { operator: (url && getDomain(url)) || undefined, purpose: tags?.[0] ?? "unknown" },
+      { operator: operatorOf(url), purpose: purposeOf(pattern, tags, description) },
     ]);
   }
 
@@ -33,10 +45,22 @@ export class KnownCrawlers {
   find(agent: string): CrawlerName | undefined {
     for (const [pattern, about] of this.#patterns) {
       const found = pattern.exec(agent)?.[0];
-      if (found !== undefined) return { name: printable(found.replace(/^\W+|[^\w)]+$/g, "")), ...about };
+      if (found === undefined) continue;
+      const own = /[/.]/.test(found) ? nameUnlisted(agent).name : "(";
+      const name = own.startsWith("(") ? printable(found.replace(/^\W+|[^\w)]+$/g, "")) : own;
+      return {
+        name,
+        purpose: about.purpose,
+        operator: about.operator ?? operatorOf(/https?:[^\s;)]+/.exec(agent)?.[0]),
+      };
     }
     return undefined;
   }
+}
+
+function operatorOf(url: string | undefined): string | undefined {
+  const domain = (url && getDomain(url)) || undefined;
+  return domain === undefined || directories.has(domain) ? undefined : printable(domain);
 }
 
 /** A name for an agent that is on no list: its product, or `NAME` of `(compatible; NAME/1.0)`. */

@@ -1,5 +1,3 @@
-import type { CrawlerName } from "./known-crawlers.ts";
-
 /** What requests of a log come to. */
 export interface Tally {
   requests: number;
@@ -15,17 +13,32 @@ export interface Tally {
   wastedBytes: number;
   /** Answers of 400 and above. */
   errors: number;
-}
-
-/** One crawler, by its name, and what it did. */
-export interface CountedCrawler {
-  readonly name: CrawlerName;
-  readonly tally: Tally;
-  readonly salt: number;
+  /** Requests of robots.txt. */
+  robots: number;
+  /** Requests that the site's robots.txt forbids; 0 without one to compare with. Counted for crawlers only. */
+  breaches: number;
+  /** Requests that say they are signed (Web Bot Auth, RFC 9421), as far as the log tells. The signature is not checked. */
+  signed: number;
+  /** Requests of the site's published archives, and the bytes of their answers. */
+  archives: number;
+  archiveBytes: number;
 }
 
 export function createTally(): Tally {
-  return { requests: 0, bytes: 0, conditional: 0, notModified: 0, needless: 0, wastedBytes: 0, errors: 0 };
+  return {
+    requests: 0,
+    bytes: 0,
+    conditional: 0,
+    notModified: 0,
+    needless: 0,
+    wastedBytes: 0,
+    errors: 0,
+    robots: 0,
+    breaches: 0,
+    signed: 0,
+    archives: 0,
+    archiveBytes: 0,
+  };
 }
 
 /** Adds `more` to `sum`, or takes it away with `sign` -1. */

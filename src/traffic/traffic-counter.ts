@@ -1,118 +1,203 @@
-import { type EpochSeconds, omitUndefined } from "../core/index.ts";
-import { LogClock, type LogLine, logField } from "../formats/access-log/index.ts";
+import type { EpochSeconds } from "../core/index.ts";
+import { type LogLine, logField } from "../formats/access-log/index.ts";
+import { type Robots, robotsAllow } from "../formats/robots/index.ts";
+import { Account } from "./account.ts";
+import type { AddressRanges } from "./address-ranges.ts";
 import { AnswerTable } from "./answer-table.ts";
-import { hashBytes } from "./byte-hash.ts";
+import { Client } from "./client.ts";
+import { type Basis, Crawler, PeakMinute, type Verified } from "./crawler.ts";
 import { type CrawlerName, KnownCrawlers, nameUnlisted } from "./known-crawlers.ts";
-import { addTally, type CountedCrawler, createTally, type Tally } from "./tally.ts";
-import { type TrafficReport, writeTrafficReport } from "./traffic-report.ts";
+import { LogRequest } from "./log-request.ts";
+import { mediaKinds } from "./media-kind.ts";
+import { PageVisits } from "./page-visits.ts";
+import { truncateAddress } from "./shown-address.ts";
+import type { SiteHistory } from "./site-history.ts";
+import type { Tally } from "./tally.ts";
+import { TwoGenerations } from "./two-generations.ts";
 
 /** Bounds of memory; each is documented in docs/cli.md. */
 const maxAgents = 100_000;
-const maxClients = 200_000;
-const maxAskers = 100_000;
+const clientsPerGeneration = 50_000;
 const maxCrawlers = 10_000;
+const maxHeld = 50_000;
 const answerCapacity = 1 << 22;
-/** Bytes of a User-Agent that are looked at. */
+const maxVisitBytes = 64 * 1024 * 1024;
+/** Bytes of a User-Agent, an address and a target that are looked at. */
 const maxAgentBytes = 512;
+const maxAddressBytes = 64;
+const maxTargetBytes = 8000;
 
-/** A User-Agent: a crawler of the list, or a name that counts once a client with it asks for robots.txt. */
+/** Share of what a browser loads with pages, in a log of a site whose pages have such files and serve them themselves. */
+const leastAssetShare = 0.1;
+
 interface Agent {
   readonly name: CrawlerName;
-  readonly listed: CountedCrawler | undefined;
+  /** Its crawler, if it is on the list and nobody checks its addresses. */
+  readonly listed: Crawler | undefined;
+  readonly isListed: boolean;
+}
+
+/** A client of a crawler, when it is not counted on its own any more. */
+export interface CountedClient {
+  readonly name: string;
+  readonly purpose: string;
+  readonly basis: Basis;
+  readonly verified: Verified;
+  readonly address: string;
+  readonly tally: Readonly<Tally>;
+}
+
+/** What {@link TrafficCounter} may use beside the log. */
+export interface CounterOptions {
+  /** 32 bits that nobody who writes into a log knows. */
+  readonly seed: number;
+  /** Addresses of crawlers, by their names in lower case. */
+  readonly ranges?: ReadonlyMap<string, AddressRanges>;
+  /** Whether clients of this crawler are held back until {@link TrafficCounter.settle} says whose they are. */
+  readonly isResolved?: (name: string) => boolean;
+  readonly robots?: Robots;
+  readonly history?: SiteHistory;
+  readonly onClient?: (client: CountedClient) => void;
 }
 
 /**
  * Counts the requests of a log's lines by who sent them.
  *
- * A crawler is who names itself as one of the list, and any client, which is an address with a User-Agent, that asks for
- * robots.txt anywhere in the log. Brandman et al. (section 4.1) and McLearn (section 1.1) take addresses alone for that;
- * but one address may have both people and a crawler behind it.
+ * A crawler is who names itself as one of the list; any client, which is an address with a User-Agent, that asks for
+ * robots.txt anywhere in the log; and a client that behaves as one. Brandman et al. (section 4.1) and McLearn (section 1.1)
+ * take addresses that ask for robots.txt; but one address may have both people and a crawler behind it.
  */
 export class TrafficCounter {
-  readonly #seed: number;
+  readonly #options: CounterOptions;
   readonly #known = new KnownCrawlers();
-  readonly #clock = new LogClock();
+  readonly #request: LogRequest;
   readonly #agents = new Map<number, Agent>();
-  readonly #crawlers = new Map<string, CountedCrawler>();
-  /** Clients on no list that asked for robots.txt. */
-  readonly #askers = new Map<number, CountedCrawler>();
-  /** Clients on no list that have not asked so far. */
-  readonly #clients = new Map<number, Tally>();
+  readonly #crawlers = new Map<string, Crawler>();
+  readonly #clients = new TwoGenerations<Client>(clientsPerGeneration, (client) => this.#close(client));
+  /** Clients that wait for {@link settle}, by address. */
+  readonly #held = new Map<string, Client[]>();
   readonly #answers = new AnswerTable(answerCapacity);
-  readonly #all = createTally();
-  #from: EpochSeconds | undefined;
-  #to: EpochSeconds | undefined;
-  #areConditionsLogged = false;
-  #forgottenClients = 0;
+  readonly #visited: number;
+  readonly all: Account = new Account();
+  readonly peak: PeakMinute = new PeakMinute();
+  readonly kinds: Float64Array = new Float64Array(2 * mediaKinds.length);
+  from: EpochSeconds | undefined;
+  to: EpochSeconds | undefined;
+  areConditionsLogged = false;
+  #withVisits = 0;
+  #unlistedPages = 0;
+  #unlistedAssets = 0;
 
-  /** @param seed - 32 bits that nobody who writes into a log knows */
-  constructor(seed: number) {
-    this.#seed = seed;
+  constructor(options: CounterOptions) {
+    this.#options = options;
+    this.#request = new LogRequest(options.seed);
+    this.#visited = Math.floor(maxVisitBytes / (4 * Math.max(1, options.history?.size ?? 1)));
   }
 
   add(line: LogLine): void {
-    this.#addTime(line);
-    const agentHash = this.#hash(line, logField.agent, 0);
-    const agent = this.#agentOf(line, agentHash);
-    const one = this.#readAnswer(line);
-    addTally(this.#all, one);
-    if (agent.listed === undefined) this.#addUnlisted(line, agent.name, agentHash, one);
-    else this.#addToCrawler(agent.listed, line, one);
+    const request = this.#request;
+    request.read(line);
+    if (request.hasTime) this.#noteTime(request.time);
+    if (line.knows(logField.ifModifiedSince) || line.knows(logField.ifNoneMatch)) this.areConditionsLogged = true;
+    this.all.add(request, false, false);
+    const at = 2 * request.kind;
+    this.kinds[at] = (this.kinds[at] as number) + 1;
+    this.kinds[at + 1] = (this.kinds[at + 1] as number) + request.bytes;
+    const agentHash = request.hash(logField.agent, 0);
+    const agent = this.#agentOf(agentHash);
+    const key = request.hash(logField.address, agentHash);
+    let client = this.#clients.get(key);
+    if (client === undefined) {
+      client = this.#open(agent);
+      this.#clients.set(key, client);
+    }
+    if (!agent.isListed) this.#observe(client, agent);
+    const { crawler } = client;
+    if (crawler === undefined) client.account.add(request, false, false);
+    else {
+      crawler.note(request);
+      client.account.add(request, this.#isNeedless(crawler), this.#isBreach(crawler));
+      if (crawler.visits !== undefined) this.#visit(crawler.visits);
+    }
   }
 
-  #addUnlisted(line: LogLine, name: CrawlerName, agentHash: number, one: Tally): void {
-    const client = this.#hash(line, logField.address, agentHash);
-    const asker = this.#askers.get(client) ?? (asksForRobots(line) ? this.#addAsker(client, name) : undefined);
-    const tally = this.#clients.get(client);
-    if (asker !== undefined) this.#addToCrawler(asker, line, one);
-    else if (tally === undefined) this.#addClient(client, one);
-    else addTally(tally, one);
+  /** Crawlers, and how many of those were not compared; call it once, when all lines and {@link settle} are through. */
+  finish(): readonly Crawler[] {
+    return [...this.#crawlers.values()].filter(({ account }) => account.tally.requests > 0);
   }
 
-  get report(): TrafficReport {
-    return writeTrafficReport({
-      all: this.#all,
-      crawlers: [...this.#crawlers.values()],
-      areConditionsLogged: this.#areConditionsLogged,
-      forgottenClients: this.#forgottenClients,
-      uncomparedAnswers: this.#answers.refused,
-      ...omitUndefined({ from: this.#from, to: this.#to }),
-    });
+  /** All lines are there. @returns addresses of clients that wait for {@link settle}, with their crawler's name */
+  close(): ReadonlyMap<string, string> {
+    this.#clients.clear();
+    return new Map([...this.#held].map(([address, [first]]) => [address, first?.crawler?.name.name ?? ""]));
   }
 
-  #hash(line: LogLine, field: (typeof logField)[keyof typeof logField], salt: number): number {
-    const from = line.knows(field) ? (line.from[field] as number) : 0;
-    return hashBytes(line.bytes, from, line.knows(field) ? (line.to[field] as number) : 0, this.#seed ^ salt) || 1;
+  /** Says whether an address is its operator's. */
+  settle(address: string, verified: Verified): void {
+    for (const client of this.#held.get(address) ?? []) {
+      const { name, basis } = client.crawler as Crawler;
+      this.#fold(client, this.#crawlerOf(name, basis, verified));
+    }
+    this.#held.delete(address);
   }
 
-  #addTime(line: LogLine): void {
-    const time = this.#clock.timeOf(line);
-    if (time === undefined) return;
-    if (this.#from === undefined || time < this.#from) this.#from = time;
-    if (this.#to === undefined || time > this.#to) this.#to = time;
+  /** Answers that were not compared with later ones, because the table was full. */
+  get uncomparedAnswers(): number {
+    return this.#answers.refused;
   }
 
-  #readAnswer(line: LogLine): Tally {
-    const status = line.numberOf(logField.status);
-    if (line.knows(logField.ifModifiedSince) || line.knows(logField.ifNoneMatch)) this.#areConditionsLogged = true;
-    const isConditional = status === 304 || line.has(logField.ifModifiedSince) || line.has(logField.ifNoneMatch);
-    const one = createTally();
-    one.requests = 1;
-    one.bytes = line.numberOf(logField.bytes);
-    one.conditional = isConditional ? 1 : 0;
-    one.notModified = status === 304 ? 1 : 0;
-    one.errors = status >= 400 ? 1 : 0;
-    return one;
+  /** Whether a site's own log has what browsers load with pages, so that clients can be judged by it. */
+  get isBehaviourJudged(): boolean {
+    return this.#unlistedAssets >= leastAssetShare * (this.#unlistedAssets + this.#unlistedPages);
   }
 
-  #agentOf(line: LogLine, hash: number): Agent {
+  #noteTime(time: EpochSeconds): void {
+    if (this.from === undefined || time < this.from) this.from = time;
+    if (this.to === undefined || time > this.to) this.to = time;
+    this.peak.add(time);
+  }
+
+  #open(agent: Agent): Client {
+    const client = new Client(agent.listed);
+    if (!agent.isListed) return client;
+    client.address = this.#request.text(logField.address, maxAddressBytes);
+    if (client.crawler === undefined) {
+      const ranges = this.#options.ranges?.get(agent.name.name.toLowerCase());
+      client.crawler = this.#crawlerOf(agent.name, "list", ranges?.has(client.address));
+    }
+    return client;
+  }
+
+  /** Whether a client on no list is a crawler after all. */
+  #observe(client: Client, agent: Agent): void {
+    const request = this.#request;
+    if (request.isAsset) this.#unlistedAssets++;
+    else if (request.isPage) this.#unlistedPages++;
+    const mayShow = client.note(request);
+    if (client.crawler !== undefined) {
+      if (client.crawler.basis === "robots.txt" || !request.isOfRobots) return;
+    } else if (!request.isOfRobots && !(mayShow && this.isBehaviourJudged && client.behavesAsCrawler)) return;
+    client.address = this.#request.text(logField.address, maxAddressBytes);
+    client.crawler = request.isOfRobots
+      ? this.#crawlerOf(agent.name, "robots.txt", undefined)
+      : this.#crawlerOf(this.#nameHidden(agent.name, client.address), "behaviour", undefined);
+  }
+
+  #nameHidden(name: CrawlerName, address: string): CrawlerName {
+    return { ...name, name: `${name.name} ${truncateAddress(address)}` };
+  }
+
+  #agentOf(hash: number): Agent {
     const held = this.#agents.get(hash);
     if (held !== undefined) return held;
-    const text = line.textOf(logField.agent, maxAgentBytes);
+    const text = this.#request.text(logField.agent, maxAgentBytes);
     const listed = this.#known.find(text);
+    const name = listed ?? nameUnlisted(text);
+    const isChecked = listed !== undefined && this.#options.ranges?.has(listed.name.toLowerCase()) === true;
     const agent = {
-      name: listed ?? nameUnlisted(text),
-      listed: listed === undefined ? undefined : this.#crawlerOf(listed),
+      name,
+      listed: listed === undefined || isChecked ? undefined : this.#crawlerOf(name, "list", undefined),
+      isListed: listed !== undefined,
     };
     // What is forgotten here is only looked up again.
     if (this.#agents.size >= maxAgents) this.#agents.clear();
@@ -120,43 +205,46 @@ export class TrafficCounter {
     return agent;
   }
 
-  #crawlerOf(wanted: CrawlerName): CountedCrawler {
-    const isFull = this.#crawlers.size >= maxCrawlers;
-    const name = isFull && !this.#crawlers.has(wanted.name) ? { ...wanted, name: "(more crawlers)" } : wanted;
-    const held = this.#crawlers.get(name.name);
+  #crawlerOf(wanted: CrawlerName, basis: Basis, verified: Verified): Crawler {
+    const keyOf = (name: string): string => `${name} ${basis} ${verified ?? ""}`;
+    const isFull = this.#crawlers.size >= maxCrawlers && !this.#crawlers.has(keyOf(wanted.name));
+    const name: CrawlerName = isFull ? { name: "(more crawlers)", operator: undefined, purpose: "unknown" } : wanted;
+    const held = this.#crawlers.get(keyOf(name.name));
     if (held !== undefined) return held;
-    const crawler = { name, tally: createTally(), salt: this.#crawlers.size + 1 };
-    this.#crawlers.set(name.name, crawler);
+    const crawler = new Crawler(name, basis, verified, this.#crawlers.size + 1);
+    const { history } = this.#options;
+    if (history !== undefined && this.#withVisits < this.#visited) {
+      this.#withVisits++;
+      crawler.visits = new PageVisits(history);
+    }
+    this.#crawlers.set(keyOf(name.name), crawler);
     return crawler;
   }
 
-  #addAsker(client: number, name: CrawlerName): CountedCrawler | undefined {
-    if (this.#askers.size >= maxAskers) {
-      this.#forgottenClients++;
-      return undefined;
-    }
-    const crawler = this.#crawlerOf(name);
-    this.#askers.set(client, crawler);
-    const before = this.#clients.get(client);
-    if (before !== undefined) addTally(crawler.tally, before);
-    this.#clients.delete(client);
-    return crawler;
+  /** A client is forgotten: what it did counts as its crawler's, if it is one's. */
+  #close(client: Client): void {
+    const { crawler, address } = client;
+    if (crawler === undefined || (crawler.basis === "behaviour" && !client.behavesAsCrawler)) return;
+    const isWaiting = crawler.basis === "list" && crawler.verified === undefined;
+    if (isWaiting && this.#options.isResolved?.(crawler.name.name) === true && this.#held.size < maxHeld) {
+      const held = this.#held.get(address);
+      if (held === undefined) this.#held.set(address, [client]);
+      else held.push(client);
+    } else this.#fold(client, crawler);
   }
 
-  #addClient(client: number, first: Tally): void {
-    if (this.#clients.size >= maxClients) {
-      this.#forgottenClients += this.#clients.size;
-      this.#clients.clear();
-    }
-    this.#clients.set(client, first);
-  }
-
-  #addToCrawler(crawler: CountedCrawler, line: LogLine, one: Tally): void {
-    if (this.#isNeedless(crawler, line)) {
-      one.needless = 1;
-      one.wastedBytes = one.bytes;
-    }
-    addTally(crawler.tally, one);
+  #fold({ account, address }: Client, crawler: Crawler): void {
+    const { name, basis, verified } = crawler;
+    crawler.account.merge(account);
+    crawler.clients++;
+    this.#options.onClient?.({
+      name: name.name,
+      purpose: name.purpose,
+      basis,
+      verified,
+      address,
+      tally: account.tally,
+    });
   }
 
   /**
@@ -164,22 +252,37 @@ export class TrafficCounter {
    * size. Summed over a URL's R requests these are R - (C + 1) of Brandman et al., section 4.1, where C are the changes that
    * this crawler saw.
    */
-  #isNeedless(crawler: CountedCrawler, line: LogLine): boolean {
-    if (line.knows(logField.method) && !line.equals(logField.method, "GET")) return false;
-    if (line.equals(logField.status, "304")) return true;
-    if (!line.equals(logField.status, "200") || !line.has(logField.target)) return false;
-    const site = this.#hash(line, logField.host, crawler.salt);
-    const page = this.#hash(line, logField.target, site);
-    const answer = line.has(logField.etag)
-      ? this.#hash(line, logField.etag, 0) >>> 0
-      : line.numberOf(logField.bytes) >>> 0;
+  #isNeedless(crawler: Crawler): boolean {
+    const request = this.#request;
+    const { status } = request;
+    if (!request.isGet || request.isOfArchives) return false;
+    if (status === 304) return true;
+    if (status !== 200 || request.targetHash === 0) return false;
+    const site = request.hash(logField.host, crawler.salt);
+    // 53 bits of two hashes; the sum stays a whole number.
+    const page = mix(request.targetHash, site);
+    const answer = request.has(logField.etag) ? request.hash(logField.etag, 0) >>> 0 : request.bytes >>> 0;
     return this.#answers.replace(page, answer) === answer;
+  }
+
+  #isBreach(crawler: Crawler): boolean {
+    const { robots } = this.#options;
+    const request = this.#request;
+    if (robots === undefined || request.isOfRobots || request.targetHash === 0) return false;
+    return !robotsAllow(robots, crawler.name.name.toLowerCase(), request.text(logField.target, maxTargetBytes));
+  }
+
+  #visit(visits: PageVisits): void {
+    const request = this.#request;
+    if (!request.isGet || request.isOfArchives || request.isOfRobots || !request.hasTime) return;
+    const isSeen = request.status === 200 || request.status === 304;
+    visits.add(isSeen ? this.#options.history?.find(request.targetHash) : undefined, request.time, request.bytes);
   }
 }
 
-function asksForRobots(line: LogLine): boolean {
-  const from = line.from[logField.target] as number;
-  return (
-    line.equals(logField.target, "/robots.txt") || (from >= 0 && line.textOf(logField.target, 12) === "/robots.txt?")
-  );
+/** Two hashes of 53 bits as one. */
+function mix(a: number, b: number): number {
+  const low = Math.imul((a >>> 0) ^ (b >>> 0), 2_654_435_761) >>> 0;
+  const high = (Math.floor(a / 4_294_967_296) ^ Math.imul(b >>> 0, 1_597_334_677) ^ (b / 4_294_967_296)) & 0x1fffff;
+  return high * 4_294_967_296 + low || 1;
 }

@@ -1,68 +1,296 @@
 import type { EpochSeconds } from "../core/index.ts";
-import type { CountedCrawler } from "./tally.ts";
+import { Account, type DayTally } from "./account.ts";
+import type { Basis, Crawler } from "./crawler.ts";
+import { type MediaKind, mediaKinds } from "./media-kind.ts";
+import type { PageVisits } from "./page-visits.ts";
+import { type Purpose, purposes } from "./purpose.ts";
+import type { SiteHistory } from "./site-history.ts";
 import { addTally, createTally, type Tally } from "./tally.ts";
+import type { TrafficCounter } from "./traffic-counter.ts";
 
 /** Crawlers of one operator and purpose. */
 export interface TrafficGroup {
   /** A domain such as `openai.com`; the crawler's own name where the list knows no operator. */
   readonly operator: string;
-  /** Such as `search-engine`, `ai-crawler`, `seo`, `unknown`. */
-  readonly purpose: string;
+  readonly purpose: Purpose;
   /** Names, those with the most bytes first; at most ten. */
   readonly crawlers: readonly string[];
+  /** Whether these only say that they are the operator's: their addresses are not. */
+  readonly areImpostors: boolean;
   readonly counts: Readonly<Tally>;
 }
 
-/** What a log says of crawlers. */
+/** Requests and bytes of one kind of file. */
+export interface KindTraffic {
+  readonly kind: MediaKind;
+  readonly requests: number;
+  readonly bytes: number;
+}
+
+/** The most requests in a minute. */
+export interface Peak {
+  /** When the minute began, in seconds since 1970. */
+  readonly at: EpochSeconds;
+  readonly requests: number;
+}
+
+/** One day of UTC. */
+export interface DayTraffic {
+  /** Such as `2026-09-01`. */
+  readonly day: string;
+  readonly requests: number;
+  readonly bytes: number;
+  readonly crawling: Omit<DayTally, "day">;
+  /** Requests and bytes of crawlers by purpose; those without any are absent. */
+  readonly purposes: Readonly<Partial<Record<Purpose, { readonly requests: number; readonly bytes: number }>>>;
+}
+
+/** What a crawler saw of a site whose archives are at hand. */
+export interface SeenPages {
+  /** GETs of pages that had not changed since its last, by the site's own history; and the bytes of the answers. */
+  readonly needless: number;
+  readonly wastedBytes: number;
+  /** Requests of which the archives cannot tell, because they keep only the page's latest change. */
+  readonly undecided: number;
+  /** Requests that found a changed page, and how long after the change they came: half and nine tenths of them. */
+  readonly updates: number;
+  readonly medianDelaySeconds: number | null;
+  readonly p90DelaySeconds: number | null;
+  /** Of the site's pages now: those it never requested, and those that changed after its last request. */
+  readonly neverRequested: number;
+  readonly outdated: number;
+  /** What the same visits would have cost with archives: each day's index and archives, and the pages that were new or changed. */
+  readonly neededRequests: number;
+  readonly neededBytes: number;
+}
+
+/** One crawler. */
+export interface CrawlerTraffic {
+  readonly name: string;
+  /** A domain such as `openai.com`; null where the list knows none. */
+  readonly operator: string | null;
+  readonly purpose: Purpose;
+  readonly basis: Basis;
+  /** Whether its addresses are the operator's: false for an impostor, null if it was not checked. */
+  readonly verified: boolean | null;
+  /** Addresses, about: one that was forgotten in between counts twice. */
+  readonly clients: number;
+  readonly counts: Readonly<Tally>;
+  readonly peak: Peak;
+  /** By kind of file, most bytes first; what was asked before the client was known for a crawler is left out. */
+  readonly kinds: readonly KindTraffic[];
+  /** By day, in order. */
+  readonly days: readonly (Omit<DayTally, "day"> & { readonly day: string })[];
+  /** Null without the site's archives. */
+  readonly pages: SeenPages | null;
+}
+
+/** What the site's archives add. */
+export interface HistoryTraffic {
+  /** Pages of the site now. */
+  readonly pages: number;
+  /** Those that no crawler requested, and the paths of some of them. */
+  readonly neverRequested: number;
+  readonly neverRequestedPaths: readonly string[];
+  /** Sums of what each crawler saw. */
+  readonly needless: number;
+  readonly wastedBytes: number;
+  readonly undecided: number;
+  readonly neededRequests: number;
+  readonly neededBytes: number;
+  /** What would be saved: requests and bytes of the crawlers that are compared, less what they would have needed. */
+  readonly savedRequests: number;
+  readonly savedBytes: number;
+}
+
+/** What a log says of crawlers. Plain JSON; `docs/cli.md` has an example. */
 export interface TrafficReport {
   /** First and last moment of the log's lines, in seconds since 1970; absent if no line has a time. */
   readonly from?: EpochSeconds;
   readonly to?: EpochSeconds;
   readonly all: Readonly<Tally>;
   readonly crawling: Readonly<Tally>;
-  /** Those with the most bytes first. */
+  readonly peak: Peak;
+  readonly kinds: readonly KindTraffic[];
+  /** In order. */
+  readonly days: readonly DayTraffic[];
+  /** Those with the most bytes first, as in the next two. */
+  readonly purposes: readonly { readonly purpose: Purpose; readonly counts: Readonly<Tally> }[];
   readonly groups: readonly TrafficGroup[];
+  /** At most 200. */
+  readonly crawlers: readonly CrawlerTraffic[];
   /** How many crawlers there are, by name. */
-  readonly crawlers: number;
+  readonly crawlerCount: number;
   /** How many of them got at least one 304: 13 % in Brandman et al., section 4.1. */
   readonly crawlersWithNotModified: number;
   /** Whether the log has `If-Modified-Since` or `If-None-Match`; if not, `conditional` counts answers 304 alone. */
   readonly areConditionsLogged: boolean;
-  /** Clients whose earlier requests are not counted as a crawler's, if they asked for robots.txt later. */
-  readonly forgottenClients: number;
+  /** Whether clients were judged by what they load with pages: false if the log has hardly any images, styles and scripts. */
+  readonly isBehaviourJudged: boolean;
   /** Answers that were not compared with later ones, because the table was full: `needless` may be too low by as many. */
   readonly uncomparedAnswers: number;
+  /** Null without the site's archives. */
+  readonly history: HistoryTraffic | null;
 }
 
 const namesOfGroup = 10;
+const maxCrawlersTold = 200;
+const pathsTold = 20;
 
-/** Groups what was counted. */
-export function writeTrafficReport(
-  counted: Omit<TrafficReport, "crawling" | "groups" | "crawlers" | "crawlersWithNotModified"> & {
-    readonly crawlers: readonly CountedCrawler[];
-  },
-): TrafficReport {
-  const crawling = createTally();
-  const groups = new Map<string, { operator: string; purpose: string; crawlers: string[]; counts: Tally }>();
-  const byBytes = [...counted.crawlers]
-    .filter(({ tally }) => tally.requests > 0)
-    .sort((a, b) => b.tally.bytes - a.tally.bytes || b.tally.requests - a.tally.requests);
-  for (const { name, tally } of byBytes) {
-    const { operator = name.name, purpose } = name;
-    const key = `${operator} ${purpose}`;
-    const group = groups.get(key) ?? { operator, purpose, crawlers: [], counts: createTally() };
-    groups.set(key, group);
-    addTally(group.counts, tally);
-    addTally(crawling, tally);
-    if (group.crawlers.length < namesOfGroup) group.crawlers.push(name.name);
+type Counts = { readonly tally: Readonly<Tally> };
+const byBytes = (a: Counts, b: Counts): number => b.tally.bytes - a.tally.bytes || b.tally.requests - a.tally.requests;
+
+/** Makes the report of what was counted. */
+export function writeTrafficReport(counter: TrafficCounter, history: SiteHistory | undefined): TrafficReport {
+  const crawlers = [...counter.finish()].sort((a, b) => byBytes(a.account, b.account));
+  const { all, from, to } = counter;
+  const crawling = new Account();
+  const byPurpose = new Map<Purpose, Account>();
+  for (const { name, account } of crawlers) {
+    crawling.merge(account);
+    const sum = byPurpose.get(name.purpose) ?? new Account();
+    byPurpose.set(name.purpose, sum);
+    sum.merge(account);
   }
+  const names = groupBy(crawlers, ({ name }) => name.name);
   return {
-    ...counted,
-    crawling,
-    groups: [...groups.values()].sort(
-      (a, b) => b.counts.bytes - a.counts.bytes || b.counts.requests - a.counts.requests,
-    ),
-    crawlers: byBytes.length,
-    crawlersWithNotModified: byBytes.filter(({ tally }) => tally.notModified > 0).length,
+    ...(from !== undefined && to !== undefined && { from, to }),
+    all: all.tally,
+    crawling: crawling.tally,
+    peak: { at: counter.peak.at, requests: counter.peak.requests },
+    kinds: writeKinds(counter.kinds),
+    days: writeDays(all, crawling, byPurpose),
+    purposes: [...byPurpose]
+      .sort(([, a], [, b]) => byBytes(a, b))
+      .map(([purpose, { tally }]) => ({ purpose, counts: tally })),
+    groups: writeGroups(crawlers),
+    crawlers: crawlers.slice(0, maxCrawlersTold).map((crawler) => writeCrawler(crawler, history)),
+    crawlerCount: names.size,
+    crawlersWithNotModified: [...names.values()].filter((same) =>
+      same.some(({ account }) => account.tally.notModified > 0),
+    ).length,
+    areConditionsLogged: counter.areConditionsLogged,
+    isBehaviourJudged: counter.isBehaviourJudged,
+    uncomparedAnswers: counter.uncomparedAnswers,
+    history: history === undefined ? null : writeHistory(crawlers, history),
+  };
+}
+
+function groupBy<T>(values: readonly T[], keyOf: (value: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const value of values) {
+    const group = groups.get(keyOf(value));
+    if (group === undefined) groups.set(keyOf(value), [value]);
+    else group.push(value);
+  }
+  return groups;
+}
+
+const isImpostor = ({ verified }: Crawler): boolean => verified === false;
+
+function writeGroups(crawlers: readonly Crawler[]): TrafficGroup[] {
+  const groups = groupBy(crawlers, (crawler) => {
+    const { operator, name, purpose } = crawler.name;
+    return `${operator ?? name} ${purpose} ${isImpostor(crawler)}`;
+  });
+  return [...groups.values()]
+    .map((members) => {
+      const counts = createTally();
+      for (const { account } of members) addTally(counts, account.tally);
+      const { operator, name, purpose } = (members[0] as Crawler).name;
+      return {
+        operator: operator ?? name,
+        purpose,
+        crawlers: [...new Set(members.map((member) => member.name.name))].slice(0, namesOfGroup),
+        areImpostors: isImpostor(members[0] as Crawler),
+        counts,
+      };
+    })
+    .sort((a, b) => b.counts.bytes - a.counts.bytes || b.counts.requests - a.counts.requests);
+}
+
+const dayText = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10);
+const sortedDays = ({ days }: Account): DayTally[] => [...days].sort((a, b) => a.day - b.day);
+const noDay = { requests: 0, bytes: 0, needless: 0, wastedBytes: 0 };
+
+function writeDays(all: Account, crawling: Account, byPurpose: ReadonlyMap<Purpose, Account>): DayTraffic[] {
+  const find = (account: Account | undefined, day: number) => account?.days.find((one) => one.day === day);
+  return sortedDays(all).map(({ day, requests, bytes }) => {
+    const { day: _, ...ofCrawlers } = { day, ...noDay, ...find(crawling, day) };
+    const told = purposes.flatMap((purpose) => {
+      const one = find(byPurpose.get(purpose), day);
+      return one === undefined ? [] : [[purpose, { requests: one.requests, bytes: one.bytes }] as const];
+    });
+    return { day: dayText(day), requests, bytes, crawling: ofCrawlers, purposes: Object.fromEntries(told) };
+  });
+}
+
+function writeKinds(counts: Float64Array): KindTraffic[] {
+  return mediaKinds
+    .map((kind, at) => ({ kind, requests: counts[2 * at] as number, bytes: counts[2 * at + 1] as number }))
+    .filter(({ requests }) => requests > 0)
+    .sort((a, b) => b.bytes - a.bytes || b.requests - a.requests);
+}
+
+function writeCrawler(crawler: Crawler, history: SiteHistory | undefined): CrawlerTraffic {
+  const { name, basis, verified, clients, account, peak, kinds, visits } = crawler;
+  return {
+    name: name.name,
+    operator: name.operator ?? null,
+    purpose: name.purpose,
+    basis,
+    verified: verified ?? null,
+    clients,
+    counts: account.tally,
+    peak: { at: peak.at, requests: peak.requests },
+    kinds: writeKinds(kinds),
+    days: sortedDays(account).map((day) => ({ ...day, day: dayText(day.day) })),
+    pages: history === undefined || visits === undefined ? null : writeSeen(visits, history),
+  };
+}
+
+function writeSeen(visits: PageVisits, history: SiteHistory): SeenPages {
+  let neverRequested = 0;
+  let outdated = 0;
+  for (const page of history.pages()) {
+    if (page.isDeleted) continue;
+    const last = visits.lastOf(page);
+    if (last === 0) neverRequested++;
+    else if ((page.changes.at(-1)?.at ?? 0) > last) outdated++;
+  }
+  const { needless, wastedBytes, undecided, updates, neededRequests, neededBytes } = visits;
+  return {
+    needless,
+    wastedBytes,
+    undecided,
+    updates,
+    medianDelaySeconds: visits.delayOf(0.5) ?? null,
+    p90DelaySeconds: visits.delayOf(0.9) ?? null,
+    neverRequested,
+    outdated,
+    neededRequests,
+    neededBytes,
+  };
+}
+
+function writeHistory(crawlers: readonly Crawler[], history: SiteHistory): HistoryTraffic {
+  const compared = crawlers.flatMap(({ visits, account }) => (visits === undefined ? [] : [{ visits, account }]));
+  const sum = (value: (one: { visits: PageVisits; account: Account }) => number): number =>
+    compared.reduce((total, one) => total + value(one), 0);
+  const live = [...history.pages()].filter(({ isDeleted }) => !isDeleted);
+  const never = live.filter((page) => compared.every(({ visits }) => visits.lastOf(page) === 0));
+  const neededRequests = sum(({ visits }) => visits.neededRequests);
+  const neededBytes = sum(({ visits }) => visits.neededBytes);
+  return {
+    pages: live.length,
+    neverRequested: never.length,
+    neverRequestedPaths: never.slice(0, pathsTold).map(({ path }) => path),
+    needless: sum(({ visits }) => visits.needless),
+    wastedBytes: sum(({ visits }) => visits.wastedBytes),
+    undecided: sum(({ visits }) => visits.undecided),
+    neededRequests,
+    neededBytes,
+    savedRequests: sum(({ account }) => account.tally.requests) - neededRequests,
+    savedBytes: sum(({ account }) => account.tally.bytes) - neededBytes,
   };
 }

@@ -13,12 +13,13 @@ function summaryOf(name: string, counts: Partial<Tally>, more: Partial<TrafficSu
   const tally = tallyOf({ requests: 100, bytes: 1000, ...counts });
   return {
     ...{ from: 1_790_000_000, to: 1_790_086_400, all: tallyOf({ requests: 200, bytes: 4000 }), crawling: tally },
-    groups: [{ operator: name, purpose: name, crawlers: [name], counts: tally }],
+    groups: [{ operator: name, purpose: "ai-training", crawlers: [name], areImpostors: false, counts: tally }],
+    ...{ peak: { at: 0, requests: 0 }, kinds: [], days: [], purposes: [], crawlers: [], history: null },
     ...{
-      crawlers: 1,
+      crawlerCount: 1,
       crawlersWithNotModified: 0,
       areConditionsLogged: true,
-      forgottenClients: 0,
+      isBehaviourJudged: true,
       uncomparedAnswers: 0,
     },
     ...{ logs: 1, failed: 0, lines: 200, badLines: 0, ...more },
@@ -36,7 +37,7 @@ test("the page says shares, groups and how it was counted", async () => {
     /From 2026-09-21 to 2026-09-22, 25 % of what the server sent went to crawlers\. 50 % of their requests were needless/,
   );
   assert.match(page, /<h1>A &amp; B<\/h1>/);
-  assert.match(page, /<td>GPTBot<\/td><td>GPTBot<\/td><td class="n">100<\/td>/);
+  assert.match(page, /<td>GPTBot<\/td><td>ai-training<\/td><td class="n">100<\/td>/);
   assert.match(page, /User-agent: GPTBot\nCrawl-delay: 10/);
   assert.equal(page.match(/<svg /g)?.length, 2);
   assert.doesNotMatch(page, /What changed on the site/);

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
+import { exportSite } from "../../src/exporter/index.ts";
 import { AnswerTable } from "../../src/traffic/answer-table.ts";
 import { KnownCrawlers, nameUnlisted } from "../../src/traffic/known-crawlers.ts";
-import { readTraffic, type TrafficEvent } from "../../src/traffic/read-traffic.ts";
+import { readTraffic, type TrafficEvent, type TrafficOptions } from "../../src/traffic/read-traffic.ts";
+import { createTally } from "../../src/traffic/tally.ts";
 import { runProgram } from "../cli/run-program.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
@@ -13,6 +15,8 @@ const gptBot = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; G
 const browser = "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0";
 const lineOf = (address: string, path: string, status: number, bytes: number, agent: string, method = "GET") =>
   `${address} - - [10/Oct/2026:13:55:36 +0000] "${method} ${path} HTTP/1.1" ${status} ${bytes} "-" "${agent}"\n`;
+
+const none = createTally();
 
 const log = [
   // Needless: the 304, and the second 200 of one size; the third has another.
@@ -41,12 +45,36 @@ test("crawlers are those of the list and those who ask for robots.txt; needless 
   const summary = await readTraffic({ logs: [file, "-"], input, onEvent: (event) => events.push(event) });
   const { requests, bytes } = summary.all;
   assert.deepEqual([requests, bytes, summary.lines, summary.badLines], [11, 841, 12, 1]);
-  assert.deepEqual([summary.crawlers, summary.crawlersWithNotModified], [2, 1]);
-  const counts = { requests: 6, bytes: 411, conditional: 1, notModified: 1, needless: 2, wastedBytes: 100, errors: 1 };
-  const own = { requests: 2, bytes: 130, conditional: 0, notModified: 0, needless: 0, wastedBytes: 0, errors: 0 };
+  assert.deepEqual([summary.crawlerCount, summary.crawlersWithNotModified], [2, 1]);
+  const seen = {
+    ...none,
+    requests: 6,
+    bytes: 411,
+    conditional: 1,
+    notModified: 1,
+    needless: 2,
+    wastedBytes: 100,
+    errors: 1,
+  };
+  const own = { ...none, requests: 2, bytes: 130, robots: 1 };
+  const areImpostors = false;
   assert.deepEqual(summary.groups, [
-    { operator: "openai.com", purpose: "ai-crawler", crawlers: ["GPTBot"], counts },
-    { operator: "OwnBot", purpose: "unknown", crawlers: ["OwnBot"], counts: own },
+    { operator: "openai.com", purpose: "ai-training", crawlers: ["GPTBot"], areImpostors, counts: seen },
+    { operator: "OwnBot", purpose: "unknown", crawlers: ["OwnBot"], areImpostors, counts: own },
+  ]);
+  const [first] = summary.crawlers;
+  assert.deepEqual([first?.name, first?.basis, first?.verified, first?.clients], ["GPTBot", "list", null, 2]);
+  const minute = Date.UTC(2026, 9, 10, 13, 55) / 1000;
+  assert.deepEqual(first?.peak, { at: minute, requests: 6 });
+  assert.deepEqual(first?.kinds, [{ kind: "page", requests: 6, bytes: 411 }]);
+  assert.deepEqual(summary.days, [
+    {
+      day: "2026-10-10",
+      requests: 11,
+      bytes: 841,
+      crawling: { requests: 8, bytes: 541, needless: 2, wastedBytes: 100 },
+      purposes: { "ai-training": { requests: 6, bytes: 411 }, unknown: { requests: 2, bytes: 130 } },
+    },
   ]);
   assert.deepEqual(
     events.filter(({ event }) => event === "bad-line"),
@@ -69,6 +97,152 @@ test("with ETags in the log these decide, and conditional requests are known", a
   assert.deepEqual([groups[0]?.counts.needless, groups[0]?.counts.conditional], [1, 1]);
 });
 
+const settledOf = async (lines: readonly string[], options: Partial<TrafficOptions> = {}) => {
+  const input = async function* () {
+    yield Buffer.from(lines.join(""));
+  };
+  return await readTraffic({ logs: ["-"], input, ...options });
+};
+
+test("a client that goes through pages as no browser does is a crawler, if the log has what browsers load", async () => {
+  const pagesOf = (address: string, assets: number, pages: number) =>
+    Array.from({ length: 150 }, (_, at) => [
+      lineOf(address, `/page-${at % pages}`, 200, 100, browser),
+      ...Array.from({ length: assets }, () => lineOf(address, `/style-${at}.css`, 200, 10, browser)),
+    ]).flat();
+  const [reader, hidden, stuck] = [pagesOf("1.1.1.1", 2, 150), pagesOf("2.2.2.2", 0, 150), pagesOf("3.3.3.3", 0, 10)];
+  const summary = await settledOf([...reader, ...hidden, ...stuck]);
+  assert.deepEqual(
+    summary.crawlers.map(({ name, basis, counts }) => [name, basis, counts.requests]),
+    [["(like a browser) 2.2.2.0/24", "behaviour", 150]],
+  );
+  const without = await settledOf([...hidden, ...stuck]);
+  assert.deepEqual([without.crawlerCount, without.isBehaviourJudged], [0, false]);
+  // It loads files after all.
+  const late = pagesOf("2.2.2.2", 1, 150);
+  assert.equal((await settledOf([...reader, ...hidden, ...late])).crawlerCount, 0);
+});
+
+test("who calls itself a crawler from an address that its operator does not name is an impostor", async () => {
+  using temp = makeTempFolder();
+  const [json, list, clients] = ["google.json", "openai.txt", "clients.tsv"].map((name) => join(temp.path, name)) as [
+    string,
+    string,
+    string,
+  ];
+  writeFileSync(json, '{"prefixes":[{"ipv4Prefix":"66.249.64.0/19"},{"ipv6Prefix":"2001:4860:4801::/48"}]}');
+  writeFileSync(list, "# GPTBot\n52.230.152.0/24\n\n");
+  const google = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
+  const addresses = ["66.249.66.1", "2001:4860:4801:1::5", "9.9.9.9", "2001:db8:1:2::5"];
+  const lines = [
+    ...addresses.map((one) => lineOf(one, "/a", 200, 5, google)),
+    lineOf("52.230.152.7", "/", 200, 1, gptBot),
+  ];
+  const ranges = [`Googlebot=${json}`, `gptbot=${list}`];
+  const summary = await settledOf(lines, { ranges, clients });
+  assert.deepEqual(
+    summary.crawlers.map(({ name, verified, clients: count }) => [name, verified, count]),
+    [
+      ["Googlebot", true, 2],
+      ["Googlebot", false, 2],
+      ["GPTBot", true, 1],
+    ],
+  );
+  assert.deepEqual(
+    summary.groups.map(({ areImpostors }) => areImpostors),
+    [false, true, false],
+  );
+  const rows = readFileSync(clients, "latin1")
+    .trim()
+    .split("\n")
+    .map((row) => row.split("\t"));
+  assert.equal(rows[0]?.[4], "address");
+  assert.deepEqual(
+    rows.slice(1).map((row) => [row[3], row[4]]),
+    [
+      ["yes", "66.249.66.0/24"],
+      ["yes", "2001:4860:4801::/48"],
+      ["no", "9.9.9.0/24"],
+      ["no", "2001:db8:1::/48"],
+      ["yes", "52.230.152.0/24"],
+    ],
+  );
+  await settledOf(lines, { ranges, clients, addresses: true });
+  assert.match(readFileSync(clients, "latin1"), /\tno\t2001:db8:1:2::5\t/);
+  for (const [text, expected] of [
+    ["", /names no addresses/],
+    ["1.2.3.4/33", /no range/],
+    ['{"a":1}', /neither/],
+  ] as const) {
+    writeFileSync(list, text);
+    await assert.rejects(settledOf(lines, { ranges: [`x=${list}`] }), { code: "bad-option", message: expected });
+  }
+  await assert.rejects(settledOf(lines, { ranges: ["x"] }), { code: "bad-option" });
+  await assert.rejects(settledOf(lines, { clients: join(temp.path, "none", "x") }), { code: "not-found" });
+});
+
+test("requests that robots.txt forbids are counted, by the group of the crawler", async () => {
+  using temp = makeTempFolder();
+  const robots = join(temp.path, "robots.txt");
+  writeFileSync(robots, "User-agent: GPTBot\nDisallow: /private/\n\nUser-agent: *\nDisallow: /a\n");
+  const paths = ["/a", "/private/x", "/robots.txt"];
+  const summary = await settledOf(
+    [...paths.map((path) => lineOf("1.1.1.1", path, 200, 1, gptBot)), lineOf("2.2.2.2", "/a", 200, 1, browser)],
+    { robots },
+  );
+  assert.deepEqual([summary.crawling.breaches, summary.all.breaches], [1, 0]);
+});
+
+test("what a crawler saw of a site, and what archives would have saved it", async () => {
+  using temp = makeTempFolder();
+  const site = await publishedSite(temp.path);
+  const day = (path: string, date: number, status = 200) =>
+    `1.1.1.1 - - [${String(date).padStart(2, "0")}/Oct/2026:12:00:00 +0000] "GET ${path} HTTP/1.1" ${status} 1000 "-" "${gptBot}"\n`;
+  const lines = [
+    day("/a.html", 2),
+    day("/b.html", 2),
+    day("/a.html", 4),
+    day("/b.html", 4),
+    day("/a.html", 5),
+    day("/x", 5, 404),
+  ];
+  const { crawlers, history } = await settledOf(lines, { archives: site });
+  const pages = crawlers[0]?.pages;
+  // a changed on the 3rd; of b nothing is known but its state.
+  assert.deepEqual(
+    [pages?.needless, pages?.wastedBytes, pages?.updates, pages?.neverRequested, pages?.outdated],
+    [2, 2000, 1, 1, 0],
+  );
+  const median = pages?.medianDelaySeconds ?? 0;
+  assert.ok(Math.abs(median - 1.5 * 86_400) < 0.2 * 86_400, String(median));
+  assert.deepEqual([history?.pages, history?.neverRequested, history?.neverRequestedPaths], [3, 1, ["/c.html"]]);
+  assert.ok((history?.neededBytes ?? 0) > 4000 && (history?.neededBytes ?? 0) < 8000);
+  await assert.rejects(settledOf(lines, { archives: join(temp.path, "none") }), { code: "no-archives" });
+});
+
+/** Three pages; one changed on the third of October at midnight. */
+async function publishedSite(folder: string): Promise<string> {
+  const docroot = join(folder, "site");
+  mkdirSync(docroot);
+  const write = (name: string, text: string, time: number) => {
+    writeFileSync(join(docroot, name), text);
+    utimesSync(join(docroot, name), time, time);
+  };
+  const first = Date.UTC(2026, 8, 1) / 1000;
+  for (const name of ["a.html", "b.html", "c.html"]) write(name, `<p>${name}`, first);
+  const run = async (now: number) =>
+    await exportSite({
+      docroot,
+      baseUrl: "https://a.example/",
+      stateDir: join(folder, "state"),
+      clock: () => now * 1000,
+    });
+  await run(Date.UTC(2026, 8, 2) / 1000);
+  write("a.html", "<p>changed", Date.UTC(2026, 9, 3) / 1000);
+  await run(Date.UTC(2026, 9, 3, 1) / 1000);
+  return docroot;
+}
+
 test("a damaged packed log counts as far as it goes; one that is missing ends the command", async () => {
   using temp = makeTempFolder();
   const file = join(temp.path, "access.log.gz");
@@ -89,7 +263,7 @@ test("the command answers in at most 20 lines of printable ASCII", async () => {
   assert.ok(ended.stdout.split("\n").length <= 21, ended.stdout);
   assert.match(ended.stdout + ended.stderr, /^[ -~\n]+$/);
   assert.match(ended.stdout, /^71 requests, .*; 1 line of no known format$/m);
-  assert.match(ended.stdout, /^openai\.com +ai-crawler +6 /m);
+  assert.match(ended.stdout, /^openai\.com +ai-training +6 /m);
   assert.equal((await runProgram("traffic")).code, 2);
   assert.equal((await runProgram("traffic", "-", "-")).code, 2);
 });
@@ -99,6 +273,19 @@ test("agents have names, whatever they send", () => {
   assert.equal(known.find(gptBot)?.operator, "openai.com");
   assert.equal(known.find("Mozilla/5.0 (compatible; Googlebot/2.1)")?.name, "Googlebot");
   assert.equal(known.find(browser), undefined);
+  const yandex = known.find("Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)");
+  assert.deepEqual([yandex?.name, yandex?.purpose], ["YandexBot", "search"]);
+  // The list knows only a directory of agents for it.
+  assert.equal(
+    known.find("Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)")?.operator,
+    "ahrefs.com",
+  );
+  assert.deepEqual(
+    ["CCBot/2.0", "GPTBot/1.2", "ChatGPT-User/1.0", "archive.org_bot", "PerplexityBot/1.0"].map(
+      (agent) => known.find(agent)?.purpose,
+    ),
+    ["ai-training", "ai-training", "ai-answers", "archive", "ai-answers"],
+  );
   const names = ["", browser, "Mozilla/5.0 (compatible; Own/1)", "a\u009b/1"].map((agent) => nameUnlisted(agent).name);
   assert.deepEqual(names, ["(no agent)", "(like a browser)", "Own", "a?"]);
 });

@@ -1,4 +1,4 @@
-import { settingRow as row, type Setting, text } from "../../config/index.ts";
+import { flag, path, settingRow as row, type Setting, text, texts } from "../../config/index.ts";
 import { logFormatNames } from "../../formats/access-log/index.ts";
 import { type Command, defineCommand } from "../terminal/command.ts";
 
@@ -17,7 +17,27 @@ export const trafficCommand: Command = defineCommand({
   usage: "traffic [logs..]",
   describe: "Show from access logs what crawlers cost, and which of their requests were needless",
   positionals: { logs: "Access logs of Apache or nginx, gzip'd or not; - reads standard input" },
-  options: trafficOptions,
+  options: {
+    ...trafficOptions,
+    ranges: row(
+      "ranges NAME=FILE",
+      texts,
+      "Addresses of a crawler, such as Googlebot: JSON as its operator publishes it, or a range a line; others that call themselves so are impostors",
+      { default: "names are taken as given" },
+    ),
+    robots: row("robots FILE", path, "The site's robots.txt: requests that it forbids are counted"),
+    archives: row(
+      "archives DIR",
+      path,
+      "The document root that `tidemark export` was given: what crawlers missed, and what archives would have saved them",
+    ),
+    clients: row(
+      "clients FILE",
+      path,
+      "Write the clients of crawlers into this file, a line each; an existing file is replaced",
+    ),
+    addresses: row("addresses", flag, "With --clients: write full addresses instead of their networks"),
+  },
   examples: [
     ["traffic /var/log/nginx/access.log*", "all that is kept of a log, with the packed files"],
     [

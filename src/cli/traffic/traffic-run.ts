@@ -12,7 +12,7 @@ import { formatBytes, formatCount, formatMoment, formatNoun } from "../terminal/
 import { formatTable } from "../terminal/text-layout.ts";
 
 /** The whole answer has at most 20 lines. */
-const groupsShown = 11;
+const groupsShown = 12;
 const nameWidth = 28;
 
 /** Reads logs and prints who costs what; logs that could not be read to their end make the code of failed items. */
@@ -43,7 +43,7 @@ const formatShare = (part: number, whole: number): string =>
 
 /** The answer in at most 20 lines. */
 export function formatTraffic(summary: TrafficSummary): string {
-  const { all, crawling, from, to, badLines, groups, crawlers, crawlersWithNotModified } = summary;
+  const { all, crawling, from, to, badLines, groups, crawlerCount, crawlersWithNotModified } = summary;
   if (all.requests === 0) return `no requests in ${formatNoun(summary.lines, "line")}\n`;
   const period = from === undefined || to === undefined ? "" : `, ${formatMoment(from)} to ${formatMoment(to)}`;
   const bad = badLines === 0 ? "" : `; ${formatNoun(badLines, "line")} of no known format`;
@@ -52,18 +52,23 @@ export function formatTraffic(summary: TrafficSummary): string {
     `crawlers: ${formatShare(crawling.requests, all.requests)} of requests, ${formatShare(crawling.bytes, all.bytes)} of bytes`,
     `needless: ${formatNoun(crawling.needless, "request")} of crawlers (${formatShare(crawling.needless, crawling.requests)}), ` +
       `${formatBytes(crawling.wastedBytes)} sent again (${formatShare(crawling.wastedBytes, crawling.bytes)} of theirs)`,
-    `${formatCount(crawlersWithNotModified)} of ${formatNoun(crawlers, "crawler")} got a 304 (${formatShare(crawlersWithNotModified, crawlers)})`,
+    `${formatCount(crawlersWithNotModified)} of ${formatNoun(crawlerCount, "crawler")} got a 304 (${formatShare(crawlersWithNotModified, crawlerCount)})`,
   ];
-  const limits = formatLimits(summary);
-  return `${[...lines, ...limits].join("\n")}\n\n${formatGroups(summary, groups.slice(0, groupsShown))}`;
+  const notes = formatNotes(summary);
+  return `${[...lines, ...notes].join("\n")}\n\n${formatGroups(summary, groups.slice(0, groupsShown - notes.length))}`;
 }
 
-/** What was left out to keep memory bounded, if anything was. */
-function formatLimits({ forgottenClients, uncomparedAnswers }: TrafficSummary): string[] {
-  if (forgottenClients + uncomparedAnswers === 0) return [];
-  return [
-    `limits: ${formatNoun(forgottenClients, "client")} forgotten, ${formatNoun(uncomparedAnswers, "answer")} not compared`,
-  ];
+/** What the site's archives and limits add to the first lines. */
+function formatNotes({ history, uncomparedAnswers, crawling }: TrafficSummary): string[] {
+  const notes: string[] = [];
+  if (history !== null)
+    notes.push(
+      `by the site's own history: ${formatNoun(history.needless, "needless request")}; archives would save ` +
+        `${formatNoun(history.savedRequests, "request")} and ${formatBytes(history.savedBytes)}`,
+    );
+  if (crawling.breaches > 0) notes.push(`against robots.txt: ${formatNoun(crawling.breaches, "request")}`);
+  if (uncomparedAnswers > 0) notes.push(`limits: ${formatNoun(uncomparedAnswers, "answer")} not compared`);
+  return notes;
 }
 
 function formatGroups(summary: TrafficSummary, shown: TrafficSummary["groups"]): string {
@@ -88,7 +93,9 @@ function formatGroups(summary: TrafficSummary, shown: TrafficSummary["groups"]):
   return formatTable(
     [
       ["crawler", "purpose", "requests", "bytes", "share", "conditional", "304", "needless", "wasted", "errors"],
-      ...shown.map(({ operator, purpose, counts }) => rowOf(operator, purpose, counts)),
+      ...shown.map(({ operator, purpose, counts, areImpostors }) =>
+        rowOf(areImpostors ? `not ${operator}` : operator, purpose, counts),
+      ),
       ...(more > 0 ? [rowOf(`${formatCount(more)} more`, "", rest)] : []),
       rowOf("people and others", "", others, false),
     ],

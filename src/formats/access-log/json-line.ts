@@ -13,6 +13,8 @@ const memberNames: ReadonlyArray<readonly [LogField, readonly string[]]> = [
   [logField.agent, ["http_user_agent", "user_agent", "useragent", "agent", "user-agent"]],
   [logField.ifModifiedSince, ["http_if_modified_since", "if-modified-since"]],
   [logField.ifNoneMatch, ["http_if_none_match", "if-none-match"]],
+  [logField.signatureInput, ["http_signature_input", "signature-input"]],
+  [logField.signatureAgent, ["http_signature_agent", "signature-agent"]],
   [logField.etag, ["sent_http_etag", "etag"]],
   [logField.host, ["host", "server_name"]],
 ];

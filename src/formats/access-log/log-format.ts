@@ -49,6 +49,8 @@ const headerFields: Readonly<Record<string, LogField>> = {
   "user-agent": logField.agent,
   "if-modified-since": logField.ifModifiedSince,
   "if-none-match": logField.ifNoneMatch,
+  "signature-input": logField.signatureInput,
+  "signature-agent": logField.signatureAgent,
 };
 
 const nginxFields: Readonly<Record<string, readonly [LogField | -1, FieldKind]>> = {
@@ -68,6 +70,8 @@ const nginxFields: Readonly<Record<string, readonly [LogField | -1, FieldKind]>>
   http_user_agent: [logField.agent, "text"],
   http_if_modified_since: [logField.ifModifiedSince, "text"],
   http_if_none_match: [logField.ifNoneMatch, "text"],
+  http_signature_input: [logField.signatureInput, "text"],
+  http_signature_agent: [logField.signatureAgent, "text"],
   sent_http_etag: [logField.etag, "text"],
 };
 

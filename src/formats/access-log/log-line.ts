@@ -12,6 +12,8 @@ export const logField = {
   ifNoneMatch: 9,
   etag: 10,
   host: 11,
+  signatureInput: 12,
+  signatureAgent: 13,
 } as const;
 
 /** A number of {@link logField}. */
@@ -53,6 +55,14 @@ export class LogLine {
   equals(field: LogField, text: string): boolean {
     const from = this.from[field] as number;
     if (from < 0 || (this.to[field] as number) - from !== text.length) return false;
+    for (let at = 0; at < text.length; at++) if (this.bytes[from + at] !== text.charCodeAt(at)) return false;
+    return true;
+  }
+
+  /** Whether a field begins with this text, which is ASCII. */
+  startsWith(field: LogField, text: string): boolean {
+    const from = this.from[field] as number;
+    if (from < 0 || (this.to[field] as number) - from < text.length) return false;
     for (let at = 0; at < text.length; at++) if (this.bytes[from + at] !== text.charCodeAt(at)) return false;
     return true;
   }

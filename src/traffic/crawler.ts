@@ -1,0 +1,65 @@
+import { Account } from "./account.ts";
+import type { CrawlerName } from "./known-crawlers.ts";
+import type { LogRequest } from "./log-request.ts";
+import { mediaKinds } from "./media-kind.ts";
+import type { PageVisits } from "./page-visits.ts";
+
+/** Why a client is taken for a crawler. */
+export const bases = ["list", "robots.txt", "behaviour"] as const;
+export type Basis = (typeof bases)[number];
+
+/** Whether an address is one that the crawler's operator says it uses; undefined if nothing was asked. */
+export type Verified = boolean | undefined;
+
+/** Requests in the minute with the most of them. */
+export class PeakMinute {
+  #minute = 0;
+  #requests = 0;
+  /** Seconds since 1970. */
+  at = 0;
+  requests = 0;
+
+  add(time: number): void {
+    const minute = Math.floor(time / 60);
+    if (minute !== this.#minute) {
+      this.#minute = minute;
+      this.#requests = 0;
+    }
+    if (++this.#requests <= this.requests) return;
+    this.requests = this.#requests;
+    this.at = minute * 60;
+  }
+}
+
+/** One crawler, by its name, and what its clients did. */
+export class Crawler {
+  readonly name: CrawlerName;
+  readonly basis: Basis;
+  readonly verified: Verified;
+  /** Tells its answers from those of others. */
+  readonly salt: number;
+  /** What clients did that are not counted on their own any more. */
+  readonly account: Account = new Account();
+  readonly peak: PeakMinute = new PeakMinute();
+  /** Requests and bytes by number of {@link mediaKinds}, from when the client was known for a crawler. */
+  readonly kinds: Float64Array = new Float64Array(2 * mediaKinds.length);
+  /** How many clients there are. */
+  clients = 0;
+  /** What it saw of the site's pages, if their history is known. */
+  visits: PageVisits | undefined;
+
+  constructor(name: CrawlerName, basis: Basis, verified: Verified, salt: number) {
+    this.name = name;
+    this.basis = basis;
+    this.verified = verified;
+    this.salt = salt;
+  }
+
+  /** Counts what is not told apart by client. */
+  note(request: LogRequest): void {
+    if (request.hasTime) this.peak.add(request.time);
+    const at = 2 * request.kind;
+    this.kinds[at] = (this.kinds[at] as number) + 1;
+    this.kinds[at + 1] = (this.kinds[at + 1] as number) + request.bytes;
+  }
+}

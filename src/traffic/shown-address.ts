@@ -1,0 +1,15 @@
+import { isIP } from "node:net";
+
+/** The network of an address, which names nobody: 24 bits of IPv4, 48 of IPv6. What is no address gives `-`. */
+export function truncateAddress(address: string): string {
+  const version = isIP(address);
+  if (version === 4) return `${address.slice(0, address.lastIndexOf("."))}.0/24`;
+  if (version !== 6) return "-";
+  // The URL's parser writes the shortest form, without a zone.
+  const short = new URL(`http://[${address.replace(/%.*/, "")}]/`).hostname.slice(1, -1);
+  const [head = "", tail] = short.split("::");
+  const front = head === "" ? [] : head.split(":");
+  const back = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = Array.from({ length: tail === undefined ? 0 : 8 - front.length - back.length }, () => "0");
+  return `${[...front, ...zeros, ...back].slice(0, 3).join(":")}::/48`;
+}
