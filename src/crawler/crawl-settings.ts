@@ -40,6 +40,7 @@ export interface CrawlSettings
       | "signal"
       | "onEvent"
       | "politeness"
+      | "weightOf"
     >,
     Pick<FollowedSite, "priority" | "minIntervalMs" | "maxIntervalMs">,
     Omit<PolitenessOptions, "maxRetryAfterMs"> {
@@ -56,6 +57,8 @@ export interface CrawlSettings
   readonly identity?: string;
   /** A file's path. */
   readonly ca?: string;
+  /** Table of ranks, from which pages have their weights. */
+  readonly ranksFile?: string;
   /** Where metrics and a page are served while sites are followed. */
   readonly listen?: ListenAddress;
   /** Names by which others reach that. */
@@ -173,6 +176,15 @@ export const crawlSettings: SettingTable<CrawlSettings> = {
     {
       default: "`default`",
       doc: "algorithm that chooses the pages to poll with `--budget` or `--poll planned`, which it implies; see [Planners](#planners)",
+    },
+  ),
+  ranksFile: row(
+    "ranks FILE",
+    path,
+    "Table of ranks, as graph rank --into writes it: with --budget, weights of polled pages; with --web, ranks of --order optimal",
+    {
+      key: "ranks",
+      doc: "table of ranks of URLs, as `tidemark graph rank --into FILE` writes it. With `--budget`: pages of a higher rank are polled more often (planners `default` and `index`). With `--web --order optimal`: the order of pages; those that it does not name come last",
     },
   ),
   distrustMs: row(

@@ -92,6 +92,12 @@ export interface CrawlSiteOptions {
    * @default "default"
    */
   readonly planner?: PollPlannerName;
+  /**
+   * How much a page matters beside others if a budget is spent by the planners `default` and `index`: above 0, of the page with this URL.
+   *
+   * @default 1 for each
+   */
+  readonly weightOf?: (url: string) => number;
   /** After so many milliseconds a page is fetched completely, whatever its validators say. Default 90 days. */
   readonly distrustMs?: number;
   /**

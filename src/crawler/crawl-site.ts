@@ -75,6 +75,7 @@ export function checkVisitOptions(
     | "significant"
     | "planner"
     | "isPlanned"
+    | "weightOf"
     | "budget"
     | "order"
     | "url"
@@ -139,7 +140,17 @@ function checkName(name: string, what: string, names: readonly string[]): void {
   });
 }
 
-function checkPlanner({ planner, isPlanned, budget, url }: Parameters<typeof checkVisitOptions>[0]): void {
+function checkPlanner({ planner, isPlanned, weightOf, budget, url }: Parameters<typeof checkVisitOptions>[0]): void {
+  if (weightOf !== undefined) {
+    if (budget === undefined)
+      throw new TidemarkError("bad-option", `Ranks weigh pages under a budget, but ${originOf(url)} has none.`, {
+        hint: "Set the page requests of a visit with --budget N.",
+      });
+    if (planner !== undefined && planner !== "default" && planner !== "index")
+      throw new TidemarkError("bad-option", `The planner ${planner} takes no ranks.`, {
+        hint: "Use the planner default or index.",
+      });
+  }
   if (planner === undefined) return;
   checkName(planner, "planner", pollPlannerNames);
   if (budget !== undefined) return;

@@ -44,6 +44,7 @@ export {
 export { chooseSites, parseCrawlAddress, parseSiteAddress } from "./site-address.ts";
 export { isFailedVisit, pagesOf, pollingRequestsOf } from "./visit-cost.ts";
 export { crawlWeb } from "./web/crawl-web.ts";
+export { readRanks } from "./web/priorities.ts";
 export { readSeeds } from "./web/seeds.ts";
 export {
   type CrawlWebOptions,

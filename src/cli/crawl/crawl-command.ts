@@ -21,7 +21,7 @@ const { url: urlSetting, order: orderSetting, ...siteSettings } = crawlSettings;
 /** Settings of sites that hold for a crawl of the Web. */
 const sharedSettings: ReadonlySet<string> = new Set([
   ...["into", "keep", "stateFile", "types", "include", "exclude", "maxPages", "maxDepth", "pageBytes", "timeoutMs"],
-  "respectUsage",
+  ...["respectUsage", "ranksFile"],
   ...["leastBytesPerSecond", "userAgent", "from", "identity", "proxy", "ca", "allowPrivate"],
   ...["pagesBeforeRest", "restMs", "crawlDelayMs", "loopbackRests"],
 ]);
@@ -41,9 +41,6 @@ const webSettings = {
     default: "no limit",
   }),
   maxTotal: row("max-total N", many, "With --web: at most N pages of all sites together", { default: "no limit" }),
-  ranksFile: row("ranks FILE", path, "With --order optimal: table of ranks, as graph rank --into writes it", {
-    doc: "with `--order optimal`: table of ranks, as `tidemark graph rank --into FILE` writes it; pages that it does not name come last",
-  }),
   batchPages: row("batch-pages N", many, "With --order batch: choose the next pages after every N pages", {
     default: "50000",
   }),
@@ -162,21 +159,11 @@ export const crawlCommand: Command = defineCommand({
       "max-pages",
       "depth",
     ],
-    "How changes are found": ["source", "urls", "order", "poll", "planner", "distrust", "significant"],
+    "How changes are found": ["source", "urls", "order", "poll", "planner", "ranks", "distrust", "significant"],
     "Many sites": ["config", "site", "sites", "forever", "connections", "priority", "min-interval", "max-interval"],
     "With other crawlers": ["peer", "mode", "rho", "exchange", "share-into", "share-url"],
     "Metrics and a page": ["listen", "allow-host"],
-    "The Web": [
-      "web",
-      "scope-domain",
-      "max-hops",
-      "max-total",
-      ...hostBounds,
-      "batch-pages",
-      "ranks",
-      "name-server",
-      "lookups",
-    ],
+    "The Web": ["web", "scope-domain", "max-hops", "max-total", ...hostBounds, "batch-pages", "name-server", "lookups"],
     Limits: ["budget", "max-package", "max-page", "max-site", "max-visit", "timeout", "least-rate"],
     Politeness: [
       ...["concurrency", "pages-before-rest", "rest", "crawl-delay", "rest-on-loopback", "max-wait"],
@@ -217,7 +204,8 @@ export const crawlCommand: Command = defineCommand({
         fail(`--${siteSettings[foreign as keyof typeof siteSettings].option} and --web exclude each other.`);
       const webOrder = webOrders.find((name) => name === order);
       if (order !== undefined && webOrder === undefined) fail(`--web has no order ${order}: ${webOrders.join(", ")}.`);
-      if ((order === "optimal") !== (web.ranksFile !== undefined)) fail("--order optimal and --ranks need each other.");
+      if ((order === "optimal") !== (ownSettings.ranksFile !== undefined))
+        fail("--order optimal and --ranks need each other.");
       if (order === "batch" && (ownSettings.maxDepth ?? web.maxHops) !== undefined)
         fail("--order batch excludes --depth and --max-hops: it does not know the way to a page.");
       return { ...run, urls, settings: ownSettings, web: { ...web, seedsFile, order: webOrder } };

@@ -10,6 +10,7 @@ import {
   createPoliteness,
   parseCrawlAddress,
   readCrawlConfiguration,
+  readRanks,
   type WebScopeOptions,
 } from "../../crawler/index.ts";
 import { findNetrcLogin } from "../../formats/netrc/index.ts";
@@ -43,7 +44,7 @@ export interface CrawlArguments {
 /** What the command line says about a crawl of the Web. */
 export interface WebArguments
   extends WebScopeOptions,
-    Pick<CrawlWebOptions, "order" | "batchPages" | "ranksFile" | "nameServers" | "lookups"> {
+    Pick<CrawlWebOptions, "order" | "batchPages" | "nameServers" | "lookups"> {
   readonly seedsFile: string;
 }
 
@@ -88,14 +89,15 @@ export async function findCrawlSites({
 }
 
 /** A site's settings, with what they name that is in files. */
-type ReadSettings = Omit<CrawlSettings, "urls" | "header" | "netrc" | "listen" | "allowHosts"> &
-  Pick<CrawlSiteOptions, "urls" | "headers">;
+type ReadSettings = Omit<CrawlSettings, "urls" | "header" | "netrc" | "ranksFile" | "listen" | "allowHosts"> &
+  Pick<CrawlSiteOptions, "urls" | "headers" | "weightOf">;
 
 /** What settings name and is in files, each read once: several sites may share it, and standard input ends. */
 export class FilesOnce {
   readonly #input: RunContext["input"];
   readonly #lists = new Map<string, readonly string[]>();
   readonly #texts = new Map<string, string>();
+  readonly #ranks = new Map<string, ReturnType<typeof readRanks>>();
 
   /** @param input - the bytes of standard input */
   constructor(input: RunContext["input"]) {
@@ -104,7 +106,7 @@ export class FilesOnce {
 
   async readOf(settings: CrawlSettings): Promise<ReadSettings> {
     const { listen: _, allowHosts: __, ...ofSite } = settings;
-    const { urls, ca, netrc, header, cookies, identity, ...site } = ofSite;
+    const { urls, ca, netrc, header, cookies, identity, ranksFile, ...site } = ofSite;
     const { url, login } = parseCrawlAddress(site.url, undefined);
     const auth = site.auth ?? login ?? (netrc === undefined ? undefined : this.#findLogin(netrc, url));
     return {
@@ -116,7 +118,15 @@ export class FilesOnce {
       ...(cookies === undefined ? {} : { cookies: this.#readText(cookies, "cookies") }),
       ...(identity === undefined ? {} : { identity: this.#readText(identity, "identity") }),
       ...(ca === undefined ? {} : { ca: this.#readText(ca, "certificates") }),
+      ...(ranksFile === undefined ? {} : { weightOf: await this.#readWeights(ranksFile) }),
     };
+  }
+
+  async #readWeights(file: string): Promise<(url: string) => number> {
+    const reading = this.#ranks.get(file) ?? readRanks(file);
+    this.#ranks.set(file, reading);
+    const ranks = await reading;
+    return (url) => ranks.weightOf(url);
   }
 
   async #readList(file: string): Promise<readonly string[]> {

@@ -122,6 +122,7 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
     isPlanned: false,
     isPolled: true,
     planner: "default",
+    weightOf: undefined,
     plan: { followsLinks: true, takeLinks, beforeSettling, settlesAtOnce: true, asks: "all", sampled: 0 },
   };
   urls.note(

@@ -61,6 +61,8 @@ export interface VisitOptions extends SourceOptions {
   readonly isPolled?: boolean;
   /** Which planner chooses those, and what a budget is spent on. Default: the crawler's own. */
   readonly planner?: PollPlannerName;
+  /** How much the page of a URL matters to it. Default 1. */
+  readonly weightOf?: (url: string) => number;
   /**
    * A better source that a site had not is looked for again after so many milliseconds, or when robots.txt changes.
    * Default 7 days.
@@ -311,6 +313,7 @@ class SiteVisit {
       isPlanned: this.#options.isPlanned ?? planner !== undefined,
       isPolled: this.#options.isPolled ?? true,
       planner: planner ?? "default",
+      weightOf: this.#options.weightOf,
     };
   }
 

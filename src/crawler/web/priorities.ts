@@ -17,11 +17,16 @@ const damping = 0.85;
 const temporarySteps = 2;
 const givenSteps = 8;
 
+/** Of a page whose rank is next to none: it is polled all the same. */
+const leastWeight = 0.01;
+
 /** Ranks by URL. */
 export class GivenRanks {
   readonly #numbers = new UrlNumbers(0);
   #ranks = new Float32Array(1024);
   #highest = 0;
+  #sum = 0;
+  #count = 0;
 
   set(url: string, rank: number): void {
     const number = this.#numbers.of(url);
@@ -32,6 +37,15 @@ export class GivenRanks {
     }
     this.#ranks[number] = rank;
     this.#highest = Math.max(this.#highest, this.#ranks[number] as number);
+    this.#sum += rank;
+    this.#count++;
+  }
+
+  /** How much a page matters beside others: its rank by their mean, but at least 0.01; 1 if it has none. */
+  weightOf(url: string): number {
+    const number = this.#numbers.find(url);
+    if (number === undefined || this.#sum === 0) return 1;
+    return Math.max(leastWeight, ((this.#ranks[number] as number) * this.#count) / this.#sum);
   }
 
   /** The rank of a URL as a share of the highest; 0 if it has none. */

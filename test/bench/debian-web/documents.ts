@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { requireProgram } from "../../interop/programs.ts";
 import type { HostRoot } from "../follow/nginx-hosts.ts";
 
-/** Packages of Debian 12 whose documentation is HTML of many pages. */
+/** Packages of Debian 12 whose documentation is HTML of many pages, and whose name may be that of a host. */
 export const documentPackages: readonly string[] = (
   "ant-doc apache2-doc erlang-doc ghc-doc git-doc groovy-doc libeigen3-doc libglib2.0-doc libgtk-3-doc libgtk-4-doc " +
-  "libstdc++-12-doc nodejs-doc openjdk-17-doc postgresql-doc-15 python-django-doc python-pandas-doc python3.11-doc qtbase5-doc-html " +
+  "nodejs-doc openjdk-17-doc postgresql-doc-15 python-django-doc python-pandas-doc python3.11-doc qtbase5-doc-html " +
   "qtdeclarative5-doc-html rust-doc sqlite3-doc tomcat10-docs wx3.2-doc"
 ).split(" ");
 

@@ -69,6 +69,23 @@ describe("crawls of a configuration file, one after the other", () => {
     assert.ok(readdirSync(mirrorOf(1, "other")).some((name) => name.endsWith(".warc.gz")));
   });
 
+  it("weighs pages by a table of ranks under a budget, which both are read and needed", async () => {
+    const ranks = inFolder("ranks.tsv");
+    const crawl = (site: object): ReturnType<typeof runProgram> => {
+      const file = inFolder("weighed.json");
+      const sites = [{ url: addressOf(0), into: "weighed", sources: ["links"], ranks, ...site }];
+      writeFileSync(file, JSON.stringify({ sites }));
+      return runProgram("crawl", "--config", file);
+    };
+    writeFileSync(ranks, "name\tpagerank\nhttp://a.example/\tone\n");
+    const [broken, unlimited] = [await crawl({ budget: 5 }), await crawl({})];
+    writeFileSync(ranks, `name\tpagerank\n${addressOf(0)}\t0.5\n`);
+    const read = await crawl({ budget: 5 });
+    assert.deepEqual([broken.code, unlimited.code, read.code], [exitCodes.usage, exitCodes.usage, exitCodes.done]);
+    assert.match(broken.stderr, /ranks\.tsv is no table of ranks: no name and rank/);
+    assert.match(read.stdout, /2 pages|2 created|created 2/);
+  });
+
   it("crawls those that are picked, by either way, with options before those of the file", async () => {
     for (const picked of [["--site", addressOf(1)], [addressOf(1)]]) {
       const into = inFolder(`picked-${picked.length}`);

@@ -117,6 +117,16 @@ describe("visits by a planner", () => {
     assert.equal(await visit("nutch"), 1);
   });
 
+  for (const planner of ["default", "index"] as const)
+    it(`ask more often for pages of a higher weight by ${planner}`, async () => {
+      const weightOf = (url: string): number => (url.endsWith("/5.html") ? 20 : 0.2);
+      const days = 8;
+      const countBy = async (options: Partial<CrawlSiteOptions>): Promise<number> =>
+        countOf(await visitDaily([1, 1, 1, 1, 1, 1], days, { planner, budget: 1, ...options }), "/5.html");
+      const [weighed, equal] = [await countBy({ weightOf }), await countBy({})];
+      assert.ok(weighed >= days - 2 && equal <= days / 2, `${weighed} and ${equal}`);
+    });
+
   it("need a planner that there is, something to plan, and a budget where one is divided", async () => {
     const { crawler } = await openSite([0]);
     await using _ = crawler;
@@ -128,6 +138,8 @@ describe("visits by a planner", () => {
       });
     await refused({ planner: "best" as PollPlannerName }, /no planner best.*round-robin, proportional/);
     await refused({ planner: "nutch", isPlanned: false }, /all pages of http:.* are requested/);
+    await refused({ weightOf: () => 1 }, /Ranks weigh pages under a budget, but http:.*--budget N/);
+    await refused({ weightOf: () => 1, budget: 1, planner: "nutch" }, /planner nutch takes no ranks/);
     await refused({ planner: "azar" }, /divides a budget, but http:.*--budget N/);
   });
 });

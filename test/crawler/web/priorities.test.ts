@@ -86,6 +86,9 @@ describe("orders of a crawl of the Web", () => {
     const ranks = (await read(`node\tname\tpagerank\n${rows}\n`)) as Awaited<ReturnType<typeof readRanks>>;
     assert.ok(Math.abs(ranks.shareOf("http://a/2500") - 2500 / 4999) < 1e-6);
     assert.deepEqual([ranks.shareOf("http://a/4999"), ranks.shareOf("http://b/")], [1, 0]);
+    const weight = ranks.weightOf("http://a/4999");
+    assert.ok(Math.abs(weight - 2) < 1e-3, `${weight}: the highest is twice the mean`);
+    assert.deepEqual([ranks.weightOf("http://a/0"), ranks.weightOf("http://b/")], [0.01, 1]);
     for (const bad of ["", "node\tname\n", "name\tpagerank\nhttp://a/\n", "name\tpagerank\nhttp://a/\tx\n"])
       await assert.rejects(read(bad), { code: "bad-option" });
     await assert.rejects(readRanks(join(temp.path, "none")), { code: "not-found" });

@@ -87,6 +87,8 @@ export interface CrawlVisit extends SourceVisit {
   readonly isPolled: boolean;
   /** Which planner chooses them. */
   readonly planner: PollPlannerName;
+  /** How much the page of a URL matters to it; undefined for as much as any. */
+  readonly weightOf: ((url: string) => number) | undefined;
   /** Which changes of HTML pages do not count for planning. */
   readonly significance: Significance | undefined;
   /** Most polled pages that are kept. */

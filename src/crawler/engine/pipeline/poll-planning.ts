@@ -113,7 +113,7 @@ async function lookAtEach(
  * @param urls - all that were requested before, in any order; a planner that divides a budget looks at them twice
  */
 export async function choosePolls(visit: CrawlVisit, urls: () => Iterable<TrackedUrl>): Promise<ChosenPolls> {
-  const { budget, tally, planner } = visit;
+  const { budget, tally, planner, weightOf = () => 1, origin } = visit;
   const { timing, memory } = visit.ports;
   const prior = readPrior(memory);
   const fit = new SitePrior(prior);
@@ -127,7 +127,8 @@ export async function choosePolls(visit: CrawlVisit, urls: () => Iterable<Tracke
   const looked = await lookAtEach(visit, urls(), ({ path, askedAt, checkedAt = 0, interval }, history) => {
     // What another crawler has just found unchanged is worth no request of ours yet.
     const polledAt = askedAt === undefined ? undefined : Math.max(askedAt, checkedAt) * 1000;
-    chooser.add({ path, polledAt, ratePerSecond: fit.add(history), history, interval });
+    const weight = weightOf(origin + path);
+    chooser.add({ path, polledAt, weight, ratePerSecond: fit.add(history), history, interval });
   });
   const { polls, nextDueAt } = chooser.finish();
   if (looked > 0) memory.rememberSource("rates", { ...keptLearning(memory, chooser), seconds: fit.prior.seconds });
