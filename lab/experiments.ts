@@ -16,6 +16,10 @@ import { crawlExperiment } from "./edwards/crawl-experiment.ts";
 import { obsoleteExperiment } from "./edwards/obsolete-experiment.ts";
 import { tableExperiment } from "./edwards/table-experiment.ts";
 import type { Experiment } from "./experiment/experiment.ts";
+import { baselineExperiment } from "./mclearn/baseline-experiment.ts";
+import { controllerExperiment } from "./mclearn/controller-experiment.ts";
+import { rhoExperiment } from "./mclearn/rho-experiment.ts";
+import { sizeExperiment } from "./mclearn/size-experiment.ts";
 import { plannerExperiment } from "./planners/planner-experiment.ts";
 
 /** Every experiment, in the order in which they are listed and run. */
@@ -34,6 +38,10 @@ export const experiments: readonly Experiment[] = [
   tableExperiment,
   crawlExperiment,
   obsoleteExperiment,
+  baselineExperiment,
+  rhoExperiment,
+  sizeExperiment,
+  controllerExperiment,
   refreshExperiment,
   estimatorExperiment,
   signalExperiment,

@@ -33,6 +33,7 @@ const house: House = {
     "lab/cho": [],
     "lab/edwards": [],
     "lab/experiment": [],
+    "lab/mclearn": [],
     "lab/planners": [],
     "lab/simulation": [],
     "lab/webs": [],
