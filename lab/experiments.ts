@@ -18,6 +18,7 @@ import { tableExperiment } from "./edwards/table-experiment.ts";
 import type { Experiment } from "./experiment/experiment.ts";
 import { baselineExperiment } from "./mclearn/baseline-experiment.ts";
 import { controllerExperiment } from "./mclearn/controller-experiment.ts";
+import { mixedExperiment } from "./mclearn/mixed-experiment.ts";
 import { rhoExperiment } from "./mclearn/rho-experiment.ts";
 import { sizeExperiment } from "./mclearn/size-experiment.ts";
 import { plannerExperiment } from "./planners/planner-experiment.ts";
@@ -41,6 +42,7 @@ export const experiments: readonly Experiment[] = [
   baselineExperiment,
   rhoExperiment,
   sizeExperiment,
+  mixedExperiment,
   controllerExperiment,
   refreshExperiment,
   estimatorExperiment,
