@@ -20,6 +20,7 @@ import { baselineExperiment } from "./mclearn/baseline-experiment.ts";
 import { controllerExperiment } from "./mclearn/controller-experiment.ts";
 import { mixedExperiment } from "./mclearn/mixed-experiment.ts";
 import { rhoExperiment } from "./mclearn/rho-experiment.ts";
+import { rulesExperiment } from "./mclearn/rules-experiment.ts";
 import { sizeExperiment } from "./mclearn/size-experiment.ts";
 import { plannerExperiment } from "./planners/planner-experiment.ts";
 
@@ -43,6 +44,7 @@ export const experiments: readonly Experiment[] = [
   rhoExperiment,
   sizeExperiment,
   mixedExperiment,
+  rulesExperiment,
   controllerExperiment,
   refreshExperiment,
   estimatorExperiment,

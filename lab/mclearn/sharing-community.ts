@@ -143,6 +143,9 @@ class Community {
   readonly #confirmed: Float64Array;
   readonly #refuted: Float64Array;
   readonly #claims: (readonly [page: number, version: number, origin: number])[][];
+  /** New events that a crawler learned, by polls and merges, and its polls: what it knows of how often pages change. */
+  readonly #learned: Float64Array;
+  readonly #polled: Float64Array;
   readonly #sums: readonly Sums[];
   #isMeasured = false;
 
@@ -186,6 +189,8 @@ class Community {
     this.#confirmed = new Float64Array(judged);
     this.#refuted = new Float64Array(judged);
     this.#claims = crawlers.map(() => []);
+    this.#learned = new Float64Array(count);
+    this.#polled = new Float64Array(count);
     this.#sums = crawlers.map(() => ({ rho: 0, operations: 0, high: 0, polls: 0, merges: 0, records: 0 }));
   }
 
@@ -235,7 +240,7 @@ class Community {
       this.#pending[crawler] = { kind: "lie", page: 0, peer: 0, from: 0, to: 0, startedAt: time };
       return time + 1 / this.#speed;
     }
-    const plan = this.#plan(crawler);
+    const plan = this.#plan(crawler, time);
     const peer = this.#random() < plan.rho ? undefined : this.#nextPeer(crawler, plan);
     if (peer !== undefined) {
       const to = (this.#logs[peer] as EventLog).length;
@@ -248,13 +253,13 @@ class Community {
     return time + 1 / this.#speed;
   }
 
-  #plan(crawler: number): SharingPlan {
+  #plan(crawler: number, time: number): SharingPlan {
     const { controller } = this.#crawlers[crawler] as CrawlerSetup;
     const others = this.#crawlers.length - 1;
     const rho = this.#rhos[crawler] as number;
     const situation = {
       pages: this.#world.pages,
-      changesPerSecond: this.#world.changesPerSecond,
+      changesPerSecond: this.#estimateChanges(crawler, time),
       peers: (this.#peers[crawler] as readonly number[]).length,
       ...(this.#world.isAdvertised === true && others > 0 && { peersRho: (this.#sumOfRhos - rho) / others }),
     };
@@ -263,6 +268,19 @@ class Community {
     this.#sumOfRhos += plan.rho - rho;
     this.#rhos[crawler] = plan.rho;
     return plan;
+  }
+
+  /**
+   * Changes of a page in a second, by what the crawler saw itself. Of changes that come at a rate L, visits at a rate V find L V / (L + V); V
+   * are its own polls and as many of each peer. Before it saw much, every second visit is taken to find something.
+   */
+  #estimateChanges(crawler: number, time: number): number {
+    const { pages } = this.#world;
+    const found = ((this.#learned[crawler] as number) + 10) / (pages * time + 10 * pages);
+    const sharing = (this.#peers[crawler] as readonly number[]).length + 1;
+    const visits = (sharing * ((this.#polled[crawler] as number) + 10)) / (pages * time + 10 * pages);
+    // Hardly a visit finds nothing: how many changes were missed cannot be told.
+    return found < 0.98 * visits ? (found * visits) / (visits - found) : 50 * found;
   }
 
   /** The peer to merge from; undefined if there is none, or if the crawler took more than it may. */
@@ -309,6 +327,8 @@ class Community {
     const seen: OperationSeen = { kind: isMerge ? "merge" : "poll", seconds, fresh, records };
     const { controller } = this.#crawlers[crawler] as CrawlerSetup;
     this.#states[crawler] = controller.observe(this.#states[crawler], seen);
+    this.#learned[crawler] = (this.#learned[crawler] as number) + fresh;
+    if (!isMerge) this.#polled[crawler] = (this.#polled[crawler] as number) + 1;
     if (!this.#isMeasured) return;
     const sums = this.#sums[crawler] as Sums;
     const rho = this.#rhos[crawler] as number;

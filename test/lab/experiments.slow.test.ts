@@ -42,6 +42,7 @@ const small: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "sharing-rho": { pages: "1000" },
   "sharing-sizes": { pages: "1000" },
   "sharing-mixed": { pages: "1000" },
+  "sharing-rules": { pages: "1000" },
   "sharing-controllers": { pages: "1000" },
   refresh: {},
   estimators: { pages: "50" },
