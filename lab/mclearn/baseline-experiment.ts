@@ -11,8 +11,8 @@ import {
   runCommunities,
   worldOf,
 } from "./community-parameters.ts";
+import { meanOf } from "./community-world.ts";
 import { fixedRho } from "./rho-controller.ts";
-import { meanOf } from "./sharing-community.ts";
 
 const where = "section 6.2.1, Figure 6.1";
 const sizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024] as const;

@@ -1,14 +1,9 @@
 import type { LabRow } from "../../src/core/lab-result.ts";
 import { createRandom } from "../../src/core/random.ts";
 import { boundMean } from "../planners/confidence.ts";
+import { type CommunityWorld, type CrawlerCourse, type CrawlerSetup, meanOf } from "./community-world.ts";
 import { estimateFreshness, type RhoController } from "./rho-controller.ts";
-import {
-  type CommunityWorld,
-  type CrawlerCourse,
-  type CrawlerSetup,
-  meanOf,
-  simulateCommunity,
-} from "./sharing-community.ts";
+import { simulateCommunity } from "./sharing-community.ts";
 
 /** How the thesis of sharing crawlers is cited. */
 export const mclearnPaper = "McLearn, Autonomous Cooperating Web Crawlers, M.Math. thesis, Waterloo 2002";

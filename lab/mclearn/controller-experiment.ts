@@ -12,8 +12,8 @@ import {
   runCommunities,
   worldOf,
 } from "./community-parameters.ts";
+import { type CommunityWorld, meanOf } from "./community-world.ts";
 import { bangBangRho, fixedRho, modelRho, type RhoController } from "./rho-controller.ts";
-import { type CommunityWorld, meanOf } from "./sharing-community.ts";
 
 const where = "section 6.3.1, Table 6.1";
 /** Table 6.1: crawlers, and the share of time with the low rho, in thousandths. */

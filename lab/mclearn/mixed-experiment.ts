@@ -12,8 +12,8 @@ import {
   runCommunities,
   worldOf,
 } from "./community-parameters.ts";
+import { type CrawlerCourse, type CrawlerSetup, meanOf } from "./community-world.ts";
 import { fixedRho } from "./rho-controller.ts";
-import { type CrawlerCourse, type CrawlerSetup, meanOf } from "./sharing-community.ts";
 
 const randomSizes = [2, 4, 8, 16, 32, 64, 128, 256] as const;
 const rhos = [0.05, 0.2, 0.4, 0.6, 0.8, 0.85, 0.95, 0.99] as const;

@@ -10,8 +10,8 @@ import {
   runCommunities,
   worldOf,
 } from "./community-parameters.ts";
+import type { CommunityWorld, CrawlerCourse, CrawlerSetup } from "./community-world.ts";
 import { advertisedRho, fixedRho, modelRho, type RhoController } from "./rho-controller.ts";
-import type { CommunityWorld, CrawlerCourse, CrawlerSetup } from "./sharing-community.ts";
 
 const rho = 0.85;
 const liarsOf8 = [0, 1, 3, 5] as const;

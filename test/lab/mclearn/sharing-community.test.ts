@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ChangingPages } from "../../../lab/mclearn/changing-pages.ts";
+import { type CommunityWorld, type CrawlerSetup, meanOf } from "../../../lab/mclearn/community-world.ts";
 import { EventLog, falseVersion } from "../../../lab/mclearn/event-log.ts";
 import { bangBangRho, fixedRho, modelRho, type RhoController } from "../../../lab/mclearn/rho-controller.ts";
-import {
-  type CommunityWorld,
-  type CrawlerSetup,
-  meanOf,
-  simulateCommunity,
-} from "../../../lab/mclearn/sharing-community.ts";
+import { simulateCommunity } from "../../../lab/mclearn/sharing-community.ts";
 import { createRandom } from "../../../src/core/random.ts";
 
 const pages = 5000;
