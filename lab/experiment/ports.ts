@@ -1,5 +1,6 @@
 import type { Page } from "../../src/core/page.ts";
 import type { Graph } from "../../src/graph/graph.ts";
+import type { Web } from "../webs/web.ts";
 
 /** What the lab needs from outside. */
 export interface LabPorts {
@@ -13,12 +14,41 @@ export interface LabPorts {
    * @throws TidemarkError `not-found`, `bad-option`
    */
   readLinkedPages(place: string, names: string): Promise<LinkedPages>;
+  /** Crawls a web in virtual time with the crawler of production, and removes what it wrote. */
+  crawlWeb(web: Web, plan: WebCrawlPlan): Promise<readonly CrawledPage[]>;
   /** The media type of a file, by its path from the site's root; undefined if the exporter would hold it back by its name. */
   mediaTypeOf(path: string): string | undefined;
   /** Compresses as the exporter does. */
   pack(content: Uint8Array, kind: "archive" | "index"): PackedContent;
   /** The digest of a body, as pages have it. */
   digestOf(content: Uint8Array): string;
+}
+
+/** How a web is crawled by the crawler of production, from the home pages of all sites on. */
+export interface WebCrawlPlan {
+  readonly order: "depth" | "length" | "random" | "partial" | "batch" | "optimal";
+  /** r of Castillo et al. */
+  readonly connections: number;
+  /** w, between two requests to a site. */
+  readonly restSeconds: number;
+  /** From each request to its answer. */
+  readonly answerSeconds: number;
+  /** K, of `batch`. */
+  readonly batchPages: number;
+  /** By page, for `optimal`. */
+  readonly ranks?: Float64Array;
+  readonly seed: number;
+  /** Is told of each page once it is retrieved. */
+  readonly onPage?: (page: number) => void;
+}
+
+/** A page that was retrieved. */
+export interface CrawledPage {
+  readonly page: number;
+  /** Since the crawl began. */
+  readonly seconds: number;
+  /** The pages that it links to, as the crawler kept them: each once. */
+  readonly links: Uint32Array;
 }
 
 /** Pages and their links. */

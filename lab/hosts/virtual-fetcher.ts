@@ -8,7 +8,8 @@ import type { VirtualTime } from "./virtual-time.ts";
 
 /** A web in memory, and how long its answers take. */
 export interface VirtualWeb {
-  readonly hosts: ReadonlyMap<string, HostServer>;
+  /** By origin. */
+  readonly hosts: { get(origin: string): Pick<HostServer, "answer"> | undefined };
   readonly time: Pick<VirtualTime, "now" | "delay">;
   /** From a request to the end of its answer. */
   readonly answerMs: number;

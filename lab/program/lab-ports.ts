@@ -1,8 +1,12 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { mediaTypeOfName } from "../../src/exporter/walk/media-types.ts";
 import { judgeName } from "../../src/exporter/walk/name-rules.ts";
 import { contentId, digestOf } from "../../src/http/node-adapters.ts";
 import type { LabPorts } from "../experiment/ports.ts";
+import { crawlWebVirtually } from "../hosts/web-run.ts";
 import { readLinkedPages } from "./lab-graph.ts";
 import { readHistory } from "./lab-history.ts";
 import { exportRealSite } from "./lab-real-site.ts";
@@ -20,6 +24,14 @@ export function createLabPorts(scratchFolder: string): LabPorts {
     exportSite: (site) => exportRealSite(site, scratchFolder),
     readHistory,
     readLinkedPages,
+    crawlWeb: async (web, plan) => {
+      const folder = await mkdtemp(join(scratchFolder === "" ? tmpdir() : scratchFolder, "web-"));
+      try {
+        return await crawlWebVirtually(web, plan, folder);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
     mediaTypeOf: (path) => {
       const names = path.split("/");
       const isWithheld = names.some((name, at) => judgeName(name, at < names.length - 1) !== undefined);

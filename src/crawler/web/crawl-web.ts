@@ -1,6 +1,5 @@
 import { join, resolve } from "node:path";
 import {
-  type Clock,
   type EpochMs,
   type EpochSeconds,
   excerpt,
@@ -8,11 +7,12 @@ import {
   type PageFilter,
   parseHttpUrl,
   TidemarkError,
+  type Timing,
 } from "../../core/index.ts";
 import { pageKinds, readLinks } from "../../formats/html/index.ts";
 import { type RobotsAgent, robotsAgentOf } from "../../formats/robots/index.ts";
 import { compileUrlFilter } from "../../formats/url/index.ts";
-import { readSideFile, sideFileIn, writeDurably } from "../../fs/index.ts";
+import { sideFileIn } from "../../fs/index.ts";
 import {
   createFetcher,
   HostAddresses,
@@ -33,12 +33,13 @@ import { checkRespectedUses } from "../respected-uses.ts";
 import { Batches } from "./batches.ts";
 import { type GivenRanks, readRanks } from "./priorities.ts";
 import { watchRedirects } from "./redirects.ts";
+import { beginOf } from "./web-begin.ts";
 import { type TurnPage, WebFrontier, type WebTurn } from "./web-frontier.ts";
 import type { CrawlWebOptions, WebCounts, WebSummary } from "./web-options.ts";
 import { type Found, originOf } from "./web-scope.ts";
 
 /** What was done is durable after so long at the latest, and is told as often. */
-const tickMs = 1000;
+const defaultTickMs = 1000;
 /** A turn does not wait for a site in its place among the open ones: the site comes again. */
 const maxWaitMs = 1000;
 const longestDelayMs = 3_600_000;
@@ -51,18 +52,29 @@ function filterOf({ types = pageTypes, include, exclude }: CrawlWebOptions): Pag
   return { ...ofTypes, urlsKey, admits };
 }
 
-interface CrawlMeans {
+/** What a crawl of the Web runs on, opened by the caller, who disposes of it. */
+export interface WebMeans {
   /** When the crawl began: pages that were answered since then are done. */
   readonly since: EpochSeconds;
   readonly store: Store;
   readonly queue: UrlQueue;
   readonly links: LinkLog;
+  /** With `optimal`. */
   readonly ranks: GivenRanks | undefined;
+  /** Default: requests by HTTP. */
+  readonly createFetcher?: typeof createFetcher;
+  /** Waits. Default: real time. */
+  readonly delay?: Timing["delay"];
+  /** What was done is durable after so long at the latest. @default 1000 */
+  readonly tickMs?: number;
+  /** Is given work that no wait of `delay` measures: virtual time must not pass until it is done. */
+  readonly untimed?: (work: Promise<void>) => void;
 }
 
 /** A crawl of the Web that runs. */
 class WebCrawl {
   readonly #options: CrawlWebOptions;
+  readonly #means: WebMeans;
   readonly #timing: ReturnType<typeof realTiming>;
   readonly #filter: PageFilter;
   readonly #agent: RobotsAgent;
@@ -88,13 +100,15 @@ class WebCrawl {
   #linkCount = 0;
   #wake: () => void = () => undefined;
 
-  constructor(options: CrawlWebOptions, { since, store, queue, links, ranks }: CrawlMeans) {
+  constructor(options: CrawlWebOptions, means: WebMeans) {
+    const { since, store, queue, links, ranks, delay } = means;
     const { nameServers, lookups, clock, random = Math.random, pagesBeforeRest, restMs } = options;
     this.#options = options;
+    this.#means = means;
     this.#store = store;
     this.#queue = queue;
     this.#links = links;
-    this.#timing = realTiming(clock);
+    this.#timing = realTiming(clock, delay);
     this.#filter = filterOf(options);
     this.#agent = robotsAgentOf(options.userAgent);
     const { now } = this.#timing;
@@ -103,14 +117,14 @@ class WebCrawl {
     this.#seeds = new Set(options.seeds.map(originOf));
     this.#hosts = new HostAddresses({ servers: nameServers, atOnce: lookups, clock: now });
     this.#politeness = createPoliteness({
-      ...{ pagesBeforeRest, restMs, clock, random, maxWaitMs },
+      ...{ pagesBeforeRest, restMs, clock, delay, random, maxWaitMs },
       ...{ crawlDelayMs: options.crawlDelayMs, loopbackRests: options.loopbackRests },
       maxRetryAfterMs: options.maxRetryAfterMs,
       addressesOf: (host) => this.#hosts.of(host),
     });
     const found = { filter: this.#filter, mediaTypes: namedTypes, now: now() };
-    const means = { queue, hosts: this.#hosts, random, done: store.countAnswered(since), ranks, ...found };
-    this.#frontier = new WebFrontier(options, means);
+    const done = store.countAnswered(since);
+    this.#frontier = new WebFrontier(options, { queue, hosts: this.#hosts, random, done, ranks, ...found });
     this.#batches = new Batches({
       folder: join(resolve(options.into), "links"),
       pages: options.order === "batch" ? (options.batchPages ?? defaultBatchPages) : Infinity,
@@ -167,6 +181,7 @@ class WebCrawl {
 
   async #work(): Promise<void> {
     const { now } = this.#timing;
+    const { tickMs = defaultTickMs } = this.#means;
     let keptAt = now();
     for (;;) {
       if (this.#failure !== undefined || this.#options.signal?.aborted === true) return;
@@ -190,18 +205,27 @@ class WebCrawl {
 
   /** Begins to choose the next batch, while the crawl goes on. */
   #plan(): void {
-    this.#batches
+    const planning = this.#batches
       .begin(this.#links, (planned, from, all) => this.#frontier.promote(planned, from, all))
       .then((batch) => batch && this.#options.onEvent?.(batch))
       .catch((error: unknown) => {
         this.#failure ??= { error };
         this.#wake();
       });
+    this.#means.untimed?.(planning);
   }
 
   /** Waits until a time, or until something happens. */
   async #wait(until: EpochMs): Promise<void> {
     const delayMs = Math.max(0, Math.min(longestDelayMs, until - this.#timing.now()));
+    const { delay } = this.#means;
+    if (delay !== undefined) {
+      const woken = new AbortController();
+      this.#wake = () => woken.abort();
+      await delay(delayMs, woken.signal);
+      this.#wake = () => undefined;
+      return;
+    }
     // A timer of Node that is aborted makes an error each time.
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, delayMs);
@@ -272,7 +296,7 @@ class WebCrawl {
   async #visit(origin: string, found: ReadonlyMap<string, TurnPage>, read: Set<string>): Promise<PageTurn> {
     const { keep = "mirror", timeoutMs, pageBytes, leastBytesPerSecond, signal, onEvent } = this.#options;
     const { userAgent, proxy, from, ca, allowPrivate, clock, identity, respectUsage } = this.#options;
-    await using fetcher = createFetcher({
+    await using fetcher = (this.#means.createFetcher ?? createFetcher)({
       allowedPrivateOrigins: this.#seeds.has(origin) ? [origin] : [],
       resolve: this.#hosts.resolve,
       signer: identity === undefined ? undefined : await RequestSigner.open(identity, clock),
@@ -356,16 +380,6 @@ function parseSeed(text: string): string {
   return url.href;
 }
 
-/** When a crawl began, as its first run wrote it down: pages that were answered since then are done. */
-async function beginOf(file: string, clock: Clock): Promise<EpochSeconds> {
-  const kept = readSideFile(file, 1024);
-  const found = typeof kept === "object" ? /^{"since":(\d{1,12})}$/.exec(kept.text.trim()) : null;
-  if (found !== null) return Number(found[1]);
-  const since = Math.floor(clock() / 1000);
-  await writeDurably(file, `{"since":${since}}\n`);
-  return since;
-}
-
 /**
  * Crawls the Web from some pages on: sites are found by links, the pages of all sites wait in one queue on disk, each once, and are
  * requested in one order, politely by site and by address. Links are kept beside the pages, see docs/format.md.
@@ -390,5 +404,16 @@ export async function crawlWeb(options: CrawlWebOptions): Promise<WebSummary> {
   using queue = new UrlQueue(join(resolve(into), ".tidemark", "queue"), { memoryBytes: queueBytes });
   await using links = new LinkLog(join(resolve(into), "links"), { clock });
   const since = await beginOf(file, clock);
-  return await new WebCrawl({ ...options, seeds }, { since, store, queue, links, ranks }).run();
+  return await crawlWebBy({ since, store, queue, links, ranks }, { ...options, seeds });
+}
+
+/**
+ * Like {@link crawlWeb}, on what the caller opened, and with requests that the caller answers: the production crawl in virtual time. The
+ * options `stateFile`, `queueBytes` and `ranksFile` are not used.
+ *
+ * @param options - with seeds as `crawlWeb` reads them: absolute URLs in their normal form
+ * @throws as {@link crawlWeb}
+ */
+export async function crawlWebBy(means: WebMeans, options: CrawlWebOptions): Promise<WebSummary> {
+  return await new WebCrawl(options, means).run();
 }
