@@ -1,42 +1,17 @@
 import { join, resolve } from "node:path";
-import {
-  type EpochMs,
-  type EpochSeconds,
-  excerpt,
-  omitUndefined,
-  type PageFilter,
-  parseHttpUrl,
-  TidemarkError,
-  type Timing,
-} from "../../core/index.ts";
-import { pageKinds, readLinks } from "../../formats/html/index.ts";
-import { type RobotsAgent, robotsAgentOf } from "../../formats/robots/index.ts";
-import { compileUrlFilter } from "../../formats/url/index.ts";
+import { type EpochMs, excerpt, omitUndefined, parseHttpUrl, TidemarkError } from "../../core/index.ts";
 import { sideFileIn } from "../../fs/index.ts";
-import {
-  createFetcher,
-  HostAddresses,
-  namedTypes,
-  nodeCodec,
-  parseTypes,
-  RequestSigner,
-  readIdentity,
-  readProxy,
-  realTiming,
-} from "../../http/index.ts";
+import { HostAddresses, namedTypes, readIdentity, readProxy, realTiming } from "../../http/index.ts";
 import { LinkLog, openStore, type Store, UrlQueue } from "../../storage/index.ts";
-import type { LinkedPage } from "../engine/discovery/crawl-visit.ts";
-import { type PageTurn, visitPages } from "../engine/visit-pages.ts";
-import { openKeptSite } from "../kept-site.ts";
 import { createPoliteness, type Politeness } from "../politeness.ts";
 import { checkRespectedUses } from "../respected-uses.ts";
 import { Batches } from "./batches.ts";
-import { type GivenRanks, readRanks } from "./priorities.ts";
-import { watchRedirects } from "./redirects.ts";
+import { readRanks } from "./priorities.ts";
 import { beginOf } from "./web-begin.ts";
 import { type TurnPage, WebFrontier, type WebTurn } from "./web-frontier.ts";
+import type { WebMeans } from "./web-means.ts";
 import type { CrawlWebOptions, WebCounts, WebSummary } from "./web-options.ts";
-import { type Found, originOf } from "./web-scope.ts";
+import { WebVisits } from "./web-visits.ts";
 
 /** What was done is durable after so long at the latest, and is told as often. */
 const defaultTickMs = 1000;
@@ -44,51 +19,19 @@ const defaultTickMs = 1000;
 const maxWaitMs = 1000;
 const longestDelayMs = 3_600_000;
 const defaultBatchPages = 50_000;
-const pageTypes = ["text/html", "application/xhtml+xml"];
-
-function filterOf({ types = pageTypes, include, exclude }: CrawlWebOptions): PageFilter {
-  const ofTypes = parseTypes(types);
-  const { key: urlsKey, admits } = compileUrlFilter({ within: "/", include, exclude });
-  return { ...ofTypes, urlsKey, admits };
-}
-
-/** What a crawl of the Web runs on, opened by the caller, who disposes of it. */
-export interface WebMeans {
-  /** When the crawl began: pages that were answered since then are done. */
-  readonly since: EpochSeconds;
-  readonly store: Store;
-  readonly queue: UrlQueue;
-  readonly links: LinkLog;
-  /** With `optimal`. */
-  readonly ranks: GivenRanks | undefined;
-  /** Default: requests by HTTP. */
-  readonly createFetcher?: typeof createFetcher;
-  /** Waits. Default: real time. */
-  readonly delay?: Timing["delay"];
-  /** What was done is durable after so long at the latest. @default 1000 */
-  readonly tickMs?: number;
-  /** Is given work that no wait of `delay` measures: virtual time must not pass until it is done. */
-  readonly untimed?: (work: Promise<void>) => void;
-}
 
 /** A crawl of the Web that runs. */
 class WebCrawl {
   readonly #options: CrawlWebOptions;
   readonly #means: WebMeans;
   readonly #timing: ReturnType<typeof realTiming>;
-  readonly #filter: PageFilter;
-  readonly #agent: RobotsAgent;
   readonly #store: Store;
   readonly #queue: UrlQueue;
   readonly #links: LinkLog;
-  readonly #hosts: HostAddresses;
+  readonly #visits: WebVisits;
   readonly #politeness: Politeness;
   readonly #frontier: WebFrontier;
   readonly #startedAt: EpochMs;
-  /** Answers of this crawl are dated so, or later, in all of its runs. */
-  readonly #since: EpochSeconds;
-  /** Origins that may have private addresses. */
-  readonly #seeds: ReadonlySet<string>;
   readonly #open = new Set<Promise<void>>();
   readonly #batches: Batches;
   #pagesOpen = 0;
@@ -97,7 +40,6 @@ class WebCrawl {
   #failed = 0;
   #requests = 0;
   #bytes = 0;
-  #linkCount = 0;
   #wake: () => void = () => undefined;
 
   constructor(options: CrawlWebOptions, means: WebMeans) {
@@ -109,22 +51,22 @@ class WebCrawl {
     this.#queue = queue;
     this.#links = links;
     this.#timing = realTiming(clock, delay);
-    this.#filter = filterOf(options);
-    this.#agent = robotsAgentOf(options.userAgent);
     const { now } = this.#timing;
     this.#startedAt = now();
-    this.#since = since;
-    this.#seeds = new Set(options.seeds.map(originOf));
-    this.#hosts = new HostAddresses({ servers: nameServers, atOnce: lookups, clock: now });
+    const hosts = new HostAddresses({ servers: nameServers, atOnce: lookups, clock: now });
     this.#politeness = createPoliteness({
       ...{ pagesBeforeRest, restMs, clock, delay, random, maxWaitMs },
       ...{ crawlDelayMs: options.crawlDelayMs, loopbackRests: options.loopbackRests },
       maxRetryAfterMs: options.maxRetryAfterMs,
-      addressesOf: (host) => this.#hosts.of(host),
+      addressesOf: (host) => hosts.of(host),
     });
-    const found = { filter: this.#filter, mediaTypes: namedTypes, now: now() };
+    this.#visits = new WebVisits(options, {
+      ...{ ...means, hosts, politeness: this.#politeness, timing: this.#timing },
+      addFound: (...found) => this.#frontier.add(...found),
+    });
+    const found = { filter: this.#visits.filter, mediaTypes: namedTypes, now: now() };
     const done = store.countAnswered(since);
-    this.#frontier = new WebFrontier(options, { queue, hosts: this.#hosts, random, done, ranks, ...found });
+    this.#frontier = new WebFrontier(options, { queue, hosts, random, done, ranks, ...found });
     this.#batches = new Batches({
       folder: join(resolve(options.into), "links"),
       pages: options.order === "batch" ? (options.batchPages ?? defaultBatchPages) : Infinity,
@@ -154,7 +96,7 @@ class WebCrawl {
         hint: "Run the same command again: it goes on where it stopped.",
         cause: signal.reason,
       });
-    await this.#endArchives();
+    await this.#visits.endArchives();
     return { end: this.#isFull ? "full" : "done", ...this.counts() };
   }
 
@@ -165,7 +107,7 @@ class WebCrawl {
       failed: this.#failed,
       requests: this.#requests,
       bytes: this.#bytes,
-      links: this.#linkCount,
+      links: this.#visits.links,
       elapsedMs: this.#timing.now() - this.#startedAt,
     };
   }
@@ -264,9 +206,7 @@ class WebCrawl {
     const { origin } = turn;
     const { now } = this.#timing;
     const found = new Map(pages.map((page) => [page.url.slice(origin.length), page]));
-    const read = new Set<string>();
-    const result = await this.#visit(origin, found, read);
-    for (const path of result.answeredBefore) read.add(origin + path);
+    const result = await this.#visits.visit(origin, found);
     const left = new Set(result.left);
     const again = turn.pages.filter((page) => !pages.includes(page) || left.has(page.url.slice(origin.length)));
     this.#pages += result.tally.created + result.tally.updated;
@@ -275,7 +215,7 @@ class WebCrawl {
     this.#bytes += result.tally.pageBytes + result.tally.metadataBytes;
     const isStopped = this.#options.signal?.aborted === true;
     for (const page of turn.pages)
-      if (!again.includes(page) && !read.has(page.url)) this.#links.add(now(), page.url, []);
+      if (!again.includes(page) && !result.read.has(page.url)) this.#links.add(now(), page.url, []);
     const retryAt = this.#frontier.end(turn, now(), {
       left: again,
       doneBefore: result.answeredBefore.length + pages.length - found.size,
@@ -290,83 +230,6 @@ class WebCrawl {
     const seconds = Math.max(1, Math.ceil((retryAt - this.#timing.now()) / 1000));
     const next = retryAt === Infinity ? "it is left for the next run" : `it is tried again in ${seconds} s`;
     this.#options.onEvent?.({ event: "warning", site, code: "site-unreachable", message: `${why}; ${next}.` });
-  }
-
-  /** @param read - URLs whose links were kept */
-  async #visit(origin: string, found: ReadonlyMap<string, TurnPage>, read: Set<string>): Promise<PageTurn> {
-    const { keep = "mirror", timeoutMs, pageBytes, leastBytesPerSecond, signal, onEvent } = this.#options;
-    const { userAgent, proxy, from, ca, allowPrivate, clock, identity, respectUsage } = this.#options;
-    await using fetcher = (this.#means.createFetcher ?? createFetcher)({
-      allowedPrivateOrigins: this.#seeds.has(origin) ? [origin] : [],
-      resolve: this.#hosts.resolve,
-      signer: identity === undefined ? undefined : await RequestSigner.open(identity, clock),
-      ...omitUndefined({ userAgent, proxy, from, ca, allowPrivate, clock }),
-    });
-    const site = await openKeptSite(this.#store, origin, { keep, clock: this.#timing.now, warcBytes: undefined });
-    const { memory, reading, urls, bodies, warc } = site;
-    const requests = watchRedirects(warc === undefined ? fetcher : warc.recorder.record(fetcher), (path, to) => {
-      read.add(origin + path);
-      this.#addLinks(origin, path, found.get(path)?.found, [to], 0);
-    });
-    try {
-      return await visitPages(
-        {
-          ...{ requests, codec: nodeCodec, timing: this.#timing, rateLimiter: this.#politeness },
-          ...{ reading, memory, urls, bodies, mediaTypes: namedTypes, packages: undefined },
-        },
-        {
-          ...{ origin, filter: this.#filter, agent: this.#agent, since: this.#since },
-          paths: [...found.keys()],
-          bounds: { pageBytes, leastBytesPerSecond },
-          takeLinks: (page) => {
-            read.add(origin + page.url.path);
-            this.#takeLinks(origin, found, page);
-          },
-          beforeSettling: () => {
-            this.#links.write();
-            this.#queue.write();
-          },
-          ...omitUndefined({ timeoutMs, signal, onEvent, respectUsage }),
-        },
-      );
-    } finally {
-      await site.pause();
-      site.close();
-    }
-  }
-
-  /** Finishes the WARC files of all sites, and packs them. */
-  async #endArchives(): Promise<void> {
-    const { keep = "mirror" } = this.#options;
-    if (keep !== "warc" && keep !== "wacz") return;
-    for (let number = 0; number < this.#queue.sites; number++) {
-      const origin = this.#queue.siteName(number) as string;
-      if (!this.#store.hasOpenWarc(origin)) continue;
-      const site = await openKeptSite(this.#store, origin, { keep, clock: this.#timing.now, warcBytes: undefined });
-      try {
-        await site.end();
-      } finally {
-        site.close();
-      }
-    }
-  }
-
-  #takeLinks(origin: string, found: ReadonlyMap<string, TurnPage>, page: LinkedPage): void {
-    const { contentType, link, refresh } = page.head;
-    if (/^text\/css\b/i.test(contentType ?? "")) return;
-    const options = { robotsNames: this.#agent, fields: { link, refresh } };
-    const { links, isNofollow } = readLinks(page.body, contentType, origin + page.path, options);
-    const followed = isNofollow ? [] : links.filter(({ kind, isNofollow }) => pageKinds.has(kind) && !isNofollow);
-    const urls = new Set(followed.map(({ url }) => url));
-    this.#addLinks(origin, page.path, found.get(page.url.path)?.found, [...urls], 1);
-    // What redirects within the site leads to the page whose body it has.
-    if (page.path !== page.url.path) this.#links.add(this.#timing.now(), origin + page.url.path, [origin + page.path]);
-  }
-
-  #addLinks(origin: string, path: string, from: Found | undefined, urls: readonly string[], steps: number): void {
-    this.#linkCount += urls.length;
-    this.#links.add(this.#timing.now(), origin + path, urls);
-    if (from !== undefined) this.#frontier.add(urls, { ...from, origin, url: origin + path }, steps);
   }
 }
 

@@ -1,0 +1,151 @@
+import { omitUndefined, type PageFilter, type Timing } from "../../core/index.ts";
+import { pageKinds, readLinks } from "../../formats/html/index.ts";
+import { type RobotsAgent, robotsAgentOf } from "../../formats/robots/index.ts";
+import { compileUrlFilter } from "../../formats/url/index.ts";
+import {
+  createFetcher,
+  type HostAddresses,
+  namedTypes,
+  nodeCodec,
+  parseTypes,
+  RequestSigner,
+} from "../../http/index.ts";
+import type { LinkedPage } from "../engine/discovery/crawl-visit.ts";
+import { type PageTurn, visitPages } from "../engine/visit-pages.ts";
+import { openKeptSite } from "../kept-site.ts";
+import type { Politeness } from "../politeness.ts";
+import { watchRedirects } from "./redirects.ts";
+import type { TurnPage, WebFrontier } from "./web-frontier.ts";
+import type { WebMeans } from "./web-means.ts";
+import type { CrawlWebOptions } from "./web-options.ts";
+import { type Found, originOf } from "./web-scope.ts";
+
+const pageTypes = ["text/html", "application/xhtml+xml"];
+
+function filterOf({ types = pageTypes, include, exclude }: CrawlWebOptions): PageFilter {
+  const ofTypes = parseTypes(types);
+  const { key: urlsKey, admits } = compileUrlFilter({ within: "/", include, exclude });
+  return { ...ofTypes, urlsKey, admits };
+}
+
+/** What visits share with the crawl that they are made for. */
+interface WebVisitsPorts extends Pick<WebMeans, "since" | "store" | "queue" | "links" | "createFetcher"> {
+  readonly hosts: HostAddresses;
+  readonly politeness: Politeness;
+  readonly timing: Timing;
+  /** Takes what links lead to. */
+  readonly addFound: WebFrontier["add"];
+}
+
+/** What came of some pages of a site. */
+export interface WebVisit extends PageTurn {
+  /** URLs whose links were kept. */
+  readonly read: ReadonlySet<string>;
+}
+
+/** Requests pages of sites, and keeps them and their links. */
+export class WebVisits {
+  readonly filter: PageFilter;
+  readonly #options: CrawlWebOptions;
+  readonly #ports: WebVisitsPorts;
+  readonly #agent: RobotsAgent;
+  /** Origins that may have private addresses. */
+  readonly #seeds: ReadonlySet<string>;
+  #linkCount = 0;
+
+  constructor(options: CrawlWebOptions, ports: WebVisitsPorts) {
+    this.filter = filterOf(options);
+    this.#options = options;
+    this.#ports = ports;
+    this.#agent = robotsAgentOf(options.userAgent);
+    this.#seeds = new Set(options.seeds.map(originOf));
+  }
+
+  /** Links that were kept. */
+  get links(): number {
+    return this.#linkCount;
+  }
+
+  /** @param found - pages by path, in the order in which they are requested */
+  async visit(origin: string, found: ReadonlyMap<string, TurnPage>): Promise<WebVisit> {
+    const read = new Set<string>();
+    const { keep = "mirror", timeoutMs, pageBytes, leastBytesPerSecond, signal, onEvent } = this.#options;
+    const { store, queue, links, hosts, politeness, timing, since } = this.#ports;
+    const { userAgent, proxy, from, ca, allowPrivate, clock, identity, respectUsage } = this.#options;
+    await using fetcher = (this.#ports.createFetcher ?? createFetcher)({
+      allowedPrivateOrigins: this.#seeds.has(origin) ? [origin] : [],
+      resolve: hosts.resolve,
+      signer: identity === undefined ? undefined : await RequestSigner.open(identity, clock),
+      ...omitUndefined({ userAgent, proxy, from, ca, allowPrivate, clock }),
+    });
+    const site = await openKeptSite(store, origin, { keep, clock: timing.now, warcBytes: undefined });
+    const { memory, reading, urls, bodies, warc } = site;
+    const requests = watchRedirects(warc === undefined ? fetcher : warc.recorder.record(fetcher), (path, to) => {
+      read.add(origin + path);
+      this.#addLinks(origin, path, found.get(path)?.found, [to], 0);
+    });
+    try {
+      const turn = await visitPages(
+        {
+          ...{ requests, codec: nodeCodec, timing, rateLimiter: politeness },
+          ...{ reading, memory, urls, bodies, mediaTypes: namedTypes, packages: undefined },
+        },
+        {
+          ...{ origin, filter: this.filter, agent: this.#agent, since },
+          paths: [...found.keys()],
+          bounds: { pageBytes, leastBytesPerSecond },
+          takeLinks: (page) => {
+            read.add(origin + page.url.path);
+            this.#takeLinks(origin, found, page);
+          },
+          beforeSettling: () => {
+            links.write();
+            queue.write();
+          },
+          ...omitUndefined({ timeoutMs, signal, onEvent, respectUsage }),
+        },
+      );
+      for (const path of turn.answeredBefore) read.add(origin + path);
+      return { ...turn, read };
+    } finally {
+      await site.pause();
+      site.close();
+    }
+  }
+
+  /** Finishes the WARC files of all sites, and packs them. */
+  async endArchives(): Promise<void> {
+    const { keep = "mirror" } = this.#options;
+    if (keep !== "warc" && keep !== "wacz") return;
+    const { store, queue, timing } = this.#ports;
+    for (let number = 0; number < queue.sites; number++) {
+      const origin = queue.siteName(number) as string;
+      if (!store.hasOpenWarc(origin)) continue;
+      const site = await openKeptSite(store, origin, { keep, clock: timing.now, warcBytes: undefined });
+      try {
+        await site.end();
+      } finally {
+        site.close();
+      }
+    }
+  }
+
+  #takeLinks(origin: string, found: ReadonlyMap<string, TurnPage>, page: LinkedPage): void {
+    const { contentType, link, refresh } = page.head;
+    if (/^text\/css\b/i.test(contentType ?? "")) return;
+    const options = { robotsNames: this.#agent, fields: { link, refresh } };
+    const { links, isNofollow } = readLinks(page.body, contentType, origin + page.path, options);
+    const followed = isNofollow ? [] : links.filter(({ kind, isNofollow }) => pageKinds.has(kind) && !isNofollow);
+    const urls = new Set(followed.map(({ url }) => url));
+    this.#addLinks(origin, page.path, found.get(page.url.path)?.found, [...urls], 1);
+    // What redirects within the site leads to the page whose body it has.
+    if (page.path !== page.url.path)
+      this.#ports.links.add(this.#ports.timing.now(), origin + page.url.path, [origin + page.path]);
+  }
+
+  #addLinks(origin: string, path: string, from: Found | undefined, urls: readonly string[], steps: number): void {
+    this.#linkCount += urls.length;
+    this.#ports.links.add(this.#ports.timing.now(), origin + path, urls);
+    if (from !== undefined) this.#ports.addFound(urls, { ...from, origin, url: origin + path }, steps);
+  }
+}
