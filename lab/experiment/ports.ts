@@ -1,5 +1,5 @@
 import type { Page } from "../../src/core/page.ts";
-import type { Graph } from "../../src/graph/graph.ts";
+import type { LinkedPages } from "../webs/read-web.ts";
 import type { Web } from "../webs/web.ts";
 
 /** What the lab needs from outside. */
@@ -49,15 +49,6 @@ export interface CrawledPage {
   readonly seconds: number;
   /** The pages that it links to, as the crawler kept them: each once. */
   readonly links: Uint32Array;
-}
-
-/** Pages and their links. */
-export interface LinkedPages {
-  readonly graph: Graph;
-  /** The site of each page, from 0 without gaps. */
-  readonly siteOf: Uint32Array;
-  /** The home page of a site, by site, where it is known. */
-  readonly homes?: ReadonlyMap<number, number>;
 }
 
 /** A site of real files. */

@@ -4,7 +4,7 @@ import { TidemarkError, wrapSystemError } from "../../src/core/error.ts";
 import { parseUrl } from "../../src/core/parse-url.ts";
 import type { Problem } from "../../src/core/result.ts";
 import { type LineProblem, type NodeGroups, readArcs, readVertices } from "../../src/graph/graph-reader.ts";
-import type { LinkedPages } from "../experiment/ports.ts";
+import type { LinkedPages } from "../webs/read-web.ts";
 import { readCrawlGraph } from "./crawl-graph.ts";
 
 /** Building a graph takes 16 bytes a node. */

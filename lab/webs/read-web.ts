@@ -1,8 +1,16 @@
-import { inDegrees } from "../../src/graph/graph.ts";
-import type { LinkedPages } from "../experiment/ports.ts";
+import { type Graph, inDegrees } from "../../src/graph/graph.ts";
 import { drawFacts } from "./page-facts.ts";
 import type { Web } from "./web.ts";
 import { defaultWebShape, type WebShape } from "./web-shape.ts";
+
+/** Pages and their links. */
+export interface LinkedPages {
+  readonly graph: Graph;
+  /** The site of each page, from 0 without gaps. */
+  readonly siteOf: Uint32Array;
+  /** The home page of a site, by site, where it is known. */
+  readonly homes?: ReadonlyMap<number, number>;
+}
 
 /**
  * Makes a web of a graph that was read. A site's home page is the one that is known, else that which most links
