@@ -1,4 +1,4 @@
-import { flag, path, settingRow as row, type Setting, text, texts } from "../../config/index.ts";
+import { duration, flag, path, settingRow as row, type Setting, text, texts } from "../../config/index.ts";
 import { logFormatNames } from "../../formats/access-log/index.ts";
 import { type Command, defineCommand } from "../terminal/command.ts";
 
@@ -25,6 +25,12 @@ export const trafficCommand: Command = defineCommand({
       "Addresses of a crawler, such as Googlebot: JSON as its operator publishes it, or a range a line; others that call themselves so are impostors",
       { default: "names are taken as given" },
     ),
+    resolve: row(
+      "resolve SERVER",
+      { ...text, whenAlone: "system" },
+      "Check the addresses of crawlers whose hosts have known names by reverse and forward DNS, at this resolver; alone, at the machine's",
+      { default: "names are taken as given" },
+    ),
     robots: row("robots FILE", path, "The site's robots.txt: requests that it forbids are counted"),
     archives: row(
       "archives DIR",
@@ -35,6 +41,20 @@ export const trafficCommand: Command = defineCommand({
       "clients FILE",
       path,
       "Write the clients of crawlers into this file, a line each; an existing file is replaced",
+    ),
+    robotsDat: row(
+      "robots-dat FILE",
+      path,
+      "Write address and name of each crawler that asked for robots.txt into this file; an existing file is replaced",
+    ),
+    follow: row("follow", flag, "Go on reading the last log as it grows, until a signal"),
+    everyMs: row(
+      "every DURATION",
+      duration(86_400_000),
+      "With --follow: print the answer so far this often, if there are new lines",
+      {
+        default: "1m",
+      },
     ),
     addresses: row("addresses", flag, "With --clients: write full addresses instead of their networks"),
   },
@@ -50,6 +70,10 @@ export const trafficCommand: Command = defineCommand({
   plan: (given, args, fail) => {
     const logs = [args.logs ?? []].flat().map(String);
     if (logs.length === 0) fail("Name at least one log, or - for standard input.");
+    if (given.follow === true && logs.includes("-"))
+      fail("--follow is of files; standard input goes on until it ends.");
+    if (given.everyMs !== undefined && given.follow !== true) fail("--every has no effect without --follow.");
+    if (given.addresses === true && given.clients === undefined) fail("--addresses has no effect without --clients.");
     if (logs.filter((log) => log === "-").length > 1) fail("Standard input is named twice.");
     return { ...given, logs };
   },
