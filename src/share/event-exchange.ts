@@ -4,7 +4,14 @@ import { nodeCodec } from "../http/index.ts";
 import { mergePeer, type PeerMerge } from "./engine/merge-peer.ts";
 import { type CandidateCounts, PeerCandidates } from "./engine/peer-candidates.ts";
 import { bangBang, firstRho, fixedRho, MergeAllowance, type RhoController, type RhoState } from "./engine/rho.ts";
-import { boundsOf, createPeerFetcher, defaultMaxNewPerSite, type MergeLimits, rootsOf } from "./merge-events.ts";
+import {
+  boundsOf,
+  createClaimBook,
+  createPeerFetcher,
+  defaultMaxNewPerSite,
+  type MergeLimits,
+  rootsOf,
+} from "./merge-events.ts";
 import { type ShareEventsOptions, type ShareSummary, shareEvents } from "./share-events.ts";
 
 /** How a crawler that goes on merges and shares. */
@@ -73,7 +80,7 @@ export class EventExchange {
     await Promise.all([this.#mergeAll(means), this.#shareAll(means)]);
   }
 
-  async #mergeAll({ peers: store, timing, signal, expedite }: CompanionMeans): Promise<void> {
+  async #mergeAll({ peers: store, claims, timing, signal, expedite }: CompanionMeans): Promise<void> {
     if (this.#roots.length === 0) return;
     await using requests = createPeerFetcher(this.#roots, timing.now, this.#options);
     const due = new Map<string, EpochMs>(this.#roots.map((root) => [root, timing.now()]));
@@ -85,7 +92,11 @@ export class EventExchange {
         await timing.delay(waitMs, AbortSignal.any([signal, this.#wake.signal]));
         continue;
       }
-      const candidates = new PeerCandidates(store, this.#options.maxNewPerSite ?? defaultMaxNewPerSite);
+      const candidates = new PeerCandidates(
+        store,
+        createClaimBook(claims, timing.now),
+        this.#options.maxNewPerSite ?? defaultMaxNewPerSite,
+      );
       const ports = { requests, codec: nodeCodec, store, now: timing.now, candidates };
       const merge = await mergePeer(peer, ports, boundsOf(this.#options), signal);
       due.set(peer, timing.now() + this.#intervalMs);

@@ -1,8 +1,9 @@
-import { type Clock, omitUndefined, wrapSystemError } from "../core/index.ts";
+import { type ClaimStore, type Clock, omitUndefined, wrapSystemError } from "../core/index.ts";
 import { createFetcher, nodeCodec } from "../http/index.ts";
 import { findStateFile, openStore } from "../storage/index.ts";
 import { type MergeBounds, mergePeer, type PeerMerge } from "./engine/merge-peer.ts";
 import { type CandidateCounts, PeerCandidates } from "./engine/peer-candidates.ts";
+import { ClaimBook } from "./engine/trust/claim-book.ts";
 
 /** Bounds on what is taken of peers. */
 export interface MergeLimits {
@@ -58,6 +59,11 @@ export function boundsOf({
   return { days, maxEvents, maxFileBytes };
 }
 
+/** Accounts of what peers claim, in a crawler's store. */
+export function createClaimBook(store: ClaimStore, clock: Clock): ClaimBook {
+  return new ClaimBook({ store, now: () => Math.floor(clock() / 1000), random: Math.random });
+}
+
 /** What merges came to. */
 export interface MergeSummary extends Readonly<CandidateCounts> {
   readonly peers: readonly PeerMerge[];
@@ -81,7 +87,11 @@ export async function mergeEvents(options: MergeEventsOptions): Promise<MergeSum
     using store = openStore({ into, stateFile: findStateFile(stateFile ?? into) });
     const roots = rootsOf(peers);
     await using requests = createPeerFetcher(roots, clock, options);
-    const candidates = new PeerCandidates(store.peers, options.maxNewPerSite ?? defaultMaxNewPerSite);
+    const candidates = new PeerCandidates(
+      store.peers,
+      createClaimBook(store.claims, clock),
+      options.maxNewPerSite ?? defaultMaxNewPerSite,
+    );
     const merges: PeerMerge[] = [];
     for (const peer of roots) {
       signal?.throwIfAborted();

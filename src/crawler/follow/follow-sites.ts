@@ -1,4 +1,5 @@
 import {
+  type ClaimStore,
   type Clock,
   type CrawlEvent,
   type CrawlSummary,
@@ -51,6 +52,7 @@ export interface FollowSummary {
 /** What runs beside visits is given this. */
 export interface CompanionMeans {
   readonly peers: PeerStore;
+  readonly claims: ClaimStore;
   /** Visits a followed site as soon as the least time since its last visit is over. */
   readonly expedite: (origin: string) => void;
   readonly timing: Timing;
@@ -209,7 +211,13 @@ class Following {
       this.#scheduler.expedite(origin, Math.max(this.#timing.now(), at));
       this.#follower.notice();
     };
-    return { peers: this.#store.peers, expedite, timing: this.#timing, signal: this.#stop.signal };
+    return {
+      peers: this.#store.peers,
+      claims: this.#store.claims,
+      expedite,
+      timing: this.#timing,
+      signal: this.#stop.signal,
+    };
   }
 
   #makeControlInbox(): ControlInbox {

@@ -18,6 +18,7 @@ import {
 } from "../../formats/web-events/index.ts";
 import { type ArchivesState, mergeArchives } from "./merge-archives.ts";
 import type { PeerCandidates } from "./peer-candidates.ts";
+import { summarizeTrust, type TrustSummary } from "./trust/peer-trust.ts";
 
 /** Bounds on what is taken of one peer in one merge. */
 export interface MergeBounds {
@@ -54,6 +55,8 @@ export interface PeerMerge {
   /** Records of another day than their file's, or of the future. */
   readonly misdated: number;
   readonly requests: number;
+  /** How far it is trusted now. */
+  readonly trust: TrustSummary;
   /** Bytes of bodies as they came, compressed. */
   readonly receivedBytes: number;
   /**
@@ -89,6 +92,7 @@ class Merge {
   readonly #bounds: MergeBounds;
   #state: PeerState;
   #problem: string | undefined;
+  #isFlood = false;
   #counts = {
     files: 0,
     unmodified: 0,
@@ -108,14 +112,20 @@ class Merge {
   }
 
   async run(signal: AbortSignal | undefined): Promise<PeerMerge> {
+    const { candidates } = this.#ports;
+    candidates.begin(this.#peer);
     const problem = await this.#readControl(signal);
     const { control } = this.#state;
     if (problem === undefined && !(control?.archives && (await this.#mergeArchives(control.archives, signal))))
       await this.#mergeDays(signal);
+    // One odd record comes again with each file of its day: a wrong clock shows in most.
+    if (this.#counts.misdated * 10 > this.#counts.events) candidates.blame("misdated");
+    if (this.#isFlood) candidates.blame("flood");
     return {
       peer: this.#peer,
       crawler: this.#state.control?.crawler,
       ...this.#counts,
+      trust: summarizeTrust(candidates.trustOf(this.#peer)),
       problem: problem ?? this.#problem,
     };
   }
@@ -226,6 +236,7 @@ class Merge {
       return outcome.kind === "failed" && outcome.reason === "too-large";
     }
     this.#counts.files += 1;
+    if (counts.isCut) this.#isFlood = true;
     if (counts.isCut) this.#problem ??= `${name}: more than ${bounds.maxRecords} events`;
     this.#state = { ...this.#state, validators: { ...this.#state.validators, [day]: outcome.validators } };
     return true;
