@@ -4,14 +4,8 @@ import { nodeCodec } from "../http/index.ts";
 import { mergePeer, type PeerMerge } from "./engine/merge-peer.ts";
 import { type CandidateCounts, PeerCandidates } from "./engine/peer-candidates.ts";
 import { bangBang, firstRho, fixedRho, MergeAllowance, type RhoController, type RhoState } from "./engine/rho.ts";
-import {
-  boundsOf,
-  createClaimBook,
-  createPeerFetcher,
-  defaultMaxNewPerSite,
-  type MergeLimits,
-  rootsOf,
-} from "./merge-events.ts";
+import { boundsOf, createPeerFetcher, defaultMaxNewPerSite, type MergeLimits, rootsOf } from "./merge-events.ts";
+import { createClaimBook } from "./peer-trust.ts";
 import { type ShareEventsOptions, type ShareSummary, shareEvents } from "./share-events.ts";
 
 /** How a crawler that goes on merges and shares. */

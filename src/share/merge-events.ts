@@ -1,9 +1,9 @@
-import { type ClaimStore, type Clock, omitUndefined, wrapSystemError } from "../core/index.ts";
+import { type Clock, omitUndefined, wrapSystemError } from "../core/index.ts";
 import { createFetcher, nodeCodec } from "../http/index.ts";
 import { findStateFile, openStore } from "../storage/index.ts";
 import { type MergeBounds, mergePeer, type PeerMerge } from "./engine/merge-peer.ts";
 import { type CandidateCounts, PeerCandidates } from "./engine/peer-candidates.ts";
-import { ClaimBook } from "./engine/trust/claim-book.ts";
+import { createClaimBook } from "./peer-trust.ts";
 
 /** Bounds on what is taken of peers. */
 export interface MergeLimits {
@@ -26,6 +26,8 @@ export interface MergeEventsOptions extends MergeLimits {
   readonly into: string;
   /** The state's file. Default `<into>/.tidemark/state.db`. */
   readonly stateFile?: string;
+  /** Whether the peers begin anew: what they claimed, and whether that was true, is forgotten first. @default false */
+  readonly isForgiving?: boolean;
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
   /** Called after each peer. */
@@ -59,11 +61,6 @@ export function boundsOf({
   return { days, maxEvents, maxFileBytes };
 }
 
-/** Accounts of what peers claim, in a crawler's store. */
-export function createClaimBook(store: ClaimStore, clock: Clock): ClaimBook {
-  return new ClaimBook({ store, now: () => Math.floor(clock() / 1000), random: Math.random });
-}
-
 /** What merges came to. */
 export interface MergeSummary extends Readonly<CandidateCounts> {
   readonly peers: readonly PeerMerge[];
@@ -86,6 +83,8 @@ export async function mergeEvents(options: MergeEventsOptions): Promise<MergeSum
   try {
     using store = openStore({ into, stateFile: findStateFile(stateFile ?? into) });
     const roots = rootsOf(peers);
+    if (options.isForgiving === true)
+      store.claims.settleClaims({ done: [], states: roots.map((root) => [root, undefined]), withdrawnOf: [] });
     await using requests = createPeerFetcher(roots, clock, options);
     const candidates = new PeerCandidates(
       store.peers,

@@ -68,12 +68,15 @@ export class PeerCandidates {
   /** The events that follow are those of this peer. What it claimed before comes first, as far as it is trusted by now. */
   begin(peer: string): void {
     this.#claims.begin(peer);
+    const { deferred } = this.counts;
     const moved: Moved = { added: [], sooner: [], later: [] };
     for (const claim of this.#claims.takeWaiting()) {
       this.#claims.look(claim.site, [claim.path]);
       const [state] = this.#store.lookAtNews(claim.site, [claim]);
       if (state?.isMovable) this.#move(claim, state, moved);
     }
+    // They were counted when they came.
+    this.counts.deferred = deferred;
     this.#claims.flush();
     this.#store.move(moved);
   }

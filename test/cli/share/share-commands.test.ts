@@ -21,6 +21,7 @@ for (const [line, said] of [
   ["share --from a --into b --url http://x.example/ --days 0", /--days "0": not a whole number/],
   ["merge http://x.example/", /--into is required/],
   ["merge --into a", /peer is missing/],
+  ["merge http://x.example/ --into a --list", /--list takes no peer/],
   ["merge x.example --into a", /"x\.example": not an http or https URL/],
 ] as const)
   test(`${line} is refused`, async () => {
@@ -53,12 +54,22 @@ test("share says what it published and which lines robots.txt lacks; merge says 
   );
   const merged = await runProgram("merge", server.url, "--into", two, "--days", "2");
   assert.equal(merged.code, exitCodes.done, merged.stderr);
-  assert.match(merged.stdout, /: 2 events in 1 file \(.*\); 0 files not modified, 0 days without one\n/);
+  assert.match(
+    merged.stdout,
+    /: 2 events in 1 file \(.*\); 0 files not modified, 0 days without one; trust 0.80, 0 claims proved\n/,
+  );
   assert.match(merged.stdout, /\n0 URLs added, \d pages? to be requested sooner, 0 later; /);
+  const listed = await runProgram("merge", "--list", "--into", two);
+  assert.deepEqual([listed.code, listed.stdout], [exitCodes.done, `${server.url}: trust 0.80, 0 claims proved\n`]);
+  const forgiven = await runProgram("merge", server.url, "--into", two, "--days", "2", "--forgive");
+  assert.deepEqual([forgiven.code], [exitCodes.done]);
   const control = join(into, "robots.shr");
   writeFileSync(control, readFileSync(control, "utf8").replace(/^x-tidemark-archives:.*\n/im, ""));
   const byDay = await runProgram("merge", server.url, "--into", two, "--days", "2");
-  assert.match(byDay.stdout, /: 2 events in 1 file \(.*\); 0 files not modified, 1 day without one\n/);
+  assert.match(
+    byDay.stdout,
+    /: 2 events in 1 file \(.*\); 0 files not modified, 1 day without one; trust 0.80, 0 claims proved\n/,
+  );
   writeFileSync(control, "version: 2.0\ncrawler: a:1 a\nrepository: /share/\n");
   const failed = await runProgram("merge", server.url, "--into", two);
   assert.deepEqual([failed.code], [exitCodes.itemsFailed]);
