@@ -60,7 +60,7 @@ test("share says what it published and which lines robots.txt lacks; merge says 
   );
   assert.match(merged.stdout, /\n0 URLs added, \d pages? to be requested sooner, 0 later; /);
   const listed = await runProgram("merge", "--list", "--into", two);
-  assert.deepEqual([listed.code, listed.stdout], [exitCodes.done, `${server.url}: trust 0.80, 0 claims proved\n`]);
+  assert.deepEqual([listed.code, listed.stdout], [exitCodes.done, `${server.url}/: trust 0.80, 0 claims proved\n`]);
   const forgiven = await runProgram("merge", server.url, "--into", two, "--days", "2", "--forgive");
   assert.deepEqual([forgiven.code], [exitCodes.done]);
   const control = join(into, "robots.shr");
