@@ -1,5 +1,5 @@
 import type { EpochMs } from "../core/index.ts";
-import type { CompanionMeans } from "../crawler/index.ts";
+import type { CompanionMeans, FollowSitesOptions } from "../crawler/index.ts";
 import { nodeCodec } from "../http/index.ts";
 import { mergePeer, type PeerMerge } from "./engine/merge-peer.ts";
 import { type CandidateCounts, PeerCandidates } from "./engine/peer-candidates.ts";
@@ -20,6 +20,8 @@ export interface ExchangeOptions extends MergeLimits {
   readonly rho?: number | "auto";
   /** A peer is merged, and what was seen is shared, at most once in this time. @default 600000 */
   readonly intervalMs?: number;
+  /** By which the crawler orders pages of about the same age, so that not all crawlers poll the same. Default: at random. */
+  readonly seed?: number;
   /** What is shared, and where; nothing if undefined. */
   readonly share?: Omit<ShareEventsOptions, "clock" | "signal">;
   /** Called after each merge. */
@@ -55,6 +57,13 @@ export class EventExchange {
     this.#rho = rho === "auto" ? firstRho : { ...firstRho, rho };
     this.#allowance = new MergeAllowance(this.#roots.length);
     this.#intervalMs = intervalMs;
+  }
+
+  /** What `followSites` needs of it. */
+  get means(): Pick<FollowSitesOptions, "companion" | "isPolled" | "sharingSeed"> {
+    const sharing =
+      this.#roots.length === 0 ? {} : { sharingSeed: this.#options.seed ?? Math.floor(Math.random() * 2 ** 32) };
+    return { companion: (means) => this.run(means), isPolled: this.rho !== 0, ...sharing };
   }
 
   /** The share of polls at this moment. */

@@ -121,6 +121,7 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
     significance: undefined,
     isPlanned: false,
     isPolled: true,
+    sharingSeed: undefined,
     planner: "default",
     weightOf: undefined,
     plan: { followsLinks: true, takeLinks, beforeSettling, settlesAtOnce: true, asks: "all", sampled: 0 },

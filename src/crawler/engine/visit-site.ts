@@ -59,6 +59,8 @@ export interface VisitOptions extends SourceOptions {
   readonly isPlanned?: boolean;
   /** Whether known pages are polled that no list, and no event of another crawler, names. Default true. */
   readonly isPolled?: boolean;
+  /** The order among pages of about the same age, if other crawlers tell of their polls. */
+  readonly sharingSeed?: number;
   /** Which planner chooses those, and what a budget is spent on. Default: the crawler's own. */
   readonly planner?: PollPlannerName;
   /** How much the page of a URL matters to it. Default 1. */
@@ -312,6 +314,7 @@ class SiteVisit {
       significance,
       isPlanned: this.#options.isPlanned ?? planner !== undefined,
       isPolled: this.#options.isPolled ?? true,
+      sharingSeed: this.#options.sharingSeed,
       planner: planner ?? "default",
       weightOf: this.#options.weightOf,
     };

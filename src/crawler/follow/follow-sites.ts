@@ -102,6 +102,8 @@ export interface FollowSitesOptions {
    * publishes no changes. Default true.
    */
   readonly isPolled?: boolean;
+  /** Any number, if other crawlers tell of their polls; see `CrawlSiteOptions`. */
+  readonly sharingSeed?: number;
   /**
    * Runs beside the visits with the store that they use, such as what merges events of other crawlers. Whoever follows
    * waits for its end after the signal; what it throws ends the visits.
@@ -264,8 +266,8 @@ class Following {
       const createFetcher = this.#createFetcher;
       const means = { store: this.#store, politeness: this.#politeness, clock, delay, createFetcher, onOutcome };
       // Otherwise a followed site that publishes no changes would have all its pages requested at each visit.
-      const { isForever = true, isPolled = true } = this.#options;
-      const planned = { ...(isForever ? { isPlanned: true } : {}), ...(isPolled ? {} : { isPolled }) };
+      const { isForever = true, isPolled, sharingSeed } = this.#options;
+      const planned = { ...(isForever ? { isPlanned: true } : {}), ...omitUndefined({ isPolled, sharingSeed }) };
       const { timeoutMs = defaultTimeoutMs } = options;
       const mustEnd = (): boolean => halt.aborted && this.#timing.now() - halt.reason >= timeoutMs - lookMs;
       const visit = { ...planned, ...options, origin: site, mayGoOn: mayStill, mustEnd, halt, onEvent };

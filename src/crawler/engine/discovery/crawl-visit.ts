@@ -85,6 +85,8 @@ export interface CrawlVisit extends SourceVisit {
   readonly isPlanned: boolean;
   /** Whether pages are polled that no list, and no event of another crawler, names. */
   readonly isPolled: boolean;
+  /** The order among pages of about the same age, where other crawlers tell of their polls; see `planSharedPoll`. */
+  readonly sharingSeed: number | undefined;
   /** Which planner chooses them. */
   readonly planner: PollPlannerName;
   /** How much the page of a URL matters to it; undefined for as much as any. */
