@@ -287,6 +287,7 @@ class SiteVisit {
   async #crawlVisit(robots: Robots, rulesUntil: EpochMs, mayGoOn: () => boolean): Promise<CrawlVisit> {
     const { filter, planner, significant, order = "depth", distrustMs = defaultDistrustMs } = this.#options;
     const { budget = Infinity, maxPages = Infinity, maxDepth = Infinity, respectUsage = [] } = this.#options;
+    const { isPolled = true, isPlanned = planner !== undefined, sharingSeed, weightOf } = this.#options;
     const wanted = respectRobotsUsage(filter, respectUsage, {
       robots,
       agent: this.#visit.agent,
@@ -312,11 +313,8 @@ class SiteVisit {
       order,
       distrustMs,
       significance,
-      isPlanned: this.#options.isPlanned ?? planner !== undefined,
-      isPolled: this.#options.isPolled ?? true,
-      sharingSeed: this.#options.sharingSeed,
+      ...{ isPlanned, isPolled, sharingSeed, weightOf },
       planner: planner ?? "default",
-      weightOf: this.#options.weightOf,
     };
   }
 
