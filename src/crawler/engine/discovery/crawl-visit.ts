@@ -99,8 +99,8 @@ export interface CrawlVisit extends SourceVisit {
   readonly maxDepth: number;
   /** In which order new pages are requested. */
   readonly order: PageOrder;
-  /** Undefined while announced pages are fetched. */
-  readonly plan?: PollPlan;
+  /** Undefined while announced pages are fetched, unless somebody takes their links. */
+  readonly plan?: Partial<PollPlan>;
 }
 
 /** Whether no more pages are to be requested: the rules are too old, the visit received all that it may, or it is to end. */
