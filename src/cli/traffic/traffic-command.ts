@@ -3,12 +3,32 @@ import { logFormatNames } from "../../formats/access-log/index.ts";
 import { type Command, defineCommand } from "../terminal/command.ts";
 
 /** Options of what reads access logs. */
-export const trafficOptions: { readonly format: Setting<string> } = {
+export const trafficOptions: Readonly<Record<"format" | "resolve" | "robots" | "archives", Setting<string>>> & {
+  readonly ranges: Setting<readonly string[]>;
+} = {
   format: row(
     "format FORMAT",
     text,
     `A \`LogFormat\` of Apache or a \`log_format\` of nginx, as it stands between the quotes, or one of ${logFormatNames.join(", ")}`,
     { default: "each line is read by the first of the named formats that it fits" },
+  ),
+  ranges: row(
+    "ranges NAME=FILE",
+    texts,
+    "Addresses of a crawler, such as Googlebot: JSON as its operator publishes it, or a range a line; others that call themselves so are impostors",
+    { default: "names are taken as given" },
+  ),
+  resolve: row(
+    "resolve SERVER",
+    { ...text, whenAlone: "system" },
+    "Check the addresses of crawlers whose hosts have known names by reverse and forward DNS, at this resolver; alone, at the machine's",
+    { default: "names are taken as given" },
+  ),
+  robots: row("robots FILE", path, "The site's robots.txt: requests that it forbids are counted"),
+  archives: row(
+    "archives DIR",
+    path,
+    "The document root that `tidemark export` was given: what crawlers missed, and what archives would have saved them",
   ),
 };
 
@@ -19,24 +39,6 @@ export const trafficCommand: Command = defineCommand({
   positionals: { logs: "Access logs of Apache or nginx, gzip'd or not; - reads standard input" },
   options: {
     ...trafficOptions,
-    ranges: row(
-      "ranges NAME=FILE",
-      texts,
-      "Addresses of a crawler, such as Googlebot: JSON as its operator publishes it, or a range a line; others that call themselves so are impostors",
-      { default: "names are taken as given" },
-    ),
-    resolve: row(
-      "resolve SERVER",
-      { ...text, whenAlone: "system" },
-      "Check the addresses of crawlers whose hosts have known names by reverse and forward DNS, at this resolver; alone, at the machine's",
-      { default: "names are taken as given" },
-    ),
-    robots: row("robots FILE", path, "The site's robots.txt: requests that it forbids are counted"),
-    archives: row(
-      "archives DIR",
-      path,
-      "The document root that `tidemark export` was given: what crawlers missed, and what archives would have saved them",
-    ),
     clients: row(
       "clients FILE",
       path,
