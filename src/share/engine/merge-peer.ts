@@ -72,10 +72,13 @@ const overlapDays = 1;
 const skewSeconds = 300;
 const daySeconds = 86_400;
 const maxControlBytes = 64 * 1024;
+/** URLs that a peer knows especially well; more are not heeded. */
+const maxSpecial = 100;
 const timeoutMs = 30_000;
 
 interface PeerState {
   readonly control?: Pick<ShareControl, "crawler" | "repository"> & {
+    readonly special?: readonly string[];
     readonly validators: Validators;
     /** URL of the index of its archives, if it has some. */
     readonly archives?: string;
@@ -116,6 +119,7 @@ class Merge {
     candidates.begin(this.#peer);
     const problem = await this.#readControl(signal);
     const { control } = this.#state;
+    candidates.noteSpecial(control?.special ?? []);
     if (problem === undefined && !(control?.archives && (await this.#mergeArchives(control.archives, signal))))
       await this.#mergeDays(signal);
     // One odd record comes again with each file of its day: a wrong clock shows in most.
@@ -189,6 +193,7 @@ class Merge {
     const parsed = parseShareControl(new TextDecoder().decode(outcome.body), url);
     if (!parsed.ok) return `robots.shr: ${parsed.error.message}`;
     const { version, crawler, repository, others } = parsed.value;
+    const special = parsed.value.special.slice(0, maxSpecial);
     // "All other peers must use the specific version if possible."
     if (!/^1(?:\.\d{1,3})?$/.test(version))
       return `robots.shr: version ${JSON.stringify(version.slice(0, 20))} is not 1`;
@@ -196,7 +201,7 @@ class Merge {
     const isMoved = this.#state.control?.repository !== repository;
     this.#state = {
       ...(isMoved ? {} : this.#state),
-      control: { crawler, repository, validators: outcome.validators, ...omitUndefined({ archives }) },
+      control: { crawler, repository, special, validators: outcome.validators, ...omitUndefined({ archives }) },
     };
     return undefined;
   }

@@ -10,7 +10,7 @@ import { normaliseUrl } from "../../formats/url/index.ts";
 import type { SiteEvent, WebEvent } from "../../formats/web-events/index.ts";
 import { type Candidate, planCandidate } from "./plan-candidate.ts";
 import type { Claim, ClaimBook } from "./trust/claim-book.ts";
-import type { Fault, PeerTrust } from "./trust/peer-trust.ts";
+import { type Fault, isProven, type PeerTrust } from "./trust/peer-trust.ts";
 
 /** What events came to, in numbers of events. */
 export interface CandidateCounts {
@@ -56,6 +56,8 @@ export class PeerCandidates {
   #waiting = new Map<number, { readonly origin: string; readonly events: CrawlerEvent[] }>();
   #count = 0;
   #changed = new Set<string>();
+  #peer = "";
+  #special: readonly string[] = [];
   readonly counts: CandidateCounts = { added: 0, sooner: 0, later: 0, known: 0, elsewhere: 0, tooMany: 0, deferred: 0 };
 
   /** @param maxNewPerSite - most URLs that peers add to a site, all of them together */
@@ -68,6 +70,8 @@ export class PeerCandidates {
   /** The events that follow are those of this peer. What it claimed before comes first, as far as it is trusted by now. */
   begin(peer: string): void {
     this.#claims.begin(peer);
+    this.#peer = peer;
+    this.#special = [];
     const { deferred } = this.counts;
     const moved: Moved = { added: [], sooner: [], later: [] };
     for (const claim of this.#claims.takeWaiting()) {
@@ -79,6 +83,11 @@ export class PeerCandidates {
     this.counts.deferred = deferred;
     this.#claims.flush();
     this.#store.move(moved);
+  }
+
+  /** The peer knows these URLs, and what is below them, especially well. If it is proven, they are left to it. */
+  noteSpecial(special: readonly string[]): void {
+    this.#special = isProven(this.#claims.trustOf(this.#peer)) ? special : [];
   }
 
   /** Notes a fault of the peer that no page proves. */
@@ -156,7 +165,8 @@ export class PeerCandidates {
   #decide(site: number, event: WebEvent & SiteEvent, state: ToldUrlState, moved: Moved): void {
     const { isMovable, event: seen, askedAt } = state;
     const own = seen && { ...omitUndefined(seen), url: event.url, polledAt: askedAt ?? seen.at, crawler: "" };
-    const candidate = isMovable ? planCandidate(event, { event: own, askedAt }) : { kind: "known" as const };
+    const isSpecial = this.#special.some((url) => event.url.startsWith(url));
+    const candidate = isMovable ? planCandidate(event, { event: own, askedAt }, isSpecial) : { kind: "known" as const };
     const { path, polledAt, crawler: source } = event;
     if (candidate.kind === "known") this.counts.known += 1;
     else {
