@@ -29,10 +29,9 @@ const thousandths: readonly (readonly [crawlers: number, low: number])[] = [
   [512, 628],
 ];
 const table = thousandths.map(([crawlers, low]) => [crawlers, low / 1000] as const);
-const fixed = [0.1, 0.3, 0.5, 0.7, 0.85, 0.9, 0.95, 0.98] as const;
-const bangBang = bangBangRho();
+const fixed = [0.1, 0.3, 0.5, 0.7, 0.8, 0.85, 0.9, 0.93, 0.95, 0.96, 0.97, 0.98, 0.99] as const;
 const controllers: readonly (readonly [name: string, controller: RhoController<unknown>])[] = [
-  ["bang-bang", bangBang],
+  ["bang-bang", bangBangRho],
   ["ours", modelRho()],
   ["baseline", fixedRho(1)],
   ...fixed.map((rho) => [`fixed ${rho}`, fixedRho(rho)] as const),
@@ -167,7 +166,7 @@ export const controllerExperiment: Experiment = defineExperiment({
     return controllers.map(([controller, rule], at): LabRow => {
       const courses = runCommunities(
         () => alikeCrawlers(crawlers, rule),
-        rule === bangBang ? wholeOf(world, crawlers) : world,
+        rule === bangBangRho ? wholeOf(world, crawlers) : world,
         { seeds: values.seeds, seed, words: ["sharing-controllers", name] },
         (share) => onProgress((at + share) / controllers.length),
       );

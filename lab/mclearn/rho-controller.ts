@@ -1,3 +1,5 @@
+import { bangBang, firstRho, type RhoState } from "../../src/share/engine/rho.ts";
+
 /** What a crawler saw of one operation of its own. */
 export interface OperationSeen {
   readonly kind: "poll" | "merge";
@@ -50,34 +52,13 @@ export function fixedRho(rho: number): RhoController<undefined> {
   };
 }
 
-/** The values of {@link bangBangRho}; default those of the thesis. */
-export interface BangBangOptions {
-  readonly low?: number;
-  readonly high?: number;
-  readonly kept?: number;
-}
-
-/** What polls and merges brought of late. */
-export interface BangBangState {
-  readonly perPoll: number;
-  readonly perMerge: number;
-}
-
-/**
- * The two values of McLearn, section 6.3.1: high if a poll brings more new events than a merge, else low. Of what was known before an
- * operation, `kept` remains after it.
- */
-export function bangBangRho(options: BangBangOptions = {}): RhoController<BangBangState> {
-  const { low = 0.1, high = 0.9, kept = 0.3 } = options;
-  return {
-    first: { perPoll: 0, perMerge: 0 },
-    observe: ({ perPoll, perMerge }, { kind, fresh }) =>
-      kind === "poll"
-        ? { perPoll: kept * perPoll + (1 - kept) * fresh, perMerge }
-        : { perPoll, perMerge: kept * perMerge + (1 - kept) * fresh },
-    plan: (state, { peers }) => [{ rho: state.perPoll > state.perMerge ? high : low, peers }, state],
-  };
-}
+/** Bang-bang as crawlers run it: each operation is told to it, and all peers are read. */
+export const bangBangRho: RhoController<RhoState> = {
+  first: firstRho,
+  observe: (state, { kind, fresh }) =>
+    bangBang(state, kind === "poll" ? { kind: "polls", count: 1, events: fresh } : { kind: "merge", events: fresh }),
+  plan: (state, { peers }) => [{ rho: state.rho, peers }, state],
+};
 
 /** What polls and merges cost, older ones counting less and less, and the plan that was made of it. */
 export interface CostState {
@@ -226,8 +207,8 @@ export interface AlikeCrawlers {
 }
 
 /**
- * The freshness of crawlers that are all alike, in closed form: polls find changes at random times, and news takes some merges to reach
- * everyone. The lab compares it with its simulation.
+ * The freshness of crawlers that are all alike, in closed form: polls find changes at random times, and news takes merges to reach
+ * everyone, each of which brings what the peer knew when it began. The lab compares it with its simulation.
  *
  * @returns share of copies that are fresh, 0 to 1
  */
@@ -242,29 +223,51 @@ export function estimateFreshness(community: AlikeCrawlers): number {
   const seconds = (Math.sqrt(linear * linear + 4 * changes * own * polls) - linear) / (2 * changes);
   if (crawlers === 1 || rho >= 1) return sweepFreshness(1, (changesPerSecond * seconds * pages) / rho);
   const found = sweepFreshness(crawlers, (changesPerSecond * seconds * pages) / rho);
-  return found / (1 + changesPerSecond * spreadSeconds(crawlers, followed, seconds / (1 - rho)));
+  const mergeInterval = seconds / (1 - rho);
+  const mergeLength = Math.max(mergeSeconds, (seconds - rho * pollSeconds) / (1 - rho));
+  return found * reachOf(community, hopSeconds(mergeInterval, mergeLength), (seconds * pages) / rho);
 }
 
-/** Mean seconds until an event that one crawler found has reached another, where each merges every so many seconds. */
-export function spreadSeconds(crawlers: number, followed: number, secondsPerMerge: number): number {
-  const detour = 1 + (crawlers - 1 - followed) / (followed * (crawlers - 1));
-  return secondsPerMerge * (Math.log(crawlers) + 0.58) * detour;
+/** Mean seconds from a peer's news to the end of the merge that brings it: until that merge begins, and all of it. */
+function hopSeconds(interval: number, length: number): number {
+  const idle = interval - length;
+  return (interval * interval + idle * idle) / (2 * interval) + length;
 }
 
 /**
- * Freshness where crawlers poll all pages in turn, each in an order of its own, and know at once what any of them found.
+ * The share of an event's way through the community that it has before the page changes again: the mean over crawlers of the probability
+ * that they know the event by then. With j of n knowing it, the next one hears of it by a merge, or polls the page itself.
+ *
+ * @param hop - mean seconds from one crawler to another that merges from it
+ * @param sweep - seconds in which a crawler polls all pages
+ */
+function reachOf({ crawlers, followed, changesPerSecond }: AlikeCrawlers, hop: number, sweep: number): number {
+  // Not all follow those who know it first.
+  const detour = 1 + (crawlers - 1 - followed) / (followed * (crawlers - 1));
+  let [known, sum] = [1, 1];
+  for (let knowing = 1; knowing < crawlers; knowing++) {
+    const rate = (crawlers - knowing) * (knowing / ((crawlers - 1) * hop * detour) + 1 / sweep);
+    known *= rate / (rate + changesPerSecond);
+    sum += known;
+  }
+  return sum / crawlers;
+}
+
+/**
+ * Freshness where crawlers poll all pages in turn, each in an order of its own, and know at once what any of them found: the mean of
+ * `exp(-changes * age)` over the age of the newest of n polls at random places of a sweep, whose density is `n (1 - age) ** (n - 1)`.
  *
  * @param changes - mean changes of a page while one crawler polls all pages once
  */
 export function sweepFreshness(crawlers: number, changes: number): number {
   if (changes < 1e-9) return 1;
-  if (crawlers === 1) return -Math.expm1(-changes) / changes;
-  // The time since the last poll by anyone has the density n (1 - s) ** (n - 1): Simpson's rule over its distribution.
-  const panels = 16;
-  let sum = 0;
-  for (let at = 0; at <= panels; at++) {
-    const weight = at === 0 || at === panels ? 1 : at % 2 === 1 ? 4 : 2;
-    sum += weight * Math.exp(-changes * (1 - (at / panels) ** (1 / crawlers)));
+  // By parts: F(n - 1) = 1 - changes / n F(n). Up or down, whichever makes errors smaller.
+  if (crawlers <= changes) {
+    let freshness = -Math.expm1(-changes) / changes;
+    for (let count = 2; count <= crawlers; count++) freshness = ((1 - freshness) * count) / changes;
+    return freshness;
   }
-  return sum / (3 * panels);
+  let freshness = 1;
+  for (let count = 2 * crawlers + 60; count > crawlers; count--) freshness = 1 - (changes / count) * freshness;
+  return freshness;
 }

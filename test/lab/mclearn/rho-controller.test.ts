@@ -36,13 +36,12 @@ describe("controllers of rho", () => {
     assert.deepEqual(planAfter(fixedRho(0.3), [poll(1), merge(1000)]), { rho: 0.3, peers: 63 });
   });
 
-  it("bang-bang is high if a poll brings more new events than a merge, and keeps 30 % of the past", () => {
-    assert.equal(planAfter(bangBangRho(), []).rho, 0.1);
-    assert.equal(planAfter(bangBangRho(), [poll(1)]).rho, 0.9);
-    assert.equal(planAfter(bangBangRho(), [poll(1), merge(100)]).rho, 0.1);
-    // A merge that brought 10 is worth 7, 2.1 and 0.63 after merges that brought nothing; a poll is worth 0.7.
-    assert.equal(planAfter(bangBangRho(), [poll(1), merge(100), merge(0)]).rho, 0.1);
-    assert.equal(planAfter(bangBangRho(), [poll(1), merge(100), merge(0), merge(0)]).rho, 0.9);
+  it("bang-bang is the crawler's own: high if a poll brings more new events than a merge, and it keeps 30 % of the past", () => {
+    assert.equal(planAfter(bangBangRho, [poll(1)]).rho, 0.9);
+    assert.equal(planAfter(bangBangRho, [poll(1), merge(100)]).rho, 0.1);
+    // A merge that brought 10 is worth 3 and 0.9 after merges that brought nothing; a poll is worth 1.
+    assert.equal(planAfter(bangBangRho, [poll(1), merge(100), merge(0)]).rho, 0.1);
+    assert.equal(planAfter(bangBangRho, [poll(1), merge(100), merge(0), merge(0)]).rho, 0.9);
   });
 
   it("ours follows few peers until it has seen costs, and where records cost much", () => {
@@ -114,6 +113,24 @@ describe("the mean field", () => {
     assert.equal(of(64, 0, 20), 0);
     assert.ok(of(256, 0.85, 20, 8) > 10 * of(256, 0.85, 20));
   });
+
+  for (const [crawlers, changes] of [
+    [2, 5],
+    [8, 0.5],
+    [64, 9],
+    [64, 64],
+    [64, 200],
+    [512, 30],
+  ] as const)
+    it(`is exact for ${crawlers} crawlers that know at once, and ${changes} changes a sweep`, () => {
+      const steps = 200_000;
+      let sum = 0;
+      for (let step = 0; step < steps; step++) {
+        const age = (step + 0.5) / steps;
+        sum += (crawlers * (1 - age) ** (crawlers - 1) * Math.exp(-changes * age)) / steps;
+      }
+      assert.ok(Math.abs(sweepFreshness(crawlers, changes) - sum) < 1e-6, `${sum}`);
+    });
 
   it("golden section finds the top", () => {
     assert.ok(Math.abs(findBestRho((rho) => -((rho - 0.7) ** 2)) - 0.7) < 0.01);

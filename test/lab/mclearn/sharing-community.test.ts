@@ -3,7 +3,13 @@ import { describe, it } from "node:test";
 import { ChangingPages } from "../../../lab/mclearn/changing-pages.ts";
 import { type CommunityWorld, type CrawlerSetup, meanOf } from "../../../lab/mclearn/community-world.ts";
 import { EventLog, falseVersion } from "../../../lab/mclearn/event-log.ts";
-import { bangBangRho, fixedRho, modelRho, type RhoController } from "../../../lab/mclearn/rho-controller.ts";
+import {
+  bangBangRho,
+  estimateFreshness,
+  fixedRho,
+  modelRho,
+  type RhoController,
+} from "../../../lab/mclearn/rho-controller.ts";
 import { simulateCommunity } from "../../../lab/mclearn/sharing-community.ts";
 import { createRandom } from "../../../src/core/random.ts";
 
@@ -40,6 +46,16 @@ describe("a simulated community", () => {
     assert.ok(Math.abs(freshnessOf(crawlers(8, fixedRho(0.85)), { slots: 20 }) - 0.585) < 0.015);
   });
 
+  it("has the freshness of the mean field where merges are rare and long", () => {
+    const [count, rho] = [16, 0.98];
+    const expected = estimateFreshness({
+      ...{ crawlers: count, followed: count - 1, rho, pages, changesPerSecond: world.changesPerSecond },
+      ...{ pollSeconds: 1, mergeSeconds: 1, recordSeconds: 1 / 100 },
+    });
+    const freshness = freshnessOf(crawlers(count, fixedRho(rho)), { recordsPerSecond: 100, seconds: 4 * pages });
+    assert.ok(Math.abs(freshness - expected) < 0.02, `${freshness} ${expected}`);
+  });
+
   it("is as fresh if only some of its pages are simulated", () => {
     const whole = freshnessOf(crawlers(8, fixedRho(0.85)));
     assert.ok(Math.abs(freshnessOf(crawlers(8, fixedRho(0.85)), { sampling: 5 }) - whole) < 0.02);
@@ -59,9 +75,7 @@ describe("a simulated community", () => {
   it("our controller is fresher than bang-bang", () => {
     for (const count of [2, 8, 32]) {
       const changed = { slots: 20, sampling: Math.max(1, count / 8) };
-      assert.ok(
-        freshnessOf(crawlers(count, modelRho()), changed) > freshnessOf(crawlers(count, bangBangRho()), changed),
-      );
+      assert.ok(freshnessOf(crawlers(count, modelRho()), changed) > freshnessOf(crawlers(count, bangBangRho), changed));
     }
   });
 
