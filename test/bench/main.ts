@@ -20,6 +20,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ readonly benchmark: Be
   "web-crawl": () => import("./web-crawl.ts"),
   traffic: () => import("./traffic.ts"),
   "debian-web": () => import("./debian-web.ts"),
+  "web-peers": () => import("./web-peers.ts"),
 };
 
 const names = Object.keys(benchmarks);
