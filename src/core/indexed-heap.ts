@@ -45,6 +45,11 @@ export class IndexedHeap {
     return this.#size === 0 ? Number.POSITIVE_INFINITY : (this.#keys[0] as number);
   }
 
+  /** Whether a slot is there of which this holds. O(slots). */
+  some(holds: (slot: number) => boolean): boolean {
+    return this.#slots.subarray(0, this.#size).some(holds);
+  }
+
   /** Puts a slot in, or gives it another key. */
   set(slot: number, key: number): void {
     this.#places = grow(this.#places, slot + 1);

@@ -158,6 +158,11 @@ describe("crawlWeb", () => {
     assert.deepEqual([second.end, second.done, web.pages().length], ["done", 7, 7]);
   });
 
+  it("ends when no page waits, however long the sites are to rest", async () => {
+    const { summary } = await crawl({ "a.example": { "/": "" } }, () => ({ loopbackRests: true, restMs: 3_600_000 }));
+    assert.deepEqual([summary.end, summary.done, summary.waiting], ["done", 1, 0]);
+  });
+
   it("obeys the robots.txt of each site, and keeps the links that it disallows", async () => {
     const { pages, links, port } = await crawl({
       "a.example": {

@@ -77,11 +77,15 @@ export class SiteTurns {
     return this.#underWay;
   }
 
-  /** When {@link next} returns a turn: `now` or earlier if it does now; Infinity if nothing is due. */
+  /**
+   * When {@link next} returns a turn: `now` or earlier if it does now; Infinity if nothing is due. O(sites and addresses at rest) if none is
+   * under way or ready: nobody is to wait for the rest of a site that has no pages.
+   */
   readyAt(now: EpochMs): EpochMs {
     if (this.#underWay >= this.#options.connections) return Number.POSITIVE_INFINITY;
     this.#wake(now);
     if (this.#ready.size > 0) return now;
+    if (this.#underWay === 0 && !this.#hasPagesAtRest()) return Number.POSITIVE_INFINITY;
     return Math.min(this.#addressesAtRest.firstKey, this.#sitesAtRest.firstKey);
   }
 
@@ -180,6 +184,13 @@ export class SiteTurns {
       this.#setState(address, idle);
       this.#offer(address);
     }
+  }
+
+  #hasPagesAtRest(): boolean {
+    return (
+      this.#addressesAtRest.some((address) => firstIn(this.#addressWords[address] as number) !== emptyHeap) ||
+      this.#sitesAtRest.some((site) => this.#pages.count(site) > 0)
+    );
   }
 
   #keyOf(site: number): number {

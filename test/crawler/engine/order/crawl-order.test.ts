@@ -137,6 +137,26 @@ for (const kind of orderNames) {
   });
 }
 
+test("nobody waits for the rest of a site or an address without pages, and a page that comes then waits for its end", () => {
+  const order = new CrawlOrder({ kind: "depth" }, { connections: 2, pagesPerTurn: 5, restMs: 100 });
+  const turnOf = (page: number, site: number, now: number): void => {
+    order.add(page, site, 0);
+    assert.deepEqual(order.next(now), { site, pages: [page] });
+  };
+  turnOf(0, 0, 0);
+  order.done(0, 10);
+  assert.equal(order.readyAt(10), Number.POSITIVE_INFINITY);
+  order.add(1, 0, 1);
+  assert.equal(order.readyAt(20), 110);
+  turnOf(2, 1, 20);
+  order.done(1, 30, 5000);
+  assert.deepEqual(order.next(110), { site: 0, pages: [1] });
+  order.done(0, 120);
+  assert.equal(order.readyAt(120), Number.POSITIVE_INFINITY);
+  order.add(3, 1, 1);
+  assert.equal(order.readyAt(300), 5000);
+});
+
 interface Found {
   readonly page: number;
   readonly site: number;
