@@ -96,10 +96,7 @@ export const sizeExperiment: Experiment = defineExperiment({
       },
     },
   ],
-  points: ({ largest }) =>
-    worlds.flatMap((world) =>
-      exponents.filter((exponent) => 2 ** exponent <= largest).map((exponent) => ({ name: `${world} ${exponent}` })),
-    ),
+  points: () => worlds.flatMap((world) => exponents.map((exponent) => ({ name: `${world} ${exponent}` }))),
   run: ({ name }, values, { seed, onProgress }) => {
     const [kind, power] = name.split(" ");
     const crawlers = 2 ** Number(power);

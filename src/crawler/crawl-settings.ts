@@ -35,7 +35,6 @@ export interface CrawlSettings
       | "starts"
       | "lookAgainMs"
       | "isPolled"
-      | "sharingSeed"
       | "clock"
       | "delay"
       | "signal"

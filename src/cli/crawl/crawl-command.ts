@@ -2,7 +2,6 @@ import {
   choice,
   duration,
   flag,
-  numberBetween,
   path,
   settingRow as row,
   siteUrl,
@@ -24,7 +23,7 @@ const sharedSettings: ReadonlySet<string> = new Set([
   ...["into", "keep", "stateFile", "types", "include", "exclude", "maxPages", "maxDepth", "pageBytes", "timeoutMs"],
   ...["respectUsage", "ranksFile"],
   ...["leastBytesPerSecond", "userAgent", "from", "identity", "proxy", "ca", "allowPrivate"],
-  ...["pagesBeforeRest", "restMs", "crawlDelayMs", "loopbackRests", "minIntervalMs", "maxIntervalMs"],
+  ...["pagesBeforeRest", "restMs", "crawlDelayMs", "loopbackRests"],
 ]);
 const orders: readonly [string, ...string[]] = [
   "depth",
@@ -60,18 +59,6 @@ const webSettings = {
   ),
   maxAddressSites: row("max-address-sites N", many, "With --web: request at most N sites at one address", {
     default: "10000",
-  }),
-  newShare: row(
-    "new-share SHARE",
-    numberBetween(0, 1),
-    "With --web and --forever: share of requests for new pages, 0 to 1",
-    {
-      default: "planned from what changes",
-      doc: "with `--web` and `--forever`: share of page requests for new pages, 0 to 1, while known pages are due as well",
-    },
-  ),
-  isOnce: row("no-revisit", flag, "With --web: request no page again, and end; the default without --forever", {
-    doc: "with `--web`: request no page again, and end when all were requested; the default without `--forever`",
   }),
   nameServers: row("name-server ADDRESS", texts, "With --web: ask this name server, such as 127.0.0.1:5353", {
     default: "those of the system, after `/etc/hosts`",
@@ -176,18 +163,7 @@ export const crawlCommand: Command = defineCommand({
     "Many sites": ["config", "site", "sites", "forever", "connections", "priority", "min-interval", "max-interval"],
     "With other crawlers": ["peer", "mode", "rho", "exchange", "share-into", "share-url"],
     "Metrics and a page": ["listen", "allow-host"],
-    "The Web": [
-      "web",
-      "scope-domain",
-      "max-hops",
-      "max-total",
-      ...hostBounds,
-      "batch-pages",
-      "new-share",
-      "no-revisit",
-      "name-server",
-      "lookups",
-    ],
+    "The Web": ["web", "scope-domain", "max-hops", "max-total", ...hostBounds, "batch-pages", "name-server", "lookups"],
     Limits: ["budget", "max-package", "max-page", "max-site", "max-visit", "timeout", "least-rate"],
     Politeness: [
       ...["concurrency", "pages-before-rest", "rest", "crawl-delay", "rest-on-loopback", "max-wait"],
@@ -206,10 +182,6 @@ export const crawlCommand: Command = defineCommand({
     ["crawl https://a.example/ https://b.example/ --into mirror --quiet", "two sites, without output for cron"],
     ["crawl --sites sites.txt --forever --into mirrors", "thousands of sites, each on its own schedule"],
     ["crawl --web seeds.txt --into web --max-total 100000 --keep none", "crawl the Web, and keep its links only"],
-    [
-      "crawl --web seeds.txt --into web --forever",
-      "crawl the Web, and visit known sites again when changes are expected",
-    ],
     ["crawl --config /etc/tidemark-crawl.json", "all sites of a file, each with its own settings"],
   ],
   plan: (_, args, fail): CrawlArguments => {
@@ -225,11 +197,7 @@ export const crawlCommand: Command = defineCommand({
     if (seedsFile !== undefined) {
       if (configFile !== undefined || sitesFile !== undefined || urls.length > 0)
         fail("--web has its seeds in a file: no URL, --sites or --config beside it.");
-      const isOnce = web.isOnce === true;
-      if (isForever && isOnce) fail("--forever and --no-revisit exclude each other.");
-      if (!isForever && web.newShare !== undefined) fail("--new-share is for crawls that go on: add --forever.");
-      const interval = ownSettings.minIntervalMs ?? ownSettings.maxIntervalMs;
-      if (!isForever && interval !== undefined) fail("--min-interval and --max-interval need --forever.");
+      if (isForever) fail("--web and --forever exclude each other: follow the sites that were found with --sites.");
       if (ownSettings.into === undefined) fail("--into is missing.");
       const foreign = Object.keys(ownSettings).find((key) => !sharedSettings.has(key));
       if (foreign !== undefined)
@@ -240,8 +208,7 @@ export const crawlCommand: Command = defineCommand({
         fail("--order optimal and --ranks need each other.");
       if (order === "batch" && (ownSettings.maxDepth ?? web.maxHops) !== undefined)
         fail("--order batch excludes --depth and --max-hops: it does not know the way to a page.");
-      const { isOnce: _, ...choices } = web;
-      return { ...run, urls, settings: ownSettings, web: { ...choices, seedsFile, order: webOrder } };
+      return { ...run, urls, settings: ownSettings, web: { ...web, seedsFile, order: webOrder } };
     }
     const [given] = Object.keys(web);
     if (given !== undefined) fail(`--${webSettings[given as keyof typeof webSettings].option} needs --web.`);

@@ -80,7 +80,7 @@ class FollowRun {
     this.#exchange = exchange;
     const following = followSites({
       ...place,
-      ...(exchange === undefined ? {} : exchange.means),
+      ...(exchange === undefined ? {} : { companion: (means) => exchange.run(means), isPolled: exchange.rho !== 0 }),
       sites: this.#lists(first, watched, AbortSignal.any([signal, ended.signal])),
       isForever,
       ...omitUndefined({ connections }),

@@ -18,8 +18,8 @@ import { VisitProgress } from "./visit/visit-progress.ts";
 export interface PageTurnOptions {
   /** Such as `https://example.org`, without a slash at the end. */
   readonly origin: string;
-  /** Paths with query, in the order in which they are requested, and the links within the site that lead to each. */
-  readonly paths: ReadonlyMap<string, number>;
+  /** Paths with query, in the order in which they are requested. */
+  readonly paths: readonly string[];
   /** The names under which robots.txt is obeyed. Default: that of this program. */
   readonly agent?: RobotsAgent;
   /** Which pages are wanted. */
@@ -32,8 +32,6 @@ export interface PageTurnOptions {
   readonly bounds?: ByteBounds;
   /** Takes each page whose links may be read. */
   readonly takeLinks: (page: LinkedPage) => void;
-  /** Called before pages are known to be answered: a kill afterwards must not lose what their links led to. */
-  readonly beforeSettling: () => void;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: CrawlEvent) => void;
 }
@@ -70,9 +68,8 @@ function isAnswered(url: TrackedUrl, since: EpochSeconds): boolean {
  * @see C. Castillo, M. Marin, A. Rodriguez, R. Baeza-Yates, Scheduling Algorithms for Web Crawling, LA-WEB 2004, section 4
  */
 export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): Promise<PageTurn> {
-  const { origin, paths: depths, agent = [ownProductToken], since, timeoutMs = 30_000, respectUsage = [] } = options;
+  const { origin, paths, agent = [ownProductToken], since, timeoutMs = 30_000, respectUsage = [] } = options;
   const { memory, rateLimiter, timing, urls } = ports;
-  const paths = [...depths.keys()];
   const record = memory.read();
   rateLimiter?.describe(origin, { concurrency: 1 });
   if (record.clock !== undefined) rateLimiter?.restore(origin, record.clock);
@@ -82,7 +79,7 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
   // To count them takes as long as the site has pages.
   if (options.bounds?.siteBytes !== undefined) bounds.begin(urls.counts().heldBytes);
   const tally = new Tally();
-  const { signal, takeLinks, beforeSettling, onEvent: report = () => undefined } = options;
+  const { signal, takeLinks, onEvent: report = () => undefined } = options;
   const visit: ReadingVisit = {
     ...{ origin, agent, ports, tally, report, timeoutMs, bounds, signal },
     concurrency: 1,
@@ -122,13 +119,12 @@ export async function visitPages(ports: CrawlPorts, options: PageTurnOptions): P
     significance: undefined,
     isPlanned: false,
     isPolled: true,
-    sharingSeed: undefined,
     planner: "default",
     weightOf: undefined,
-    plan: { followsLinks: true, takeLinks, beforeSettling, settlesAtOnce: true, asks: "all", sampled: 0 },
+    plan: { followsLinks: true, takeLinks, settlesAtOnce: true, asks: "all", sampled: 0 },
   };
   urls.note(
-    [...depths].filter(([path]) => filter.admits(path)).map(([path, depth]) => ({ path, depth, lastmod: undefined })),
+    paths.filter(filter.admits).map((path) => ({ path, depth: 0, lastmod: undefined })),
     0,
   );
   const noted = paths.flatMap((path) => urls.find(path) ?? []);

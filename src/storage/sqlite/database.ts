@@ -33,8 +33,95 @@ export function openConnection(file: string): Connection {
   return inDatabase(file, () => new Database(file, { timeout: 0 }));
 }
 
+/** Transactions of a connection that are committed together, before the process waits for anything else. */
+class CommitGroup {
+  readonly #connection: Connection;
+  readonly #beforeCommit: () => void;
+  /** Set while a transaction is open. */
+  #scheduled: NodeJS.Immediate | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(connection: Connection, beforeCommit: () => void) {
+    this.#connection = connection;
+    this.#beforeCommit = beforeCommit;
+  }
+
+  transact<T>(act: () => T): T {
+    return this.#orFail(() => {
+      if (this.#scheduled === undefined) {
+        this.#connection.exec("BEGIN IMMEDIATE");
+        this.#scheduled = setImmediate(() => this.#commitLate());
+      }
+      return act();
+    });
+  }
+
+  commit(): void {
+    this.#orFail(() => {
+      if (this.#scheduled === undefined) return;
+      this.#beforeCommit();
+      this.#connection.exec("COMMIT");
+      this.#unschedule();
+    });
+  }
+
+  abandon(): void {
+    this.#unschedule();
+    rollBack(this.#connection);
+  }
+
+  // Nobody waits for it: the next who uses the database learns of the failure.
+  #commitLate(): void {
+    try {
+      this.commit();
+    } catch {
+      return;
+    }
+  }
+
+  #orFail<T>(act: () => T): T {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    try {
+      return act();
+    } catch (error) {
+      this.#failure = { error };
+      this.abandon();
+      throw error;
+    }
+  }
+
+  #unschedule(): void {
+    clearImmediate(this.#scheduled);
+    this.#scheduled = undefined;
+  }
+}
+
+const groups = new WeakMap<Connection, CommitGroup>();
+
+/**
+ * Lets the transactions of one turn of the event loop be committed together from now on: those of a process that is killed in it are
+ * lost. If one fails, so do all later ones, and none of its group is kept.
+ *
+ * @param beforeCommit - for what must outlive the process before they do
+ */
+export function groupCommits(connection: Connection, beforeCommit: () => void): void {
+  groups.set(connection, new CommitGroup(connection, beforeCommit));
+}
+
+/** Commits what waits. */
+export function commitGroup(connection: Connection): void {
+  groups.get(connection)?.commit();
+}
+
+/** Undoes what waits. */
+export function abandonGroup(connection: Connection): void {
+  groups.get(connection)?.abandon();
+}
+
 /** Runs statements as one transaction: all of them or none. */
 export function transact<T>(connection: Connection, act: () => T): T {
+  const group = groups.get(connection);
+  if (group !== undefined) return group.transact(act);
   connection.exec("BEGIN IMMEDIATE");
   try {
     const result = act();

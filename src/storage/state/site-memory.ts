@@ -8,7 +8,7 @@ import {
   type SourceName,
   sourceNames,
 } from "../../core/index.ts";
-import { type Connection, prepareStatement, type Statement } from "../sqlite/database.ts";
+import { type Connection, commitGroup, prepareStatement, type Statement } from "../sqlite/database.ts";
 import { inDatabase } from "../sqlite/database-error.ts";
 import type { LateWrites } from "../sqlite/late-writes.ts";
 import { IntakeSpool } from "./intake-spool.ts";
@@ -224,6 +224,8 @@ export class StoredSite {
     inDatabase(this.#file, () => {
       this.#late.flush();
       this.#keepClock(state);
+      // It is written before a request goes out, which a killed process must not forget.
+      if (state.isOpen === 1) commitGroup(this.#connection);
     });
   }
 

@@ -6,7 +6,14 @@ import { FileThread } from "../mirror/file-thread.ts";
 import { Mirror } from "../mirror/mirror.ts";
 import { convertMirror } from "../mirror/mirror-conversion.ts";
 import { mirrorFolderOf } from "../mirror/mirror-path.ts";
-import { type Connection, prepareStatement, transact } from "../sqlite/database.ts";
+import {
+  abandonGroup,
+  type Connection,
+  commitGroup,
+  groupCommits,
+  prepareStatement,
+  transact,
+} from "../sqlite/database.ts";
 import { inDatabase } from "../sqlite/database-error.ts";
 import { LateWrites } from "../sqlite/late-writes.ts";
 import { acquireLock, type FileLock, isLocked } from "../sqlite/lock.ts";
@@ -24,7 +31,6 @@ import { memoryName, openMemoryState, openState } from "./open-state.ts";
 import { PlanList } from "./plan-list.ts";
 import { SiteCounts } from "./site-counts.ts";
 import { type SiteRow, StoredSite, siteColumns } from "./site-memory.ts";
-import { StoredClaims } from "./stored-claims.ts";
 import { StoredPeers } from "./stored-peers.ts";
 import { StoredUrls } from "./url-list.ts";
 
@@ -45,10 +51,11 @@ export interface StoreOptions {
   /** The state's file. Default `<into>/.tidemark/state.db`. */
   readonly stateFile?: string;
   /**
-   * Whether what is written is durable only after {@link Store.sync}, and after a power cut as it was at some moment since: one
-   * write to the disk for all sites, instead of some for each. A killed process loses nothing. @default false
+   * If it is given, what is written is durable only after {@link Store.sync}, and after a power cut as it was at some moment since: one
+   * write to the disk for all sites, instead of some for each. A killed process loses what it wrote in the last turn of its event loop. It is
+   * called before writes outlive the process, for what must do so earlier. Default: each write is durable at once.
    */
-  readonly isSyncedLater?: boolean;
+  readonly beforeCommit?: (() => void) | undefined;
 }
 
 /** How bodies are kept: a file each, in WARC files, by somebody else, or not at all. */
@@ -110,8 +117,6 @@ export class Store {
   readonly plans: PlanList;
   /** Crawlers whose events are merged. */
   readonly peers: StoredPeers;
-  /** What they claimed, and how far they are trusted. */
-  readonly claims: StoredClaims;
 
   constructor(into: string, stateFile: string, temporary: string, locks: readonly FileLock[], connection: Connection) {
     this.#into = into;
@@ -122,7 +127,6 @@ export class Store {
     this.#sync = new GroupSync(into);
     this.plans = new PlanList(connection, stateFile);
     this.peers = new StoredPeers(connection, stateFile);
-    this.claims = new StoredClaims(connection, stateFile);
   }
 
   /**
@@ -275,11 +279,12 @@ export class Store {
   /** Makes all durable that was written so far, of a store that is synced later. */
   sync(): void {
     // A commit that is synced takes with it what was committed before.
-    inDatabase(this.#stateFile, () =>
+    inDatabase(this.#stateFile, () => {
+      commitGroup(this.#connection);
       this.#connection.exec(
         "PRAGMA synchronous = FULL; UPDATE state_identity SET epoch = epoch; PRAGMA synchronous = NORMAL;",
-      ),
-    );
+      );
+    });
   }
 
   /** Pages of all sites that were answered from then on. O(pages). */
@@ -290,11 +295,12 @@ export class Store {
     });
   }
 
-  /** Closes the state and gives the locks back. */
+  /** Closes the state and gives the locks back. What was written in this turn of the event loop is lost, if the store is synced later. */
   [Symbol.dispose](): void {
     try {
       this.#thread?.close();
       for (const memory of this.#open.values()) flushIfPossible(memory);
+      abandonGroup(this.#connection);
       this.#connection.close();
       rmSync(this.#temporary, { recursive: true, force: true });
     } finally {
@@ -370,7 +376,10 @@ export function openStore(options: StoreOptions): Store {
     rmSync(temporary, { recursive: true, force: true });
     mkdirSync(temporary, { recursive: true });
     const connection = openState(stateFile);
-    if (options.isSyncedLater === true) connection.exec("PRAGMA synchronous = NORMAL");
+    if (options.beforeCommit !== undefined) {
+      connection.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000");
+      groupCommits(connection, options.beforeCommit);
+    }
     return new Store(into, stateFile, temporary, locks, connection);
   } catch (error) {
     releaseAll(locks);

@@ -44,8 +44,6 @@ export interface PollPlan {
   readonly followsLinks: boolean;
   /** Takes each page whose links are to be followed; then the visit does not follow them itself. */
   readonly takeLinks?: (page: LinkedPage) => void;
-  /** Called before results are kept: what came of links must be there first. */
-  readonly beforeSettling?: () => void;
   /** Whether each result is kept as soon as the one before is, so that a kill costs no more than what is under way. */
   readonly settlesAtOnce?: boolean;
   /**
@@ -85,8 +83,6 @@ export interface CrawlVisit extends SourceVisit {
   readonly isPlanned: boolean;
   /** Whether pages are polled that no list, and no event of another crawler, names. */
   readonly isPolled: boolean;
-  /** The order among pages of about the same age, where other crawlers tell of their polls; see `planSharedPoll`. */
-  readonly sharingSeed: number | undefined;
   /** Which planner chooses them. */
   readonly planner: PollPlannerName;
   /** How much the page of a URL matters to it; undefined for as much as any. */
@@ -99,8 +95,8 @@ export interface CrawlVisit extends SourceVisit {
   readonly maxDepth: number;
   /** In which order new pages are requested. */
   readonly order: PageOrder;
-  /** Undefined while announced pages are fetched, unless somebody takes their links. */
-  readonly plan?: Partial<PollPlan>;
+  /** Undefined while announced pages are fetched. */
+  readonly plan?: PollPlan;
 }
 
 /** Whether no more pages are to be requested: the rules are too old, the visit received all that it may, or it is to end. */

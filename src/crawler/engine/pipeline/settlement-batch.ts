@@ -97,7 +97,6 @@ export class SettlementBatch {
       else if (settlement.kind === "alias") await bodies.remove(settlement.url.path, undefined);
     }
     if (settlements.some(({ kind }) => kind !== "postponed")) await bodies.flush();
-    this.#visit.plan?.beforeSettling?.();
     urls.settle(settlements, found, Math.floor(timing.now() / 1000));
   }
 
