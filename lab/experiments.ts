@@ -9,6 +9,7 @@ import { connectionExperiment } from "./castillo/connection-experiment.ts";
 import { orderExperiment } from "./castillo/order-experiment.ts";
 import { sensitivityExperiment } from "./castillo/sensitivity-experiment.ts";
 import { speedUpExperiment } from "./castillo/speed-up-experiment.ts";
+import { webOrderExperiment } from "./castillo/web-order-experiment.ts";
 import { estimatorExperiment } from "./cho/estimator-experiment.ts";
 import { refreshExperiment } from "./cho/refresh-experiment.ts";
 import { signalExperiment } from "./cho/signal-experiment.ts";
@@ -37,6 +38,7 @@ export const experiments: readonly Experiment[] = [
   connectionExperiment,
   speedUpExperiment,
   batchExperiment,
+  webOrderExperiment,
   tableExperiment,
   crawlExperiment,
   obsoleteExperiment,

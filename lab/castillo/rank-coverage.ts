@@ -40,8 +40,19 @@ export class RankedWeb {
     return (sum / this.web.homes.length) * this.web.pages;
   }
 
-  /** Crawls it. @returns the ranks retrieved at each hundredth of all pages */
-  crawl(plan: Omit<CrawlPlan, "ranks">, onProgress: (share: number) => void = () => undefined): RankStep[] {
+  /** By page; all of them sum to 1. */
+  get ranks(): Float64Array {
+    return this.#ranks;
+  }
+
+  /** The most rank that any pages have that are so large a share of all. */
+  mostRank(pages: number): number {
+    const falling = this.#ranks.toSorted((one, other) => other - one);
+    return falling.subarray(0, Math.round(pages * this.web.pages)).reduce((sum, rank) => sum + rank, 0);
+  }
+
+  /** Adds up the ranks of pages as they are retrieved, at each hundredth of all pages. */
+  measure(onProgress: (share: number) => void = () => undefined): RankMeter {
     const { pages } = this.web;
     const found: RankStep[] = [];
     let [rank, count] = [0, 0];
@@ -53,9 +64,21 @@ export class RankedWeb {
         onProgress(found.length / steps);
       }
     };
-    simulateCrawl(this.web, { ...plan, ranks: Float32Array.from(this.#ranks) }, { page });
-    return found;
+    return { page, steps: found };
   }
+
+  /** Crawls it with the simulator. @returns the ranks retrieved at each hundredth of all pages */
+  crawl(plan: Omit<CrawlPlan, "ranks">, onProgress?: (share: number) => void): RankStep[] {
+    const meter = this.measure(onProgress);
+    simulateCrawl(this.web, { ...plan, ranks: Float32Array.from(this.#ranks) }, { page: meter.page });
+    return meter.steps;
+  }
+}
+
+/** Is told of pages. */
+interface RankMeter {
+  readonly page: (which: number, seconds: number) => void;
+  readonly steps: RankStep[];
 }
 
 /** By how much the first retrieves more rank than the second, in the mean over all shares of pages. */
