@@ -9,6 +9,7 @@ import { connectionExperiment } from "./castillo/connection-experiment.ts";
 import { orderExperiment } from "./castillo/order-experiment.ts";
 import { sensitivityExperiment } from "./castillo/sensitivity-experiment.ts";
 import { speedUpExperiment } from "./castillo/speed-up-experiment.ts";
+import { webCrawlExperiment } from "./castillo/web-crawl-experiment.ts";
 import { webOrderExperiment } from "./castillo/web-order-experiment.ts";
 import { estimatorExperiment } from "./cho/estimator-experiment.ts";
 import { refreshExperiment } from "./cho/refresh-experiment.ts";
@@ -39,6 +40,7 @@ export const experiments: readonly Experiment[] = [
   speedUpExperiment,
   batchExperiment,
   webOrderExperiment,
+  webCrawlExperiment,
   tableExperiment,
   crawlExperiment,
   obsoleteExperiment,
